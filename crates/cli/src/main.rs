@@ -1,0 +1,2 @@
+//! The `planarium` command.
+fn main() {}

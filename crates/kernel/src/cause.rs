@@ -1,0 +1,50 @@
+//! What stands behind an event.
+//!
+//! *Knows*: sequence numbers. *Must not know*: what an input or an event says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+
+/// The input or event behind an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cause {
+    /// The world's starting parameters.
+    #[default]
+    Genesis,
+    /// The journaled input with this sequence number.
+    Input(u64),
+    /// The earlier event with this sequence number.
+    Event(u64),
+}
+
+impl Cause {
+    /// Writes the cause into a digest.
+    pub const fn digest(self, digest: &mut Digest) {
+        let (tag, seq) = match self {
+            Self::Genesis => (0, 0),
+            Self::Input(seq) => (1, seq),
+            Self::Event(seq) => (2, seq),
+        };
+        digest.write_u64(tag);
+        digest.write_u64(seq);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn has_a_small_json_shape() {
+        for (cause, json) in [
+            (Cause::Genesis, r#""genesis""#),
+            (Cause::Input(3), r#"{"input":3}"#),
+            (Cause::Event(9), r#"{"event":9}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&cause).expect("plain data"), json);
+            assert_eq!(serde_json::from_str::<Cause>(json).expect("own output"), cause);
+        }
+    }
+}

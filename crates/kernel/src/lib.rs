@@ -1,0 +1,26 @@
+//! The ground every other crate stands on: virtual time, the event queue, keyed randomness,
+//! fixed-point numbers, digests, causes, the recorder of events and the journal types.
+//!
+//! *Knows*: integers, order and bytes.
+//! *Must not know*: any domain word. No plan, machine, task or system occurs here, and nothing
+//! here reads a clock, a file, the environment or entropy.
+
+pub mod cause;
+pub mod digest;
+pub mod draw;
+pub mod id;
+pub mod journal;
+pub mod limits;
+pub mod milli;
+pub mod queue;
+pub mod recorder;
+pub mod time;
+
+pub use cause::Cause;
+pub use digest::Digest;
+pub use journal::{Entry, Journal};
+pub use limits::Limits;
+pub use milli::{Milli, ParseMilliError};
+pub use queue::{Class, EventQueue, TimerId};
+pub use recorder::{Recorded, Recorder};
+pub use time::SimTime;

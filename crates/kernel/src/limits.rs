@@ -1,0 +1,51 @@
+//! Bounds that keep every step finite, whatever the input.
+//!
+//! *Knows*: numbers with names. *Must not know*: who applies them; reaching a bound is reported as an
+//! event by whoever applies it, never a hang and never a panic.
+
+/// Named bounds of one world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Events reported within one instant before the step gives up on quiescence.
+    pub events_per_instant: u32,
+    /// Rounds of control loops within one instant before the step gives up on quiescence.
+    pub rounds_per_instant: u32,
+    /// Timers fired within one input before the rest is left to the next input.
+    pub timers_per_input: u32,
+    /// How far one input may move time. *Units*: milliseconds.
+    pub advance_ms: u64,
+    /// Machines in one world.
+    pub machines: u32,
+    /// Definitions running in one world.
+    pub services: u32,
+    /// Instances of one kind that one definition may ask for.
+    pub instances: u32,
+    /// Elements in one tree of work.
+    pub elements: u32,
+    /// Bytes of one input's text.
+    pub text_bytes: u32,
+    /// Past events kept for display; older ones are re-derived by replay.
+    pub events_kept: u32,
+}
+
+impl Limits {
+    /// The bounds every world has unless told otherwise.
+    pub const DEFAULT: Self = Self {
+        events_per_instant: 1_000_000,
+        rounds_per_instant: 1_000,
+        timers_per_input: 50_000_000,
+        advance_ms: 100 * 365 * 24 * 3_600_000,
+        machines: 100_000,
+        services: 1_000,
+        instances: 100_000,
+        elements: 1_000_000,
+        text_bytes: 8 * 1024 * 1024,
+        events_kept: 100_000,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,422 @@
+//! Facts reported by the engine, each with its cause. Derived from inputs, never journaled.
+
+use crate::Text;
+use planarium_kernel::cause::Cause;
+use serde::Serialize;
+
+/// One fact.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Event {
+    /// Global sequence number, counted from 1.
+    pub seq: u64,
+    /// Virtual time in milliseconds since genesis.
+    pub at_ms: u64,
+    /// What brought it about.
+    pub cause: Cause,
+    /// The fact.
+    #[serde(flatten)]
+    pub body: EventBody,
+}
+
+/// An element of a plan tree, by names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct ElementPath {
+    /// Service name.
+    pub service: Text,
+    /// Plan name.
+    pub plan: Text,
+    /// Phase name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Text>,
+    /// Step name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<Text>,
+}
+
+/// How much an event matters to a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Importance {
+    /// Chatter: offers that were declined, passed health checks.
+    Low,
+    /// The story: status changes, launches.
+    Normal,
+    /// Failures, commands, faults.
+    High,
+}
+
+/// The kinds of fact.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum EventBody {
+    // ---- the world -------------------------------------------------------------------------
+    /// An input was applied. `input` is its journal number.
+    InputApplied {
+        /// Journal number.
+        input: u64,
+        /// One line for people, e.g. `continue deploy`.
+        text: Text,
+    },
+    /// An input was turned down; nothing changed.
+    Rejected {
+        /// Journal number.
+        input: u64,
+        /// Refusal code.
+        code: Text,
+        /// Why.
+        reason: Text,
+    },
+    /// Narration of a scenario.
+    Note {
+        /// The words.
+        text: Text,
+    },
+    /// A bound of the simulator was hit; work goes on at the next instant.
+    LimitReached {
+        /// Which bound.
+        limit: Text,
+    },
+    /// An engine invariant does not hold (a defect of the simulator).
+    InvariantBroken {
+        /// Which, and how.
+        text: Text,
+    },
+
+    // ---- machines and processes --------------------------------------------------------------
+    /// A machine joined.
+    MachineAdded {
+        /// Hostname.
+        agent: Text,
+    },
+    /// A machine was taken out for good.
+    MachineRemoved {
+        /// Hostname.
+        agent: Text,
+    },
+    /// A machine is gone with everything on it, or fell silent.
+    MachineLost {
+        /// Hostname.
+        agent: Text,
+        /// `lost`, `partitioned`, `agent-restart`.
+        how: Text,
+    },
+    /// A machine is back.
+    MachineReturned {
+        /// Hostname.
+        agent: Text,
+    },
+    /// A check ran.
+    Check {
+        /// Task name.
+        task: Text,
+        /// `readiness` or `health`.
+        check: Text,
+        /// Exit code.
+        exit_code: i32,
+        /// Counted from 1 for this process.
+        attempt: u32,
+    },
+    /// A failure was injected.
+    FaultInjected {
+        /// Fault id.
+        fault: Text,
+        /// What it is.
+        text: Text,
+    },
+    /// An injected failure ended.
+    FaultCleared {
+        /// Fault id.
+        fault: Text,
+    },
+    /// An injected failure struck.
+    FaultStruck {
+        /// Fault id.
+        fault: Text,
+        /// Whom.
+        target: Text,
+    },
+
+    // ---- the cluster ---------------------------------------------------------------------------
+    /// An agent registered with the master.
+    AgentRegistered {
+        /// Hostname.
+        agent: Text,
+        /// Agent id.
+        agent_id: Text,
+    },
+    /// The master lost the connection to an agent.
+    AgentDisconnected {
+        /// Hostname.
+        agent: Text,
+    },
+    /// The master gave an agent up as unreachable.
+    AgentUnreachable {
+        /// Hostname.
+        agent: Text,
+    },
+    /// An agent came back to the master.
+    AgentReregistered {
+        /// Hostname.
+        agent: Text,
+    },
+    /// An agent was removed from the master.
+    AgentRemoved {
+        /// Hostname.
+        agent: Text,
+        /// Why.
+        reason: Text,
+    },
+    /// A framework subscribed.
+    FrameworkSubscribed {
+        /// Framework name.
+        framework: Text,
+    },
+    /// A framework went away.
+    FrameworkRemoved {
+        /// Framework name.
+        framework: Text,
+    },
+    /// Offers went to a framework.
+    Offered {
+        /// Framework name.
+        framework: Text,
+        /// Hostnames.
+        agents: Vec<Text>,
+    },
+    /// A framework turned offers down.
+    Declined {
+        /// Framework name.
+        framework: Text,
+        /// Hostnames.
+        agents: Vec<Text>,
+        /// For how long they are filtered, in milliseconds.
+        refuse_ms: u64,
+    },
+    /// An offer was taken back.
+    Rescinded {
+        /// Framework name.
+        framework: Text,
+        /// Hostname.
+        agent: Text,
+    },
+    /// A framework asked for offers again.
+    Revived {
+        /// Framework name.
+        framework: Text,
+    },
+    /// A framework wants no offers.
+    Suppressed {
+        /// Framework name.
+        framework: Text,
+    },
+    /// Resources were reserved.
+    Reserved {
+        /// Framework name.
+        framework: Text,
+        /// Hostname.
+        agent: Text,
+        /// In Mesos text.
+        resources: Text,
+    },
+    /// A reservation was given up.
+    Unreserved {
+        /// Framework name.
+        framework: Text,
+        /// Hostname.
+        agent: Text,
+        /// In Mesos text.
+        resources: Text,
+    },
+    /// A persistent volume was created or destroyed.
+    Volume {
+        /// Framework name.
+        framework: Text,
+        /// Hostname.
+        agent: Text,
+        /// Container path.
+        path: Text,
+        /// Created (true) or destroyed (false).
+        created: bool,
+    },
+    /// A task was launched.
+    Launched {
+        /// Framework name.
+        framework: Text,
+        /// Hostname.
+        agent: Text,
+        /// Task name.
+        task: Text,
+        /// Task id.
+        task_id: Text,
+    },
+    /// A task status reached its framework.
+    TaskStatus {
+        /// Framework name.
+        framework: Text,
+        /// Task name.
+        task: Text,
+        /// Task id.
+        task_id: Text,
+        /// `TASK_...`.
+        state: Text,
+        /// `REASON_...` or empty.
+        reason: Text,
+        /// Message or empty.
+        message: Text,
+        /// Health, when checked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        healthy: Option<bool>,
+        /// Readiness exit code, when there is a result.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        readiness_exit: Option<i32>,
+    },
+    /// A kill was ordered.
+    KillRequested {
+        /// Framework name.
+        framework: Text,
+        /// Task name.
+        task: Text,
+        /// Grace period in milliseconds.
+        grace_ms: u64,
+    },
+    /// A message to a framework from outside (v1 scheduler event).
+    FrameworkEvent {
+        /// Framework name.
+        framework: Text,
+        /// The event.
+        event: serde_json::Value,
+    },
+    /// Cluster maintenance changed.
+    Maintenance {
+        /// What happened.
+        text: Text,
+        /// Hostnames concerned.
+        agents: Vec<Text>,
+    },
+
+    // ---- services ------------------------------------------------------------------------------
+    /// A service was installed.
+    ServiceLoaded {
+        /// Service name.
+        service: Text,
+        /// Dialect.
+        dialect: Text,
+    },
+    /// A service got another definition.
+    ServiceUpdated {
+        /// Service name.
+        service: Text,
+        /// What changed.
+        text: Text,
+    },
+    /// A service is gone.
+    ServiceRemoved {
+        /// Service name.
+        service: Text,
+    },
+    /// A scheduler process started or restarted.
+    SchedulerStarted {
+        /// Service name.
+        service: Text,
+        /// Target configuration id.
+        target: Text,
+    },
+    /// The displayed status of an element changed.
+    ElementStatus {
+        /// Which element.
+        path: ElementPath,
+        /// Before.
+        from: Text,
+        /// After.
+        to: Text,
+    },
+    /// A phase came into or out of being (recovery).
+    PhaseChanged {
+        /// Which phase.
+        path: ElementPath,
+        /// `added`, `replaced` or `removed`.
+        change: Text,
+    },
+    /// A plan command was carried out.
+    PlanCommanded {
+        /// Which element.
+        path: ElementPath,
+        /// The operation.
+        op: Text,
+    },
+    /// A pod command was carried out.
+    PodCommanded {
+        /// Service name.
+        service: Text,
+        /// Pod instance.
+        pod: Text,
+        /// The operation.
+        op: Text,
+    },
+    /// An offer was evaluated for a step.
+    Evaluated {
+        /// Which step.
+        path: ElementPath,
+        /// Hostname.
+        agent: Text,
+        /// Whether everything fitted.
+        passed: bool,
+        /// First thing that did not fit, or empty.
+        text: Text,
+    },
+    /// A launch is delayed after a failure.
+    Backoff {
+        /// Service name.
+        service: Text,
+        /// Task name.
+        task: Text,
+        /// The delay in milliseconds.
+        delay_ms: u64,
+        /// Until when.
+        until_ms: u64,
+    },
+    /// A failed task was noticed and will be recovered.
+    RecoveryNeeded {
+        /// Service name.
+        service: Text,
+        /// Pod instance.
+        pod: Text,
+        /// `TRANSIENT` or `PERMANENT`.
+        recovery: Text,
+    },
+}
+
+impl EventBody {
+    /// How much it matters to a reader.
+    pub fn importance(&self) -> Importance {
+        match self {
+            Self::Offered { .. }
+            | Self::Declined { .. }
+            | Self::Rescinded { .. }
+            | Self::Revived { .. }
+            | Self::Suppressed { .. }
+            | Self::FrameworkEvent { .. }
+            | Self::FrameworkSubscribed { .. }
+            | Self::AgentRegistered { .. }
+            | Self::MachineAdded { .. } => Importance::Low,
+            Self::Check { exit_code, .. } if *exit_code == 0 => Importance::Low,
+            Self::Evaluated { passed, .. } if !*passed => Importance::Low,
+            Self::Rejected { .. }
+            | Self::LimitReached { .. }
+            | Self::InvariantBroken { .. }
+            | Self::MachineLost { .. }
+            | Self::MachineRemoved { .. }
+            | Self::FaultInjected { .. }
+            | Self::FaultStruck { .. }
+            | Self::FaultCleared { .. }
+            | Self::PlanCommanded { .. }
+            | Self::PodCommanded { .. }
+            | Self::Backoff { .. }
+            | Self::RecoveryNeeded { .. }
+            | Self::Maintenance { .. }
+            | Self::AgentUnreachable { .. }
+            | Self::AgentRemoved { .. } => Importance::High,
+            _ => Importance::Normal,
+        }
+    }
+}

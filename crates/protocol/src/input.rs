@@ -1,0 +1,480 @@
+//! The journal's vocabulary: everything that can be done to a world from outside.
+//!
+//! `POST /sim/inputs`, scenario `do:` entries and journals share it. JSON with `kind` first.
+//! Source: DESIGN section 3, table "Inputs".
+
+use crate::Amount;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One external request to the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Input {
+    /// Bring machines with a Mesos agent on each into the cluster.
+    AddAgent(AddAgent),
+    /// Take a machine away for good.
+    RemoveAgent(RemoveAgent),
+    /// Install a service.
+    LoadService(LoadService),
+    /// Give a running service another definition, environment or options.
+    UpdateService(LoadService),
+    /// Uninstall a service.
+    RemoveService(RemoveService),
+    /// A plan command.
+    Plan(PlanCommand),
+    /// A pod command.
+    Pod(PodCommand),
+    /// A maintenance call.
+    Maintenance(Maintenance),
+    /// Inject a failure.
+    Fault(Fault),
+    /// End an injected failure.
+    ClearFault(ClearFault),
+    /// Change how matching processes behave from now on.
+    ProcessBehaviour(ProcessBehaviour),
+    /// The user plays the cluster: one task status.
+    TaskStatus(TaskStatusInput),
+    /// Exactly one offer round with these machines.
+    OfferRound(OfferRound),
+    /// A scheduler framework from outside.
+    Framework(FrameworkInput),
+    /// Any call of the simulated APIs.
+    Call(HttpCall),
+}
+
+impl Input {
+    /// The `kind` word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::AddAgent(_) => "add-agent",
+            Self::RemoveAgent(_) => "remove-agent",
+            Self::LoadService(_) => "load-service",
+            Self::UpdateService(_) => "update-service",
+            Self::RemoveService(_) => "remove-service",
+            Self::Plan(_) => "plan",
+            Self::Pod(_) => "pod",
+            Self::Maintenance(_) => "maintenance",
+            Self::Fault(_) => "fault",
+            Self::ClearFault(_) => "clear-fault",
+            Self::ProcessBehaviour(_) => "process-behaviour",
+            Self::TaskStatus(_) => "task-status",
+            Self::OfferRound(_) => "offer-round",
+            Self::Framework(_) => "framework",
+            Self::Call(_) => "call",
+        }
+    }
+}
+
+/// Machines to add.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AddAgent {
+    /// How many (default 1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// Hostname, or a pattern with `{n}` (default `agent-{n}`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    /// Address, or a pattern with `{n}` (default 10.0.x.y counted up).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip: Option<String>,
+    /// What each machine has.
+    pub resources: Resources,
+    /// Agent attributes: name to text (`"r1"`, `"3"`, `"[1-5]"`, `"{a,b}"`).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, String>,
+    /// Fault domain region.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// Fault domain zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// Static reservations on top of `resources`: role to amounts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, Resources>,
+}
+
+/// Amounts of resources. Absent means the preset's default for a machine, nothing for a role.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Resources {
+    /// CPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<Amount>,
+    /// Memory in MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mem: Option<Amount>,
+    /// ROOT disk in MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk: Option<Amount>,
+    /// GPUs (whole).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpus: Option<Amount>,
+    /// Port ranges in Mesos text, e.g. `[1024-65535]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ports: Option<String>,
+    /// Further disks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disks: Vec<Disk>,
+}
+
+/// A disk beside the ROOT disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Disk {
+    /// `MOUNT` or `PATH`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Where it is mounted.
+    pub path: String,
+    /// Size in MiB.
+    pub size: Amount,
+    /// Volume profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+}
+
+/// Which machine to remove.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RemoveAgent {
+    /// Hostname or agent id.
+    pub agent: String,
+}
+
+/// A service definition with everything around it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LoadService {
+    /// `sdk`, `marathon`, `kudo`, `skopos` or `auto`.
+    pub dialect: String,
+    /// Service name; taken from the definition when absent.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Path to text.
+    pub files: BTreeMap<String, String>,
+    /// Environment of the scheduler process (SDK) on top of what a package gives.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Package options (nested), merged over `config.json` defaults.
+    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
+    pub options: serde_json::Value,
+    /// Parameters (KUDO).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, serde_json::Value>,
+}
+
+/// Which service to uninstall.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RemoveService {
+    /// Service name.
+    pub name: String,
+    /// Drop it at once, without its uninstall plan.
+    #[serde(default)]
+    pub force: bool,
+}
+
+/// Plan operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlanOp {
+    /// Start a custom plan, with parameters.
+    Start,
+    /// Interrupt a plan and reset its steps.
+    Stop,
+    /// Hold.
+    Interrupt,
+    /// Release (the real system's word for proceed).
+    Continue,
+    /// Set back to pending.
+    Restart,
+    /// Mark complete.
+    ForceComplete,
+}
+
+impl PlanOp {
+    /// The word used in inputs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Stop => "stop",
+            Self::Interrupt => "interrupt",
+            Self::Continue => "continue",
+            Self::Restart => "restart",
+            Self::ForceComplete => "force-complete",
+        }
+    }
+}
+
+/// A command on a plan, a phase or a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanCommand {
+    /// Service name.
+    pub service: String,
+    /// Plan name.
+    pub plan: String,
+    /// What to do.
+    pub op: PlanOp,
+    /// Phase name or id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Step name or id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// Parameters of `start`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
+}
+
+/// Pod operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PodOp {
+    /// Kill and relaunch in place.
+    Restart,
+    /// Kill and relaunch anywhere.
+    Replace,
+    /// Relaunch with the pause command.
+    Pause,
+    /// Relaunch normally.
+    Resume,
+}
+
+/// A command on a pod instance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PodCommand {
+    /// Service name.
+    pub service: String,
+    /// Pod instance name, e.g. `hello-0`.
+    pub pod: String,
+    /// What to do.
+    pub op: PodOp,
+    /// Only these tasks (pause, resume).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<String>,
+}
+
+/// A maintenance call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Maintenance {
+    /// `schedule`, `down`, `up`, `drain`, `deactivate`, `reactivate`.
+    pub op: String,
+    /// The body as the real call has it.
+    #[serde(default)]
+    pub body: serde_json::Value,
+}
+
+/// Kinds of injected failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// The task exits with `exit_code` (default 1).
+    TaskFail,
+    /// The task is killed from outside (TASK_KILLED).
+    TaskKill,
+    /// The task exceeds its memory (TASK_FAILED with the memory reason).
+    TaskOom,
+    /// Every launch fails shortly after starting.
+    CrashLoop,
+    /// Starting takes much longer.
+    SlowStart,
+    /// The process starts but never runs on, or stops making progress.
+    Hang,
+    /// Readiness checks fail.
+    ReadinessFail,
+    /// Health checks fail.
+    HealthFail,
+    /// The image cannot be fetched.
+    ImageMissing,
+    /// A Skopos plugin fails.
+    PluginFail,
+    /// The machine goes with everything on it.
+    AgentLost,
+    /// The machine is silent both ways.
+    AgentPartitioned,
+    /// The agent process is away while its executors live on.
+    AgentRestart,
+    /// The machine's disk or memory is full: launches fail there.
+    AgentFull,
+    /// No offers reach frameworks.
+    OffersWithheld,
+    /// Status updates are lost.
+    StatusDropped,
+    /// The scheduler process restarts.
+    SchedulerRestart,
+}
+
+/// Which things a fault or a behaviour is meant for. All given patterns must match; `*` matches any run of characters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Target {
+    /// Service name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    /// Pod instance (`hello-0`) or pod type (`hello`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<String>,
+    /// Task name or id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// Hostname or agent id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Step name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// Plugin name (Skopos).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
+    /// Plugin action (Skopos).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+}
+
+/// An injected failure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fault {
+    /// What goes wrong.
+    pub fault: FaultKind,
+    /// Name for `clear-fault`; one is made when absent (`fault-1`, ...).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Where.
+    #[serde(default)]
+    pub target: Target,
+    /// How long it lasts; for ever (until cleared) when absent for lasting faults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub for_ms: Option<u64>,
+    /// How often it strikes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// Chance per occasion in thousandths (an [`Amount`]: write `0.25`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probability: Option<Amount>,
+    /// Exit code (`task-fail`, `crash-loop`, `readiness-fail`, `health-fail`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Text that the status carries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// How much slower (`slow-start`), in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<u64>,
+}
+
+/// Which fault to end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClearFault {
+    /// The fault's id.
+    pub id: String,
+}
+
+/// A behaviour rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessBehaviour {
+    /// Which processes.
+    #[serde(default)]
+    pub target: Target,
+    /// How they behave.
+    pub behaviour: Behaviour,
+}
+
+/// How a process behaves; what is absent keeps the default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Behaviour {
+    /// From launch to running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_ms: Option<u64>,
+    /// From running until its readiness check passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ready_after_ms: Option<u64>,
+    /// Exit codes of the readiness check in order; the last one repeats.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub readiness: Vec<i32>,
+    /// Exit codes of the health check in order; the last one repeats.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub health: Vec<i32>,
+    /// Exit code when it ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// From running to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_after_ms: Option<u64>,
+    /// Nothing happens until a `task-status` says so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub manual: bool,
+}
+
+/// One task status, said by the user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskStatusInput {
+    /// Task name or id.
+    pub task: String,
+    /// `TASK_...`.
+    pub state: String,
+    /// Service, where the task name is ambiguous.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    /// Result of the readiness check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readiness_exit: Option<i32>,
+    /// Health.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub healthy: Option<bool>,
+    /// `REASON_...`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// One offer round.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OfferRound {
+    /// Hostnames or agent ids, in offer order; all machines when empty.
+    pub agents: Vec<String>,
+}
+
+/// A framework from outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrameworkInput {
+    /// `add`, `call`, `remove`.
+    pub op: String,
+    /// Framework name.
+    pub name: String,
+    /// Roles to subscribe with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<String>,
+    /// `accept`, `decline`, `migrate`, `manual`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// A v1 scheduler call.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub call: serde_json::Value,
+}
+
+/// A call of one of the simulated HTTP APIs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HttpCall {
+    /// `GET`, `POST`, ...
+    pub method: String,
+    /// Path with query.
+    pub path: String,
+    /// Body.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub body: serde_json::Value,
+}

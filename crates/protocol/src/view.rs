@@ -1,0 +1,311 @@
+//! What a front end shows. Plain serialisable data with a revision per node, so that only what moved is redrawn.
+//!
+//! A revision is the sequence number of the event that last changed the node or anything below it.
+//! Equal revision means equal content within one branch.
+
+use crate::Text;
+use crate::event::ElementPath;
+use crate::input::{Input, PlanOp};
+use crate::refusal::Refusal;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The whole world as seen from outside.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct View {
+    /// Revision of everything.
+    pub revision: u64,
+    /// Clock and identity.
+    pub clock: ClockView,
+    /// Services in order of installation.
+    pub services: Vec<Arc<ServiceView>>,
+    /// The machines.
+    pub cluster: Arc<ClusterView>,
+    /// Faults in force.
+    pub faults: Vec<FaultView>,
+}
+
+/// Clock and identity of the world.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClockView {
+    /// Virtual time in milliseconds since genesis.
+    pub now_ms: u64,
+    /// Calendar time of genesis, milliseconds since 1970.
+    pub epoch_ms: u64,
+    /// Seed.
+    pub seed: u64,
+    /// Last event's sequence number.
+    pub seq: u64,
+    /// Nothing but periodic work that would change nothing is left.
+    pub idle: bool,
+    /// When something happens next.
+    pub next_event_ms: Option<u64>,
+    /// Digest of all that happened, 16 hex digits.
+    pub digest: String,
+}
+
+/// One service.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ServiceView {
+    /// Revision.
+    pub revision: u64,
+    /// Name.
+    pub name: Text,
+    /// Dialect.
+    pub dialect: Text,
+    /// Plans in the real system's list order.
+    pub plans: Vec<Arc<PlanView>>,
+    /// Pod instances that exist.
+    pub pods: Vec<PodView>,
+    /// Short line on what the scheduler is doing (`offers suppressed`, ...).
+    pub activity: Text,
+}
+
+/// A command on an element.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CommandView {
+    /// Which.
+    pub op: PlanOp,
+    /// Absent when allowed, otherwise why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Text>,
+}
+
+/// A plan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlanView {
+    /// Revision.
+    pub revision: u64,
+    /// Name.
+    pub name: Text,
+    /// Displayed status.
+    pub status: Text,
+    /// Strategy's reported name.
+    pub strategy: Text,
+    /// Interrupted.
+    pub interrupted: bool,
+    /// Error texts.
+    pub errors: Vec<Text>,
+    /// Steps done and in all.
+    pub progress: Progress,
+    /// Phases in order.
+    pub phases: Vec<Arc<PhaseView>>,
+    /// Commands.
+    pub commands: Arc<[CommandView]>,
+    /// May be started by hand with parameters.
+    pub custom: bool,
+}
+
+/// A phase.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PhaseView {
+    /// Revision.
+    pub revision: u64,
+    /// Unique id as the real system shows it.
+    pub id: Text,
+    /// Name.
+    pub name: Text,
+    /// Displayed status.
+    pub status: Text,
+    /// Strategy's reported name.
+    pub strategy: Text,
+    /// Interrupted, by command or by a canary gate.
+    pub interrupted: bool,
+    /// Canary gates still closed.
+    pub gates_left: u32,
+    /// Steps done and in all.
+    pub progress: Progress,
+    /// Steps in order.
+    pub steps: Vec<Arc<StepView>>,
+    /// Commands.
+    pub commands: Arc<[CommandView]>,
+}
+
+/// A step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepView {
+    /// Revision.
+    pub revision: u64,
+    /// Unique id as the real system shows it.
+    pub id: Text,
+    /// Name.
+    pub name: Text,
+    /// Displayed status.
+    pub status: Text,
+    /// One line: why it is where it is. Empty when complete.
+    pub reason: Text,
+    /// Marked complete by an operator.
+    pub forced: bool,
+    /// Since when it has this status.
+    pub since_ms: u64,
+    /// Pod instance, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<Text>,
+    /// Names of its tasks.
+    pub tasks: Vec<Text>,
+    /// Where the definition speaks of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceRef>,
+    /// Commands.
+    pub commands: Arc<[CommandView]>,
+}
+
+/// A place in a definition file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceRef {
+    /// File path.
+    pub file: Text,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// How far something is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// Complete.
+    pub done: u32,
+    /// In all.
+    pub total: u32,
+}
+
+/// A pod instance.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PodView {
+    /// Name, e.g. `hello-0`.
+    pub name: Text,
+    /// Tasks by name.
+    pub tasks: Vec<PodTaskView>,
+}
+
+/// A task of a pod instance as its service sees it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PodTaskView {
+    /// Task instance name.
+    pub name: Text,
+    /// Task id, empty when never launched.
+    pub id: Text,
+    /// Shown status (`RUNNING`, `PAUSED`, ...), absent when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Text>,
+    /// Hostname.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Text>,
+}
+
+/// The machines.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClusterView {
+    /// Revision.
+    pub revision: u64,
+    /// In order of joining.
+    pub machines: Vec<Arc<MachineView>>,
+}
+
+/// One machine.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MachineView {
+    /// Revision.
+    pub revision: u64,
+    /// Hostname.
+    pub hostname: Text,
+    /// Address.
+    pub ip: Text,
+    /// Mesos agent id.
+    pub agent_id: Text,
+    /// `up`, `lost`, `partitioned`, `restarting`, `unreachable`, `draining`, `down`, `removed`.
+    pub state: Text,
+    /// Region.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<Text>,
+    /// Zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<Text>,
+    /// Attributes.
+    pub attributes: Vec<(Text, Text)>,
+    /// cpus, mem, disk, gpus: those it has.
+    pub resources: Vec<ResourceView>,
+    /// Live tasks on it.
+    pub tasks: Vec<TaskView>,
+    /// Ways to hurt or heal it: title and input.
+    pub actions: Vec<ActionView>,
+}
+
+/// One resource of a machine in thousandths.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ResourceView {
+    /// `cpus`, `mem`, `disk`, `gpus`.
+    pub name: Text,
+    /// All there is.
+    pub total: i64,
+    /// Used by tasks.
+    pub used: i64,
+    /// Reserved but not used.
+    pub reserved: i64,
+}
+
+/// A task on a machine.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskView {
+    /// Task name.
+    pub name: Text,
+    /// Task id.
+    pub id: Text,
+    /// Service (framework) name.
+    pub service: Text,
+    /// Pod instance or empty.
+    pub pod: Text,
+    /// `TASK_...`.
+    pub state: Text,
+    /// Since when.
+    pub since_ms: u64,
+    /// Health, when checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub healthy: Option<bool>,
+    /// Readiness, when checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ready: Option<bool>,
+    /// Ways to hurt it: title and input.
+    pub actions: Vec<ActionView>,
+}
+
+/// Something that can be done to the thing shown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ActionView {
+    /// Menu text.
+    pub title: Text,
+    /// The input that does it.
+    pub input: Input,
+    /// Absent when allowed, otherwise why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Text>,
+}
+
+/// A fault in force.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FaultView {
+    /// Id.
+    pub id: Text,
+    /// What it is.
+    pub text: Text,
+    /// Since when.
+    pub since_ms: u64,
+    /// Until when, if bounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until_ms: Option<u64>,
+}
+
+/// What became of an input.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Applied {
+    /// Journal number.
+    pub input: u64,
+    /// Refused, or what the real system answers (a JSON body).
+    pub outcome: Result<serde_json::Value, Refusal>,
+    /// Findings in the definition, when it was read.
+    pub diagnostics: Vec<serde_json::Value>,
+}
+
+/// Which element a query is about.
+pub type Path = ElementPath;

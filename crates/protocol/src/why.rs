@@ -1,0 +1,212 @@
+//! Typed reasons why an element is not finished, and what would change that.
+
+use crate::Text;
+use crate::event::ElementPath;
+use crate::input::Input;
+use serde::Serialize;
+
+/// The answer to "why is it not moving?".
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Why {
+    /// Which element.
+    pub path: ElementPath,
+    /// Its displayed status.
+    pub status: Text,
+    /// One sentence.
+    pub sentence: String,
+    /// The chain, most immediate reason first. Never empty for an unfinished element.
+    pub reasons: Vec<Reason>,
+    /// What would unblock it.
+    pub unblock: Vec<Unblock>,
+}
+
+/// Something that would unblock the element.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unblock {
+    /// Button text.
+    pub title: String,
+    /// The input that does it, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<Input>,
+}
+
+/// One link of the chain: typed data and its words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reason {
+    /// For people.
+    pub text: String,
+    /// The event this goes back to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<u64>,
+    /// The data.
+    #[serde(flatten)]
+    pub kind: ReasonKind,
+}
+
+/// An element with its status.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ElementRef {
+    /// Which.
+    pub path: ElementPath,
+    /// Its displayed status.
+    pub status: Text,
+}
+
+/// The kinds of reason.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum ReasonKind {
+    /// Finished: nothing to explain.
+    Complete,
+    /// Its parent's strategy has others first.
+    NotItsTurn {
+        /// The strategy's reported name.
+        strategy: Text,
+        /// Who goes first.
+        waiting_for: Vec<ElementRef>,
+    },
+    /// An operator holds this element or a parent.
+    Interrupted {
+        /// The element held.
+        held: ElementPath,
+    },
+    /// A custom plan that nobody started yet.
+    NotStarted,
+    /// A canary strategy waits for the operator.
+    CanaryGate {
+        /// How many `continue` are still needed.
+        proceeds_left: u32,
+    },
+    /// Another plan's running step works on the same pod.
+    DirtyAsset {
+        /// Pod instance.
+        pod: Text,
+        /// Who holds it.
+        held_by: ElementRef,
+    },
+    /// A launch delay after failures.
+    Backoff {
+        /// Task name.
+        task: Text,
+        /// Until when.
+        until_ms: u64,
+        /// Size of the delay.
+        delay_ms: u64,
+    },
+    /// Old tasks must end first.
+    Killing {
+        /// Task names.
+        tasks: Vec<Text>,
+    },
+    /// Offers were looked at and none fitted.
+    NoMatchingOffer {
+        /// What the last evaluation of each machine's offer gave.
+        funnel: OfferFunnel,
+    },
+    /// No offer has come.
+    NoOffers {
+        /// Why none comes, if known.
+        text: Text,
+    },
+    /// The scheduler looks at it in its next cycle.
+    NextCycle {
+        /// When, at the latest.
+        at_ms: u64,
+    },
+    /// The task is on its way up.
+    Starting {
+        /// Task name.
+        task: Text,
+        /// Hostname.
+        agent: Text,
+        /// Mesos state.
+        state: Text,
+    },
+    /// The readiness check has not passed.
+    Readiness {
+        /// Task name.
+        task: Text,
+        /// Checks so far.
+        attempts: u32,
+        /// Last exit code.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        last_exit: Option<i32>,
+        /// Next check.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        next_ms: Option<u64>,
+    },
+    /// The goal is an exit with code 0.
+    AwaitingExit {
+        /// Task name.
+        task: Text,
+        /// `FINISH` or `ONCE`.
+        goal: Text,
+    },
+    /// The element carries errors.
+    Errored {
+        /// The texts.
+        errors: Vec<Text>,
+    },
+    /// A child is what holds it; see there.
+    Child {
+        /// Which.
+        child: ElementRef,
+    },
+    /// A roll-up oddity of the real system.
+    Quirk {
+        /// What it is.
+        text: Text,
+    },
+    /// Processes are on manual: the user has to say what happens.
+    Manual {
+        /// Task name.
+        task: Text,
+    },
+}
+
+/// What happened to the offers looked at for a step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct OfferFunnel {
+    /// When they were last looked at.
+    pub at_ms: u64,
+    /// Per requirement in evaluation order: how many machines passed it.
+    pub stages: Vec<FunnelStage>,
+    /// Per machine.
+    pub agents: Vec<AgentOutcome>,
+    /// Nearest miss, e.g. `agent-2 is short by 0.5 cpus`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<String>,
+}
+
+/// One requirement over all machines.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FunnelStage {
+    /// `placement`, `cpus`, `mem`, `disk`, `ports`, `volume`, `reservation`, ...
+    pub requirement: Text,
+    /// Machines that met it.
+    pub passed: u32,
+    /// Machines that did not.
+    pub failed: u32,
+}
+
+/// One machine's offer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AgentOutcome {
+    /// Hostname.
+    pub agent: Text,
+    /// Whether all requirements were met.
+    pub passed: bool,
+    /// Per requirement.
+    pub outcomes: Vec<RequirementOutcome>,
+}
+
+/// One requirement on one machine.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RequirementOutcome {
+    /// As in [`FunnelStage::requirement`].
+    pub requirement: Text,
+    /// Met or not.
+    pub passed: bool,
+    /// E.g. `needs 2 cpus, 1.5 offered`.
+    pub text: String,
+}

@@ -1,0 +1,2 @@
+//! The playground page.
+fn main() {}

@@ -1,0 +1,40 @@
+//! The one place that reads a clock, to say how long an installation has been running.
+
+#![expect(clippy::disallowed_types, reason = "the engine reads no clock; a long installation shows one")]
+
+use std::time::Instant;
+
+/// A moment to count from.
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts counting.
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Whole seconds since the start.
+    pub(crate) fn seconds(&self) -> u64 {
+        self.0.elapsed().as_secs()
+    }
+
+    /// Time since the start as `m:ss`.
+    pub(crate) fn text(&self) -> String {
+        minutes(self.seconds())
+    }
+}
+
+/// Seconds as `m:ss`.
+pub(crate) fn minutes(seconds: u64) -> String {
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn seconds_are_padded() {
+        for (seconds, text) in [(0, "0:00"), (59, "0:59"), (61, "1:01"), (3_605, "60:05")] {
+            assert_eq!(super::minutes(seconds), text);
+        }
+    }
+}

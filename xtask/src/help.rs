@@ -1,0 +1,121 @@
+//! The texts of `cargo xtask help`.
+
+/// What `cargo xtask` prints without a task.
+pub(crate) const OVERVIEW: &str = "\
+Tasks of this repository: cargo xtask TASK [OPTIONS]
+
+  play    set up what is missing, build the playground, serve it, open it
+  test    set up what is missing, run every test: native, wasm, browser
+  ci      format, lints, tidy, then test: what has to pass before a merge
+  lint    format check and clippy, natively and for wasm
+  tidy    rules of this repository that no compiler checks
+  bless   run the golden suites and accept their new output
+  dist    build the release page into dist/ and print its sizes
+  size    measure compressed sizes against their budgets
+  bench   run the benchmarks (rebuilds itself with optimisation)
+  setup   only the set-up: cargo xtask setup [wasm|page|browser]
+
+`cargo xtask TASK --help` says more about one task.";
+
+/// The text about one task.
+pub(crate) fn of(task: &str) -> &'static str {
+    match task {
+        "play" => {
+            "\
+cargo xtask play [--port N] [--no-open] [--release]
+
+Checks for the wasm target, trunk, wasm-bindgen and the front-end packages, installs what is missing and says why,
+builds the editor bundle, then serves the playground with live reload on 127.0.0.1:8080 and opens it.
+
+  --port N     another port
+  --no-open    do not open a browser
+  --release    serve the small, optimised build (slower to build)
+
+Example: cargo xtask play --port 9000 --no-open"
+        }
+        "test" => {
+            "\
+cargo xtask test [--only native|wasm|browser] [--filter TEXT]
+
+Sets up what is missing, then runs every suite. The last line is `N passed, N failed`; the exit code is 1 when
+anything failed or could not run.
+
+  --only SUITE    one suite: native, wasm or browser (may be given more than once)
+  --filter TEXT   only tests whose name contains TEXT
+
+Example: cargo xtask test --only native --filter rollup"
+        }
+        "ci" => "cargo xtask ci\n\nFormat check, clippy with warnings denied, tidy, then every test.\n\nExample: cargo xtask ci",
+        "lint" => {
+            "cargo xtask lint\n\nFormat check and clippy with warnings denied, natively and for wasm.\n\nExample: cargo xtask lint"
+        }
+        "tidy" => {
+            "\
+cargo xtask tidy [CHECK...]
+
+Checks layering, file length, diagnostics pages, goldens, style sheets, examples, machine paths, unfinished code,
+silenced lints and the documents that must exist. With names, runs only these checks.
+
+Example: cargo xtask tidy layers codes"
+        }
+        "bless" => {
+            "\
+cargo xtask bless [FILTER]
+
+Runs the golden suites with PLANARIUM_BLESS=1, which rewrites every golden file from what the engine says now, then
+lists what changed. Read the difference before you commit it.
+
+Example: cargo xtask bless canary"
+        }
+        "dist" => "cargo xtask dist\n\nBuilds the release page into dist/ and prints its sizes.\n\nExample: cargo xtask dist",
+        "size" => {
+            "\
+cargo xtask size [--no-build]
+
+Builds the page and the headless engine, compresses each item with brotli at its highest setting and compares it
+with its budget. Exit code 1 when an item is above it.
+
+  --no-build   measure what lies in dist/ already
+
+Example: cargo xtask size"
+        }
+        "bench" => {
+            "\
+cargo xtask bench [ARGS]
+
+Rebuilds this tool with optimisation and the engine linked in, then runs the workloads and prints each figure beside
+its budget.
+
+Example: cargo xtask bench"
+        }
+        "setup" => {
+            "\
+cargo xtask setup [wasm|page|browser]
+
+Only the set-up of the other tasks: the wasm target; trunk, wasm-bindgen and the front-end packages; chromium and the
+packages of the browser tests. Without a name, all of it.
+
+Example: cargo xtask setup page"
+        }
+        _ => OVERVIEW,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_of_the_overview_has_a_text_of_its_own_with_an_example() {
+        let tasks: Vec<&str> = OVERVIEW
+            .lines()
+            .filter_map(|line| line.strip_prefix("  "))
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        assert_eq!(tasks.len(), 10);
+        for task in tasks {
+            assert_ne!(of(task), OVERVIEW, "{task}");
+            assert!(of(task).contains("Example: cargo xtask "), "{task}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Everything that is printed goes through here; a closed pipe is no reason to stop a task.
+
+use std::io::{IsTerminal, Write};
+
+/// A line on standard output.
+pub(crate) fn say(text: impl AsRef<str>) {
+    let _ = writeln!(std::io::stdout().lock(), "{}", text.as_ref());
+}
+
+/// The start of a part of a task.
+pub(crate) fn step(text: impl AsRef<str>) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = writeln!(stdout, "== {}", text.as_ref());
+    let _ = stdout.flush();
+}
+
+/// Something worth knowing that stops nothing.
+pub(crate) fn warn(text: impl AsRef<str>) {
+    let _ = writeln!(std::io::stderr().lock(), "warning: {}", text.as_ref());
+}
+
+/// The reason why a task could not run, with its causes.
+pub(crate) fn fail(error: &anyhow::Error) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = writeln!(stderr, "error: {error}");
+    for cause in error.chain().skip(1) {
+        let _ = writeln!(stderr, "  because: {cause}");
+    }
+}
+
+/// A line that shows progress: rewritten in place on a terminal, printed as it is elsewhere.
+pub(crate) fn progress(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    if stderr.is_terminal() {
+        let _ = write!(stderr, "\r\x1b[2K   {text}");
+    } else {
+        let _ = writeln!(stderr, "   {text}");
+    }
+    let _ = stderr.flush();
+}
+
+/// Ends a line that [`progress`] rewrote.
+pub(crate) fn progress_end() {
+    let mut stderr = std::io::stderr().lock();
+    if stderr.is_terminal() {
+        let _ = write!(stderr, "\r\x1b[2K");
+        let _ = stderr.flush();
+    }
+}
+
+/// How often progress is worth a line, in seconds: often where it is rewritten, seldom in a log.
+pub(crate) fn progress_interval_s() -> u64 {
+    if std::io::stderr().is_terminal() { 1 } else { 20 }
+}
