@@ -1,0 +1,155 @@
+//! A finding about a text: what is wrong, where, and how to mend it.
+//!
+//! Plain data. How a finding is shown is the business of [`crate::render`].
+
+mod collector;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::span::Span;
+
+pub use collector::Diagnostics;
+
+/// How bad a finding is.
+///
+/// *Order*: errors first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The definition cannot be used as written.
+    Error,
+    /// It can be used, and is probably not what was meant.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl Severity {
+    /// The word as shown: `error`, `warning`, `info`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A second place that belongs to a finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is there.
+    pub text: String,
+}
+
+/// A change of the text that mends the finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fix {
+    /// What the change does, as a button's words.
+    pub title: String,
+    /// The text to be replaced; empty for an insertion.
+    pub span: Span,
+    /// The new text.
+    pub replacement: String,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Stable code; owns a page in the documentation.
+    pub code: Cow<'static, str>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One sentence without a full stop.
+    pub message: String,
+    /// The place it is about.
+    pub span: Span,
+    /// Further places.
+    pub labels: Vec<Label>,
+    /// How to mend it.
+    pub help: Option<String>,
+    /// A mechanical mend.
+    pub fix: Option<Fix>,
+    /// Further facts, a line each.
+    pub notes: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A finding of any severity.
+    pub fn new(
+        severity: Severity,
+        code: impl Into<Cow<'static, str>>,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            code: code.into(),
+            severity,
+            message: message.into(),
+            span,
+            labels: Vec::new(),
+            help: None,
+            fix: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// An error.
+    pub fn error(code: impl Into<Cow<'static, str>>, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, span, message)
+    }
+
+    /// A warning.
+    pub fn warning(code: impl Into<Cow<'static, str>>, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, span, message)
+    }
+
+    /// A piece of information.
+    pub fn info(code: impl Into<Cow<'static, str>>, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Info, code, span, message)
+    }
+
+    /// Adds a further place.
+    #[must_use]
+    pub fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Sets the help.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Sets the mechanical mend.
+    #[must_use]
+    pub fn with_fix(mut self, title: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+        self.fix = Some(Fix { title: title.into(), span, replacement: replacement.into() });
+        self
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// True for an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}

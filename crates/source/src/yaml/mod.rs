@@ -1,0 +1,27 @@
+//! YAML (and with it JSON) as a tree in which every node knows where it was written.
+//!
+//! The tree keeps what the text says: styles, tags, repeated keys, the order of everything. It must
+//! not know which fields a dialect has or what a repeated one means there.
+//!
+//! Events come from `saphyr-parser`; limits are checked while they arrive, so that a hostile text is
+//! refused before it costs anything. Aliases are expanded by sharing, merge keys (`<<`) by copying
+//! entries; both are bounded by [`Limits::alias_nodes`].
+
+mod build;
+mod duplicate;
+mod limits;
+mod merge;
+mod message;
+mod node;
+mod reader;
+mod scalar;
+mod value;
+
+pub use duplicate::{report_duplicates, report_duplicates_everywhere};
+pub use limits::Limits;
+pub use node::{Entry, Kind, Node, Scalar, Style};
+pub use reader::{Parsed, Reader};
+pub use scalar::{Coerced, decimal_to_thousandths};
+
+#[cfg(test)]
+mod tests;

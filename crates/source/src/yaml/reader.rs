@@ -1,0 +1,141 @@
+//! From text to trees.
+
+use saphyr_parser::{Event, Parser};
+
+use crate::codes;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::span::{FileId, Span, narrow};
+use crate::template::OffsetMap;
+use crate::yaml::build::{Builder, Outcome};
+use crate::yaml::limits::Limits;
+use crate::yaml::node::Node;
+
+/// What was understood of one document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed {
+    /// The tree; none for a text without any content. When `complete` is false, what was understood
+    /// before the reading ended, with nothing where values were still to come.
+    pub root: Option<Node>,
+    /// False when a syntax error or a limit ended the reading early.
+    pub complete: bool,
+}
+
+/// Reads one text. Build it with [`Reader::new`], then ask for [`Reader::one`] or [`Reader::all`].
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'t> {
+    text: &'t str,
+    file: FileId,
+    limits: Limits,
+    map: Option<&'t OffsetMap>,
+    merge_keys: bool,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader of a file's text with the usual limits, merge keys resolved.
+    pub fn new(text: &'t str, file: FileId) -> Self {
+        Self { text, file, limits: Limits::default(), map: None, merge_keys: true }
+    }
+
+    /// Other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The text was rendered: every span is to point at the template instead.
+    #[must_use]
+    pub fn with_map(mut self, map: &'t OffsetMap) -> Self {
+        self.map = Some(map);
+        self
+    }
+
+    /// Whether `<<` brings in another mapping's entries; otherwise it is a key like any other.
+    #[must_use]
+    pub fn with_merge_keys(mut self, merge_keys: bool) -> Self {
+        self.merge_keys = merge_keys;
+        self
+    }
+
+    /// The first document. A second one is a warning and is not read.
+    pub fn one(&self, found: &mut Diagnostics) -> Parsed {
+        let mut documents = self.read(found, false);
+        if documents.is_empty() {
+            return Parsed { root: None, complete: true };
+        }
+        documents.swap_remove(0)
+    }
+
+    /// Every document, in order. After a syntax error the last one is incomplete.
+    pub fn all(&self, found: &mut Diagnostics) -> Vec<Parsed> {
+        self.read(found, true)
+    }
+
+    fn read(&self, found: &mut Diagnostics, several: bool) -> Vec<Parsed> {
+        if self.text.len() > self.limits.bytes {
+            let message =
+                format!("The text has {} bytes; the limit is {}", self.text.len(), self.limits.bytes);
+            let finding = Diagnostic::error(codes::TOO_LARGE, self.start(), message)
+                .with_help("split it into smaller files, or leave out what does not belong here");
+            found.push(finding);
+            return vec![Parsed { root: None, complete: false }];
+        }
+        let mut builder = Builder::new(self.text, self.file, self.map, self.limits, self.merge_keys, found);
+        let mut parser = Parser::new_from_str(self.text);
+        let mut documents: Vec<Parsed> = Vec::new();
+        let mut inside = false;
+        loop {
+            let outcome = match parser.next_event() {
+                None | Some(Ok((Event::StreamEnd, _))) => break,
+                Some(Ok((Event::DocumentStart(_), span))) => {
+                    if !several && !documents.is_empty() {
+                        builder.second_document(span);
+                        break;
+                    }
+                    inside = true;
+                    builder.start_document();
+                    Outcome::Go
+                }
+                Some(Ok((Event::DocumentEnd, _))) => {
+                    inside = false;
+                    documents.push(Parsed { root: builder.take_root(), complete: true });
+                    Outcome::Go
+                }
+                Some(Ok((event, span))) => builder.event(event, span),
+                Some(Err(error)) => {
+                    builder.syntax_error(&error);
+                    match documents.last_mut() {
+                        // The text goes on after what looked like the document's end.
+                        Some(last) if !inside => last.complete = false,
+                        _ => inside = true,
+                    }
+                    Outcome::Stop
+                }
+            };
+            if outcome == Outcome::Stop {
+                break;
+            }
+        }
+        if inside {
+            documents.push(Parsed { root: builder.take_root(), complete: false });
+        }
+        documents
+    }
+
+    /// The place after the last character, in the template when there is one: where findings about
+    /// what is missing altogether may point.
+    pub fn end(&self) -> Span {
+        let end = narrow(self.text.trim_end().len());
+        match self.map {
+            Some(map) => map.map(end, end).span,
+            None => Span::at(self.file, end),
+        }
+    }
+
+    fn start(&self) -> Span {
+        match self.map {
+            Some(map) => Span::at(map.file(), 0),
+            None => Span::at(self.file, 0),
+        }
+    }
+}
