@@ -68,10 +68,7 @@ pub(crate) fn walk(folder: &Path) -> Vec<PathBuf> {
 
 /// Files below `folder` whose name ends in `.EXTENSION`.
 pub(crate) fn with_extension(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    walk(folder)
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .collect()
+    walk(folder).into_iter().filter(|path| path.extension().is_some_and(|found| found == extension)).collect()
 }
 
 /// Direct subfolders, in order of their names.

@@ -1,0 +1,304 @@
+/**
+ * What every browser test stands on: a server for the built page on this machine only, a headless Chromium, and a
+ * collector that fails a test when the page logs an error or a request fails.
+ *
+ *   import { journey } from "./harness.mjs";
+ *   journey("the page starts", { width: 1280 }, async ({ page, scan, shot }) => { ... });
+ *
+ * Tests find elements by role and label only. They never wait for wall-clock time; `page.waitFor...` waits for a state.
+ *
+ * PLANARIUM_DIST names the built page (default: dist/), PLANARIUM_CHROMIUM the browser. Pictures go to shots/, which
+ * git ignores.
+ */
+import assert from "node:assert/strict";
+import { access, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const require = createRequire(import.meta.url);
+
+/** The built page. */
+export const DIST = path.resolve(process.env.PLANARIUM_DIST ?? path.join(here, "..", "..", "dist"));
+
+/** Sizes at which a page is looked at. */
+export const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-dev-shm-usage",
+];
+
+const TYPES = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".map": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+  ".yaml": "text/yaml; charset=utf-8",
+  ".yml": "text/yaml; charset=utf-8",
+};
+
+/**
+ * Serves a folder on a free port of the loopback interface.
+ *
+ * @param {string} [folder] default: the built page
+ * @param {Record<string, { type: string, body: string | Buffer, status?: number }>} [extra] further answers by path
+ * @param {string} [mount] the path under which the folder appears; starts and ends with a slash
+ * @returns {Promise<{ url: string, close: () => Promise<void> }>}
+ */
+export async function serve(folder = DIST, extra = {}, mount = "/") {
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const answer = (status, type, body) => {
+      response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
+      response.end(request.method === "HEAD" ? undefined : body);
+    };
+    const known = extra[pathname];
+    if (known) {
+      answer(known.status ?? 200, known.type, known.body);
+      return;
+    }
+    try {
+      if (!pathname.startsWith(mount)) {
+        throw new Error("not below the mount");
+      }
+      let file = path.join(folder, path.normalize(decodeURIComponent(pathname.slice(mount.length))));
+      if (pathname.endsWith("/")) {
+        file = path.join(file, "index.html");
+      }
+      const inside = path.relative(folder, file);
+      if (inside.startsWith("..") || path.isAbsolute(inside) || !(await stat(file)).isFile()) {
+        throw new Error("not a file of the page");
+      }
+      answer(200, TYPES[path.extname(file)] ?? "application/octet-stream", await readFile(file));
+    } catch {
+      answer(404, "text/plain; charset=utf-8", `no ${pathname}`);
+    }
+  });
+  await new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return {
+    url: `http://127.0.0.1:${port}${mount}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function browserProgram() {
+  const names = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+  const candidates = process.env.PLANARIUM_CHROMIUM ? [process.env.PLANARIUM_CHROMIUM] : names;
+  for (const candidate of candidates) {
+    if (await access(candidate).then(() => true, () => false)) {
+      return candidate;
+    }
+  }
+  throw new Error(
+    "no browser: install chromium (on Debian, as root: apt-get install chromium chromium-driver) or set " +
+      "PLANARIUM_CHROMIUM to the program of a Chromium or Chrome",
+  );
+}
+
+/** One browser per test file, started when the first test asks and closed after the last. */
+let running;
+
+async function browser() {
+  running ??= (async () => {
+    const profile = await mkdtemp(path.join(os.tmpdir(), "planarium-browser-"));
+    const instance = await chromium.launch({
+      executablePath: await browserProgram(),
+      // The flags above are complete; the library's own would add to them and warn about `--headless`.
+      headless: true,
+      args: [...FLAGS, `--disk-cache-dir=${path.join(profile, "cache")}`],
+    });
+    return { instance, profile };
+  })();
+  return (await running).instance;
+}
+
+after(async () => {
+  if (running) {
+    const { instance, profile } = await running.catch(() => ({}));
+    await instance?.close();
+    if (profile) {
+      await rm(profile, { recursive: true, force: true });
+    }
+  }
+});
+
+/**
+ * Opens a page of the server and collects what goes wrong on it.
+ *
+ * @param {string} url
+ * @param {object} [options]
+ * @param {number} [options.width]
+ * @param {number} [options.height]
+ * @param {"light"|"dark"} [options.theme]
+ * @param {boolean} [options.reducedMotion]
+ * @param {boolean} [options.touch]
+ * @param {(text: string) => boolean} [options.expected] problems that belong to the test
+ */
+export async function open(url, options = {}) {
+  const { width = SIZES.desktop.width, height = SIZES.desktop.height, expected = () => false } = options;
+  const context = await (await browser()).newContext({
+    viewport: { width, height },
+    colorScheme: options.theme ?? "light",
+    reducedMotion: options.reducedMotion ? "reduce" : "no-preference",
+    hasTouch: Boolean(options.touch),
+    locale: "en-US",
+    timezoneId: "UTC",
+    // A page that reads its own address bar and clipboard (share links) may do so.
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  const problems = [];
+  const note = (text) => {
+    if (!expected(text)) {
+      problems.push(text);
+    }
+  };
+  page.on("console", (message) => {
+    if (message.type() === "error") {
+      note(`console: ${message.text()}`);
+    }
+  });
+  page.on("pageerror", (error) => note(`exception: ${error.stack ?? error.message}`));
+  page.on("crash", () => note("the page crashed"));
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? "";
+    // A page that is left drops its running requests.
+    if (reason !== "net::ERR_ABORTED") {
+      note(`request failed: ${request.url()} (${reason})`);
+    }
+  });
+  page.on("response", (response) => {
+    if (response.status() >= 400) {
+      note(`answer ${response.status()}: ${response.url()}`);
+    }
+  });
+  page.on("request", (request) => {
+    const target = new URL(request.url());
+    if (target.protocol.startsWith("http") && target.origin !== new URL(url).origin) {
+      note(`request to a third party: ${request.url()}`);
+    }
+  });
+  await page.goto(url, { waitUntil: "load" });
+  return {
+    page,
+    problems,
+    /** Fails when anything went wrong so far. */
+    check: () => assert.deepEqual(problems, [], "the page reported problems"),
+    close: () => context.close(),
+  };
+}
+
+/** Waits until the engine runs; says what the page says when it does not. */
+export async function started(page) {
+  await page.waitForFunction(() => ["started", "failed"].includes(document.documentElement.dataset.boot ?? ""));
+  const [state, text] = await page.evaluate(() => [
+    document.documentElement.dataset.boot,
+    document.getElementById("boot")?.textContent ?? "",
+  ]);
+  assert.equal(state, "started", `the page did not start: ${text}`);
+}
+
+/**
+ * Fails when axe finds anything against WCAG 2.2 A or AA.
+ *
+ * @param {import("playwright-core").Page} page
+ * @param {{ include?: string, exclude?: string[] }} [options]
+ */
+export async function scan(page, options = {}) {
+  const axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
+  // Through the debugger, so that the page's policy on scripts stays as it is.
+  await page.evaluate(axe);
+  const violations = await page.evaluate(
+    async ({ include, exclude }) => {
+      const context = { include: [include ?? "html"], exclude: (exclude ?? []).map((selector) => [selector]) };
+      const result = await globalThis.axe.run(context, {
+        runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] },
+        resultTypes: ["violations"],
+      });
+      return result.violations.map(({ id, help, nodes }) => ({
+        id,
+        help,
+        nodes: nodes.slice(0, 5).map((node) => `${node.target.join(" ")}: ${node.failureSummary}`),
+      }));
+    },
+    { include: options.include, exclude: options.exclude },
+  );
+  assert.deepEqual(violations, [], "accessibility");
+}
+
+/** Keeps a picture of the page in shots/. */
+export async function shot(page, name, options = {}) {
+  const folder = path.join(here, "shots");
+  await mkdir(folder, { recursive: true });
+  const file = path.join(folder, `${name.replaceAll(/[^\w.-]+/g, "-")}.png`);
+  await page.screenshot({ path: file, animations: "disabled", ...options });
+  return file;
+}
+
+/**
+ * A test with a page of its own: serves the built page, opens it, runs `steps`, and fails on any error that the page
+ * reported meanwhile. On a failure a picture is kept.
+ *
+ * @param {string} name
+ * @param {object} options as for `open`; further `path` (default: the start page), `folder`, `extra`, `mount` (as for
+ *   `serve`), `boot: false` for pages without the engine
+ * @param {(tools: object) => Promise<void>} steps
+ */
+export function journey(name, options, steps) {
+  test(name, async () => {
+    const server = await serve(options.folder, options.extra, options.mount);
+    let opened;
+    try {
+      opened = await open(new URL(options.path ?? "", server.url).href, options);
+      const { page } = opened;
+      if (options.boot !== false) {
+        await started(page);
+      }
+      await steps({
+        page,
+        url: server.url,
+        problems: opened.problems,
+        scan: (more) => scan(page, more),
+        shot: (label, more) => shot(page, `${name}-${label}`, more),
+      });
+      opened.check();
+    } catch (error) {
+      if (opened) {
+        const file = await shot(opened.page, `failed-${name}`).catch(() => "none");
+        const said = opened.problems.length > 0 ? `\nThe page reported:\n${opened.problems.join("\n")}` : "";
+        error.message += `${said}\nPicture: ${path.relative(process.cwd(), file)}`;
+      }
+      throw error;
+    } finally {
+      await opened?.close();
+      await server.close();
+    }
+  });
+}

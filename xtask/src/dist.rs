@@ -1,0 +1,29 @@
+//! `cargo xtask dist`: the release page.
+
+use anyhow::Result;
+
+use crate::files;
+use crate::out;
+use crate::page;
+use crate::setup;
+use crate::size;
+
+/// Builds the page and prints the size of each file.
+pub(crate) fn run(args: &[String]) -> Result<bool> {
+    anyhow::ensure!(args.is_empty(), "dist takes no arguments; see cargo xtask dist --help");
+    let root = files::root()?;
+    let toolchain = setup::page(&root)?;
+    page::build_release(&root, &toolchain)?;
+    let dist = files::dist(&root);
+    let names = files::walk(&dist);
+    let sizes = size::compressed(&names)?;
+    out::say(format!("{:<48} {:>10} {:>10}", "dist/", "bytes", "brotli"));
+    let mut total = (0, 0);
+    for (path, brotli) in names.iter().zip(&sizes) {
+        let bytes = path.metadata().map_or(0, |meta| meta.len());
+        total = (total.0 + bytes, total.1 + brotli);
+        out::say(format!("{:<48} {bytes:>10} {brotli:>10}", files::shown(&dist, path)));
+    }
+    out::say(format!("{:<48} {:>10} {:>10}", "in all", total.0, total.1));
+    Ok(true)
+}

@@ -1,0 +1,61 @@
+//! What the other tasks need on a machine, and getting it.
+//!
+//! Every part looks first, says what is missing and why, installs it from a package registry with that registry's own
+//! client, and costs a few milliseconds when nothing is missing. Nothing is downloaded from anywhere else.
+
+pub(crate) mod browser;
+mod debian;
+pub(crate) mod npm;
+mod rust;
+mod tools;
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::files;
+use crate::out;
+
+pub(crate) use rust::WasmToolchain;
+
+/// `cargo xtask setup`: everything, or the named parts.
+pub(crate) fn run(args: &[String]) -> Result<bool> {
+    let root = files::root()?;
+    for arg in args {
+        anyhow::ensure!(
+            ["wasm", "page", "browser"].contains(&arg.as_str()),
+            "there is no part `{arg}` to set up; the parts are wasm, page and browser"
+        );
+    }
+    let wanted = |part: &str| args.is_empty() || args.iter().any(|arg| arg == part);
+    if wanted("wasm") {
+        wasm(&root)?;
+    }
+    if wanted("page") {
+        page(&root)?;
+    }
+    if wanted("browser") {
+        npm::ensure(&files::browser_tests(&root), "the packages of the browser tests")?;
+        browser::ensure()?;
+    }
+    out::say("set-up complete");
+    Ok(true)
+}
+
+/// What compiling and testing for wasm takes: the target, the crates, wasm-bindgen.
+pub(crate) fn wasm(root: &Path) -> Result<WasmToolchain> {
+    npm::require_node()?;
+    let toolchain = rust::ensure(root)?;
+    rust::fetch(root)?;
+    tools::wasm_bindgen(root)?;
+    Ok(toolchain)
+}
+
+/// What building the page takes: [`wasm`], trunk, the front-end packages and the editor bundle.
+pub(crate) fn page(root: &Path) -> Result<WasmToolchain> {
+    let toolchain = wasm(root)?;
+    tools::trunk(root)?;
+    npm::ensure(&files::editor(root), "the front-end packages (CodeMirror, esbuild, binaryen)")?;
+    npm::build_editor(root)?;
+    Ok(toolchain)
+}

@@ -1,0 +1,112 @@
+//! The two Rust programs that build the page: trunk and wasm-bindgen.
+//!
+//! Both are installed with cargo from crates.io. They run for a second or two per build, so they are compiled for a
+//! short installation, not for speed.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::files;
+use crate::out;
+use crate::proc::Cmd;
+
+/// The release of trunk that the configuration in `Trunk.toml` is written for.
+const TRUNK: &str = "0.21.14";
+
+/// How to compile a tool that is installed once and hardly ever runs.
+const CHEAP: [(&str, &str); 6] = [
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_RELEASE_LTO", "off"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
+    ("CARGO_PROFILE_RELEASE_STRIP", "symbols"),
+    // Without the tool's own lock file: take releases that this compiler can build.
+    ("CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS", "fallback"),
+];
+
+/// Makes sure of trunk.
+pub(crate) fn trunk(root: &Path) -> Result<()> {
+    if version_of("trunk").as_deref() == Some(TRUNK) {
+        return Ok(());
+    }
+    out::step(format!("trunk {TRUNK} is missing: it builds the page and serves it with live reload"));
+    install(root, "trunk", &["install", "trunk", "--version", TRUNK, "--locked", "--force"])?;
+    check("trunk", TRUNK)
+}
+
+/// Makes sure of the wasm-bindgen programs that fit the `wasm-bindgen` crate in `Cargo.lock`.
+pub(crate) fn wasm_bindgen(root: &Path) -> Result<()> {
+    let wanted = locked_version(root, "wasm-bindgen")?;
+    let fits = |program: &str| version_of(program).as_deref() == Some(wanted.as_str());
+    if fits("wasm-bindgen") && fits("wasm-bindgen-test-runner") {
+        return Ok(());
+    }
+    out::step(format!(
+        "wasm-bindgen {wanted} is missing: it writes the JavaScript side of the engine and runs its wasm tests"
+    ));
+    // Its own lock file names releases that do not compile any more.
+    install(root, "wasm-bindgen", &["install", "wasm-bindgen-cli", "--version", &wanted, "--force"])?;
+    check("wasm-bindgen", &wanted)
+}
+
+/// The version of a package in `Cargo.lock`.
+fn locked_version(root: &Path, package: &str) -> Result<String> {
+    let lock = files::read(&root.join("Cargo.lock"))?;
+    version_in_lock(&lock, package).with_context(|| format!("Cargo.lock names no package {package}"))
+}
+
+fn version_in_lock(lock: &str, package: &str) -> Option<String> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = lock.lines();
+    lines.find(|line| *line == name)?;
+    lines.next()?.strip_prefix("version = \"")?.strip_suffix('"').map(str::to_owned)
+}
+
+fn install(root: &Path, label: &str, args: &[&str]) -> Result<()> {
+    // A folder that stays when an installation is interrupted, so that the next run goes on where this one stopped.
+    let build = root.join("target-tools");
+    let mut cargo = Cmd::new("cargo").dir(root).args(args).env("CARGO_TARGET_DIR", &build);
+    out::say(format!("   {} (a few minutes, once)", cargo.text()));
+    for (key, value) in CHEAP {
+        cargo = cargo.env(key, value);
+    }
+    let text = cargo.text();
+    cargo
+        .condensed(&format!("installing {label}"))
+        .with_context(|| format!("could not install {label}; the command to try by hand is: {text}"))?;
+    if let Err(error) = std::fs::remove_dir_all(&build) {
+        out::warn(format!("{} could not be removed: {error}", build.display()));
+    }
+    Ok(())
+}
+
+fn check(program: &str, wanted: &str) -> Result<()> {
+    let found = version_of(program);
+    anyhow::ensure!(
+        found.as_deref() == Some(wanted),
+        "{program} {wanted} was installed, but `{program} --version` says {}: another {program} comes first on the \
+         search path",
+        found.as_deref().unwrap_or("nothing")
+    );
+    Ok(())
+}
+
+/// The second word of `PROGRAM --version`.
+fn version_of(program: &str) -> Option<String> {
+    let text = Cmd::new(program).arg("--version").answer()?;
+    text.split_whitespace().nth(1).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lock_file_names_versions() {
+        let lock = "[[package]]\nname = \"wasm-bindgen-macro\"\nversion = \"9.9.9\"\n\n\
+                    [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
+        assert_eq!(version_in_lock(lock, "wasm-bindgen").as_deref(), Some("0.2.130"));
+        assert_eq!(version_in_lock(lock, "wasm"), None);
+    }
+}

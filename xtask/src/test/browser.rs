@@ -1,0 +1,58 @@
+//! The page in a real browser, and the parts of the front end that are JavaScript.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::count::{Count, counted};
+use crate::files;
+use crate::out;
+use crate::page;
+use crate::proc::Cmd;
+use crate::setup::{self, browser, npm};
+
+/// Builds the release page and drives it with headless Chromium.
+pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
+    let folder = files::browser_tests(root);
+    let toolchain = setup::page(root)?;
+    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core)")?;
+    let chromium = browser::ensure()?;
+    page::build_release(root, &toolchain)?;
+    out::step("tests of the editor bundle");
+    let editor = counted(node_test(&files::editor(root), filter))?;
+    out::step("browser tests");
+    let tests = node_test(&folder, filter)
+        .env("PLANARIUM_CHROMIUM", chromium)
+        .env("PLANARIUM_DIST", files::dist(root));
+    Ok(editor.plus(counted(tests)?))
+}
+
+/// Node's own test runner over a folder; one file at a time, since each starts a browser.
+fn node_test(folder: &Path, filter: Option<&str>) -> Cmd {
+    let mut node =
+        Cmd::new("node").dir(folder).args(["--test", "--test-concurrency=1", "--test-reporter=spec"]);
+    if let Some(text) = filter {
+        node = node.arg(format!("--test-name-pattern={}", escaped(text)));
+    }
+    node
+}
+
+/// A text as a pattern that matches exactly it.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::new();
+    for c in text.chars() {
+        if "\\^$.|?*+()[]{}/".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn filters_are_plain_text() {
+        assert_eq!(super::escaped("a.b (c)"), "a\\.b \\(c\\)");
+    }
+}

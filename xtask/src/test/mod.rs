@@ -1,0 +1,110 @@
+//! `cargo xtask test`: every suite, one count.
+
+mod browser;
+mod count;
+mod native;
+mod wasm;
+
+use anyhow::{Context, Result};
+
+use self::count::Count;
+use crate::files;
+use crate::out;
+
+/// The suites, in the order in which they run: the quickest answer first.
+const SUITES: [&str; 3] = ["native", "wasm", "browser"];
+
+/// What was asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Options {
+    only: Vec<String>,
+    filter: Option<String>,
+}
+
+impl Options {
+    fn parse(args: &[String]) -> Result<Self> {
+        let mut options = Self::default();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--only" => {
+                    let suite = args.next().context("--only takes native, wasm or browser")?;
+                    anyhow::ensure!(
+                        SUITES.contains(&suite.as_str()),
+                        "there is no suite `{suite}`; the suites are native, wasm and browser"
+                    );
+                    options.only.push(suite.clone());
+                }
+                "--filter" => options.filter = Some(args.next().context("--filter takes a text")?.clone()),
+                other => anyhow::bail!("test knows no `{other}`; see cargo xtask test --help"),
+            }
+        }
+        Ok(options)
+    }
+
+    fn wants(&self, suite: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == suite)
+    }
+}
+
+/// Runs the suites and ends with `N passed, N failed`. A suite that cannot run counts as one failure.
+pub(crate) fn run(args: &[String]) -> Result<bool> {
+    let options = Options::parse(args)?;
+    let root = files::root()?;
+    let filter = options.filter.as_deref();
+    let mut rows: Vec<(&str, Count)> = Vec::new();
+    for suite in SUITES {
+        if !options.wants(suite) {
+            continue;
+        }
+        let outcome = match suite {
+            "native" => native::run(&root, filter),
+            "wasm" => wasm::run(&root, filter),
+            _ => browser::run(&root, filter),
+        };
+        let count = outcome.unwrap_or_else(|error| {
+            out::fail(&error.context(format!("the {suite} tests could not run")));
+            Count::could_not_run()
+        });
+        rows.push((suite, count));
+    }
+    let total = rows.iter().fold(Count::default(), |sum, (_, count)| sum.plus(*count));
+    out::step("result");
+    for (suite, count) in &rows {
+        out::say(format!("{suite:<8} {count}"));
+    }
+    if total.is_empty() {
+        out::warn(match filter {
+            Some(text) => format!("no test has `{text}` in its name"),
+            None => "no test ran".to_owned(),
+        });
+    }
+    out::say(total.to_string());
+    Ok(total.failed == 0 && !total.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &[&str]) -> Result<Options> {
+        Options::parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn suites_are_chosen_by_name() {
+        let options = parse(&["--only", "wasm", "--only", "native", "--filter", "seek"]).unwrap();
+        assert!(options.wants("wasm") && options.wants("native") && !options.wants("browser"));
+        assert_eq!(options.filter.as_deref(), Some("seek"));
+        assert!(SUITES.iter().all(|suite| Options::default().wants(suite)));
+    }
+
+    #[test]
+    fn wrong_options_are_named() {
+        for (words, part) in
+            [(vec!["--only", "slow"], "`slow`"), (vec!["--only"], "native"), (vec!["x"], "`x`")]
+        {
+            assert!(parse(&words).unwrap_err().to_string().contains(part), "{words:?}");
+        }
+    }
+}

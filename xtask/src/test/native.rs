@@ -1,0 +1,45 @@
+//! The tests of the whole workspace on this machine, and the examples in its documentation.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::count::{Count, counted};
+use crate::out;
+use crate::proc::{Cmd, find};
+
+/// Runs them, with cargo-nextest where it is installed.
+pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
+    out::step("native tests");
+    let tests = counted(if find("cargo-nextest").is_some() {
+        nextest(root, filter)
+    } else {
+        cargo_test(root, filter)
+    })?;
+    out::step("examples in the documentation");
+    let doc = Cmd::new("cargo").dir(root).args([
+        "test",
+        "--locked",
+        "--workspace",
+        "--doc",
+        "--no-fail-fast",
+        "--",
+    ]);
+    Ok(tests.plus(counted(doc.args(filter))?))
+}
+
+fn nextest(root: &Path, filter: Option<&str>) -> Cmd {
+    Cmd::new("cargo")
+        .dir(root)
+        .args(["nextest", "run", "--locked", "--workspace", "--features", "xtask/bench", "--no-fail-fast"])
+        .args(["--no-tests", "pass", "--status-level", "fail", "--hide-progress-bar"])
+        .args(filter)
+}
+
+fn cargo_test(root: &Path, filter: Option<&str>) -> Cmd {
+    Cmd::new("cargo")
+        .dir(root)
+        .args(["test", "--locked", "--workspace", "--features", "xtask/bench", "--no-fail-fast"])
+        .args(["--lib", "--bins", "--tests", "--", "--quiet"])
+        .args(filter)
+}
