@@ -1,2 +1,53 @@
-//! The `planarium` command.
-fn main() {}
+//! The `planarium` command: a thin shell over the engine.
+//!
+//! Knows: arguments, files, terminals, sockets. Must not know: rules of any simulated system.
+//!
+//! Exit status: 0 when everything expected came true, 1 when it did not, 2 for bad input.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
+
+mod args;
+mod check;
+mod live;
+mod load;
+mod render;
+mod run;
+mod serve;
+mod share;
+mod test;
+
+use args::{Cli, Command};
+use clap::Parser as _;
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Everything as expected.
+    Good,
+    /// Expectations did not hold.
+    Failed,
+    /// Bad input.
+    BadInput,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let end = match cli.command {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Test(args) => test::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Render(args) => render::run(&args),
+        Command::Share(args) => share::run(&args),
+    };
+    match end {
+        Ok(End::Good) => ExitCode::SUCCESS,
+        Ok(End::Failed) => ExitCode::from(1),
+        Ok(End::BadInput) => ExitCode::from(2),
+        Err(error) => {
+            eprintln!("planarium: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,1 +1,61 @@
-//! planarium-gallery
+//! The examples folder, embedded: one source for the page's menu, the command line, the tests and the docs.
+//!
+//! Knows: names and texts. Must not know: how anything is run. Holds no logic.
+
+/// One example: a folder below `examples/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// Folder name.
+    pub id: &'static str,
+    /// Title.
+    pub title: &'static str,
+    /// Dialect of its definition.
+    pub dialect: &'static str,
+    /// The one idea it teaches.
+    pub teaches: &'static str,
+    /// Group in the menu, from `first steps` on.
+    pub difficulty: &'static str,
+    /// Definition files: path within the folder, text.
+    pub files: &'static [(&'static str, &'static str)],
+    /// Text of its scenario file.
+    pub scenario: &'static str,
+    /// Text of its README, without the front matter.
+    pub readme: &'static str,
+}
+
+static EXAMPLES: &[Example] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));
+
+/// All examples in menu order.
+pub fn examples() -> &'static [Example] {
+    EXAMPLES
+}
+
+/// The example with this id.
+pub fn find(id: &str) -> Option<&'static Example> {
+    EXAMPLES.iter().find(|example| example.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_is_whole_and_the_first_one_is_the_walk_through() {
+        assert!(examples().len() >= 8);
+        assert_eq!(examples()[0].id, "hello-world");
+        for example in examples() {
+            for (what, text) in [
+                ("title", example.title),
+                ("dialect", example.dialect),
+                ("teaches", example.teaches),
+                ("difficulty", example.difficulty),
+                ("scenario", example.scenario),
+                ("readme", example.readme),
+            ] {
+                assert!(!text.is_empty(), "{}: no {what}", example.id);
+            }
+            assert!(!example.files.is_empty(), "{}: no definition", example.id);
+            assert_eq!(find(example.id), Some(example));
+        }
+    }
+}

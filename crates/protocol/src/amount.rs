@@ -40,7 +40,10 @@ impl Serialize for Amount {
         if self.0 % 1000 == 0 {
             s.serialize_i64(self.0 / 1000)
         } else {
-            #[expect(clippy::cast_precision_loss, reason = "three decimals of a bounded amount, at the boundary only")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "three decimals of a bounded amount, at the boundary only"
+            )]
             let value = self.0 as f64 / 1000.0;
             s.serialize_f64(value)
         }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// One fact.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Event {
     /// Global sequence number, counted from 1.
     pub seq: u64,
@@ -20,6 +21,7 @@ pub struct Event {
 
 /// An element of a plan tree, by names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ElementPath {
     /// Service name.
     pub service: Text,
@@ -35,6 +37,7 @@ pub struct ElementPath {
 
 /// How much an event matters to a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Importance {
     /// Chatter: offers that were declined, passed health checks.
@@ -47,6 +50,7 @@ pub enum Importance {
 
 /// The kinds of fact.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum EventBody {
     // ---- the world -------------------------------------------------------------------------

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 /// One external request to the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Input {
     /// Bring machines with a Mesos agent on each into the cluster.
@@ -68,6 +69,7 @@ impl Input {
 
 /// Machines to add.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct AddAgent {
     /// How many (default 1).
@@ -97,6 +99,7 @@ pub struct AddAgent {
 
 /// Amounts of resources. Absent means the preset's default for a machine, nothing for a role.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct Resources {
     /// CPUs.
@@ -121,6 +124,7 @@ pub struct Resources {
 
 /// A disk beside the ROOT disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Disk {
     /// `MOUNT` or `PATH`.
@@ -137,6 +141,7 @@ pub struct Disk {
 
 /// Which machine to remove.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct RemoveAgent {
     /// Hostname or agent id.
@@ -145,6 +150,7 @@ pub struct RemoveAgent {
 
 /// A service definition with everything around it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct LoadService {
     /// `sdk`, `marathon`, `kudo`, `skopos` or `auto`.
@@ -167,6 +173,7 @@ pub struct LoadService {
 
 /// Which service to uninstall.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct RemoveService {
     /// Service name.
@@ -178,6 +185,7 @@ pub struct RemoveService {
 
 /// Plan operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum PlanOp {
     /// Start a custom plan, with parameters.
@@ -210,6 +218,7 @@ impl PlanOp {
 
 /// A command on a plan, a phase or a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct PlanCommand {
     /// Service name.
@@ -231,6 +240,7 @@ pub struct PlanCommand {
 
 /// Pod operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum PodOp {
     /// Kill and relaunch in place.
@@ -245,6 +255,7 @@ pub enum PodOp {
 
 /// A command on a pod instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct PodCommand {
     /// Service name.
@@ -260,6 +271,7 @@ pub struct PodCommand {
 
 /// A maintenance call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Maintenance {
     /// `schedule`, `down`, `up`, `drain`, `deactivate`, `reactivate`.
@@ -271,6 +283,7 @@ pub struct Maintenance {
 
 /// Kinds of injected failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
     /// The task exits with `exit_code` (default 1).
@@ -311,6 +324,7 @@ pub enum FaultKind {
 
 /// Which things a fault or a behaviour is meant for. All given patterns must match; `*` matches any run of characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct Target {
     /// Service name.
@@ -338,6 +352,7 @@ pub struct Target {
 
 /// An injected failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
     /// What goes wrong.
@@ -370,6 +385,7 @@ pub struct Fault {
 
 /// Which fault to end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct ClearFault {
     /// The fault's id.
@@ -378,6 +394,7 @@ pub struct ClearFault {
 
 /// A behaviour rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct ProcessBehaviour {
     /// Which processes.
@@ -389,6 +406,7 @@ pub struct ProcessBehaviour {
 
 /// How a process behaves; what is absent keeps the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct Behaviour {
     /// From launch to running.
@@ -416,6 +434,7 @@ pub struct Behaviour {
 
 /// One task status, said by the user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct TaskStatusInput {
     /// Task name or id.
@@ -441,6 +460,7 @@ pub struct TaskStatusInput {
 
 /// One offer round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct OfferRound {
     /// Hostnames or agent ids, in offer order; all machines when empty.
@@ -449,6 +469,7 @@ pub struct OfferRound {
 
 /// A framework from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct FrameworkInput {
     /// `add`, `call`, `remove`.
@@ -468,6 +489,7 @@ pub struct FrameworkInput {
 
 /// A call of one of the simulated HTTP APIs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct HttpCall {
     /// `GET`, `POST`, ...

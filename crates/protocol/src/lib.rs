@@ -14,6 +14,7 @@ pub mod why;
 pub use amount::Amount;
 pub use event::{Event, EventBody};
 pub use input::Input;
+pub use planarium_kernel::cause::Cause;
 pub use refusal::Refusal;
 pub use view::View;
 pub use why::Why;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A command that the engine or a simulated system turned down. The state did not change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub struct Refusal {
     /// Stable machine-readable code, e.g. `already-done`, `not-found`, `bad-request`.
@@ -16,6 +17,7 @@ pub struct Refusal {
 
 /// The classes of refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum RefusalCode {
     /// The named thing does not exist.

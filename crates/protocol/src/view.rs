@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// The whole world as seen from outside.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct View {
     /// Revision of everything.
     pub revision: u64,
@@ -27,6 +28,7 @@ pub struct View {
 
 /// Clock and identity of the world.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ClockView {
     /// Virtual time in milliseconds since genesis.
     pub now_ms: u64,
@@ -46,6 +48,7 @@ pub struct ClockView {
 
 /// One service.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ServiceView {
     /// Revision.
     pub revision: u64,
@@ -63,6 +66,7 @@ pub struct ServiceView {
 
 /// A command on an element.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct CommandView {
     /// Which.
     pub op: PlanOp,
@@ -73,6 +77,7 @@ pub struct CommandView {
 
 /// A plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PlanView {
     /// Revision.
     pub revision: u64,
@@ -98,6 +103,7 @@ pub struct PlanView {
 
 /// A phase.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PhaseView {
     /// Revision.
     pub revision: u64,
@@ -123,6 +129,7 @@ pub struct PhaseView {
 
 /// A step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct StepView {
     /// Revision.
     pub revision: u64,
@@ -152,6 +159,7 @@ pub struct StepView {
 
 /// A place in a definition file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct SourceRef {
     /// File path.
     pub file: Text,
@@ -163,6 +171,7 @@ pub struct SourceRef {
 
 /// How far something is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Progress {
     /// Complete.
     pub done: u32,
@@ -172,6 +181,7 @@ pub struct Progress {
 
 /// A pod instance.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PodView {
     /// Name, e.g. `hello-0`.
     pub name: Text,
@@ -181,6 +191,7 @@ pub struct PodView {
 
 /// A task of a pod instance as its service sees it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PodTaskView {
     /// Task instance name.
     pub name: Text,
@@ -196,6 +207,7 @@ pub struct PodTaskView {
 
 /// The machines.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ClusterView {
     /// Revision.
     pub revision: u64,
@@ -205,6 +217,7 @@ pub struct ClusterView {
 
 /// One machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct MachineView {
     /// Revision.
     pub revision: u64,
@@ -234,6 +247,7 @@ pub struct MachineView {
 
 /// One resource of a machine in thousandths.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ResourceView {
     /// `cpus`, `mem`, `disk`, `gpus`.
     pub name: Text,
@@ -247,6 +261,7 @@ pub struct ResourceView {
 
 /// A task on a machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct TaskView {
     /// Task name.
     pub name: Text,
@@ -272,6 +287,7 @@ pub struct TaskView {
 
 /// Something that can be done to the thing shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ActionView {
     /// Menu text.
     pub title: Text,
@@ -284,6 +300,7 @@ pub struct ActionView {
 
 /// A fault in force.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FaultView {
     /// Id.
     pub id: Text,
@@ -298,6 +315,7 @@ pub struct FaultView {
 
 /// What became of an input.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Applied {
     /// Journal number.
     pub input: u64,

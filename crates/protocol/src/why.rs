@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// The answer to "why is it not moving?".
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Why {
     /// Which element.
     pub path: ElementPath,
@@ -22,6 +23,7 @@ pub struct Why {
 
 /// Something that would unblock the element.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Unblock {
     /// Button text.
     pub title: String,
@@ -32,6 +34,7 @@ pub struct Unblock {
 
 /// One link of the chain: typed data and its words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Reason {
     /// For people.
     pub text: String,
@@ -45,6 +48,7 @@ pub struct Reason {
 
 /// An element with its status.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ElementRef {
     /// Which.
     pub path: ElementPath,
@@ -54,6 +58,7 @@ pub struct ElementRef {
 
 /// The kinds of reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum ReasonKind {
     /// Finished: nothing to explain.
@@ -166,6 +171,7 @@ pub enum ReasonKind {
 
 /// What happened to the offers looked at for a step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct OfferFunnel {
     /// When they were last looked at.
     pub at_ms: u64,
@@ -180,6 +186,7 @@ pub struct OfferFunnel {
 
 /// One requirement over all machines.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FunnelStage {
     /// `placement`, `cpus`, `mem`, `disk`, `ports`, `volume`, `reservation`, ...
     pub requirement: Text,
@@ -191,6 +198,7 @@ pub struct FunnelStage {
 
 /// One machine's offer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct AgentOutcome {
     /// Hostname.
     pub agent: Text,
@@ -202,6 +210,7 @@ pub struct AgentOutcome {
 
 /// One requirement on one machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct RequirementOutcome {
     /// As in [`FunnelStage::requirement`].
     pub requirement: Text,

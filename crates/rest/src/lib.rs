@@ -1,1 +1,58 @@
-//! planarium-rest
+//! The transport-free router: a request in, a response out.
+//!
+//! Knows: paths, methods, status codes, body shapes of `/sim`; which engine input stands behind which call of the real APIs.
+//! Must not know: sockets, async, the rules of any simulated system.
+//!
+//! `/sim` answers errors as `application/problem+json`; under the real systems' prefixes the real shapes hold.
+
+mod message;
+mod problem;
+mod routes;
+
+pub use message::{Request, Response};
+
+use planarium_scenario::Player;
+use planarium_world::{Engine, Genesis};
+
+/// Longest body that is looked at. *Units*: bytes.
+pub const MAX_BODY: usize = 8 * 1024 * 1024;
+
+/// What a router serves: an engine and, where a scenario was given, the player of its script.
+#[derive(Debug)]
+pub struct Session {
+    /// The engine.
+    pub engine: Engine,
+    /// The script being played.
+    pub player: Option<Player>,
+}
+
+impl Session {
+    /// An empty world.
+    pub fn new(genesis: Genesis) -> Self {
+        Self { engine: Engine::new(genesis), player: None }
+    }
+
+    /// A world set up by a scenario, with its script to come.
+    pub fn of_scenario(scenario: planarium_scenario::Scenario) -> Self {
+        let (engine, player) = Player::start(scenario);
+        Self { engine, player: Some(player) }
+    }
+
+    /// Moves the clock, playing the script on the way.
+    pub fn advance_to(&mut self, ms: u64) {
+        match &mut self.player {
+            Some(player) if !player.done() => player.advance_to(&mut self.engine, ms),
+            _ => {
+                self.engine.advance_to(ms);
+            }
+        }
+    }
+}
+
+/// Answers one request.
+pub fn handle(session: &mut Session, request: &Request) -> Response {
+    if request.body.len() > MAX_BODY {
+        return problem::problem(413, "the body is too large", &format!("at most {MAX_BODY} bytes are read"));
+    }
+    routes::route(session, request)
+}

@@ -1,0 +1,199 @@
+//! The command line: words, options and their help.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Rollouts of real service definitions on a simulated cluster.
+#[derive(Debug, Parser)]
+#[command(name = "planarium", version, about, propagate_version = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Play a scenario, a definition or a package folder to its end.
+    #[command(
+        after_help = "Example:\n  planarium run svc.yml --env FRAMEWORK_NAME=hello --cluster 3\n  planarium run dist/svc.yml --package universe --until deploy=COMPLETE\n\nExit status: 0 when everything expected came true, 1 when it did not, 2 for bad input."
+    )]
+    Run(RunArgs),
+    /// Read definitions and scenarios and report every finding.
+    #[command(
+        after_help = "Example:\n  planarium check svc.yml --env-file scheduler.env\n  planarium check dist/*.yml --package universe\n\nExit status: 0 without errors, 2 with errors."
+    )]
+    Check(CheckArgs),
+    /// Play scenarios and compare their transcripts with the golden ones beside them.
+    #[command(
+        after_help = "Example:\n  planarium test examples\n  planarium test examples/canary --bless\n\nExit status: 0 when all are as expected, 1 when one is not, 2 for bad input."
+    )]
+    Test(TestArgs),
+    /// Serve the simulated HTTP APIs (and the page, when built in).
+    #[command(
+        after_help = "Example:\n  planarium serve svc.yml --clock manual\n  curl http://127.0.0.1:8080/v1/plans/deploy\n  curl -X POST http://127.0.0.1:8080/sim/advance -d '{\"for_ms\":10000}'"
+    )]
+    Serve(ServeArgs),
+    /// Print the plans as they stand at an instant.
+    #[command(
+        after_help = "Example:\n  planarium render svc.yml --at 30s\n  planarium render examples/canary --at end"
+    )]
+    Render(RenderArgs),
+    /// Print the share string of a scenario or definition, or what a share string holds.
+    #[command(
+        after_help = "Example:\n  planarium share examples/canary\n  planarium share --decode '#p1:...'"
+    )]
+    Share(ShareArgs),
+}
+
+/// Where a definition gets its environment and its cluster from.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct InputArgs {
+    /// A value of the scheduler's environment; may be repeated.
+    #[arg(long = "env", value_name = "K=V")]
+    pub(crate) env: Vec<String>,
+    /// A file of K=V lines.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) env_file: Vec<PathBuf>,
+    /// Package folder with config.json, marathon.json.mustache and resource.json.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) package: Option<PathBuf>,
+    /// Package options (JSON), merged over the package's defaults.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) options: Option<PathBuf>,
+    /// Cluster preset by name, or a file with machines (YAML or JSON).
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub(crate) cluster: Option<String>,
+    /// Seed of all randomness.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Dialect of the definition.
+    #[arg(long, value_name = "DIALECT", default_value = "auto")]
+    pub(crate) dialect: String,
+}
+
+/// How `run` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The plan trees; live on a terminal.
+    Tree,
+    /// One JSON document at the end.
+    Json,
+    /// The whole story as text.
+    Transcript,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Scenario, definition file, package folder, or `-` for standard input.
+    pub(crate) path: PathBuf,
+    /// Stop when this holds: `deploy=COMPLETE`, `SERVICE/PLAN/PHASE/STEP=STATUS`, `idle`, `t=90s`.
+    #[arg(long, value_name = "COND")]
+    pub(crate) until: Option<String>,
+    /// Give up after this much virtual time.
+    #[arg(long, value_name = "TIME", default_value = "2h")]
+    pub(crate) limit: String,
+    /// What to print.
+    #[arg(long, value_enum, default_value = "tree")]
+    pub(crate) format: Format,
+    /// Environment and cluster.
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+/// How `check` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// `file:line:col: severity[CODE]: message` with an excerpt.
+    Text,
+    /// A JSON array.
+    Json,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Definitions, scenarios or package folders; `-` for standard input.
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: CheckFormat,
+    /// Environment and cluster.
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+/// Arguments of `test`.
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// Scenario files or folders with some below.
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Write the transcripts instead of comparing them.
+    #[arg(long)]
+    pub(crate) bless: bool,
+}
+
+/// How time passes while serving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Clock {
+    /// Only by `POST /sim/advance`.
+    Manual,
+    /// With the wall clock, times `--speed`.
+    Real,
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Scenario, definition or package folder to start with.
+    pub(crate) path: Option<PathBuf>,
+    /// Address to listen on.
+    #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDR:PORT")]
+    pub(crate) listen: String,
+    /// How time passes.
+    #[arg(long, value_enum, default_value = "real")]
+    pub(crate) clock: Clock,
+    /// Virtual seconds per second with `--clock real`.
+    #[arg(long, default_value_t = 1.0)]
+    pub(crate) speed: f64,
+    /// Environment and cluster.
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+/// Arguments of `render`.
+#[derive(Debug, Args)]
+pub(crate) struct RenderArgs {
+    /// Scenario, definition file, package folder, or `-`.
+    pub(crate) path: PathBuf,
+    /// Instant (`0s`, `1m30s`) or `end`.
+    #[arg(long, default_value = "end", value_name = "TIME|end")]
+    pub(crate) at: String,
+    /// Show the machines too.
+    #[arg(long)]
+    pub(crate) cluster_map: bool,
+    /// Explain this element instead: `deploy/PHASE/STEP`.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) why: Option<String>,
+    /// Environment and cluster.
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+/// Arguments of `share`.
+#[derive(Debug, Args)]
+pub(crate) struct ShareArgs {
+    /// Scenario, definition file, package folder, or `-`.
+    #[arg(required_unless_present = "decode")]
+    pub(crate) path: Option<PathBuf>,
+    /// Decode this share string and print its journal.
+    #[arg(long, value_name = "STRING", conflicts_with = "path")]
+    pub(crate) decode: Option<String>,
+    /// Environment and cluster.
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}

@@ -1,0 +1,234 @@
+//! From paths and options to something that can be run or checked.
+//!
+//! Knows: the file system, standard input, package folders. Must not know: how anything is decoded.
+
+use crate::args::InputArgs;
+use anyhow::{Context as _, Result, bail};
+use planarium_protocol::input::{AddAgent, LoadService};
+use planarium_scenario::{ParsedScenario, Scenario};
+use planarium_source::{Diagnostic, SourceMap};
+use planarium_world::{Genesis, presets};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Longest file that is read. *Units*: bytes. The engine's own limits are lower and give a diagnostic.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
+/// Most files taken from a folder.
+const MAX_FILES: usize = 500;
+/// Files of a package that the environment is made from.
+const PACKAGE_FILES: &[&str] = &["config.json", "marathon.json.mustache", "resource.json", "package.json"];
+
+/// What a path turned out to be.
+pub(crate) enum Loaded {
+    /// A scenario, read.
+    Scenario(Box<ParsedScenario>),
+    /// A definition, not yet read.
+    Definition(Box<LoadService>),
+}
+
+/// Reads a path: a scenario, a folder with one, a package folder, a definition file, or `-`.
+pub(crate) fn load(path: &Path, input: &InputArgs) -> Result<Loaded> {
+    if path == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().lock().take(MAX_FILE).read_to_string(&mut text).context("reading standard input")?;
+        if is_scenario_text(&text) {
+            return scenario(&text, "-", Path::new("."), input);
+        }
+        return definition(BTreeMap::from([("svc.yml".to_owned(), text)]), input);
+    }
+    if path.is_dir() {
+        return folder(path, input);
+    }
+    let text = read(path)?;
+    let name = path.display().to_string();
+    if name.ends_with(".planarium.yaml") || name.ends_with(".planarium.json") {
+        return scenario(&text, &name, path.parent().unwrap_or(Path::new(".")), input);
+    }
+    definition(BTreeMap::from([(name, text)]), input)
+}
+
+/// A file that is not called `*.planarium.yaml` is a scenario when its outermost keys say so.
+fn is_scenario_text(text: &str) -> bool {
+    let has = |key: &str| {
+        text.lines()
+            .any(|line| line.trim_start_matches(['{', '"', ' ']).starts_with(key) && line.contains(':'))
+    };
+    has("services") && !text.lines().any(|line| line.starts_with("pods:"))
+}
+
+fn folder(path: &Path, input: &InputArgs) -> Result<Loaded> {
+    if let Some(file) = scenario_files(path)?.into_iter().next() {
+        return load(&file, input);
+    }
+    let mut files = BTreeMap::new();
+    collect(path, path, &mut files, 0)?;
+    if files.is_empty() {
+        bail!("{}: no definition, scenario or package file in this folder", path.display());
+    }
+    definition(files, input)
+}
+
+fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>, depth: u32) -> Result<()> {
+    if depth > 4 {
+        return Ok(());
+    }
+    for path in sorted_entries(dir)? {
+        if path.is_dir() {
+            collect(root, &path, files, depth + 1)?;
+            continue;
+        }
+        let wanted =
+            path.extension().is_some_and(|e| ["yml", "yaml", "json", "mustache"].iter().any(|w| e == *w));
+        if wanted {
+            if files.len() >= MAX_FILES {
+                bail!("{}: more than {MAX_FILES} files", root.display());
+            }
+            let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+            files.insert(name, read(&path)?);
+        }
+    }
+    Ok(())
+}
+
+fn sorted_entries(dir: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?;
+    let mut paths = entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// Scenario files directly in a folder.
+pub(crate) fn scenario_files(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut paths = sorted_entries(dir)?;
+    paths.retain(|path| path.to_string_lossy().ends_with(".planarium.yaml"));
+    Ok(paths)
+}
+
+pub(crate) fn read(path: &Path) -> Result<String> {
+    let size = fs::metadata(path).with_context(|| format!("reading {}", path.display()))?.len();
+    if size > MAX_FILE {
+        bail!("{}: {size} bytes are more than the {MAX_FILE} that are read", path.display());
+    }
+    let bytes = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        anyhow::anyhow!("{}: not UTF-8 (byte {} onwards)", path.display(), error.utf8_error().valid_up_to())
+    })
+}
+
+fn scenario(text: &str, name: &str, dir: &Path, input: &InputArgs) -> Result<Loaded> {
+    let files = |path: &str| read(&dir.join(path)).ok();
+    let mut parsed = planarium_scenario::parse(text, name, &files);
+    if let Some(scenario) = &mut parsed.scenario {
+        if let Some(seed) = input.seed {
+            scenario.genesis.seed = seed;
+        }
+        if let Some(cluster) = &input.cluster {
+            scenario.cluster = machines(cluster)?;
+        }
+        let env = environment(input)?;
+        for service in &mut scenario.services {
+            service.env.extend(env.clone());
+        }
+    }
+    Ok(Loaded::Scenario(Box::new(parsed)))
+}
+
+fn definition(mut files: BTreeMap<String, String>, input: &InputArgs) -> Result<Loaded> {
+    if let Some(package) = &input.package {
+        for name in PACKAGE_FILES {
+            let path = package.join(name);
+            if path.is_file() {
+                files.insert(path.display().to_string(), read(&path)?);
+            }
+        }
+    }
+    let options = match &input.options {
+        Some(path) => {
+            let text = read(path)?;
+            serde_json::from_str(&text)
+                .with_context(|| format!("{}: the options are not JSON", path.display()))?
+        }
+        None => serde_json::Value::Null,
+    };
+    Ok(Loaded::Definition(Box::new(LoadService {
+        dialect: input.dialect.clone(),
+        name: String::new(),
+        files,
+        env: environment(input)?,
+        options,
+        params: BTreeMap::new(),
+    })))
+}
+
+fn environment(input: &InputArgs) -> Result<BTreeMap<String, String>> {
+    let mut env = BTreeMap::new();
+    for path in &input.env_file {
+        for (number, line) in read(path)?.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let Some((key, value)) = line.split_once('=') else {
+                bail!("{}:{}: `{line}` is not K=V", path.display(), number + 1);
+            };
+            env.insert(key.trim().to_owned(), value.trim().trim_matches('"').to_owned());
+        }
+    }
+    for pair in &input.env {
+        let Some((key, value)) = pair.split_once('=') else { bail!("--env `{pair}` is not K=V") };
+        env.insert(key.to_owned(), value.to_owned());
+    }
+    Ok(env)
+}
+
+/// A preset by name, or a file with a list of machines (or a mapping with `machines:`).
+fn machines(text: &str) -> Result<Vec<AddAgent>> {
+    if let Some(cluster) = presets::cluster(text) {
+        return Ok(cluster);
+    }
+    let path = Path::new(text);
+    if !path.is_file() {
+        let names: Vec<&str> = presets::PRESETS.iter().map(|preset| preset.name).collect();
+        bail!("--cluster `{text}` is neither a file nor one of the presets: {}", names.join(", "));
+    }
+    let value: serde_json::Value =
+        serde_yaml::from_str(&read(path)?).with_context(|| format!("{}: not YAML", path.display()))?;
+    let list = value.get("machines").cloned().unwrap_or(value);
+    let list = if list.is_array() { list } else { serde_json::Value::Array(vec![list]) };
+    serde_json::from_value(list).with_context(|| format!("{}: not a list of machines", path.display()))
+}
+
+/// What to run, or the findings that forbid it.
+pub(crate) enum Runnable {
+    /// A scenario (a definition becomes one that waits for its deploy plan) with findings that do not forbid it.
+    Yes(Box<Scenario>, Vec<Diagnostic>, SourceMap),
+    /// Errors.
+    No(Vec<Diagnostic>, SourceMap),
+}
+
+/// Reads a path up to something that can be played.
+pub(crate) fn runnable(path: &Path, input: &InputArgs) -> Result<Runnable> {
+    match load(path, input)? {
+        Loaded::Scenario(parsed) => Ok(match parsed.scenario {
+            Some(scenario) => Runnable::Yes(Box::new(scenario), parsed.diagnostics, parsed.sources),
+            None => Runnable::No(parsed.diagnostics, parsed.sources),
+        }),
+        Loaded::Definition(load) => {
+            let report = planarium_world::check(&load);
+            if report.has_errors() {
+                return Ok(Runnable::No(report.diagnostics, report.sources));
+            }
+            let default = Genesis::default();
+            let genesis = Genesis { seed: input.seed.unwrap_or(default.seed), ..default };
+            let cluster = machines(input.cluster.as_deref().unwrap_or("default"))?;
+            let mut scenario = Scenario::of_definition(*load, cluster, genesis);
+            scenario.until =
+                report.preview.as_ref().and_then(|service| service.plans.first()).and_then(|plan| {
+                    planarium_world::Condition::parse(&format!("{}=COMPLETE", plan.name)).ok()
+                });
+            Ok(Runnable::Yes(Box::new(scenario), report.diagnostics, report.sources))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `planarium run`.
+
+use crate::End;
+use crate::args::{Format, RunArgs};
+use crate::live;
+use crate::load::{Runnable, runnable};
+use anyhow::{Context as _, Result};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::View;
+use planarium_scenario::{NoteKind, Player, Scenario, text};
+use planarium_source::render;
+use planarium_world::{Condition, Engine, parse_duration_ms};
+use serde_json::json;
+
+/// Plays a path to its end and prints it.
+pub(crate) fn run(args: &RunArgs) -> Result<End> {
+    let until = args.until.as_deref().map(Condition::parse).transpose().context("--until")?;
+    let limit_ms = parse_duration_ms(&args.limit)
+        .with_context(|| format!("--limit `{}`: write 90s, 5m or 2h", args.limit))?;
+    let (mut scenario, diagnostics, sources) = match runnable(&args.path, &args.input)? {
+        Runnable::Yes(scenario, diagnostics, sources) => (*scenario, diagnostics, sources),
+        Runnable::No(diagnostics, sources) => {
+            eprint!("{}", render::text::render(&diagnostics, &sources));
+            return Ok(End::BadInput);
+        }
+    };
+    eprint!("{}", render::text::render(&diagnostics, &sources));
+    scenario.limit_ms = scenario.limit_ms.min(limit_ms);
+    let until = until.or_else(|| scenario.until.clone());
+    match args.format {
+        Format::Transcript => {
+            let outcome = planarium_scenario::run(scenario, until.as_ref());
+            print!("{}", outcome.transcript);
+            Ok(if outcome.passed { End::Good } else { End::Failed })
+        }
+        Format::Tree | Format::Json => play(scenario, until.as_ref(), args.format),
+    }
+}
+
+fn play(scenario: Scenario, until: Option<&Condition>, format: Format) -> Result<End> {
+    let (mut engine, mut player) = Player::start(scenario);
+    let reached = if format == Format::Tree && live::wanted() {
+        live::play(&mut engine, &mut player, until)?
+    } else {
+        player.run_until(&mut engine, until)
+    };
+    let failures = failures(&mut player);
+    let good = reached && failures.is_empty();
+    let view = engine.view();
+    match format {
+        Format::Json => {
+            let document = json!({
+                "reached": reached,
+                "failures": failures,
+                "view": &*view,
+                "why": stuck(&engine, &view).iter().filter_map(|path| engine.why(path)).collect::<Vec<_>>(),
+            });
+            println!("{}", serde_json::to_string_pretty(&document)?);
+        }
+        _ => print_end(&engine, &view, reached, &failures, until),
+    }
+    Ok(if good { End::Good } else { End::Failed })
+}
+
+/// Expectations that did not hold and inputs that were turned down.
+fn failures(player: &mut Player) -> Vec<String> {
+    let mut all = Vec::new();
+    for note in player.take_notes() {
+        let at = planarium_scenario::clock::clock(note.at_ms);
+        match note.kind {
+            NoteKind::Expected(false, what) => all.push(format!("[{at}] expected {what}")),
+            NoteKind::Did(input, applied) => {
+                if let Err(refusal) = applied.outcome {
+                    let words = planarium_scenario::describe::input(&input);
+                    all.push(format!("[{at}] {words}: refused: {}", refusal.message));
+                }
+            }
+            NoteKind::Stuck(line) => all.push(format!("[{at}] what line {line} waits for never came")),
+            NoteKind::Explained(path, None) => all.push(format!("[{at}] there is no element {path}")),
+            _ => {}
+        }
+    }
+    all
+}
+
+fn print_end(engine: &Engine, view: &View, reached: bool, failures: &[String], until: Option<&Condition>) {
+    println!("{}", text::world_trees(view));
+    println!(
+        "\nat {}, seed {}, digest {}",
+        planarium_scenario::clock::clock(engine.now_ms()),
+        engine.seed(),
+        engine.digest()
+    );
+    for failure in failures {
+        println!("{failure}");
+    }
+    if reached {
+        return;
+    }
+    if until.is_some() {
+        println!("what the run waits for did not come true");
+    }
+    for path in stuck(engine, view) {
+        if let Some(why) = engine.why(&path) {
+            println!("\n{}", text::why(&why));
+        }
+    }
+}
+
+/// The first unfinished steps that are not merely waiting for another step: at most three.
+fn stuck(engine: &Engine, view: &View) -> Vec<ElementPath> {
+    let mut paths = Vec::new();
+    for service in &view.services {
+        for plan in service
+            .plans
+            .iter()
+            .filter(|plan| &*plan.status != "COMPLETE" && !(plan.custom && plan.interrupted))
+        {
+            for phase in &plan.phases {
+                for step in phase.steps.iter().filter(|step| &*step.status != "COMPLETE") {
+                    let path = ElementPath {
+                        service: service.name.clone(),
+                        plan: plan.name.clone(),
+                        phase: Some(phase.name.clone()),
+                        step: Some(step.name.clone()),
+                    };
+                    let waits_its_turn = engine.why(&path).is_some_and(|why| {
+                        why.reasons.first().is_some_and(|r| {
+                            matches!(r.kind, planarium_protocol::why::ReasonKind::NotItsTurn { .. })
+                        })
+                    });
+                    if !waits_its_turn {
+                        paths.push(path);
+                    }
+                    if paths.len() >= 3 {
+                        return paths;
+                    }
+                }
+            }
+        }
+    }
+    paths
+}

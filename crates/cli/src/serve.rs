@@ -1,0 +1,144 @@
+//! `planarium serve`: the router behind a socket, and the page where it is built in.
+
+use crate::End;
+use crate::args::{Clock, ServeArgs};
+use crate::load::{Runnable, runnable};
+use anyhow::{Context as _, Result, bail};
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use planarium_rest::{MAX_BODY, Session, handle};
+use planarium_source::render;
+use planarium_world::Genesis;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+mod page {
+    //! The built page, embedded when `dist/` existed at build time.
+    include!(concat!(env!("OUT_DIR"), "/page.rs"));
+}
+
+type Shared = Arc<Mutex<Session>>;
+
+/// Serves until interrupted.
+pub(crate) fn run(args: &ServeArgs) -> Result<End> {
+    let address: SocketAddr =
+        args.listen.parse().with_context(|| format!("--listen `{}`: write ADDRESS:PORT", args.listen))?;
+    if !(args.speed.is_finite() && args.speed > 0.0 && args.speed <= 10_000.0) {
+        bail!("--speed is above 0 and at most 10000");
+    }
+    let mut session = match &args.path {
+        None => Session::new(Genesis {
+            seed: args.input.seed.unwrap_or(Genesis::default().seed),
+            ..Genesis::default()
+        }),
+        Some(path) => match runnable(path, &args.input)? {
+            Runnable::Yes(scenario, diagnostics, sources) => {
+                eprint!("{}", render::text::render(&diagnostics, &sources));
+                Session::of_scenario(*scenario)
+            }
+            Runnable::No(diagnostics, sources) => {
+                eprint!("{}", render::text::render(&diagnostics, &sources));
+                return Ok(End::BadInput);
+            }
+        },
+    };
+    session.advance_to(0);
+    let shared = Arc::new(Mutex::new(session));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(serve(address, args.clock, args.speed, shared))?;
+    Ok(End::Good)
+}
+
+async fn serve(address: SocketAddr, clock: Clock, speed: f64, shared: Shared) -> Result<()> {
+    let listener =
+        tokio::net::TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
+    let bound = listener.local_addr()?;
+    println!("listening on http://{bound}");
+    if clock == Clock::Real {
+        tokio::spawn(drive(Arc::clone(&shared), speed));
+    }
+    let app = axum::Router::new().fallback(answer).with_state(shared);
+    axum::serve(listener, app)
+        .with_graceful_shutdown(async {
+            let _ = tokio::signal::ctrl_c().await;
+        })
+        .await?;
+    Ok(())
+}
+
+/// Moves the clock with the wall clock.
+#[expect(clippy::disallowed_types, reason = "the driver of a real clock reads one")]
+async fn drive(shared: Shared, speed: f64) {
+    let mut ticks = tokio::time::interval(Duration::from_millis(50));
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    let mut last = std::time::Instant::now();
+    let mut owed_ms = 0.0_f64;
+    loop {
+        ticks.tick().await;
+        let now = std::time::Instant::now();
+        owed_ms += now.duration_since(last).as_secs_f64() * 1000.0 * speed;
+        last = now;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a positive span, whole milliseconds of it"
+        )]
+        let whole = owed_ms as u64;
+        #[expect(clippy::cast_precision_loss, reason = "a span of a tick")]
+        let passed = whole as f64;
+        owed_ms -= passed;
+        let mut session = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let to = session.engine.now_ms().saturating_add(whole);
+        session.advance_to(to);
+    }
+}
+
+async fn answer(State(shared): State<Shared>, request: Request) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    if parts.method == axum::http::Method::GET
+        && let Some((content_type, bytes)) = page::file(parts.uri.path())
+    {
+        return built(StatusCode::OK, content_type, &[], bytes.to_vec());
+    }
+    let Ok(body) = to_bytes(body, MAX_BODY + 1).await else {
+        return built(StatusCode::PAYLOAD_TOO_LARGE, "text/plain", &[], b"the body is too large".to_vec());
+    };
+    let request = planarium_rest::Request {
+        method: parts.method.as_str().to_owned(),
+        path: parts.uri.path().to_owned(),
+        query: parts.uri.query().unwrap_or_default().to_owned(),
+        headers: parts
+            .headers
+            .iter()
+            .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
+            .collect(),
+        body: body.to_vec(),
+    };
+    let mut session = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let response = handle(&mut session, &request);
+    let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    built(status, response.content_type, &response.headers, response.body)
+}
+
+fn built(
+    status: StatusCode,
+    content_type: &str,
+    headers: &[(&'static str, String)],
+    body: Vec<u8>,
+) -> Response<Body> {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    if let Ok(value) = HeaderValue::from_str(content_type)
+        && !content_type.is_empty()
+    {
+        response.headers_mut().insert(header::CONTENT_TYPE, value);
+    }
+    for (name, value) in headers {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            response.headers_mut().insert(*name, value);
+        }
+    }
+    response
+}

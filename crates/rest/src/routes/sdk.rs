@@ -1,0 +1,149 @@
+//! The SDK scheduler's API: `/v1/...` and `/service/NAME/v1/...`.
+//!
+//! Knows: which input stands behind which call, and that a refusal's message is the body. The shapes of reads are the sdk crate's.
+//! Source: dcos-commons `sdk/scheduler/.../http/endpoints`, sheet sections 12.1 and 12.3.
+
+use crate::{Request, Response, Session};
+use planarium_protocol::input::{PlanCommand, PlanOp, PodCommand, PodOp};
+use planarium_protocol::{Input, Refusal};
+use planarium_world::Query;
+use std::collections::BTreeMap;
+
+mod reads;
+
+/// `/service/NAME/v1/...`: the service's name may hold slashes, so the `v1` (or `v2/debug`) after it ends it.
+pub(crate) fn service(session: &mut Session, request: &Request, rest: &[&str]) -> Response {
+    let end = rest.iter().position(|part| matches!(*part, "v1" | "v2"));
+    let Some((name, parts)) = end.and_then(|end| rest.split_at_checked(end)) else {
+        return Response::text(404, "no API path after the service's name");
+    };
+    route(session, request, &name.join("/"), parts)
+}
+
+/// Answers below `v1` (or `v2`) of a service; an empty name means the only or first SDK service.
+pub(crate) fn route(session: &mut Session, request: &Request, name: &str, parts: &[&str]) -> Response {
+    let Some(service) = find_service(session, name) else {
+        let text = if name.is_empty() {
+            "There is no service".to_owned()
+        } else {
+            format!("Service {name} not found")
+        };
+        return Response::text(404, text);
+    };
+    match (request.method.as_str(), parts) {
+        ("POST", ["v1", "plans", plan, op]) => plan_command(session, request, service, plan, op),
+        ("POST", ["v1", "plan", op]) => plan_command(session, request, service, "deploy", op),
+        ("POST", ["v1", "pod", pod, op]) => pod_command(session, request, service, pod, op),
+        ("PUT", ["v1", "state", "refresh"]) => Response::text(409, "State cache is not enabled"),
+        ("GET" | "HEAD", _) => reads::read(request, parts).map_or_else(unknown, |what| {
+            match session.engine.query(&Query::Sdk { service, what }) {
+                Ok((status, value)) => Response::json(status, &value),
+                Err(refusal) => refused(&refusal),
+            }
+        }),
+        _ if reads::read(request, parts).is_some() => Response::wrong_method("GET"),
+        _ if matches!(parts, ["v1", "plans" | "pod", _, _]) => Response::wrong_method("POST"),
+        _ => unknown(),
+    }
+}
+
+fn unknown() -> Response {
+    Response::text(404, "HTTP 404 Not Found")
+}
+
+fn refused(refusal: &Refusal) -> Response {
+    Response::text(refusal.status, refusal.message.clone())
+}
+
+/// Names compare without a leading slash; in paths, inner slashes may also be written as dots.
+fn find_service(session: &Session, name: &str) -> Option<String> {
+    let view = session.engine.view();
+    let mut services = view.services.iter().filter(|service| &*service.dialect == "sdk");
+    if name.is_empty() {
+        return services.next().map(|service| service.name.to_string());
+    }
+    let wanted = name.trim_matches('/');
+    services
+        .find(|service| {
+            let own = service.name.trim_start_matches('/');
+            own == wanted || own.replace('/', ".") == wanted
+        })
+        .map(|service| service.name.to_string())
+}
+
+fn plan_command(session: &mut Session, request: &Request, service: String, plan: &str, op: &str) -> Response {
+    let op = match op {
+        "start" => PlanOp::Start,
+        "stop" => PlanOp::Stop,
+        "continue" => PlanOp::Continue,
+        "interrupt" => PlanOp::Interrupt,
+        "restart" => PlanOp::Restart,
+        "forceComplete" => PlanOp::ForceComplete,
+        _ => return unknown(),
+    };
+    let params = match op {
+        PlanOp::Start => match parameters(&request.body) {
+            Ok(params) => params,
+            Err(response) => return response,
+        },
+        _ => BTreeMap::new(),
+    };
+    // Blank is absent for forceComplete and restart; continue and interrupt look an empty phase up and do not find it.
+    let blank_is_absent = matches!(op, PlanOp::ForceComplete | PlanOp::Restart);
+    let part = |key| request.param(key).filter(|value| !(blank_is_absent && value.trim().is_empty()));
+    let takes_step = blank_is_absent;
+    let takes_phase = !matches!(op, PlanOp::Start | PlanOp::Stop);
+    let command = PlanCommand {
+        service,
+        plan: plan.to_owned(),
+        op,
+        phase: if takes_phase { part("phase") } else { None },
+        step: if takes_step { part("step") } else { None },
+        params,
+    };
+    reply(session, Input::Plan(command))
+}
+
+/// The body of `start`: a JSON map. A missing or unreadable one is the real server's 500 or 400.
+fn parameters(body: &[u8]) -> Result<BTreeMap<String, String>, Response> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Err(Response::text(500, "the body with the parameters is missing; send {} for none"));
+    }
+    let map: BTreeMap<String, serde_json::Value> = serde_json::from_slice(body)
+        .map_err(|error| Response::text(400, format!("Couldn't parse parameters: {error}")))?;
+    Ok(map
+        .into_iter()
+        .map(|(key, value)| match value {
+            serde_json::Value::String(text) => (key, text),
+            serde_json::Value::Null => (key, String::new()),
+            other => (key, other.to_string()),
+        })
+        .collect())
+}
+
+fn pod_command(session: &mut Session, request: &Request, service: String, pod: &str, op: &str) -> Response {
+    let op = match op {
+        "restart" => PodOp::Restart,
+        "replace" => PodOp::Replace,
+        "pause" => PodOp::Pause,
+        "resume" => PodOp::Resume,
+        _ => return unknown(),
+    };
+    let takes_tasks = matches!(op, PodOp::Pause | PodOp::Resume);
+    let tasks = if takes_tasks && !request.body.iter().all(u8::is_ascii_whitespace) {
+        match serde_json::from_slice(&request.body) {
+            Ok(tasks) => tasks,
+            Err(error) => return Response::text(400, format!("Couldn't parse task names: {error}")),
+        }
+    } else {
+        Vec::new()
+    };
+    reply(session, Input::Pod(PodCommand { service, pod: pod.to_owned(), op, tasks }))
+}
+
+fn reply(session: &mut Session, input: Input) -> Response {
+    match session.engine.apply(input).outcome {
+        Ok(value) => Response::json(200, &value),
+        Err(refusal) => refused(&refusal),
+    }
+}

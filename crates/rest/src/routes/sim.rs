@@ -1,0 +1,320 @@
+//! `/sim`: the simulator's own API.
+//!
+//! Source: DESIGN section 3, paragraph "/sim".
+
+use crate::problem::{problem, refused};
+use crate::{Request, Response, Session};
+use planarium_protocol::Input;
+use planarium_protocol::input::{AddAgent, Fault, LoadService, RemoveAgent, RemoveService};
+use planarium_protocol::view::Applied;
+use planarium_scenario::find_element;
+use planarium_source::render::json::flat;
+use planarium_world::{Advanced, Engine, Journal};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// Answers below `/sim`.
+pub(crate) fn route(session: &mut Session, request: &Request, rest: &[&str]) -> Response {
+    let method = request.method.as_str();
+    match (method, rest) {
+        ("GET" | "HEAD", []) => Response::json(200, &session.engine.clock_json()),
+        ("POST", ["advance"]) => body(request).map_or_else(|r| r, |advance| advance_by(session, &advance)),
+        ("POST", ["inputs"]) => inputs(session, request),
+        ("GET", ["events"]) => events(session, request),
+        ("GET", ["view"]) => Response::json(200, &*session.engine.view()),
+        ("GET", ["journal"]) => Response::json(200, &session.engine.journal()),
+        ("PUT", ["journal"]) => body(request).map_or_else(|r| r, |journal| replace(session, &journal)),
+        ("PUT", ["scenario"]) => scenario(session, request),
+        ("POST", ["seek"]) => body(request).map_or_else(|r| r, |seek| seek_to(session, &seek)),
+        ("POST", ["services"]) => apply_body::<LoadService>(session, request, Input::LoadService),
+        ("PUT", ["services", name @ ..]) if !name.is_empty() => update(session, request, &name.join("/")),
+        ("DELETE", ["services", name @ ..]) if !name.is_empty() => {
+            let force = request.param("force").is_some_and(|value| value != "false");
+            applied(session, Input::RemoveService(RemoveService { name: name.join("/"), force }))
+        }
+        ("POST", ["agents"]) => apply_body::<AddAgent>(session, request, Input::AddAgent),
+        ("DELETE", ["agents", agent]) => {
+            applied(session, Input::RemoveAgent(RemoveAgent { agent: (*agent).to_owned() }))
+        }
+        ("POST", ["faults"]) => apply_body::<Fault>(session, request, Input::Fault),
+        ("DELETE", ["faults", id]) => applied(
+            session,
+            Input::ClearFault(planarium_protocol::input::ClearFault { id: (*id).to_owned() }),
+        ),
+        ("GET", ["why"]) => why(session, request),
+        ("GET", ["branches"]) => Response::json(200, &session.engine.branches()),
+        ("POST", ["branches", id]) => match id.parse().ok().filter(|id| session.engine.switch_branch(*id)) {
+            Some(_) => Response::json(200, &session.engine.clock_json()),
+            None => problem(404, "no such branch", &format!("there is no branch {id}")),
+        },
+        _ => unknown(method, rest),
+    }
+}
+
+fn unknown(method: &str, rest: &[&str]) -> Response {
+    let allowed = match rest {
+        [] | ["events" | "view" | "why" | "branches"] => "GET",
+        ["advance" | "inputs" | "seek" | "services" | "agents" | "faults"] | ["branches", _] => "POST",
+        ["journal"] => "GET, PUT",
+        ["scenario"] => "PUT",
+        ["services", _, ..] => "PUT, DELETE",
+        ["agents" | "faults", _] => "DELETE",
+        _ => return problem(404, "no such path", &format!("there is no /sim/{}", rest.join("/"))),
+    };
+    let mut response = problem(405, "wrong method", &format!("{method} is not for /sim/{}", rest.join("/")));
+    response.headers.push(("allow", allowed.to_owned()));
+    response
+}
+
+trait ClockJson {
+    fn clock_json(&self) -> Value;
+}
+
+impl ClockJson for Engine {
+    fn clock_json(&self) -> Value {
+        json!({
+            "now_ms": self.now_ms(),
+            "seed": self.seed(),
+            "idle": self.idle(),
+            "next_event_ms": self.next_event_ms(),
+            "seq": self.seq(),
+            "digest": self.digest(),
+            "epoch_ms": self.epoch_ms(),
+            "head_ms": self.head_ms(),
+            "head_seq": self.head_seq(),
+        })
+    }
+}
+
+/// The body as `T`; an empty body is an empty object.
+fn body<T: DeserializeOwned>(request: &Request) -> Result<T, Response> {
+    let bytes: &[u8] = if request.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &request.body };
+    serde_json::from_slice(bytes).map_err(|error| problem(400, "the body cannot be read", &error.to_string()))
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Advance {
+    for_ms: Option<u64>,
+    to_ms: Option<u64>,
+    until: Option<String>,
+    limit_ms: Option<u64>,
+    events: Option<u64>,
+}
+
+/// How far `until` goes without a limit of its own. *Units*: milliseconds.
+const UNTIL_LIMIT_MS: u64 = 24 * 3_600_000;
+
+fn advance_by(session: &mut Session, advance: &Advance) -> Response {
+    let from = session.engine.seq();
+    let done = match advance {
+        Advance { for_ms: Some(ms), to_ms: None, until: None, events: None, .. } => {
+            let to = session.engine.now_ms().saturating_add(*ms);
+            advance_plain(session, to, from)
+        }
+        Advance { to_ms: Some(ms), for_ms: None, until: None, events: None, .. } => {
+            advance_plain(session, *ms, from)
+        }
+        Advance { events: Some(n), for_ms: None, to_ms: None, until: None, .. } => {
+            session.engine.advance_events(*n)
+        }
+        Advance { until: Some(text), for_ms: None, to_ms: None, events: None, limit_ms } => {
+            let limit = limit_ms.unwrap_or(UNTIL_LIMIT_MS);
+            match planarium_world::Condition::parse(text) {
+                Ok(condition) => session.engine.run_until(&condition, limit),
+                Err(error) => return problem(400, "`until` cannot be read", &error.to_string()),
+            }
+        }
+        _ => {
+            return problem(
+                400,
+                "how far?",
+                "give exactly one of for_ms, to_ms, events, until (with limit_ms), e.g. {\"for_ms\":1000}",
+            );
+        }
+    };
+    let mut value = session.engine.clock_json();
+    if let Some(map) = value.as_object_mut() {
+        map.insert("events".to_owned(), done.events.into());
+        map.insert("limit_reached".to_owned(), done.limit_reached.into());
+        map.insert("met".to_owned(), done.met.into());
+    }
+    Response::json(200, &value)
+}
+
+fn advance_plain(session: &mut Session, to_ms: u64, from: u64) -> Advanced {
+    if session.player.as_ref().is_some_and(|player| !player.done()) {
+        session.advance_to(to_ms);
+        let engine = &session.engine;
+        let met = engine.now_ms() >= to_ms;
+        let events = engine.seq().saturating_sub(from);
+        return Advanced { now_ms: engine.now_ms(), events, idle: engine.idle(), limit_reached: !met, met };
+    }
+    session.engine.advance_to(to_ms)
+}
+
+fn shaped(applied: &Applied) -> Value {
+    match &applied.outcome {
+        Ok(reply) => {
+            json!({ "input": applied.input, "accepted": true, "reply": reply, "diagnostics": applied.diagnostics })
+        }
+        Err(refusal) => {
+            json!({ "input": applied.input, "accepted": false, "refusal": refusal, "diagnostics": applied.diagnostics })
+        }
+    }
+}
+
+fn applied(session: &mut Session, input: Input) -> Response {
+    let applied = session.engine.apply(input);
+    match &applied.outcome {
+        Ok(_) => Response::json(200, &shaped(&applied)),
+        Err(refusal) => refused(refusal, &applied.diagnostics),
+    }
+}
+
+fn apply_body<T: DeserializeOwned>(
+    session: &mut Session,
+    request: &Request,
+    make: fn(T) -> Input,
+) -> Response {
+    body(request).map_or_else(|r| r, |value| applied(session, make(value)))
+}
+
+fn inputs(session: &mut Session, request: &Request) -> Response {
+    let value: Value = match body(request) {
+        Ok(value) => value,
+        Err(response) => return response,
+    };
+    let Value::Array(items) = value else {
+        return match serde_json::from_value(value) {
+            Ok(input) => applied(session, input),
+            Err(error) => problem(400, "the input cannot be read", &error.to_string()),
+        };
+    };
+    let mut read = Vec::with_capacity(items.len());
+    for (index, item) in items.into_iter().enumerate() {
+        match serde_json::from_value::<Input>(item) {
+            Ok(input) => read.push(input),
+            Err(error) => {
+                return problem(
+                    400,
+                    "an input cannot be read",
+                    &format!("input {index}: {error}; none was applied"),
+                );
+            }
+        }
+    }
+    let results: Vec<Value> = read.into_iter().map(|input| shaped(&session.engine.apply(input))).collect();
+    Response::json(200, &results)
+}
+
+fn events(session: &Session, request: &Request) -> Response {
+    let since = match request.param("since").as_deref() {
+        None | Some("") => 0,
+        Some(text) => match text.parse() {
+            Ok(since) => since,
+            Err(_) => return problem(400, "`since` is a sequence number", &format!("`{text}` is not")),
+        },
+    };
+    Response::json(200, &session.engine.events_since(since))
+}
+
+fn replace(session: &mut Session, journal: &Journal) -> Response {
+    match Engine::from_journal(journal) {
+        Ok(engine) => {
+            *session = Session { engine, player: None };
+            Response::json(200, &session.engine.clock_json())
+        }
+        Err(error) => problem(422, "the journal does not replay", &error.to_string()),
+    }
+}
+
+fn scenario(session: &mut Session, request: &Request) -> Response {
+    let Ok(text) = std::str::from_utf8(&request.body) else {
+        return problem(400, "the body cannot be read", "it is not UTF-8");
+    };
+    let read = planarium_scenario::parse(text, "scenario", &|_| None);
+    let diagnostics: Vec<Value> = read
+        .diagnostics
+        .iter()
+        .map(|finding| serde_json::to_value(flat(finding, &read.sources)).unwrap_or_default())
+        .collect();
+    let Some(scenario) = read.scenario else {
+        let mut response = Response::json(
+            422,
+            &json!({ "type": "about:blank", "title": "the scenario has errors", "status": 422,
+                     "detail": read.diagnostics.first().map(|d| d.message.as_str()).unwrap_or_default(), "diagnostics": diagnostics }),
+        );
+        response.content_type = "application/problem+json";
+        return response;
+    };
+    let mut next = Session::of_scenario(scenario);
+    // A world that could not be set up does not replace the one that runs.
+    for note in next.player.as_mut().map(planarium_scenario::Player::take_notes).unwrap_or_default() {
+        if let planarium_scenario::NoteKind::Did(_, applied) = note.kind
+            && let Err(refusal) = &applied.outcome
+        {
+            return refused(refusal, &applied.diagnostics);
+        }
+    }
+    // What is due at time zero has happened.
+    next.advance_to(0);
+    *session = next;
+    let mut value = session.engine.clock_json();
+    if let Some(map) = value.as_object_mut() {
+        map.insert("diagnostics".to_owned(), diagnostics.into());
+    }
+    Response::json(200, &value)
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Seek {
+    at_ms: Option<u64>,
+    seq: Option<u64>,
+}
+
+fn seek_to(session: &mut Session, seek: &Seek) -> Response {
+    match seek {
+        Seek { at_ms: Some(ms), seq: None } => session.engine.seek_ms(*ms),
+        Seek { at_ms: None, seq: Some(seq) } => session.engine.seek_seq(*seq),
+        _ => return problem(400, "where to?", "give exactly one of at_ms and seq, e.g. {\"at_ms\":1000}"),
+    }
+    Response::json(200, &session.engine.clock_json())
+}
+
+fn update(session: &mut Session, request: &Request, name: &str) -> Response {
+    body::<LoadService>(request).map_or_else(
+        |r| r,
+        |mut load| {
+            name.clone_into(&mut load.name);
+            applied(session, Input::UpdateService(load))
+        },
+    )
+}
+
+fn why(session: &Session, request: &Request) -> Response {
+    let engine = &session.engine;
+    let part = |key| request.param(key).filter(|value| !value.is_empty());
+    let Some(plan) = part("plan") else {
+        return problem(400, "of what?", "give plan=, and phase=, step=, service= as needed");
+    };
+    let view = engine.view();
+    let service = match part("service") {
+        Some(service) => service,
+        None => match view.services.iter().find(|service| service.plans.iter().any(|p| *p.name == *plan)) {
+            Some(service) => service.name.to_string(),
+            None => return problem(404, "no such element", &format!("no service has a plan {plan}")),
+        },
+    };
+    let mut text = format!("{}/{plan}", service.trim_start_matches('/'));
+    for name in [part("phase"), part("step")].into_iter().flatten() {
+        text.push('/');
+        text.push_str(&name);
+    }
+    match find_element(&view, &text).and_then(|path| engine.why(&path)) {
+        Some(why) => Response::json(200, &why),
+        None => problem(404, "no such element", &format!("there is no {text}")),
+    }
+}

@@ -1,0 +1,30 @@
+//! Diagnostic codes of this crate; each owns a page in `docs/diagnostics`.
+
+/// The file is not a mapping, or lacks what every scenario needs.
+pub(crate) const SHAPE: &str = "SCN001";
+/// A key that scenarios do not have.
+pub(crate) const UNKNOWN_KEY: &str = "SCN002";
+/// A value of the wrong type or out of range.
+pub(crate) const VALUE: &str = "SCN003";
+/// A version this reader does not know.
+pub(crate) const VERSION: &str = "SCN004";
+/// A file named by the scenario is not at hand.
+pub(crate) const FILE: &str = "SCN005";
+/// A condition that cannot be read.
+pub(crate) const CONDITION: &str = "SCN006";
+/// An input that cannot be read.
+pub(crate) const INPUT: &str = "SCN007";
+/// A script entry without, or with more than one, trigger.
+pub(crate) const TRIGGER: &str = "SCN008";
+
+/// All codes with their titles.
+pub const CODES: &[(&str, &str)] = &[
+    (SHAPE, "not a scenario"),
+    (UNKNOWN_KEY, "unknown key in a scenario"),
+    (VALUE, "wrong value in a scenario"),
+    (VERSION, "unknown scenario version"),
+    (FILE, "a file of the scenario is missing"),
+    (CONDITION, "a condition cannot be read"),
+    (INPUT, "an input cannot be read"),
+    (TRIGGER, "a script entry needs exactly one trigger"),
+];

@@ -1,0 +1,109 @@
+//! A scenario, decoded.
+
+use planarium_protocol::input::{AddAgent, Input, LoadService, ProcessBehaviour};
+use planarium_world::{Condition, Genesis};
+
+/// A scripted run: a world to start with, things to do, things to expect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Title for people.
+    pub title: String,
+    /// Seed and epoch.
+    pub genesis: Genesis,
+    /// Machines to start with.
+    pub cluster: Vec<AddAgent>,
+    /// Services to install, in order.
+    pub services: Vec<LoadService>,
+    /// Behaviour rules, in force before the services.
+    pub processes: Vec<ProcessBehaviour>,
+    /// What happens, in order.
+    pub script: Vec<Entry>,
+    /// When the run is over; after the script and idle when absent.
+    pub until: Option<Condition>,
+    /// Virtual time after which a run is given up. *Units*: milliseconds.
+    pub limit_ms: u64,
+    /// What a learner should reach.
+    pub goal: Option<Condition>,
+    /// A hint for the learner.
+    pub hint: String,
+    /// Inputs that solve it.
+    pub solution: Vec<Input>,
+}
+
+/// One line of the script.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// What it waits for, once the entry before it is done.
+    pub trigger: Trigger,
+    /// What it does, in this order: say, do, expect, show.
+    pub actions: Vec<Action>,
+    /// Line in the scenario file.
+    pub line: u32,
+}
+
+/// What an entry waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trigger {
+    /// An instant. *Units*: milliseconds since genesis.
+    At(u64),
+    /// A condition.
+    When(Condition),
+    /// A span after the entry before. *Units*: milliseconds.
+    Then(u64),
+}
+
+/// One thing an entry does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Narration.
+    Say(String),
+    /// An input.
+    Do(Box<Input>),
+    /// Conditions that must hold; the text as written.
+    Expect(Condition, String),
+    /// Something to print into the transcript.
+    Show(Show),
+}
+
+/// What to print.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Show {
+    /// All plans.
+    All,
+    /// One plan: `PLAN` or `SERVICE/PLAN`.
+    Plan(String),
+    /// The machines.
+    Cluster,
+    /// An explanation of an element: `PLAN[/PHASE[/STEP]]`, optionally with the service in front.
+    Why(String),
+}
+
+impl Scenario {
+    /// A run of one definition: install it and wait for its `deploy` plan.
+    pub fn of_definition(service: LoadService, cluster: Vec<AddAgent>, genesis: Genesis) -> Self {
+        Self {
+            title: String::new(),
+            genesis,
+            cluster,
+            services: vec![service],
+            processes: Vec::new(),
+            script: Vec::new(),
+            until: None,
+            limit_ms: DEFAULT_LIMIT_MS,
+            goal: None,
+            hint: String::new(),
+            solution: Vec::new(),
+        }
+    }
+
+    /// The inputs that set the world up, in order: machines, behaviour rules, services.
+    pub fn set_up(&self) -> Vec<Input> {
+        let machines = self.cluster.iter().cloned().map(Input::AddAgent);
+        let rules = self.processes.iter().cloned().map(Input::ProcessBehaviour);
+        let services = self.services.iter().cloned().map(Input::LoadService);
+        machines.chain(rules).chain(services).collect()
+    }
+}
+
+/// A run is given up after two hours of virtual time unless it says otherwise.
+pub const DEFAULT_LIMIT_MS: u64 = 7_200_000;

@@ -1,0 +1,168 @@
+//! From a scenario's text to its model, with a finding at its place for everything that cannot be read.
+//!
+//! Knows: the keys of a scenario file. Must not know: how a scenario is played.
+//!
+//! Format, version 1: `version`, `title`, `seed`, `epoch`, `cluster`, `services`, `processes`, `script`, `until`, `limit`, `goal`,
+//! `hint`, `solution`. Times are `500ms`, `10s`, `1m30s`, `2h`; a bare number is milliseconds.
+
+mod cluster;
+mod fields;
+mod script;
+mod service;
+
+use crate::codes;
+use crate::model::{DEFAULT_LIMIT_MS, Scenario};
+use fields::Fields;
+use planarium_protocol::input::ProcessBehaviour;
+use planarium_source::yaml::{Node, Reader};
+use planarium_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
+use planarium_world::Genesis;
+
+/// Finds the text of a file named by a scenario, by its path relative to the scenario file.
+pub type Files<'f> = dyn Fn(&str) -> Option<String> + 'f;
+
+/// What reading a scenario gave.
+#[derive(Clone, Debug)]
+pub struct ParsedScenario {
+    /// The scenario; absent when there are errors.
+    pub scenario: Option<Scenario>,
+    /// Everything found, in order of place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that the findings point into.
+    pub sources: SourceMap,
+}
+
+/// Reads a scenario. `name` is what findings call the file.
+pub fn parse(text: &str, name: &str, files: &Files<'_>) -> ParsedScenario {
+    let mut sources = SourceMap::new();
+    let file = sources.add(name.to_owned(), text.to_owned());
+    let mut found = Diagnostics::new();
+    let root = Reader::new(text, file).one(&mut found).root;
+    let scenario = match root {
+        Some(root) => read(&root, &mut Context { found: &mut found, files, sources: &sources }),
+        None => {
+            found.push(
+                Diagnostic::error(codes::SHAPE, start(file), "the scenario is empty").with_help(SHAPE_HELP),
+            );
+            None
+        }
+    };
+    let scenario = scenario.filter(|_| !found.has_errors());
+    ParsedScenario { scenario, diagnostics: found.into_sorted(), sources }
+}
+
+const SHAPE_HELP: &str = "a scenario is a mapping with at least `services:`; see examples/hello-world";
+
+fn start(file: FileId) -> Span {
+    Span { file, start: 0, end: 0 }
+}
+
+/// What every part of the reading needs.
+pub(crate) struct Context<'c> {
+    pub(crate) found: &'c mut Diagnostics,
+    pub(crate) files: &'c Files<'c>,
+    pub(crate) sources: &'c SourceMap,
+}
+
+const KEYS: &[&str] = &[
+    "version",
+    "title",
+    "seed",
+    "epoch",
+    "cluster",
+    "services",
+    "processes",
+    "script",
+    "until",
+    "limit",
+    "goal",
+    "hint",
+    "solution",
+];
+
+fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
+    let mut fields = Fields::open(root, "a scenario", KEYS, cx)?;
+    if let Some(version) = fields.take("version")
+        && version.as_i64() != Some(1)
+    {
+        cx.found.push(
+            Diagnostic::error(codes::VERSION, version.span, "this reader knows version 1 of scenario files")
+                .with_help("write `version: 1`"),
+        );
+    }
+    let default = Genesis::default();
+    let seed = fields.whole("seed", cx).unwrap_or(default.seed);
+    let epoch_ms = fields.take("epoch").and_then(|node| epoch(node, cx)).unwrap_or(default.epoch_ms);
+    let cluster = match fields.take("cluster") {
+        Some(node) => cluster::read(node, cx),
+        None => planarium_world::presets::cluster("default").unwrap_or_default(),
+    };
+    let services = fields.list("services", cx).iter().filter_map(|node| service::read(node, cx)).collect();
+    let processes = fields.list("processes", cx).iter().filter_map(|node| process(node, cx)).collect();
+    let script = fields.list("script", cx).iter().filter_map(|node| script::entry(node, cx)).collect();
+    let until =
+        fields.take("until").and_then(|node| script::condition(node, cx)).map(|(condition, _)| condition);
+    let goal =
+        fields.take("goal").and_then(|node| script::condition(node, cx)).map(|(condition, _)| condition);
+    let limit_ms = fields.take("limit").and_then(|node| fields::time(node, cx)).unwrap_or(DEFAULT_LIMIT_MS);
+    let solution = fields.take("solution").map(|node| script::inputs(node, cx)).unwrap_or_default();
+    Some(Scenario {
+        title: fields.text("title", cx).unwrap_or_default(),
+        genesis: Genesis { seed, epoch_ms },
+        cluster,
+        services,
+        processes,
+        script,
+        until,
+        limit_ms,
+        goal,
+        hint: fields.text("hint", cx).unwrap_or_default(),
+        solution,
+    })
+}
+
+fn process(node: &Node, cx: &mut Context<'_>) -> Option<ProcessBehaviour> {
+    fields::typed(node, "a behaviour rule", cx)
+}
+
+/// Genesis in calendar time: `2015-10-03`, `2015-10-03T00:00:00Z`, or milliseconds since 1970.
+fn epoch(node: &Node, cx: &mut Context<'_>) -> Option<u64> {
+    let read =
+        node.as_i64().and_then(|ms| u64::try_from(ms).ok()).or_else(|| node.as_str().and_then(calendar_ms));
+    if read.is_none() {
+        cx.found.push(
+            Diagnostic::error(codes::VALUE, node.span, "this is not an instant")
+                .with_help("write `2015-10-03T00:00:00Z` or milliseconds since 1970"),
+        );
+    }
+    read
+}
+
+fn calendar_ms(text: &str) -> Option<u64> {
+    let text = text.trim().trim_end_matches('Z');
+    let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00:00"));
+    let mut date = date.splitn(3, '-').map(|part| part.parse::<u64>().ok());
+    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    let mut time = time.splitn(3, ':').map(|part| part.split('.').next().unwrap_or(part).parse::<u64>().ok());
+    let (hour, minute, second) = (time.next()??, time.next()??, time.next().unwrap_or(Some(0))?);
+    if !(1970..=9999).contains(&year)
+        || !(1..=12).contains(&month)
+        || day == 0
+        || hour > 23
+        || minute > 59
+        || second > 59
+    {
+        return None;
+    }
+    let leap = |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
+    let lengths = [31, if leap(year) { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let before: u64 = lengths.iter().take(usize::try_from(month - 1).ok()?).sum();
+    if day > *lengths.get(usize::try_from(month - 1).ok()?)? {
+        return None;
+    }
+    let days: u64 = (1970..year).map(|y| if leap(y) { 366 } else { 365 }).sum::<u64>() + before + day - 1;
+    Some(((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000)
+}
+
+#[cfg(test)]
+mod tests;

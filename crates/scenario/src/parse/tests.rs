@@ -1,0 +1,82 @@
+//! What is read and what is found.
+
+use super::*;
+
+fn found(text: &str) -> Vec<String> {
+    let files = |path: &str| (path == "svc.yml").then(|| "name: x".to_owned());
+    let parsed = parse(text, "s.planarium.yaml", &files);
+    parsed
+        .diagnostics
+        .iter()
+        .map(|finding| {
+            let at = parsed.sources.position(finding.span);
+            format!("{}:{} {} {}", at.line, at.column, finding.code, finding.message)
+        })
+        .collect()
+}
+
+#[test]
+fn findings_have_places() {
+    for (text, want) in [
+        ("version: 1\nservices: [{files: [svc.yml]}]", vec![]),
+        ("version: 2\nservices: []", vec!["1:10 SCN004 this reader knows version 1 of scenario files"]),
+        ("sedd: 3", vec!["1:1 SCN002 a scenario has no key `sedd`"]),
+        (
+            "services: [{files: [other.yml]}]",
+            vec!["1:21 SCN005 there is no file `other.yml` beside the scenario"],
+        ),
+        ("script: [{say: hi}]", vec!["1:10 SCN008 a script entry needs exactly one of `at`, `when`, `then`"]),
+        ("script: [{at: soon}]", vec!["1:15 SCN003 this is not a time"]),
+        ("cluster: hugee", vec!["1:10 SCN003 there is no cluster preset `hugee`"]),
+        ("epoch: yesterday", vec!["1:8 SCN003 this is not an instant"]),
+        ("- 1", vec!["1:1 SCN001 a scenario is a mapping, this is a list"]),
+        ("", vec!["1:1 SCN001 the scenario is empty"]),
+    ] {
+        assert_eq!(found(text), want, "{text}");
+    }
+}
+
+#[test]
+fn inputs_with_unknown_keys_are_refused() {
+    let findings = found("script: [{at: 1s, do: {kind: fault, fault: task-fail, taget: {}}}]");
+    assert_eq!(findings.len(), 1);
+    assert!(findings[0].starts_with("1:23 SCN007"), "{findings:?}");
+    assert!(findings[0].contains("taget"), "{findings:?}");
+}
+
+#[test]
+fn calendar() {
+    for (text, want) in [
+        ("1970-01-01", Some(0)),
+        ("2015-10-03T00:00:00Z", Some(1_443_830_400_000)),
+        ("2016-02-29 12:30:15", Some(1_456_749_015_000)),
+        ("2015-02-29", None),
+        ("2015-13-01", None),
+        ("tomorrow", None),
+    ] {
+        assert_eq!(calendar_ms(text), want, "{text}");
+    }
+}
+
+/// Every page of this crate's codes shows a text that yields just that code, and one that yields none.
+#[test]
+fn pages_of_the_codes_are_true() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/diagnostics/");
+    for (code, title) in crate::CODES {
+        let page = std::fs::read_to_string(format!("{folder}{code}.md")).expect("a page per code");
+        assert!(page.starts_with(&format!("# {code}: {title}\n")), "{code}: title");
+        let block = |kind: &str| {
+            page.split(&format!("```yaml {kind}\n"))
+                .nth(1)
+                .and_then(|rest| rest.split("```").next())
+                .expect(kind)
+                .to_owned()
+        };
+        let codes: Vec<String> = found(&block("bad"))
+            .iter()
+            .filter_map(|line| line.split(' ').nth(1).map(ToOwned::to_owned))
+            .collect();
+        assert_eq!(codes, [*code], "the bad example of {code}");
+        assert!(found(&block("good")).is_empty(), "the good example of {code}: {:?}", found(&block("good")));
+    }
+}

@@ -1,0 +1,235 @@
+//! Plays a scenario's script on an engine, as far as its clock is moved.
+//!
+//! Knows: triggers, actions, the order of the script. Must not know: how anything is shown.
+//!
+//! *Order*: entries run one after the other; the trigger of an entry is looked at only once the entry before it is done. An entry
+//! says, does, expects and shows in that order, all at one instant.
+
+use crate::model::{Action, Scenario, Show, Trigger};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::{Applied, View};
+use planarium_protocol::{Input, Why};
+use planarium_world::{Condition, Engine};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Something the script did, in order.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// When. *Units*: milliseconds since genesis.
+    pub at_ms: u64,
+    /// The last event before it.
+    pub seq: u64,
+    /// What.
+    pub kind: NoteKind,
+}
+
+/// The kinds of note.
+#[derive(Clone, Debug)]
+pub enum NoteKind {
+    /// Narration.
+    Said(String),
+    /// An input went in.
+    Did(Box<Input>, Box<Applied>),
+    /// An expectation came true or did not; its text.
+    Expected(bool, String),
+    /// Something to show.
+    Shown(Show, Arc<View>),
+    /// An explanation to show; absent when there is no such element.
+    Explained(String, Option<Box<Why>>),
+    /// The trigger of the entry at this line never came: nothing more would happen, or time ran out.
+    Stuck(u32),
+}
+
+/// A scenario's script and how far it has been played.
+#[derive(Clone, Debug)]
+pub struct Player {
+    scenario: Scenario,
+    next: usize,
+    /// When the entry before was done.
+    previous_ms: u64,
+    notes: VecDeque<Note>,
+    failed: usize,
+}
+
+impl Player {
+    /// An engine set up as the scenario says, and the player of its script.
+    pub fn start(scenario: Scenario) -> (Engine, Self) {
+        let mut engine = Engine::new(scenario.genesis);
+        let mut player = Self { next: 0, previous_ms: 0, notes: VecDeque::new(), failed: 0, scenario };
+        for input in player.scenario.set_up() {
+            player.put_in(&mut engine, input);
+        }
+        (engine, player)
+    }
+
+    /// The scenario.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// Whether every entry of the script has been played.
+    pub fn done(&self) -> bool {
+        self.next >= self.scenario.script.len()
+    }
+
+    /// How many entries of the script have been played.
+    pub fn played(&self) -> usize {
+        self.next
+    }
+
+    /// When the last entry played was done. *Units*: milliseconds since genesis.
+    pub fn previous_ms(&self) -> u64 {
+        self.previous_ms
+    }
+
+    /// How many expectations did not hold and inputs were turned down without being expected to.
+    pub fn failed(&self) -> usize {
+        self.failed
+    }
+
+    /// Takes what the script did since the last call.
+    pub fn take_notes(&mut self) -> Vec<Note> {
+        self.notes.drain(..).collect()
+    }
+
+    /// Moves the clock to `to_ms`, playing what falls due on the way. In the past nothing is played: the recorded inputs are
+    /// replayed by the engine.
+    pub fn advance_to(&mut self, engine: &mut Engine, to_ms: u64) {
+        if !engine.at_head() {
+            engine.advance_to(to_ms.min(engine.head_ms()));
+        }
+        while engine.at_head() && self.wait(engine, to_ms) {
+            self.play_entry(engine);
+        }
+        engine.advance_to(to_ms);
+    }
+
+    /// Plays the whole script and on to the scenario's end. Answers whether the end was reached.
+    pub fn run_to_end(&mut self, engine: &mut Engine) -> bool {
+        self.run_until(engine, self.scenario.until.clone().as_ref())
+    }
+
+    /// Plays the script until `until` holds (checked once the script is done); without one, until idle.
+    pub fn run_until(&mut self, engine: &mut Engine, until: Option<&Condition>) -> bool {
+        let limit = self.scenario.limit_ms;
+        while let Some(entry) = self.scenario.script.get(self.next) {
+            let line = entry.line;
+            if !self.wait(engine, limit) {
+                self.failed += 1;
+                self.note(engine, NoteKind::Stuck(line));
+                return false;
+            }
+            self.play_entry(engine);
+        }
+        let left = limit.saturating_sub(engine.now_ms());
+        match until {
+            Some(condition) => engine.run_until(condition, left).met,
+            None => engine.advance_until_idle(left).idle,
+        }
+    }
+
+    /// Waits for the next entry's trigger, not beyond `to_ms`. Answers whether it came.
+    fn wait(&self, engine: &mut Engine, to_ms: u64) -> bool {
+        let Some(entry) = self.scenario.script.get(self.next) else { return false };
+        let due = match &entry.trigger {
+            Trigger::At(ms) => *ms,
+            Trigger::Then(ms) => self.previous_ms.saturating_add(*ms),
+            Trigger::When(condition) => {
+                let left = to_ms.saturating_sub(engine.now_ms());
+                return engine.run_until(condition, left).met;
+            }
+        };
+        if due > to_ms {
+            return false;
+        }
+        engine.advance_to(due);
+        engine.now_ms() >= due
+    }
+
+    fn play_entry(&mut self, engine: &mut Engine) {
+        let Some(entry) = self.scenario.script.get(self.next).cloned() else { return };
+        self.next += 1;
+        for action in entry.actions {
+            match action {
+                Action::Say(text) => self.note(engine, NoteKind::Said(text)),
+                Action::Do(input) => self.put_in(engine, *input),
+                Action::Expect(condition, text) => {
+                    let holds = engine.run_until(&condition, 0).met;
+                    self.failed += usize::from(!holds);
+                    self.note(engine, NoteKind::Expected(holds, text));
+                }
+                Action::Show(Show::Why(path)) => {
+                    let why = find_element(&engine.view(), &path).and_then(|path| engine.why(&path));
+                    self.failed += usize::from(why.is_none());
+                    self.note(engine, NoteKind::Explained(path, why.map(Box::new)));
+                }
+                Action::Show(what) => {
+                    let view = engine.view();
+                    self.note(engine, NoteKind::Shown(what, view));
+                }
+            }
+        }
+        self.previous_ms = engine.now_ms();
+    }
+
+    fn put_in(&mut self, engine: &mut Engine, input: Input) {
+        let applied = engine.apply(input.clone());
+        self.failed += usize::from(applied.outcome.is_err());
+        self.note(engine, NoteKind::Did(Box::new(input), Box::new(applied)));
+    }
+
+    fn note(&mut self, engine: &Engine, kind: NoteKind) {
+        self.notes.push_back(Note { at_ms: engine.now_ms(), seq: engine.seq(), kind });
+    }
+}
+
+/// The element that `PLAN[/PHASE[/STEP]]`, optionally with the service in front, names. Names win in that order; step names may
+/// hold slashes.
+pub fn find_element(view: &View, text: &str) -> Option<ElementPath> {
+    let text = text.trim().trim_matches('/');
+    let without = view.services.iter().find_map(|service| in_service(service, text));
+    without.or_else(|| {
+        view.services.iter().find_map(|service| {
+            let rest = text.strip_prefix(service.name.trim_start_matches('/'))?.strip_prefix('/')?;
+            in_service(service, rest)
+        })
+    })
+}
+
+fn in_service(service: &planarium_protocol::view::ServiceView, text: &str) -> Option<ElementPath> {
+    let (plan_name, rest) = text.split_once('/').map_or((text, None), |(plan, rest)| (plan, Some(rest)));
+    let plan = service.plans.iter().find(|plan| *plan.name == *plan_name)?;
+    let path =
+        ElementPath { service: service.name.clone(), plan: plan.name.clone(), phase: None, step: None };
+    let Some(rest) = rest else { return Some(path) };
+    plan.phases
+        .iter()
+        .find_map(|phase| {
+            let tail = rest.strip_prefix(phase.name.as_ref())?;
+            let path = ElementPath { phase: Some(phase.name.clone()), ..path.clone() };
+            if tail.is_empty() {
+                return Some(path);
+            }
+            let step = phase.steps.iter().find(|step| tail.strip_prefix('/') == Some(&*step.name))?;
+            Some(ElementPath { step: Some(step.name.clone()), ..path })
+        })
+        .or_else(|| {
+            step_anywhere(plan, rest).map(|(phase, step)| ElementPath {
+                phase: Some(phase),
+                step: Some(step),
+                ..path
+            })
+        })
+}
+
+/// `PLAN/STEP` where a step of that name exists in some phase (recovery phases are named like their step).
+fn step_anywhere(
+    plan: &planarium_protocol::view::PlanView,
+    name: &str,
+) -> Option<(planarium_protocol::Text, planarium_protocol::Text)> {
+    plan.phases.iter().find_map(|phase| {
+        let step = phase.steps.iter().find(|step| *step.name == *name)?;
+        Some((phase.name.clone(), step.name.clone()))
+    })
+}

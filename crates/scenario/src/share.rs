@@ -1,0 +1,65 @@
+//! Share links: a journal as `#p1:` plus base64url of raw-deflated JSON.
+//!
+//! *Order*: JSON, deflate (level 9), base64url without padding. A `p1` string stays readable for ever; fields are only added.
+//! Decoding is bounded in size and never fetches or runs anything.
+
+use data_encoding::BASE64URL_NOPAD;
+use planarium_world::Journal;
+use std::fmt;
+
+/// What a share string starts with.
+pub const PREFIX: &str = "p1:";
+/// Most bytes of JSON that a share string may unfold to.
+pub const MAX_DECODED: usize = 4 * 1024 * 1024;
+
+/// Why a share string cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShareError {
+    /// It does not start with a known version.
+    Version(String),
+    /// It is not base64url.
+    Alphabet,
+    /// It does not inflate, or to more than [`MAX_DECODED`] bytes.
+    Deflate,
+    /// The JSON within is not a journal.
+    Journal(String),
+}
+
+impl fmt::Display for ShareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(seen) => write!(
+                f,
+                "this link does not start with `{PREFIX}` but with `{seen}`: it comes from another version or is not a Planarium link"
+            ),
+            Self::Alphabet => f.write_str("the link is damaged: it holds characters that a link never has"),
+            Self::Deflate => f.write_str("the link is damaged or cut off: its content cannot be unpacked"),
+            Self::Journal(why) => write!(f, "the link unpacks, but not to a journal: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ShareError {}
+
+/// The share string of a journal, without a leading `#`.
+pub fn encode(journal: &Journal) -> String {
+    let json = serde_json::to_vec(journal).unwrap_or_default();
+    let packed = miniz_oxide::deflate::compress_to_vec(&json, 9);
+    format!("{PREFIX}{}", BASE64URL_NOPAD.encode(&packed))
+}
+
+/// The journal in a share string; a leading `#` or everything up to it is ignored.
+///
+/// # Errors
+/// [`ShareError`] names the stage that failed.
+pub fn decode(text: &str) -> Result<Journal, ShareError> {
+    let text = text.rsplit('#').next().unwrap_or(text).trim();
+    let Some(coded) = text.strip_prefix(PREFIX) else {
+        return Err(ShareError::Version(text.chars().take(8).collect()));
+    };
+    let packed =
+        BASE64URL_NOPAD.decode(coded.trim_end_matches('=').as_bytes()).map_err(|_| ShareError::Alphabet)?;
+    let json = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, MAX_DECODED)
+        .map_err(|_| ShareError::Deflate)?;
+    serde_json::from_slice(&json).map_err(|error| ShareError::Journal(error.to_string()))
+}

@@ -1,0 +1,116 @@
+//! Plain-text pictures of a view: plan trees, clusters, explanations.
+//!
+//! The plan tree is the real command line's (`plan status`): connectors `├─ ` and `└─ `, then name, strategy and status.
+//! Source: dcos-commons `cli/` plan commands, sheet section 13.1.
+
+use planarium_protocol::view::{ClusterView, PhaseView, PlanView, ServiceView, View};
+use planarium_protocol::why::{OfferFunnel, ReasonKind, Why};
+use std::fmt::Write as _;
+
+/// One plan as `plan status` prints it, without a trailing newline.
+pub fn plan_tree(plan: &PlanView) -> String {
+    let mut out = format!("{} ({} strategy) ({})", plan.name, plan.strategy, plan.status);
+    for (index, phase) in plan.phases.iter().enumerate() {
+        let last = index + 1 == plan.phases.len();
+        phase_tree(&mut out, phase, last);
+    }
+    if !plan.errors.is_empty() {
+        out.push_str("\n\nErrors:");
+        for error in &plan.errors {
+            let _ = write!(out, "\n- {error}");
+        }
+    }
+    out
+}
+
+fn phase_tree(out: &mut String, phase: &PhaseView, last: bool) {
+    let (branch, indent) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+    let _ = write!(out, "\n{branch}{} ({} strategy) ({})", phase.name, phase.strategy, phase.status);
+    for (index, step) in phase.steps.iter().enumerate() {
+        let branch = if index + 1 == phase.steps.len() { "└─ " } else { "├─ " };
+        let _ = write!(out, "\n{indent}{branch}{} ({})", step.name, step.status);
+    }
+}
+
+/// All plans of a service, separated by empty lines.
+pub fn service_trees(service: &ServiceView) -> String {
+    service.plans.iter().map(|plan| plan_tree(plan)).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Every service's plans, with a heading per service where there are several.
+pub fn world_trees(view: &View) -> String {
+    let several = view.services.len() > 1;
+    view.services
+        .iter()
+        .map(|service| {
+            let trees = service_trees(service);
+            if several { format!("== {}\n{trees}", service.name) } else { trees }
+        })
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}
+
+/// Thousandths as people write them: `1500` is `1.5`.
+pub fn amount(thousandths: i64) -> String {
+    planarium_protocol::Amount(thousandths).to_string()
+}
+
+/// The machines as a table: a line each, tasks below.
+pub fn cluster(cluster: &ClusterView) -> String {
+    let mut out = String::new();
+    for machine in &cluster.machines {
+        let _ = write!(out, "{} ({})", machine.hostname, machine.state);
+        for resource in &machine.resources {
+            let _ = write!(
+                out,
+                "  {} {}/{}",
+                resource.name,
+                amount(resource.used.saturating_add(resource.reserved)),
+                amount(resource.total)
+            );
+        }
+        out.push('\n');
+        for task in &machine.tasks {
+            let _ = writeln!(out, "  {} {}", task.name, task.state);
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// An explanation: the sentence, the chain, the offer funnel, the ways out.
+pub fn why(why: &Why) -> String {
+    let step = [Some(&why.path.plan), why.path.phase.as_ref(), why.path.step.as_ref()];
+    let path: Vec<&str> = step.into_iter().flatten().map(AsRef::as_ref).collect();
+    let mut out = format!("why {} ({})\n  {}", path.join("/"), why.status, why.sentence);
+    for (index, reason) in why.reasons.iter().enumerate() {
+        let _ = write!(out, "\n  {}. {}", index + 1, reason.text);
+        if let ReasonKind::NoMatchingOffer { funnel } = &reason.kind {
+            offer_funnel(&mut out, funnel);
+        }
+    }
+    for unblock in &why.unblock {
+        let _ = write!(out, "\n  -> {}", unblock.title);
+    }
+    out
+}
+
+fn offer_funnel(out: &mut String, funnel: &OfferFunnel) {
+    for stage in &funnel.stages {
+        let of = stage.passed.saturating_add(stage.failed);
+        let _ = write!(out, "\n     {}: {} of {of} machines", stage.requirement, stage.passed);
+    }
+    for agent in &funnel.agents {
+        let misses: Vec<&str> = agent
+            .outcomes
+            .iter()
+            .filter(|outcome| !outcome.passed)
+            .map(|outcome| outcome.text.as_str())
+            .collect();
+        let verdict = if misses.is_empty() { "fits".to_owned() } else { misses.join("; ") };
+        let _ = write!(out, "\n     {}: {verdict}", agent.agent);
+    }
+    if let Some(nearest) = &funnel.nearest {
+        let _ = write!(out, "\n     nearest: {nearest}");
+    }
+}

@@ -1,0 +1,44 @@
+//! TypeScript names for what the protocol crate leaves open; the other declarations are generated from its types.
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen(typescript_custom_section)]
+const SHARED: &str = r#"
+/** A name or word. */
+export type Text = string;
+/** An amount of a resource: a number or a decimal text. */
+export type Amount = number | string;
+/** Any JSON value. */
+export type Value = unknown;
+/** What stands behind an event. */
+export type Cause = "genesis" | { input: number } | { event: number };
+
+/** Starting parameters of a world. */
+export interface Genesis { seed?: number; epoch_ms?: number; }
+
+/** What became of an input. */
+export type InputResult =
+  | { ok: true; input: number; reply: unknown; diagnostics: Diagnostic[] }
+  | { ok: false; input: number; code: RefusalCode; reason: string; status: number; diagnostics: Diagnostic[] };
+
+/** What became of an advance. */
+export interface AdvanceResult { now_ms: number; events: number; idle: boolean; limit_reached: boolean; met: boolean; }
+
+/** A finding in a definition. Offsets ending in `16` count UTF-16 code units, as JavaScript does. */
+export interface Diagnostic {
+  file: string; line: number; column: number; end_line: number; end_column: number;
+  severity: "error" | "warning" | "info"; code: string; message: string; help?: string | null;
+  [key: string]: unknown;
+}
+
+/** What reading a definition gave. */
+export interface CheckResult {
+  dialect: string; name: string; ok: boolean; diagnostics: Diagnostic[]; missing: string[]; preview: ServiceView | null;
+}
+
+/** A response of the simulated HTTP APIs. */
+export interface HttpResponse { status: number; contentType: string; body: string; }
+
+/** One example of the gallery. */
+export interface ExampleInfo { id: string; title: string; dialect: string; teaches: string; difficulty: string; }
+"#;
