@@ -1,1 +1,34 @@
-//! planarium-sdk
+//! The DC/OS SDK service scheduler.
+//!
+//! *Knows*: one real system: its definition language, packages, plans, recovery, commands and wire shapes.
+//! *Must not know*: any other system, HTTP, files, the page.
+//!
+//! | Word here | Word of the real system |
+//! |---|---|
+//! | Definition | `RawServiceSpec`, rendered `svc.yml` |
+//! | Spec | `ServiceSpec` (that system's own word, kept in this crate) |
+//! | Pod type / pod instance | `PodSpec` / `PodInstance` |
+//! | Interrupt / proceed | interrupt / continue |
+
+pub mod codes;
+pub mod compare;
+mod decode;
+pub mod explain;
+pub mod kept;
+mod load;
+pub mod lower;
+mod package;
+pub mod placement;
+pub mod scheduler;
+pub mod spec;
+pub mod validate;
+mod view;
+pub mod wire;
+
+pub use explain::{ClusterFacts, NoFacts, ReadinessFacts};
+pub use load::{Loaded, MissingVariable, load};
+pub use scheduler::{Cx, Request, Scheduler};
+pub use wire::{DebugFilter, SdkQuery};
+
+#[cfg(test)]
+mod tests;

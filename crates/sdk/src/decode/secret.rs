@@ -1,0 +1,45 @@
+//! Secrets of a pod.
+//!
+//! **Source**: `dcos-commons: …/specification/DefaultSecretSpec.java`. Differs: a secret without a path makes
+//! the real scheduler refuse to start; here it is a warning and the pod starts without that secret, since
+//! values of secrets never matter in the simulator.
+
+use super::{Cx, Named, text_field};
+use crate::codes;
+use crate::spec::SecretSpec;
+use planarium_source::Diagnostic;
+use planarium_source::yaml::Node;
+
+pub(super) fn secrets(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<SecretSpec> {
+    let mut secrets = Vec::new();
+    for Named { name, key, value } in cx.named(node, "'secrets'") {
+        let Some(mut fields) = cx.fields(value, &format!("secret '{name}'"), key.span) else { continue };
+        let secret = text_field(&mut fields, "secret").filter(|path| !path.is_empty());
+        let env_key = text_field(&mut fields, "env-key");
+        let file_node = fields.optional("file");
+        let file = text_field(&mut fields, "file");
+        fields.finish();
+        let Some(secret) = secret else {
+            let message =
+                format!("Secret '{name}' has no path; the real scheduler does not start without one");
+            cx.push(
+                Diagnostic::warning(codes::NO_SECRET, key.span, message)
+                    .with_help("name the secret in 'secret:'; here the pod starts without it"),
+            );
+            continue;
+        };
+        let file = if file.is_none() && env_key.is_none() { Some(secret.clone()) } else { file };
+        if let Some(path) = file.as_deref().filter(|path| !path.chars().all(allowed)) {
+            let span = file_node.map_or(key.span, |node| node.span);
+            let message = format!("'{path}' cannot be the file of secret '{name}'");
+            let help = "use letters, digits, '.', '_', '-' and slashes";
+            cx.error(codes::BAD_SECRET_FILE, span, &message, help);
+        }
+        secrets.push(SecretSpec { name: name.into(), secret, env_key, file });
+    }
+    secrets
+}
+
+fn allowed(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | '\\')
+}

@@ -1,0 +1,190 @@
+//! The top level: name, scheduler, pods, plans, and the rules across pods.
+
+use super::{Cx, Named, plan, pod, text_field};
+use crate::codes;
+use crate::spec::{PodSpec, ReplacementFailurePolicy, ServiceSpec};
+use planarium_protocol::Text;
+use planarium_source::yaml::Node;
+use planarium_source::{Diagnostic, Span};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Characters of a service name without slashes at most: it becomes part of host names.
+const LONGEST_NAME: usize = 63;
+
+/// Decodes a whole definition; none only when it is no mapping at all.
+pub(crate) fn service(cx: &mut Cx<'_>, root: &Node) -> Option<ServiceSpec> {
+    let head =
+        root.as_mapping().and_then(|entries| entries.first()).map_or(root.span, |first| first.key.span);
+    let mut fields = cx.fields(root, "the service", head)?;
+    let name = fields.required_text("name");
+    let web_url = text_field(&mut fields, "web-url");
+    let scheduler = fields.optional("scheduler");
+    let pods_entry = fields.entry("pods");
+    let plans = fields.optional("plans");
+    fields.finish();
+
+    let name_span = name.as_ref().map_or(head, |name| name.span);
+    let name: Text = match cx.name_override {
+        Some(given) => given.into(),
+        None => name.map(|name| name.value.into()).unwrap_or_default(),
+    };
+    check_name(cx, &name, name_span);
+    let scheduler = scheduler.map(|node| scheduler_block(cx, node)).unwrap_or_default();
+    let user = scheduler.user.unwrap_or_else(|| "root".into());
+
+    let named = cx.named(pods_entry.map(|entry| &entry.value), "'pods'");
+    if named.is_empty() {
+        let span = pods_entry.map_or(head, |entry| entry.key.span);
+        let nothing = pods_entry.is_none_or(|entry| {
+            entry.value.is_null() || entry.value.as_mapping().is_some_and(<[_]>::is_empty)
+        });
+        if nothing {
+            cx.error(codes::NO_PODS, span, "The service has no pods", "add at least one pod under 'pods:'");
+        }
+    }
+    let pods: Vec<Arc<PodSpec>> =
+        named.iter().filter_map(|pod| pod::pod(cx, pod, &user)).map(Arc::new).collect();
+    check_prefixes(cx, &named, &pods);
+    check_endpoints(cx, &named);
+
+    let mut spec = ServiceSpec {
+        role: role(&name, cx.env),
+        principal: scheduler.principal.unwrap_or_else(|| format!("{name}-principal").into()),
+        zookeeper: scheduler.zookeeper.unwrap_or_else(|| "master.mesos:2181".into()),
+        user,
+        web_url,
+        region: cx.env.get("SERVICE_REGION").filter(|region| !region.is_empty()).map(|r| r.as_str().into()),
+        replacement_failure_policy: replacement_policy(cx.env),
+        name,
+        pods,
+        plans: Vec::new(),
+        at: cx.at(head),
+    };
+    spec.plans = plan::plans(cx, plans, &spec.pods);
+    plan::check_default_steps(cx, &spec);
+    Some(spec)
+}
+
+#[derive(Default)]
+struct Scheduler {
+    principal: Option<Text>,
+    zookeeper: Option<Text>,
+    user: Option<Text>,
+}
+
+fn scheduler_block(cx: &mut Cx<'_>, node: &Node) -> Scheduler {
+    let Some(mut fields) = cx.fields(node, "'scheduler'", node.span) else { return Scheduler::default() };
+    let mut filled = |key| text_field(&mut fields, key).filter(|text| !text.is_empty());
+    let scheduler =
+        Scheduler { principal: filled("principal"), zookeeper: filled("zookeeper"), user: filled("user") };
+    fields.finish();
+    scheduler
+}
+
+fn check_name(cx: &mut Cx<'_>, name: &str, span: Span) {
+    if name.contains("__") {
+        cx.error(
+            codes::NAME_UNDERSCORES,
+            span,
+            &format!("The service name '{name}' holds two underscores in a row"),
+            "task ids separate their parts by '__'; use one underscore or a dash",
+        );
+    }
+    let bare = name.chars().filter(|c| *c != '/').count();
+    if bare > LONGEST_NAME {
+        cx.error(
+            codes::NAME_TOO_LONG,
+            span,
+            &format!(
+                "The service name has {bare} characters without slashes; {LONGEST_NAME} fit a host name"
+            ),
+            "shorten the name",
+        );
+    }
+}
+
+/// **Source**: `dcos-commons: …/scheduler/SchedulerUtils.java` and the namespace roles of `SchedulerConfig`. Match.
+fn role(name: &str, env: &BTreeMap<String, String>) -> Text {
+    let enforced = env.get("MARATHON_APP_ENFORCE_GROUP_ROLE").is_some_and(|v| v.eq_ignore_ascii_case("true"));
+    let given = env.get("MESOS_ALLOCATION_ROLE").filter(|role| !role.is_empty());
+    if let Some(role) = given.filter(|role| enforced || *role != "slave_public") {
+        return role.as_str().into();
+    }
+    let bare = name.strip_prefix('/').unwrap_or(name).replace('/', "__");
+    format!("{bare}-role").into()
+}
+
+/// The hello-world scheduler's way to a policy: there is no field for it.
+fn replacement_policy(env: &BTreeMap<String, String>) -> Option<ReplacementFailurePolicy> {
+    let number =
+        |key: &str, default| env.get(key).and_then(|text| text.trim().parse().ok()).unwrap_or(default);
+    let on = env.get("ENABLE_AUTOMATIC_POD_REPLACEMENT").is_some_and(|v| v.eq_ignore_ascii_case("true"));
+    on.then(|| ReplacementFailurePolicy {
+        permanent_failure_timeout_s: number("PERMANENT_FAILURE_TIMEOUT_SECS", 1200),
+        min_replace_delay_s: number("MIN_REPLACE_DELAY_SECS", 10),
+    })
+}
+
+/// Tasks of different pods must not share a discovery prefix.
+fn check_prefixes(cx: &mut Cx<'_>, named: &[Named<'_>], pods: &[Arc<PodSpec>]) {
+    let mut first: BTreeMap<&str, (&str, Span)> = BTreeMap::new();
+    for pod in pods {
+        let Some(written) = named.iter().find(|named| *named.name == *pod.name) else { continue };
+        let mut own: Vec<&str> = Vec::new();
+        for task in &pod.tasks {
+            let Some(prefix) = task.discovery.as_ref().and_then(|discovery| discovery.prefix.as_deref())
+            else {
+                continue;
+            };
+            if own.contains(&prefix) {
+                continue;
+            }
+            own.push(prefix);
+            let node = written.value.at(&["tasks", &task.name, "discovery", "prefix"]);
+            let span = node.map_or(written.key.span, |node| node.span);
+            match first.get(prefix) {
+                None => {
+                    first.insert(prefix, (&pod.name, span));
+                }
+                Some((other, earlier)) => {
+                    let message = format!("Tasks in different pods cannot share DNS names: {prefix}");
+                    cx.found.push(
+                        Diagnostic::error(codes::SHARED_PREFIX, span, message)
+                            .with_label(*earlier, format!("used by pod '{other}'"))
+                            .with_help("give each pod a prefix of its own"),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Advertised ports must have names of their own across the whole service.
+fn check_endpoints(cx: &mut Cx<'_>, pods: &[Named<'_>]) {
+    let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+    for pod in pods {
+        let groups = ["tasks", "resource-sets"];
+        let owners = groups.iter().filter_map(|group| pod.value.get(group)?.as_mapping()).flatten();
+        for owner in owners {
+            let ports = owner.value.get("ports").and_then(Node::as_mapping).unwrap_or_default();
+            for port in ports {
+                let advertised = port.value.get("advertise").and_then(Node::as_bool).unwrap_or(false);
+                let Some(name) = port.key.as_str().filter(|_| advertised) else { continue };
+                match first.get(name) {
+                    None => {
+                        first.insert(name, port.key.span);
+                    }
+                    Some(earlier) => {
+                        let message = format!("Service has duplicate advertised ports across tasks: {name}");
+                        cx.found.push(
+                            Diagnostic::error(codes::ENDPOINT_TWICE, port.key.span, message)
+                                .with_label(*earlier, "advertised here first")
+                                .with_help("rename one of the two ports, or advertise only one"),
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Volumes: persistent ones, directories of the machine, volumes of a storage driver.
+//!
+//! **Source**: `dcos-commons: …/specification/{DefaultVolumeSpec,DefaultHostVolumeSpec}.java` and the external
+//! volumes of `YAMLToInternalMappers.java`. Match.
+
+use super::{Cx, Named, Word, text_field, word};
+use crate::codes;
+use crate::spec::{ExternalVolume, HostVolume, VolumeKind, VolumeMode, VolumeSpec};
+use planarium_kernel::Milli;
+use planarium_protocol::Text;
+use planarium_source::yaml::Node;
+use planarium_source::{Diagnostic, Span};
+use std::collections::BTreeMap;
+
+const LONGEST_PROFILE: usize = 128;
+
+/// Volumes with the places of their paths.
+pub(super) type Volumes = Vec<(VolumeSpec, Span)>;
+
+/// The field `volume`.
+pub(super) fn one(cx: &mut Cx<'_>, node: Option<&Node>) -> Option<(VolumeSpec, Span)> {
+    let node = node?;
+    volume(cx, node, node.span)
+}
+
+/// The field `volumes`.
+pub(super) fn several(cx: &mut Cx<'_>, node: Option<&Node>) -> Volumes {
+    let named = cx.named(node, "'volumes'");
+    named.iter().filter_map(|named| volume(cx, named.value, named.key.span)).collect()
+}
+
+/// Paths must be unique in a resource set.
+pub(super) fn check_paths(cx: &mut Cx<'_>, volumes: &Volumes) {
+    let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+    for (volume, span) in volumes {
+        match first.get(&*volume.path) {
+            None => {
+                first.insert(&volume.path, *span);
+            }
+            Some(earlier) => cx.push(
+                Diagnostic::error(
+                    codes::VOLUME_PATH_TWICE,
+                    *span,
+                    format!("Two volumes of one resource set have the path '{}'", volume.path),
+                )
+                .with_label(*earlier, "first used here")
+                .with_help("give each volume a path of its own"),
+            ),
+        }
+    }
+}
+
+fn volume(cx: &mut Cx<'_>, node: &Node, head: Span) -> Option<(VolumeSpec, Span)> {
+    let mut fields = cx.fields(node, "the volume", head)?;
+    let path = fields.required_text("path");
+    let kind = if fields.required("type").is_some() { word(&mut fields, "type") } else { None };
+    let size = fields.required_int("size");
+    let profiles = fields.entry("profiles");
+    fields.finish();
+
+    let path_span = path.as_ref().map_or(head, |path| path.span);
+    let path: Text = path.map(|path| path.value.into()).unwrap_or_default();
+    if !path.is_empty() && !is_path(&path) {
+        let message = format!("'{path}' cannot be the path of a volume");
+        let help = "begin with a letter or digit; then letters, digits, '-' and '_'; no slashes";
+        cx.error(codes::BAD_VOLUME_PATH, path_span, &message, help);
+    }
+    let kind = kind.map_or(VolumeKind::Root, |kind| volume_kind(cx, &kind, &path));
+    let size = size.and_then(|size| positive_mib(cx, "size", size.value, size.span)).unwrap_or(0);
+    let words = cx.texts(profiles.map(|entry| &entry.value).filter(|node| !node.is_null()), "'profiles'");
+    if kind == VolumeKind::Root
+        && let (Some(entry), false) = (profiles, words.is_empty())
+    {
+        cx.push(
+            Diagnostic::warning(
+                codes::PROFILES_NOT_MOUNT,
+                entry.key.span,
+                "Profiles have no effect on a ROOT volume",
+            )
+            .with_help("only disks of their own have profiles: use type 'MOUNT', or remove 'profiles'"),
+        );
+    }
+    let volume = VolumeSpec {
+        path,
+        kind,
+        size: Milli::from_int(i64::try_from(size).unwrap_or(i64::MAX)),
+        profiles: if kind == VolumeKind::Root { Vec::new() } else { self::profiles(cx, &words) },
+        at: cx.at(path_span),
+    };
+    Some((volume, path_span))
+}
+
+fn is_path(path: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric();
+    path.starts_with(plain) && path.chars().all(|c| plain(c) || c == '_' || c == '-')
+}
+
+fn volume_kind(cx: &mut Cx<'_>, word: &Word<'_>, path: &str) -> VolumeKind {
+    match word.text {
+        "ROOT" => VolumeKind::Root,
+        "MOUNT" => VolumeKind::Mount,
+        "PATH" => VolumeKind::Path,
+        other => {
+            let message = format!(
+                "Provided volume type '{other}' for path '{path}' is invalid. Expected type to be one of: \
+                 ROOT, PATH, MOUNT"
+            );
+            cx.not_one_of(codes::BAD_VOLUME_TYPE, word, &message, &["ROOT", "MOUNT", "PATH"]);
+            VolumeKind::Root
+        }
+    }
+}
+
+fn profiles(cx: &mut Cx<'_>, words: &[Word<'_>]) -> Vec<Text> {
+    let mut profiles: Vec<Text> = Vec::new();
+    for word in words {
+        let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let length = word.text.chars().count();
+        if length == 0 || length > LONGEST_PROFILE || !word.text.chars().all(fine) {
+            let message = format!("'{}' cannot be a volume profile", word.text);
+            let help = "use 1 to 128 letters, digits, '_', '.' and '-'";
+            cx.error(codes::BAD_PROFILE, word.node.span, &message, help);
+        } else if profiles.iter().any(|known| **known == *word.text) {
+            let message = format!("The volume profile '{}' is listed twice", word.text);
+            cx.error(codes::BAD_PROFILE, word.node.span, &message, "keep one of the two");
+        } else {
+            profiles.push(word.shared());
+        }
+    }
+    profiles
+}
+
+/// An amount of MiB that must be above zero.
+pub(super) fn positive_mib(cx: &mut Cx<'_>, field: &str, value: i64, span: Span) -> Option<u64> {
+    let amount = u64::try_from(value).ok().filter(|amount| *amount > 0);
+    if amount.is_none() {
+        let message = format!("'{field}' must be above zero, but is {value}");
+        cx.error(codes::NOT_POSITIVE, span, &message, "write a whole number of MB of at least 1");
+    }
+    amount
+}
+
+/// The field `host-volumes`.
+pub(super) fn host(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<HostVolume> {
+    let mut volumes = Vec::new();
+    for Named { name, key, value } in cx.named(node, "'host-volumes'") {
+        let Some(mut fields) = cx.fields(value, &format!("host volume '{name}'"), key.span) else { continue };
+        let host_path = fields.required_text("host-path");
+        let container_path = fields.required_text("container-path");
+        let mode = word(&mut fields, "mode");
+        fields.finish();
+        if let Some(path) = host_path.as_ref().filter(|path| !path.value.starts_with('/')) {
+            let message = format!("The host path '{}' of volume '{name}' is not absolute", path.value);
+            cx.error(codes::BAD_HOST_VOLUME, path.span, &message, "begin it with '/'");
+        }
+        if let Some(path) = container_path.as_ref().filter(|path| path.value.starts_with('/')) {
+            let message = format!("The container path '{}' of volume '{name}' is not relative", path.value);
+            cx.error(codes::BAD_HOST_VOLUME, path.span, &message, "remove the '/' at its beginning");
+        }
+        let mode = volume_mode(cx, mode);
+        if let (Some(host_path), Some(container_path)) = (host_path, container_path) {
+            volumes.push(HostVolume {
+                name: name.into(),
+                host_path: host_path.value.into(),
+                container_path: container_path.value.into(),
+                mode,
+            });
+        }
+    }
+    volumes
+}
+
+fn volume_mode(cx: &mut Cx<'_>, word: Option<Word<'_>>) -> Option<VolumeMode> {
+    let word = word.filter(|word| !word.text.is_empty())?;
+    match word.text {
+        "RW" => Some(VolumeMode::Rw),
+        "RO" => Some(VolumeMode::Ro),
+        other => {
+            cx.not_one_of(
+                codes::BAD_VOLUME_MODE,
+                &word,
+                &format!("'{other}' is not a volume mode"),
+                &["RW", "RO"],
+            );
+            None
+        }
+    }
+}
+
+/// The field `external-volumes`.
+pub(super) fn external(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<ExternalVolume> {
+    let mut volumes = Vec::new();
+    for Named { name, key, value } in cx.named(node, "'external-volumes'") {
+        let Some(mut fields) = cx.fields(value, &format!("external volume '{name}'"), key.span) else {
+            continue;
+        };
+        let kind = if fields.required("type").is_some() { word(&mut fields, "type") } else { None };
+        let mode = word(&mut fields, "volume-mode");
+        let container_path = fields.required_text("container-path");
+        let driver_name = fields.required_text("driver-name");
+        let options = word(&mut fields, "driver-options");
+        let volume_name = text_field(&mut fields, "volume-name").filter(|name| !name.is_empty());
+        fields.finish();
+        if let Some(kind) = kind.filter(|kind| kind.text != "DOCKER") {
+            let message = format!("'{}' is not a kind of external volume", kind.text);
+            cx.not_one_of(codes::BAD_EXTERNAL_VOLUME, &kind, &message, &["DOCKER"]);
+        }
+        let mode = volume_mode(cx, mode);
+        let driver_options = driver_options(cx, options);
+        if let (Some(container_path), Some(driver_name)) = (container_path, driver_name) {
+            volumes.push(ExternalVolume {
+                name: name.into(),
+                mode,
+                container_path: container_path.value.into(),
+                driver_name: driver_name.value.into(),
+                driver_options,
+                volume_name,
+            });
+        }
+    }
+    volumes
+}
+
+fn driver_options(cx: &mut Cx<'_>, word: Option<Word<'_>>) -> Vec<(Text, Text)> {
+    let mut options = Vec::new();
+    let Some(word) = word.filter(|word| !word.text.is_empty()) else { return options };
+    for piece in word.text.split(';').filter(|piece| !piece.is_empty()) {
+        match piece.split_once('=') {
+            Some(("name", _)) => cx.error(
+                codes::DRIVER_OPTION_NAME,
+                word.node.span,
+                "The volume name is provided both as a driver option and as a field",
+                "remove 'name=' here and use 'volume-name'",
+            ),
+            Some((key, value)) if !value.contains('=') => options.push((key.into(), value.into())),
+            _ => {
+                let message = format!("The driver option '{piece}' is not written as 'key=value'");
+                cx.error(
+                    codes::BAD_DRIVER_OPTIONS,
+                    word.node.span,
+                    &message,
+                    "write it as 'key1=value1;key2=value2'",
+                );
+            }
+        }
+    }
+    options
+}

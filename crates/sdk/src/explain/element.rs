@@ -1,0 +1,170 @@
+//! Reasons for plans and phases: their own holds, then the children to look at.
+
+use super::{Teller, reason, words};
+use crate::scheduler::plan::PlanKind;
+use planarium_plan::{self as plan, Element};
+use planarium_protocol::input::PlanOp;
+use planarium_protocol::why::{ElementRef, Reason, ReasonKind};
+
+/// Children named at most.
+const CHILDREN: usize = 8;
+
+impl Teller<'_> {
+    /// Reasons for a plan or a phase.
+    pub(super) fn parent(&mut self, element: Element) -> Vec<Reason> {
+        let Some(plan) = self.scheduler.plan(self.plan) else { return Vec::new() };
+        let found = plan.tree.why(element, None);
+        found.into_iter().flat_map(|found| self.tree_reason(element, found)).collect()
+    }
+
+    /// A reason that the tree alone gives, for any element.
+    pub(super) fn tree_reason(&mut self, element: Element, found: plan::Reason) -> Vec<Reason> {
+        match found {
+            plan::Reason::Errored { element: errored } => vec![self.errored(errored)],
+            plan::Reason::Unnamed { element: unnamed } => vec![self.unnamed(unnamed)],
+            plan::Reason::Interrupted { held } => vec![self.interrupted(held)],
+            plan::Reason::CanaryGate { proceeds_left } => vec![self.gate(element, proceeds_left)],
+            plan::Reason::NotItsTurn { waiting_for } => vec![self.turn(&waiting_for)],
+            plan::Reason::DirtyAsset { held_by } => vec![self.dirty(element, held_by)],
+            plan::Reason::Children { waiting_for } => self.children(&waiting_for),
+            plan::Reason::Running | plan::Reason::Delayed | plan::Reason::Candidate => Vec::new(),
+        }
+    }
+
+    fn errored(&self, element: Element) -> Reason {
+        let Some(plan) = self.scheduler.plan(self.plan) else {
+            return reason("It has errors", None, ReasonKind::Errored { errors: Vec::new() });
+        };
+        let errors: Vec<_> = match element {
+            Element::Step(step) => plan.tree.step_error(step).cloned().into_iter().collect(),
+            Element::Phase(phase) => {
+                plan.tree.steps(phase).filter_map(|step| plan.tree.step_error(step).cloned()).collect()
+            }
+            Element::Plan => plan.tree.errors().cloned().collect(),
+        };
+        let first = errors.first().map_or("it cannot be done as defined", |text| &**text);
+        let text = format!("The definition does not permit it: {}", first.lines().next().unwrap_or_default());
+        reason(text, None, ReasonKind::Errored { errors })
+    }
+
+    fn unnamed(&self, element: Element) -> Reason {
+        let path = self.scheduler.path(self.plan, element);
+        let text = format!(
+            "{} shows ERROR only because a DELAYED step below it stands beside others and the real roll-up has no \
+             word for that; it passes when the delay ends",
+            words::called(&path)
+        );
+        reason(text.clone(), None, ReasonKind::Quirk { text: text.into() })
+    }
+
+    /// A hold by an operator, or a custom plan that nobody started.
+    fn interrupted(&mut self, held: Element) -> Reason {
+        let path = self.scheduler.path(self.plan, held);
+        let plan = self.scheduler.plan(self.plan);
+        let custom = plan.is_some_and(|plan| plan.kind == PlanKind::Custom);
+        if held == Element::Plan && custom {
+            self.plan_remedy(format!("Start {}", path.plan), PlanOp::Start, Element::Plan);
+            let never = plan.is_some_and(|plan| plan.steps.iter().all(|step| step.event.is_none()));
+            let text = if never {
+                format!("Plan {} waits until an operator starts it", path.plan)
+            } else {
+                format!("Plan {} was stopped or interrupted by an operator", path.plan)
+            };
+            let kind = if never { ReasonKind::NotStarted } else { ReasonKind::Interrupted { held: path } };
+            return reason(text, None, kind);
+        }
+        let element = match held {
+            // Only a canary interrupts steps, and its gate is opened at the phase.
+            Element::Step(step) => plan.and_then(|plan| plan.tree.phase_of(step)).map_or(held, Element::Phase),
+            _ => held,
+        };
+        let name = words::called(&self.scheduler.path(self.plan, element));
+        self.plan_remedy(format!("Continue {name}"), PlanOp::Continue, element);
+        let text = format!("An operator interrupted {}", words::called(&path));
+        reason(text, None, ReasonKind::Interrupted { held: path })
+    }
+
+    fn gate(&mut self, element: Element, proceeds_left: u32) -> Reason {
+        let phase = match element {
+            Element::Step(step) => self.scheduler.plan(self.plan).and_then(|plan| plan.tree.phase_of(step)),
+            Element::Phase(phase) => Some(phase),
+            Element::Plan => None,
+        };
+        let phase = phase.map_or(element, Element::Phase);
+        let name = words::called(&self.scheduler.path(self.plan, phase));
+        self.plan_remedy(format!("Continue {name}"), PlanOp::Continue, phase);
+        let times = if proceeds_left == 1 { "once".to_owned() } else { format!("{proceeds_left} times") };
+        let text = format!("Its canary gate is closed: an operator has to continue {name} {times}");
+        reason(text, None, ReasonKind::CanaryGate { proceeds_left })
+    }
+
+    fn turn(&mut self, waiting_for: &[Element]) -> Reason {
+        let refs: Vec<ElementRef> =
+            waiting_for.iter().map(|element| self.element_ref(self.plan, *element)).collect();
+        let parent = waiting_for.first().and_then(|first| self.parent_of(*first));
+        let strategy = self.scheduler.plan(self.plan).map_or("serial", |plan| match parent {
+            Some(phase @ Element::Phase(_)) => {
+                plan.tree.strategy(phase).map_or("serial", |strategy| strategy.base().name())
+            }
+            _ => plan.strategy(),
+        });
+        if let Some(first) = waiting_for.first() {
+            let name = words::called(&self.scheduler.path(self.plan, *first));
+            self.plan_remedy(format!("Force-complete {name}"), PlanOp::ForceComplete, *first);
+        }
+        let text = format!("It is not its turn: the strategy is {strategy} and {} comes first", words::list(&refs));
+        let event = self.event_of(waiting_for.first().copied());
+        reason(text, event, ReasonKind::NotItsTurn { strategy: strategy.into(), waiting_for: refs })
+    }
+
+    fn parent_of(&self, element: Element) -> Option<Element> {
+        match element {
+            Element::Plan => None,
+            Element::Phase(_) => Some(Element::Plan),
+            Element::Step(step) => self.scheduler.plan(self.plan)?.tree.phase_of(step).map(Element::Phase),
+        }
+    }
+
+    fn event_of(&self, element: Option<Element>) -> Option<u64> {
+        let plan = self.scheduler.plan(self.plan)?;
+        match element? {
+            Element::Step(step) => plan.step(step)?.event,
+            Element::Phase(phase) => plan.phases.get(phase.index()).map(|data| data.revision),
+            Element::Plan => Some(plan.revision),
+        }
+    }
+
+    fn dirty(&mut self, element: Element, held_by: plan::Holder) -> Reason {
+        let holder = self.element_ref(held_by.plan, Element::Step(held_by.step));
+        let pod = match element {
+            Element::Step(step) => self.scheduler.plan(self.plan).and_then(|plan| plan.requirement(step)),
+            _ => None,
+        };
+        let pod = pod.map_or_else(|| "".into(), |requirement| requirement.key.name());
+        let other = self.scheduler.path(held_by.plan, Element::Plan);
+        let mine = self.plan;
+        self.plan = held_by.plan;
+        self.plan_remedy(format!("Interrupt plan {}", other.plan), PlanOp::Interrupt, Element::Plan);
+        self.plan = mine;
+        let text = format!(
+            "Pod {pod} is being worked on by plan {}: {} is {}",
+            other.plan,
+            words::called(&holder.path),
+            holder.status
+        );
+        let event = self.scheduler.step_data(held_by).and_then(|data| data.event);
+        reason(text, event, ReasonKind::DirtyAsset { pod, held_by: holder })
+    }
+
+    fn children(&self, waiting_for: &[Element]) -> Vec<Reason> {
+        waiting_for
+            .iter()
+            .take(CHILDREN)
+            .map(|element| {
+                let child = self.element_ref(self.plan, *element);
+                let text = format!("It waits for {}, which is {}", words::called(&child.path), child.status);
+                reason(text, self.event_of(Some(*element)), ReasonKind::Child { child })
+            })
+            .collect()
+    }
+}

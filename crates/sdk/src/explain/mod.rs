@@ -1,0 +1,125 @@
+//! Why an element is not finished: typed reasons, words, and what would unblock it.
+//!
+//! *Knows*: everything the scheduler knows, and what a [`ClusterFacts`] adds about processes and offers.
+//! *Must not know*: how anything is shown.
+//!
+//! Never empty for an unfinished element.
+
+mod brief;
+mod element;
+mod step;
+mod unblock;
+mod words;
+
+use crate::scheduler::Scheduler;
+use planarium_plan::{Element, PlanId};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Why};
+use planarium_protocol::{Text, why::Unblock};
+
+/// What a process is at, as the cluster knows it and its scheduler does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadinessFacts {
+    /// Checks so far.
+    pub attempts: u32,
+    /// Exit code of the last one.
+    pub last_exit: Option<i32>,
+    /// When the next one runs. *Units*: milliseconds since genesis.
+    pub next_ms: Option<u64>,
+}
+
+/// What the cluster knows beyond what it told the scheduler.
+pub trait ClusterFacts {
+    /// The readiness check of a task's process.
+    fn readiness(&self, task_id: &str) -> Option<ReadinessFacts> {
+        let _ = task_id;
+        None
+    }
+
+    /// Whether the user says what happens to a task's process.
+    fn is_manual(&self, task_id: &str) -> bool {
+        let _ = task_id;
+        false
+    }
+
+    /// Why no offers come to a service, e.g. `no machine has joined yet`.
+    fn offer_drought(&self, service: &str) -> Option<String> {
+        let _ = service;
+        None
+    }
+}
+
+/// A cluster that adds nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFacts;
+
+impl ClusterFacts for NoFacts {}
+
+impl Scheduler {
+    /// Why an element is not finished; nothing for an element that does not exist.
+    pub fn why(&self, path: &ElementPath) -> Option<Why> {
+        self.why_with(path, &NoFacts)
+    }
+
+    /// The same with what the cluster knows.
+    pub fn why_with(&self, path: &ElementPath, facts: &dyn ClusterFacts) -> Option<Why> {
+        let (plan, element) = self.find(path)?;
+        let mut teller = Teller { scheduler: self, facts, plan, unblock: Vec::new() };
+        let reasons = teller.reasons(element);
+        let unblock = teller.unblock;
+        let path = self.path(plan, element);
+        let status: Text = self.display_status(plan, element).into();
+        let sentence = words::sentence(&path, &status, &reasons);
+        Some(Why { path, status, sentence, reasons, unblock })
+    }
+}
+
+/// Collects reasons and remedies for one question.
+pub(crate) struct Teller<'a> {
+    scheduler: &'a Scheduler,
+    facts: &'a dyn ClusterFacts,
+    plan: PlanId,
+    unblock: Vec<Unblock>,
+}
+
+impl Teller<'_> {
+    fn reasons(&mut self, element: Element) -> Vec<Reason> {
+        let plan = self.plan;
+        let complete = self.scheduler.plan(plan).is_some_and(|plan| plan.tree.status(element).is_complete());
+        if complete {
+            return vec![reason("It is complete", None, ReasonKind::Complete)];
+        }
+        let mut reasons = match element {
+            Element::Step(step) => self.step(step),
+            Element::Plan | Element::Phase(_) => self.parent(element),
+        };
+        if reasons.is_empty() {
+            reasons.push(self.next_cycle());
+        }
+        reasons
+    }
+
+    /// An element with its displayed status.
+    fn element_ref(&self, plan: PlanId, element: Element) -> ElementRef {
+        ElementRef {
+            path: self.scheduler.path(plan, element),
+            status: self.scheduler.display_status(plan, element).into(),
+        }
+    }
+
+    /// The control loop looks at it next time.
+    fn next_cycle(&self) -> Reason {
+        let at = self.scheduler.next_cycle();
+        let at_ms = at.map_or(0, planarium_kernel::SimTime::ms);
+        let text = match at {
+            Some(at) => format!("The scheduler looks at it in its next cycle, at {at}"),
+            None => "The scheduler looks at it as soon as offers come or something changes".to_owned(),
+        };
+        reason(text, None, ReasonKind::NextCycle { at_ms })
+    }
+}
+
+/// A reason.
+pub(crate) fn reason(text: impl Into<String>, event: Option<u64>, kind: ReasonKind) -> Reason {
+    Reason { text: text.into(), event: event.filter(|event| *event > 0), kind }
+}

@@ -1,0 +1,195 @@
+//! Reasons for a step: its turn and holds, then what work on it waits for.
+
+use super::{Teller, reason};
+use crate::scheduler::evaluate::outcome::funnel;
+use crate::scheduler::requirement::Requirement;
+use crate::scheduler::store::{Stored, TaskRecord};
+use crate::spec::Goal;
+use planarium_plan::{self as plan, Element, Holder, Status, StepId, StepState};
+use planarium_protocol::why::{Reason, ReasonKind};
+use planarium_protocol::{Text, why::OfferFunnel};
+use std::sync::Arc;
+
+impl Teller<'_> {
+    /// Reasons for a step.
+    pub(super) fn step(&mut self, step: StepId) -> Vec<Reason> {
+        let holder = Holder { plan: self.plan, step };
+        let Some(plan) = self.scheduler.plan(self.plan) else { return Vec::new() };
+        let held_by = self.scheduler.withheld.get(&holder).copied();
+        let found = plan.tree.why(Element::Step(step), held_by);
+        let status = plan.tree.status(Element::Step(step));
+        let mut reasons = Vec::new();
+        for found in found {
+            match found {
+                plan::Reason::Running if status == Status::Prepared => {}
+                plan::Reason::Running => reasons.extend(self.launched(holder)),
+                plan::Reason::Delayed => reasons.extend(self.delayed(holder)),
+                plan::Reason::Candidate => {}
+                other => reasons.extend(self.tree_reason(Element::Step(step), other)),
+            }
+        }
+        let free = reasons.is_empty() && matches!(status, Status::Pending | Status::Prepared);
+        if free || status == Status::Prepared {
+            reasons.extend(self.waiting(holder, status));
+        }
+        reasons
+    }
+
+    /// What a launched step waits for, task by task.
+    fn launched(&mut self, holder: Holder) -> Vec<Reason> {
+        let Some(data) = self.scheduler.step_data(holder) else { return Vec::new() };
+        let Some(requirement) = data.requirement.clone() else { return Vec::new() };
+        let tasks: Vec<_> =
+            data.tasks.iter().filter(|task| task.state != StepState::Complete).cloned().collect();
+        let mut reasons = Vec::new();
+        for task in tasks {
+            let name = requirement.key.task(&task.task);
+            let Some(record) = self.scheduler.store.named(&name).filter(|record| record.id == task.id) else {
+                continue;
+            };
+            let Some(status) = record.status.clone() else { continue };
+            let record = record.clone();
+            let goal = requirement.pod.spec.task(&task.task).map_or(Goal::Running, |spec| spec.goal);
+            reasons.extend(self.task(holder, &requirement, &record, &status, goal));
+        }
+        reasons
+    }
+
+    fn task(
+        &mut self,
+        holder: Holder,
+        requirement: &Requirement,
+        record: &TaskRecord,
+        status: &Stored,
+        goal: Goal,
+    ) -> Vec<Reason> {
+        let task = record.name.clone();
+        let event = Some(status.event);
+        let mut reasons = Vec::new();
+        let manual = self.facts.is_manual(&record.id);
+        match (status.state, goal) {
+            ("TASK_RUNNING", Goal::Running) => {
+                let known = self.facts.readiness(&record.id);
+                let attempts = known.map_or(status.readiness_seen, |known| known.attempts);
+                let last_exit = known.map_or(status.readiness_exit, |known| known.last_exit);
+                let next_ms = known.and_then(|known| known.next_ms);
+                let so_far = match (attempts, last_exit) {
+                    (0, _) => "no result yet".to_owned(),
+                    (1, Some(code)) => format!("1 attempt, exit code {code}"),
+                    (n, Some(code)) => format!("{n} attempts, last exit code {code}"),
+                    (n, None) => format!("{n} attempts without an exit code"),
+                };
+                let text = format!("{task} runs, but its readiness check has not passed: {so_far}");
+                let kind = ReasonKind::Readiness { task: task.clone(), attempts, last_exit, next_ms };
+                reasons.push(reason(text, event, kind));
+                self.readiness_remedies(holder, requirement, record);
+            }
+            ("TASK_RUNNING", goal) => {
+                let text = format!("{task} runs; its goal is {}: it has to exit with code 0", goal.as_str());
+                let kind = ReasonKind::AwaitingExit { task: task.clone(), goal: goal.as_str().into() };
+                reasons.push(reason(text, event, kind));
+                self.exit_remedies(holder, record, manual);
+            }
+            (state, _) => {
+                let agent = record.at.hostname.clone();
+                let text = format!("{task} was launched on {agent} and is {}", short(state));
+                let kind = ReasonKind::Starting { task: task.clone(), agent, state: state.into() };
+                reasons.push(reason(text, event, kind));
+                self.start_remedies(holder, record);
+            }
+        }
+        if manual {
+            let text = format!("Processes are on manual: you say what happens to {task}");
+            reasons.push(reason(text, None, ReasonKind::Manual { task }));
+        }
+        reasons
+    }
+
+    /// Delays of the step's tasks.
+    fn delayed(&mut self, holder: Holder) -> Vec<Reason> {
+        let requirement = self.scheduler.step_data(holder).and_then(|data| data.requirement.clone());
+        let Some(requirement) = requirement else { return Vec::new() };
+        let now = self.scheduler.time_of_last_change();
+        let mut reasons = Vec::new();
+        for task in requirement.task_names() {
+            let Some(delay) = self.scheduler.backoff.running(&task, now) else { continue };
+            let text = format!("{task} failed and is not launched again before {}", delay.until());
+            let (until_ms, delay_ms) = (delay.until().ms(), delay.size_ms);
+            reasons.push(reason(text, Some(delay.event), ReasonKind::Backoff { task, until_ms, delay_ms }));
+        }
+        self.restart_remedy(holder);
+        reasons
+    }
+
+    /// What a step waits for whose turn it is: old tasks, offers, the next cycle.
+    fn waiting(&mut self, holder: Holder, status: Status) -> Vec<Reason> {
+        let requirement = self.scheduler.step_data(holder).and_then(|data| data.requirement.clone());
+        let Some(requirement) = requirement else { return vec![self.next_cycle()] };
+        let mut reasons = Vec::new();
+        reasons.extend(self.killing(&requirement));
+        if status == Status::Pending {
+            reasons.push(self.next_cycle());
+        }
+        match self.funnel(holder) {
+            Some(funnel) if !funnel.agents.is_empty() => {
+                let text = funnel_text(&funnel);
+                self.offer_remedies(&requirement, &funnel);
+                reasons.push(reason(text, None, ReasonKind::NoMatchingOffer { funnel }));
+            }
+            _ if status == Status::Prepared => reasons.push(self.no_offers(&requirement)),
+            _ => {}
+        }
+        reasons
+    }
+
+    fn killing(&self, requirement: &Requirement) -> Option<Reason> {
+        let stored = self.scheduler.store.pod(&requirement.key)?;
+        let dying: Vec<&TaskRecord> = stored
+            .values()
+            .filter(|task| task.is_alive() && self.scheduler.kills.contains(&task.id))
+            .collect();
+        let tasks: Vec<Text> = dying.iter().map(|task| task.name.clone()).collect();
+        if tasks.is_empty() {
+            return None;
+        }
+        let text = format!("{} must end first: the kill is on its way", tasks.join(", "));
+        Some(reason(text, None, ReasonKind::Killing { tasks }))
+    }
+
+    fn funnel(&self, holder: Holder) -> Option<OfferFunnel> {
+        let (at, outcomes) = self.scheduler.outcomes(holder)?;
+        let since = self.scheduler.step_data(holder)?.look.as_ref()?.at;
+        let fresh: Vec<Arc<_>> = outcomes.into_iter().filter(|outcome| !outcome.passed).collect();
+        Some(OfferFunnel { at_ms: since.ms(), ..funnel(at, &fresh) })
+    }
+
+    fn no_offers(&mut self, requirement: &Requirement) -> Reason {
+        let scheduler = self.scheduler;
+        let text = if !scheduler.is_subscribed() {
+            "the scheduler is not registered with the master".to_owned()
+        } else if scheduler.is_reconciling() {
+            "the scheduler first waits for the statuses of its tasks".to_owned()
+        } else if let Some(text) = self.facts.offer_drought(&scheduler.name) {
+            text
+        } else if scheduler.is_suppressed() {
+            "the scheduler told the master to send none".to_owned()
+        } else if !scheduler.offers.is_empty() {
+            format!("{} offers wait for the next cycle", scheduler.offers.len())
+        } else {
+            "the master has sent none since the scheduler asked".to_owned()
+        };
+        self.drought_remedies(requirement);
+        reason(format!("No offer was at hand: {text}"), None, ReasonKind::NoOffers { text: text.into() })
+    }
+}
+
+fn short(state: &str) -> &str {
+    state.strip_prefix("TASK_").unwrap_or(state)
+}
+
+fn funnel_text(funnel: &OfferFunnel) -> String {
+    let count = funnel.agents.len();
+    let machines = if count == 1 { "1 machine was".to_owned() } else { format!("{count} machines were") };
+    let nearest = funnel.nearest.as_ref().map(|nearest| format!("; {nearest}")).unwrap_or_default();
+    format!("No offer fits: {machines} looked at{nearest}")
+}

@@ -1,0 +1,273 @@
+//! From the files of a request to a service spec: package, environment, template, YAML, spec.
+//!
+//! *Knows*: the order of these steps and how findings of one explain those of another.
+//! *Must not know*: any single field of a definition.
+
+use crate::codes;
+use crate::decode;
+use crate::kept::{self, Kept};
+use crate::package::{self, Choice};
+use crate::spec::ServiceSpec;
+use planarium_protocol::Text;
+use planarium_protocol::input::LoadService;
+use planarium_source::template::Value;
+use planarium_source::template::mustache::{self, EscapedValue, MissingVar, Policy};
+use planarium_source::yaml::{Reader, report_duplicates_everywhere};
+use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A definition as far as it could be read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The spec; none when there is any error.
+    pub spec: Option<Arc<ServiceSpec>>,
+    /// What was understood, also when there are errors: enough for outlines, not for running.
+    pub partial: Option<Arc<ServiceSpec>>,
+    /// Service name: the request's, else the definition's; empty when there is neither.
+    pub name: Text,
+    /// The complete environment of the scheduler process.
+    pub env: BTreeMap<String, String>,
+    /// Everything found.
+    pub diagnostics: Diagnostics,
+    /// The files that findings point into.
+    pub sources: SourceMap,
+    /// Template variables without a value.
+    pub missing: Vec<MissingVariable>,
+    /// Fields that are kept and have no effect yet.
+    pub kept: Vec<Kept>,
+    /// Path of the definition file.
+    pub definition: Option<Text>,
+}
+
+/// A template variable without a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingVariable {
+    /// Name.
+    pub name: Text,
+    /// Where it is used.
+    pub spans: Vec<Span>,
+    /// Whether some field cannot do without it.
+    pub required: bool,
+}
+
+/// Reads a service definition with everything around it.
+///
+/// Never fails: whatever cannot be understood is a finding, and the rest is read.
+pub fn load(request: &LoadService) -> Loaded {
+    let mut sources = SourceMap::new();
+    let mut found = Diagnostics::new();
+    let files: BTreeMap<&str, FileId> = request
+        .files
+        .iter()
+        .map(|(path, text)| (path.as_str(), sources.add(path.as_str(), text.as_str())))
+        .collect();
+
+    let package = package::read(request, &files, &mut sources, &mut found);
+    let mut env = package.env;
+    for (key, value) in package::INJECTED {
+        env.insert((*key).to_owned(), (*value).to_owned());
+    }
+    env.extend(request.env.iter().map(|(key, value)| (key.clone(), value.clone())));
+    if !request.name.is_empty() && !request.env.contains_key("FRAMEWORK_NAME") && !package.named {
+        env.insert("FRAMEWORK_NAME".to_owned(), request.name.clone());
+    }
+
+    let mut loaded = Loaded {
+        spec: None,
+        partial: None,
+        name: request.name.as_str().into(),
+        env,
+        diagnostics: Diagnostics::new(),
+        sources,
+        missing: Vec::new(),
+        kept: Vec::new(),
+        definition: None,
+    };
+    let choice = package::choose(request, package.yaml.as_ref());
+    match choice {
+        Choice::File(path) => {
+            loaded.definition = Some(path.into());
+            if let Some(file) = files.get(path) {
+                read_definition(request, path, *file, &mut loaded, &mut found);
+            }
+        }
+        Choice::None => found.push(
+            Diagnostic::error(
+                codes::NO_DEFINITION,
+                Span::default(),
+                "There is no service definition among the files",
+            )
+            .with_help("add a file such as 'svc.yml' with the keys 'name' and 'pods'"),
+        ),
+        Choice::Several(paths) => {
+            let span = paths
+                .first()
+                .and_then(|path| files.get(*path))
+                .map_or(Span::default(), |id| Span::at(*id, 0));
+            let list = paths.join(", ");
+            found.push(
+                Diagnostic::error(
+                    codes::SEVERAL_DEFINITIONS,
+                    span,
+                    format!("Which file is the definition? {list}"),
+                )
+                .with_help(
+                    "leave one of them, name it 'svc.yml', or choose one with the option 'service.yaml'",
+                ),
+            );
+        }
+        Choice::Unknown { wanted, near } => {
+            let mut finding = Diagnostic::error(
+                codes::UNKNOWN_DEFINITION,
+                package.yaml_span.unwrap_or_default(),
+                format!("The option 'service.yaml' asks for '{wanted}.yml', which is not among the files"),
+            );
+            if let Some(near) = near {
+                finding = finding.with_help(format!("did you mean '{near}'?"));
+            } else {
+                finding = finding.with_help("add that file, or choose another one");
+            }
+            found.push(finding);
+        }
+    }
+    if let Some(partial) = &loaded.partial {
+        loaded.kept = kept::of(partial);
+        if loaded.name.is_empty() {
+            loaded.name = partial.name.clone();
+        }
+        if !found.has_errors() {
+            loaded.spec = Some(Arc::clone(partial));
+        }
+    }
+    loaded.diagnostics = found;
+    loaded
+}
+
+fn read_definition(
+    request: &LoadService,
+    path: &str,
+    file: FileId,
+    loaded: &mut Loaded,
+    found: &mut Diagnostics,
+) {
+    let Some(text) = request.files.get(path) else { return };
+    let context = template_context(&loaded.env);
+    let rendered = mustache::render(text, file, &context, Policy::Html);
+    found.extend(rendered.diagnostics);
+    if !rendered.complete {
+        return;
+    }
+    // Findings about fields are held back: some of them are explained by a variable without a value.
+    let mut about_fields = Diagnostics::new();
+    let reader = Reader::new(&rendered.text, file).with_map(&rendered.map);
+    let parsed = reader.one(&mut about_fields);
+    if let Some(root) = &parsed.root {
+        report_duplicates_everywhere(root, Severity::Error, None, &mut about_fields);
+    }
+    // A text that breaks off is understood as far as it goes; fields that did not come are no findings.
+    let mut unsaid = Diagnostics::new();
+    let complaints = if parsed.complete { &mut about_fields } else { &mut unsaid };
+    let mut cx = decode::Cx::new(&loaded.sources, complaints, &loaded.env);
+    cx.files = Some((path, &request.files));
+    cx.name_override = Some(request.name.as_str()).filter(|name| !name.is_empty());
+    match &parsed.root {
+        Some(root) => loaded.partial = decode::service(&mut cx, root).map(Arc::new),
+        None => cx.error(codes::EMPTY, reader.end(), "The definition is empty", "start with 'name: hello'"),
+    }
+    explain_missing(&rendered.missing, about_fields, loaded, found);
+    report_escaped(text, &rendered.escaped, found);
+}
+
+/// The environment as the real scheduler gives it to its templates: `true` and `false` become booleans.
+///
+/// **Source**: `dcos-commons: …/specification/yaml/TemplateUtils.java`. Match.
+fn template_context(env: &BTreeMap<String, String>) -> Value {
+    env.iter()
+        .map(|(key, value)| {
+            let value = if value.eq_ignore_ascii_case("true") {
+                Value::Bool(true)
+            } else if value.eq_ignore_ascii_case("false") {
+                Value::Bool(false)
+            } else {
+                Value::Str(value.clone())
+            };
+            (key.clone(), value)
+        })
+        .collect()
+}
+
+/// Turns errors about emptied fields into errors about the variable, and warns of the other variables.
+fn explain_missing(
+    missing: &[MissingVar],
+    about_fields: Diagnostics,
+    loaded: &mut Loaded,
+    found: &mut Diagnostics,
+) {
+    let mut refused: BTreeMap<Span, String> = BTreeMap::new();
+    let mut variables: BTreeMap<Span, &str> = BTreeMap::new();
+    for variable in missing {
+        for span in &variable.spans {
+            variables.insert(*span, &variable.name);
+        }
+    }
+    for finding in about_fields.into_sorted() {
+        match emptied(&finding, &variables) {
+            Some(tag) => {
+                refused.entry(tag).or_insert_with(|| finding.message.clone());
+            }
+            None => found.push(finding),
+        }
+    }
+    for variable in missing {
+        let bad = variable.spans.iter().find_map(|span| refused.get(span).map(|why| (*span, why)));
+        let name = &variable.name;
+        let span = bad.map_or_else(|| variable.spans.first().copied().unwrap_or_default(), |(span, _)| span);
+        let mut finding = match bad {
+            Some((_, why)) => {
+                let message = format!("The template variable '{name}' has no value, and the field needs one");
+                Diagnostic::error(codes::MISSING_VARIABLE, span, message)
+                    .with_note(format!("left empty: {why}"))
+            }
+            None => {
+                let message = format!("The template variable '{name}' has no value and is left empty");
+                Diagnostic::warning(codes::MISSING_VARIABLE, span, message)
+            }
+        };
+        for other in variable.spans.iter().filter(|other| **other != span) {
+            finding = finding.with_label(*other, "used here too");
+        }
+        let help = format!("give it one in the environment ({name}=…) or with the package's options");
+        found.push(finding.with_help(help));
+        loaded.missing.push(MissingVariable {
+            name: name.as_str().into(),
+            spans: variable.spans.clone(),
+            required: bad.is_some(),
+        });
+    }
+}
+
+/// The tag without a value that an error is really about: it is all that stands there, but for quotes.
+fn emptied(finding: &Diagnostic, variables: &BTreeMap<Span, &str>) -> Option<Span> {
+    if !finding.is_error() {
+        return None;
+    }
+    let from = Span { start: finding.span.start, end: finding.span.start, ..finding.span };
+    variables
+        .range(from..)
+        .map(|(tag, _)| *tag)
+        .take_while(|tag| tag.file == finding.span.file && tag.start <= finding.span.start.saturating_add(1))
+        .find(|tag| tag.end <= finding.span.end && finding.span.end.saturating_sub(tag.end) <= 1)
+}
+
+fn report_escaped(text: &str, escaped: &[EscapedValue], found: &mut Diagnostics) {
+    for EscapedValue { name, span } in escaped {
+        let message = format!("The value of '{name}' holds characters that {{{{{name}}}}} escapes for HTML");
+        let mut finding = Diagnostic::warning(codes::HTML_ESCAPED, *span, message)
+            .with_help(format!("write {{{{{{{name}}}}}}} to insert it as it is"));
+        if text.get(span.range()) == Some(format!("{{{{{name}}}}}").as_str()) {
+            finding = finding.with_fix("use three braces", *span, format!("{{{{{{{name}}}}}}}"));
+        }
+        found.push(finding);
+    }
+}

@@ -1,0 +1,181 @@
+//! Package folders: what turns options into the environment of the scheduler.
+//!
+//! *Knows*: `config.json`, `resource.json`, `package.json`, `marathon.json.mustache`, the choice of the
+//! definition file. *Must not know*: what a definition says.
+//!
+//! **Source**: sheet 4.1 and `dcos/cosmos` (package rendering). Match; the values that packaging tools fill
+//! in (`package-version`, build times, artifact addresses) are stand-ins.
+
+mod app;
+mod choose;
+mod schema;
+
+pub(crate) use choose::{Choice, choose};
+
+use crate::codes;
+use planarium_protocol::input::LoadService;
+use planarium_source::yaml::{Limits, Node, Reader};
+use planarium_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span, json};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What the real cluster adds to the environment of a scheduler.
+pub(crate) const INJECTED: &[(&str, &str)] = &[("PORT0", "15000"), ("PORT_API", "15000")];
+
+/// What a package gives.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Package {
+    /// Environment of the scheduler process.
+    pub(crate) env: BTreeMap<String, String>,
+    /// The definition that the options choose (`service.yaml`).
+    pub(crate) yaml: Option<Yaml>,
+    /// Where the options say so.
+    pub(crate) yaml_span: Option<Span>,
+    /// The options name the service.
+    pub(crate) named: bool,
+}
+
+/// The definition file that options choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Yaml {
+    /// File name without its ending.
+    pub(crate) stem: String,
+    /// Chosen by the user, not by a default of the package.
+    pub(crate) explicit: bool,
+}
+
+/// Reads the package among the files, if there is one.
+pub(crate) fn read(
+    request: &LoadService,
+    files: &BTreeMap<&str, FileId>,
+    sources: &mut SourceMap,
+    found: &mut Diagnostics,
+) -> Package {
+    let options = Options::new(&request.options, sources);
+    let template = named(request, "marathon.json.mustache");
+    let config =
+        template.map_or_else(|| named(request, "config.json"), |path| beside(request, path, "config.json"));
+    if template.is_none() && config.is_none() {
+        options.report_useless(found);
+        return Package::default();
+    }
+    let folder = template.or(config).unwrap_or_default();
+
+    let schema = config.and_then(|path| parse(request, files, path, found));
+    let merged = match (&schema, config.and_then(|path| files.get(path))) {
+        (Some(schema), Some(file)) if schema.get("properties").is_some_and(Value::is_object) => {
+            schema::check(schema, &options, *file, found);
+            schema::merge(schema::defaults(schema), options.value)
+        }
+        (Some(_), Some(file)) => {
+            found.push(
+                Diagnostic::error(
+                    codes::NOT_A_SCHEMA,
+                    Span::at(*file, 0),
+                    "config.json holds no 'properties'",
+                )
+                .with_help("config.json is a JSON schema: {\"type\": \"object\", \"properties\": {…}}"),
+            );
+            options.value.clone()
+        }
+        _ => options.value.clone(),
+    };
+
+    let mut package = Package {
+        env: BTreeMap::new(),
+        yaml: None,
+        yaml_span: options.span_of(&["service", "yaml"]),
+        named: options.at(&["service", "name"]).is_some(),
+    };
+    package.yaml = merged
+        .pointer("/service/yaml")
+        .and_then(Value::as_str)
+        .filter(|stem| !stem.is_empty())
+        .map(|stem| Yaml { stem: stem.to_owned(), explicit: options.at(&["service", "yaml"]).is_some() });
+    if let (Some(path), Some(file)) = (template, template.and_then(|path| files.get(path))) {
+        let resource = beside(request, folder, "resource.json");
+        let about = beside(request, folder, "package.json");
+        let parts = app::Parts {
+            options: merged,
+            resource: resource.and_then(|path| parse(request, files, path, found)),
+            resource_file: resource
+                .and_then(|path| Some((*files.get(path)?, request.files.get(path)?.as_str()))),
+            package: about.and_then(|path| parse(request, files, path, found)),
+        };
+        let text = request.files.get(path).map(String::as_str).unwrap_or_default();
+        package.env = app::environment(text, *file, &parts, found);
+    }
+    package
+}
+
+fn parse(
+    request: &LoadService,
+    files: &BTreeMap<&str, FileId>,
+    path: &str,
+    found: &mut Diagnostics,
+) -> Option<Value> {
+    let (text, file) = (request.files.get(path)?, files.get(path)?);
+    json::parse_strict(text, *file, &Limits::default(), found)
+}
+
+/// The file of that name that lies least deep.
+fn named<'r>(request: &'r LoadService, name: &str) -> Option<&'r str> {
+    let matching = request.files.keys().map(String::as_str).filter(|path| file_name(path) == name);
+    matching.min_by_key(|path| path.matches('/').count())
+}
+
+/// The file of that name in the folder of another file.
+fn beside<'r>(request: &'r LoadService, path: &str, name: &str) -> Option<&'r str> {
+    let wanted = match path.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{name}"),
+        None => name.to_owned(),
+    };
+    request.files.get_key_value(&wanted).map(|(path, _)| path.as_str())
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The user's options with the places they are written at.
+pub(crate) struct Options<'r> {
+    value: &'r Value,
+    node: Option<Node>,
+}
+
+impl<'r> Options<'r> {
+    /// The options have no text of their own in a request; they are shown as a file `options.json`.
+    fn new(value: &'r Value, sources: &mut SourceMap) -> Self {
+        if value.is_null() {
+            return Self { value, node: None };
+        }
+        let text = serde_json::to_string_pretty(value).unwrap_or_default();
+        let file = sources.add("options.json", text.as_str());
+        // The text is the reader's own rendering, so there is nothing to find.
+        let node = Reader::new(&text, file).one(&mut Diagnostics::new()).root;
+        Self { value, node }
+    }
+
+    fn at(&self, path: &[&str]) -> Option<&Node> {
+        self.node.as_ref()?.at(path)
+    }
+
+    fn span_of(&self, path: &[&str]) -> Option<Span> {
+        self.at(path).map(|node| node.span)
+    }
+
+    fn report_useless(&self, found: &mut Diagnostics) {
+        let empty = self.value.as_object().is_none_or(serde_json::Map::is_empty);
+        if let (Some(node), false) = (&self.node, empty) {
+            found.push(
+                Diagnostic::warning(
+                    codes::OPTIONS_WITHOUT_PACKAGE,
+                    Span::at(node.span.file, node.span.start),
+                    "The options have no effect: there is no package among the files",
+                )
+                .with_help("add config.json and marathon.json.mustache, or give environment values instead"),
+            );
+        }
+    }
+}

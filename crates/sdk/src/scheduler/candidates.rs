@@ -1,0 +1,339 @@
+//! Choosing steps and working on them: kill, look at offers, launch.
+//!
+//! *Knows*: what is done with one candidate. *Must not know*: when a cycle runs.
+//!
+//! A machine's offer serves one step per cycle. What one candidate found out about the offers at hand
+//! holds for every other candidate that needs the same and has no footprint yet, until something is
+//! launched; those share it instead of looking again.
+//!
+//! **Source**: `dcos-commons: …/scheduler/plan/DefaultPlanScheduler.java, DefaultPlanCoordinator.java`. Match.
+
+use super::evaluate::build::{self, Context};
+use super::evaluate::footprint::Footprint;
+use super::evaluate::outcome::Outcome;
+use super::evaluate::{self, Ask};
+use super::history::Evaluation;
+use super::plan::{Look, PlanKind, StepTask};
+use super::requirement::{PodType, Recovery, Requirement};
+use super::{Cx, Request, Scheduler};
+use planarium_kernel::{Cause, SimTime};
+use planarium_mesos::api::{Call, Offer};
+use planarium_plan::coordinator::Round;
+use planarium_plan::{Element, Holder, PlanId, Status, StepState};
+use planarium_protocol::Text;
+use planarium_protocol::event::EventBody;
+use std::sync::Arc;
+
+/// Not to be offered again after an accept. *Units*: milliseconds.
+pub(super) const ACCEPT_FILTER_MS: u64 = 1_000;
+/// Events about offers that did not fit, per step and cycle at most.
+const TOLD: usize = 8;
+
+/// Looks that further candidates may share.
+#[derive(Default)]
+struct Shared {
+    looks: Vec<SharedLook>,
+}
+
+struct SharedLook {
+    pod: Arc<PodType>,
+    tasks: Arc<[Text]>,
+    before: Option<Arc<Look>>,
+    look: Arc<Look>,
+}
+
+impl Shared {
+    fn find(&self, requirement: &Requirement, before: Option<&Arc<Look>>) -> Option<&Arc<Look>> {
+        let same_before = |shared: &SharedLook| match (&shared.before, before) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        self.looks
+            .iter()
+            .find(|shared| {
+                Arc::ptr_eq(&shared.pod, &requirement.pod)
+                    && shared.tasks == requirement.tasks
+                    && same_before(shared)
+            })
+            .map(|shared| &shared.look)
+    }
+}
+
+impl Scheduler {
+    /// The steps to work on, in order. The recovery plan is brought up to date on its turn.
+    pub(super) fn coordinate(&mut self, cx: &mut Cx) -> Vec<Holder> {
+        let mut round = {
+            let plans = self.plans.iter().enumerate();
+            Round::begin(plans.map(|(at, plan)| (PlanId::at(at), &plan.tree)))
+        };
+        for at in 0..self.plans.len() {
+            let id = PlanId::at(at);
+            if self.plan(id).is_some_and(|plan| plan.kind == PlanKind::Recovery) {
+                self.update_recovery(cx, id, &round);
+            }
+            if let Some(plan) = self.plans.get(at) {
+                round.collect(id, &plan.tree);
+            }
+        }
+        let outcome = round.finish();
+        let withheld = outcome.withheld.iter().map(|withheld| (withheld.step, withheld.held_by)).collect();
+        if self.withheld != withheld {
+            self.withheld = withheld;
+            for at in 0..self.plans.len() {
+                self.touch(cx, PlanId::at(at));
+            }
+        }
+        outcome.candidates
+    }
+
+    /// Works on the candidates; answers the offers nobody used.
+    pub(super) fn process(
+        &mut self,
+        cx: &mut Cx,
+        candidates: &[Holder],
+        offers: Vec<Arc<Offer>>,
+        out: &mut Vec<Request>,
+    ) -> Vec<Arc<Offer>> {
+        let mut left = offers;
+        let mut shared = Shared::default();
+        for holder in candidates {
+            let Some(plan) = self.plan(holder.plan) else { continue };
+            if !matches!(plan.tree.status(holder.step.into()), Status::Pending | Status::Prepared) {
+                continue;
+            }
+            if plan.tree.step_error(holder.step).is_some() {
+                self.set_state(holder, StepState::Error);
+                self.report(cx, holder.plan);
+                continue;
+            }
+            let Some(requirement) = plan.requirement(holder.step).cloned() else { continue };
+            if requirement.recovery == Recovery::Permanent {
+                self.store.flag_pod(&requirement.key);
+            }
+            self.kill_for(cx, &requirement, out);
+            match self.look(cx, *holder, &requirement, &left, &mut shared) {
+                Some((at, footprint, event)) => {
+                    let offer = left.remove(at);
+                    shared.looks.clear();
+                    self.launch(cx, *holder, &requirement, &offer, footprint, event, out);
+                }
+                None => self.prepared(cx, *holder),
+            }
+        }
+        left
+    }
+
+    /// Looks at the offers in order; the first that fits, with what it is used for and the event that
+    /// tells of it.
+    fn look(
+        &mut self,
+        cx: &mut Cx,
+        holder: Holder,
+        requirement: &Arc<Requirement>,
+        offers: &[Arc<Offer>],
+        shared: &mut Shared,
+    ) -> Option<(usize, Footprint, u64)> {
+        if offers.is_empty() {
+            return None;
+        }
+        let before = self.step_data(holder).and_then(|data| data.look.clone());
+        let shareable =
+            requirement.recovery == Recovery::None && self.store.pod(&requirement.key).is_none();
+        if shareable && let Some(look) = shared.find(requirement, before.as_ref()) {
+            let look = look.clone();
+            self.set_look(cx, holder, look);
+            return None;
+        }
+        let target = self.target.clone();
+        let mut look = Look { at: cx.now(), ..before.as_deref().cloned().unwrap_or_default() };
+        look.offers = u32::try_from(offers.len()).unwrap_or(u32::MAX);
+        let mut found = None;
+        let mut told = 0;
+        for (at, offer) in offers.iter().enumerate() {
+            let ask = Ask {
+                requirement,
+                offer,
+                store: &self.store,
+                overhead: self.overhead,
+                service_role: &target.spec.role,
+                master_region: self.master_region.as_ref(),
+            };
+            let (outcome, footprint) = evaluate::evaluate(&ask, cx.now());
+            let outcome = Arc::new(outcome);
+            let news = look.outcomes.get(&outcome.agent).is_none_or(|old| old.checks != outcome.checks);
+            let event = (outcome.passed || news && told < TOLD).then(|| {
+                told += 1;
+                self.tell(cx, holder, &outcome)
+            });
+            self.history.add(Evaluation {
+                pod: requirement.key.name(),
+                outcome: outcome.clone(),
+                offer: offer.name.clone(),
+                resources: offer.resources.to_string().into(),
+            });
+            look.outcomes.insert(outcome.agent.clone(), outcome);
+            if let (Some(footprint), Some(event)) = (footprint, event) {
+                found = Some((at, footprint, event));
+                break;
+            }
+        }
+        let look = Arc::new(look);
+        if shareable && found.is_none() {
+            shared.looks.push(SharedLook {
+                pod: requirement.pod.clone(),
+                tasks: requirement.tasks.clone(),
+                before,
+                look: look.clone(),
+            });
+        }
+        self.set_look(cx, holder, look);
+        found
+    }
+
+    fn tell(&self, cx: &mut Cx, holder: Holder, outcome: &Outcome) -> u64 {
+        cx.emit(EventBody::Evaluated {
+            path: self.path(holder.plan, holder.step.into()),
+            agent: outcome.agent.clone(),
+            passed: outcome.passed,
+            text: outcome.first_failure().into(),
+        })
+    }
+
+    fn set_look(&mut self, cx: &Cx, holder: Holder, look: Arc<Look>) {
+        if let Some(data) = self.step_data_mut(holder) {
+            data.look = Some(look);
+            data.touched += 1;
+        }
+        self.touch(cx, holder.plan);
+    }
+
+    /// No offer fitted, or there was none.
+    fn prepared(&mut self, cx: &mut Cx, holder: Holder) {
+        self.forget_tasks(holder);
+        self.set_state(&holder, StepState::Prepared);
+        if self.report(cx, holder.plan).is_some() {
+            // Being prepared makes the asset dirty for other plans from the next cycle on.
+            self.need_cycle(cx);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what one launch is made of")]
+    fn launch(
+        &mut self,
+        cx: &mut Cx,
+        holder: Holder,
+        requirement: &Arc<Requirement>,
+        offer: &Arc<Offer>,
+        footprint: Footprint,
+        event: u64,
+        out: &mut Vec<Request>,
+    ) {
+        let Some(plan) = self.plan(holder.plan) else { return };
+        let step = plan.step_name(holder.step);
+        let params = plan.step(holder.step).map(|data| data.params.clone()).unwrap_or_default();
+        let config = self.configs.get(&requirement.config).unwrap_or(&self.target).clone();
+        let framework: Text = self.framework.clone().unwrap_or_else(|| "".into());
+        let target = self.target.clone();
+        let ask = Ask {
+            requirement,
+            offer,
+            store: &self.store,
+            overhead: self.overhead,
+            service_role: &target.spec.role,
+            master_region: self.master_region.as_ref(),
+        };
+        let context = Context {
+            spec: &config.spec,
+            principal: &target.spec.principal,
+            framework: &framework,
+            step: &step,
+            params: &params,
+            pause_command: self.env.get("PAUSE_OVERRIDE_CMD").map(String::as_str),
+            now: cx.now(),
+            event,
+        };
+        let launch = build::build(&ask, &context, &mut self.ids, footprint);
+        self.forget_tasks(holder);
+        for record in launch.records {
+            if !record.id.is_empty() {
+                let task =
+                    StepTask { id: record.id.clone(), task: record.task.clone(), state: StepState::Starting };
+                self.waiting.insert(record.id.clone(), holder);
+                if let Some(data) = self.step_data_mut(holder) {
+                    data.tasks.push(task);
+                }
+            }
+            self.store.put(record);
+        }
+        self.note_pod(&requirement.key);
+        self.collect_configs();
+        cx.scoped(Cause::Event(event), |cx| {
+            self.set_state(&holder, StepState::Starting);
+            self.report(cx, holder.plan);
+            self.touch(cx, holder.plan);
+            self.need_cycle(cx);
+        });
+        let operations = launch.operations;
+        let call = Call::Accept { offer_ids: vec![offer.id], operations, refuse_ms: Some(ACCEPT_FILTER_MS) };
+        out.push(Request { cause: Cause::Event(event), call });
+    }
+
+    /// Ends what runs in the way: tasks of the pod in one of the resource sets to be launched.
+    fn kill_for(&mut self, cx: &mut Cx, requirement: &Requirement, out: &mut Vec<Request>) {
+        let Some(stored) = self.store.pod(&requirement.key) else { return };
+        let in_the_way: Vec<(Text, Text)> = stored
+            .values()
+            .filter(|task| task.is_alive())
+            .filter(|task| requirement.task_specs().any(|spec| spec.resource_set.id == task.set))
+            .map(|task| (task.id.clone(), task.at.agent_id.clone()))
+            .collect();
+        for (id, agent) in in_the_way {
+            self.kill(cx, &id, Some(&agent), out);
+        }
+    }
+
+    /// Asks for a task's end, now and until it is answered.
+    pub(super) fn kill(&mut self, cx: &mut Cx, id: &Text, agent: Option<&Text>, out: &mut Vec<Request>) {
+        if id.is_empty() || !self.kills.ask(id, agent, cx.now(), cx.cause()) {
+            return;
+        }
+        let call = Call::Kill { task_id: id.clone(), agent_id: agent.cloned(), grace_ms: None };
+        out.push(Request { cause: cx.cause(), call });
+        self.arm_kills(cx);
+    }
+
+    /// Sets a step's state.
+    pub(super) fn set_state(&mut self, holder: &Holder, state: StepState) {
+        let Some(plan) = self.plans.get_mut(holder.plan.index()) else { return };
+        plan.tree.set_step_state(holder.step, state);
+        if state == StepState::Delayed {
+            self.delayed.insert(*holder);
+        } else {
+            self.delayed.remove(holder);
+        }
+    }
+
+    /// A step no longer waits for the tasks it launched.
+    pub(super) fn forget_tasks(&mut self, holder: Holder) {
+        let tasks = self.step_data_mut(holder).map(|data| std::mem::take(&mut data.tasks));
+        for task in tasks.unwrap_or_default() {
+            self.waiting.remove(&task.id);
+        }
+    }
+
+    /// What is known of a step, to change.
+    pub(super) fn step_data_mut(&mut self, holder: Holder) -> Option<&mut super::plan::StepData> {
+        self.plans.get_mut(holder.plan.index())?.step_mut(holder.step)
+    }
+
+    /// The real status of a step.
+    pub(crate) fn step_status(&self, holder: Holder) -> Status {
+        self.plan(holder.plan).map_or(Status::Error, |plan| plan.tree.status(Element::Step(holder.step)))
+    }
+
+    /// Which look at offers a step had last.
+    pub(crate) fn looked_at(&self, holder: Holder) -> Option<SimTime> {
+        self.step_data(holder)?.look.as_ref().map(|look| look.at)
+    }
+}

@@ -1,0 +1,282 @@
+//! Turning a fitting offer into operations and records: here ids are drawn.
+//!
+//! *Knows*: the shape of Mesos operations and of records. *Must not know*: plans.
+//!
+//! **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java, LaunchEvaluationStage.java,
+//! …/offer/LaunchOfferRecommendation.java`. Match; the reservations of one launch go into one RESERVE and
+//! one CREATE, and each task into a group of its own.
+
+use super::Ask;
+use super::environment::Launching;
+use super::footprint::{Change, ExecutorUse, Footprint, Part};
+use crate::scheduler::ids::Ids;
+use crate::scheduler::store::{Disk, Held, HeldKind, Location, OverrideTarget, Stored, TaskRecord};
+use crate::spec::ServiceSpec;
+use planarium_fleet::Labels;
+use planarium_kernel::{Milli, SimTime};
+use planarium_mesos::api::{
+    DiskInfo, DiskSource, ExecutorInfo, Operation, Persistence, Ranges, Reservation, Resource, Resources, TaskInfo,
+};
+use planarium_protocol::Text;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What stands around a launch.
+pub(crate) struct Context<'a> {
+    /// The definition the tasks are launched from.
+    pub(crate) spec: &'a ServiceSpec,
+    /// Principal of the reservations.
+    pub(crate) principal: &'a Text,
+    /// Framework id, a label of every reservation.
+    pub(crate) framework: &'a Text,
+    /// Step name, for fault targets.
+    pub(crate) step: &'a Text,
+    /// Parameters of the plan.
+    pub(crate) params: &'a BTreeMap<String, String>,
+    /// Pause command of the scheduler's environment.
+    pub(crate) pause_command: Option<&'a str>,
+    /// Now.
+    pub(crate) now: SimTime,
+    /// The event behind the launch.
+    pub(crate) event: u64,
+}
+
+/// A launch.
+pub(crate) struct Launch {
+    /// For the master, in order.
+    pub(crate) operations: Vec<Operation>,
+    /// To store: launched tasks and stubs.
+    pub(crate) records: Vec<TaskRecord>,
+}
+
+/// Builds the launch.
+pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: Footprint) -> Launch {
+    let requirement = ask.requirement;
+    let wire = Wire { ask, cx, role: ask.role() };
+    let at = Arc::new(Location {
+        agent_id: ask.offer.agent_id.clone(),
+        hostname: ask.offer.hostname.clone(),
+        ip: ask.offer.ip.clone(),
+        attributes: ask.offer.attributes.as_slice().into(),
+        region: ask.offer.region.clone(),
+        zone: ask.offer.zone.clone(),
+    });
+    let executor_id = match &footprint.executor {
+        ExecutorUse::Running(id) => id.clone(),
+        ExecutorUse::New => ids.executor(&requirement.key.pod, requirement.key.index),
+    };
+    let mut changes = Changes::default();
+    for held in &footprint.release {
+        changes.release(&wire, held);
+    }
+    let executor: Arc<[Held]> =
+        footprint.executor_parts.iter().map(|part| changes.settle(&wire, ids, part)).collect();
+    let executor_info = ExecutorInfo {
+        id: executor_id.clone(),
+        resources: executor.iter().map(|held| wire.resource(held)).collect(),
+    };
+    let mut records = Vec::new();
+    let mut groups = Vec::new();
+    for set in &footprint.sets {
+        let held: Arc<[Held]> = set.parts.iter().map(|part| changes.settle(&wire, ids, part)).collect();
+        let name = requirement.key.task(&set.task.name);
+        let old = ask.store.named(&name);
+        let goal = old.map(|old| old.goal).unwrap_or_default();
+        let launching = Launching {
+            spec: cx.spec,
+            requirement,
+            task: &set.task,
+            at: &at,
+            parts: &set.parts,
+            params: cx.params,
+            wanted: if goal.target == OverrideTarget::Paused { goal.target } else { OverrideTarget::None },
+            pause_command: cx.pause_command,
+        };
+        let env = Arc::new(launching.env());
+        let id = if set.launch { ids.task(&name) } else { "".into() };
+        let program = launching.program();
+        let status = if set.launch { Some(staging(cx)) } else { old.and_then(|old| old.status.clone()) };
+        let command = program.command.clone();
+        if set.launch {
+            groups.push(Operation::LaunchGroup {
+                executor: executor_info.clone(),
+                tasks: vec![TaskInfo {
+                    name: name.clone(),
+                    task_id: id.clone(),
+                    agent_id: Some(at.agent_id.clone()),
+                    executor: None,
+                    resources: held
+                        .iter()
+                        .filter(|held| !held.id.is_empty())
+                        .map(|held| wire.resource(held))
+                        .collect(),
+                    labels: launching.labels(&requirement.config),
+                    env: (*env).clone(),
+                    program,
+                    process_labels: Labels::new([
+                        ("pod", requirement.key.name()),
+                        ("pod-type", requirement.key.pod.clone()),
+                        ("step", cx.step.clone()),
+                    ]),
+                    kill_grace_ms: Some(set.task.kill_grace_s.saturating_mul(1000)),
+                }],
+            });
+        }
+        records.push(TaskRecord {
+            name,
+            task: set.task.name.clone(),
+            pod: requirement.key.clone(),
+            id,
+            executor_id: executor_id.clone(),
+            config: requirement.config.clone(),
+            set: set.task.resource_set.id.clone(),
+            at: at.clone(),
+            held,
+            executor: executor.clone(),
+            env,
+            command,
+            permanently_failed: false,
+            watched_since: None,
+            status,
+            goal,
+            addressed: old.is_some_and(|old| old.addressed),
+        });
+    }
+    let mut operations = changes.into_operations();
+    operations.extend(groups);
+    Launch { operations, records }
+}
+
+/// The status a task has from its launch until the first update.
+fn staging(cx: &Context<'_>) -> Stored {
+    Stored {
+        state: "TASK_STAGING",
+        reason: "".into(),
+        message: "".into(),
+        healthy: None,
+        checked: false,
+        readiness_exit: None,
+        readiness_seen: 0,
+        at: cx.now,
+        event: cx.event,
+    }
+}
+
+/// Resource changes of one launch.
+#[derive(Default)]
+struct Changes {
+    destroy: Vec<Resource>,
+    unreserve: Vec<Resource>,
+    reserve: Vec<Resource>,
+    create: Vec<Resource>,
+}
+
+impl Changes {
+    fn release(&mut self, wire: &Wire<'_>, held: &Held) {
+        let resource = wire.resource(held);
+        if resource.persistence().is_some() {
+            self.destroy.push(resource.clone());
+        }
+        self.unreserve.push(resource.without_volume());
+    }
+
+    /// What a part is once it is settled.
+    fn settle(&mut self, wire: &Wire<'_>, ids: &mut Ids, part: &Part) -> Held {
+        let key = wire.ask.requirement.key.name();
+        let id = match (&part.id, part.change) {
+            (Some(id), _) => id.clone(),
+            (None, Change::Unreserved) => "".into(),
+            (None, _) => ids.resource(&key),
+        };
+        let mut held = Held { id, kind: part.kind.clone() };
+        match part.change {
+            Change::Keep | Change::Unreserved => {}
+            Change::Reserve => {
+                if let HeldKind::Volume { persistence, .. } = &mut held.kind {
+                    *persistence = ids.volume(&key);
+                }
+                let resource = wire.resource(&held);
+                self.reserve.push(resource.without_volume());
+                if resource.persistence().is_some() {
+                    self.create.push(resource);
+                }
+            }
+            Change::Grow(more) => self.reserve.push(wire.resource(&held).with_scalar(more)),
+            Change::Shrink(less) => self.unreserve.push(wire.resource(&held).with_scalar(less)),
+        }
+        held
+    }
+
+    fn into_operations(self) -> Vec<Operation> {
+        let mut operations = Vec::new();
+        let mut add = |resources: Vec<Resource>, make: fn(Vec<Resource>) -> Operation| {
+            if !resources.is_empty() {
+                operations.push(make(resources));
+            }
+        };
+        add(self.destroy, Operation::Destroy);
+        add(self.unreserve, Operation::Unreserve);
+        add(self.reserve, Operation::Reserve);
+        add(self.create, Operation::Create);
+        operations
+    }
+}
+
+/// How reservations look on the wire.
+struct Wire<'a> {
+    ask: &'a Ask<'a>,
+    cx: &'a Context<'a>,
+    role: Text,
+}
+
+impl Wire<'_> {
+    fn resource(&self, held: &Held) -> Resource {
+        resource(held, self.ask.source_role(), &self.role, self.cx.principal, self.cx.framework)
+    }
+}
+
+/// A reservation as Mesos has it.
+pub(crate) fn resource(held: &Held, source_role: &str, role: &Text, principal: &Text, framework: &Text) -> Resource {
+    let mut base = match &held.kind {
+        HeldKind::Scalar { name, amount } => Resource::scalar(name.clone(), *amount),
+        HeldKind::Port { port, .. } => Resource::ranges("ports", Ranges::one(u64::from(*port))),
+        HeldKind::Volume { size, disk, .. } => {
+            let mut resource = Resource::scalar("disk", *size);
+            if let Disk::Mount { root, profile } = disk {
+                let source = DiskSource::Mount { root: root.clone(), profile: profile.clone() };
+                resource.disk = Some(DiskInfo { source: Some(source), persistence: None });
+            }
+            resource
+        }
+    };
+    if source_role != "*" {
+        base = base.pushed(Reservation::fixed(source_role));
+    }
+    let reservation = Reservation::dynamic(role.clone(), Some(principal.clone()))
+        .with_label("resource_id", held.id.clone())
+        .with_label("framework_id", framework.clone());
+    let reserved = base.pushed(reservation).allocated(role);
+    match &held.kind {
+        HeldKind::Volume { path, persistence, .. } if !persistence.is_empty() => {
+            reserved.with_volume(Persistence {
+                id: persistence.clone(),
+                principal: Some(principal.clone()),
+                container_path: path.clone(),
+            })
+        }
+        _ => reserved,
+    }
+}
+
+/// Nothing of any kind.
+pub(crate) fn no_resources() -> Resources {
+    Resources::new()
+}
+
+/// Sum of a scalar over reservations, for views.
+pub(crate) fn total(held: &[Held], wanted: &str) -> Milli {
+    held.iter().fold(Milli::ZERO, |sum, held| match &held.kind {
+        HeldKind::Scalar { name, amount } if **name == *wanted => sum.saturating_add(*amount),
+        _ => sum,
+    })
+}

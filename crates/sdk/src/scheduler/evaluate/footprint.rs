@@ -1,0 +1,92 @@
+//! What a fitting offer would be used for, before any id is drawn.
+//!
+//! *Knows*: parts to keep, reserve, grow, shrink or give back. *Must not know*: Mesos messages.
+
+use crate::scheduler::store::{Disk, Held, HeldKind};
+use crate::spec::TaskSpec;
+use planarium_kernel::Milli;
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+/// One part of a footprint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Its reservation, when there is one already.
+    pub(crate) id: Option<Text>,
+    /// What it is in the end.
+    pub(crate) kind: HeldKind,
+    /// What changes.
+    pub(crate) change: Change,
+    /// Role it is taken from.
+    pub(crate) role: Text,
+}
+
+/// What happens to a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Nothing: it is reserved as needed.
+    Keep,
+    /// It is reserved anew (and, for a volume, created).
+    Reserve,
+    /// So much more of it is reserved.
+    Grow(Milli),
+    /// So much of it is given back.
+    Shrink(Milli),
+    /// It needs no reservation (ports of a network of its own).
+    Unreserved,
+}
+
+/// The tasks of one resource set.
+#[derive(Clone, Debug)]
+pub(crate) struct SetUse {
+    /// The task that bears the set.
+    pub(crate) task: Arc<TaskSpec>,
+    /// Launched now, or stored as a stub only.
+    pub(crate) launch: bool,
+    /// Its parts.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// The executor to launch under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ExecutorUse {
+    /// A new one.
+    New,
+    /// The one that runs, whose resources are in use already.
+    Running(Text),
+}
+
+/// Everything.
+#[derive(Clone, Debug)]
+pub(crate) struct Footprint {
+    /// Executor.
+    pub(crate) executor: ExecutorUse,
+    /// Parts of the executor, pod volumes included.
+    pub(crate) executor_parts: Vec<Part>,
+    /// Resource sets in evaluation order.
+    pub(crate) sets: Vec<SetUse>,
+    /// Reservations to give back whole.
+    pub(crate) release: Vec<Held>,
+}
+
+impl Footprint {
+    /// Nothing yet.
+    pub(crate) fn new(executor: ExecutorUse) -> Self {
+        Self { executor, executor_parts: Vec::new(), sets: Vec::new(), release: Vec::new() }
+    }
+
+    /// All parts.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.executor_parts.iter().chain(self.sets.iter().flat_map(|set| &set.parts))
+    }
+}
+
+/// A scalar part.
+pub(crate) fn scalar(name: &str, amount: Milli) -> HeldKind {
+    HeldKind::Scalar { name: name.into(), amount }
+}
+
+/// A volume part that is still to be created.
+pub(crate) fn volume(path: &Text, size: Milli, disk: Disk) -> HeldKind {
+    HeldKind::Volume { path: path.clone(), size, disk, persistence: "".into() }
+}

@@ -1,0 +1,189 @@
+//! Whether an offer fits a step, every requirement with its outcome, and what would be done with it.
+//!
+//! *Knows*: a pod's needs, its stored tasks, one offer. *Must not know*: plans, cycles, other offers.
+//!
+//! All stages are checked for every offer; one that fails fails the offer. Nothing is drawn or stored
+//! until the offer is used ([`build`]).
+//!
+//! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java`. Match.
+
+pub(crate) mod build;
+pub(crate) mod environment;
+pub(crate) mod existing;
+pub(crate) mod footprint;
+pub(crate) mod new_footprint;
+pub(crate) mod outcome;
+pub(crate) mod pool;
+pub(crate) mod ports;
+
+use super::requirement::{Recovery, Requirement};
+use super::store::{PodTasks, Store, TaskRecord};
+use crate::placement::{OfferFacts, StoredTaskFacts};
+use crate::spec::PodSpec;
+use footprint::Footprint;
+use outcome::{Check, Outcome};
+use planarium_kernel::{Milli, SimTime};
+use planarium_mesos::api::Offer;
+use planarium_protocol::Text;
+use pool::Pool;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What an executor needs for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overhead {
+    /// CPUs.
+    pub(crate) cpus: Milli,
+    /// Memory in MiB.
+    pub(crate) mem: Milli,
+    /// Disk in MiB.
+    pub(crate) disk: Milli,
+}
+
+impl Overhead {
+    /// From the scheduler's environment, or the real defaults.
+    pub(crate) fn from_env(env: &BTreeMap<String, String>) -> Self {
+        let read = |key: &str, default: Milli| {
+            env.get(key).and_then(|text| Milli::parse(text).ok()).filter(|v| v.0 >= 0).unwrap_or(default)
+        };
+        Self {
+            cpus: read("EXECUTOR_CPUS", Milli(100)),
+            mem: read("EXECUTOR_MEM_MB", Milli::from_int(32)),
+            disk: read("EXECUTOR_DISK_MB", Milli::from_int(256)),
+        }
+    }
+}
+
+/// One offer looked at for one requirement.
+#[derive(Clone, Copy)]
+pub(crate) struct Ask<'a> {
+    /// What is to be launched.
+    pub(crate) requirement: &'a Requirement,
+    /// The offer.
+    pub(crate) offer: &'a Offer,
+    /// All stored tasks.
+    pub(crate) store: &'a Store,
+    /// What an executor needs for itself.
+    pub(crate) overhead: Overhead,
+    /// The service's role.
+    pub(crate) service_role: &'a Text,
+    /// Region of the master.
+    pub(crate) master_region: Option<&'a Text>,
+}
+
+impl<'a> Ask<'a> {
+    /// The pod's definition.
+    pub(crate) fn pod(&self) -> &'a PodSpec {
+        &self.requirement.pod.spec
+    }
+
+    /// Whether a task of the pod is to be launched.
+    pub(crate) fn launches(&self, task: &str) -> bool {
+        self.requirement.tasks.iter().any(|name| **name == *task)
+    }
+
+    /// Static role the resources are taken from, `*` usually.
+    pub(crate) fn source_role(&self) -> &'a str {
+        &self.pod().pre_reserved_role
+    }
+
+    /// The role resources are reserved for.
+    pub(crate) fn role(&self) -> Text {
+        reservation_role(self.pod(), self.service_role)
+    }
+
+    /// Whether the pod is lost for good and made anew.
+    pub(crate) fn is_permanent(&self) -> bool {
+        self.requirement.recovery == Recovery::Permanent
+    }
+
+    /// The stored tasks of the pod instance.
+    pub(crate) fn stored(&self) -> Option<&'a PodTasks> {
+        self.store.pod(&self.requirement.key)
+    }
+
+    /// Hostname of the offer.
+    pub(crate) fn hostname(&self) -> &'a Text {
+        &self.offer.hostname
+    }
+
+    /// Where the pod's reservations are.
+    pub(crate) fn home(&self) -> Option<&'a Text> {
+        self.stored().and_then(existing::home)
+    }
+
+    /// Checks the placement rule.
+    pub(crate) fn place(&self, checks: &mut Vec<Check>) {
+        let rule = &self.requirement.pod.rule;
+        let facts = OfferFacts {
+            hostname: self.offer.hostname.clone(),
+            attributes: self.offer.attributes.clone(),
+            region: self.offer.region.clone(),
+            zone: self.offer.zone.clone(),
+            master_region: self.master_region.cloned(),
+        };
+        let tasks: Vec<StoredTaskFacts> = if rule.counts_elsewhere() {
+            self.store.tasks().map(stored_facts).collect()
+        } else {
+            self.store.on_host(&self.offer.hostname).map(stored_facts).collect()
+        };
+        let key = &self.requirement.key;
+        let outcome = rule.evaluate(&facts, &tasks, &key.pod, key.index);
+        checks.push(Check {
+            requirement: "placement",
+            passed: outcome.passed,
+            text: outcome.text,
+            short: Milli::ZERO,
+        });
+    }
+}
+
+fn stored_facts(task: &TaskRecord) -> StoredTaskFacts {
+    StoredTaskFacts {
+        name: task.name.clone(),
+        pod: task.pod.pod.clone(),
+        index: task.pod.index,
+        hostname: task.at.hostname.clone(),
+        attributes: task.at.attributes.to_vec(),
+        region: task.at.region.clone(),
+        zone: task.at.zone.clone(),
+    }
+}
+
+/// The role a pod's resources are reserved for: the service's, below the static role if there is one.
+pub(crate) fn reservation_role(pod: &PodSpec, service_role: &Text) -> Text {
+    if *pod.pre_reserved_role == *"*" {
+        service_role.clone()
+    } else {
+        format!("{}/{service_role}", pod.pre_reserved_role).into()
+    }
+}
+
+/// Looks at one offer. The footprint is there when every requirement is met.
+pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime) -> (Outcome, Option<Footprint>) {
+    let mut checks = Vec::new();
+    let mut pool = Pool::of(ask.offer);
+    let role = ask.role();
+    if *ask.offer.role == *role {
+        checks.push(Check::pass("role", format!("offered to role {role}")));
+    } else {
+        let text = format!("the offer is for role {}, the pod reserves for {role}", ask.offer.role);
+        checks.push(Check::fail("role", text));
+    }
+    let footprint = match ask.stored() {
+        Some(stored) if !needs_new(ask, stored) => existing::fit(ask, stored, &mut pool, &mut checks),
+        _ => new_footprint::fit(ask, &mut pool, &mut checks),
+    };
+    let passed = checks.iter().all(|check| check.passed);
+    let outcome = Outcome { agent: ask.offer.hostname.clone(), at: now, passed, checks: checks.into() };
+    (outcome, passed.then_some(footprint))
+}
+
+/// A pod is made anew when it is recovered as lost, when all its tasks are flagged as lost, or when it
+/// has no reservations.
+pub(crate) fn needs_new(ask: &Ask<'_>, stored: &PodTasks) -> bool {
+    ask.is_permanent() || ask.store.is_flagged(&ask.requirement.key) || !existing::has_reservations(stored)
+}
+
+/// Shared outcomes.
+pub(crate) type SharedOutcome = Arc<Outcome>;

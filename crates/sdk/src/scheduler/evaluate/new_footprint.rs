@@ -1,0 +1,184 @@
+//! Fitting a pod instance that has no footprint yet.
+//!
+//! *Knows*: the order of stages and that the first launch reserves for all tasks of the pod.
+//! *Must not know*: plans, steps, ids.
+//!
+//! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java` (new pipeline),
+//! `VolumeEvaluationStage.java`, `ResourceEvaluationStage.java`. Match; tasks in alphabetical order.
+
+use super::footprint::{Change, ExecutorUse, Footprint, Part, SetUse, scalar, volume};
+use super::outcome::{Check, amount};
+use super::pool::Pool;
+use super::ports;
+use super::{Ask, Overhead};
+use crate::scheduler::store::{Disk, HeldKind};
+use crate::spec::{ResourceSet, TaskSpec, VolumeKind, VolumeSpec};
+use planarium_kernel::Milli;
+use std::sync::Arc;
+
+/// Checks every stage and collects what would be reserved.
+pub(crate) fn fit(ask: &Ask<'_>, pool: &mut Pool, checks: &mut Vec<Check>) -> Footprint {
+    let mut footprint = Footprint::new(ExecutorUse::New);
+    checks.push(Check::pass("executor", "a new executor"));
+    ask.place(checks);
+    for spec in &ask.pod().volumes {
+        let part = take_volume(ask, pool, spec, checks);
+        footprint.executor_parts.extend(part);
+    }
+    let mut used = ports::Used::of_pod(ask.pod());
+    let mut overhead = true;
+    for (task, launch) in bearers(ask) {
+        if std::mem::take(&mut overhead) {
+            footprint.executor_parts.extend(executor_overhead(ask, pool, checks));
+        }
+        let parts = take_set(ask, pool, &task.resource_set, &mut used, checks);
+        footprint.sets.push(SetUse { task, launch, parts });
+    }
+    footprint
+}
+
+/// The tasks that stand for the pod's resource sets: those to launch, then for each set that none of
+/// them uses the first task that does. In alphabetical order.
+fn bearers(ask: &Ask<'_>) -> Vec<(Arc<TaskSpec>, bool)> {
+    let tasks = &ask.pod().tasks;
+    let mut chosen: Vec<(Arc<TaskSpec>, bool)> = tasks
+        .iter()
+        .filter(|task| ask.launches(&task.name))
+        .map(|task| (task.clone(), true))
+        .collect();
+    for task in tasks {
+        if !chosen.iter().any(|(other, _)| other.resource_set.id == task.resource_set.id) {
+            chosen.push((task.clone(), false));
+        }
+    }
+    chosen.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+    chosen
+}
+
+/// The executor's own needs.
+pub(super) fn executor_overhead(ask: &Ask<'_>, pool: &mut Pool, checks: &mut Vec<Check>) -> Vec<Part> {
+    let Overhead { cpus, mem, disk } = ask.overhead;
+    [("cpus", cpus), ("mem", mem), ("disk", disk)]
+        .into_iter()
+        .filter(|(_, value)| value.is_positive())
+        .filter_map(|(name, value)| take_scalar(ask, pool, name, value, "the executor", checks))
+        .collect()
+}
+
+/// One scalar, new.
+pub(super) fn take_scalar(
+    ask: &Ask<'_>,
+    pool: &mut Pool,
+    name: &'static str,
+    value: Milli,
+    whose: &str,
+    checks: &mut Vec<Check>,
+) -> Option<Part> {
+    let role = ask.source_role();
+    let free = pool.free(role, name);
+    match pool.take(role, name, value) {
+        Ok(()) => {
+            checks.push(Check::pass(name, format!("{whose} gets {}", amount(name, value))));
+            let kind = scalar(name, value);
+            Some(Part { id: None, kind, change: Change::Reserve, role: role.into() })
+        }
+        Err(missing) => {
+            let text = format!("{whose} needs {}, {free} left in the offer{}", amount(name, value), from(role));
+            checks.push(Check::short(name, text, missing));
+            None
+        }
+    }
+}
+
+/// Names the role that is drawn on when it is not the usual one.
+pub(super) fn from(role: &str) -> String {
+    if role == "*" { String::new() } else { format!(" for role {role}") }
+}
+
+/// One volume, new.
+pub(super) fn take_volume(
+    ask: &Ask<'_>,
+    pool: &mut Pool,
+    spec: &VolumeSpec,
+    checks: &mut Vec<Check>,
+) -> Option<Part> {
+    let role = ask.source_role();
+    let kind = match spec.kind {
+        VolumeKind::Root => {
+            let free = pool.free(role, "disk");
+            if let Err(missing) = pool.take(role, "disk", spec.size) {
+                let text = format!(
+                    "volume {} needs {}, {free} left in the offer{}",
+                    spec.path,
+                    amount("disk", spec.size),
+                    from(role)
+                );
+                checks.push(Check::short("disk", text, missing));
+                return None;
+            }
+            volume(&spec.path, spec.size, Disk::Root)
+        }
+        VolumeKind::Mount | VolumeKind::Path => {
+            let Some(disk) = pool.take_mount(role, spec.size, &spec.profiles) else {
+                let profiles = if spec.profiles.is_empty() {
+                    String::new()
+                } else {
+                    format!(" with profile {}", spec.profiles.join(" or "))
+                };
+                let text = format!(
+                    "volume {} needs a free {} disk of {} MiB{profiles}{}",
+                    spec.path,
+                    spec.kind.as_str(),
+                    spec.size,
+                    from(role)
+                );
+                checks.push(Check::fail("volume", text));
+                return None;
+            };
+            volume(&spec.path, disk.size, Disk::Mount { root: disk.root, profile: disk.profile })
+        }
+    };
+    let requirement = if matches!(spec.kind, VolumeKind::Root) { "disk" } else { "volume" };
+    checks.push(Check::pass(requirement, format!("volume {} finds {} MiB", spec.path, spec.size)));
+    Some(Part { id: None, kind, change: Change::Reserve, role: role.into() })
+}
+
+/// One resource set, new: static ports, dynamic ports, scalars, volumes.
+fn take_set(
+    ask: &Ask<'_>,
+    pool: &mut Pool,
+    set: &ResourceSet,
+    used: &mut ports::Used,
+    checks: &mut Vec<Check>,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let (fixed, dynamic): (Vec<_>, Vec<_>) = set.ports.iter().partition(|port| port.port != 0);
+    for port in fixed.into_iter().chain(dynamic) {
+        parts.extend(ports::take(ask, pool, port, used, checks));
+    }
+    for (name, value) in scalars(set) {
+        parts.extend(take_scalar(ask, pool, name, value, &set_owner(set), checks));
+    }
+    for spec in &set.volumes {
+        parts.extend(take_volume(ask, pool, spec, checks));
+    }
+    parts
+}
+
+/// The scalars a resource set asks for.
+pub(super) fn scalars(set: &ResourceSet) -> impl Iterator<Item = (&'static str, Milli)> {
+    [("cpus", set.cpus), ("gpus", set.gpus), ("mem", set.mem)]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .filter(|(_, value)| value.is_positive())
+}
+
+/// Who a set's needs are attributed to in words.
+pub(super) fn set_owner(set: &ResourceSet) -> String {
+    set.id.strip_suffix("-resource-set").unwrap_or(&set.id).to_owned()
+}
+
+/// Whether a part is a volume.
+pub(super) fn is_volume(kind: &HeldKind) -> bool {
+    matches!(kind, HeldKind::Volume { .. })
+}

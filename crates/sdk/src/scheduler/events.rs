@@ -1,0 +1,157 @@
+//! Telling what changed: status changes of elements become events, each with its cause.
+//!
+//! *Knows*: how a change of a step leads to changes of its ancestors. *Must not know*: why a step moved;
+//! that is the cause at hand.
+
+use super::requirement::Requirement;
+use super::store::{OverrideTarget, PodKey};
+use super::{Cx, Scheduler};
+use planarium_kernel::Cause;
+use planarium_plan::{Change, Element, Holder, PlanId, Status, StepId};
+use planarium_protocol::event::EventBody;
+
+impl Scheduler {
+    /// Reports the status changes of a plan since the last report. Ancestors follow from what changed
+    /// below them. Answers the last event.
+    pub(super) fn report(&mut self, cx: &mut Cx, id: PlanId) -> Option<u64> {
+        let plan = self.plans.get_mut(id.index())?;
+        if plan.tree.changes().is_empty() {
+            return None;
+        }
+        let changes: Vec<Change> = plan.tree.drain_changes().collect();
+        let base = cx.cause();
+        let (mut of_step, mut of_phase, mut last) = (None, None, None);
+        for change in changes {
+            let from = self.shown(id, change.element, change.from);
+            let to = self.shown(id, change.element, change.to);
+            let cause = match change.element {
+                Element::Step(_) => base,
+                Element::Phase(_) => of_step.map_or(base, Cause::Event),
+                Element::Plan => of_phase.or(of_step).map_or(base, Cause::Event),
+            };
+            let path = self.path(id, change.element);
+            let seq = cx.emit_caused(EventBody::ElementStatus { path, from: from.into(), to: to.into() }, cause);
+            match change.element {
+                Element::Step(_) => (of_step, of_phase) = (Some(seq), None),
+                Element::Phase(_) => of_phase = Some(seq),
+                Element::Plan => {}
+            }
+            self.note_change(cx, id, change.element, seq);
+            last = Some(seq);
+        }
+        self.touched += 1;
+        last
+    }
+
+    /// Notes which event changed an element last.
+    fn note_change(&mut self, cx: &Cx, id: PlanId, element: Element, seq: u64) {
+        let now = cx.now();
+        self.revision = seq;
+        let Some(plan) = self.plans.get_mut(id.index()) else { return };
+        plan.revision = seq;
+        plan.touched += 1;
+        let phase = match element {
+            Element::Plan => None,
+            Element::Phase(phase) => Some(phase),
+            Element::Step(step) => {
+                if let Some(data) = plan.step_mut(step) {
+                    data.since = now;
+                    data.event = Some(seq);
+                    data.touched += 1;
+                }
+                plan.tree.phase_of(step)
+            }
+        };
+        if let Some(data) = phase.and_then(|phase| plan.phases.get_mut(phase.index())) {
+            data.revision = seq;
+        }
+    }
+
+    /// The word shown for an element's status: steps of a pod that is paused as a whole say so.
+    ///
+    /// **Source**: `dcos-commons: …/scheduler/plan/DeploymentStep.java (getDisplayStatus)`. Match.
+    fn shown(&self, id: PlanId, element: Element, status: Status) -> &'static str {
+        match element {
+            Element::Step(step) => {
+                let requirement = self.plan(id).and_then(|plan| plan.requirement(step));
+                requirement.map_or(status.as_str(), |requirement| self.display(requirement, status))
+            }
+            Element::Plan | Element::Phase(_) => status.as_str(),
+        }
+    }
+
+    fn display(&self, requirement: &Requirement, status: Status) -> &'static str {
+        let running = status.is_running();
+        if !running && !status.is_complete() {
+            return status.as_str();
+        }
+        let paused = requirement.pod.spec.tasks.iter().all(|spec| {
+            let task = self.store.task(&requirement.key, &spec.name);
+            task.is_some_and(|task| task.goal.target == OverrideTarget::Paused)
+        });
+        match (paused, running) {
+            (true, true) => "PAUSING",
+            (true, false) => "PAUSED",
+            (false, _) => status.as_str(),
+        }
+    }
+
+    /// The word shown for an element.
+    pub(crate) fn display_status(&self, id: PlanId, element: Element) -> &'static str {
+        let Some(plan) = self.plan(id) else { return Status::Error.as_str() };
+        self.shown(id, element, plan.tree.status(element))
+    }
+
+    /// A pod's overrides changed: steps that show another word now say so. *Cost*: walks all steps; this
+    /// happens only when an operator pauses or resumes.
+    pub(super) fn refresh_display(&mut self, cx: &mut Cx, key: &PodKey) {
+        for at in 0..self.plans.len() {
+            let id = PlanId::at(at);
+            let Some(plan) = self.plan(id) else { continue };
+            let steps: Vec<StepId> = plan
+                .tree
+                .all_steps()
+                .filter(|step| plan.requirement(*step).is_some_and(|requirement| requirement.key == *key))
+                .collect();
+            for step in steps {
+                let holder = Holder { plan: id, step };
+                let to = self.display_status(id, step.into());
+                let real = self.step_status(holder).as_str();
+                let from = self.step_data(holder).and_then(|data| data.shown).unwrap_or(real);
+                if from != to {
+                    let path = self.path(id, step.into());
+                    let seq = cx.emit(EventBody::ElementStatus { path, from: from.into(), to: to.into() });
+                    self.note_change(cx, id, step.into(), seq);
+                }
+                if let Some(data) = self.step_data_mut(holder) {
+                    data.shown = (to != real).then_some(to);
+                }
+            }
+        }
+    }
+
+    /// Reports on all plans.
+    pub(super) fn report_all(&mut self, cx: &mut Cx) -> Option<u64> {
+        let mut last = None;
+        for at in 0..self.plans.len() {
+            last = self.report(cx, PlanId::at(at)).or(last);
+        }
+        last
+    }
+
+    /// Something a view shows has changed without a status change.
+    pub(super) fn touch(&mut self, cx: &Cx, id: PlanId) {
+        let revision = cx.next_seq().saturating_sub(1);
+        if let Some(plan) = self.plans.get_mut(id.index()) {
+            plan.touched += 1;
+            plan.revision = plan.revision.max(revision);
+        }
+        self.touch_service(cx);
+    }
+
+    /// The same for what is shown beside plans.
+    pub(super) fn touch_service(&mut self, cx: &Cx) {
+        self.revision = self.revision.max(cx.next_seq().saturating_sub(1));
+        self.touched += 1;
+    }
+}

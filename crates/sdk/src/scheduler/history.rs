@@ -1,0 +1,61 @@
+//! The last evaluations of offers, as the debug route shows them.
+//!
+//! *Knows*: counters and a bounded list. *Must not know*: what an evaluation looks at.
+//!
+//! **Source**: `dcos-commons: …/debug/OfferOutcomeTrackerV2.java`. Match.
+
+use super::evaluate::outcome::Outcome;
+use planarium_protocol::Text;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// How many are kept.
+const KEPT: usize = 100;
+
+/// One evaluation.
+#[derive(Clone, Debug)]
+pub(crate) struct Evaluation {
+    /// Pod instance.
+    pub(crate) pod: Text,
+    /// What became of it.
+    pub(crate) outcome: Arc<Outcome>,
+    /// Offer id.
+    pub(crate) offer: Text,
+    /// What was offered, in Mesos text.
+    pub(crate) resources: Text,
+}
+
+/// The last evaluations.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    /// Oldest first.
+    pub(crate) last: VecDeque<Evaluation>,
+    /// Offers used.
+    pub(crate) accepted: u64,
+    /// Offers that did not fit.
+    pub(crate) rejected: u64,
+    /// How often each requirement was not met.
+    pub(crate) failures: BTreeMap<&'static str, u64>,
+    /// How often each machine did not fit.
+    pub(crate) agents: BTreeMap<Text, u64>,
+}
+
+impl History {
+    /// Notes one more.
+    pub(crate) fn add(&mut self, evaluation: Evaluation) {
+        let outcome = &evaluation.outcome;
+        if outcome.passed {
+            self.accepted += 1;
+        } else {
+            self.rejected += 1;
+            *self.agents.entry(outcome.agent.clone()).or_default() += 1;
+            for check in outcome.checks.iter().filter(|check| !check.passed) {
+                *self.failures.entry(check.requirement).or_default() += 1;
+            }
+        }
+        if self.last.len() >= KEPT {
+            self.last.pop_front();
+        }
+        self.last.push_back(evaluation);
+    }
+}

@@ -1,0 +1,154 @@
+//! Ids that the real scheduler draws at random: here keyed draws, so that a replay draws them again.
+//!
+//! *Knows*: what each kind of id is keyed by and the shapes of task and executor ids.
+//! *Must not know*: what the ids are for.
+//!
+//! **Source**: `dcos-commons: …/offer/CommonIdUtils.java` (task and executor ids). Match.
+
+use planarium_kernel::draw;
+use planarium_protocol::Text;
+
+/// Kinds of id; the purpose of the draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A configuration.
+    Config = 101,
+    /// A plan, phase or step.
+    Element = 102,
+    /// A launched task.
+    Task = 103,
+    /// An executor.
+    Executor = 104,
+    /// A reservation.
+    Resource = 105,
+    /// A persistent volume.
+    Volume = 106,
+}
+
+/// Draws ids for one service.
+#[derive(Clone, Debug)]
+pub(crate) struct Ids {
+    seed: u64,
+    service: Text,
+    prefix: Text,
+    /// How often this scheduler process has been started, from 0.
+    pub(crate) generation: u32,
+    /// Ids drawn so far where the key alone would repeat (launches, reservations).
+    drawn: u64,
+}
+
+impl Ids {
+    /// For one service. `prefix` is the head of task ids.
+    pub(crate) fn new(seed: u64, service: &Text, prefix: &str) -> Self {
+        Self { seed, service: service.clone(), prefix: prefix.into(), generation: 0, drawn: 0 }
+    }
+
+    /// For the scheduler process that follows this one.
+    pub(crate) fn next_generation(&self, prefix: &str) -> Self {
+        Self { generation: self.generation.saturating_add(1), prefix: prefix.into(), ..self.clone() }
+    }
+
+    fn keyed(&self, kind: Kind, key: &str, n: u64) -> String {
+        draw::uuid(self.seed, draw::entity(&format!("{}\u{1f}{key}", self.service)), kind as u32, n)
+    }
+
+    /// Id of a plan, phase or step: new with every start of the scheduler.
+    pub(crate) fn element(&self, key: &str, n: u64) -> Text {
+        self.keyed(Kind::Element, key, u64::from(self.generation) << 32 | n).into()
+    }
+
+    /// Id of the target configuration chosen at this start.
+    pub(crate) fn config(&self) -> Text {
+        self.keyed(Kind::Config, "", u64::from(self.generation)).into()
+    }
+
+    /// A fresh id that is never drawn twice.
+    fn fresh(&mut self, kind: Kind, key: &str) -> String {
+        self.drawn += 1;
+        self.keyed(kind, key, self.drawn)
+    }
+
+    /// A fresh reservation id.
+    pub(crate) fn resource(&mut self, key: &str) -> Text {
+        self.fresh(Kind::Resource, key).into()
+    }
+
+    /// A fresh volume id.
+    pub(crate) fn volume(&mut self, key: &str) -> Text {
+        self.fresh(Kind::Volume, key).into()
+    }
+
+    /// A fresh task id: `<service>__<task instance>__<uuid>`.
+    pub(crate) fn task(&mut self, instance: &str) -> Text {
+        let uuid = self.fresh(Kind::Task, instance);
+        format!("{}__{instance}__{uuid}", self.prefix).into()
+    }
+
+    /// A fresh executor id: `<service>__<pod type>__<uuid>`.
+    pub(crate) fn executor(&mut self, pod_type: &str, index: u32) -> Text {
+        let uuid = self.fresh(Kind::Executor, &format!("{pod_type}-{index}"));
+        format!("{}__{pod_type}__{uuid}", self.prefix).into()
+    }
+
+    /// Undoes draws made for an offer that was not used.
+    pub(crate) fn rewind(&mut self, mark: u64) {
+        self.drawn = mark;
+    }
+
+    /// Where a later [`Ids::rewind`] goes back to.
+    pub(crate) fn mark(&self) -> u64 {
+        self.drawn
+    }
+}
+
+/// Whether Java's `UUID.fromString` reads the text: five groups of hexadecimal digits.
+///
+/// **Source**: the command routes decide with it between id and name. Match.
+pub(crate) fn is_uuid(text: &str) -> bool {
+    let mut groups = 0;
+    for group in text.split('-') {
+        groups += 1;
+        if group.is_empty() || group.len() > 16 || !group.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return false;
+        }
+    }
+    groups == 5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_have_the_shape_people_know() {
+        let mut ids = Ids::new(1, &"/team/hello".into(), "team.hello");
+        let task = ids.task("hello-0-server");
+        let (head, uuid) = task.rsplit_once("__").expect("three parts");
+        assert_eq!(head, "team.hello__hello-0-server");
+        assert!(is_uuid(uuid), "{uuid}");
+        assert!(ids.executor("hello", 0).starts_with("team.hello__hello__"));
+        assert_ne!(ids.task("hello-0-server"), task);
+    }
+
+    #[test]
+    fn element_ids_change_with_every_start_only() {
+        let ids = Ids::new(1, &"s".into(), "s");
+        assert_eq!(ids.element("deploy", 0), ids.element("deploy", 0));
+        assert_ne!(ids.element("deploy", 0), ids.next_generation("s").element("deploy", 0));
+        assert_ne!(ids.element("deploy", 0), ids.element("deploy", 1));
+    }
+
+    #[test]
+    fn names_are_told_from_ids_as_java_does() {
+        for (text, expected) in [
+            ("148fdba5-26b6-4485-8bea-fa127e4390e7", true),
+            ("a-b-c-d-e", true),
+            ("hello-0:[server]", false),
+            ("deploy", false),
+            ("1-2-3-4", false),
+            ("1--3-4-5", false),
+        ] {
+            assert_eq!(is_uuid(text), expected, "{text}");
+        }
+    }
+}

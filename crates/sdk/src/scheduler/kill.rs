@@ -1,0 +1,104 @@
+//! Kills that are asked for until they are answered.
+//!
+//! *Knows*: which task ids are to end, and how often that is said again.
+//! *Must not know*: why.
+//!
+//! **Source**: `dcos-commons: …/framework/TaskKiller.java`. Match; a kill that was said less than the
+//! retry interval ago is not said again by a cycle.
+
+use planarium_kernel::{Cause, Digest, SimTime};
+use planarium_protocol::Text;
+use std::collections::BTreeMap;
+
+/// Between two sayings. *Units*: milliseconds.
+pub(crate) const RETRY_MS: u64 = 5_000;
+
+/// One task that is to end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pending {
+    /// When it was last said.
+    pub(crate) said: SimTime,
+    /// Why it was first said.
+    pub(crate) cause: Cause,
+    /// Where the task is thought to be.
+    pub(crate) agent: Option<Text>,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kills {
+    pending: BTreeMap<Text, Pending>,
+}
+
+impl Kills {
+    /// A task is to end. True when that has to be said now.
+    pub(crate) fn ask(&mut self, id: &Text, agent: Option<&Text>, now: SimTime, cause: Cause) -> bool {
+        match self.pending.get_mut(id) {
+            Some(pending) if now.since(pending.said) < RETRY_MS => false,
+            Some(pending) => {
+                pending.said = now;
+                true
+            }
+            None => {
+                self.pending.insert(id.clone(), Pending { said: now, cause, agent: agent.cloned() });
+                true
+            }
+        }
+    }
+
+    /// The task has ended; true when it was to end.
+    pub(crate) fn ended(&mut self, id: &str) -> bool {
+        self.pending.remove(id).is_some()
+    }
+
+    /// Whether a task is to end.
+    pub(crate) fn contains(&self, id: &str) -> bool {
+        self.pending.contains_key(id)
+    }
+
+    /// Whether none is to end.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Those due to be said again.
+    pub(crate) fn again(&mut self, now: SimTime) -> Vec<(Text, Pending)> {
+        let mut due = Vec::new();
+        for (id, pending) in &mut self.pending {
+            if now.since(pending.said) >= RETRY_MS {
+                pending.said = now;
+                due.push((id.clone(), pending.clone()));
+            }
+        }
+        due
+    }
+
+    /// When the next is due.
+    pub(crate) fn next_due(&self) -> Option<SimTime> {
+        self.pending.values().map(|pending| pending.said.saturating_add(RETRY_MS)).min()
+    }
+
+    /// Writes the set into a digest.
+    pub(crate) fn digest(&self, digest: &mut Digest) {
+        digest.write_u64(self.pending.len() as u64);
+        self.pending.keys().for_each(|id| digest.write_str(id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn said_again_every_five_seconds_until_answered() {
+        let mut kills = Kills::default();
+        let id: Text = "t".into();
+        assert!(kills.ask(&id, None, SimTime::ZERO, Cause::Genesis));
+        assert!(!kills.ask(&id, None, SimTime(4_999), Cause::Genesis));
+        assert!(kills.again(SimTime(4_999)).is_empty());
+        assert_eq!(kills.next_due(), Some(SimTime(5_000)));
+        assert_eq!(kills.again(SimTime(5_000)).len(), 1);
+        assert!(kills.again(SimTime(5_000)).is_empty());
+        assert!(kills.ended("t") && kills.is_empty() && !kills.ended("t"));
+    }
+}

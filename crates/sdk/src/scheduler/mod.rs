@@ -1,0 +1,403 @@
+//! The scheduler of one service: the control loop between plans and offers.
+//!
+//! *Knows*: one service's plans, tasks, reservations and delays; Mesos as its frameworks see it.
+//! *Must not know*: other services, the master's state, HTTP, clocks.
+//!
+//! What drives it: [`Scheduler::on_event`] (the master), [`Scheduler::fire`] (its own timers),
+//! commands. What it answers: [`Request`]s for the master, each with its cause. A cycle runs when
+//! offers have been collected for [`OFFER_BATCH_MS`], and otherwise every [`CYCLE_MS`] while something
+//! has changed that a cycle could act on; a cycle that would find nothing new is not run at all.
+//!
+//! **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java, AbstractScheduler.java,
+//! …/framework/OfferProcessor.java`. Match, except that message passing takes no time.
+
+pub(crate) mod backoff;
+mod candidates;
+mod cleanup;
+mod command;
+mod cycle;
+pub(crate) mod evaluate;
+mod events;
+pub(crate) mod history;
+pub(crate) mod ids;
+mod kill;
+pub(crate) mod plan;
+mod pod_command;
+mod recovery;
+pub(crate) mod requirement;
+pub(crate) mod revive;
+mod start;
+mod status;
+pub(crate) mod step;
+pub(crate) mod store;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use command::op_of;
+
+use crate::load::Loaded;
+use crate::view::ViewCache;
+use backoff::Backoff;
+use cycle::Cycle;
+use evaluate::Overhead;
+use evaluate::outcome::Outcome;
+use history::History;
+use ids::Ids;
+use kill::Kills;
+use plan::{Assets, Plan};
+use planarium_kernel::{Cause, Digest, EventQueue, Recorder, SimTime};
+use planarium_mesos::api::{Call, Capability, FrameworkInfo, Offer, SchedulerEvent};
+use planarium_plan::{Element, Holder, PlanId, StepId};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::{EventBody, Text};
+use requirement::Config;
+use revive::Revive;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use store::{PodKey, Store};
+
+/// What every part of the engine is handed to report facts.
+pub type Cx = Recorder<EventBody>;
+
+/// Offers of one batch are collected this long. *Units*: milliseconds.
+pub const OFFER_BATCH_MS: u64 = 200;
+/// Between two cycles without offers. *Units*: milliseconds.
+pub const CYCLE_MS: u64 = 5_000;
+
+/// A call for the master, and what stands behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// What brought it about.
+    pub cause: Cause,
+    /// The call.
+    pub call: Call,
+}
+
+/// A timer with the cause that was current when it was armed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Timer {
+    cause: Cause,
+    kind: TimerKind,
+}
+
+/// What a timer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TimerKind {
+    /// Run a cycle.
+    Cycle,
+    /// Say pending kills again.
+    Kills,
+    /// A delay may have ended.
+    Backoff,
+    /// Ask again for statuses that did not come.
+    Reconcile,
+    /// Ask for all statuses.
+    ReconcileAll,
+    /// A failed pod may have been away for too long.
+    Replacement,
+}
+
+/// Asking for statuses before offers are used.
+#[derive(Clone, Debug, Default)]
+struct Reconciling {
+    /// Task ids whose status has not come yet.
+    missing: BTreeSet<Text>,
+    /// Wait before asking again. *Units*: milliseconds.
+    wait_ms: u64,
+}
+
+/// The scheduler of one service.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    /// Service name: how everyone calls this service.
+    pub(crate) name: Text,
+    pub(crate) env: Arc<BTreeMap<String, String>>,
+    /// Configurations that the target or stored tasks refer to.
+    pub(crate) configs: BTreeMap<Text, Arc<Config>>,
+    pub(crate) target: Arc<Config>,
+    pub(crate) ids: Ids,
+    pub(crate) store: Store,
+    pub(crate) backoff: Backoff,
+    revive: Revive,
+    overhead: Overhead,
+    /// In the order of priority and of lists.
+    pub(crate) plans: Vec<Plan>,
+    assets: Assets,
+    /// Which step waits for a task id.
+    waiting: BTreeMap<Text, Holder>,
+    /// Steps that are DELAYED.
+    delayed: BTreeSet<Holder>,
+    pub(crate) kills: Kills,
+    kill_timer: Option<planarium_kernel::TimerId>,
+    timers: EventQueue<Timer>,
+    cycle: Cycle,
+    pub(crate) offers: Vec<Arc<Offer>>,
+    /// Pod instances with a task that may need recovery.
+    failing: BTreeSet<PodKey>,
+    /// Instance names of the tasks that plans mention.
+    mentioned: Arc<BTreeSet<Text>>,
+    /// Steps kept back by the last round, and by whom.
+    pub(crate) withheld: BTreeMap<Holder, Holder>,
+    pub(crate) history: History,
+    /// Id that the master gave.
+    pub(crate) framework: Option<Text>,
+    master_region: Option<Text>,
+    subscribed: bool,
+    reconciling: Reconciling,
+    /// The deploy plan has been seen complete once in this installation.
+    pub(crate) completed_once: bool,
+    /// The instant of the last input, message or timer.
+    now: SimTime,
+    /// The last event that changed anything a view shows.
+    pub(crate) revision: u64,
+    /// Counts everything a view might show.
+    pub(crate) touched: u64,
+    pub(crate) cache: ViewCache,
+}
+
+impl Scheduler {
+    /// Starts a scheduler process.
+    ///
+    /// With `previous`, the process that it replaces: tasks, reservations and the framework id are kept,
+    /// plans are made anew, and what operators did to plans is lost.
+    ///
+    /// *Errors*: the definition has errors, or the real system refuses to start with it.
+    pub fn start(
+        cx: &mut Cx,
+        loaded: &Loaded,
+        previous: Option<&Self>,
+    ) -> Result<(Self, Vec<Request>), planarium_protocol::Refusal> {
+        start::start(cx, loaded, previous)
+    }
+
+    /// How the service subscribes.
+    pub fn framework_info(&self) -> FrameworkInfo {
+        let spec = &self.target.spec;
+        let mut capabilities = vec![
+            Capability::PartitionAware,
+            Capability::MultiRole,
+            Capability::ReservationRefinement,
+            Capability::RegionAware,
+        ];
+        let gpus = |pod: &Arc<crate::spec::PodSpec>| pod.resource_sets.iter().any(|set| set.gpus.is_some());
+        if spec.pods.iter().any(gpus) {
+            capabilities.push(Capability::GpuResources);
+        }
+        let mut roles = vec![spec.role.clone()];
+        for pod in &spec.pods {
+            let role = evaluate::reservation_role(pod, &spec.role);
+            if !roles.contains(&role) {
+                roles.push(role);
+            }
+        }
+        FrameworkInfo {
+            name: self.name.clone(),
+            user: spec.user.clone(),
+            roles,
+            suppressed_roles: Vec::new(),
+            principal: Some(spec.principal.clone()),
+            capabilities,
+            checkpoint: true,
+            failover_ms: 1_209_600_000,
+        }
+    }
+
+    /// Service name.
+    pub fn name(&self) -> &Text {
+        &self.name
+    }
+
+    /// Takes a message of the master.
+    pub fn on_event(&mut self, cx: &mut Cx, event: SchedulerEvent) -> Vec<Request> {
+        let mut out = Vec::new();
+        self.now = cx.now();
+        match event {
+            SchedulerEvent::Subscribed { framework_id, region } => {
+                self.subscribed(cx, framework_id, region, &mut out);
+            }
+            SchedulerEvent::Offers(offers) => self.take_offers(cx, offers, &mut out),
+            SchedulerEvent::Rescind(id) => self.offers.retain(|offer| offer.id != id),
+            SchedulerEvent::Update(status) => self.take_status(cx, &status, &mut out),
+            SchedulerEvent::Failure { .. } => {}
+        }
+        out
+    }
+
+    /// When the next timer is due.
+    pub fn next_due(&self) -> Option<SimTime> {
+        self.timers.next_due()
+    }
+
+    /// Handles exactly one timer that is due now.
+    pub fn fire(&mut self, cx: &mut Cx) -> Vec<Request> {
+        let mut out = Vec::new();
+        self.now = cx.now();
+        let Some((_, _, timer)) = self.timers.pop_due(cx.now()) else { return out };
+        cx.scoped(timer.cause, |cx| match timer.kind {
+            TimerKind::Cycle => {
+                self.cycle.fired();
+                self.run_cycle(cx, &mut out);
+            }
+            TimerKind::Kills => self.kill_again(cx, &mut out),
+            TimerKind::Backoff => self.settle_delays(cx),
+            TimerKind::Reconcile => self.reconcile_again(cx, &mut out),
+            TimerKind::ReconcileAll => self.reconcile_all(cx, &mut out),
+            TimerKind::Replacement => self.need_cycle(cx),
+        });
+        out
+    }
+
+    /// Runs a cycle now, with the offers at hand.
+    pub fn run_cycle_now(&mut self, cx: &mut Cx) -> Vec<Request> {
+        let mut out = Vec::new();
+        self.now = cx.now();
+        self.cycle.disarm(&mut self.timers);
+        self.run_cycle(cx, &mut out);
+        out
+    }
+
+    /// Pending timers that are not merely periodic.
+    pub fn one_shots(&self) -> usize {
+        self.timers.one_shots()
+    }
+
+    /// Whether the next periodic work would change something.
+    pub fn restless(&self) -> bool {
+        self.cycle.is_needed()
+    }
+
+    /// Writes the state into a digest.
+    pub fn digest(&self, digest: &mut Digest) {
+        digest.write_str(&self.name);
+        digest.write_str(&self.target.id);
+        digest.write_u32(self.ids.generation);
+        self.store.digest(digest);
+        self.backoff.digest(digest);
+        self.revive.digest(digest);
+        self.kills.digest(digest);
+        digest.write_u64(self.plans.len() as u64);
+        for plan in &self.plans {
+            plan.tree.write_digest(digest);
+        }
+        digest.write_u64(self.waiting.len() as u64);
+        digest.write_u64(self.offers.len() as u64);
+        digest.write_bool(self.completed_once);
+    }
+
+    /// Broken invariants, in words. *Cost*: walks everything.
+    pub fn check(&self) -> Vec<String> {
+        let mut found = self.store.check();
+        for plan in &self.plans {
+            if let Err(discrepancy) = plan.tree.check() {
+                found.push(format!("plan {}: {discrepancy:?}", plan.name()));
+            }
+            for step in plan.tree.all_steps() {
+                let Some(data) = plan.step(step) else {
+                    found.push(format!("plan {}: a step without data", plan.name()));
+                    continue;
+                };
+                let state = plan.tree.step_state(step);
+                if state == Some(planarium_plan::StepState::Starting) && data.tasks.is_empty() {
+                    found.push(format!("step {} is STARTING without a task", plan.step_name(step)));
+                }
+            }
+        }
+        for (id, holder) in &self.waiting {
+            let known = self.step_data(*holder).is_some_and(|data| data.tasks.iter().any(|task| task.id == *id));
+            if !known {
+                found.push(format!("task id {id} is waited for by a step that does not know it"));
+            }
+        }
+        found
+    }
+
+    /// The plan with this number.
+    pub(crate) fn plan(&self, id: PlanId) -> Option<&Plan> {
+        self.plans.get(id.index())
+    }
+
+    /// A plan by name.
+    pub(crate) fn plan_named(&self, name: &str) -> Option<(PlanId, &Plan)> {
+        let at = self.plans.iter().position(|plan| **plan.tree.plan_name() == *name)?;
+        Some((PlanId::at(at), self.plans.get(at)?))
+    }
+
+    /// What is known of a step.
+    pub(crate) fn step_data(&self, holder: Holder) -> Option<&plan::StepData> {
+        self.plan(holder.plan)?.step(holder.step)
+    }
+
+    /// Path of an element.
+    pub(crate) fn path(&self, plan: PlanId, element: Element) -> ElementPath {
+        self.plan(plan).map_or_else(
+            || ElementPath { service: self.name.clone(), plan: "".into(), phase: None, step: None },
+            |plan| plan.path(&self.name, element),
+        )
+    }
+
+    /// The deploy plan.
+    pub(crate) fn deploy(&self) -> Option<&Plan> {
+        self.plans.iter().find(|plan| plan.kind == plan::PlanKind::Deploy)
+    }
+
+    /// Finds an element by its path.
+    pub(crate) fn find(&self, path: &ElementPath) -> Option<(PlanId, Element)> {
+        if path.service != self.name {
+            return None;
+        }
+        let (id, plan) = self.plan_named(&path.plan)?;
+        let element = match (&path.phase, &path.step) {
+            (None, _) => Element::Plan,
+            (Some(phase), None) => Element::Phase(self.phase_by(plan, phase)?),
+            (Some(phase), Some(step)) => Element::Step(self.step_by(plan, self.phase_by(plan, phase)?, step)?),
+        };
+        Some((id, element))
+    }
+
+    fn phase_by(&self, plan: &Plan, key: &str) -> Option<planarium_plan::PhaseId> {
+        plan.tree.phases_named(key).next().or_else(|| {
+            plan.tree.phases().find(|phase| plan.phases.get(phase.index()).is_some_and(|data| *data.id == *key))
+        })
+    }
+
+    fn step_by(&self, plan: &Plan, phase: planarium_plan::PhaseId, key: &str) -> Option<StepId> {
+        let named = plan.tree.steps_named(phase, key).next();
+        named.or_else(|| plan.tree.steps(phase).find(|step| plan.step(*step).is_some_and(|data| *data.id == *key)))
+    }
+
+    /// The outcomes a step's last look at offers gave, one per machine.
+    pub(crate) fn outcomes(&self, holder: Holder) -> Option<(SimTime, Vec<Arc<Outcome>>)> {
+        let look = self.step_data(holder)?.look.as_ref()?;
+        Some((look.at, look.outcomes.values().cloned().collect()))
+    }
+
+    /// Whether the master knows this scheduler.
+    pub(crate) fn is_subscribed(&self) -> bool {
+        self.subscribed
+    }
+
+    /// Whether offers are suppressed.
+    pub(crate) fn is_suppressed(&self) -> bool {
+        self.revive.is_suppressed()
+    }
+
+    /// Whether statuses are still awaited before offers are used.
+    pub(crate) fn is_reconciling(&self) -> bool {
+        !self.reconciling.missing.is_empty()
+    }
+
+    /// The instant of the last input, message or timer.
+    pub(crate) fn time_of_last_change(&self) -> SimTime {
+        self.now
+    }
+
+    /// The definition of a stored task in the version it was launched with.
+    pub(crate) fn task_spec(&self, task: &store::TaskRecord) -> Option<&Arc<crate::spec::TaskSpec>> {
+        self.configs.get(&task.config)?.pods.get(&task.pod.pod)?.spec.task(&task.task)
+    }
+
+    /// When the next cycle runs, if one is due.
+    pub(crate) fn next_cycle(&self) -> Option<SimTime> {
+        self.cycle.due()
+    }
+}

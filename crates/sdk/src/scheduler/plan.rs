@@ -1,0 +1,291 @@
+//! One plan: the tree of its states beside what this system knows of each element.
+//!
+//! *Knows*: ids, requirements, parameters, tasks waited for, looks at offers.
+//! *Must not know*: when anything happens to a step.
+//!
+//! *Invariant*: `steps` and `phases` have a row for every id the tree ever gave.
+
+use super::evaluate::outcome::Outcome;
+use super::ids::Ids;
+use super::requirement::Requirement;
+use super::revive::WorkKey;
+use super::store::PodKey;
+use planarium_kernel::SimTime;
+use planarium_plan::{Asset, Element, PhaseId, PhaseSpec, PlanSpec, PlanTree, StepId, StepState};
+use planarium_protocol::Text;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::SourceRef;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Parameters of a plan start, as environment of its tasks.
+pub(crate) type Params = Arc<BTreeMap<String, String>>;
+
+/// What a plan is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlanKind {
+    /// Brings the service to its target.
+    Deploy,
+    /// Brings failed tasks back.
+    Recovery,
+    /// Takes surplus pods away.
+    Decommission,
+    /// Started by hand.
+    Custom,
+}
+
+/// A task that a step launched and waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StepTask {
+    /// Task id.
+    pub(crate) id: Text,
+    /// Name within the pod.
+    pub(crate) task: Text,
+    /// How far it is for the step.
+    pub(crate) state: StepState,
+}
+
+/// The last look at offers for a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// When.
+    pub(crate) at: SimTime,
+    /// How many offers there were.
+    pub(crate) offers: u32,
+    /// The last outcome of each machine.
+    pub(crate) outcomes: BTreeMap<Text, Arc<Outcome>>,
+}
+
+/// What is known of a step beside its state.
+#[derive(Clone, Debug)]
+pub(crate) struct StepData {
+    /// Id.
+    pub(crate) id: Text,
+    /// What it launches; nothing for a step of another kind.
+    pub(crate) requirement: Option<Arc<Requirement>>,
+    /// Parameters of the last start.
+    pub(crate) params: Params,
+    /// Identity of its work.
+    pub(crate) work: Option<WorkKey>,
+    /// Tasks it launched.
+    pub(crate) tasks: Vec<StepTask>,
+    /// Marked complete by an operator.
+    pub(crate) forced: bool,
+    /// Since when it has its displayed status.
+    pub(crate) since: SimTime,
+    /// The event of its last status change.
+    pub(crate) event: Option<u64>,
+    /// The word shown last in place of its status (a paused pod's).
+    pub(crate) shown: Option<&'static str>,
+    /// Where the definition speaks of it.
+    pub(crate) source: Option<SourceRef>,
+    /// The last look at offers.
+    pub(crate) look: Option<Arc<Look>>,
+    /// Counts changes of whatever a view of it shows.
+    pub(crate) touched: u64,
+}
+
+/// What is known of a phase beside its state.
+#[derive(Clone, Debug)]
+pub(crate) struct PhaseData {
+    /// Id.
+    pub(crate) id: Text,
+    /// The event that last changed it or anything below it.
+    pub(crate) revision: u64,
+}
+
+/// A step before it has a place in a tree.
+#[derive(Clone, Debug)]
+pub(crate) struct NewStep {
+    /// Name.
+    pub(crate) name: Text,
+    /// What it launches.
+    pub(crate) requirement: Option<Arc<Requirement>>,
+    /// What it is born as.
+    pub(crate) state: StepState,
+    /// Why it could not be built.
+    pub(crate) error: Option<Text>,
+    /// Where the definition speaks of it.
+    pub(crate) source: Option<SourceRef>,
+}
+
+/// One plan.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// What it is for.
+    pub(crate) kind: PlanKind,
+    /// States.
+    pub(crate) tree: PlanTree,
+    /// By step id.
+    pub(crate) steps: Vec<StepData>,
+    /// By phase id.
+    pub(crate) phases: Vec<PhaseData>,
+    /// The event that last changed it or anything below it.
+    pub(crate) revision: u64,
+    /// Counts changes that may alter what is said of any of its elements.
+    pub(crate) touched: u64,
+    /// How many elements were given ids.
+    pub(crate) named: u64,
+    /// The strategy's reported name, where it is not the tree's.
+    pub(crate) shown_strategy: Option<&'static str>,
+}
+
+impl Plan {
+    /// A plan over new steps, one list per phase of `spec`.
+    pub(crate) fn new(kind: PlanKind, spec: &PlanSpec, phases: Vec<Vec<NewStep>>, ids: &Ids, now: SimTime) -> Self {
+        let mut plan = Self {
+            kind,
+            tree: PlanTree::new(spec),
+            steps: Vec::new(),
+            phases: Vec::new(),
+            revision: 0,
+            touched: 0,
+            named: 0,
+            shown_strategy: None,
+        };
+        for steps in phases {
+            plan.add_rows(steps, ids, now);
+        }
+        plan
+    }
+
+    /// Adds the rows of a phase that the tree has just been given.
+    pub(crate) fn add_rows(&mut self, steps: Vec<NewStep>, ids: &Ids, now: SimTime) {
+        let id = self.next_id(ids);
+        self.phases.push(PhaseData { id, revision: 0 });
+        for step in steps {
+            let id = self.next_id(ids);
+            let params = Params::default();
+            let work = step.requirement.as_ref().map(|requirement| requirement.work_key(&step.name, &params));
+            self.steps.push(StepData {
+                id,
+                requirement: step.requirement,
+                params,
+                work,
+                tasks: Vec::new(),
+                forced: false,
+                since: now,
+                event: None,
+                shown: None,
+                source: step.source,
+                look: None,
+                touched: 0,
+            });
+        }
+    }
+
+    fn next_id(&mut self, ids: &Ids) -> Text {
+        self.named += 1;
+        ids.element(self.tree.plan_name(), self.named)
+    }
+
+    /// Name.
+    pub(crate) fn name(&self) -> Text {
+        self.tree.plan_name().clone()
+    }
+
+    /// The strategy's reported name.
+    pub(crate) fn strategy(&self) -> &'static str {
+        self.shown_strategy
+            .or_else(|| self.tree.strategy(Element::Plan).map(planarium_plan::StrategySpec::name))
+            .unwrap_or("serial")
+    }
+
+    /// What is known of a step.
+    pub(crate) fn step(&self, step: StepId) -> Option<&StepData> {
+        self.steps.get(step.index())
+    }
+
+    /// The same, to change.
+    pub(crate) fn step_mut(&mut self, step: StepId) -> Option<&mut StepData> {
+        self.steps.get_mut(step.index())
+    }
+
+    /// What a step launches.
+    pub(crate) fn requirement(&self, step: StepId) -> Option<&Arc<Requirement>> {
+        self.step(step)?.requirement.as_ref()
+    }
+
+    /// Gives a step other parameters.
+    pub(crate) fn set_params(&mut self, step: StepId, params: &Params) {
+        let name = self.step_name(step);
+        if let Some(data) = self.step_mut(step) {
+            data.params = params.clone();
+            data.work = data.requirement.as_ref().map(|requirement| requirement.work_key(&name, params));
+        }
+    }
+
+    /// Name of a phase.
+    pub(crate) fn phase_name(&self, phase: PhaseId) -> Text {
+        self.tree.phase_spec(phase).map_or_else(|| "".into(), |spec| spec.name.clone())
+    }
+
+    /// Name of a step.
+    pub(crate) fn step_name(&self, step: StepId) -> Text {
+        self.tree.step_spec(step).map_or_else(|| "".into(), |spec| spec.name.clone())
+    }
+
+    /// Path of an element.
+    pub(crate) fn path(&self, service: &Text, element: Element) -> ElementPath {
+        let phase = match element {
+            Element::Plan => None,
+            Element::Phase(phase) => Some(phase),
+            Element::Step(step) => self.tree.phase_of(step),
+        };
+        let step = match element {
+            Element::Step(step) => Some(self.step_name(step)),
+            _ => None,
+        };
+        ElementPath {
+            service: service.clone(),
+            plan: self.name(),
+            phase: phase.map(|phase| self.phase_name(phase)),
+            step,
+        }
+    }
+
+    /// Whether the plan's status is COMPLETE.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.tree.status(Element::Plan).is_complete()
+    }
+}
+
+/// A phase for a tree.
+pub(crate) fn phase_spec(
+    name: Text,
+    strategy: planarium_plan::StrategySpec,
+    steps: &[NewStep],
+    assets: &mut Assets,
+) -> PhaseSpec {
+    let specs = steps.iter().map(|step| planarium_plan::StepSpec {
+        name: step.name.clone(),
+        asset: step.requirement.as_deref().map(|requirement| assets.of(requirement)),
+        initial: step.state,
+        error: step.error.clone(),
+    });
+    PhaseSpec::new(name, strategy, specs)
+}
+
+/// Numbers for pod instances and tasks, as the plan crate wants them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Assets {
+    groups: BTreeMap<PodKey, u32>,
+    parts: BTreeMap<Text, u32>,
+}
+
+impl Assets {
+    /// The asset a requirement works on.
+    pub(crate) fn of(&mut self, requirement: &Requirement) -> Asset {
+        let next = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
+        let group = *self.groups.entry(requirement.key.clone()).or_insert(next);
+        let parts: Vec<u32> = requirement
+            .tasks
+            .iter()
+            .map(|task| {
+                let next = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
+                *self.parts.entry(task.clone()).or_insert(next)
+            })
+            .collect();
+        Asset::new(group, parts)
+    }
+}

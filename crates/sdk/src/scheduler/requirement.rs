@@ -1,0 +1,122 @@
+//! What a step needs: which tasks of which pod instance, in which version, for which reason.
+//!
+//! *Knows*: pod types of a configuration with their effective placement.
+//! *Must not know*: offers, statuses.
+//!
+//! **Source**: `dcos-commons: …/scheduler/plan/PodInstanceRequirement.java`.
+
+use super::revive::WorkKey;
+use super::store::PodKey;
+use crate::placement::{self, Rule};
+use crate::spec::{PodSpec, ServiceSpec, TaskSpec};
+use planarium_kernel::Digest;
+use planarium_protocol::Text;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Why a pod instance is launched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Recovery {
+    /// A plan says so.
+    #[default]
+    None,
+    /// It failed and comes back in place.
+    Transient,
+    /// It is lost and made anew.
+    Permanent,
+}
+
+impl Recovery {
+    /// The real system's word.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "NONE",
+            Self::Transient => "TRANSIENT",
+            Self::Permanent => "PERMANENT",
+        }
+    }
+}
+
+/// A pod type of one configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PodType {
+    /// Its definition.
+    pub(crate) spec: Arc<PodSpec>,
+    /// The rule it is really placed by.
+    pub(crate) rule: Rule,
+}
+
+/// One configuration: a definition under an id.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    /// Its id.
+    pub(crate) id: Text,
+    /// The definition.
+    pub(crate) spec: Arc<ServiceSpec>,
+    /// Pod types by name.
+    pub(crate) pods: BTreeMap<Text, Arc<PodType>>,
+}
+
+impl Config {
+    /// A configuration; `region_awareness` as the scheduler's environment has it.
+    pub(crate) fn new(id: Text, spec: Arc<ServiceSpec>, region_awareness: bool) -> Self {
+        let region = spec.region.as_deref();
+        let pods = spec
+            .pods
+            .iter()
+            .map(|pod| {
+                let rule = placement::effective(pod.placement.as_deref(), region, region_awareness);
+                (pod.name.clone(), Arc::new(PodType { spec: pod.clone(), rule }))
+            })
+            .collect();
+        Self { id, spec, pods }
+    }
+}
+
+/// What a step needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Requirement {
+    /// Pod instance.
+    pub(crate) key: PodKey,
+    /// Pod type in the version to launch.
+    pub(crate) pod: Arc<PodType>,
+    /// Names (within the pod) of the tasks to launch.
+    pub(crate) tasks: Arc<[Text]>,
+    /// Id of the configuration to launch with.
+    pub(crate) config: Text,
+    /// Why.
+    pub(crate) recovery: Recovery,
+}
+
+impl Requirement {
+    /// `<pod instance>:[<task>, <task>]`.
+    pub(crate) fn name(&self) -> Text {
+        format!("{}:[{}]", self.key.name(), self.tasks.join(", ")).into()
+    }
+
+    /// The tasks to launch.
+    pub(crate) fn task_specs(&self) -> impl Iterator<Item = &Arc<TaskSpec>> {
+        self.tasks.iter().filter_map(|name| self.pod.spec.task(name))
+    }
+
+    /// Instance names of the tasks to launch.
+    pub(crate) fn task_names(&self) -> impl Iterator<Item = Text> {
+        self.tasks.iter().map(|task| self.key.task(task))
+    }
+
+    /// Identity of this piece of work for telling new work from old.
+    pub(crate) fn work_key(&self, step: &str, params: &BTreeMap<String, String>) -> WorkKey {
+        let mut digest = Digest::new();
+        digest.write_str(step);
+        digest.write_str(&self.key.pod);
+        digest.write_u32(self.key.index);
+        self.tasks.iter().for_each(|task| digest.write_str(task));
+        digest.write_str(&self.config);
+        digest.write_str(self.recovery.as_str());
+        for (key, value) in params {
+            digest.write_str(key);
+            digest.write_str(value);
+        }
+        digest.finish()
+    }
+}

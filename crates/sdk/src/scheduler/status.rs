@@ -1,0 +1,299 @@
+//! Task statuses: what is stored, which step moves, what must be recovered or killed.
+//!
+//! *Knows*: the rules for one status, delays that end, kills said again, reconciliation.
+//! *Must not know*: offers.
+//!
+//! **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java (processStatusUpdate), …/state/StateStore.java,
+//! …/framework/TaskKiller.java, ExplicitReconciler.java, ImplicitReconciler.java`. Match.
+
+use super::kill::RETRY_MS;
+use super::step::{DelayChange, from_tasks, reaction};
+use super::store::{Override, OverrideProgress, OverrideTarget, PodKey, Stored, TaskRecord, is_terminal};
+use super::{Cx, Request, Scheduler, Timer, TimerKind};
+use crate::spec::Goal;
+use planarium_kernel::Cause;
+use planarium_kernel::queue::Class;
+use planarium_mesos::api::{Call, ReconcileTask, TaskStatus};
+use planarium_plan::{Holder, StepState};
+use planarium_protocol::Text;
+use planarium_protocol::event::EventBody;
+
+/// First wait before asking for statuses again. *Units*: milliseconds.
+const RECONCILE_FIRST_MS: u64 = 4_000;
+/// Longest such wait. *Units*: milliseconds.
+const RECONCILE_MAX_MS: u64 = 30_000;
+/// Between two requests for all statuses. *Units*: milliseconds.
+const RECONCILE_ALL_MS: u64 = 3_600_000;
+
+impl Scheduler {
+    /// A task's status.
+    pub(super) fn take_status(&mut self, cx: &mut Cx, status: &TaskStatus, out: &mut Vec<Request>) {
+        let state = status.state.as_str();
+        if is_terminal(state) {
+            self.kills.ended(&status.task_id);
+        }
+        if self.reconciling.missing.remove(&status.task_id) && self.reconciling.missing.is_empty() {
+            self.need_cycle(cx);
+        }
+        let Some(record) = self.store.by_id(&status.task_id) else {
+            // A task nobody remembers under this id: it must not run on.
+            if state != "TASK_STAGING" && !is_terminal(state) && state != "TASK_UNREACHABLE" {
+                self.kill(cx, &status.task_id, status.agent_id.as_ref(), out);
+            }
+            return;
+        };
+        if record.status.as_ref().is_some_and(Stored::is_terminal)
+            && matches!(
+                state,
+                "TASK_LOST" | "TASK_GONE" | "TASK_DROPPED" | "TASK_UNKNOWN" | "TASK_UNREACHABLE"
+            )
+        {
+            return;
+        }
+        let name = record.name.clone();
+        let key = record.pod.clone();
+        let stored = merge(record, status, cx);
+        let news = record.status.as_ref().is_none_or(|old| !same(old, &stored));
+        if news && self.kills.contains(&status.task_id) {
+            self.arm_kills(cx);
+        }
+        self.store.update(&name, |record| {
+            record.addressed |= state == "TASK_RUNNING";
+            record.status = Some(stored.clone());
+        });
+        self.touch_service(cx);
+        self.note_pod(&key);
+        let event = self.move_step(cx, &status.task_id, &name, &stored);
+        if news {
+            let cause = event.map_or(cx.cause(), Cause::Event);
+            cx.scoped(cause, |cx| self.need_cycle(cx));
+        }
+    }
+
+    /// Moves the step that waits for a task; the last event that came of it.
+    fn move_step(&mut self, cx: &mut Cx, id: &Text, name: &Text, status: &Stored) -> Option<u64> {
+        let holder = self.waiting.get(id).copied()?;
+        let plan = self.plan(holder.plan)?;
+        if plan.tree.step_state(holder.step) == Some(StepState::Complete) {
+            return None;
+        }
+        let task = plan.step(holder.step)?.tasks.iter().find(|task| task.id == *id)?.task.clone();
+        let goal = plan.requirement(holder.step)?.pod.spec.task(&task).map_or(Goal::Running, |spec| spec.goal);
+        let (state, delay) = reaction(status, goal)?;
+        let data = self.step_data_mut(holder)?;
+        for entry in data.tasks.iter_mut().filter(|entry| entry.id == *id) {
+            entry.state = state;
+        }
+        data.touched += 1;
+        let next = from_tasks(&data.tasks);
+        match delay {
+            DelayChange::Keep => {}
+            DelayChange::Clear => {
+                self.backoff.clear(name);
+            }
+            DelayChange::Add => self.add_delay(cx, name),
+        }
+        self.move_override(name, state);
+        if let Some(next) = next {
+            self.set_state(&holder, next);
+        }
+        self.settle_delay(cx, holder);
+        let event = self.report(cx, holder.plan);
+        self.touch(cx, holder.plan);
+        event
+    }
+
+    fn add_delay(&mut self, cx: &mut Cx, name: &Text) {
+        let Some(delay) = self.backoff.add(name, cx.now(), cx.next_seq()) else { return };
+        cx.emit(EventBody::Backoff {
+            service: self.name.clone(),
+            task: name.clone(),
+            delay_ms: delay.size_ms,
+            until_ms: delay.until().ms(),
+        });
+        let timer = Timer { cause: Cause::Event(delay.event), kind: TimerKind::Backoff };
+        self.timers.push(delay.until(), Class::OneShot, timer);
+    }
+
+    /// An override follows its task's entry until it is complete.
+    fn move_override(&mut self, name: &str, state: StepState) {
+        self.store.update(name, |record| {
+            let Override { target, progress } = record.goal;
+            if progress == OverrideProgress::Complete || target == OverrideTarget::Decommissioned {
+                return;
+            }
+            record.goal.progress = match state {
+                StepState::Pending => OverrideProgress::Pending,
+                StepState::Started | StepState::Complete => OverrideProgress::Complete,
+                _ => OverrideProgress::InProgress,
+            };
+        });
+    }
+
+    /// Delays may have ended: steps that were held back by them alone are pending again.
+    pub(super) fn settle_delays(&mut self, cx: &mut Cx) {
+        let delayed: Vec<Holder> = self.delayed.iter().copied().collect();
+        for holder in delayed {
+            self.settle_delay(cx, holder);
+        }
+        let event = self.report_all(cx);
+        // A failed pod may be free to recover although no step of its was held back.
+        cx.scoped(event.map_or(cx.cause(), Cause::Event), |cx| self.need_cycle(cx));
+    }
+
+    /// A DELAYED step none of whose tasks has a delay any more reads PENDING.
+    pub(super) fn settle_delay(&mut self, cx: &Cx, holder: Holder) {
+        let Some(plan) = self.plan(holder.plan) else { return };
+        if plan.tree.step_state(holder.step) != Some(StepState::Delayed) {
+            return;
+        }
+        let held = plan.requirement(holder.step).is_some_and(|requirement| {
+            requirement.task_names().any(|task| self.backoff.running(&task, cx.now()).is_some())
+        });
+        if !held {
+            self.set_state(&holder, StepState::Pending);
+        }
+    }
+
+    /// Notes whether a pod instance has anything to recover.
+    pub(super) fn note_pod(&mut self, key: &PodKey) {
+        let failing = self.store.pod(key).is_some_and(|tasks| tasks.values().any(|task| self.may_recover(task)));
+        if failing {
+            self.failing.insert(key.clone());
+        } else {
+            self.failing.remove(key);
+        }
+    }
+
+    /// A goal-RUNNING task of some plan that failed or is flagged as lost.
+    pub(super) fn may_recover(&self, task: &TaskRecord) -> bool {
+        let Some(status) = &task.status else { return false };
+        (status.needs_recovery() || task.permanently_failed)
+            && self.goal_of(task) == Some(Goal::Running)
+            && self.mentioned.contains(&task.name)
+    }
+
+    /// The goal of a stored task in the version it was launched with.
+    pub(crate) fn goal_of(&self, task: &TaskRecord) -> Option<Goal> {
+        let config = self.configs.get(&task.config)?;
+        Some(config.pods.get(&task.pod.pod)?.spec.task(&task.task)?.goal)
+    }
+
+    // ---- kills -------------------------------------------------------------------------------
+
+    /// Makes sure that pending kills are said again.
+    pub(super) fn arm_kills(&mut self, cx: &Cx) {
+        let armed = self.kill_timer.is_some_and(|id| self.timers.is_armed(id));
+        if !armed && let Some(at) = self.kills.next_due() {
+            let timer = Timer { cause: cx.cause(), kind: TimerKind::Kills };
+            self.kill_timer = Some(self.timers.push(at.max(cx.now()), Class::Periodic, timer));
+        }
+    }
+
+    /// Says pending kills again. A task on a machine that does not answer is left until it does.
+    pub(super) fn kill_again(&mut self, cx: &mut Cx, out: &mut Vec<Request>) {
+        let mut sayable = false;
+        for (id, pending) in self.kills.again(cx.now()) {
+            let status = self.store.by_id(&id).and_then(|task| task.status.as_ref());
+            if status.is_some_and(|status| status.state == "TASK_UNREACHABLE") {
+                continue;
+            }
+            sayable = true;
+            let call = Call::Kill { task_id: id, agent_id: pending.agent, grace_ms: None };
+            out.push(Request { cause: pending.cause, call });
+        }
+        if sayable {
+            let timer = Timer { cause: cx.cause(), kind: TimerKind::Kills };
+            let at = cx.now().saturating_add(RETRY_MS);
+            self.kill_timer = Some(self.timers.push(at, Class::Periodic, timer));
+        }
+    }
+
+    // ---- reconciliation ------------------------------------------------------------------------
+
+    /// The master knows this scheduler: zombies are killed, statuses asked for.
+    pub(super) fn subscribed(
+        &mut self,
+        cx: &mut Cx,
+        framework: Text,
+        region: Option<Text>,
+        out: &mut Vec<Request>,
+    ) {
+        self.subscribed = true;
+        self.framework.get_or_insert(framework);
+        self.master_region = region;
+        let unmentioned: Vec<(Text, Text)> = self
+            .store
+            .tasks()
+            .filter(|task| task.is_alive() && !self.mentioned.contains(&task.name))
+            .filter(|task| task.goal.target != OverrideTarget::Decommissioned)
+            .map(|task| (task.id.clone(), task.at.agent_id.clone()))
+            .collect();
+        for (id, agent) in unmentioned {
+            self.kill(cx, &id, Some(&agent), out);
+        }
+        self.reconciling.missing =
+            self.store.tasks().filter(|task| task.is_alive()).map(|task| task.id.clone()).collect();
+        self.reconciling.wait_ms = RECONCILE_FIRST_MS;
+        self.ask_missing(cx, out);
+        self.reconcile_all(cx, out);
+        self.need_cycle(cx);
+    }
+
+    fn ask_missing(&mut self, cx: &Cx, out: &mut Vec<Request>) {
+        if self.reconciling.missing.is_empty() {
+            return;
+        }
+        let tasks = self.reconciling.missing.iter().map(|id| ReconcileTask {
+            task_id: id.clone(),
+            agent_id: self.store.by_id(id).map(|task| task.at.agent_id.clone()),
+        });
+        out.push(Request { cause: cx.cause(), call: Call::Reconcile { tasks: tasks.collect() } });
+        let at = cx.now().saturating_add(self.reconciling.wait_ms);
+        self.timers.push(at, Class::OneShot, Timer { cause: cx.cause(), kind: TimerKind::Reconcile });
+        self.reconciling.wait_ms = self.reconciling.wait_ms.saturating_mul(2).min(RECONCILE_MAX_MS);
+    }
+
+    /// Statuses that did not come are asked for again.
+    pub(super) fn reconcile_again(&mut self, cx: &Cx, out: &mut Vec<Request>) {
+        self.ask_missing(cx, out);
+    }
+
+    /// All statuses are asked for, now and every hour.
+    pub(super) fn reconcile_all(&mut self, cx: &Cx, out: &mut Vec<Request>) {
+        if !self.store.is_empty() {
+            out.push(Request { cause: cx.cause(), call: Call::Reconcile { tasks: Vec::new() } });
+        }
+        let at = cx.now().saturating_add(RECONCILE_ALL_MS);
+        self.timers.push(at, Class::Periodic, Timer { cause: cx.cause(), kind: TimerKind::ReconcileAll });
+    }
+}
+
+/// The status to store, with what is remembered of earlier ones.
+fn merge(record: &TaskRecord, status: &TaskStatus, cx: &Cx) -> Stored {
+    let old = record.status.as_ref();
+    let exit = status.check.and_then(|check| check.exit_code);
+    let seen = old.map_or(0, |old| old.readiness_seen);
+    let state = status.state.as_str();
+    let unchanged = old.is_some_and(|old| old.state == state);
+    let event = match cx.cause() {
+        Cause::Event(seq) => seq,
+        Cause::Input(_) | Cause::Genesis => 0,
+    };
+    Stored {
+        state,
+        reason: status.reason.map_or("", planarium_mesos::api::Reason::as_str).into(),
+        message: status.message.clone(),
+        healthy: status.healthy,
+        checked: status.check.is_some(),
+        readiness_exit: exit,
+        readiness_seen: seen.saturating_add(u32::from(exit.is_some())),
+        at: if unchanged { old.map_or(cx.now(), |old| old.at) } else { cx.now() },
+        event,
+    }
+}
+
+/// Whether a status says nothing new to the control loop.
+fn same(old: &Stored, new: &Stored) -> bool {
+    old.state == new.state && old.checked == new.checked && old.readiness_exit == new.readiness_exit
+}

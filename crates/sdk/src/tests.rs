@@ -1,0 +1,9 @@
+//! Tests over whole definitions, and what other tests need for them.
+
+mod definitions;
+mod package;
+mod pages;
+mod real;
+mod support;
+
+pub(crate) use support::{clean, request, spec};

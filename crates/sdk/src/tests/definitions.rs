@@ -1,0 +1,377 @@
+//! Definitions as a whole: what is understood, what is found, what hostile input costs.
+
+use super::support::{clean, findings, request, spec};
+use crate::load;
+use crate::spec::{Goal, Limit, PhaseStrategy, StepKey, Visibility, VolumeKind, VolumeMode};
+use planarium_kernel::Milli;
+
+#[test]
+fn every_field_is_read() {
+    let text = "\
+# env: TASKCFG_ALL_A=routed
+# env: SERVICE_REGION=far
+# env: ENABLE_AUTOMATIC_POD_REPLACEMENT=true
+# env: PERMANENT_FAILURE_TIMEOUT_SECS=120
+name: /team/hello
+web-url: http://x
+scheduler: {principal: p, zookeeper: 'zk:2181', user: nobody}
+pods:
+  hello:
+    count: '2'
+    placement: '[[\"hostname\", \"UNIQUE\"]]'
+    image: ubuntu
+    networks: {mesos-bridge: {host-ports: [4040], container-ports: [80], labels: 'k:v'}, dcos: }
+    rlimits: {RLIMIT_NOFILE: {soft: 1, hard: 2}, RLIMIT_CORE: {soft: , hard: ''}}
+    uris: ['https://a/b']
+    volume: {path: shared, type: ROOT, size: 10}
+    volumes: {more: {path: more, type: PATH, size: 20, profiles: [fast]}}
+    host-volumes: {etc: {host-path: /etc, container-path: e, mode: RO}}
+    external-volumes: {x: {type: DOCKER, container-path: c, driver-name: pxd, driver-options: 'a=1;b=2', volume-mode: ''}}
+    secrets: {s: {secret: a/b}, t: {secret: c, env-key: T}}
+    pre-reserved-role: slave_public
+    share-pid-namespace: true
+    allow-decommission: true
+    seccomp-unconfined: false
+    seccomp-profile-name: strict
+    ipc-mode: PRIVATE
+    shm-size: 64
+    resource-sets:
+      set: {cpus: 0.5, memory: 32, gpus: 1, resource-limits: {cpus: unlimited, memory: 64.5}}
+    tasks:
+      server:
+        goal: running
+        cmd: sleep 1000
+        essential: false
+        env: {A: own, B: 1, C: }
+        labels: 'l:1:2,m:'
+        configs: {main: {template: t.mustache, dest: d.conf}}
+        resource-set: set
+        health-check: {cmd: a, interval: 5, delay: 1, timeout: 10, grace-period: 30, max-consecutive-failures: 3}
+        readiness-check: {cmd: b, interval: 5, timeout: 10}
+        discovery: {prefix: node, visibility: EXTERNAL}
+        kill-grace-period: 30
+        transport-encryption: [{name: cert, type: KEYSTORE}]
+        ipc-mode: SHARE_PARENT
+      once:
+        goal: ONCE
+        cmd: echo
+        memory: 16
+        ports:
+          http: {port: 0, env-key: PORT, advertise: true, vip: {port: 80}, ranges: [{begin: 1024}, {end: 9}]}
+        kill-grace-period:
+plans:
+  deploy:
+    strategy: parallel
+    phases:
+      go: {strategy: canary, pod: hello, steps: [0: [[server]], default: [[server], [once]]]}
+# file: t.mustache
+x={{X}}
+";
+    let loaded = clean(text);
+    let kept: Vec<&str> = loaded.kept.iter().map(|kept| kept.path.as_str()).collect();
+    assert!(kept.contains(&"web-url") && kept.contains(&"pods.hello.rlimits"), "{kept:?}");
+    assert!(kept.contains(&"pods.hello.tasks.server.configs"), "{kept:?}");
+    let spec = loaded.spec.expect("a spec");
+    assert_eq!((&*spec.name, &*spec.role, &*spec.principal), ("/team/hello", "team__hello-role", "p"));
+    assert_eq!((spec.id_prefix().as_str(), spec.bare_name().as_str()), ("team.hello", "teamhello"));
+    assert_eq!((&*spec.user, &*spec.zookeeper, spec.region.as_deref()), ("nobody", "zk:2181", Some("far")));
+    let policy = spec.replacement_failure_policy.expect("a policy");
+    assert_eq!((policy.permanent_failure_timeout_s, policy.min_replace_delay_s), (120, 10));
+
+    let pod = spec.pod("hello").expect("the pod");
+    assert_eq!((pod.count, &*pod.pre_reserved_role, pod.uses_host_ports()), (2, "slave_public", true));
+    let mappings: Vec<_> = pod.networks[0].port_mappings.iter().map(|m| (m.host, m.container)).collect();
+    assert_eq!(mappings, [(4040, 80), (0, 0)]);
+    assert_eq!(pod.rlimits.iter().map(|limit| limit.values).collect::<Vec<_>>(), [Some((1, 2)), None]);
+    let volumes: Vec<_> =
+        pod.volumes.iter().map(|v| (&*v.path, v.kind, v.size.whole(), v.profiles.len())).collect();
+    assert_eq!(volumes, [("shared", VolumeKind::Root, 10, 0), ("more", VolumeKind::Path, 20, 1)]);
+    assert_eq!(pod.host_volumes[0].mode, Some(VolumeMode::Ro));
+    assert_eq!(pod.external_volumes[0].driver_options.len(), 2);
+    let files: Vec<_> = pod.secrets.iter().map(|s| (s.file.as_deref(), s.env_key.as_deref())).collect();
+    assert_eq!(files, [(Some("a/b"), None), (None, Some("T"))]);
+    assert_eq!((pod.seccomp_unconfined, pod.shm_size_mib), (Some(false), Some(64)));
+    assert_eq!(
+        pod.resource_sets.iter().map(|set| &*set.id).collect::<Vec<_>>(),
+        ["set", "once-resource-set"]
+    );
+
+    let server = pod.task("server").expect("the task");
+    assert_eq!((server.goal, server.essential, server.kill_grace_s), (Goal::Running, false, 30));
+    let env: Vec<String> = server.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    assert_eq!(env, ["A=routed", "B=1", "C="]);
+    assert_eq!(&*server.labels[0].1, "1:2");
+    assert_eq!(&*server.configs[0].content, "x={{X}}\n");
+    let set = &server.resource_set;
+    assert_eq!((set.cpus, set.mem, set.gpus), (Some(Milli(500)), Some(Milli(32_000)), Some(Milli(1000))));
+    assert_eq!(
+        (set.limits.cpus, set.limits.mem),
+        (Some(Limit::Unlimited), Some(Limit::Amount(Milli(64_500))))
+    );
+    let health = server.health_check.as_ref().expect("a health check");
+    assert_eq!((health.delay_s, health.grace_s, health.max_failures), (1, 30, 3));
+    assert_eq!(server.readiness_check.as_ref().expect("a readiness check").delay_s, 0);
+    assert_eq!(server.discovery.as_ref().expect("discovery").visibility, Visibility::External);
+
+    let once = pod.task("once").expect("the task");
+    let port = &once.resource_set.ports[0];
+    assert_eq!(
+        (port.port, port.advertise, port.vip.as_ref().map(|vip| (&*vip.prefix, vip.port))),
+        (0, true, Some(("http", 80)))
+    );
+    assert_eq!(
+        port.ranges.iter().map(|range| (range.begin, range.end)).collect::<Vec<_>>(),
+        [(1024, 65535), (0, 9)]
+    );
+    assert_eq!((once.kill_grace_s, once.essential), (0, true));
+
+    let phase = &spec.plan("deploy").expect("the plan").phases[0];
+    assert_eq!((phase.strategy, phase.steps.len()), (PhaseStrategy::SerialCanary, 2));
+    assert_eq!((phase.steps[0].key, phase.steps[1].steps.len()), (StepKey::Index(0), 2));
+    assert_eq!(
+        (phase.at.source().line, phase.at.source().column, &*phase.at.source().file),
+        (52, 7, "svc.yml")
+    );
+}
+
+#[test]
+fn all_mistakes_are_found_at_once() {
+    let text = "\
+name: a__b
+pods:
+  hello:
+    count: -1
+    volume: {path: a/b, type: BLOCK, size: 0}
+    tasks:
+      server:
+        goal: FINISHED
+        cpus: 0
+        memory: x
+        colour: red
+  world:
+    count: 1
+    tasks:
+      server: {goal: RUNNING, cmd: x, cpus: 1}
+      server: {goal: RUNNING, cmd: x, cpus: 1}
+plans:
+  deploy:
+    strategy: canary
+    phases:
+      one: {pod: wolrd, strategy: random}
+      two: {pod: world, steps: [default: [[servr]]]}
+";
+    let loaded = load(&request(text));
+    assert!(loaded.spec.is_none());
+    let partial = loaded.partial.as_ref().expect("a partial spec");
+    assert_eq!((partial.pods.len(), partial.plans.len()), (2, 1));
+    let got: Vec<String> = findings(&loaded)
+        .iter()
+        .map(|line| line.split_once(']').map_or(String::new(), |(head, _)| format!("{head}]")))
+        .collect();
+    assert_eq!(
+        got,
+        [
+            "1:7 error[SDK041]",
+            "4:12 error[SDK050]",
+            "5:20 error[SDK120]",
+            "5:31 error[SDK122]",
+            "5:44 error[SDK081]",
+            "7:7 error[SDK032]",
+            "8:15 error[SDK080]",
+            "9:15 error[SDK081]",
+            "10:17 error[SDK033]",
+            "11:9 error[SDK030]",
+            "16:7 error[YAML006]",
+            "19:15 error[SDK140]",
+            "21:18 error[SDK142]",
+            "21:35 error[SDK141]",
+            "22:44 error[SDK146]",
+        ],
+        "{:#?}",
+        findings(&loaded)
+    );
+}
+
+#[test]
+fn obvious_mistakes_come_with_a_mend() {
+    let base = "name: x\npods:\n  hello:\n    count: 1\n    tasks:\n      server: {goal: RUNNING, cmd: x, cpus: 1}\n\
+                plans:\n  deploy: {strategy: serial, phases: {a: {pod: hello, steps: [default: [[server]]]}}}\n";
+    let cases = [
+        ("goal: RUNNING", "goal: FINISHED", "FINISH"),
+        ("goal: RUNNING", "goal: running1", "RUNNING"),
+        ("cpus: 1", "cpu: 1, memory: 1", "cpus"),
+        ("strategy: serial", "strategy: serail", "serial"),
+        ("pod: hello", "pod: helo", "hello"),
+        ("[[server]]", "[[sever]]", "server"),
+        ("    count: 1", "    count: 1\n    placment: ''", "placement"),
+    ];
+    for (from, to, replacement) in cases {
+        let loaded = load(&request(&base.replace(from, to)));
+        let fixes: Vec<_> = loaded.diagnostics.iter().filter_map(|finding| finding.fix.clone()).collect();
+        assert_eq!(fixes.len(), 1, "{to}: {:#?}", findings(&loaded));
+        assert_eq!(fixes[0].replacement, replacement, "{to}");
+        // The mend mends it.
+        let mut text = base.replace(from, to);
+        text.replace_range(fixes[0].span.range(), &fixes[0].replacement);
+        assert_eq!(findings(&load(&request(&text))), Vec::<String>::new(), "{to}");
+    }
+}
+
+#[test]
+fn variables_without_a_value() {
+    let text = "name: hello\npods:\n  hello:\n    count: {{COUNT}}\n    tasks:\n      server:\n        goal: RUNNING\n        \
+                cmd: \"{{CMD}}\"\n        cpus: 1\n        kill-grace-period: {{GRACE}}\n        env: {A: '{{GRACE}}', B: {{#ON}}x{{/ON}}}\n";
+    let loaded = load(&request(text));
+    let got = findings(&loaded);
+    assert_eq!(
+        got,
+        [
+            "4:12 error[SDK004] The template variable 'COUNT' has no value, and the field needs one",
+            "8:15 error[SDK004] The template variable 'CMD' has no value, and the field needs one",
+            "10:28 warning[SDK004] The template variable 'GRACE' has no value and is left empty",
+        ]
+    );
+    let missing: Vec<_> = loaded.missing.iter().map(|m| (&*m.name, m.spans.len(), m.required)).collect();
+    assert_eq!(missing, [("CMD", 1, true), ("COUNT", 1, true), ("GRACE", 2, false)]);
+    let count =
+        loaded.diagnostics.iter().find(|finding| finding.message.contains("COUNT")).expect("the finding");
+    assert!(count.notes[0].contains("Missing required 'count' in pod 'hello'"), "{:?}", count.notes);
+    assert!(count.help.as_deref().unwrap_or_default().contains("COUNT=…"));
+    let resources = load(&request(&text.replace("cpus: 1", "cpus: {{CPUS}}\n        memory: {{MEM}}")));
+    assert!(findings(&resources).iter().any(|line| line.contains("error[SDK004]") && line.contains("CPUS")));
+
+    let given = format!("# env: COUNT=1\n# env: CMD=x\n# env: GRACE=5\n# env: ON=TRUE\n{text}");
+    let spec = spec(&given);
+    assert_eq!(&*spec.pods[0].tasks[0].env["B"], "x");
+}
+
+#[test]
+fn a_name_from_outside_wins() {
+    let fixed =
+        "# name: other\nname: hello\npods: {a: {count: 1, tasks: {t: {goal: ONCE, cmd: x, cpus: 1}}}}\n";
+    let loaded = clean(fixed);
+    assert_eq!(&*loaded.name, "other");
+    let spec = loaded.spec.expect("a spec");
+    assert_eq!((&*spec.name, &*spec.role, &*spec.principal), ("other", "other-role", "other-principal"));
+    let variable = clean(&fixed.replace("name: hello", "name: '{{FRAMEWORK_NAME}}'"));
+    assert_eq!(&*variable.name, "other");
+    assert_eq!(variable.env.get("FRAMEWORK_NAME").map(String::as_str), Some("other"));
+    let given = clean(&format!("# env: FRAMEWORK_NAME=mine\n{}", fixed.replace("# name: other\n", "")));
+    assert_eq!(&*given.name, "hello");
+}
+
+#[test]
+fn roles() {
+    let text = "name: /a/b\npods: {a: {count: 1, tasks: {t: {goal: ONCE, cmd: x, cpus: 1}}}}\n";
+    for (env, role) in [
+        ("X=1", "a__b-role"),
+        ("MESOS_ALLOCATION_ROLE=slave_public", "a__b-role"),
+        ("MESOS_ALLOCATION_ROLE=team", "team"),
+        ("MARATHON_APP_ENFORCE_GROUP_ROLE=true", "a__b-role"),
+        ("MESOS_ALLOCATION_ROLE=slave_public\n# env: MARATHON_APP_ENFORCE_GROUP_ROLE=true", "slave_public"),
+    ] {
+        assert_eq!(&*spec(&format!("# env: {env}\n{text}")).role, role, "{env}");
+    }
+}
+
+#[test]
+fn hostile_input_is_refused_in_time() {
+    let pods = "name: x\npods:\n";
+    let deep = format!("{pods}  {}", "[".repeat(10_000));
+    let deep_block = (0..10_000).fold(String::new(), |text, level| {
+        let indent = " ".repeat(level % 300 + level / 300);
+        text + &indent
+            + "a:
+"
+    });
+    let bomb: String = (0..30).fold("a0: &a0 [x, x, x]\n".to_owned(), |text, level| {
+        let below = format!("*a{level}");
+        format!("{text}a{}: &a{} [{below}, {below}, {below}]\n", level + 1, level + 1)
+    });
+    let cases = [
+        ("broken", "name: x\npods: [\n".to_owned(), "YAML001"),
+        ("large", format!("{pods}{}", "# filler filler filler\n".repeat(240_000)), "TPL007"),
+        ("deep", deep, "YAML003"),
+        ("deep blocks", format!("{pods}{deep_block}"), "YAML"),
+        ("bomb", format!("{pods}  a: {{}}\n{bomb}"), "YAML004"),
+        ("sections", "{{#a}}".repeat(10_000), "TPL006"),
+        ("a list", "- name: x\n- pods: {}\n".to_owned(), "SDK033"),
+        ("a word", "pods".to_owned(), "SDK033"),
+        ("many names", format!("{pods}{}", "  p: {x: 1}\n".repeat(50_000)), "YAML006"),
+    ];
+    for (what, text, code) in cases {
+        let mut request = request("");
+        request.files.insert("svc.yml".into(), text);
+        let loaded = load(&request);
+        assert!(loaded.spec.is_none(), "{what}");
+        let shown = findings(&loaded);
+        assert!(shown.iter().any(|line| line.contains(&format!("error[{code}"))), "{what}: {shown:#?}");
+        assert!(shown.len() <= 501, "{what}: {}", shown.len());
+        assert!(loaded.diagnostics.iter().all(|f| !f.is_error() || f.help.is_some()), "{what}: help");
+    }
+    let none = load(&request(""));
+    assert_eq!(findings(&none), ["1:1 error[SDK001] There is no service definition among the files"]);
+}
+
+#[test]
+fn a_count_costs_no_time_in_reading() {
+    let text = "name: x\npods: {a: {count: 100000, tasks: {t: {goal: ONCE, cmd: x, cpus: 1}}}}\n";
+    assert_eq!(spec(text).pods[0].count, 100_000);
+    for (count, code) in [
+        ("100001", "SDK051"),
+        ("99999999999", "SDK051"),
+        ("99999999999999999999", "SDK033"),
+        ("-5", "SDK050"),
+    ] {
+        let shown = findings(&load(&request(&text.replace("100000", count))));
+        assert!(shown[0].contains(code), "{count}: {shown:?}");
+    }
+}
+
+#[test]
+fn cut_or_damaged_anywhere_it_is_read_without_harm() {
+    let text = "\
+# name: x
+name: {{N}}
+scheduler: {user: nobody}
+pods:
+  hello:
+    count: {{COUNT}}
+    placement: '[[\"rack\", \"LIKE\", \"(a|b)+\"]]'
+    networks: {mesos-bridge: {host-ports: [1], container-ports: [2], labels: 'k:v'}}
+    rlimits: {RLIMIT_CORE: {soft: -1, hard: -1}}
+    resource-sets: {set: {cpus: 1, ports: {a: {port: 0, ranges: [{begin: 1, end: 2}]}}}}
+    tasks:
+      server: {goal: RUNNING, cmd: \"{{{CMD}}}\", resource-set: set, labels: \"a:b\", env: {A: ~}}
+      other: {goal: ONCE, cmd: x, memory: 1, volumes: {v: {path: p, type: MOUNT, size: 1, profiles: [q]}}}
+plans:
+  deploy: {strategy: serial, phases: {a: {pod: hello, strategy: parallel-canary, steps: [0: [[server]], default: []]}}}
+";
+    let whole = request(text).files.remove("svc.yml").expect("the file");
+    let mut texts: Vec<String> =
+        (0..whole.len()).step_by(3).filter_map(|at| whole.get(..at)).map(str::to_owned).collect();
+    for (at, _) in whole.char_indices().step_by(5) {
+        for put in ["", "{", "[", ":", "- ", "'", "{{", "*a ", "&a ", "é\u{1f600}", "\n"] {
+            let mut damaged = whole.clone();
+            damaged.replace_range(at..=at, put);
+            texts.push(damaged);
+        }
+    }
+    for text in texts {
+        let mut request = request("# env: COUNT=2");
+        request.files.insert("svc.yml".into(), text.clone());
+        let loaded = load(&request);
+        for finding in &loaded.diagnostics {
+            let spans = finding.labels.iter().map(|label| label.span).chain([finding.span]);
+            for span in spans.chain(finding.fix.iter().map(|fix| fix.span)) {
+                assert!(span.start <= span.end && span.end as usize <= text.len(), "{finding:?} in {text}");
+            }
+        }
+        if let Some(partial) = &loaded.partial {
+            let plans = crate::lower::plans(partial);
+            let steps: usize =
+                plans.iter().flat_map(|plan| &plan.phases).map(|phase| phase.steps.len()).sum();
+            assert_eq!(crate::lower::step_count(partial), steps as u64, "{text}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Packages: from options to the environment.
+
+use super::support::{clean, findings, request};
+use crate::load;
+
+const PACKAGE: &str = r#"
+# file: universe/config.json
+{
+  "type": "object",
+  "properties": {
+    "service": {
+      "type": "object",
+      "properties": {
+        "name": {"type": "string", "default": "hello-world"},
+        "account": {"type": "string", "default": ""},
+        "flag": {"type": "boolean", "default": true},
+        "list": {"type": "array", "default": [["hostname"]]}
+      }
+    },
+    "hello": {
+      "type": "object",
+      "properties": {
+        "count": {"type": "integer", "default": 1, "minimum": 1},
+        "cpus": {"type": "number", "default": 0.1},
+        "grace": {"type": "integer", "default": 0},
+        "place": {"type": "string", "default": "[[\"hostname\", \"UNIQUE\"]]"},
+        "volume": {"type": "string", "default": ""}
+      }
+    }
+  }
+}
+# file: universe/package.json
+{"name": "hello-world", "version": "{{package-version}}"}
+# file: universe/resource.json
+{"assets": {"uris": {"zip": "https://example.com/x.zip"}}}
+# file: universe/marathon.json.mustache
+{
+  "id": "{{service.name}}",
+  "constraints": {{service.list}},
+  "env": {
+    "FRAMEWORK_NAME": "{{service.name}}",
+    "PACKAGE": "{{package-name}} {{package-version}}",
+    "HELLO_COUNT": "{{hello.count}}",
+    "HELLO_CPUS": "{{hello.cpus}}",
+    "HELLO_PLACEMENT": "{{{hello.place}}}",
+    {{#hello.grace}}
+    "HELLO_GRACE": "{{hello.grace}}",
+    {{/hello.grace}}
+    {{#hello.volume}}
+    "HELLO_VOLUME: "{{hello.volume}}",
+    {{/hello.volume}}
+    {{#service.account}}
+    "ACCOUNT": "{{service.account}}",
+    {{/service.account}}
+    {{#service.flag}}
+    "FLAG": "{{service.flag}}",
+    {{/service.flag}}
+    "NUMBER": 5,
+    "SECRET": {"secret": "a"},
+    "ZIP": "{{resource.assets.uris.zip}}"
+  }
+}
+# file: dist/svc.yml
+name: {{FRAMEWORK_NAME}}
+pods:
+  hello:
+    count: {{HELLO_COUNT}}
+    placement: '{{{HELLO_PLACEMENT}}}'
+    uris: ['{{ZIP}}']
+    tasks:
+      server: {goal: RUNNING, cmd: x, cpus: {{HELLO_CPUS}}}
+"#;
+
+#[test]
+fn defaults_options_and_what_comes_on_top() {
+    let env = |head: &str| {
+        let loaded = clean(&format!("{head}{PACKAGE}"));
+        let shown: Vec<String> = loaded.env.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        (loaded, shown.join("\n"))
+    };
+    let (loaded, shown) = env("");
+    assert_eq!(
+        shown,
+        "FLAG=true\nFRAMEWORK_NAME=hello-world\nHELLO_COUNT=1\nHELLO_CPUS=0.1\nHELLO_GRACE=0\n\
+         HELLO_PLACEMENT=[[\"hostname\", \"UNIQUE\"]]\nNUMBER=5\nPACKAGE=hello-world stub-universe\n\
+         PORT0=15000\nPORT_API=15000\nZIP=https://example.com/x.zip"
+    );
+    assert_eq!(&*loaded.name, "hello-world");
+    assert_eq!(loaded.definition.as_deref(), Some("dist/svc.yml"));
+    let (loaded, shown) = env(
+        "# options: {\"service\": {\"name\": \"other\", \"flag\": false, \"account\": \"a\\\"b\"}, \"hello\": {\"count\": 3}}\n\
+         # env: ZIP=z\n# name: third\n",
+    );
+    for line in ["ACCOUNT=a\"b", "FRAMEWORK_NAME=other", "HELLO_COUNT=3", "ZIP=z"] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    assert!(!shown.contains("FLAG="), "{shown}");
+    assert_eq!((&*loaded.name, loaded.spec.expect("a spec").pods[0].count), ("third", 3));
+    let (loaded, shown) = env("# name: third\n");
+    assert!(shown.contains("FRAMEWORK_NAME=third"), "{shown}");
+    assert_eq!(&*loaded.name, "third");
+}
+
+#[test]
+fn options_are_checked_where_they_are_written() {
+    let cases = [
+        (r#"{"hello": {"cuont": 2}}"#, vec!["3:5 error[SDK010] The package has no option 'hello.cuont'"]),
+        (
+            r#"{"hello": {"count": 0}, "x": 1}"#,
+            vec![
+                "3:14 error[SDK013] The option 'hello.count' is 0, it must be at least 1",
+                "5:3 error[SDK010] The package has no option 'x'",
+            ],
+        ),
+        (r#"{"hello": []}"#, vec!["2:12 error[SDK011] The option 'hello' is a list, it must be an object"]),
+        (
+            r#"{"service": {"flag": "true"}}"#,
+            vec!["3:13 error[SDK011] The option 'service.flag' is a text, it must be true or false"],
+        ),
+    ];
+    for (options, want) in cases {
+        let loaded = load(&request(&format!("# options: {options}\n{PACKAGE}")));
+        let shown: Vec<String> =
+            findings(&loaded).into_iter().filter(|line| line.contains("option '")).collect();
+        assert_eq!(shown, want, "{options}");
+        assert!(loaded.spec.is_none(), "{options}");
+    }
+}
+
+#[test]
+fn an_app_that_is_no_json_is_shown_where_it_breaks() {
+    let loaded = load(&request(&format!("# options: {{\"hello\": {{\"volume\": \"v\"}}}}\n{PACKAGE}")));
+    let broken = loaded.diagnostics.iter().find(|finding| finding.code == "SDK016").expect("the finding");
+    let at = loaded.sources.position(broken.span);
+    assert_eq!(at.line, 14);
+    assert!(broken.notes[0].contains("\"HELLO_VOLUME: \"v\","), "{:?}", broken.notes);
+}

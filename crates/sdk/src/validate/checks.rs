@@ -1,0 +1,234 @@
+//! The single checks.
+
+use super::{Change, ConfigError, Facts};
+use crate::spec::{Limit, PodSpec, VolumeSpec};
+use std::sync::Arc;
+
+fn value(field: &str, value: &str, message: String) -> ConfigError {
+    ConfigError { field: field.to_owned(), value: Change::Value(value.to_owned()), message, fatal: false }
+}
+
+fn transition(field: &str, old: &str, new: &str, message: String) -> ConfigError {
+    let value = Change::Transition(old.to_owned(), new.to_owned());
+    ConfigError { field: field.to_owned(), value, message, fatal: false }
+}
+
+fn pod_field(name: &str) -> String {
+    format!("PodSpec[name:{name}]")
+}
+
+/// Pods that exist before and after.
+fn both<'s>(facts: &Facts<'s>) -> Vec<(&'s Arc<PodSpec>, &'s Arc<PodSpec>)> {
+    let Some(previous) = facts.previous else { return Vec::new() };
+    previous.pods.iter().filter_map(|old| Some((old, facts.candidate.pod(&old.name)?))).collect()
+}
+
+pub(super) fn name_underscores(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    let name = &*facts.candidate.name;
+    if name.contains("__") {
+        errors.push(value("service.name", name, "Service name cannot contain double underscores".to_owned()));
+    }
+}
+
+pub(super) fn pods_shrink(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    let pods = &facts.candidate.pods;
+    for (at, pod) in pods.iter().enumerate() {
+        if pods.iter().take(at).any(|earlier| earlier.name == pod.name) {
+            errors.push(value("PodSpecs", &pod.name, format!("Duplicate pod types detected: {}", pod.name)));
+        }
+    }
+    let Some(previous) = facts.previous else { return };
+    for old in &previous.pods {
+        let new = facts.candidate.pod(&old.name);
+        let allowed = new.map_or(old.allow_decommission, |new| new.allow_decommission);
+        let count = new.map_or(0, |new| new.count);
+        if !allowed && (new.is_none() || count < old.count) {
+            let message =
+                format!("PodSpec named '{}' has {count} tasks, expected >={} tasks", old.name, old.count);
+            errors.push(transition(
+                &pod_field(&old.name),
+                &old.count.to_string(),
+                &count.to_string(),
+                message,
+            ));
+        }
+    }
+}
+
+pub(super) fn network_regime(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    for (old, new) in both(facts) {
+        if old.uses_host_ports() != new.uses_host_ports() {
+            let words = |host: bool| if host { "host ports" } else { "no host ports" };
+            let message = format!(
+                "New config has pod {} moving networks from {} to {}: networks using and not using host ports \
+                 cannot be exchanged",
+                new.name,
+                words(old.uses_host_ports()),
+                words(new.uses_host_ports())
+            );
+            errors.push(transition(&pod_field(&new.name), &network_names(old), &network_names(new), message));
+        }
+    }
+}
+
+fn network_names(pod: &PodSpec) -> String {
+    pod.networks.iter().map(|network| &*network.name).collect::<Vec<_>>().join(",")
+}
+
+pub(super) fn pre_reservation(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    for (old, new) in both(facts) {
+        if old.pre_reserved_role != new.pre_reserved_role {
+            errors.push(transition(
+                &pod_field(&new.name),
+                &old.pre_reserved_role,
+                &new.pre_reserved_role,
+                "Pre-reserved roles cannot be changed".to_owned(),
+            ));
+        }
+    }
+}
+
+pub(super) fn user(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    let Some(previous) = facts.previous else { return };
+    if previous.user != facts.candidate.user {
+        let message = "The user of a service cannot be changed".to_owned();
+        let error = transition("user", &previous.user, &facts.candidate.user, message);
+        errors.push(ConfigError { fatal: true, ..error });
+    }
+    for (old, new) in both(facts) {
+        if old.user != new.user {
+            let message = "The user of a pod cannot be changed".to_owned();
+            let error = transition(&pod_field(&new.name), &old.user, &new.user, message);
+            errors.push(ConfigError { fatal: true, ..error });
+        }
+    }
+}
+
+pub(super) fn tls(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    if facts.service_account {
+        return;
+    }
+    for pod in &facts.candidate.pods {
+        for task in pod.tasks.iter().filter(|task| !task.transport_encryption.is_empty()) {
+            let message =
+                "Scheduler is missing a service account that is required for provisioning TLS artifacts. \
+                           Please configure it in order to continue."
+                    .to_owned();
+            errors.push(value(
+                &format!("TaskSpec[name:{}-{}]", pod.name, task.name),
+                "transport-encryption",
+                message,
+            ));
+        }
+    }
+}
+
+pub(super) fn placement(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    for pod in &facts.candidate.pods {
+        let Some(placement) = &pod.placement else { continue };
+        if let Some(why) = placement.rule.invalid() {
+            errors.push(value(
+                &pod_field(&pod.name),
+                &placement.text,
+                format!("Invalid placement rule: {why}"),
+            ));
+        }
+    }
+}
+
+pub(super) fn region(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    let Some(previous) = facts.previous else { return };
+    let (old, new) = (previous.region.as_deref(), facts.candidate.region.as_deref());
+    if old != new {
+        errors.push(transition(
+            "region",
+            old.unwrap_or("null"),
+            new.unwrap_or("null"),
+            "The region of a service cannot be changed".to_owned(),
+        ));
+    }
+}
+
+pub(super) fn name_length(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    let bare = facts.candidate.bare_name();
+    let length = bare.chars().count();
+    if facts.previous.is_none() && length > 63 {
+        let message = format!("Service name (without slashes) exceeds 63 characters: {length}");
+        errors.push(value("service.name", &facts.candidate.name, message));
+    }
+}
+
+pub(super) fn limits(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    for pod in &facts.candidate.pods {
+        for task in &pod.tasks {
+            let set = &task.resource_set;
+            for (name, limit, request) in
+                [("cpus", set.limits.cpus, set.cpus), ("memory", set.limits.mem, set.mem)]
+            {
+                let (Some(Limit::Amount(limit)), Some(request)) = (limit, request) else { continue };
+                if limit < request {
+                    let message = format!(
+                        "The {name} resource-limits for task '{}', {limit}, is less than the requested amount, {request}",
+                        task.name
+                    );
+                    errors.push(value(&format!("{name} resource-limits"), &limit.to_string(), message));
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn volumes(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    for pod in &facts.candidate.pods {
+        for (at, task) in pod.tasks.iter().enumerate() {
+            if pod.tasks.iter().take(at).any(|earlier| earlier.name == task.name) {
+                let message = format!("Duplicate task name in pod {}: {}", pod.name, task.name);
+                errors.push(value("TaskSpecs", &task.name, message));
+            }
+        }
+    }
+    if facts.previous.is_none_or(|previous| previous.role != facts.candidate.role) {
+        return;
+    }
+    for (old_pod, new_pod) in both(facts) {
+        for new in &new_pod.tasks {
+            let Some(old) = old_pod.task(&new.name) else { continue };
+            let (old, new_volumes) = (&old.resource_set.volumes, &new.resource_set.volumes);
+            if sorted(old) != sorted(new_volumes) {
+                let message = format!(
+                    "Volumes must be equal. Task '{}-{}' has other volumes than before",
+                    new_pod.name, new.name
+                );
+                errors.push(transition(
+                    &format!("TaskVolumes[taskname:{}]", new.name),
+                    &shown(old),
+                    &shown(new_volumes),
+                    message,
+                ));
+            }
+        }
+    }
+}
+
+/// Volumes compare as a set.
+fn sorted(volumes: &[VolumeSpec]) -> Vec<&VolumeSpec> {
+    let mut sorted: Vec<&VolumeSpec> = volumes.iter().collect();
+    sorted.sort_by(|a, b| a.path.cmp(&b.path));
+    sorted
+}
+
+fn shown(volumes: &[VolumeSpec]) -> String {
+    let texts = volumes.iter().map(|volume| {
+        format!("{}:{}:{}:{}", volume.path, volume.kind.as_str(), volume.size, volume.profiles.join("+"))
+    });
+    format!("[{}]", texts.collect::<Vec<_>>().join(", "))
+}
+
+pub(super) fn role(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    let Some(previous) = facts.previous.filter(|_| !facts.deployed_before) else { return };
+    if previous.role != facts.candidate.role {
+        let message = "The role cannot be changed before the first deployment is complete".to_owned();
+        let error = transition("role", &previous.role, &facts.candidate.role, message);
+        errors.push(ConfigError { fatal: true, ..error });
+    }
+}

@@ -1,0 +1,218 @@
+//! Configurations: ids and definitions as the configuration store shows them.
+//!
+//! **Source**: `dcos-commons: …/http/queries/ConfigQueries.java, …/specification/DefaultServiceSpec.java` (JSON
+//! annotations). Match for names and nesting of what is listed.
+
+use super::pod::number;
+use super::nothing;
+use crate::scheduler::Scheduler;
+use crate::scheduler::ids::is_uuid;
+use crate::spec::{Goal, PodSpec, ResourceSet, ServiceSpec, TaskSpec, VolumeSpec};
+use planarium_protocol::Refusal;
+use planarium_protocol::refusal::RefusalCode;
+use serde_json::{Map, Value, json};
+
+impl Scheduler {
+    pub(super) fn configuration_ids(&self) -> Value {
+        self.configs.keys().map(|id| Value::from(&**id)).collect()
+    }
+
+    pub(super) fn target_id(&self) -> Value {
+        vec![Value::from(&*self.target.id)].into()
+    }
+
+    pub(super) fn target_body(&self) -> Value {
+        service_json(&self.target.spec)
+    }
+
+    pub(super) fn configuration(&self, id: &str) -> Result<Value, Refusal> {
+        if !is_uuid(id) {
+            return Err(Refusal::new(RefusalCode::BadRequest, format!("Invalid configuration id: {id}")));
+        }
+        let config = self.configs.get(id.to_ascii_lowercase().as_str()).ok_or_else(nothing)?;
+        Ok(service_json(&config.spec))
+    }
+}
+
+fn service_json(spec: &ServiceSpec) -> Value {
+    let policy = spec.replacement_failure_policy.map(|policy| {
+        json!({
+            "permanent-failure-timeout-secs": policy.permanent_failure_timeout_s,
+            "min-replace-delay-secs": policy.min_replace_delay_s,
+        })
+    });
+    json!({
+        "name": &*spec.name,
+        "role": &*spec.role,
+        "principal": &*spec.principal,
+        "user": &*spec.user,
+        "goal": "RUNNING",
+        "region": spec.region.as_deref(),
+        "web-url": spec.web_url.as_deref(),
+        "zookeeper": &*spec.zookeeper,
+        "replacement-failure-policy": policy,
+        "pod-specs": spec.pods.iter().map(|pod| pod_json(spec, pod)).collect::<Vec<_>>(),
+    })
+}
+
+fn pod_json(service: &ServiceSpec, pod: &PodSpec) -> Value {
+    let networks: Vec<Value> = pod
+        .networks
+        .iter()
+        .map(|network| {
+            let mappings: Map<String, Value> = network
+                .port_mappings
+                .iter()
+                .map(|mapping| (mapping.host.to_string(), mapping.container.into()))
+                .collect();
+            let labels: Map<String, Value> =
+                network.labels.iter().map(|(key, value)| (key.to_string(), Value::from(&**value))).collect();
+            json!({"network-name": &*network.name, "port-mappings": mappings, "network-labels": labels})
+        })
+        .collect();
+    let rlimits: Vec<Value> = pod
+        .rlimits
+        .iter()
+        .map(|rlimit| {
+            let (soft, hard) = rlimit.values.unwrap_or((-1, -1));
+            json!({"name": &*rlimit.name, "soft": soft, "hard": hard})
+        })
+        .collect();
+    let uris: Vec<&str> = pod.uris.iter().map(|uri| &**uri).collect();
+    let secrets: Vec<Value> = pod
+        .secrets
+        .iter()
+        .map(|secret| {
+            json!({
+                "secret-path": &*secret.secret,
+                "env-key": secret.env_key.as_deref(),
+                "file-path": secret.file.as_deref(),
+            })
+        })
+        .collect();
+    let host_volumes: Vec<Value> = pod
+        .host_volumes
+        .iter()
+        .map(|volume| json!({"host-path": &*volume.host_path, "container-path": &*volume.container_path}))
+        .collect();
+    json!({
+        "type": &*pod.name,
+        "user": &*pod.user,
+        "count": pod.count,
+        "allow-decommission": pod.allow_decommission,
+        "image": pod.image.as_deref(),
+        "networks": networks,
+        "rlimits": rlimits,
+        "uris": uris,
+        "task-specs": pod.tasks.iter().map(|task| task_json(service, pod, task)).collect::<Vec<_>>(),
+        "placement-rule": pod.placement.as_ref().map(|placement| placement.rule.to_json()),
+        "volumes": pod.volumes.iter().map(|volume| volume_json(service, volume)).collect::<Vec<_>>(),
+        "pre-reserved-role": &*pod.pre_reserved_role,
+        "secrets": secrets,
+        "share-pid-namespace": pod.share_pid_namespace,
+        "host-volumes": host_volumes,
+        "seccomp-unconfined": pod.seccomp_unconfined,
+        "seccomp-profile-name": pod.seccomp_profile_name.as_deref(),
+    })
+}
+
+fn task_json(service: &ServiceSpec, pod: &PodSpec, task: &TaskSpec) -> Value {
+    let env: Map<String, Value> =
+        task.env.iter().map(|(key, value)| (key.to_string(), Value::from(&**value))).collect();
+    let labels: Map<String, Value> =
+        task.labels.iter().map(|(key, value)| (key.to_string(), Value::from(&**value))).collect();
+    let configs: Vec<Value> = task
+        .configs
+        .iter()
+        .map(|config| {
+            json!({
+                "name": &*config.name,
+                "relative-path": &*config.dest,
+                "template-content": &*config.content,
+            })
+        })
+        .collect();
+    let goal = match task.goal {
+        Goal::Running => "RUNNING",
+        Goal::Finish => "FINISH",
+        Goal::Once => "ONCE",
+    };
+    json!({
+        "name": &*task.name,
+        "goal": goal,
+        "essential": task.essential,
+        "resource-set": set_json(service, pod, &task.resource_set),
+        "command-spec": {"value": &*task.cmd, "environment": env},
+        "task-labels": labels,
+        "health-check-spec": task.health_check.as_ref().map(|check| json!({
+            "command": &*check.cmd,
+            "max-consecutive-failures": check.max_failures,
+            "delay": check.delay_s,
+            "interval": check.interval_s,
+            "timeout": check.timeout_s,
+            "grace-period": check.grace_s,
+        })),
+        "readiness-check-spec": task.readiness_check.as_ref().map(|check| json!({
+            "command": &*check.cmd,
+            "delay": check.delay_s,
+            "interval": check.interval_s,
+            "timeout": check.timeout_s,
+        })),
+        "config-files": configs,
+        "discovery-spec": task.discovery.as_ref().map(|discovery| json!({
+            "prefix": discovery.prefix.as_deref(),
+            "visibility": discovery.visibility.as_str(),
+        })),
+        "kill-grace-period": task.kill_grace_s,
+        "transport-encryption": task.transport_encryption.iter().map(|tls| json!({
+            "name": &*tls.name,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn set_json(service: &ServiceSpec, pod: &PodSpec, set: &ResourceSet) -> Value {
+    let resource = |name: &str, value: Value, kind: &str| {
+        let value = if kind == "RANGES" { json!({"type": kind, "ranges": value}) } else { json!({"type": kind, "scalar": {"value": value}}) };
+        json!({
+            "name": name,
+            "value": value,
+            "role": &*service.role,
+            "pre-reserved-role": &*pod.pre_reserved_role,
+            "principal": &*service.principal,
+        })
+    };
+    let scalars = [("cpus", set.cpus), ("gpus", set.gpus), ("mem", set.mem)];
+    let mut resources: Vec<Value> = scalars
+        .into_iter()
+        .filter_map(|(name, value)| Some(resource(name, number(value?), "SCALAR")))
+        .collect();
+    for port in &set.ports {
+        let range = json!({"range": [{"begin": port.port, "end": port.port}]});
+        let mut body = resource("ports", range, "RANGES");
+        if let Some(map) = body.as_object_mut() {
+            map.insert("port-name".to_owned(), Value::from(&*port.name));
+            map.insert("env-key".to_owned(), port.env_key.as_deref().into());
+        }
+        resources.push(body);
+    }
+    json!({
+        "id": &*set.id,
+        "resource-specifications": resources,
+        "volume-specifications": set.volumes.iter().map(|volume| volume_json(service, volume)).collect::<Vec<_>>(),
+        "role": &*service.role,
+        "principal": &*service.principal,
+    })
+}
+
+fn volume_json(service: &ServiceSpec, volume: &VolumeSpec) -> Value {
+    let profiles: Vec<&str> = volume.profiles.iter().map(|profile| &**profile).collect();
+    json!({
+        "type": volume.kind.as_str(),
+        "container-path": &*volume.path,
+        "profiles": profiles,
+        "name": "disk",
+        "value": {"type": "SCALAR", "scalar": {"value": number(volume.size)}},
+        "role": &*service.role,
+        "principal": &*service.principal,
+    })
+}

@@ -1,0 +1,234 @@
+//! Debug routes: plans in short, task statuses by step, reservations, evaluations of offers.
+//!
+//! **Source**: `dcos-commons: …/debug/PlansTracker.java, TaskStatusesTracker.java, TaskReservationsTracker.java,
+//! OfferOutcomeTrackerV2.java`. Match; the explanations of evaluations are our own words.
+
+use super::DebugFilter;
+use crate::scheduler::Scheduler;
+use crate::scheduler::plan::{Plan, PlanKind};
+use planarium_plan::{Element, PhaseId, StepId};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Scheduler {
+    pub(super) fn debug_plans(&self, filter: &DebugFilter) -> Value {
+        if let Some(text) = self.bad_filter(filter) {
+            return json!({"invalid-input": text});
+        }
+        let plans: Vec<Value> = self
+            .plans
+            .iter()
+            .filter(|plan| matches(filter.plan.as_deref(), plan.tree.plan_name()))
+            .map(|plan| debug_plan(plan, filter))
+            .collect();
+        let active: Vec<&str> = self
+            .plans
+            .iter()
+            .filter(|plan| plan.tree.status(Element::Plan).is_running())
+            .map(|plan| &**plan.tree.plan_name())
+            .collect();
+        json!({
+            "schedulerState": self.scheduler_state(),
+            "activePlans": active,
+            "plans": plans,
+            "serviceTopology": self.plans.iter().map(topology).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The last that applies of deploying, deployed, recovering, decommissioning.
+    fn scheduler_state(&self) -> &'static str {
+        let of = |kind: PlanKind| self.plans.iter().find(move |plan| plan.kind == kind);
+        let running = |kind| of(kind).is_some_and(|plan| plan.tree.status(Element::Plan).is_running());
+        let mut state = "RUNNING";
+        if running(PlanKind::Deploy) {
+            state = "DEPLOYING";
+        }
+        if self.completed_once || of(PlanKind::Deploy).is_some_and(Plan::is_complete) {
+            state = "DEPLOYED";
+        }
+        if running(PlanKind::Recovery) {
+            state = "RECOVERING";
+        }
+        if running(PlanKind::Decommission) {
+            state = "DECOMMISSIONING";
+        }
+        state
+    }
+
+    /// What is wrong with the query parameters, if anything.
+    fn bad_filter(&self, filter: &DebugFilter) -> Option<&'static str> {
+        let DebugFilter { plan, phase, step } = filter;
+        if step.is_some() && (plan.is_none() || phase.is_none()) {
+            return Some("Step specified without parent Phase and Plan values.");
+        }
+        if phase.is_some() && plan.is_none() {
+            return Some("Phase specified without parent Plan.");
+        }
+        let plan_name = plan.as_deref()?;
+        let mut plans = self.plans.iter().filter(|plan| matches(Some(plan_name), plan.tree.plan_name()));
+        let (Some(plan), None) = (plans.next(), plans.next()) else {
+            return Some("Supplied plan not found in list of all available plans!");
+        };
+        let phase_name = phase.as_deref()?;
+        let mut phases =
+            plan.tree.phases().filter(|phase| matches(Some(phase_name), plan.tree.name((*phase).into())));
+        let (Some(phase), None) = (phases.next(), phases.next()) else {
+            return Some("Supplied phase not found in set of possible phases with supplied plan!");
+        };
+        let step_name = step.as_deref()?;
+        let steps = plan.tree.steps(phase).filter(|step| matches(Some(step_name), plan.tree.name((*step).into())));
+        (steps.count() != 1)
+            .then_some("Supplied step not found in set of possible steps with supplied plan and phase!")
+    }
+
+    pub(super) fn debug_task_statuses(&self, filter: &DebugFilter) -> Value {
+        self.plans
+            .iter()
+            .filter(|plan| matches(filter.plan.as_deref(), plan.tree.plan_name()))
+            .map(|plan| {
+                let phases: Vec<Value> = filtered_phases(plan, filter)
+                    .map(|phase| {
+                        let steps: Vec<Value> = filtered_steps(plan, phase, filter)
+                            .map(|step| self.step_statuses(plan, step))
+                            .collect();
+                        json!({"name": plan.tree.name(phase.into()), "steps": steps})
+                    })
+                    .collect();
+                json!({"name": &**plan.tree.plan_name(), "phases": phases})
+            })
+            .collect()
+    }
+
+    fn step_statuses(&self, plan: &Plan, step: StepId) -> Value {
+        let statuses: Vec<Value> = plan
+            .requirement(step)
+            .into_iter()
+            .flat_map(|requirement| requirement.task_names())
+            .map(|name| {
+                let mut body = Map::new();
+                body.insert("name".to_owned(), Value::from(&*name));
+                let task = self.store.named(&name);
+                if let Some((task, status)) = task.and_then(|task| Some((task, task.status.as_ref()?))) {
+                    body.insert("taskId".to_owned(), Value::from(&*task.id));
+                    body.insert("taskStatus".to_owned(), Value::from(status.state));
+                }
+                body.into()
+            })
+            .collect();
+        json!({"name": plan.tree.name(step.into()), "taskStatus": statuses})
+    }
+
+    pub(super) fn debug_reservations(&self) -> Value {
+        let mut hosts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for task in self.store.tasks() {
+            let ids = task.held.iter().chain(task.executor.iter()).map(|held| &*held.id);
+            hosts.entry(&task.at.hostname).or_default().extend(ids.filter(|id| !id.is_empty()));
+        }
+        let body: Map<String, Value> =
+            hosts.into_iter().map(|(host, ids)| (host.to_owned(), ids.into_iter().collect())).collect();
+        body.into()
+    }
+
+    pub(super) fn debug_offers(&self, epoch_ms: u64) -> Value {
+        let history = &self.history;
+        let offers: Vec<Value> = history
+            .last
+            .iter()
+            .map(|evaluation| {
+                let outcome = &evaluation.outcome;
+                let explanation: Vec<String> = outcome
+                    .checks
+                    .iter()
+                    .map(|check| {
+                        let verdict = if check.passed { "PASS" } else { "FAIL" };
+                        format!("{verdict}({}): {}", check.requirement, check.text)
+                    })
+                    .collect();
+                json!({
+                    "timestamp": epoch_ms.saturating_add(outcome.at.ms()),
+                    "pod-instance-name": &*evaluation.pod,
+                    "outcome": if outcome.passed { "pass" } else { "fail" },
+                    "explanation": explanation,
+                    "offer": format!("{} on {}: {}", evaluation.offer, outcome.agent, evaluation.resources),
+                })
+            })
+            .collect();
+        let failures: Map<String, Value> =
+            history.failures.iter().map(|(reason, count)| ((*reason).to_owned(), (*count).into())).collect();
+        let agents: Map<String, Value> =
+            history.agents.iter().map(|(agent, count)| (agent.to_string(), (*count).into())).collect();
+        json!({
+            "acceptedCount": history.accepted,
+            "rejectedCount": history.rejected,
+            "failureReasons": failures,
+            "rejectedAgents": agents,
+            "offers": offers,
+        })
+    }
+}
+
+/// Names are compared without regard to case; no filter matches everything.
+fn matches(filter: Option<&str>, name: &str) -> bool {
+    filter.is_none_or(|filter| filter.eq_ignore_ascii_case(name))
+}
+
+fn filtered_phases<'a>(plan: &'a Plan, filter: &'a DebugFilter) -> impl Iterator<Item = PhaseId> + 'a {
+    plan.tree.phases().filter(|phase| matches(filter.phase.as_deref(), plan.tree.name((*phase).into())))
+}
+
+fn filtered_steps<'a>(
+    plan: &'a Plan,
+    phase: PhaseId,
+    filter: &'a DebugFilter,
+) -> impl Iterator<Item = StepId> + 'a {
+    plan.tree.steps(phase).filter(|step| matches(filter.step.as_deref(), plan.tree.name((*step).into())))
+}
+
+fn debug_plan(plan: &Plan, filter: &DebugFilter) -> Value {
+    let steps = plan.tree.all_steps();
+    let done = steps.filter(|step| plan.tree.status((*step).into()).is_complete()).count();
+    let phases: Vec<Value> = filtered_phases(plan, filter)
+        .map(|phase| {
+            let steps: Vec<Value> = filtered_steps(plan, phase, filter)
+                .map(|step| {
+                    let errors: Vec<&str> = plan.tree.step_error(step).map(|text| &**text).into_iter().collect();
+                    json!({
+                        "name": plan.tree.name(step.into()),
+                        "status": plan.tree.status(step.into()).as_str(),
+                        "errors": errors,
+                    })
+                })
+                .collect();
+            json!({
+                "name": plan.tree.name(phase.into()),
+                "status": plan.tree.status(phase.into()).as_str(),
+                "strategy": plan.tree.strategy(phase.into()).map_or("", planarium_plan::StrategySpec::name),
+                "steps": steps,
+            })
+        })
+        .collect();
+    json!({
+        "name": &**plan.tree.plan_name(),
+        "status": plan.tree.status(Element::Plan).as_str(),
+        "strategy": plan.strategy(),
+        "totalSteps": plan.tree.step_count(),
+        "completedSteps": done,
+        "phases": phases,
+    })
+}
+
+fn topology(plan: &Plan) -> Value {
+    let phases: Vec<Value> = plan
+        .tree
+        .phases()
+        .map(|phase| {
+            let steps: Vec<Value> = plan
+                .tree
+                .steps(phase)
+                .map(|step| json!({"name": plan.tree.name(step.into()), "type": "step"}))
+                .collect();
+            json!({"name": plan.tree.name(phase.into()), "type": "phase", "children": steps})
+        })
+        .collect();
+    json!({"name": &**plan.tree.plan_name(), "type": "plan", "children": phases})
+}

@@ -1,0 +1,65 @@
+//! Endpoints: where clients find the service's advertised ports.
+//!
+//! **Source**: `dcos-commons: …/http/queries/EndpointsQueries.java, …/http/EndpointUtils.java`. Match.
+
+use super::nothing;
+use crate::scheduler::Scheduler;
+use crate::scheduler::evaluate::environment::{autoip_host, vip_host};
+use crate::scheduler::store::HeldKind;
+use planarium_protocol::Refusal;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+#[derive(Default)]
+struct Endpoint {
+    dns: Vec<String>,
+    address: Vec<String>,
+    vip: Option<String>,
+}
+
+impl Scheduler {
+    pub(super) fn endpoint_names(&self) -> Value {
+        self.all_endpoints().into_keys().collect()
+    }
+
+    pub(super) fn endpoint(&self, name: &str) -> Result<Value, Refusal> {
+        let endpoint = self.all_endpoints().remove(name).ok_or_else(nothing)?;
+        let mut body = Map::new();
+        body.insert("dns".to_owned(), endpoint.dns.into());
+        body.insert("address".to_owned(), endpoint.address.into());
+        if let Some(vip) = endpoint.vip {
+            body.insert("vip".to_owned(), vip.into());
+        }
+        Ok(body.into())
+    }
+
+    fn all_endpoints(&self) -> BTreeMap<String, Endpoint> {
+        let mut all: BTreeMap<String, Endpoint> = BTreeMap::new();
+        let service = &self.target.spec;
+        for task in self.store.tasks() {
+            let pod = self.configs.get(&task.config).and_then(|config| config.pods.get(&task.pod.pod));
+            let Some(spec) = pod.and_then(|pod| pod.spec.task(&task.task)) else { continue };
+            let discovery = spec.discovery.as_ref().and_then(|discovery| discovery.prefix.as_ref());
+            let host = match discovery {
+                Some(prefix) => format!("{prefix}-{}", task.pod.index),
+                None => task.name.to_string(),
+            };
+            for held in &*task.held {
+                let HeldKind::Port { name, port } = &held.kind else { continue };
+                let Some(declared) = spec.resource_set.ports.iter().find(|p| p.name == *name) else { continue };
+                if !declared.advertise {
+                    continue;
+                }
+                let endpoint = all.entry(name.to_string()).or_default();
+                endpoint.dns.push(format!("{}:{port}", autoip_host(service, &host)));
+                let known = task.addressed && !task.at.ip.is_empty();
+                let address = if known { &task.at.ip } else { &task.at.hostname };
+                endpoint.address.push(format!("{address}:{port}"));
+                if let Some(vip) = &declared.vip {
+                    endpoint.vip = Some(format!("{}:{}", vip_host(service, &vip.prefix), vip.port));
+                }
+            }
+        }
+        all
+    }
+}
