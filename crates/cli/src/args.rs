@@ -45,6 +45,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  planarium share examples/canary\n  planarium share --decode '#p1:...'"
     )]
     Share(ShareArgs),
+    /// Run a command of the real service command line: `plan status deploy`, `pod replace hello-0`, ...
+    #[command(
+        after_help = "Example:\n  planarium exec hello-world -- plan status deploy\n  planarium exec hello-world --url http://127.0.0.1:8080 -- pod restart hello-0\n  planarium exec hello-world --on examples/hello-world --at 20s -- plan show deploy --json\n  planarium exec hello-world -- help\n\nExit status: 0 when the service did it, 1 when it did not or is out of reach, 2 for words that cannot be understood."
+    )]
+    Exec(ExecArgs),
 }
 
 /// Where a definition gets its environment and its cluster from.
@@ -194,6 +199,28 @@ pub(crate) struct ShareArgs {
     #[arg(long, value_name = "STRING", conflicts_with = "path")]
     pub(crate) decode: Option<String>,
     /// Environment and cluster.
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+/// Arguments of `exec`.
+#[derive(Debug, Args)]
+pub(crate) struct ExecArgs {
+    /// Service name.
+    pub(crate) service: String,
+    /// Where the world is served.
+    #[arg(long, default_value = "http://127.0.0.1:8080", value_name = "URL")]
+    pub(crate) url: String,
+    /// Run on a fresh world instead: scenario, definition file or package folder.
+    #[arg(long, value_name = "PATH", conflicts_with = "url")]
+    pub(crate) on: Option<PathBuf>,
+    /// How far the fresh world is played: an instant (`0s`, `1m30s`) or `end`.
+    #[arg(long, default_value = "end", value_name = "TIME|end", requires = "on")]
+    pub(crate) at: String,
+    /// The command: `help` lists them.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) words: Vec<String>,
+    /// Environment and cluster of the fresh world.
     #[command(flatten)]
     pub(crate) input: InputArgs,
 }

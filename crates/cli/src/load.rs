@@ -14,7 +14,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Longest file that is read. *Units*: bytes. The engine's own limits are lower and give a diagnostic.
-const MAX_FILE: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// Most files taken from a folder.
 const MAX_FILES: usize = 500;
 /// Files of a package that the environment is made from.

@@ -8,6 +8,7 @@
 
 mod args;
 mod check;
+mod exec;
 mod live;
 mod load;
 mod render;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Render(args) => render::run(&args),
         Command::Share(args) => share::run(&args),
+        Command::Exec(args) => exec::run(&args),
     };
     match end {
         Ok(End::Good) => ExitCode::SUCCESS,

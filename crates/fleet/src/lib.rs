@@ -1,1 +1,326 @@
-//! planarium-fleet
+//! Machines, the processes on them, their checks, and everything that can go wrong with them.
+//!
+//! *Knows*: machines, processes, probes, latencies, faults.
+//! *Must not know*: offers, pods, plans, or any real system's words. A machine's resources are carried
+//! through as they were given; dividing them is somebody else's work.
+//!
+//! Whatever happens is put into an outbox of [`FleetEvent`]s; whoever drives the fleet hands them on.
+
+mod behaviour;
+mod check;
+mod convention;
+pub mod event;
+mod fault;
+pub mod first_fit;
+mod inject;
+pub mod labels;
+mod latency;
+mod life;
+mod machine;
+mod probe;
+mod process;
+pub mod spec;
+mod view;
+
+pub use event::{Absence, CheckKind, ExitReason, FleetEvent, FleetEventKind};
+pub use fault::kind_word;
+pub use first_fit::{FirstFit, Shape};
+pub use labels::{Labels, glob};
+pub use probe::{MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE};
+pub use process::ProcessState;
+pub use spec::{CheckSpec, HealthSpec, MachineId, MachineSpec, ProcessId, ProcessSpec, Program};
+pub use view::ProcessFacts;
+
+use behaviour::Rules;
+use fault::FaultRecord;
+use latency::Luck;
+use machine::Machine;
+use planarium_kernel::{Cause, Class, EventQueue, Recorder, SimTime, TimerId, draw, id::Counter};
+use planarium_protocol::{EventBody, Text, input::ProcessBehaviour};
+use process::{Fate, Process};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// What every part of the engine is handed to report facts.
+pub type Cx = Recorder<EventBody>;
+
+/// What a timer means.
+#[derive(Clone, Debug)]
+pub(crate) enum Timer {
+    /// The next turn of a process.
+    Life(ProcessId, Fate),
+    /// A check begins or times out.
+    Probe(ProcessId, CheckKind),
+    /// A fault's time is over.
+    FaultEnd(u32),
+}
+
+#[derive(Clone, Debug)]
+struct Armed {
+    cause: Cause,
+    timer: Timer,
+}
+
+/// A process as somebody outside says it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It has been taken on.
+    Starting,
+    /// It runs, and its readiness check gave this.
+    Running(Option<i32>),
+    /// It is no more.
+    Ended,
+}
+
+/// All machines and processes.
+#[derive(Clone, Debug)]
+pub struct Fleet {
+    pub(crate) seed: u64,
+    pub(crate) machines: Vec<Arc<Machine>>,
+    pub(crate) processes: BTreeMap<ProcessId, Arc<Process>>,
+    next_process: Counter,
+    /// How often each name was launched.
+    launches: Arc<BTreeMap<Text, u64>>,
+    rules: Rules,
+    pub(crate) faults: BTreeMap<u32, Arc<FaultRecord>>,
+    next_fault: Counter,
+    /// Faults that have struck as often as they may and are about to end.
+    pub(crate) exhausted: Vec<u32>,
+    timers: EventQueue<Armed>,
+    out: Vec<FleetEvent>,
+    /// Number of the last event when rules or faults last changed.
+    touched: u64,
+}
+
+impl Fleet {
+    /// A fleet without machines.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            machines: Vec::new(),
+            processes: BTreeMap::new(),
+            next_process: Counter::new(),
+            launches: Arc::default(),
+            rules: Rules::default(),
+            faults: BTreeMap::new(),
+            next_fault: Counter::new(),
+            exhausted: Vec::new(),
+            timers: EventQueue::new(),
+            out: Vec::new(),
+            touched: 0,
+        }
+    }
+
+    /// Number of the last event when rules or faults last changed; for caches of what others show.
+    pub fn touched(&self) -> u64 {
+        self.touched
+    }
+
+    pub(crate) fn touch(&mut self, cx: &Cx) {
+        self.touched = cx.next_seq() - 1;
+    }
+
+    /// Brings a machine in.
+    pub fn add_machine(&mut self, cx: &mut Cx, spec: MachineSpec) -> MachineId {
+        let id = MachineId::at(self.machines.len());
+        cx.emit(EventBody::MachineAdded { agent: spec.hostname.clone() });
+        self.machines.push(Arc::new(Machine::new(spec)));
+        id
+    }
+
+    /// Takes a machine out for good, with everything on it.
+    pub fn remove_machine(&mut self, cx: &mut Cx, id: MachineId) {
+        let Some(machine) = self.machines.get_mut(id.index()).map(Arc::make_mut) else { return };
+        if std::mem::replace(&mut machine.removed, true) {
+            return;
+        }
+        machine.away.clear();
+        machine.worst = None;
+        let agent = machine.hostname().clone();
+        for pid in machine.processes.clone() {
+            self.vanish(pid);
+        }
+        cx.emit(EventBody::MachineRemoved { agent });
+    }
+
+    /// Says under which agent id a machine is known, so that targets can name it.
+    pub fn set_agent_id(&mut self, id: MachineId, agent_id: Text) {
+        if let Some(machine) = self.machines.get_mut(id.index()).map(Arc::make_mut) {
+            machine.labels.set("agent-id", agent_id);
+        }
+    }
+
+    /// The machine as it joined; none when there is no such machine any more.
+    pub fn machine(&self, id: MachineId) -> Option<&Arc<MachineSpec>> {
+        self.machine_ref(id).map(|machine| &machine.spec)
+    }
+
+    /// Machines that are not removed, in order of joining.
+    pub fn machine_ids(&self) -> impl Iterator<Item = MachineId> {
+        self.machines.iter().enumerate().filter(|(_, m)| !m.removed).map(|(row, _)| MachineId::at(row))
+    }
+
+    /// The machine of this hostname.
+    pub fn find_machine(&self, hostname: &str) -> Option<MachineId> {
+        self.machine_ids().find(|id| self.machine_ref(*id).is_some_and(|m| &**m.hostname() == hostname))
+    }
+
+    /// In which way a machine is away, if it is.
+    pub fn absence(&self, id: MachineId) -> Option<Absence> {
+        self.machine_ref(id).and_then(|machine| machine.worst)
+    }
+
+    /// Starts a process. On a machine that is lost or removed nothing starts and nothing is reported.
+    pub fn launch(&mut self, cx: &mut Cx, spec: ProcessSpec) -> ProcessId {
+        let pid = ProcessId(self.next_process.next());
+        let machine = spec.machine;
+        if self.machine_ref(machine).is_none() || self.absence(machine) == Some(Absence::Lost) {
+            return pid;
+        }
+        let key: Text = match spec.labels.get("service") {
+            Some(service) => format!("{service}/{}", spec.name).into(),
+            None => spec.name.clone(),
+        };
+        let luck_entity = draw::entity(&key);
+        let launches = Arc::make_mut(&mut self.launches).entry(key).or_default();
+        *launches += 1;
+        let luck = Luck { seed: self.seed, entity: luck_entity, nth: *launches };
+        let behaviour = self.rules.resolve(&spec.labels);
+        let process = Process::new(spec, luck, behaviour, cx.now(), cx.cause());
+        if let Some(machine) = self.machines.get_mut(machine.index()) {
+            Arc::make_mut(machine).processes.insert(pid);
+        }
+        self.processes.insert(pid, Arc::new(process));
+        self.refresh(cx, pid);
+        pid
+    }
+
+    /// Changes how matching processes behave from now on, those that run included.
+    pub fn set_behaviour(&mut self, cx: &mut Cx, rule: &ProcessBehaviour) {
+        self.rules.push(rule.clone());
+        self.touch(cx);
+        let matching: Vec<ProcessId> = self
+            .processes
+            .iter()
+            .filter(|(_, process)| process.spec.labels.matches(&rule.target))
+            .map(|(pid, _)| *pid)
+            .collect();
+        for pid in matching {
+            let Some(process) = self.processes.get(&pid) else { continue };
+            let behaviour = Arc::new(self.rules.resolve(&process.spec.labels));
+            if let Some(process) = self.process_mut(pid) {
+                if !rule.behaviour.readiness.is_empty() {
+                    process.readiness.listed = 0;
+                }
+                if !rule.behaviour.health.is_empty() {
+                    process.health.listed = 0;
+                }
+                process.behaviour = behaviour;
+            }
+            self.refresh(cx, pid);
+        }
+    }
+
+    /// Somebody outside says how a process is. Nothing is reported back.
+    pub fn say(&mut self, cx: &mut Cx, pid: ProcessId, said: Said) {
+        let now = cx.now();
+        let Some(process) = self.process_mut(pid) else { return };
+        match said {
+            Said::Ended => return self.vanish(pid),
+            Said::Starting if process.state == ProcessState::Launching => {
+                process.state = ProcessState::Starting;
+            }
+            Said::Starting => {}
+            Said::Running(readiness) => {
+                if matches!(process.state, ProcessState::Launching | ProcessState::Starting) {
+                    process.state = ProcessState::Running;
+                    process.running_since = now;
+                }
+                if let Some(code) = readiness {
+                    process.readiness.attempts = process.readiness.attempts.saturating_add(1);
+                    process.readiness.last = Some(process::Seen(Some(code)));
+                }
+            }
+        }
+        self.refresh(cx, pid);
+    }
+
+    /// Takes a process away without a report.
+    pub fn vanish(&mut self, pid: ProcessId) {
+        let Some(process) = self.processes.remove(&pid) else { return };
+        for timer in [process.life, process.readiness.timer, process.health.timer].into_iter().flatten() {
+            self.timers.cancel(timer);
+        }
+        if let Some(machine) = self.machines.get_mut(process.spec.machine.index()) {
+            Arc::make_mut(machine).processes.remove(&pid);
+        }
+    }
+
+    /// When the next timer is due.
+    pub fn next_due(&self) -> Option<SimTime> {
+        self.timers.next_due()
+    }
+
+    /// How many timers are pending that would change something.
+    pub fn one_shots(&self) -> usize {
+        self.timers.one_shots()
+    }
+
+    /// Whether the next periodic work would change something. Never: what would is a one-shot timer.
+    pub fn restless(&self) -> bool {
+        false
+    }
+
+    /// Handles exactly one due timer and hands out what there is to report.
+    pub fn fire(&mut self, cx: &mut Cx, out: &mut Vec<FleetEvent>) {
+        if let Some((_, _, armed)) = self.timers.pop_due(cx.now()) {
+            cx.set_cause(armed.cause);
+            match armed.timer {
+                Timer::Life(pid, fate) => {
+                    if let Some(process) = self.process_mut(pid) {
+                        process.life = None;
+                    }
+                    self.fulfil(cx, pid, fate);
+                }
+                Timer::Probe(pid, kind) => {
+                    if let Some(process) = self.process_mut(pid) {
+                        process.clear_probe_timer(kind);
+                    }
+                    self.probe_due(cx, pid, kind);
+                }
+                Timer::FaultEnd(number) => self.end_fault(cx, number),
+            }
+        }
+        out.append(&mut self.out);
+    }
+
+    /// Roughly how many bytes a copy takes. *Units*: bytes.
+    pub fn weight(&self) -> u64 {
+        64 * self.machines.len() as u64 + 512 * self.processes.len() as u64 + 64 * self.timers.len() as u64
+    }
+
+    /// Takes what there is to report, oldest first.
+    pub fn drain_events(&mut self) -> Vec<FleetEvent> {
+        std::mem::take(&mut self.out)
+    }
+
+    pub(crate) fn report(&mut self, cx: &Cx, kind: FleetEventKind) {
+        self.out.push(FleetEvent { cause: cx.cause(), kind });
+    }
+
+    pub(crate) fn arm(&mut self, at: SimTime, class: Class, cause: Cause, timer: Timer) -> TimerId {
+        self.timers.push(at, class, Armed { cause, timer })
+    }
+
+    pub(crate) fn process_mut(&mut self, pid: ProcessId) -> Option<&mut Process> {
+        self.processes.get_mut(&pid).map(Arc::make_mut)
+    }
+
+    /// In which state a process is; none when it has ended.
+    pub fn process_state(&self, pid: ProcessId) -> Option<ProcessState> {
+        self.processes.get(&pid).map(|process| process.state)
+    }
+
+    pub(crate) fn machine_ref(&self, id: MachineId) -> Option<&Machine> {
+        self.machines.get(id.index()).map(|machine| &**machine).filter(|machine| !machine.removed)
+    }
+}

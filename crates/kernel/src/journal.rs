@@ -13,6 +13,10 @@ pub struct Entry<I> {
     pub seq: u64,
     /// Instant at which it was applied. *Units*: milliseconds since genesis.
     pub at_ms: u64,
+    /// Set when it was applied in the middle of that instant: right after the event with this number,
+    /// before the rest of the instant's work. Absent: after all work due by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_event: Option<u64>,
     /// What was put in.
     pub input: I,
     /// Digest of the state after the step, when known; sixteen hexadecimal digits when serialised.
@@ -42,7 +46,7 @@ impl<I> Journal<I> {
     /// Appends an input and answers its number.
     pub fn push(&mut self, at_ms: u64, input: I) -> u64 {
         let seq = self.last_seq() + 1;
-        self.entries.push(Entry { seq, at_ms, input, digest: None });
+        self.entries.push(Entry { seq, at_ms, after_event: None, input, digest: None });
         seq
     }
 

@@ -6,8 +6,15 @@
 //! *Order*: (instant, sequence number at creation). *Cost*: push and pop O(log n); cancel O(1)
 //! amortised (a cancelled timer leaves its heap entry behind until it surfaces or the dead outnumber
 //! the living). Two 4-ary heaps, one per [`Class`], share one slab of payloads.
+//!
+//! *Limits*: an instant beyond [`LAST_INSTANT`] counts as that instant.
+
+use std::num::NonZeroU64;
 
 use crate::time::SimTime;
+
+/// The last instant a timer can be armed for: 2^48 - 1 ms, some 8,900 years after genesis.
+pub const LAST_INSTANT: SimTime = SimTime((1 << 48) - 1);
 
 /// Whether a timer is work in itself or only keeps something ticking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,14 +28,14 @@ pub enum Class {
 /// Names one pushed timer. *Invariant*: never reused within a queue. *Order*: creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimerId {
-    seq: u64,
+    seq: NonZeroU64,
     slot: u32,
 }
 
 impl TimerId {
     /// The sequence number given at creation, from 1.
     pub const fn seq(self) -> u64 {
-        self.seq
+        self.seq.get()
     }
 }
 
@@ -39,13 +46,13 @@ pub struct EventQueue<T> {
     periodic: Heap,
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
-    last_seq: u64,
+    next_seq: NonZeroU64,
 }
 
 #[derive(Debug, Clone)]
 struct Slot<T> {
-    /// Sequence number of the living timer here; 0 when the slot is free.
-    seq: u64,
+    /// Sequence number of the living timer here; none when the slot is free.
+    seq: Option<NonZeroU64>,
     class: Class,
     item: Option<T>,
 }
@@ -64,15 +71,15 @@ impl<T> EventQueue<T> {
             periodic: Heap::new(),
             slots: Vec::new(),
             free: Vec::new(),
-            last_seq: 0,
+            next_seq: NonZeroU64::MIN,
         }
     }
 
     /// Arms a timer.
     pub fn push(&mut self, at: SimTime, class: Class, item: T) -> TimerId {
-        self.last_seq += 1;
-        let seq = self.last_seq;
-        let fresh = Slot { seq, class, item: Some(item) };
+        let seq = self.next_seq;
+        self.next_seq = seq.saturating_add(1);
+        let fresh = Slot { seq: Some(seq), class, item: Some(item) };
         let slot = self.free.pop().unwrap_or(u32::MAX);
         let slot = if let Some(place) = self.slots.get_mut(slot as usize) {
             *place = fresh;
@@ -82,17 +89,17 @@ impl<T> EventQueue<T> {
             self.slots.push(fresh);
             slot
         };
-        self.heap_mut(class).push(Node { at: at.0, seq, slot });
+        self.heap_mut(class).push(Node::new(at, seq, slot));
         TimerId { seq, slot }
     }
 
     /// Disarms a timer; false when it already fired or was cancelled.
     pub fn cancel(&mut self, id: TimerId) -> bool {
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return false };
-        if slot.seq != id.seq {
+        if slot.seq != Some(id.seq) {
             return false;
         }
-        slot.seq = 0;
+        slot.seq = None;
         slot.item = None;
         let class = slot.class;
         self.free.push(id.slot);
@@ -108,26 +115,26 @@ impl<T> EventQueue<T> {
 
     /// Whether the timer is still armed.
     pub fn is_armed(&self, id: TimerId) -> bool {
-        self.slots.get(id.slot as usize).is_some_and(|slot| slot.seq == id.seq)
+        self.slots.get(id.slot as usize).is_some_and(|slot| slot.seq == Some(id.seq))
     }
 
     /// The instant of the earliest timer.
     pub fn next_due(&self) -> Option<SimTime> {
         match (self.one_shot.peek(), self.periodic.peek()) {
-            (Some(a), Some(b)) => Some(SimTime(a.at.min(b.at))),
-            (a, b) => a.or(b).map(|node| SimTime(node.at)),
+            (Some(a), Some(b)) => Some(a.at().min(b.at())),
+            (a, b) => a.or(b).map(|node| node.at()),
         }
     }
 
     /// The instant of the earliest one-shot timer.
     pub fn next_one_shot(&self) -> Option<SimTime> {
-        self.one_shot.peek().map(|node| SimTime(node.at))
+        self.one_shot.peek().map(|node| node.at())
     }
 
     /// Takes the earliest timer when it is due at `now`, with the instant it was armed for.
     pub fn pop_due(&mut self, now: SimTime) -> Option<(TimerId, SimTime, T)> {
         let class = match (self.one_shot.peek(), self.periodic.peek()) {
-            (Some(a), Some(b)) if b.key() < a.key() => Class::Periodic,
+            (Some(a), Some(b)) if b < a => Class::Periodic,
             (Some(_), _) => Class::OneShot,
             (None, Some(_)) => Class::Periodic,
             (None, None) => return None,
@@ -136,17 +143,17 @@ impl<T> EventQueue<T> {
             Class::OneShot => &mut self.one_shot,
             Class::Periodic => &mut self.periodic,
         };
-        if heap.peek()?.at > now.0 {
+        if heap.peek()?.at() > now {
             return None;
         }
         let node = heap.pop()?;
-        let slot = self.slots.get_mut(node.slot as usize)?;
-        slot.seq = 0;
+        let slot = self.slots.get_mut(node.slot() as usize)?;
+        let seq = slot.seq.take()?;
         let item = slot.item.take()?;
-        self.free.push(node.slot);
+        self.free.push(node.slot());
         let slots = &self.slots;
         heap.settle(|node| is_alive(slots, node));
-        Some((TimerId { seq: node.seq, slot: node.slot }, SimTime(node.at), item))
+        Some((TimerId { seq, slot: node.slot() }, node.at(), item))
     }
 
     /// How many one-shot timers are armed.
@@ -166,17 +173,19 @@ impl<T> EventQueue<T> {
 
     /// Every armed timer in firing order. *Cost*: sorts; for digests, views and checks.
     pub fn iter(&self) -> impl Iterator<Item = (TimerId, SimTime, Class, &T)> {
-        let mut all: Vec<(Node, Class, &T)> = Vec::with_capacity(self.len());
+        let mut all: Vec<(Node, TimerId, Class, &T)> = Vec::with_capacity(self.len());
         for node in self.one_shot.nodes.iter().chain(&self.periodic.nodes) {
-            let Some(slot) = self.slots.get(node.slot as usize) else { continue };
-            if let (true, Some(item)) = (slot.seq == node.seq, slot.item.as_ref()) {
-                all.push((*node, slot.class, item));
+            let Some(slot) = self.slots.get(node.slot() as usize).filter(|_| is_alive(&self.slots, node))
+            else {
+                continue;
+            };
+            if let (Some(seq), Some(item)) = (slot.seq, slot.item.as_ref()) {
+                all.push((*node, TimerId { seq, slot: node.slot() }, slot.class, item));
             }
         }
-        all.sort_unstable_by_key(|(node, ..)| node.key());
-        all.into_iter().map(|(node, class, item)| {
-            (TimerId { seq: node.seq, slot: node.slot }, SimTime(node.at), class, item)
-        })
+        all.sort_unstable_by_key(|(node, ..)| *node);
+
+        all.into_iter().map(|(node, id, class, item)| (id, node.at(), class, item))
     }
 
     fn heap_mut(&mut self, class: Class) -> &mut Heap {
@@ -188,20 +197,35 @@ impl<T> EventQueue<T> {
 }
 
 fn is_alive<T>(slots: &[Slot<T>], node: &Node) -> bool {
-    slots.get(node.slot as usize).is_some_and(|slot| slot.seq == node.seq)
+    slots.get(node.slot() as usize).and_then(|slot| slot.seq).is_some_and(|seq| node.is_of(seq))
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    at: u64,
-    seq: u64,
-    slot: u32,
-}
+/// A heap entry in one wide number, so that a comparison is branch-free and four children share a cache
+/// line: 48 bits of instant, 48 of sequence number, 32 of slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Node(u128);
+
+const SEQ_MASK: u64 = (1 << 48) - 1;
 
 impl Node {
-    /// One wide number, so that a comparison is branch-free.
-    const fn key(&self) -> u128 {
-        (self.at as u128) << 64 | self.seq as u128
+    const fn new(at: SimTime, seq: NonZeroU64, slot: u32) -> Self {
+        let at = if at.0 > LAST_INSTANT.0 { LAST_INSTANT.0 } else { at.0 };
+        Self((at as u128) << 80 | ((seq.get() & SEQ_MASK) as u128) << 32 | slot as u128)
+    }
+
+    const fn at(self) -> SimTime {
+        SimTime((self.0 >> 80) as u64)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the low 32 bits")]
+    const fn slot(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Whether it stands for the timer with this number, given that it stands for the same slot.
+    #[expect(clippy::cast_possible_truncation, reason = "the mask keeps fewer bits still")]
+    const fn is_of(self, seq: NonZeroU64) -> bool {
+        (self.0 >> 32) as u64 & SEQ_MASK == seq.get() & SEQ_MASK
     }
 }
 
@@ -251,7 +275,7 @@ impl Heap {
             self.nodes.retain(|node| is_alive(node));
             self.dead = 0;
             // A sorted array is a heap of any arity.
-            self.nodes.sort_unstable_by_key(Node::key);
+            self.nodes.sort_unstable();
         }
         while self.peek().is_some_and(|node| !is_alive(node)) {
             self.pop();
@@ -264,7 +288,7 @@ impl Heap {
         while hole > 0 {
             let parent = (hole - 1) / ARITY;
             let Some(above) = self.nodes.get(parent).copied() else { break };
-            if above.key() <= node.key() {
+            if above <= node {
                 break;
             }
             self.set(hole, above);
@@ -278,18 +302,18 @@ impl Heap {
         loop {
             let first = hole * ARITY + 1;
             let smallest = if let Some([a, b, c, d]) = self.nodes.get(first..first + ARITY) {
-                let (left, left_key) = if b.key() < a.key() { (1, b.key()) } else { (0, a.key()) };
-                let (right, right_key) = if d.key() < c.key() { (3, d.key()) } else { (2, c.key()) };
-                first + if right_key < left_key { right } else { left }
+                let (left, least_left) = if b < a { (1, b) } else { (0, a) };
+                let (right, least_right) = if d < c { (3, d) } else { (2, c) };
+                first + if least_right < least_left { right } else { left }
             } else {
                 let children = self.nodes.get(first..).unwrap_or_default();
-                match children.iter().enumerate().min_by_key(|(_, child)| child.key()) {
+                match children.iter().enumerate().min_by_key(|(_, child)| **child) {
                     Some((offset, _)) => first + offset,
                     None => break,
                 }
             };
             let Some(below) = self.nodes.get(smallest).copied() else { break };
-            if node.key() <= below.key() {
+            if node <= below {
                 break;
             }
             self.set(hole, below);
@@ -347,6 +371,15 @@ mod tests {
         assert!(!queue.cancel(a), "the slot has a new tenant");
         assert_eq!(drain(&mut queue, 2), [(2, 'b')]);
         assert!(!queue.cancel(b));
+    }
+
+    #[test]
+    fn the_far_future_has_an_end() {
+        let mut queue = EventQueue::new();
+        queue.push(SimTime::MAX, Class::OneShot, "first");
+        queue.push(LAST_INSTANT, Class::OneShot, "second");
+        assert_eq!(queue.next_due(), Some(LAST_INSTANT));
+        assert_eq!(drain(&mut queue, u64::MAX), [(LAST_INSTANT.0, "first"), (LAST_INSTANT.0, "second")]);
     }
 
     /// Random pushes, cancels and pops against an ordered map.

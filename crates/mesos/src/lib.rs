@@ -1,1 +1,34 @@
-//! planarium-mesos
+//! The simulated Mesos cluster: master, agents, allocator.
+//!
+//! *Knows*: offers, reservations, volumes, task states, filters, partitions.
+//! *Must not know*: what frameworks do with offers; their plans, pods and services.
+//!
+//! [`Master`] is the only thing that others talk to. Calls and fleet events go in; [`api::Message`]s for
+//! frameworks come out of its outbox. Messages take no virtual time.
+//! Source: `apache/mesos` by way of the rules that each module names.
+
+mod accept;
+mod agent;
+mod allocator;
+pub mod api;
+mod cache;
+mod check;
+mod framework;
+mod kill;
+mod liveness;
+mod manual;
+mod master;
+mod offers;
+mod reconcile;
+mod registration;
+mod removal;
+mod task;
+mod update;
+mod view;
+
+pub use allocator::filter::{ALLOCATION_INTERVAL_MS, DEFAULT_REFUSE_MS, MAX_REFUSE_MS};
+pub use kill::DEFAULT_KILL_GRACE_MS;
+pub use liveness::{MAX_PING_TIMEOUTS, PING_TIMEOUT_MS};
+pub use master::Master;
+pub use planarium_fleet::Cx;
+pub use view::ProbeFacts;

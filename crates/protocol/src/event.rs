@@ -242,6 +242,17 @@ pub enum EventBody {
         /// Created (true) or destroyed (false).
         created: bool,
     },
+    /// An operation in an accept was not carried out.
+    OperationDropped {
+        /// Framework name.
+        framework: Text,
+        /// Hostname.
+        agent: Text,
+        /// `RESERVE`, `UNRESERVE`, `CREATE`, `DESTROY`.
+        operation: Text,
+        /// Why.
+        reason: Text,
+    },
     /// A task was launched.
     Launched {
         /// Framework name.
@@ -404,6 +415,8 @@ impl EventBody {
             | Self::AgentRegistered { .. }
             | Self::MachineAdded { .. } => Importance::Low,
             Self::Check { exit_code, .. } if *exit_code == 0 => Importance::Low,
+            // Reconciliation repeats what is known.
+            Self::TaskStatus { reason, .. } if &**reason == "REASON_RECONCILIATION" => Importance::Low,
             Self::Evaluated { passed, .. } if !*passed => Importance::Low,
             Self::Rejected { .. }
             | Self::LimitReached { .. }

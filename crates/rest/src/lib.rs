@@ -5,6 +5,8 @@
 //!
 //! `/sim` answers errors as `application/problem+json`; under the real systems' prefixes the real shapes hold.
 
+pub mod console;
+
 mod message;
 mod problem;
 mod routes;

@@ -51,6 +51,9 @@ pub fn event(body: &EventBody) -> Option<String> {
         EventBody::Volume { agent, path, created: false, .. } => {
             format!("volume {path} destroyed on {agent}")
         }
+        EventBody::OperationDropped { agent, operation, reason, .. } => {
+            format!("{operation} on {agent} was dropped: {reason}")
+        }
         EventBody::Launched { agent, task, .. } => format!("{task} launched on {agent}"),
         EventBody::TaskStatus { task, state, reason, message, healthy, readiness_exit, .. } => {
             let mut text = format!("{task} {state}");

@@ -26,7 +26,7 @@ struct Built {
     touched: u64,
     view: Option<Arc<ServiceView>>,
     plans: Vec<(u64, Arc<PlanView>)>,
-    commands: BTreeMap<Vec<(PlanOp, Option<&'static str>)>, Arc<[CommandView]>>,
+    commands: Commands,
 }
 
 impl Clone for ViewCache {
@@ -229,6 +229,7 @@ impl Scheduler {
     }
 }
 
+/// Command lists in use, by what is in them.
 type Commands = BTreeMap<Vec<(PlanOp, Option<&'static str>)>, Arc<[CommandView]>>;
 
 /// Commands with the reason where one is refused; equal lists are one.

@@ -1,1 +1,38 @@
-//! planarium-world
+//! Everything in one deterministic machine: cluster, services, journal, branches, views, explanations.
+//!
+//! Knows: how the parts below are wired together and how time goes forth and back.
+//! Must not know: HTTP, files, the page; and the rules of any one system, which live in its crate.
+//!
+//! Entry points: [`Engine`] is what everything outside uses; [`World`] is one state of it; [`check`]
+//! reads a definition without running it. Same [`Genesis`] and same inputs give the same digest on every
+//! target.
+
+pub mod presets;
+
+mod check;
+mod cluster;
+mod condition;
+mod detect;
+mod encode;
+mod explain;
+mod genesis;
+mod input;
+mod invariants;
+pub mod limits;
+mod query;
+mod step;
+mod systems;
+mod timeline;
+mod world;
+
+pub use check::{CheckReport, check};
+pub use condition::{Condition, ConditionError, element_status, parse_duration_ms};
+pub use detect::detect_dialect;
+pub use genesis::Genesis;
+pub use query::Query;
+pub use systems::{DebugFilter, SdkQuery};
+pub use timeline::{Advanced, BranchView, Engine, JOURNAL_VERSION, Journal, ReplayError};
+pub use world::{CallHandler, World};
+
+/// One entry of a [`Journal`].
+pub type JournalEntry = planarium_kernel::journal::Entry<planarium_protocol::Input>;

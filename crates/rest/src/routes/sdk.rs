@@ -31,19 +31,30 @@ pub(crate) fn route(session: &mut Session, request: &Request, name: &str, parts:
         return Response::text(404, text);
     };
     match (request.method.as_str(), parts) {
-        ("POST", ["v1", "plans", plan, op]) => plan_command(session, request, service, plan, op),
-        ("POST", ["v1", "plan", op]) => plan_command(session, request, service, "deploy", op),
-        ("POST", ["v1", "pod", pod, op]) => pod_command(session, request, service, pod, op),
+        ("POST", ["v1", "plans", plan, op]) if is_command(parts) => plan_command(session, request, service, plan, op),
+        ("POST", ["v1", "plan", op]) if is_command(parts) => plan_command(session, request, service, "deploy", op),
+        ("POST", ["v1", "pod", pod, op]) if is_command(parts) => pod_command(session, request, service, pod, op),
         ("PUT", ["v1", "state", "refresh"]) => Response::text(409, "State cache is not enabled"),
-        ("GET" | "HEAD", _) => reads::read(request, parts).map_or_else(unknown, |what| {
+        ("GET" | "HEAD", _) if !is_command(parts) => reads::read(request, parts).map_or_else(unknown, |what| {
             match session.engine.query(&Query::Sdk { service, what }) {
                 Ok((status, value)) => Response::json(status, &value),
                 Err(refusal) => refused(&refusal),
             }
         }),
+        _ if is_command(parts) => Response::wrong_method("POST"),
+        _ if parts == ["v1", "state", "refresh"] => Response::wrong_method("PUT"),
         _ if reads::read(request, parts).is_some() => Response::wrong_method("GET"),
-        _ if matches!(parts, ["v1", "plans" | "pod", _, _]) => Response::wrong_method("POST"),
         _ => unknown(),
+    }
+}
+
+/// Paths that take `POST` only.
+fn is_command(parts: &[&str]) -> bool {
+    let plan = |op: &str| ["start", "stop", "continue", "interrupt", "restart", "forceComplete"].contains(&op);
+    match parts {
+        ["v1", "plans", _, op] | ["v1", "plan", op] => plan(op),
+        ["v1", "pod", _, op] => ["restart", "replace", "pause", "resume"].contains(op),
+        _ => false,
     }
 }
 

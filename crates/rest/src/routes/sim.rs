@@ -28,6 +28,7 @@ pub(crate) fn route(session: &mut Session, request: &Request, rest: &[&str]) -> 
         ("PUT", ["scenario"]) => scenario(session, request),
         ("POST", ["seek"]) => body(request).map_or_else(|r| r, |seek| seek_to(session, &seek)),
         ("POST", ["services"]) => apply_body::<LoadService>(session, request, Input::LoadService),
+        ("GET", ["services", name @ ..]) if !name.is_empty() => definition(session, &name.join("/")),
         ("PUT", ["services", name @ ..]) if !name.is_empty() => update(session, request, &name.join("/")),
         ("DELETE", ["services", name @ ..]) if !name.is_empty() => {
             let force = request.param("force").is_some_and(|value| value != "false");
@@ -58,7 +59,7 @@ fn unknown(method: &str, rest: &[&str]) -> Response {
         ["advance" | "inputs" | "seek" | "services" | "agents" | "faults"] | ["branches", _] => "POST",
         ["journal"] => "GET, PUT",
         ["scenario"] => "PUT",
-        ["services", _, ..] => "PUT, DELETE",
+        ["services", _, ..] => "GET, PUT, DELETE",
         ["agents" | "faults", _] => "DELETE",
         _ => return problem(404, "no such path", &format!("there is no /sim/{}", rest.join("/"))),
     };
@@ -282,6 +283,14 @@ fn seek_to(session: &mut Session, seek: &Seek) -> Response {
         _ => return problem(400, "where to?", "give exactly one of at_ms and seq, e.g. {\"at_ms\":1000}"),
     }
     Response::json(200, &session.engine.clock_json())
+}
+
+/// What a service was installed with.
+fn definition(session: &Session, name: &str) -> Response {
+    match session.engine.definition(name) {
+        Some(load) => Response::json(200, &**load),
+        None => problem(404, "no such service", &format!("there is no service {name}")),
+    }
 }
 
 fn update(session: &mut Session, request: &Request, name: &str) -> Response {

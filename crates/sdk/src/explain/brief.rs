@@ -3,6 +3,7 @@
 //! *Cost*: small and without a walk; a view asks for every step it shows.
 
 use crate::scheduler::Scheduler;
+use crate::scheduler::backoff::Delay;
 use crate::scheduler::evaluate::outcome::nearest;
 use crate::scheduler::plan::{Plan, PlanKind};
 use planarium_plan::{Element, Holder, PlanId, Reason, Status, StepId};
@@ -49,28 +50,12 @@ impl Scheduler {
             Reason::Interrupted { .. } => "phase interrupted by an operator".to_owned(),
             Reason::CanaryGate { proceeds_left: 1 } => "canary: waits for one continue".to_owned(),
             Reason::CanaryGate { proceeds_left } => format!("canary: waits for {proceeds_left} continues"),
-            Reason::NotItsTurn { waiting_for } => self.brief_turn(plan, holder, &waiting_for),
+            Reason::NotItsTurn { waiting_for } => brief_turn(plan, holder, &waiting_for),
             Reason::DirtyAsset { held_by } => {
                 format!("pod in use by plan {}", self.plan(held_by.plan)?.tree.plan_name())
             }
             Reason::Running | Reason::Delayed | Reason::Candidate | Reason::Children { .. } => return None,
         })
-    }
-
-    /// In a serial order the step before it is named, so that the line does not change with every step.
-    fn brief_turn(&self, plan: &Plan, holder: Holder, waiting_for: &[Element]) -> String {
-        match waiting_for.first() {
-            Some(phase @ Element::Phase(_)) => format!("waits for phase {}", plan.tree.name(*phase)),
-            Some(Element::Step(first)) => {
-                let before = holder.step.index().checked_sub(1).map(StepId::at);
-                let before = before.filter(|step| {
-                    plan.tree.phase_of(*step) == plan.tree.phase_of(holder.step)
-                        && !plan.tree.status((*step).into()).is_complete()
-                });
-                format!("waits for {}", plan.tree.name(before.unwrap_or(*first).into()))
-            }
-            Some(Element::Plan) | None => "waits for its turn".to_owned(),
-        }
     }
 
     fn brief_task(&self, holder: Holder) -> String {
@@ -93,8 +78,11 @@ impl Scheduler {
         let requirement = self.step_data(holder).and_then(|data| data.requirement.clone());
         let now = self.time_of_last_change();
         let delays = requirement.iter().flat_map(|requirement| requirement.task_names());
-        let until = delays.filter_map(|task| self.backoff.running(&task, now)).map(|delay| delay.until()).max();
-        until.map_or_else(|| "delayed after a failure".to_owned(), |until| format!("delayed until {until} after a failure"))
+        let until = delays.filter_map(|task| self.backoff.running(&task, now)).map(Delay::until).max();
+        until.map_or_else(
+            || "delayed after a failure".to_owned(),
+            |until| format!("delayed until {until} after a failure"),
+        )
     }
 
     fn brief_offers(&self, holder: Holder) -> String {
@@ -109,8 +97,25 @@ impl Scheduler {
             None => "waits for offers".to_owned(),
             Some(look) => {
                 let outcomes: Vec<Arc<_>> = look.outcomes.values().cloned().collect();
-                nearest(&outcomes).map_or_else(|| "waits for offers".to_owned(), |text| format!("no offer fits; {text}"))
+                nearest(&outcomes)
+                    .map_or_else(|| "waits for offers".to_owned(), |text| format!("no offer fits; {text}"))
             }
         }
+    }
+}
+
+/// In a serial order the step before it is named, so that the line does not change with every step.
+fn brief_turn(plan: &Plan, holder: Holder, waiting_for: &[Element]) -> String {
+    match waiting_for.first() {
+        Some(phase @ Element::Phase(_)) => format!("waits for phase {}", plan.tree.name(*phase)),
+        Some(Element::Step(first)) => {
+            let before = holder.step.index().checked_sub(1).map(StepId::at);
+            let before = before.filter(|step| {
+                plan.tree.phase_of(*step) == plan.tree.phase_of(holder.step)
+                    && !plan.tree.status((*step).into()).is_complete()
+            });
+            format!("waits for {}", plan.tree.name(before.unwrap_or(*first).into()))
+        }
+        Some(Element::Plan) | None => "waits for its turn".to_owned(),
     }
 }

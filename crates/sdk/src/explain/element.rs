@@ -75,7 +75,9 @@ impl Teller<'_> {
         }
         let element = match held {
             // Only a canary interrupts steps, and its gate is opened at the phase.
-            Element::Step(step) => plan.and_then(|plan| plan.tree.phase_of(step)).map_or(held, Element::Phase),
+            Element::Step(step) => {
+                plan.and_then(|plan| plan.tree.phase_of(step)).map_or(held, Element::Phase)
+            }
             _ => held,
         };
         let name = words::called(&self.scheduler.path(self.plan, element));
@@ -112,7 +114,8 @@ impl Teller<'_> {
             let name = words::called(&self.scheduler.path(self.plan, *first));
             self.plan_remedy(format!("Force-complete {name}"), PlanOp::ForceComplete, *first);
         }
-        let text = format!("It is not its turn: the strategy is {strategy} and {} comes first", words::list(&refs));
+        let text =
+            format!("It is not its turn: the strategy is {strategy} and {} comes first", words::list(&refs));
         let event = self.event_of(waiting_for.first().copied());
         reason(text, event, ReasonKind::NotItsTurn { strategy: strategy.into(), waiting_for: refs })
     }

@@ -147,6 +147,8 @@ impl Teller<'_> {
         let dying: Vec<&TaskRecord> = stored
             .values()
             .filter(|task| task.is_alive() && self.scheduler.kills.contains(&task.id))
+            // Nobody can be told to end it; what it waits for is another offer.
+            .filter(|task| task.status.as_ref().is_none_or(|status| status.state != "TASK_UNREACHABLE"))
             .collect();
         let tasks: Vec<Text> = dying.iter().map(|task| task.name.clone()).collect();
         if tasks.is_empty() {

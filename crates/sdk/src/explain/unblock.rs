@@ -89,7 +89,12 @@ impl Teller<'_> {
         self.force_remedy(holder);
     }
 
-    pub(super) fn readiness_remedies(&mut self, holder: Holder, requirement: &Requirement, task: &TaskRecord) {
+    pub(super) fn readiness_remedies(
+        &mut self,
+        holder: Holder,
+        requirement: &Requirement,
+        task: &TaskRecord,
+    ) {
         let input = self.status_input(task, "TASK_RUNNING", Some(0));
         self.add(format!("Say that {} is ready", task.name), Some(input));
         let input = self.pod_input(requirement, PodOp::Restart);
@@ -113,7 +118,8 @@ impl Teller<'_> {
             })
         };
         let name = requirement.key.name();
-        if self.scheduler.store.pod(&requirement.key).is_some() && !self.scheduler.store.is_flagged(&requirement.key)
+        if self.scheduler.store.pod(&requirement.key).is_some()
+            && !self.scheduler.store.is_flagged(&requirement.key)
         {
             let input = self.pod_input(requirement, PodOp::Replace);
             self.add(format!("Replace pod {name} (its volumes are lost)"), Some(input));
@@ -128,7 +134,10 @@ impl Teller<'_> {
     }
 
     pub(super) fn drought_remedies(&mut self, requirement: &Requirement) {
-        self.add("Send one round of offers from every machine", Some(Input::OfferRound(OfferRound::default())));
+        self.add(
+            "Send one round of offers from every machine",
+            Some(Input::OfferRound(OfferRound::default())),
+        );
         self.add("Add a machine with room for it", Some(self.roomy_agent(requirement)));
     }
 
@@ -144,7 +153,8 @@ impl Teller<'_> {
             .flat_map(|task| task.held.iter().cloned())
             .collect();
         let sum = |of: &dyn Fn(&crate::spec::ResourceSet) -> Option<Milli>, name: &str| {
-            let wanted = pod.resource_sets.iter().filter_map(|set| of(set)).fold(Milli::ZERO, Milli::saturating_add);
+            let wanted =
+                pod.resource_sets.iter().filter_map(|set| of(set)).fold(Milli::ZERO, Milli::saturating_add);
             wanted.max(total(&held, name))
         };
         let up = |value: Milli, spare: i64, least: i64| {

@@ -40,7 +40,11 @@ pub(super) fn sentence(path: &ElementPath, status: &str, reasons: &[Reason]) -> 
     let name: String = chars.next().map(|c| c.to_uppercase().chain(chars).collect()).unwrap_or_default();
     // Names of steps and pods keep their case: they are names.
     let name = if path.step.is_some() { called(path) } else { name };
-    if status == "COMPLETE" { format!("{name} is COMPLETE.") } else { format!("{name} is {status}: {}.", lower(first)) }
+    if status == "COMPLETE" {
+        format!("{name} is COMPLETE.")
+    } else {
+        format!("{name} is {status}: {}.", lower(first))
+    }
 }
 
 /// The text with a small first letter, unless it starts with a name.
@@ -60,9 +64,12 @@ mod tests {
 
     #[test]
     fn sentences_start_small_and_keep_names() {
-        for (text, expected) in
-            [("The task runs", "the task runs"), ("A gate", "a gate"), ("agent-2 is full", "agent-2 is full"), ("", "")]
-        {
+        for (text, expected) in [
+            ("The task runs", "the task runs"),
+            ("A gate", "a gate"),
+            ("agent-2 is full", "agent-2 is full"),
+            ("", ""),
+        ] {
             assert_eq!(lower(text), expected);
         }
     }

@@ -100,6 +100,11 @@ impl Backoff {
         self.delays.remove(task).is_some()
     }
 
+    /// When the next running delay ends.
+    pub(crate) fn next_end(&self, now: SimTime) -> Option<SimTime> {
+        self.delays.values().map(|delay| delay.until()).filter(|until| *until > now).min()
+    }
+
     /// The delay that still runs for a task.
     pub(crate) fn running(&self, task: &str, now: SimTime) -> Option<Delay> {
         self.delays.get(task).copied().filter(|delay| delay.until() > now)

@@ -15,8 +15,9 @@ use super::evaluate::{self, Ask};
 use super::history::Evaluation;
 use super::plan::{Look, PlanKind, StepTask};
 use super::requirement::{PodType, Recovery, Requirement};
+use super::store::OverrideProgress;
 use super::{Cx, Request, Scheduler};
-use planarium_kernel::{Cause, SimTime};
+use planarium_kernel::Cause;
 use planarium_mesos::api::{Call, Offer};
 use planarium_plan::coordinator::Round;
 use planarium_plan::{Element, Holder, PlanId, Status, StepState};
@@ -28,6 +29,9 @@ use std::sync::Arc;
 pub(super) const ACCEPT_FILTER_MS: u64 = 1_000;
 /// Events about offers that did not fit, per step and cycle at most.
 const TOLD: usize = 8;
+
+/// Machines looked at per step and cycle, at most, that cannot hold the pod's reservations.
+const FOREIGN: usize = 8;
 
 /// Looks that further candidates may share.
 #[derive(Default)]
@@ -103,11 +107,15 @@ impl Scheduler {
                 continue;
             }
             if plan.tree.step_error(holder.step).is_some() {
-                self.set_state(holder, StepState::Error);
+                self.set_state(*holder, StepState::Error);
                 self.report(cx, holder.plan);
                 continue;
             }
             let Some(requirement) = plan.requirement(holder.step).cloned() else { continue };
+            let untouched = self.store.pod(&requirement.key).is_none();
+            if left.is_empty() && untouched && self.step_status(*holder) == Status::Prepared {
+                continue;
+            }
             if requirement.recovery == Recovery::Permanent {
                 self.store.flag_pod(&requirement.key);
             }
@@ -138,19 +146,28 @@ impl Scheduler {
             return None;
         }
         let before = self.step_data(holder).and_then(|data| data.look.clone());
-        let shareable =
-            requirement.recovery == Recovery::None && self.store.pod(&requirement.key).is_none();
+        let shareable = requirement.recovery == Recovery::None && self.store.pod(&requirement.key).is_none();
         if shareable && let Some(look) = shared.find(requirement, before.as_ref()) {
             let look = look.clone();
             self.set_look(cx, holder, look);
             return None;
         }
+        if requirement.pod.rule.counts_elsewhere() {
+            self.store.keep_facts();
+        }
+        let home = self.home_of(requirement);
         let target = self.target.clone();
         let mut look = Look { at: cx.now(), ..before.as_deref().cloned().unwrap_or_default() };
         look.offers = u32::try_from(offers.len()).unwrap_or(u32::MAX);
         let mut found = None;
-        let mut told = 0;
+        let (mut told, mut foreign) = (0, 0);
         for (at, offer) in offers.iter().enumerate() {
+            if home.as_ref().is_some_and(|home| *home != offer.hostname) {
+                foreign += 1;
+                if foreign > FOREIGN {
+                    continue;
+                }
+            }
             let ask = Ask {
                 requirement,
                 offer,
@@ -191,6 +208,13 @@ impl Scheduler {
         found
     }
 
+    /// The machine a pod's reservations tie it to, if they do.
+    fn home_of(&self, requirement: &Requirement) -> Option<Text> {
+        let stored = self.store.pod(&requirement.key)?;
+        let tied = requirement.recovery != Recovery::Permanent && !self.store.is_flagged(&requirement.key);
+        evaluate::existing::home(stored).filter(|_| tied).cloned()
+    }
+
     fn tell(&self, cx: &mut Cx, holder: Holder, outcome: &Outcome) -> u64 {
         cx.emit(EventBody::Evaluated {
             path: self.path(holder.plan, holder.step.into()),
@@ -211,7 +235,7 @@ impl Scheduler {
     /// No offer fitted, or there was none.
     fn prepared(&mut self, cx: &mut Cx, holder: Holder) {
         self.forget_tasks(holder);
-        self.set_state(&holder, StepState::Prepared);
+        self.set_state(holder, StepState::Prepared);
         if self.report(cx, holder.plan).is_some() {
             // Being prepared makes the asset dirty for other plans from the next cycle on.
             self.need_cycle(cx);
@@ -255,8 +279,14 @@ impl Scheduler {
         };
         let launch = build::build(&ask, &context, &mut self.ids, footprint);
         self.forget_tasks(holder);
-        for record in launch.records {
+        if let Some(data) = self.step_data_mut(holder) {
+            data.look = None;
+        }
+        for mut record in launch.records {
             if !record.id.is_empty() {
+                if record.goal.progress == OverrideProgress::Pending {
+                    record.goal.progress = OverrideProgress::InProgress;
+                }
                 let task =
                     StepTask { id: record.id.clone(), task: record.task.clone(), state: StepState::Starting };
                 self.waiting.insert(record.id.clone(), holder);
@@ -267,9 +297,8 @@ impl Scheduler {
             self.store.put(record);
         }
         self.note_pod(&requirement.key);
-        self.collect_configs();
         cx.scoped(Cause::Event(event), |cx| {
-            self.set_state(&holder, StepState::Starting);
+            self.set_state(holder, StepState::Starting);
             self.report(cx, holder.plan);
             self.touch(cx, holder.plan);
             self.need_cycle(cx);
@@ -304,13 +333,13 @@ impl Scheduler {
     }
 
     /// Sets a step's state.
-    pub(super) fn set_state(&mut self, holder: &Holder, state: StepState) {
+    pub(super) fn set_state(&mut self, holder: Holder, state: StepState) {
         let Some(plan) = self.plans.get_mut(holder.plan.index()) else { return };
         plan.tree.set_step_state(holder.step, state);
         if state == StepState::Delayed {
-            self.delayed.insert(*holder);
+            self.delayed.insert(holder);
         } else {
-            self.delayed.remove(holder);
+            self.delayed.remove(&holder);
         }
     }
 
@@ -330,10 +359,5 @@ impl Scheduler {
     /// The real status of a step.
     pub(crate) fn step_status(&self, holder: Holder) -> Status {
         self.plan(holder.plan).map_or(Status::Error, |plan| plan.tree.status(Element::Step(holder.step)))
-    }
-
-    /// Which look at offers a step had last.
-    pub(crate) fn looked_at(&self, holder: Holder) -> Option<SimTime> {
-        self.step_data(holder)?.look.as_ref().map(|look| look.at)
     }
 }

@@ -11,7 +11,12 @@ use std::sync::Arc;
 
 impl Scheduler {
     /// Destroys and unreserves what is not expected; answers the offers that hold nothing of the kind.
-    pub(super) fn clean_up(&mut self, cx: &Cx, offers: Vec<Arc<Offer>>, out: &mut Vec<Request>) -> Vec<Arc<Offer>> {
+    pub(super) fn clean_up(
+        &mut self,
+        cx: &Cx,
+        offers: Vec<Arc<Offer>>,
+        out: &mut Vec<Request>,
+    ) -> Vec<Arc<Offer>> {
         let mut left = Vec::with_capacity(offers.len());
         for offer in offers {
             let surplus: Vec<&Resource> = offer
@@ -24,8 +29,12 @@ impl Scheduler {
                 left.push(offer);
                 continue;
             }
-            let volumes: Vec<Resource> =
-                surplus.iter().filter(|resource| resource.persistence().is_some()).copied().cloned().collect();
+            let volumes: Vec<Resource> = surplus
+                .iter()
+                .filter(|resource| resource.persistence().is_some())
+                .copied()
+                .cloned()
+                .collect();
             let reserved: Vec<Resource> = surplus.iter().map(|resource| resource.without_volume()).collect();
             let ids: Vec<_> = surplus.iter().filter_map(|resource| resource.resource_id().cloned()).collect();
             let mut operations = Vec::new();
@@ -36,7 +45,8 @@ impl Scheduler {
             for id in ids {
                 self.store.released(&id);
             }
-            let call = Call::Accept { offer_ids: vec![offer.id], operations, refuse_ms: Some(ACCEPT_FILTER_MS) };
+            let call =
+                Call::Accept { offer_ids: vec![offer.id], operations, refuse_ms: Some(ACCEPT_FILTER_MS) };
             out.push(Request { cause: cx.cause(), call });
         }
         left

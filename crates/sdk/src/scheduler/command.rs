@@ -50,7 +50,11 @@ impl Scheduler {
     /// Carries out a plan command. Answers the real system's reply.
     ///
     /// *Errors*: its refusals (208, 400, 404) with their texts.
-    pub fn plan_command(&mut self, cx: &mut Cx, command: &PlanCommand) -> Result<(Value, Vec<Request>), Refusal> {
+    pub fn plan_command(
+        &mut self,
+        cx: &mut Cx,
+        command: &PlanCommand,
+    ) -> Result<(Value, Vec<Request>), Refusal> {
         self.now = cx.now();
         if command.op == PlanOp::Start {
             check_params(command)?;
@@ -129,7 +133,7 @@ impl Scheduler {
             let holder = Holder { plan: id, step };
             let requirement = self.plan(id).and_then(|plan| plan.requirement(step)).cloned();
             for name in requirement.iter().flat_map(|requirement| requirement.task_names()) {
-                self.backoff.clear(&name);
+                self.clear_delay(cx, &name);
             }
             self.delayed.remove(&holder);
             if let Some(data) = self.step_data_mut(holder) {
@@ -203,7 +207,9 @@ fn target(plan: &Plan, command: &PlanCommand) -> Result<Target, Refusal> {
                     Some(_) => Err(Refusal::new(RefusalCode::BadRequest, "Missing phase")),
                 };
             };
-            let Some(phase) = phases(plan, &name).first().copied() else { return Err(not_found("Phase", &name)) };
+            let Some(phase) = phases(plan, &name).first().copied() else {
+                return Err(not_found("Phase", &name));
+            };
             let Some(name) = step else { return Ok(Target::One(Element::Phase(phase))) };
             match steps(plan, phase, &name).as_slice() {
                 [only] => Ok(Target::One(Element::Step(*only))),
@@ -225,7 +231,10 @@ fn steps(plan: &Plan, phase: PhaseId, key: &str) -> Vec<StepId> {
     if !is_uuid(key) {
         return plan.tree.steps_named(phase, key).collect();
     }
-    plan.tree.steps(phase).filter(|step| plan.step(*step).is_some_and(|data| same_id(&data.id, key))).collect()
+    plan.tree
+        .steps(phase)
+        .filter(|step| plan.step(*step).is_some_and(|data| same_id(&data.id, key)))
+        .collect()
 }
 
 fn same_id(id: &str, key: &str) -> bool {
@@ -248,7 +257,8 @@ fn reply(command: &PlanCommand) -> String {
     };
     match command.op {
         PlanOp::Start => {
-            let params: Vec<String> = command.params.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            let params: Vec<String> =
+                command.params.iter().map(|(key, value)| format!("{key}={value}")).collect();
             format!("start {} with parameters: {{{}}}", command.plan, params.join(", "))
         }
         PlanOp::Stop => "stop".to_owned(),

@@ -173,7 +173,8 @@ impl Scheduler {
     }
 
     fn has_permanent_recovery(&self) -> bool {
-        let mut recovery = self.plans.iter().filter(|plan| plan.kind == PlanKind::Recovery && !plan.is_complete());
+        let mut recovery =
+            self.plans.iter().filter(|plan| plan.kind == PlanKind::Recovery && !plan.is_complete());
         recovery.any(|plan| {
             plan.tree.all_steps().any(|step| {
                 !plan.tree.status(Element::Step(step)).is_complete()
@@ -184,7 +185,8 @@ impl Scheduler {
 
     /// Candidates and running steps, by what they need.
     fn work_set(&self, candidates: &[planarium_plan::Holder]) -> BTreeSet<WorkKey> {
-        let mut work: BTreeSet<WorkKey> = candidates.iter().filter_map(|holder| self.work_key(*holder)).collect();
+        let mut work: BTreeSet<WorkKey> =
+            candidates.iter().filter_map(|holder| self.work_key(*holder)).collect();
         for (at, plan) in self.plans.iter().enumerate() {
             let id = planarium_plan::PlanId::at(at);
             let running = plan.tree.working().map(|step| planarium_plan::Holder { plan: id, step });
@@ -202,6 +204,9 @@ impl Scheduler {
 pub(super) fn decline(cx: &Cx, offers: &[Arc<Offer>], refuse_ms: u64, out: &mut Vec<Request>) {
     if !offers.is_empty() {
         let offer_ids = offers.iter().map(|offer| offer.id).collect();
-        out.push(Request { cause: cx.cause(), call: Call::Decline { offer_ids, refuse_ms: Some(refuse_ms) } });
+        out.push(Request {
+            cause: cx.cause(),
+            call: Call::Decline { offer_ids, refuse_ms: Some(refuse_ms) },
+        });
     }
 }

@@ -30,7 +30,8 @@ impl Scheduler {
                 Element::Plan => of_phase.or(of_step).map_or(base, Cause::Event),
             };
             let path = self.path(id, change.element);
-            let seq = cx.emit_caused(EventBody::ElementStatus { path, from: from.into(), to: to.into() }, cause);
+            let seq =
+                cx.emit_caused(EventBody::ElementStatus { path, from: from.into(), to: to.into() }, cause);
             match change.element {
                 Element::Step(_) => (of_step, of_phase) = (Some(seq), None),
                 Element::Phase(_) => of_phase = Some(seq),
@@ -102,30 +103,29 @@ impl Scheduler {
         self.shown(id, element, plan.tree.status(element))
     }
 
-    /// A pod's overrides changed: steps that show another word now say so. *Cost*: walks all steps; this
-    /// happens only when an operator pauses or resumes.
-    pub(super) fn refresh_display(&mut self, cx: &mut Cx, key: &PodKey) {
-        for at in 0..self.plans.len() {
+    /// What the steps of a pod instance show. *Cost*: walks all steps; this is asked only when an operator
+    /// pauses or resumes.
+    pub(super) fn shown_of_pod(&self, key: &PodKey) -> Vec<(Holder, &'static str)> {
+        let mut all = Vec::new();
+        for (at, plan) in self.plans.iter().enumerate() {
             let id = PlanId::at(at);
-            let Some(plan) = self.plan(id) else { continue };
-            let steps: Vec<StepId> = plan
-                .tree
-                .all_steps()
-                .filter(|step| plan.requirement(*step).is_some_and(|requirement| requirement.key == *key))
-                .collect();
-            for step in steps {
-                let holder = Holder { plan: id, step };
-                let to = self.display_status(id, step.into());
-                let real = self.step_status(holder).as_str();
-                let from = self.step_data(holder).and_then(|data| data.shown).unwrap_or(real);
-                if from != to {
-                    let path = self.path(id, step.into());
-                    let seq = cx.emit(EventBody::ElementStatus { path, from: from.into(), to: to.into() });
-                    self.note_change(cx, id, step.into(), seq);
-                }
-                if let Some(data) = self.step_data_mut(holder) {
-                    data.shown = (to != real).then_some(to);
-                }
+            let of_pod =
+                |step: &StepId| plan.requirement(*step).is_some_and(|requirement| requirement.key == *key);
+            for step in plan.tree.all_steps().filter(of_pod) {
+                all.push((Holder { plan: id, step }, self.display_status(id, step.into())));
+            }
+        }
+        all
+    }
+
+    /// Tells which steps show another word than before, without having moved.
+    pub(super) fn report_shown(&mut self, cx: &mut Cx, before: &[(Holder, &'static str)]) {
+        for (holder, from) in before {
+            let to = self.display_status(holder.plan, holder.step.into());
+            if *from != to {
+                let path = self.path(holder.plan, holder.step.into());
+                let seq = cx.emit(EventBody::ElementStatus { path, from: (*from).into(), to: to.into() });
+                self.note_change(cx, holder.plan, holder.step.into(), seq);
             }
         }
     }
@@ -151,7 +151,8 @@ impl Scheduler {
 
     /// The same for what is shown beside plans.
     pub(super) fn touch_service(&mut self, cx: &Cx) {
-        self.revision = self.revision.max(cx.next_seq().saturating_sub(1));
+        // Never the same twice: what is shown may change between two events.
+        self.revision = (self.revision + 1).max(cx.next_seq().saturating_sub(1));
         self.touched += 1;
     }
 }

@@ -89,16 +89,6 @@ impl Ids {
         let uuid = self.fresh(Kind::Executor, &format!("{pod_type}-{index}"));
         format!("{}__{pod_type}__{uuid}", self.prefix).into()
     }
-
-    /// Undoes draws made for an offer that was not used.
-    pub(crate) fn rewind(&mut self, mark: u64) {
-        self.drawn = mark;
-    }
-
-    /// Where a later [`Ids::rewind`] goes back to.
-    pub(crate) fn mark(&self) -> u64 {
-        self.drawn
-    }
 }
 
 /// Whether Java's `UUID.fromString` reads the text: five groups of hexadecimal digits.

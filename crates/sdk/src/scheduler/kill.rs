@@ -22,6 +22,8 @@ pub(crate) struct Pending {
     pub(crate) cause: Cause,
     /// Where the task is thought to be.
     pub(crate) agent: Option<Text>,
+    /// Its machine does not answer: saying it again is of no use until it does.
+    pub(crate) silent: bool,
 }
 
 /// All of them.
@@ -34,13 +36,14 @@ impl Kills {
     /// A task is to end. True when that has to be said now.
     pub(crate) fn ask(&mut self, id: &Text, agent: Option<&Text>, now: SimTime, cause: Cause) -> bool {
         match self.pending.get_mut(id) {
-            Some(pending) if now.since(pending.said) < RETRY_MS => false,
+            Some(pending) if pending.silent || now.since(pending.said) < RETRY_MS => false,
             Some(pending) => {
                 pending.said = now;
                 true
             }
             None => {
-                self.pending.insert(id.clone(), Pending { said: now, cause, agent: agent.cloned() });
+                let pending = Pending { said: now, cause, agent: agent.cloned(), silent: false };
+                self.pending.insert(id.clone(), pending);
                 true
             }
         }
@@ -51,21 +54,26 @@ impl Kills {
         self.pending.remove(id).is_some()
     }
 
+    /// The machine of a task does not answer, or does again; true when a kill has to be said again now.
+    pub(crate) fn heard(&mut self, id: &str, silent: bool) -> bool {
+        let Some(pending) = self.pending.get_mut(id) else { return false };
+        let back = std::mem::replace(&mut pending.silent, silent) && !silent;
+        if back {
+            pending.said = SimTime::ZERO;
+        }
+        back
+    }
+
     /// Whether a task is to end.
     pub(crate) fn contains(&self, id: &str) -> bool {
         self.pending.contains_key(id)
-    }
-
-    /// Whether none is to end.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.pending.is_empty()
     }
 
     /// Those due to be said again.
     pub(crate) fn again(&mut self, now: SimTime) -> Vec<(Text, Pending)> {
         let mut due = Vec::new();
         for (id, pending) in &mut self.pending {
-            if now.since(pending.said) >= RETRY_MS {
+            if !pending.silent && now.since(pending.said) >= RETRY_MS {
                 pending.said = now;
                 due.push((id.clone(), pending.clone()));
             }
@@ -75,7 +83,8 @@ impl Kills {
 
     /// When the next is due.
     pub(crate) fn next_due(&self) -> Option<SimTime> {
-        self.pending.values().map(|pending| pending.said.saturating_add(RETRY_MS)).min()
+        let sayable = self.pending.values().filter(|pending| !pending.silent);
+        sayable.map(|pending| pending.said.saturating_add(RETRY_MS)).min()
     }
 
     /// Writes the set into a digest.
@@ -99,6 +108,12 @@ mod tests {
         assert_eq!(kills.next_due(), Some(SimTime(5_000)));
         assert_eq!(kills.again(SimTime(5_000)).len(), 1);
         assert!(kills.again(SimTime(5_000)).is_empty());
-        assert!(kills.ended("t") && kills.is_empty() && !kills.ended("t"));
+        // Nothing is said to a machine that does not answer.
+        assert!(!kills.heard("t", true) && kills.next_due().is_none());
+        assert!(
+            !kills.ask(&id, None, SimTime(20_000), Cause::Genesis) && kills.again(SimTime(20_000)).is_empty()
+        );
+        assert!(kills.heard("t", false) && kills.ask(&id, None, SimTime(20_000), Cause::Genesis));
+        assert!(kills.ended("t") && !kills.contains("t") && !kills.ended("t"));
     }
 }

@@ -104,6 +104,7 @@ struct Reconciling {
     missing: BTreeSet<Text>,
     /// Wait before asking again. *Units*: milliseconds.
     wait_ms: u64,
+    timer: Option<planarium_kernel::TimerId>,
 }
 
 /// The scheduler of one service.
@@ -129,6 +130,7 @@ pub struct Scheduler {
     delayed: BTreeSet<Holder>,
     pub(crate) kills: Kills,
     kill_timer: Option<planarium_kernel::TimerId>,
+    backoff_timer: Option<planarium_kernel::TimerId>,
     timers: EventQueue<Timer>,
     cycle: Cycle,
     pub(crate) offers: Vec<Arc<Offer>>,
@@ -220,6 +222,7 @@ impl Scheduler {
             SchedulerEvent::Update(status) => self.take_status(cx, &status, &mut out),
             SchedulerEvent::Failure { .. } => {}
         }
+        self.touch_service(cx);
         out
     }
 
@@ -244,6 +247,7 @@ impl Scheduler {
             TimerKind::ReconcileAll => self.reconcile_all(cx, &mut out),
             TimerKind::Replacement => self.need_cycle(cx),
         });
+        self.touch_service(cx);
         out
     }
 
@@ -253,6 +257,7 @@ impl Scheduler {
         self.now = cx.now();
         self.cycle.disarm(&mut self.timers);
         self.run_cycle(cx, &mut out);
+        self.touch_service(cx);
         out
     }
 
@@ -264,6 +269,12 @@ impl Scheduler {
     /// Whether the next periodic work would change something.
     pub fn restless(&self) -> bool {
         self.cycle.is_needed()
+    }
+
+    /// Roughly how many bytes a copy takes. *Units*: bytes.
+    pub fn weight(&self) -> u64 {
+        let steps: usize = self.plans.iter().map(|plan| plan.tree.step_count()).sum();
+        4096 + 512 * steps as u64 + 1024 * self.store.pods().count() as u64
     }
 
     /// Writes the state into a digest.
@@ -303,7 +314,8 @@ impl Scheduler {
             }
         }
         for (id, holder) in &self.waiting {
-            let known = self.step_data(*holder).is_some_and(|data| data.tasks.iter().any(|task| task.id == *id));
+            let known =
+                self.step_data(*holder).is_some_and(|data| data.tasks.iter().any(|task| task.id == *id));
             if !known {
                 found.push(format!("task id {id} is waited for by a step that does not know it"));
             }
@@ -348,21 +360,10 @@ impl Scheduler {
         let (id, plan) = self.plan_named(&path.plan)?;
         let element = match (&path.phase, &path.step) {
             (None, _) => Element::Plan,
-            (Some(phase), None) => Element::Phase(self.phase_by(plan, phase)?),
-            (Some(phase), Some(step)) => Element::Step(self.step_by(plan, self.phase_by(plan, phase)?, step)?),
+            (Some(phase), None) => Element::Phase(phase_by(plan, phase)?),
+            (Some(phase), Some(step)) => Element::Step(step_by(plan, phase_by(plan, phase)?, step)?),
         };
         Some((id, element))
-    }
-
-    fn phase_by(&self, plan: &Plan, key: &str) -> Option<planarium_plan::PhaseId> {
-        plan.tree.phases_named(key).next().or_else(|| {
-            plan.tree.phases().find(|phase| plan.phases.get(phase.index()).is_some_and(|data| *data.id == *key))
-        })
-    }
-
-    fn step_by(&self, plan: &Plan, phase: planarium_plan::PhaseId, key: &str) -> Option<StepId> {
-        let named = plan.tree.steps_named(phase, key).next();
-        named.or_else(|| plan.tree.steps(phase).find(|step| plan.step(*step).is_some_and(|data| *data.id == *key)))
     }
 
     /// The outcomes a step's last look at offers gave, one per machine.
@@ -400,4 +401,17 @@ impl Scheduler {
     pub(crate) fn next_cycle(&self) -> Option<SimTime> {
         self.cycle.due()
     }
+}
+
+/// A phase by name, else by id.
+fn phase_by(plan: &Plan, key: &str) -> Option<planarium_plan::PhaseId> {
+    let has_id =
+        |phase: &planarium_plan::PhaseId| plan.phases.get(phase.index()).is_some_and(|data| *data.id == *key);
+    plan.tree.phases_named(key).next().or_else(|| plan.tree.phases().find(has_id))
+}
+
+/// A step of a phase by name, else by id.
+fn step_by(plan: &Plan, phase: planarium_plan::PhaseId, key: &str) -> Option<StepId> {
+    let has_id = |step: &StepId| plan.step(*step).is_some_and(|data| *data.id == *key);
+    plan.tree.steps_named(phase, key).next().or_else(|| plan.tree.steps(phase).find(has_id))
 }

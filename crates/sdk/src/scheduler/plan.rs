@@ -75,8 +75,6 @@ pub(crate) struct StepData {
     pub(crate) since: SimTime,
     /// The event of its last status change.
     pub(crate) event: Option<u64>,
-    /// The word shown last in place of its status (a paused pod's).
-    pub(crate) shown: Option<&'static str>,
     /// Where the definition speaks of it.
     pub(crate) source: Option<SourceRef>,
     /// The last look at offers.
@@ -132,7 +130,13 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// A plan over new steps, one list per phase of `spec`.
-    pub(crate) fn new(kind: PlanKind, spec: &PlanSpec, phases: Vec<Vec<NewStep>>, ids: &Ids, now: SimTime) -> Self {
+    pub(crate) fn new(
+        kind: PlanKind,
+        spec: &PlanSpec,
+        phases: Vec<Vec<NewStep>>,
+        ids: &Ids,
+        now: SimTime,
+    ) -> Self {
         let mut plan = Self {
             kind,
             tree: PlanTree::new(spec),
@@ -166,7 +170,6 @@ impl Plan {
                 forced: false,
                 since: now,
                 event: None,
-                shown: None,
                 source: step.source,
                 look: None,
                 touched: 0,

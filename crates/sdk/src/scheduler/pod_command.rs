@@ -17,7 +17,11 @@ impl Scheduler {
     /// Carries out a pod command. Answers the real system's reply.
     ///
     /// *Errors*: the pod, or one of the tasks named, is not stored (404).
-    pub fn pod_command(&mut self, cx: &mut Cx, command: &PodCommand) -> Result<(Value, Vec<Request>), Refusal> {
+    pub fn pod_command(
+        &mut self,
+        cx: &mut Cx,
+        command: &PodCommand,
+    ) -> Result<(Value, Vec<Request>), Refusal> {
         self.now = cx.now();
         let not_found = || Refusal::new(RefusalCode::NotFound, format!("Pod {} not found", command.pod));
         let key = self.store.pod_named(&command.pod).ok_or_else(not_found)?;
@@ -62,14 +66,16 @@ impl Scheduler {
         };
         match wanted {
             Some(target) => {
+                let before = self.shown_of_pod(key);
                 for (name, ..) in tasks {
                     let goal = Override { target, progress: OverrideProgress::Pending };
                     self.store.update(name, |task| task.goal = goal);
                 }
+                self.report_shown(cx, &before);
             }
             None => {
                 for (name, ..) in tasks {
-                    self.backoff.clear(name);
+                    self.clear_delay(cx, name);
                 }
             }
         }
@@ -82,7 +88,6 @@ impl Scheduler {
         }
         self.note_pod(key);
         self.settle_delays(cx);
-        self.refresh_display(cx, key);
         self.touch_service(cx);
     }
 }

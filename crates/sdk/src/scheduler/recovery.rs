@@ -28,7 +28,10 @@ impl Scheduler {
         if plan.tree.is_interrupted(Element::Plan) {
             return;
         }
-        plan.shown_strategy = None;
+        // Before the first cycle it shows another strategy than its own.
+        if plan.shown_strategy.take().is_some() {
+            self.touch(cx, id);
+        }
         self.watch_recovering(cx, id);
         let mut failing: Vec<PodKey> = self.failing.iter().cloned().collect();
         failing.sort_by_key(PodKey::name);
@@ -110,7 +113,8 @@ impl Scheduler {
         let Some(plan) = self.plan(id) else { return };
         for phase in plan.tree.phases() {
             let mut steps = plan.tree.steps(phase);
-            let Some((step, old)) = steps.find_map(|step| Some((step, plan.requirement(step)?.clone()))) else {
+            let Some((step, old)) = steps.find_map(|step| Some((step, plan.requirement(step)?.clone())))
+            else {
                 continue;
             };
             if !plan.tree.asset(step).is_some_and(|other| other.conflicts_with(&asset)) {

@@ -23,8 +23,8 @@ use crate::lower::{self, LoweredPhase, LoweredPlan, LoweredStep, LoweredStrategy
 use crate::spec::{Goal, ServiceSpec};
 use crate::view::ViewCache;
 use planarium_kernel::{Cause, EventQueue};
-use planarium_plan::{Edge, Element, PlanSpec, StepState, StrategySpec};
-use planarium_protocol::event::EventBody;
+use planarium_plan::{Edge, Element, PlanId, PlanSpec, StepState, StrategySpec};
+use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,7 +60,12 @@ pub(super) fn start(
     for key in scheduler.store.pods().map(|(key, _)| key.clone()).collect::<Vec<PodKey>>() {
         scheduler.note_pod(&key);
     }
-    cx.scoped(Cause::Event(seq), |cx| scheduler.need_cycle(cx));
+    cx.scoped(Cause::Event(seq), |cx| {
+        if let Some(previous) = previous {
+            scheduler.tell_differences(cx, previous);
+        }
+        scheduler.need_cycle(cx);
+    });
     Ok((scheduler, Vec::new()))
 }
 
@@ -89,6 +94,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         delayed: BTreeSet::new(),
         kills: Kills::default(),
         kill_timer: None,
+        backoff_timer: None,
         timers: EventQueue::new(),
         cycle: Cycle::new(cx.now()),
         offers: Vec::new(),
@@ -143,10 +149,7 @@ impl Scheduler {
     }
 
     /// Forgets configurations that neither the target nor a task refers to.
-    pub(super) fn collect_configs(&mut self) {
-        if self.configs.len() <= 1 {
-            return;
-        }
+    fn collect_configs(&mut self) {
         let used: BTreeSet<Text> = self.store.tasks().map(|task| task.config.clone()).collect();
         let target = self.target.id.clone();
         self.configs.retain(|id, _| *id == target || used.contains(id));
@@ -175,9 +178,26 @@ impl Scheduler {
             plan.tree.clear_changes();
             self.plans.push(plan);
         }
-        let mentioned = self.plans.iter().flat_map(|plan| &plan.steps).filter_map(|step| step.requirement.as_ref());
+        let mentioned =
+            self.plans.iter().flat_map(|plan| &plan.steps).filter_map(|step| step.requirement.as_ref());
         self.mentioned = Arc::new(mentioned.flat_map(|requirement| requirement.task_names()).collect());
         Ok(())
+    }
+
+    /// Tells which elements show another status than in the process before, and which phases are gone.
+    fn tell_differences(&mut self, cx: &mut Cx, previous: &Scheduler) {
+        let now: BTreeMap<ElementPath, &'static str> = shown_statuses(self).into_iter().collect();
+        for (path, from) in shown_statuses(previous) {
+            let seq = match now.get(&path) {
+                Some(to) if *to == from => continue,
+                Some(to) => cx.emit(EventBody::ElementStatus { path, from: from.into(), to: (*to).into() }),
+                None if path.step.is_none() && path.phase.is_some() => {
+                    cx.emit(EventBody::PhaseChanged { path, change: "removed".into() })
+                }
+                None => continue,
+            };
+            self.revision = seq;
+        }
     }
 
     fn empty_recovery(&self) -> Plan {
@@ -207,7 +227,8 @@ impl Scheduler {
                 recovery: Recovery::None,
             })
         });
-        let state = requirement.as_deref().map_or(StepState::Pending, |requirement| self.first_state(requirement));
+        let state =
+            requirement.as_deref().map_or(StepState::Pending, |requirement| self.first_state(requirement));
         NewStep {
             name: lowered.name.clone(),
             requirement,
@@ -241,13 +262,31 @@ impl Scheduler {
     }
 }
 
+/// Every element by its path with the status it shows.
+fn shown_statuses(scheduler: &Scheduler) -> Vec<(ElementPath, &'static str)> {
+    let mut all = Vec::new();
+    for (at, plan) in scheduler.plans.iter().enumerate() {
+        let id = PlanId::at(at);
+        let mut add =
+            |element| all.push((scheduler.path(id, element), scheduler.display_status(id, element)));
+        for phase in plan.tree.phases() {
+            plan.tree.steps(phase).for_each(|step| add(Element::Step(step)));
+            add(Element::Phase(phase));
+        }
+        add(Element::Plan);
+    }
+    all
+}
+
 fn strategy(strategy: LoweredStrategy, steps: &[LoweredStep]) -> StrategySpec {
     match strategy {
         LoweredStrategy::Serial => StrategySpec::Serial,
         LoweredStrategy::Parallel => StrategySpec::Parallel,
-        LoweredStrategy::Dependency => StrategySpec::dependency((0_u32..).zip(steps).flat_map(|(child, step)| {
-            step.after.clone().map(move |parent| Edge { child, parent })
-        })),
+        LoweredStrategy::Dependency => StrategySpec::dependency(
+            (0_u32..)
+                .zip(steps)
+                .flat_map(|(child, step)| step.after.clone().map(move |parent| Edge { child, parent })),
+        ),
     }
 }
 

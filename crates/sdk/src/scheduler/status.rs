@@ -6,7 +6,6 @@
 //! **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java (processStatusUpdate), …/state/StateStore.java,
 //! …/framework/TaskKiller.java, ExplicitReconciler.java, ImplicitReconciler.java`. Match.
 
-use super::kill::RETRY_MS;
 use super::step::{DelayChange, from_tasks, reaction};
 use super::store::{Override, OverrideProgress, OverrideTarget, PodKey, Stored, TaskRecord, is_terminal};
 use super::{Cx, Request, Scheduler, Timer, TimerKind};
@@ -31,8 +30,13 @@ impl Scheduler {
         let state = status.state.as_str();
         if is_terminal(state) {
             self.kills.ended(&status.task_id);
+        } else if self.kills.heard(&status.task_id, state == "TASK_UNREACHABLE") {
+            self.kill(cx, &status.task_id, status.agent_id.as_ref(), out);
         }
         if self.reconciling.missing.remove(&status.task_id) && self.reconciling.missing.is_empty() {
+            if let Some(id) = self.reconciling.timer.take() {
+                self.timers.cancel(id);
+            }
             self.need_cycle(cx);
         }
         let Some(record) = self.store.by_id(&status.task_id) else {
@@ -54,9 +58,6 @@ impl Scheduler {
         let key = record.pod.clone();
         let stored = merge(record, status, cx);
         let news = record.status.as_ref().is_none_or(|old| !same(old, &stored));
-        if news && self.kills.contains(&status.task_id) {
-            self.arm_kills(cx);
-        }
         self.store.update(&name, |record| {
             record.addressed |= state == "TASK_RUNNING";
             record.status = Some(stored.clone());
@@ -78,7 +79,8 @@ impl Scheduler {
             return None;
         }
         let task = plan.step(holder.step)?.tasks.iter().find(|task| task.id == *id)?.task.clone();
-        let goal = plan.requirement(holder.step)?.pod.spec.task(&task).map_or(Goal::Running, |spec| spec.goal);
+        let goal =
+            plan.requirement(holder.step)?.pod.spec.task(&task).map_or(Goal::Running, |spec| spec.goal);
         let (state, delay) = reaction(status, goal)?;
         let data = self.step_data_mut(holder)?;
         for entry in data.tasks.iter_mut().filter(|entry| entry.id == *id) {
@@ -88,16 +90,15 @@ impl Scheduler {
         let next = from_tasks(&data.tasks);
         match delay {
             DelayChange::Keep => {}
-            DelayChange::Clear => {
-                self.backoff.clear(name);
-            }
+            DelayChange::Clear => self.clear_delay(cx, name),
             DelayChange::Add => self.add_delay(cx, name),
         }
         self.move_override(name, state);
         if let Some(next) = next {
-            self.set_state(&holder, next);
+            let delayed = next == StepState::Delayed && self.has_delay(cx, holder);
+            let next = if next == StepState::Delayed && !delayed { StepState::Pending } else { next };
+            self.set_state(holder, next);
         }
-        self.settle_delay(cx, holder);
         let event = self.report(cx, holder.plan);
         self.touch(cx, holder.plan);
         event
@@ -111,8 +112,25 @@ impl Scheduler {
             delay_ms: delay.size_ms,
             until_ms: delay.until().ms(),
         });
-        let timer = Timer { cause: Cause::Event(delay.event), kind: TimerKind::Backoff };
-        self.timers.push(delay.until(), Class::OneShot, timer);
+        cx.scoped(Cause::Event(delay.event), |cx| self.arm_backoff(cx));
+    }
+
+    /// Wakes when the next delay ends.
+    pub(super) fn arm_backoff(&mut self, cx: &Cx) {
+        if let Some(id) = self.backoff_timer.take() {
+            self.timers.cancel(id);
+        }
+        if let Some(at) = self.backoff.next_end(cx.now()) {
+            let timer = Timer { cause: cx.cause(), kind: TimerKind::Backoff };
+            self.backoff_timer = Some(self.timers.push(at, Class::OneShot, timer));
+        }
+    }
+
+    /// Forgets a task's delay.
+    pub(super) fn clear_delay(&mut self, cx: &Cx, name: &str) {
+        if self.backoff.clear(name) {
+            self.arm_backoff(cx);
+        }
     }
 
     /// An override follows its task's entry until it is complete.
@@ -132,6 +150,7 @@ impl Scheduler {
 
     /// Delays may have ended: steps that were held back by them alone are pending again.
     pub(super) fn settle_delays(&mut self, cx: &mut Cx) {
+        self.arm_backoff(cx);
         let delayed: Vec<Holder> = self.delayed.iter().copied().collect();
         for holder in delayed {
             self.settle_delay(cx, holder);
@@ -147,17 +166,23 @@ impl Scheduler {
         if plan.tree.step_state(holder.step) != Some(StepState::Delayed) {
             return;
         }
-        let held = plan.requirement(holder.step).is_some_and(|requirement| {
-            requirement.task_names().any(|task| self.backoff.running(&task, cx.now()).is_some())
-        });
-        if !held {
-            self.set_state(&holder, StepState::Pending);
+        if !self.has_delay(cx, holder) {
+            self.set_state(holder, StepState::Pending);
         }
+    }
+
+    /// Whether one of the tasks to launch has a delay that still runs.
+    fn has_delay(&self, cx: &Cx, holder: Holder) -> bool {
+        let requirement = self.plan(holder.plan).and_then(|plan| plan.requirement(holder.step));
+        requirement.is_some_and(|requirement| {
+            requirement.task_names().any(|task| self.backoff.running(&task, cx.now()).is_some())
+        })
     }
 
     /// Notes whether a pod instance has anything to recover.
     pub(super) fn note_pod(&mut self, key: &PodKey) {
-        let failing = self.store.pod(key).is_some_and(|tasks| tasks.values().any(|task| self.may_recover(task)));
+        let failing =
+            self.store.pod(key).is_some_and(|tasks| tasks.values().any(|task| self.may_recover(task)));
         if failing {
             self.failing.insert(key.clone());
         } else {
@@ -190,23 +215,13 @@ impl Scheduler {
         }
     }
 
-    /// Says pending kills again. A task on a machine that does not answer is left until it does.
-    pub(super) fn kill_again(&mut self, cx: &mut Cx, out: &mut Vec<Request>) {
-        let mut sayable = false;
+    /// Says pending kills again.
+    pub(super) fn kill_again(&mut self, cx: &Cx, out: &mut Vec<Request>) {
         for (id, pending) in self.kills.again(cx.now()) {
-            let status = self.store.by_id(&id).and_then(|task| task.status.as_ref());
-            if status.is_some_and(|status| status.state == "TASK_UNREACHABLE") {
-                continue;
-            }
-            sayable = true;
             let call = Call::Kill { task_id: id, agent_id: pending.agent, grace_ms: None };
             out.push(Request { cause: pending.cause, call });
         }
-        if sayable {
-            let timer = Timer { cause: cx.cause(), kind: TimerKind::Kills };
-            let at = cx.now().saturating_add(RETRY_MS);
-            self.kill_timer = Some(self.timers.push(at, Class::Periodic, timer));
-        }
+        self.arm_kills(cx);
     }
 
     // ---- reconciliation ------------------------------------------------------------------------
@@ -250,7 +265,8 @@ impl Scheduler {
         });
         out.push(Request { cause: cx.cause(), call: Call::Reconcile { tasks: tasks.collect() } });
         let at = cx.now().saturating_add(self.reconciling.wait_ms);
-        self.timers.push(at, Class::OneShot, Timer { cause: cx.cause(), kind: TimerKind::Reconcile });
+        let timer = Timer { cause: cx.cause(), kind: TimerKind::Reconcile };
+        self.reconciling.timer = Some(self.timers.push(at, Class::OneShot, timer));
         self.reconciling.wait_ms = self.reconciling.wait_ms.saturating_mul(2).min(RECONCILE_MAX_MS);
     }
 

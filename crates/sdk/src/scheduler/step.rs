@@ -29,9 +29,9 @@ pub(crate) fn reaction(status: &Stored, goal: Goal) -> Option<(StepState, DelayC
         ("TASK_RUNNING", Goal::Running) if status.is_ready() => (StepState::Complete, DelayChange::Clear),
         ("TASK_RUNNING", _) => (StepState::Started, DelayChange::Keep),
         ("TASK_FINISHED", Goal::Finish | Goal::Once) => (StepState::Complete, DelayChange::Keep),
-        ("TASK_FINISHED", Goal::Running) => (StepState::Pending, DelayChange::Keep),
         ("TASK_FAILED" | "TASK_ERROR", _) => (StepState::Delayed, DelayChange::Add),
-        (
+        ("TASK_FINISHED", Goal::Running)
+        | (
             "TASK_KILLED" | "TASK_KILLING" | "TASK_LOST" | "TASK_GONE" | "TASK_DROPPED" | "TASK_UNREACHABLE",
             _,
         ) => (StepState::Pending, DelayChange::Keep),

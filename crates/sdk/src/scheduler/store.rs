@@ -9,6 +9,8 @@
 //!
 //! **Source**: `dcos-commons: …/state/StateStore.java, …/offer/taskdata/TaskLabelWriter.java`.
 
+use super::plan::Params;
+use crate::placement::StoredTaskFacts;
 use planarium_kernel::{Digest, Milli, SimTime};
 use planarium_protocol::Text;
 use std::collections::{BTreeMap, BTreeSet};
@@ -208,17 +210,6 @@ pub(crate) enum HeldKind {
     },
 }
 
-impl HeldKind {
-    /// The Mesos resource name.
-    pub(crate) fn resource(&self) -> &str {
-        match self {
-            Self::Scalar { name, .. } => name,
-            Self::Port { .. } => "ports",
-            Self::Volume { .. } => "disk",
-        }
-    }
-}
-
 /// One reservation of a pod instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Held {
@@ -268,8 +259,8 @@ pub(crate) struct TaskRecord {
     pub(crate) held: Arc<[Held]>,
     /// Reservations of the pod's executor (volumes of the pod included).
     pub(crate) executor: Arc<[Held]>,
-    /// Environment it was launched with.
-    pub(crate) env: Arc<BTreeMap<Text, Text>>,
+    /// Parameters of the plan that launched it.
+    pub(crate) params: Params,
     /// Command line it was launched with.
     pub(crate) command: Text,
     /// Flagged as lost for good.
@@ -311,9 +302,66 @@ pub(crate) struct Store {
     owners: BTreeMap<Text, PodKey>,
     /// Names of the tasks stored with each hostname.
     by_host: BTreeMap<Text, BTreeSet<Text>>,
+    /// What placement rules look at, once a rule has asked for it.
+    facts: Option<Facts>,
+}
+
+/// Placement facts of all tasks, kept up to date.
+#[derive(Clone, Debug, Default)]
+struct Facts {
+    list: Vec<StoredTaskFacts>,
+    places: BTreeMap<Text, usize>,
+}
+
+impl Facts {
+    fn put(&mut self, facts: StoredTaskFacts) {
+        match self.places.get(&facts.name).copied() {
+            Some(at) => {
+                if let Some(old) = self.list.get_mut(at) {
+                    *old = facts;
+                }
+            }
+            None => {
+                self.places.insert(facts.name.clone(), self.list.len());
+                self.list.push(facts);
+            }
+        }
+    }
+}
+
+/// What placement rules look at in a stored task.
+fn facts_of(task: &TaskRecord) -> StoredTaskFacts {
+    StoredTaskFacts {
+        name: task.name.clone(),
+        pod: task.pod.pod.clone(),
+        index: task.pod.index,
+        hostname: task.at.hostname.clone(),
+        attributes: task.at.attributes.to_vec(),
+        region: task.at.region.clone(),
+        zone: task.at.zone.clone(),
+    }
 }
 
 impl Store {
+    /// Makes sure that [`Store::facts`] knows all tasks from now on.
+    pub(crate) fn keep_facts(&mut self) {
+        if self.facts.is_none() {
+            let mut facts = Facts::default();
+            self.tasks().for_each(|task| facts.put(facts_of(task)));
+            self.facts = Some(facts);
+        }
+    }
+
+    /// Placement facts of all tasks; none unless they are kept.
+    pub(crate) fn facts(&self) -> &[StoredTaskFacts] {
+        self.facts.as_ref().map_or(&[], |facts| &facts.list)
+    }
+
+    /// Placement facts of the tasks stored with a hostname.
+    pub(crate) fn facts_on_host(&self, hostname: &str) -> Vec<StoredTaskFacts> {
+        self.on_host(hostname).map(facts_of).collect()
+    }
+
     /// The tasks of a pod instance.
     pub(crate) fn pod(&self, key: &PodKey) -> Option<&PodTasks> {
         self.pods.get(key)
@@ -374,6 +422,9 @@ impl Store {
         if !record.id.is_empty() {
             self.by_id.insert(record.id.clone(), (record.pod.clone(), record.name.clone()));
         }
+        if let Some(facts) = &mut self.facts {
+            facts.put(facts_of(&record));
+        }
         let (pod, name) = (record.pod.clone(), record.name.clone());
         let (id, host) = (record.id.clone(), record.at.hostname.clone());
         if let Some(old) = self.pods.entry(pod).or_default().insert(name.clone(), record) {
@@ -395,27 +446,16 @@ impl Store {
     }
 
     /// The tasks stored with a hostname.
-    pub(crate) fn on_host(&self, hostname: &str) -> impl Iterator<Item = &TaskRecord> {
+    fn on_host(&self, hostname: &str) -> impl Iterator<Item = &TaskRecord> {
         self.by_host.get(hostname).into_iter().flatten().filter_map(|name| self.named(name))
-    }
-
-    /// Forgets a task.
-    pub(crate) fn erase(&mut self, name: &str) -> Option<TaskRecord> {
-        let key = self.by_name.remove(name)?;
-        let tasks = self.pods.get_mut(&key)?;
-        let old = tasks.remove(name)?;
-        self.by_id.remove(&old.id);
-        if tasks.is_empty() {
-            self.pods.remove(&key);
-        }
-        self.leave_host(&old);
-        Some(old)
     }
 
     /// Whether a reservation still belongs to a task that counts: one that is neither flagged as lost
     /// for good nor on its way out with its pod.
     pub(crate) fn expects(&self, resource_id: &str) -> bool {
-        let Some(tasks) = self.owners.get(resource_id).and_then(|key| self.pods.get(key)) else { return false };
+        let Some(tasks) = self.owners.get(resource_id).and_then(|key| self.pods.get(key)) else {
+            return false;
+        };
         tasks.values().any(|task| {
             !task.permanently_failed
                 && task.goal
@@ -474,7 +514,10 @@ impl Store {
         }
         let live = self.tasks().filter(|task| !task.id.is_empty()).count();
         let hosted: usize = self.by_host.values().map(BTreeSet::len).sum();
-        if live != self.by_id.len() || self.tasks().count() != self.by_name.len() || hosted != self.by_name.len() {
+        if live != self.by_id.len()
+            || self.tasks().count() != self.by_name.len()
+            || hosted != self.by_name.len()
+        {
             found.push("the indexes of tasks have leftovers".to_owned());
         }
         found
@@ -501,7 +544,7 @@ mod tests {
                 kind: HeldKind::Scalar { name: "cpus".into(), amount: Milli(100) },
             }]),
             executor: Arc::from([]),
-            env: Arc::default(),
+            params: Params::default(),
             command: "".into(),
             permanently_failed: false,
             watched_since: None,
@@ -524,8 +567,6 @@ mod tests {
         assert_eq!(store.pod_named("a-0-1").map(|k| (k.pod.to_string(), k.index)), Some(("a-0".into(), 1)));
         assert_eq!(store.pod_named("a-00"), None);
         assert!(store.check().is_empty());
-        store.erase("a-0-t");
-        assert!(store.named("a-0-t").is_none() && store.check().is_empty());
     }
 
     #[test]

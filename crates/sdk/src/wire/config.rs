@@ -3,8 +3,8 @@
 //! **Source**: `dcos-commons: …/http/queries/ConfigQueries.java, …/specification/DefaultServiceSpec.java` (JSON
 //! annotations). Match for names and nesting of what is listed.
 
-use super::pod::number;
 use super::nothing;
+use super::pod::number;
 use crate::scheduler::Scheduler;
 use crate::scheduler::ids::is_uuid;
 use crate::spec::{Goal, PodSpec, ResourceSet, ServiceSpec, TaskSpec, VolumeSpec};
@@ -172,7 +172,11 @@ fn task_json(service: &ServiceSpec, pod: &PodSpec, task: &TaskSpec) -> Value {
 
 fn set_json(service: &ServiceSpec, pod: &PodSpec, set: &ResourceSet) -> Value {
     let resource = |name: &str, value: Value, kind: &str| {
-        let value = if kind == "RANGES" { json!({"type": kind, "ranges": value}) } else { json!({"type": kind, "scalar": {"value": value}}) };
+        let value = if kind == "RANGES" {
+            json!({"type": kind, "ranges": value})
+        } else {
+            json!({"type": kind, "scalar": {"value": value}})
+        };
         json!({
             "name": name,
             "value": value,

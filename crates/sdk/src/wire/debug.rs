@@ -76,7 +76,8 @@ impl Scheduler {
             return Some("Supplied phase not found in set of possible phases with supplied plan!");
         };
         let step_name = step.as_deref()?;
-        let steps = plan.tree.steps(phase).filter(|step| matches(Some(step_name), plan.tree.name((*step).into())));
+        let steps =
+            plan.tree.steps(phase).filter(|step| matches(Some(step_name), plan.tree.name((*step).into())));
         (steps.count() != 1)
             .then_some("Supplied step not found in set of possible steps with supplied plan and phase!")
     }
@@ -191,7 +192,8 @@ fn debug_plan(plan: &Plan, filter: &DebugFilter) -> Value {
         .map(|phase| {
             let steps: Vec<Value> = filtered_steps(plan, phase, filter)
                 .map(|step| {
-                    let errors: Vec<&str> = plan.tree.step_error(step).map(|text| &**text).into_iter().collect();
+                    let errors: Vec<&str> =
+                        plan.tree.step_error(step).map(|text| &**text).into_iter().collect();
                     json!({
                         "name": plan.tree.name(step.into()),
                         "status": plan.tree.status(step.into()).as_str(),

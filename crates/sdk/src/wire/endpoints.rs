@@ -46,7 +46,9 @@ impl Scheduler {
             };
             for held in &*task.held {
                 let HeldKind::Port { name, port } = &held.kind else { continue };
-                let Some(declared) = spec.resource_set.ports.iter().find(|p| p.name == *name) else { continue };
+                let Some(declared) = spec.resource_set.ports.iter().find(|p| p.name == *name) else {
+                    continue;
+                };
                 if !declared.advertise {
                     continue;
                 }

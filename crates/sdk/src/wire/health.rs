@@ -38,12 +38,8 @@ impl Scheduler {
         let tests = [
             Test::new(errors.then_some(500), "some plan has errors", ""),
             Test::new((!self.is_subscribed()).then_some(318), "not registered yet", ""),
-            Test::new(
-                progress(&steps, (208, 204, 202)),
-                "deploying",
-                counts(&steps),
-            ),
-            Test::new(self.is_held(deploy).then_some(207), "deployment is interrupted", ""),
+            Test::new(progress(&steps, (208, 204, 202)), "deploying", counts(&steps)),
+            Test::new(is_held(deploy).then_some(207), "deployment is interrupted", ""),
             Test::new(None, "degraded", "never reported"),
             Test::new(progress(&recovering, (208, 203, 205)), "recovering", counts(&recovering)),
             Test::new(complete.then_some(200), "deployment is complete", ""),
@@ -69,13 +65,6 @@ impl Scheduler {
         self.plans.iter().find(|plan| plan.kind == kind)
     }
 
-    fn is_held(&self, deploy: Option<&Plan>) -> bool {
-        deploy.is_some_and(|plan| {
-            plan.tree.is_interrupted(Element::Plan)
-                || plan.tree.all_steps().any(|step| plan.tree.is_interrupted(step.into()))
-        })
-    }
-
     fn running_like(&self, part: &str, code: u16, what: &str) -> Test {
         let names: Vec<&str> = self
             .plans
@@ -86,6 +75,14 @@ impl Scheduler {
             .collect();
         Test::new((!names.is_empty()).then_some(code), what, names.join(", "))
     }
+}
+
+/// Whether the plan, or one of its steps, is interrupted.
+fn is_held(deploy: Option<&Plan>) -> bool {
+    deploy.is_some_and(|plan| {
+        plan.tree.is_interrupted(Element::Plan)
+            || plan.tree.all_steps().any(|step| plan.tree.is_interrupted(step.into()))
+    })
 }
 
 fn step_tally(plan: &Plan) -> Tally {

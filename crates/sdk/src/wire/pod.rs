@@ -4,12 +4,15 @@
 
 use super::not_found;
 use crate::scheduler::Scheduler;
+use crate::scheduler::evaluate::environment::Launching;
 use crate::scheduler::evaluate::{build, reservation_role};
+use crate::scheduler::requirement::{Recovery, Requirement};
 use crate::scheduler::store::{Held, PodKey, PodTasks, TaskRecord};
 use crate::spec::{HealthCheck, PodSpec, ReadinessCheck, TaskSpec};
 use planarium_mesos::api::{DiskSource, ReservationKind, Resource, Value as Amount};
-use planarium_protocol::Refusal;
+use planarium_protocol::{Refusal, Text};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 impl Scheduler {
     /// Sorted as text.
@@ -32,7 +35,8 @@ impl Scheduler {
         let mut body = Map::new();
         body.insert("service".to_owned(), Value::from(&*self.target.spec.name));
         if !types.is_empty() {
-            let pods = types.into_iter().map(|(name, instances)| json!({"name": name, "instances": instances}));
+            let pods =
+                types.into_iter().map(|(name, instances)| json!({"name": name, "instances": instances}));
             body.insert("pods".to_owned(), pods.collect());
         }
         body.into()
@@ -70,8 +74,9 @@ impl Scheduler {
         let resources = |held: &[Held]| -> Vec<Value> {
             held.iter().map(|held| resource_json(&self.mesos_resource(held, pod))).collect()
         };
+        let env = self.env_of(task);
         let variables: Vec<Value> =
-            task.env.iter().map(|(name, value)| json!({"name": &**name, "value": &**value})).collect();
+            env.iter().map(|(name, value)| json!({"name": &**name, "value": &**value})).collect();
         let mut info = json!({
             "name": &*task.name,
             "taskId": {"value": &*task.id},
@@ -98,6 +103,31 @@ impl Scheduler {
             map.insert("killPolicy".to_owned(), json!({"gracePeriod": {"nanoseconds": nanos}}));
         }
         info
+    }
+
+    /// The environment a task was launched with.
+    fn env_of(&self, task: &TaskRecord) -> BTreeMap<Text, Text> {
+        let Some(config) = self.configs.get(&task.config) else { return BTreeMap::new() };
+        let Some(pod) = config.pods.get(&task.pod.pod) else { return BTreeMap::new() };
+        let Some(spec) = pod.spec.task(&task.task) else { return BTreeMap::new() };
+        let requirement = Requirement {
+            key: task.pod.clone(),
+            pod: pod.clone(),
+            tasks: std::iter::once(task.task.clone()).collect(),
+            config: task.config.clone(),
+            recovery: Recovery::None,
+        };
+        let launching = Launching {
+            spec: &config.spec,
+            requirement: &requirement,
+            task: spec,
+            at: &task.at,
+            held: &task.held,
+            params: &task.params,
+            wanted: task.goal.target,
+            pause_command: None,
+        };
+        launching.env()
     }
 
     /// A reservation as Mesos has it.
@@ -163,7 +193,7 @@ pub(super) fn task_status(task: &TaskRecord, epoch_ms: u64) -> Option<Value> {
 }
 
 fn labels(task: &TaskRecord, spec: Option<&TaskSpec>) -> Vec<Value> {
-    let mut labels: std::collections::BTreeMap<String, String> = spec
+    let mut labels: BTreeMap<String, String> = spec
         .into_iter()
         .flat_map(|spec| &spec.labels)
         .map(|(key, value)| (key.to_string(), value.to_string()))
@@ -269,10 +299,7 @@ fn disk_json(resource: &Resource) -> Option<Value> {
             "persistence".to_owned(),
             json!({"id": &*volume.id, "principal": volume.principal.as_deref()}),
         );
-        body.insert(
-            "volume".to_owned(),
-            json!({"containerPath": &*volume.container_path, "mode": "RW"}),
-        );
+        body.insert("volume".to_owned(), json!({"containerPath": &*volume.container_path, "mode": "RW"}));
     }
     match resource.disk_source() {
         Some(DiskSource::Mount { root, profile }) => {

@@ -1,10 +1,42 @@
 //! Which read stands behind which path.
+//!
+//! Source: sheet section 12.1.
 
 use crate::Request;
-use planarium_world::SdkQuery;
+use planarium_world::{DebugFilter, SdkQuery};
 
 /// The read of a path; `None` when there is none.
 pub(super) fn read(request: &Request, parts: &[&str]) -> Option<SdkQuery> {
-    let _ = (request, parts);
-    None
+    let own = |text: &&str| (*text).to_owned();
+    Some(match parts {
+        ["v1", "plans"] => SdkQuery::Plans,
+        ["v1", "plans", name] => SdkQuery::Plan { name: own(name) },
+        ["v1", "plan"] => SdkQuery::Plan { name: "deploy".to_owned() },
+        ["v1", "pod"] => SdkQuery::Pods,
+        ["v1", "pod", "status"] => SdkQuery::PodStatuses,
+        ["v1", "pod", pod, "status"] => SdkQuery::PodStatus { pod: own(pod) },
+        ["v1", "pod", pod, "info"] => SdkQuery::PodInfo { pod: own(pod) },
+        ["v1", "endpoints"] => SdkQuery::Endpoints,
+        ["v1", "endpoints", name] => SdkQuery::Endpoint { name: own(name) },
+        ["v1", "configurations"] => SdkQuery::Configurations,
+        ["v1", "configurations", "targetId"] => SdkQuery::TargetId,
+        ["v1", "configurations", "target"] => SdkQuery::Target,
+        ["v1", "configurations", id] => SdkQuery::Configuration { id: own(id) },
+        ["v1", "state", "frameworkId"] => SdkQuery::FrameworkId,
+        ["v1", "state", "properties"] => SdkQuery::Properties,
+        ["v1", "state", "properties", key] => SdkQuery::Property { key: own(key) },
+        ["v1", "health"] => {
+            SdkQuery::Health { verbose: request.param("verbose").is_some_and(|value| value.eq_ignore_ascii_case("true")) }
+        }
+        ["v1", "debug", "plans"] => SdkQuery::DebugPlans(filter(request)),
+        ["v1", "debug", "taskStatuses"] => SdkQuery::DebugTaskStatuses(filter(request)),
+        ["v1", "debug", "reservations"] => SdkQuery::DebugReservations,
+        ["v2", "debug", "offers"] | ["v1", "debug", "offers"] => SdkQuery::DebugOffers,
+        _ => return None,
+    })
+}
+
+fn filter(request: &Request) -> DebugFilter {
+    let part = |key| request.param(key).filter(|value| !value.is_empty());
+    DebugFilter { plan: part("plan"), phase: part("phase"), step: part("step") }
 }

@@ -10,15 +10,15 @@ use super::Ask;
 use super::environment::Launching;
 use super::footprint::{Change, ExecutorUse, Footprint, Part};
 use crate::scheduler::ids::Ids;
+use crate::scheduler::plan::Params;
 use crate::scheduler::store::{Disk, Held, HeldKind, Location, OverrideTarget, Stored, TaskRecord};
 use crate::spec::ServiceSpec;
 use planarium_fleet::Labels;
 use planarium_kernel::{Milli, SimTime};
 use planarium_mesos::api::{
-    DiskInfo, DiskSource, ExecutorInfo, Operation, Persistence, Ranges, Reservation, Resource, Resources, TaskInfo,
+    DiskInfo, DiskSource, ExecutorInfo, Operation, Persistence, Ranges, Reservation, Resource, TaskInfo,
 };
 use planarium_protocol::Text;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What stands around a launch.
@@ -32,7 +32,7 @@ pub(crate) struct Context<'a> {
     /// Step name, for fault targets.
     pub(crate) step: &'a Text,
     /// Parameters of the plan.
-    pub(crate) params: &'a BTreeMap<String, String>,
+    pub(crate) params: &'a Params,
     /// Pause command of the scheduler's environment.
     pub(crate) pause_command: Option<&'a str>,
     /// Now.
@@ -87,12 +87,11 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
             requirement,
             task: &set.task,
             at: &at,
-            parts: &set.parts,
+            held: &held,
             params: cx.params,
             wanted: if goal.target == OverrideTarget::Paused { goal.target } else { OverrideTarget::None },
             pause_command: cx.pause_command,
         };
-        let env = Arc::new(launching.env());
         let id = if set.launch { ids.task(&name) } else { "".into() };
         let program = launching.program();
         let status = if set.launch { Some(staging(cx)) } else { old.and_then(|old| old.status.clone()) };
@@ -111,7 +110,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
                         .map(|held| wire.resource(held))
                         .collect(),
                     labels: launching.labels(&requirement.config),
-                    env: (*env).clone(),
+                    env: launching.env(),
                     program,
                     process_labels: Labels::new([
                         ("pod", requirement.key.name()),
@@ -133,7 +132,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
             at: at.clone(),
             held,
             executor: executor.clone(),
-            env,
+            params: cx.params.clone(),
             command,
             permanently_failed: false,
             watched_since: None,
@@ -236,7 +235,13 @@ impl Wire<'_> {
 }
 
 /// A reservation as Mesos has it.
-pub(crate) fn resource(held: &Held, source_role: &str, role: &Text, principal: &Text, framework: &Text) -> Resource {
+pub(crate) fn resource(
+    held: &Held,
+    source_role: &str,
+    role: &Text,
+    principal: &Text,
+    framework: &Text,
+) -> Resource {
     let mut base = match &held.kind {
         HeldKind::Scalar { name, amount } => Resource::scalar(name.clone(), *amount),
         HeldKind::Port { port, .. } => Resource::ranges("ports", Ranges::one(u64::from(*port))),
@@ -266,11 +271,6 @@ pub(crate) fn resource(held: &Held, source_role: &str, role: &Text, principal: &
         }
         _ => reserved,
     }
-}
-
-/// Nothing of any kind.
-pub(crate) fn no_resources() -> Resources {
-    Resources::new()
 }
 
 /// Sum of a scalar over reservations, for views.

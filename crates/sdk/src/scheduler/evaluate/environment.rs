@@ -6,14 +6,13 @@
 //! **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java, …/offer/taskdata/EnvUtils.java,
 //! …/http/EndpointUtils.java`. Match.
 
+use crate::placement::Rule;
 use crate::scheduler::requirement::Requirement;
-use crate::scheduler::store::{HeldKind, Location, OverrideTarget};
+use crate::scheduler::store::{Held, HeldKind, Location, OverrideTarget};
 use crate::spec::{Goal, ServiceSpec, TaskSpec};
 use planarium_fleet::{CheckSpec, HealthSpec, Program};
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
-
-use super::footprint::Part;
 
 /// Host suffix of addresses by task.
 pub(crate) const AUTOIP: &str = "autoip.dcos.thisdcos.directory";
@@ -44,8 +43,8 @@ pub(crate) struct Launching<'a> {
     pub(crate) task: &'a TaskSpec,
     /// Where.
     pub(crate) at: &'a Location,
-    /// The parts of its resource set.
-    pub(crate) parts: &'a [Part],
+    /// Its reservations.
+    pub(crate) held: &'a [Held],
     /// Parameters of the plan.
     pub(crate) params: &'a BTreeMap<String, String>,
     /// What an operator wants instead of the goal.
@@ -73,8 +72,8 @@ impl Launching<'_> {
         set("TASK_NAME", instance.to_string());
         set(&instance, "true".to_owned());
         let own = requirement.pod.spec.placement.as_ref().map(|placement| &placement.rule);
-        set("PLACEMENT_REFERENCED_REGION", own.is_some_and(|r| r.references_region()).to_string());
-        set("PLACEMENT_REFERENCED_ZONE", own.is_some_and(|r| r.references_zone()).to_string());
+        set("PLACEMENT_REFERENCED_REGION", own.is_some_and(Rule::references_region).to_string());
+        set("PLACEMENT_REFERENCED_ZONE", own.is_some_and(Rule::references_zone).to_string());
         if let Some(region) = &at.region {
             set("REGION", region.to_string());
         }
@@ -85,9 +84,10 @@ impl Launching<'_> {
             let key = format!("CONFIG_TEMPLATE_{}", env_name(&config.name));
             set(&key, format!("config-templates/{},{}", config.name, config.dest));
         }
-        for part in self.parts {
-            let HeldKind::Port { name, port } = &part.kind else { continue };
-            let key = task.resource_set.ports.iter().find(|p| p.name == *name).and_then(|p| p.env_key.clone());
+        for held in self.held {
+            let HeldKind::Port { name, port } = &held.kind else { continue };
+            let key =
+                task.resource_set.ports.iter().find(|p| p.name == *name).and_then(|p| p.env_key.clone());
             if let Some(key) = key {
                 set(&key, port.to_string());
             }
@@ -106,7 +106,8 @@ impl Launching<'_> {
     /// Labels of the task.
     pub(crate) fn labels(&self, config: &Text) -> BTreeMap<Text, Text> {
         let Self { requirement, task, at, .. } = self;
-        let attributes: Vec<String> = at.attributes.iter().map(|(name, value)| format!("{name}:{value}")).collect();
+        let attributes: Vec<String> =
+            at.attributes.iter().map(|(name, value)| format!("{name}:{value}")).collect();
         let mut labels: BTreeMap<Text, Text> = task.labels.iter().cloned().collect();
         labels.insert("target_configuration".into(), config.clone());
         labels.insert("offer_hostname".into(), at.hostname.clone());

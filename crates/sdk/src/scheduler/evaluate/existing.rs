@@ -18,6 +18,7 @@ use crate::scheduler::store::{Held, HeldKind, PodTasks, TaskRecord};
 use crate::spec::{PortSpec, ResourceSet, VolumeSpec};
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
+use std::cmp::Ordering;
 
 /// Checks every stage and collects what would be kept and changed.
 pub(crate) fn fit(ask: &Ask<'_>, stored: &PodTasks, pool: &mut Pool, checks: &mut Vec<Check>) -> Footprint {
@@ -39,7 +40,8 @@ pub(crate) fn fit(ask: &Ask<'_>, stored: &PodTasks, pool: &mut Pool, checks: &mu
     if ask.is_permanent() {
         ask.place(checks);
     }
-    let executor_held = stored.values().find(|task| !task.executor.is_empty()).map(|task| task.executor.clone());
+    let executor_held =
+        stored.values().find(|task| !task.executor.is_empty()).map(|task| task.executor.clone());
     let executor_held = executor_held.unwrap_or_default();
     if running.is_some() {
         // In use by the running executor: neither offered nor needed again.
@@ -185,23 +187,28 @@ fn fit_scalar(
     let Some(held) = claim(left, is_it) else {
         return take_scalar(ask, pool, name, value, whose, checks);
     };
-    let Some(Offered::Scalar { amount: offered, .. }) = from_offer(&held, pool, checks, ask) else { return None };
+    let Some(Offered::Scalar { amount: offered, .. }) = from_offer(&held, pool, checks, ask) else {
+        return None;
+    };
     let role = ask.source_role();
-    let change = if offered < value {
-        let more = value.saturating_sub(offered);
-        let free = pool.free(role, name);
-        if let Err(missing) = pool.take(role, name, more) {
-            let text =
-                format!("{whose} needs {} more, {free} left in the offer{}", amount(name, more), from(role));
-            checks.push(Check::short(name, text, missing));
-            return None;
+    let change = match offered.cmp(&value) {
+        Ordering::Equal => Change::Keep,
+        Ordering::Greater => Change::Shrink(offered.saturating_sub(value)),
+        Ordering::Less => {
+            let more = value.saturating_sub(offered);
+            let free = pool.free(role, name);
+            if let Err(missing) = pool.take(role, name, more) {
+                let text = format!(
+                    "{whose} needs {} more, {free} left in the offer{}",
+                    amount(name, more),
+                    from(role)
+                );
+                checks.push(Check::short(name, text, missing));
+                return None;
+            }
+            checks.push(Check::pass(name, format!("{whose} gets {} more", amount(name, more))));
+            Change::Grow(more)
         }
-        checks.push(Check::pass(name, format!("{whose} gets {} more", amount(name, more))));
-        Change::Grow(more)
-    } else if offered > value {
-        Change::Shrink(offered.saturating_sub(value))
-    } else {
-        Change::Keep
     };
     Some(Part { id: Some(held.id), kind: scalar(name, value), change, role: role.into() })
 }
@@ -241,6 +248,6 @@ pub(super) fn has_reservations(stored: &PodTasks) -> bool {
 }
 
 /// Where the pod's reservations are.
-pub(super) fn home(stored: &PodTasks) -> Option<&Text> {
+pub(crate) fn home(stored: &PodTasks) -> Option<&Text> {
     stored.values().find(|task| !task.held.is_empty()).map(|task| &task.at.hostname)
 }

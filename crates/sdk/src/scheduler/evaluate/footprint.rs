@@ -74,11 +74,6 @@ impl Footprint {
     pub(crate) fn new(executor: ExecutorUse) -> Self {
         Self { executor, executor_parts: Vec::new(), sets: Vec::new(), release: Vec::new() }
     }
-
-    /// All parts.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
-        self.executor_parts.iter().chain(self.sets.iter().flat_map(|set| &set.parts))
-    }
 }
 
 /// A scalar part.

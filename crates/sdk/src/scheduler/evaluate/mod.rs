@@ -17,8 +17,8 @@ pub(crate) mod pool;
 pub(crate) mod ports;
 
 use super::requirement::{Recovery, Requirement};
-use super::store::{PodTasks, Store, TaskRecord};
-use crate::placement::{OfferFacts, StoredTaskFacts};
+use super::store::{PodTasks, Store};
+use crate::placement::OfferFacts;
 use crate::spec::PodSpec;
 use footprint::Footprint;
 use outcome::{Check, Outcome};
@@ -27,7 +27,6 @@ use planarium_mesos::api::Offer;
 use planarium_protocol::Text;
 use pool::Pool;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// What an executor needs for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,31 +121,21 @@ impl<'a> Ask<'a> {
             zone: self.offer.zone.clone(),
             master_region: self.master_region.cloned(),
         };
-        let tasks: Vec<StoredTaskFacts> = if rule.counts_elsewhere() {
-            self.store.tasks().map(stored_facts).collect()
+        let here;
+        let tasks = if rule.counts_elsewhere() {
+            self.store.facts()
         } else {
-            self.store.on_host(&self.offer.hostname).map(stored_facts).collect()
+            here = self.store.facts_on_host(&self.offer.hostname);
+            &here
         };
         let key = &self.requirement.key;
-        let outcome = rule.evaluate(&facts, &tasks, &key.pod, key.index);
+        let outcome = rule.evaluate(&facts, tasks, &key.pod, key.index);
         checks.push(Check {
             requirement: "placement",
             passed: outcome.passed,
             text: outcome.text,
             short: Milli::ZERO,
         });
-    }
-}
-
-fn stored_facts(task: &TaskRecord) -> StoredTaskFacts {
-    StoredTaskFacts {
-        name: task.name.clone(),
-        pod: task.pod.pod.clone(),
-        index: task.pod.index,
-        hostname: task.at.hostname.clone(),
-        attributes: task.at.attributes.to_vec(),
-        region: task.at.region.clone(),
-        zone: task.at.zone.clone(),
     }
 }
 
@@ -184,6 +173,3 @@ pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime) -> (Outcome, Option<Footprin
 pub(crate) fn needs_new(ask: &Ask<'_>, stored: &PodTasks) -> bool {
     ask.is_permanent() || ask.store.is_flagged(&ask.requirement.key) || !existing::has_reservations(stored)
 }
-
-/// Shared outcomes.
-pub(crate) type SharedOutcome = Arc<Outcome>;

@@ -11,7 +11,7 @@ use super::outcome::{Check, amount};
 use super::pool::Pool;
 use super::ports;
 use super::{Ask, Overhead};
-use crate::scheduler::store::{Disk, HeldKind};
+use crate::scheduler::store::Disk;
 use crate::spec::{ResourceSet, TaskSpec, VolumeKind, VolumeSpec};
 use planarium_kernel::Milli;
 use std::sync::Arc;
@@ -41,11 +41,8 @@ pub(crate) fn fit(ask: &Ask<'_>, pool: &mut Pool, checks: &mut Vec<Check>) -> Fo
 /// them uses the first task that does. In alphabetical order.
 fn bearers(ask: &Ask<'_>) -> Vec<(Arc<TaskSpec>, bool)> {
     let tasks = &ask.pod().tasks;
-    let mut chosen: Vec<(Arc<TaskSpec>, bool)> = tasks
-        .iter()
-        .filter(|task| ask.launches(&task.name))
-        .map(|task| (task.clone(), true))
-        .collect();
+    let mut chosen: Vec<(Arc<TaskSpec>, bool)> =
+        tasks.iter().filter(|task| ask.launches(&task.name)).map(|task| (task.clone(), true)).collect();
     for task in tasks {
         if !chosen.iter().any(|(other, _)| other.resource_set.id == task.resource_set.id) {
             chosen.push((task.clone(), false));
@@ -83,7 +80,8 @@ pub(super) fn take_scalar(
             Some(Part { id: None, kind, change: Change::Reserve, role: role.into() })
         }
         Err(missing) => {
-            let text = format!("{whose} needs {}, {free} left in the offer{}", amount(name, value), from(role));
+            let text =
+                format!("{whose} needs {}, {free} left in the offer{}", amount(name, value), from(role));
             checks.push(Check::short(name, text, missing));
             None
         }
@@ -176,9 +174,4 @@ pub(super) fn scalars(set: &ResourceSet) -> impl Iterator<Item = (&'static str, 
 /// Who a set's needs are attributed to in words.
 pub(super) fn set_owner(set: &ResourceSet) -> String {
     set.id.strip_suffix("-resource-set").unwrap_or(&set.id).to_owned()
-}
-
-/// Whether a part is a volume.
-pub(super) fn is_volume(kind: &HeldKind) -> bool {
-    matches!(kind, HeldKind::Volume { .. })
 }

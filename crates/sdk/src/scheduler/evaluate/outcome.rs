@@ -69,7 +69,8 @@ impl Outcome {
             .filter_map(|name| {
                 let mut checks = self.checks.iter().filter(|check| check.requirement == *name);
                 let first = checks.next()?;
-                let failed = if first.passed { checks.clone().find(|check| !check.passed) } else { Some(first) };
+                let failed =
+                    if first.passed { checks.clone().find(|check| !check.passed) } else { Some(first) };
                 let shown = failed.or_else(|| checks.next_back()).unwrap_or(first);
                 Some(RequirementOutcome {
                     requirement: (*name).into(),
@@ -173,7 +174,8 @@ mod tests {
                 Check::short("cpus", "y", Milli(250)),
             ],
         );
-        let three = outcome("a3", vec![Check::fail("placement", "hostname is taken"), Check::fail("ports", "80")]);
+        let three =
+            outcome("a3", vec![Check::fail("placement", "hostname is taken"), Check::fail("ports", "80")]);
         assert_eq!(nearest(&[one, two, three.clone()]).as_deref(), Some("a2 is nearest: short by 0.5 cpus"));
         assert_eq!(nearest(&[three]).as_deref(), Some("a3 is nearest: hostname is taken, 80"));
         assert_eq!(nearest(&[]), None);
@@ -182,7 +184,8 @@ mod tests {
     #[test]
     fn stages_come_in_order_and_count_machines() {
         let checks = vec![Check::pass("cpus", "1"), Check::fail("cpus", "2"), Check::pass("placement", "p")];
-        let funnel = funnel(SimTime(5), &[outcome("a", checks), outcome("b", vec![Check::pass("cpus", "c")])]);
+        let funnel =
+            funnel(SimTime(5), &[outcome("a", checks), outcome("b", vec![Check::pass("cpus", "c")])]);
         let stages: Vec<_> =
             funnel.stages.iter().map(|s| (s.requirement.to_string(), s.passed, s.failed)).collect();
         assert_eq!(stages, [("placement".to_owned(), 1, 0), ("cpus".to_owned(), 1, 1)]);

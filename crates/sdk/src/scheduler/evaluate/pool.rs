@@ -239,12 +239,17 @@ mod tests {
             profile: profile.map(Into::into),
             size: Milli::from_int(size),
         };
-        let mut pool =
-            Pool { mounts: vec![disk("a", 10, None), disk("b", 100, Some("fast")), disk("c", 100, None)], ..Pool::default() };
+        let mut pool = Pool {
+            mounts: vec![disk("a", 10, None), disk("b", 100, Some("fast")), disk("c", 100, None)],
+            ..Pool::default()
+        };
         let fast: Text = "fast".into();
         assert_eq!(pool.take_mount("*", Milli::from_int(50), &[]).map(|d| d.root), Some("c".into()));
         assert_eq!(pool.take_mount("*", Milli::from_int(50), &[]), None);
-        assert_eq!(pool.take_mount("*", Milli::from_int(5), std::slice::from_ref(&fast)).map(|d| d.root), Some("b".into()));
+        assert_eq!(
+            pool.take_mount("*", Milli::from_int(5), std::slice::from_ref(&fast)).map(|d| d.root),
+            Some("b".into())
+        );
         assert_eq!(pool.take_mount("*", Milli::from_int(5), &[fast]), None);
     }
 }

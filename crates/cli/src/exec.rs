@@ -1,0 +1,76 @@
+//! `planarium exec`: the real service command line on a served world, or on a fresh one.
+//!
+//! Knows: where the requests go, and files for `--options`. Must not know: the commands; they are `planarium_rest::console`.
+
+mod http;
+
+use crate::End;
+use crate::args::ExecArgs;
+use crate::load::{MAX_FILE, Runnable, read, runnable};
+use anyhow::{Context as _, Result};
+use http::Client;
+use planarium_rest::console::{self, Output};
+use planarium_rest::{Request, Response, Session, handle};
+use planarium_scenario::Player;
+use planarium_source::render;
+use planarium_world::parse_duration_ms;
+use std::io::Read as _;
+use std::path::Path;
+
+/// Runs one command and prints what it prints.
+pub(crate) fn run(args: &ExecArgs) -> Result<End> {
+    let output = match &args.on {
+        Some(path) => {
+            let Some(mut session) = fresh(path, args)? else { return Ok(End::BadInput) };
+            on(args, &mut |request| handle(&mut session, request))
+        }
+        None => {
+            let client = Client::new(&args.url).with_context(|| format!("--url `{}`", args.url))?;
+            on(args, &mut |request| client.send(request))
+        }
+    };
+    print!("{}", output.stdout);
+    eprint!("{}", output.stderr);
+    Ok(match output.code {
+        0 => End::Good,
+        1 => End::Failed,
+        _ => End::BadInput,
+    })
+}
+
+fn on(args: &ExecArgs, send: &mut dyn FnMut(&Request) -> Response) -> Output {
+    console::run_with_files(&args.words, &args.service, send, &mut options)
+}
+
+/// The text of a file with options; `stdin` and `-` are standard input.
+fn options(name: &str) -> Result<String, String> {
+    let text = if matches!(name, "stdin" | "-") {
+        let mut text = String::new();
+        let read = std::io::stdin().lock().take(MAX_FILE).read_to_string(&mut text);
+        read.map(|_| text).context("reading standard input")
+    } else {
+        read(Path::new(name))
+    };
+    text.map_err(|error| format!("{error:#}"))
+}
+
+/// A world of its own, played up to `--at`. Nothing when the input has errors, which are printed.
+fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {
+    let (scenario, diagnostics, sources) = match runnable(path, &args.input)? {
+        Runnable::Yes(scenario, diagnostics, sources) => (*scenario, diagnostics, sources),
+        Runnable::No(diagnostics, sources) => {
+            eprint!("{}", render::text::render(&diagnostics, &sources));
+            return Ok(None);
+        }
+    };
+    eprint!("{}", render::text::render(&diagnostics, &sources));
+    let (mut engine, mut player) = Player::start(scenario);
+    if args.at == "end" {
+        player.run_to_end(&mut engine);
+    } else {
+        let ms = parse_duration_ms(&args.at)
+            .with_context(|| format!("--at `{}`: write 30s, 1m30s or end", args.at))?;
+        player.advance_to(&mut engine, ms);
+    }
+    Ok(Some(Session { engine, player: Some(player) }))
+}

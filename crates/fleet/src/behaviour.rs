@@ -1,0 +1,45 @@
+//! Rules that change how matching processes behave.
+
+use crate::labels::Labels;
+use planarium_protocol::input::{Behaviour, ProcessBehaviour};
+use std::sync::Arc;
+
+/// The rules in the order given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rules(Arc<Vec<ProcessBehaviour>>);
+
+impl Rules {
+    /// Adds a rule.
+    pub(crate) fn push(&mut self, rule: ProcessBehaviour) {
+        Arc::make_mut(&mut self.0).push(rule);
+    }
+
+    /// What all matching rules together say: for each key the last one that speaks of it.
+    pub(crate) fn resolve(&self, labels: &Labels) -> Behaviour {
+        let mut all = Behaviour::default();
+        for rule in self.0.iter().filter(|rule| labels.matches(&rule.target)) {
+            let Behaviour { start_ms, ready_after_ms, readiness, health, exit_code, exit_after_ms, manual } =
+                &rule.behaviour;
+            all.start_ms = start_ms.or(all.start_ms);
+            if ready_after_ms.is_some() {
+                all.ready_after_ms = *ready_after_ms;
+                all.readiness.clear();
+            }
+            if !readiness.is_empty() {
+                all.readiness.clone_from(readiness);
+            }
+            if !health.is_empty() {
+                all.health.clone_from(health);
+            }
+            all.exit_code = exit_code.or(all.exit_code);
+            all.exit_after_ms = exit_after_ms.or(all.exit_after_ms);
+            all.manual |= manual;
+        }
+        all
+    }
+
+    /// How many rules there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}

@@ -1,0 +1,84 @@
+//! Digest and invariants of the fleet.
+
+use crate::{
+    Fleet,
+    process::ProcessState,
+    spec::{MachineId, ProcessId},
+};
+use planarium_kernel::{Digest, SimTime};
+
+impl Fleet {
+    /// When the next turn of a process is due.
+    pub(crate) fn fate_due(&self, pid: ProcessId) -> Option<SimTime> {
+        self.processes.get(&pid).and_then(|process| self.fate(process)).map(|(at, _)| at)
+    }
+
+    /// Writes the canonical state.
+    pub fn digest(&self, digest: &mut Digest) {
+        digest.write_u64(self.machines.len() as u64);
+        for machine in &self.machines {
+            digest.write_str(machine.hostname());
+            digest.write_bool(machine.removed);
+            digest.write_u64(machine.away.len() as u64);
+            digest.write_u64(machine.processes.len() as u64);
+        }
+        digest.write_u64(self.processes.len() as u64);
+        for (pid, process) in &self.processes {
+            digest.write_u32(pid.0);
+            digest.write_str(&process.spec.name);
+            digest.write_str(process.state.as_str());
+            digest.write_u64(process.launched.ms());
+            digest.write_u64(process.running_since.ms());
+            digest.write_bool(process.hung);
+            digest.write_u32(process.readiness.attempts);
+            digest.write_u32(process.health.attempts);
+        }
+        digest.write_u64(self.rules.len() as u64);
+        for (number, fault) in &self.faults {
+            digest.write_u32(*number);
+            digest.write_str(&fault.id);
+            digest.write_u32(fault.left.unwrap_or(u32::MAX));
+            digest.write_u64(fault.occasions);
+        }
+        digest.write_u64(self.timers.len() as u64);
+        digest.write_u64(self.timers.next_due().map_or(u64::MAX, SimTime::ms));
+    }
+
+    /// What does not hold, in words. *Cost*: walks everything; for debug builds and property tests.
+    pub fn check(&self) -> Vec<String> {
+        let mut broken = Vec::new();
+        for (pid, process) in &self.processes {
+            let name = &process.spec.name;
+            let machine = self.machine_ref(process.spec.machine);
+            if !machine.is_some_and(|machine| machine.processes.contains(pid)) {
+                broken.push(format!("process {name} is not listed on its machine"));
+            }
+            if machine.is_some_and(|machine| machine.worst == Some(crate::Absence::Lost)) {
+                broken.push(format!("process {name} lives on a lost machine"));
+            }
+            let armed = process.life.is_some_and(|timer| self.timers.is_armed(timer));
+            if armed != self.fate(process).is_some() {
+                broken.push(format!("process {name}: armed turn {armed}, recomputed {}", !armed));
+            }
+            if (process.state == ProcessState::Killing) != process.kill.is_some() && !process.behaviour.manual
+            {
+                broken
+                    .push(format!("process {name} is being ended without having been asked, or the reverse"));
+            }
+        }
+        for (row, machine) in self.machines.iter().enumerate() {
+            let id = MachineId::at(row);
+            if machine.away.is_empty() != machine.worst.is_none() {
+                broken.push(format!("machine {}: away and not away", machine.hostname()));
+            }
+            let strangers = |pid: &&ProcessId| self.processes.get(pid).is_none_or(|p| p.spec.machine != id);
+            if machine.processes.iter().any(|pid| strangers(&pid)) {
+                broken.push(format!("machine {} lists a process that is not its own", machine.hostname()));
+            }
+        }
+        if !self.exhausted.is_empty() {
+            broken.push("an exhausted fault is still in force".to_owned());
+        }
+        broken
+    }
+}

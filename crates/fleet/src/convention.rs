@@ -1,0 +1,98 @@
+//! Behaviour that a command or an image name carries for teaching.
+//!
+//! Three small rules, and nothing else of a shell is understood:
+//! 1. An image tag or a word of the command that begins with `bad-` means: fails soon after starting.
+//! 2. One that begins with `slow-` means: starts slowly.
+//! 3. A command whose last part is plainly `exit N` or `false` exits with that code shortly after running
+//!    (for a check: is the check's result). Parts are divided by `&&`, `;`, line ends and `||`; a part behind
+//!    `||` runs only when the one before fails, so it says nothing.
+//!
+//! Whatever comes before the last part counts as quick and successful; long sleeps count as running on.
+
+use crate::spec::Program;
+
+/// What names say about a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hints {
+    /// Fails soon after starting.
+    pub(crate) bad: bool,
+    /// Starts slowly.
+    pub(crate) slow: bool,
+    /// Exits with this code shortly after running.
+    pub(crate) exit: Option<i32>,
+}
+
+/// Reads the hints of a program.
+pub(crate) fn hints(program: &Program) -> Hints {
+    let tag = program.image.as_deref().and_then(|image| image.rsplit_once(':')).map_or("", |(_, tag)| tag);
+    let words = program.command.split(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '='));
+    let mut hints = Hints { exit: exit_code(&program.command), ..Hints::default() };
+    for word in words.chain([tag]) {
+        hints.bad |= word.starts_with("bad-");
+        hints.slow |= word.starts_with("slow-");
+    }
+    hints
+}
+
+/// The code that a command plainly exits with.
+pub(crate) fn exit_code(command: &str) -> Option<i32> {
+    let command = command.trim_end_matches(|c: char| c.is_whitespace() || c == ';');
+    let (divider, last) = ["&&", "||", ";", "\n"]
+        .iter()
+        .filter_map(|divider| command.rfind(divider).map(|at| (at, *divider)))
+        .max()
+        .map_or(("", command), |(at, divider)| {
+            (divider, command.get(at + divider.len()..).unwrap_or_default())
+        });
+    let mut words = last.split_whitespace();
+    match (divider, words.next(), words.next(), words.next()) {
+        ("||", ..) => None,
+        (_, Some("false"), None, None) => Some(1),
+        (_, Some("exit"), Some(code), None) => code.parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_exits() {
+        for (command, expected) in [
+            ("exit 1", Some(1)),
+            ("false", Some(1)),
+            ("exit 0", Some(0)),
+            ("echo crash-loop && sleep $SLEEP_DURATION && exit 1", Some(1)),
+            ("echo a; exit 3;\n", Some(3)),
+            ("echo a\nexit 4\n", Some(4)),
+            ("stat file || exit 1", None),
+            ("if [ ! -f success ]; then echo 'no success file' && exit 1; fi", None),
+            ("echo exit 1", None),
+            ("sleep 1000", None),
+            ("exit", None),
+            ("exit $CODE", None),
+            ("exit 1 2", None),
+            ("", None),
+        ] {
+            assert_eq!(exit_code(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn names() {
+        for (image, command, bad, slow) in [
+            (Some("app:bad-yellow"), "", true, false),
+            (Some("repo.example:5000/app:slow-green"), "", false, true),
+            (Some("bad-app:1"), "", false, false),
+            (None, "./bad-server --port 1", true, false),
+            (None, "bash -c 'slow-start'", false, true),
+            (None, "echo not-bad-at-all", false, false),
+        ] {
+            let program =
+                Program { image: image.map(Into::into), command: command.into(), ..Program::default() };
+            let got = hints(&program);
+            assert_eq!((got.bad, got.slow), (bad, slow), "{image:?} {command}");
+        }
+    }
+}

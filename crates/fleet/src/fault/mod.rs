@@ -1,0 +1,176 @@
+//! Injected failures: what is in force, what it is called, how long it lasts.
+//!
+//! *Knows*: one record per fault. What each kind does: [`strike`] (at once), `life` (to a process's fate),
+//! `probe` (to checks), [`absence`] (to machines).
+
+pub(crate) mod absence;
+pub(crate) mod strike;
+
+use crate::{labels::Labels, latency::Luck, spec::ProcessId};
+use planarium_kernel::{SimTime, TimerId, draw};
+use planarium_protocol::{
+    Refusal, Text,
+    input::{Fault, FaultKind, Target},
+    refusal::RefusalCode,
+};
+use std::{collections::BTreeSet, fmt::Write as _};
+
+/// The word of a fault kind, as inputs have it.
+pub const fn kind_word(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::TaskFail => "task-fail",
+        FaultKind::TaskKill => "task-kill",
+        FaultKind::TaskOom => "task-oom",
+        FaultKind::CrashLoop => "crash-loop",
+        FaultKind::SlowStart => "slow-start",
+        FaultKind::Hang => "hang",
+        FaultKind::ReadinessFail => "readiness-fail",
+        FaultKind::HealthFail => "health-fail",
+        FaultKind::ImageMissing => "image-missing",
+        FaultKind::PluginFail => "plugin-fail",
+        FaultKind::AgentLost => "agent-lost",
+        FaultKind::AgentPartitioned => "agent-partitioned",
+        FaultKind::AgentRestart => "agent-restart",
+        FaultKind::AgentFull => "agent-full",
+        FaultKind::OffersWithheld => "offers-withheld",
+        FaultKind::StatusDropped => "status-dropped",
+        FaultKind::SchedulerRestart => "scheduler-restart",
+    }
+}
+
+/// Whether a fault of this kind is over once it has struck, unless it is given a span or a count.
+pub(crate) const fn is_momentary(kind: FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::TaskFail | FaultKind::TaskKill | FaultKind::TaskOom | FaultKind::SchedulerRestart
+    )
+}
+
+/// A fault in force.
+#[derive(Clone, Debug)]
+pub(crate) struct FaultRecord {
+    pub(crate) id: Text,
+    /// Key of its draws.
+    pub(crate) entity: u64,
+    pub(crate) spec: Fault,
+    pub(crate) since: SimTime,
+    pub(crate) until: Option<SimTime>,
+    pub(crate) timer: Option<TimerId>,
+    /// Strikes left, when counted.
+    pub(crate) left: Option<u32>,
+    /// Occasions that were looked at, for faults whose occasions have no number of their own.
+    pub(crate) occasions: u64,
+    /// Number of the event that reported it.
+    pub(crate) event: u64,
+    /// Processes that were told about, or (hang) that it holds.
+    pub(crate) marked: BTreeSet<ProcessId>,
+}
+
+impl FaultRecord {
+    pub(crate) fn new(spec: Fault, id: Text, now: SimTime, event: u64) -> Self {
+        Self {
+            entity: draw::entity(&id),
+            id,
+            since: now,
+            until: spec.for_ms.map(|ms| now.saturating_add(ms)),
+            timer: None,
+            left: spec.count,
+            occasions: 0,
+            event,
+            marked: BTreeSet::new(),
+            spec,
+        }
+    }
+
+    pub(crate) fn kind(&self) -> FaultKind {
+        self.spec.fault
+    }
+
+    /// Its chance per occasion. *Units*: thousandths.
+    pub(crate) fn per_mille(&self) -> u32 {
+        self.spec.probability.map_or(1000, |p| u32::try_from(p.thousandths()).unwrap_or(0))
+    }
+
+    /// Whether it is meant for a process with these labels and strikes on this occasion.
+    pub(crate) fn hits(&self, labels: &Labels, luck: Luck, occasion: u64) -> bool {
+        self.left != Some(0)
+            && labels.matches(&self.spec.target)
+            && luck.strikes(self.entity, occasion, self.per_mille())
+    }
+
+    /// The exit code that it brings.
+    pub(crate) fn exit_code(&self) -> i32 {
+        self.spec.exit_code.unwrap_or(1)
+    }
+
+    /// What the status says, if the fault says anything.
+    pub(crate) fn message_or(&self, otherwise: &str) -> Text {
+        self.spec.message.as_deref().unwrap_or(otherwise).into()
+    }
+
+    /// One line for people.
+    pub(crate) fn text(&self) -> Text {
+        let mut text = kind_word(self.kind()).to_owned();
+        let _ = write!(text, " on {}", target_text(&self.spec.target));
+        if let Some(ms) = self.spec.for_ms {
+            let _ = write!(text, " for {}", SimTime(ms));
+        }
+        if let Some(count) = self.spec.count {
+            let _ = write!(text, ", {count} time{}", if count == 1 { "" } else { "s" });
+        }
+        if let Some(chance) = self.spec.probability {
+            let _ = write!(text, ", chance {chance}");
+        }
+        text.into()
+    }
+}
+
+/// A target in words: `service svc, task hello-*`, or `everything`.
+pub(crate) fn target_text(target: &Target) -> String {
+    let Target { service, pod, task, agent, step, plugin, action } = target;
+    let parts = [
+        ("service", service),
+        ("pod", pod),
+        ("task", task),
+        ("agent", agent),
+        ("step", step),
+        ("plugin", plugin),
+        ("action", action),
+    ];
+    let words: Vec<String> = parts
+        .iter()
+        .filter_map(|(name, value)| value.as_ref().map(|value| format!("{name} {value}")))
+        .collect();
+    if words.is_empty() { "everything".to_owned() } else { words.join(", ") }
+}
+
+/// Whether the fault makes sense at all.
+///
+/// *Errors*: keys out of range, keys that say nothing for this kind, kinds that belong elsewhere.
+pub(crate) fn validate(fault: &Fault) -> Result<(), Refusal> {
+    let bad = |text: String| Err(Refusal::new(RefusalCode::BadRequest, text));
+    let word = kind_word(fault.fault);
+    if fault.fault == FaultKind::PluginFail {
+        return bad("plugin-fail strikes Skopos plugins; no machine or process knows it".to_owned());
+    }
+    if fault.target.plugin.is_some() || fault.target.action.is_some() {
+        return bad(format!("{word} has no plugin and no action as its target"));
+    }
+    if fault.probability.is_some_and(|p| !(0..=1000).contains(&p.thousandths())) {
+        return bad("probability lies between 0 and 1".to_owned());
+    }
+    if fault.count == Some(0) {
+        return bad("count is at least 1".to_owned());
+    }
+    let whole = matches!(fault.fault, FaultKind::OffersWithheld | FaultKind::SchedulerRestart);
+    if whole && (fault.count.is_some() || fault.probability.is_some()) {
+        return bad(format!("{word} takes neither count nor probability"));
+    }
+    if fault.fault == FaultKind::SchedulerRestart && fault.for_ms.is_some() {
+        return bad("scheduler-restart takes no for_ms: the scheduler is back at once".to_owned());
+    }
+    if fault.id.as_deref().is_some_and(str::is_empty) {
+        return bad("a fault's id is not empty".to_owned());
+    }
+    Ok(())
+}

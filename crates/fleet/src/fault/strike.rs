@@ -1,0 +1,101 @@
+//! Faults that hit at once: `task-fail`, `task-kill`, `task-oom`, `scheduler-restart`.
+
+use crate::{
+    Cx, Fleet,
+    event::{ExitReason, FleetEventKind},
+    process::{Exit, Fate, ProcessState, exit_text},
+    spec::ProcessId,
+};
+use planarium_kernel::Cause;
+use planarium_protocol::{
+    EventBody,
+    input::{FaultKind, Target},
+};
+
+impl super::FaultRecord {
+    /// What this fault makes of a process that it hits; none for kinds that do not end processes.
+    pub(crate) fn fate(&self, number: u32) -> Option<Fate> {
+        let exit = |code, reason, message| Fate::Exit(Exit { code, reason, message, fault: Some(number) });
+        match self.kind() {
+            FaultKind::TaskFail | FaultKind::CrashLoop => {
+                let code = self.exit_code();
+                Some(exit(code, ExitReason::Exit, self.message_or(&exit_text(code))))
+            }
+            FaultKind::TaskOom => Some(exit(
+                137,
+                ExitReason::Oom,
+                self.message_or("Memory limit exceeded: Requested more than allowed"),
+            )),
+            FaultKind::TaskKill => Some(Fate::KilledBy(number, self.message_or("Killed from outside"))),
+            FaultKind::SlowStart
+            | FaultKind::Hang
+            | FaultKind::ReadinessFail
+            | FaultKind::HealthFail
+            | FaultKind::ImageMissing
+            | FaultKind::PluginFail
+            | FaultKind::AgentLost
+            | FaultKind::AgentPartitioned
+            | FaultKind::AgentRestart
+            | FaultKind::AgentFull
+            | FaultKind::OffersWithheld
+            | FaultKind::StatusDropped
+            | FaultKind::SchedulerRestart => None,
+        }
+    }
+}
+
+impl Fleet {
+    /// Processes that a fault can end right now, in order of launch.
+    fn victims(&self, number: u32) -> Vec<ProcessId> {
+        let Some(fault) = self.faults.get(&number) else { return Vec::new() };
+        self.endable(&fault.spec.target)
+    }
+
+    /// Processes that a target means and that nobody has asked to end yet, in order of launch.
+    pub(crate) fn endable(&self, target: &Target) -> Vec<ProcessId> {
+        self.processes
+            .iter()
+            .filter(|(_, p)| p.state != ProcessState::Killing && p.spec.labels.matches(target))
+            .map(|(pid, _)| *pid)
+            .collect()
+    }
+
+    /// Ends every process the fault is meant for, as often as it may and as chance has it.
+    pub(crate) fn strike_now(&mut self, cx: &mut Cx, number: u32) {
+        for pid in self.victims(number) {
+            let Some((fault, process)) = self.faults.get(&number).zip(self.processes.get(&pid)) else {
+                break;
+            };
+            if fault.hits(&process.spec.labels, process.luck, 0)
+                && let Some(fate) = fault.fate(number)
+            {
+                let cause = Cause::Event(fault.event);
+                cx.scoped(cause, |cx| self.fulfil(cx, pid, fate));
+            }
+        }
+    }
+
+    /// Tells whoever runs schedulers to restart those that match.
+    pub(crate) fn restart_schedulers(&mut self, cx: &mut Cx, number: u32) {
+        let Some(fault) = self.faults.get(&number) else { return };
+        let target = fault.spec.target.clone();
+        cx.scoped(Cause::Event(fault.event), |cx| {
+            self.report(cx, FleetEventKind::SchedulerRestart { target });
+        });
+    }
+
+    /// Reports that a fault struck and counts it. What follows has this event as its cause.
+    ///
+    /// A fault that has struck as often as it may is over.
+    pub(crate) fn struck(&mut self, cx: &mut Cx, number: u32, target: &str) {
+        let Some(fault) = self.faults.get_mut(&number) else { return };
+        let fault = std::sync::Arc::make_mut(fault);
+        fault.left = fault.left.map(|left| left.saturating_sub(1));
+        let body = EventBody::FaultStruck { fault: fault.id.clone(), target: target.into() };
+        let seq = cx.emit_caused(body, Cause::Event(fault.event));
+        cx.set_cause(Cause::Event(seq));
+        if fault.left == Some(0) && !matches!(fault.kind(), FaultKind::Hang) && !fault.keeps_machines() {
+            self.exhausted.push(number);
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! First fit: the lowest-numbered place that still has room, without looking at every place.
+//!
+//! *Knows*: free amounts per place in a fixed number of dimensions, and the needs asked for so far.
+//! *Must not know*: what a place, a dimension or a need is.
+//!
+//! The largest free amount of each dimension below a node of a tree does not help much: the most memory
+//! and the most processors are seldom free at the same place. So distinct needs are registered as
+//! *shapes*, and a tree over the places keeps, per node, one bit for each shape that fits somewhere
+//! below. *Cost*: a search O(log n), never more; a change O(log n + log shapes) per 64 shapes, less when
+//! no shape begins or ceases to fit; registering shapes O(n) for all of them together.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+/// A registered need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shape(u32);
+
+/// Free amounts of numbered places, `D` dimensions each.
+#[derive(Clone, Debug)]
+pub struct FirstFit<const D: usize> {
+    free: Vec<[i64; D]>,
+    known: Arc<Known<D>>,
+    /// A complete binary tree: the root at 1, the children of `n` at `2n` and `2n + 1`, the places from
+    /// `leaves` on; `words` words per node.
+    tree: Vec<u64>,
+    leaves: usize,
+    words: usize,
+}
+
+/// The shapes registered so far; copies of an index share them.
+#[derive(Clone, Debug)]
+struct Known<const D: usize> {
+    shapes: BTreeMap<[i64; D], Shape>,
+    /// Per dimension, which shapes an amount suffices for.
+    ladders: [Ladder; D],
+}
+
+/// The needs of all shapes in one dimension, ascending, with the shapes each amount suffices for.
+#[derive(Clone, Debug, Default)]
+struct Ladder {
+    needs: Vec<i64>,
+    /// One row of words per rung: shapes that need no more than `needs` at that rung.
+    suffices: Vec<u64>,
+}
+
+const WORD: usize = 64;
+
+impl<const D: usize> FirstFit<D> {
+    /// An index over places with these free amounts, numbered from 0.
+    pub fn new(free: impl IntoIterator<Item = [i64; D]>) -> Self {
+        let mut index = Self {
+            free: free.into_iter().collect(),
+            known: Arc::new(Known {
+                shapes: BTreeMap::new(),
+                ladders: std::array::from_fn(|_| Ladder::default()),
+            }),
+            tree: Vec::new(),
+            leaves: 0,
+            words: 1,
+        };
+        index.rebuild();
+        index
+    }
+
+    /// How many places there are.
+    pub const fn len(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Whether there is no place.
+    pub const fn is_empty(&self) -> bool {
+        self.free.is_empty()
+    }
+
+    /// What is free at a place.
+    pub fn free(&self, place: usize) -> Option<[i64; D]> {
+        self.free.get(place).copied()
+    }
+
+    /// Registers a need, or finds it again.
+    pub fn shape(&mut self, need: [i64; D]) -> Shape {
+        if !self.known.shapes.contains_key(&need) {
+            self.register([need]);
+        }
+        self.known.shapes.get(&need).copied().unwrap_or(Shape(u32::MAX))
+    }
+
+    /// Registers several needs at the price of one.
+    pub fn register(&mut self, needs: impl IntoIterator<Item = [i64; D]>) {
+        let known = Arc::make_mut(&mut self.known);
+        let before = known.shapes.len();
+        for need in needs {
+            let next = Shape(u32::try_from(known.shapes.len()).unwrap_or(u32::MAX));
+            known.shapes.entry(need).or_insert(next);
+        }
+        if known.shapes.len() > before {
+            self.words = known.shapes.len().div_ceil(WORD);
+            known.ladders = std::array::from_fn(|dimension| {
+                let at = |need: &[i64; D]| need.get(dimension).copied().unwrap_or(0);
+                Ladder::new(known.shapes.iter().map(|(need, shape)| (at(need), *shape)).collect(), self.words)
+            });
+            self.rebuild();
+        }
+    }
+
+    /// The lowest-numbered place where a shape fits in every dimension.
+    pub fn first(&self, shape: Shape) -> Option<usize> {
+        if !self.fits_below(1, shape) {
+            return None;
+        }
+        let mut node = 1;
+        while node < self.leaves {
+            node *= 2;
+            node += usize::from(!self.fits_below(node, shape));
+        }
+        Some(node - self.leaves)
+    }
+
+    /// The lowest-numbered place from `start` on where a shape fits.
+    pub fn first_from(&self, start: usize, shape: Shape) -> Option<usize> {
+        if start >= self.len() {
+            return None;
+        }
+        let mut node = self.leaves + start;
+        while !self.fits_below(node, shape) {
+            // On to the next subtree to the right; the rightmost path has none.
+            node >>= node.trailing_ones();
+            if node <= 1 {
+                return None;
+            }
+            node += 1;
+        }
+        while node < self.leaves {
+            node *= 2;
+            node += usize::from(!self.fits_below(node, shape));
+        }
+        Some(node - self.leaves)
+    }
+
+    /// Adds a place at the end and answers its number.
+    pub fn push(&mut self, free: [i64; D]) -> usize {
+        let place = self.len();
+        self.free.push(free);
+        if place < self.leaves {
+            self.refresh(place);
+        } else {
+            self.rebuild();
+        }
+        place
+    }
+
+    /// Sets what is free at a place; one that does not exist is ignored.
+    pub fn set(&mut self, place: usize, free: [i64; D]) {
+        if let Some(kept) = self.free.get_mut(place) {
+            *kept = free;
+            self.refresh(place);
+        }
+    }
+
+    /// Takes an amount from a place.
+    pub fn take(&mut self, place: usize, amount: [i64; D]) {
+        let Some(mut free) = self.free(place) else { return };
+        for (free, amount) in free.iter_mut().zip(amount) {
+            *free = free.saturating_sub(amount);
+        }
+        self.set(place, free);
+    }
+
+    /// Gives an amount back to a place.
+    pub fn give(&mut self, place: usize, amount: [i64; D]) {
+        let Some(mut free) = self.free(place) else { return };
+        for (free, amount) in free.iter_mut().zip(amount) {
+            *free = free.saturating_add(amount);
+        }
+        self.set(place, free);
+    }
+
+    fn fits_below(&self, node: usize, shape: Shape) -> bool {
+        let (word, bit) = (shape.0 as usize / WORD, shape.0 % 64);
+        // The last shape's word is the last of a node; a foreign shape is none of this index.
+        word < self.words && self.tree.get(node * self.words + word).is_some_and(|word| word >> bit & 1 == 1)
+    }
+
+    /// One word of the shapes that fit at a place.
+    fn fitting(&self, free: &[i64; D], word: usize) -> u64 {
+        let rows = self.known.ladders.iter().zip(free);
+        rows.fold(u64::MAX, |fitting, (ladder, free)| fitting & ladder.word(*free, word, self.words))
+    }
+
+    /// Brings the tree up to date with one place.
+    fn refresh(&mut self, place: usize) {
+        let Some(free) = self.free(place) else { return };
+        for word in 0..self.words {
+            let mut node = self.leaves + place;
+            let mut fitting = self.fitting(&free, word);
+            loop {
+                match self.tree.get_mut(node * self.words + word) {
+                    Some(kept) if *kept != fitting => *kept = fitting,
+                    _ => break,
+                }
+                if node <= 1 {
+                    break;
+                }
+                let sibling = self.tree.get((node ^ 1) * self.words + word).copied().unwrap_or(0);
+                fitting |= sibling;
+                node /= 2;
+            }
+        }
+    }
+
+    /// Builds the tree anew.
+    fn rebuild(&mut self) {
+        self.leaves = self.free.len().next_power_of_two();
+        let mut tree = vec![0; self.leaves * self.words];
+        tree.reserve(self.leaves * self.words);
+        for free in &self.free {
+            tree.extend((0..self.words).map(|word| self.fitting(free, word)));
+        }
+        tree.resize(2 * self.leaves * self.words, 0);
+        for at in (self.words..self.leaves * self.words).rev() {
+            let (node, word) = (at / self.words, at % self.words);
+            let child = |child: usize| tree.get(child * self.words + word).copied().unwrap_or(0);
+            let both = child(2 * node) | child(2 * node + 1);
+            if let Some(kept) = tree.get_mut(at) {
+                *kept = both;
+            }
+        }
+        self.tree = tree;
+    }
+}
+
+impl Ladder {
+    fn new(mut needs: Vec<(i64, Shape)>, words: usize) -> Self {
+        needs.sort_unstable();
+        let mut ladder = Self::default();
+        let mut row = vec![0; words];
+        let mut needs = needs.into_iter().peekable();
+        while let Some((need, shape)) = needs.next() {
+            if let Some(word) = row.get_mut(shape.0 as usize / WORD) {
+                *word |= 1 << (shape.0 % 64);
+            }
+            if needs.peek().is_none_or(|(next, _)| *next != need) {
+                ladder.needs.push(need);
+                ladder.suffices.extend(&row);
+            }
+        }
+        ladder
+    }
+
+    /// One word of the shapes that this amount suffices for.
+    fn word(&self, amount: i64, word: usize, words: usize) -> u64 {
+        let rungs = self.needs.partition_point(|need| *need <= amount);
+        rungs.checked_sub(1).and_then(|rung| self.suffices.get(rung * words + word)).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planarium_kernel::draw::mix64;
+
+    /// `span` decides how many distinct needs there are: a few, or more than one word holds.
+    fn check(seed: u64, span: u64) {
+        let amount =
+            |n: u64, what: u64| i64::try_from(mix64(seed << 40 | n << 4 | what) % span).expect("small");
+        let places = usize::try_from(mix64(seed) % 70).expect("small");
+        let mut plain: Vec<[i64; 2]> = (0..places as u64).map(|n| [amount(n, 0), amount(n, 1)]).collect();
+        let mut index = FirstFit::new(plain.clone());
+        for n in 100..500_u64 {
+            let (need, word) = ([amount(n, 2), amount(n, 3)], mix64(n ^ seed << 9));
+            let shape = index.shape(need);
+            let start = usize::try_from(word >> 8).expect("64-bit tests") % (plain.len() + 2);
+            let fit = |place: &usize| plain[*place].iter().zip(need).all(|(free, need)| *free >= need);
+            assert_eq!(index.first(shape), (0..plain.len()).find(fit));
+            assert_eq!(index.first_from(start, shape), (start..plain.len()).find(fit));
+            match word % 8 {
+                0 => {
+                    assert_eq!(index.push(need), plain.len());
+                    plain.push(need);
+                }
+                1..=3 => {
+                    if let Some(place) = index.first(shape) {
+                        index.take(place, need);
+                        plain[place] = [plain[place][0] - need[0], plain[place][1] - need[1]];
+                    }
+                }
+                4 if start < plain.len() => {
+                    index.give(start, need);
+                    plain[start] = [plain[start][0] + need[0], plain[start][1] + need[1]];
+                }
+                _ if start < plain.len() => {
+                    index.set(start, need);
+                    plain[start] = need;
+                }
+                _ => index.set(start, need),
+            }
+            assert_eq!(index.free(start), plain.get(start).copied());
+            assert_eq!((index.len(), index.is_empty()), (plain.len(), plain.is_empty()));
+        }
+    }
+
+    #[test]
+    fn agrees_with_looking_at_every_place() {
+        for seed in 0..40 {
+            check(seed, 5);
+            check(seed, 17);
+        }
+    }
+
+    #[test]
+    fn no_place_fits_when_there_is_none() {
+        let mut index = FirstFit::<1>::new([]);
+        let (nothing, four) = (index.shape([0]), index.shape([4]));
+        assert_eq!((index.first(nothing), index.first_from(0, nothing)), (None, None));
+        assert_eq!((index.push([3]), index.first(nothing), index.first(four)), (0, Some(0), None));
+        assert_eq!((index.shape([4]), index.shape([0])), (four, nothing));
+        assert_eq!(FirstFit::<1>::new([[9]]).first(four), None, "a shape of another index");
+    }
+}

@@ -1,0 +1,177 @@
+//! Injecting and clearing faults, and the questions others ask about those in force.
+
+use crate::{
+    Cx, Fleet, Timer,
+    event::FleetEventKind,
+    fault::{FaultRecord, is_momentary, target_text, validate},
+    labels::Labels,
+    latency::Luck,
+};
+use planarium_kernel::{Cause, Class, draw};
+use planarium_protocol::{
+    EventBody, Refusal, Text,
+    input::{Fault, FaultKind},
+    refusal::RefusalCode,
+};
+use std::sync::Arc;
+
+impl Fleet {
+    /// Injects a fault; answers its id.
+    ///
+    /// *Errors*: keys that make no sense, an id in use, a target that means nothing although the fault does not
+    /// wait for anything to come.
+    pub fn inject(&mut self, cx: &mut Cx, fault: &Fault) -> Result<Text, Refusal> {
+        validate(fault)?;
+        self.check_target(fault)?;
+        let id = self.fault_id(fault)?;
+        let number = self.next_fault.next();
+        let mut record = FaultRecord::new(fault.clone(), id.clone(), cx.now(), 0);
+        record.event = cx.emit(EventBody::FaultInjected { fault: id.clone(), text: record.text() });
+        let cause = Cause::Event(record.event);
+        if let Some(at) = record.until {
+            record.timer = Some(self.arm(at, Class::OneShot, cause, Timer::FaultEnd(number)));
+        }
+        let waits = record.left.is_some() || record.until.is_some();
+        self.faults.insert(number, Arc::new(record));
+        cx.scoped(cause, |cx| {
+            match fault.fault {
+                FaultKind::TaskFail | FaultKind::TaskKill | FaultKind::TaskOom => self.strike_now(cx, number),
+                FaultKind::SchedulerRestart => self.restart_schedulers(cx, number),
+                FaultKind::AgentLost | FaultKind::AgentPartitioned | FaultKind::AgentRestart => {
+                    self.take_machines(cx, number);
+                }
+                FaultKind::OffersWithheld => self.report(cx, FleetEventKind::OffersChanged),
+                FaultKind::StatusDropped | FaultKind::PluginFail => {}
+                FaultKind::CrashLoop
+                | FaultKind::SlowStart
+                | FaultKind::Hang
+                | FaultKind::ReadinessFail
+                | FaultKind::HealthFail
+                | FaultKind::ImageMissing
+                | FaultKind::AgentFull => self.refresh_matching(cx, &fault.target),
+            }
+            if is_momentary(fault.fault) && !waits {
+                self.faults.remove(&number);
+            }
+            self.settle_exhausted(cx);
+        });
+        self.touch(cx);
+        Ok(id)
+    }
+
+    fn check_target(&self, fault: &Fault) -> Result<(), Refusal> {
+        let missing = |what: &str| {
+            let text = format!("no {what} matches {}", target_text(&fault.target));
+            Err(Refusal::new(RefusalCode::NotFound, text))
+        };
+        match fault.fault {
+            FaultKind::AgentLost | FaultKind::AgentPartitioned | FaultKind::AgentRestart
+                if self.targeted_machines(&fault.target).is_empty() =>
+            {
+                missing("machine")
+            }
+            FaultKind::TaskFail | FaultKind::TaskKill | FaultKind::TaskOom
+                if fault.count.is_none()
+                    && fault.for_ms.is_none()
+                    && self.endable(&fault.target).is_empty() =>
+            {
+                missing("task")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn fault_id(&self, fault: &Fault) -> Result<Text, Refusal> {
+        let used = |id: &str| self.faults.values().any(|record| &*record.id == id);
+        if let Some(id) = &fault.id {
+            if used(id) {
+                return Err(Refusal::new(RefusalCode::Conflict, format!("fault {id} is in force already")));
+            }
+            return Ok(id.as_str().into());
+        }
+        let first = u64::from(self.next_fault.given()) + 1;
+        let last = first + self.faults.len() as u64;
+        let free = (first..=last).map(|n| format!("fault-{n}")).find(|id| !used(id));
+        Ok(free.unwrap_or_default().into())
+    }
+
+    /// Ends a fault before its time.
+    ///
+    /// *Errors*: no such fault in force.
+    pub fn clear(&mut self, cx: &mut Cx, id: &str) -> Result<(), Refusal> {
+        let number = self.faults.iter().find(|(_, fault)| &*fault.id == id).map(|(number, _)| *number);
+        let Some(number) = number else {
+            return Err(Refusal::new(RefusalCode::NotFound, format!("no fault {id} is in force")));
+        };
+        cx.scoped(cx.cause(), |cx| self.end_fault(cx, number));
+        Ok(())
+    }
+
+    pub(crate) fn end_fault(&mut self, cx: &mut Cx, number: u32) {
+        let Some(fault) = self.faults.get(&number).cloned() else { return };
+        if let Some(timer) = fault.timer {
+            self.timers.cancel(timer);
+        }
+        let seq = cx.emit(EventBody::FaultCleared { fault: fault.id.clone() });
+        cx.scoped(Cause::Event(seq), |cx| {
+            if fault.keeps_machines() {
+                self.return_machines(cx, number);
+            }
+            self.faults.remove(&number);
+            match fault.kind() {
+                FaultKind::OffersWithheld => self.report(cx, FleetEventKind::OffersChanged),
+                _ => self.refresh_matching(cx, &fault.spec.target),
+            }
+        });
+        self.touch(cx);
+    }
+
+    /// Ends the faults that have struck as often as they may.
+    pub(crate) fn settle_exhausted(&mut self, cx: &mut Cx) {
+        while let Some(number) = self.exhausted.pop() {
+            cx.scoped(cx.cause(), |cx| self.end_fault(cx, number));
+        }
+    }
+
+    /// Whether a service gets no offers from a machine now.
+    pub fn offers_withheld(&self, service: &Text, hostname: &Text, agent_id: &Text) -> bool {
+        let mut withholding =
+            self.faults.values().filter(|f| f.kind() == FaultKind::OffersWithheld).peekable();
+        if withholding.peek().is_none() {
+            return false;
+        }
+        let labels = Labels::new([
+            ("service", service.clone()),
+            ("agent", hostname.clone()),
+            ("agent-id", agent_id.clone()),
+        ]);
+        withholding.any(|fault| labels.matches(&fault.spec.target))
+    }
+
+    /// Whether a status of a process with these labels gets lost on this attempt. Counts the loss; what is
+    /// told about it has the fault's strike as its cause.
+    pub fn drops_status(&mut self, cx: &mut Cx, labels: &Labels) -> bool {
+        let meant: Vec<u32> = self
+            .faults
+            .iter()
+            .filter(|(_, fault)| {
+                fault.kind() == FaultKind::StatusDropped && labels.matches(&fault.spec.target)
+            })
+            .map(|(number, _)| *number)
+            .collect();
+        let task = labels.get("task").cloned().unwrap_or_default();
+        for number in meant {
+            let Some(fault) = self.faults.get_mut(&number).map(Arc::make_mut) else { continue };
+            fault.occasions += 1;
+            let luck = Luck { seed: self.seed, entity: draw::entity(&task), nth: 0 };
+            if fault.hits(labels, luck, fault.occasions) {
+                cx.scoped(cx.cause(), |cx| {
+                    self.struck(cx, number, &task);
+                    self.settle_exhausted(cx);
+                });
+                return true;
+            }
+        }
+        false
+    }
+}

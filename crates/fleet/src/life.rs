@@ -1,0 +1,266 @@
+//! The life of a process: what its next turn is, when it is due, and what it brings.
+//!
+//! *Order*: a process's next turn is always recomputed from what holds now (behaviour, names, faults), so
+//! that a fault that ends leaves nothing behind.
+
+use crate::{
+    Cx, Fleet, Timer,
+    event::{ExitReason, FleetEventKind},
+    process::{Exit, Fate, Kill, Process, ProcessState, Step, Trigger, step},
+    spec::ProcessId,
+};
+use planarium_kernel::{Cause, Class, SimTime};
+use planarium_protocol::{Text, input::FaultKind};
+use std::sync::Arc;
+
+impl Fleet {
+    /// The next turn of a process and when it is due.
+    pub(crate) fn fate(&self, process: &Process) -> Option<(SimTime, Fate)> {
+        if process.behaviour.manual {
+            return None;
+        }
+        if process.state == ProcessState::Killing {
+            return process.kill.as_ref().map(|kill| (kill.until, Fate::GraceOver));
+        }
+        let hit = |kind: FaultKind| {
+            self.faults
+                .iter()
+                .filter(move |(_, fault)| fault.kind() == kind)
+                .filter(|(_, fault)| fault.hits(&process.spec.labels, process.luck, 0))
+        };
+        let resumed =
+            process.resumed.map(|at| at.saturating_add(process.luck.resume_ms())).unwrap_or_default();
+        match process.state {
+            ProcessState::Launching => {
+                Some((process.launched.saturating_add(process.start_ms() / 4), Fate::Begin))
+            }
+            ProcessState::Starting => {
+                let slower: u64 = hit(FaultKind::SlowStart)
+                    .map(|(_, fault)| fault.spec.delay_ms.unwrap_or_else(|| process.luck.slow_ms()))
+                    .fold(0, u64::saturating_add);
+                let start_ms = process.start_ms().saturating_add(slower);
+                let due = process.launched.saturating_add(start_ms);
+                let failed = |(number, reason, message): (u32, ExitReason, Text)| {
+                    (due, Fate::Exit(Exit { code: 1, reason, message, fault: Some(number) }))
+                };
+                let missing = hit(FaultKind::ImageMissing).next().map(|(number, fault)| {
+                    (*number, ExitReason::ImageMissing, fault.message_or("Failed to fetch the image"))
+                });
+                let full = hit(FaultKind::AgentFull).next().map(|(number, fault)| {
+                    (*number, ExitReason::MachineFull, fault.message_or("No space left on device"))
+                });
+                if let Some(failure) = missing.or(full) {
+                    return Some(failed(failure));
+                }
+                (!process.hung).then_some((due.max(resumed), Fate::Up))
+            }
+            ProcessState::Running if process.hung => None,
+            ProcessState::Running => {
+                let natural = process.natural_exit().map(|(ms, exit)| {
+                    (process.running_since.saturating_add(ms).max(resumed), Fate::Exit(exit))
+                });
+                let ends =
+                    [FaultKind::CrashLoop, FaultKind::TaskFail, FaultKind::TaskOom, FaultKind::TaskKill];
+                let by_fault = ends.into_iter().flat_map(hit).filter_map(|(number, fault)| {
+                    let from = process.running_since.max(fault.since);
+                    Some((from.saturating_add(process.luck.crash_ms()).max(resumed), fault.fate(*number)?))
+                });
+                // Earliest first; at the same instant the process's own end, then the older fault.
+                natural.into_iter().chain(by_fault).min_by_key(|(at, _)| *at)
+            }
+            ProcessState::Killing => None,
+        }
+    }
+
+    /// Recomputes what comes next for a process: hangs, its next turn, its probes.
+    pub(crate) fn refresh(&mut self, cx: &mut Cx, pid: ProcessId) {
+        self.refresh_hang(cx, pid);
+        let Some(process) = self.processes.get(&pid) else { return };
+        let fate = self.fate(process);
+        let cause = match &fate {
+            Some((_, Fate::KilledBy(number, _) | Fate::Exit(Exit { fault: Some(number), .. }))) => {
+                self.faults.get(number).map_or(process.cause, |fault| Cause::Event(fault.event))
+            }
+            _ => process.cause,
+        };
+        if let Some(timer) = process.life {
+            self.timers.cancel(timer);
+        }
+        let now = cx.now();
+        let life =
+            fate.map(|(at, fate)| self.arm(at.max(now), Class::OneShot, cause, Timer::Life(pid, fate)));
+        if let Some(process) = self.process_mut(pid) {
+            process.life = life;
+        }
+        self.refresh_probes(cx, pid);
+    }
+
+    /// Recomputes every process that a target means.
+    pub(crate) fn refresh_matching(&mut self, cx: &mut Cx, target: &planarium_protocol::input::Target) {
+        let matching: Vec<ProcessId> = self
+            .processes
+            .iter()
+            .filter(|(_, p)| p.spec.labels.matches(target))
+            .map(|(pid, _)| *pid)
+            .collect();
+        for pid in matching {
+            self.refresh(cx, pid);
+        }
+    }
+
+    fn refresh_hang(&mut self, cx: &mut Cx, pid: ProcessId) {
+        let Some(process) = self.processes.get(&pid) else { return };
+        if process.behaviour.manual || process.state == ProcessState::Launching {
+            return;
+        }
+        let mut holder = None;
+        for (number, fault) in self.faults.iter().filter(|(_, fault)| fault.kind() == FaultKind::Hang) {
+            if fault.marked.contains(&pid) {
+                holder = Some((*number, false));
+                break;
+            }
+            if fault.hits(&process.spec.labels, process.luck, 0) {
+                holder = holder.or(Some((*number, true)));
+            }
+        }
+        let (was, now_hung) = (process.hung, holder.is_some());
+        let name = process.spec.name.clone();
+        if let Some((number, true)) = holder {
+            if let Some(fault) = self.faults.get_mut(&number) {
+                Arc::make_mut(fault).marked.insert(pid);
+            }
+            cx.scoped(cx.cause(), |cx| self.struck(cx, number, &name));
+        }
+        let now = cx.now();
+        if was != now_hung
+            && let Some(process) = self.process_mut(pid)
+        {
+            process.hung = now_hung;
+            process.resumed = (!now_hung).then_some(now);
+        }
+    }
+
+    /// Lets a process's turn come about, under the current cause.
+    pub(crate) fn fulfil(&mut self, cx: &mut Cx, pid: ProcessId, fate: Fate) {
+        let Some(process) = self.processes.get(&pid) else { return };
+        let name = process.spec.name.clone();
+        let by = match &fate {
+            Fate::Exit(Exit { fault, .. }) => *fault,
+            Fate::KilledBy(number, _) => Some(*number),
+            Fate::Begin | Fate::Up | Fate::GraceOver => None,
+        };
+        if let Some(number) = by {
+            self.struck(cx, number, &name);
+        }
+        match fate {
+            Fate::Begin => self.turn(cx, pid, Trigger::Begin),
+            Fate::Up => {
+                self.strike_slow_starts(cx, pid);
+                self.turn(cx, pid, Trigger::Up);
+            }
+            Fate::Exit(Exit { code, reason, message, .. }) => {
+                self.turn_with(cx, pid, Trigger::Exit, FleetEventKind::Exited { pid, code, reason, message });
+            }
+            Fate::KilledBy(_, message) => {
+                let during_launch = self.process_state(pid) == Some(ProcessState::Launching);
+                let event = FleetEventKind::Killed { pid, unhealthy: false, during_launch, message };
+                self.turn_with(cx, pid, Trigger::Exit, event);
+            }
+            Fate::GraceOver => self.turn(cx, pid, Trigger::GraceOver),
+        }
+        self.settle_exhausted(cx);
+    }
+
+    fn strike_slow_starts(&mut self, cx: &mut Cx, pid: ProcessId) {
+        let Some(process) = self.processes.get(&pid).cloned() else { return };
+        let slow: Vec<u32> = self
+            .faults
+            .iter()
+            .filter(|(_, f)| {
+                f.kind() == FaultKind::SlowStart && f.hits(&process.spec.labels, process.luck, 0)
+            })
+            .map(|(number, _)| *number)
+            .collect();
+        for number in slow {
+            cx.scoped(cx.cause(), |cx| self.struck(cx, number, &process.spec.name));
+        }
+    }
+
+    fn turn(&mut self, cx: &mut Cx, pid: ProcessId, trigger: Trigger) {
+        let Some(process) = self.processes.get(&pid) else { return };
+        let kill = process.kill.clone();
+        let event = match trigger {
+            Trigger::Begin => FleetEventKind::Started { pid },
+            Trigger::Up => FleetEventKind::Running { pid },
+            Trigger::Kill | Trigger::GraceOver | Trigger::Exit => FleetEventKind::Killed {
+                pid,
+                unhealthy: kill.as_ref().is_some_and(|kill| kill.unhealthy),
+                during_launch: process.state == ProcessState::Launching,
+                message: kill
+                    .map_or_else(|| "Command terminated with signal Killed".into(), |kill| kill.message),
+            },
+        };
+        self.turn_with(cx, pid, trigger, event);
+    }
+
+    fn turn_with(&mut self, cx: &mut Cx, pid: ProcessId, trigger: Trigger, event: FleetEventKind) {
+        let now = cx.now();
+        let Some(process) = self.process_mut(pid) else { return };
+        match step(process.state, trigger) {
+            Step::To(next) => {
+                process.state = next;
+                if next == ProcessState::Running {
+                    process.running_since = now;
+                }
+                if next != ProcessState::Killing {
+                    self.report(cx, event);
+                }
+                self.refresh(cx, pid);
+            }
+            Step::Exited | Step::Killed => {
+                self.vanish(pid);
+                self.report(cx, event);
+            }
+            Step::Shorten => self.refresh(cx, pid),
+            Step::Ignore(_) => {}
+        }
+    }
+
+    /// Asks a process to end, giving it this much time. A repeated request can only shorten the time,
+    /// counted from the first one. A process that has not begun ends at once.
+    ///
+    /// A process uses the whole time it is given; with none it ends after a short seeded delay.
+    pub fn kill(&mut self, cx: &mut Cx, pid: ProcessId, grace_ms: u64) {
+        self.kill_because(cx, pid, grace_ms, false);
+    }
+
+    pub(crate) fn kill_because(&mut self, cx: &mut Cx, pid: ProcessId, grace_ms: u64, unhealthy: bool) {
+        let (now, cause) = (cx.now(), cx.cause());
+        if unhealthy {
+            // Nobody above asked for it, and what can be done to the process changes.
+            self.touch(cx);
+        }
+        let Some(process) = self.process_mut(pid) else { return };
+        let since = process.kill.as_ref().map_or(now, |kill| kill.since);
+        let ms = if grace_ms == 0 { process.luck.kill_ms() } else { grace_ms };
+        let until = since.saturating_add(ms);
+        if let Some(kill) = &mut process.kill {
+            kill.until = kill.until.min(until);
+        } else {
+            let message = if unhealthy {
+                "Health check failed too often".into()
+            } else {
+                "Command terminated with signal Terminated".into()
+            };
+            process.kill = Some(Kill { since, until, unhealthy, message });
+            process.cause = cause;
+        }
+        if process.behaviour.manual {
+            if process.state != ProcessState::Launching {
+                process.state = ProcessState::Killing;
+            }
+            return;
+        }
+        self.turn(cx, pid, Trigger::Kill);
+    }
+}

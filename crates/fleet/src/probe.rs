@@ -1,0 +1,243 @@
+//! Probes: readiness and health checks of running processes.
+//!
+//! A probe whose next result is known and would change nothing is *parked*: it costs nothing and emits nothing
+//! until a fault or a rule concerns its process; then it goes on at its own instants.
+//!
+//! Source: `apache/mesos: src/checks/checker_process.cpp`, `health_checker.cpp` (grace, consecutive failures,
+//! what is told). Differ: checks take no time unless the process hangs; then they time out.
+
+use crate::{
+    Cx, Fleet, Timer,
+    convention::exit_code,
+    event::{CheckKind, FleetEventKind},
+    process::{ProbeState, Process, ProcessState, Seen},
+    spec::{CheckSpec, ProcessId},
+};
+use planarium_kernel::{Class, SimTime};
+use planarium_protocol::{EventBody, input::FaultKind};
+use std::sync::Arc;
+
+/// Checks come no more often than this, whatever the definition says.
+pub const MIN_INTERVAL_MS: u64 = 1_000;
+/// The exit code shown for a check that timed out.
+pub const TIMEOUT_EXIT_CODE: i32 = 124;
+
+impl Process {
+    fn check_spec(&self, kind: CheckKind) -> Option<&CheckSpec> {
+        match kind {
+            CheckKind::Readiness => self.spec.program.readiness.as_ref(),
+            CheckKind::Health => self.spec.program.health.as_ref().map(|health| &health.check),
+        }
+    }
+
+    pub(crate) fn probe(&self, kind: CheckKind) -> &ProbeState {
+        match kind {
+            CheckKind::Readiness => &self.readiness,
+            CheckKind::Health => &self.health,
+        }
+    }
+
+    fn probe_mut(&mut self, kind: CheckKind) -> &mut ProbeState {
+        match kind {
+            CheckKind::Readiness => &mut self.readiness,
+            CheckKind::Health => &mut self.health,
+        }
+    }
+
+    pub(crate) fn clear_probe_timer(&mut self, kind: CheckKind) {
+        self.probe_mut(kind).timer = None;
+    }
+
+    fn list(&self, kind: CheckKind) -> &[i32] {
+        match kind {
+            CheckKind::Readiness => &self.behaviour.readiness,
+            CheckKind::Health => &self.behaviour.health,
+        }
+    }
+}
+
+/// A result to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Forecast {
+    /// The exit code; none is a timeout.
+    result: Option<i32>,
+    /// The fault that brings it.
+    fault: Option<u32>,
+    /// It comes from the behaviour's list.
+    listed: bool,
+    /// Later results will differ without anybody's doing.
+    passing: bool,
+}
+
+impl Fleet {
+    fn forecast(&self, process: &Process, kind: CheckKind, at: SimTime) -> Forecast {
+        let certain = |result| Forecast { result, fault: None, listed: false, passing: false };
+        if process.hung {
+            return certain(None);
+        }
+        let probe = process.probe(kind);
+        let fault_kind = match kind {
+            CheckKind::Readiness => FaultKind::ReadinessFail,
+            CheckKind::Health => FaultKind::HealthFail,
+        };
+        let meant = self.faults.iter().filter(|(_, f)| {
+            f.kind() == fault_kind && process.spec.labels.matches(&f.spec.target) && f.left != Some(0)
+        });
+        let mut uncertain = false;
+        for (number, fault) in meant {
+            uncertain |= fault.left.is_some() || fault.per_mille() < 1000;
+            if fault.hits(&process.spec.labels, process.luck, u64::from(probe.attempts)) {
+                let result = Some(fault.exit_code());
+                return Forecast { result, fault: Some(*number), listed: false, passing: uncertain };
+            }
+        }
+        let list = process.list(kind);
+        if let Some(last) = list.last() {
+            let code = list.get(probe.listed as usize).unwrap_or(last);
+            let rest = list.get(probe.listed as usize..).unwrap_or_default();
+            let passing = uncertain || rest.iter().any(|later| later != code);
+            return Forecast { result: Some(*code), fault: None, listed: true, passing };
+        }
+        if kind == CheckKind::Readiness
+            && let Some(ms) = process.behaviour.ready_after_ms
+            && at < process.running_since.saturating_add(ms)
+        {
+            return Forecast { result: Some(1), fault: None, listed: false, passing: true };
+        }
+        let code = process.check_spec(kind).and_then(|check| exit_code(&check.command)).unwrap_or(0);
+        Forecast { passing: uncertain, ..certain(Some(code)) }
+    }
+
+    pub(crate) fn refresh_probes(&mut self, cx: &mut Cx, pid: ProcessId) {
+        self.arm_probe(cx, pid, CheckKind::Readiness);
+        self.arm_probe(cx, pid, CheckKind::Health);
+    }
+
+    /// Arms the next check, or parks the probe, or disarms it.
+    fn arm_probe(&mut self, cx: &mut Cx, pid: ProcessId, kind: CheckKind) {
+        let Some(process) = self.processes.get(&pid) else { return };
+        let Some(check) = process.check_spec(kind) else { return };
+        let probe = process.probe(kind);
+        let runs = process.state == ProcessState::Running && !process.behaviour.manual;
+        if probe.waiting && runs {
+            return;
+        }
+        let mut armed = None;
+        let mut next = probe.next;
+        if runs {
+            let now = cx.now();
+            let interval = check.interval_ms.max(MIN_INTERVAL_MS);
+            let mut at = probe.next.unwrap_or_else(|| process.running_since.saturating_add(check.delay_ms));
+            if at < now {
+                at = at.saturating_add(now.since(at).div_ceil(interval).saturating_mul(interval));
+            }
+            let forecast = self.forecast(process, kind, at);
+            let failing_health = kind == CheckKind::Health && forecast.result != Some(0);
+            let changes = probe.last != Some(Seen(forecast.result)) || forecast.passing || failing_health;
+            next = Some(at);
+            if changes || forecast.result != Some(0) {
+                let class = if changes { Class::OneShot } else { Class::Periodic };
+                armed = Some((at, class, process.cause));
+            }
+        }
+        if let Some(timer) = probe.timer {
+            self.timers.cancel(timer);
+        }
+        let timer = armed.map(|(at, class, cause)| self.arm(at, class, cause, Timer::Probe(pid, kind)));
+        if let Some(process) = self.process_mut(pid) {
+            let probe = process.probe_mut(kind);
+            *probe = ProbeState { timer, next, waiting: false, ..std::mem::take(probe) };
+        }
+    }
+
+    /// A check begins, or the time of a hanging one is over.
+    pub(crate) fn probe_due(&mut self, cx: &mut Cx, pid: ProcessId, kind: CheckKind) {
+        let now = cx.now();
+        let Some(process) = self.processes.get(&pid) else { return };
+        let Some(check) = process.check_spec(kind).cloned() else { return };
+        let timed_out = process.probe(kind).waiting;
+        let forecast = self.forecast(process, kind, now);
+        if forecast.result.is_none() && !timed_out {
+            // It hangs. Without a timeout nobody ever hears of it.
+            let cause = process.cause;
+            let ends = (check.timeout_ms > 0).then(|| now.saturating_add(check.timeout_ms));
+            let told = kind == CheckKind::Readiness && process.probe(kind).last == Some(Seen(None));
+            let class = if told { Class::Periodic } else { Class::OneShot };
+            let timer = ends.map(|at| self.arm(at, class, cause, Timer::Probe(pid, kind)));
+            if let Some(process) = self.process_mut(pid) {
+                let probe = process.probe_mut(kind);
+                probe.timer = timer;
+                probe.waiting = timer.is_some();
+                probe.next = Some(now.saturating_add(check.interval_ms.max(MIN_INTERVAL_MS)));
+            }
+            return;
+        }
+        let forecast = if timed_out {
+            Forecast { result: None, fault: None, listed: false, passing: false }
+        } else {
+            forecast
+        };
+        if let Some(number) = forecast.fault {
+            self.count_failed_check(cx, pid, number);
+        }
+        let Some(process) = self.process_mut(pid) else { return };
+        let task = process.spec.name.clone();
+        let probe = process.probe_mut(kind);
+        probe.waiting = false;
+        probe.attempts = probe.attempts.saturating_add(1);
+        probe.listed = probe.listed.saturating_add(u32::from(forecast.listed));
+        probe.last = Some(Seen(forecast.result));
+        probe.next = Some(now.saturating_add(check.interval_ms.max(MIN_INTERVAL_MS)));
+        let attempt = probe.attempts;
+        let exit_code = forecast.result.unwrap_or(TIMEOUT_EXIT_CODE);
+        let body = EventBody::Check { task, check: kind.as_str().into(), exit_code, attempt };
+        cx.following(body, |cx| match kind {
+            CheckKind::Readiness => {
+                self.report(cx, FleetEventKind::Check { pid, exit_code: forecast.result, attempt });
+            }
+            CheckKind::Health => self.judge_health(cx, pid, forecast.result == Some(0)),
+        });
+        self.settle_exhausted(cx);
+        self.arm_probe(cx, pid, kind);
+    }
+
+    /// A fault made a check fail: told once per process, counted every time.
+    fn count_failed_check(&mut self, cx: &mut Cx, pid: ProcessId, number: u32) {
+        let Some(fault) = self.faults.get_mut(&number) else { return };
+        let fault = Arc::make_mut(fault);
+        let name = self.processes.get(&pid).map(|process| process.spec.name.clone()).unwrap_or_default();
+        if fault.marked.insert(pid) {
+            self.struck(cx, number, &name);
+        } else {
+            fault.left = fault.left.map(|left| left.saturating_sub(1));
+            if fault.left == Some(0) {
+                self.exhausted.push(number);
+            }
+        }
+    }
+
+    fn judge_health(&mut self, cx: &mut Cx, pid: ProcessId, healthy: bool) {
+        let now = cx.now();
+        let Some(process) = self.process_mut(pid) else { return };
+        let spec = process.spec.clone();
+        let Some(health) = &spec.program.health else { return };
+        if healthy {
+            process.health_failures = 0;
+            if process.healthy.replace(true) != Some(true) {
+                self.report(cx, FleetEventKind::Health { pid, healthy });
+            }
+            return;
+        }
+        let in_grace = now < process.running_since.saturating_add(health.grace_ms);
+        if process.healthy.is_none() && in_grace {
+            return;
+        }
+        process.healthy = Some(false);
+        process.health_failures = process.health_failures.saturating_add(1);
+        let too_often = process.health_failures >= health.max_failures.max(1);
+        self.report(cx, FleetEventKind::Health { pid, healthy });
+        if too_often {
+            self.kill_because(cx, pid, spec.grace_ms, true);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! One process and the table of what may happen to it in which state.
+//!
+//! *Knows*: states, triggers, what was reported so far. *Must not know*: timers' instants; the fleet arms them.
+
+use crate::{
+    convention::{Hints, hints},
+    event::ExitReason,
+    latency::Luck,
+    spec::ProcessSpec,
+};
+use planarium_kernel::{Cause, SimTime, TimerId};
+use planarium_protocol::{Text, input::Behaviour};
+use std::sync::Arc;
+
+/// Where a process stands. A process that has ended is no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProcessState {
+    /// On its way to the machine.
+    Launching,
+    /// The machine has taken it on.
+    Starting,
+    /// It runs.
+    Running,
+    /// It was asked to end.
+    Killing,
+}
+
+impl ProcessState {
+    /// A word for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Launching => "launching",
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Killing => "killing",
+        }
+    }
+}
+
+/// What can befall a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Trigger {
+    /// The machine takes it on.
+    Begin,
+    /// It is up.
+    Up,
+    /// It ends by itself, or a fault ends it.
+    Exit,
+    /// It is asked to end.
+    Kill,
+    /// The time it had for ending is over.
+    GraceOver,
+}
+
+/// What follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It goes on in another state.
+    To(ProcessState),
+    /// It has exited.
+    Exited,
+    /// It was ended from outside.
+    Killed,
+    /// The time it has for ending may only get shorter.
+    Shorten,
+    /// Nothing, and why.
+    Ignore(&'static str),
+}
+
+/// The table: every pair of state and trigger.
+pub(crate) const fn step(state: ProcessState, trigger: Trigger) -> Step {
+    use ProcessState::{Killing, Launching, Running, Starting};
+    use Trigger::{Begin, Exit, GraceOver, Kill, Up};
+    match (state, trigger) {
+        (Launching, Begin) => Step::To(Starting),
+        (Launching | Starting, Up) => Step::To(Running),
+        (Launching | Starting | Running, Exit) => Step::Exited,
+        (Starting | Running, Kill) => Step::To(Killing),
+        (Killing, Kill) => Step::Shorten,
+        (Launching, Kill) | (Killing, GraceOver) => Step::Killed,
+        (Starting, Begin) => Step::Ignore("already starting"),
+        (Running, Begin | Up) => Step::Ignore("already running"),
+        (Killing, Begin | Up) => Step::Ignore("being ended"),
+        (Killing, Exit) => Step::Ignore("the kill is what counts"),
+        (Launching | Starting | Running, GraceOver) => Step::Ignore("nobody asked it to end"),
+    }
+}
+
+/// How a process that ends by itself ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Exit {
+    pub(crate) code: i32,
+    pub(crate) reason: ExitReason,
+    pub(crate) message: Text,
+    /// The fault that brings it.
+    pub(crate) fault: Option<u32>,
+}
+
+/// What the life timer of a process will bring.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Begin,
+    Up,
+    Exit(Exit),
+    /// A fault ends it from outside.
+    KilledBy(u32, Text),
+    GraceOver,
+}
+
+/// What one probe has seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ProbeState {
+    pub(crate) timer: Option<TimerId>,
+    /// When the next check begins, or would, were the probe not parked.
+    pub(crate) next: Option<SimTime>,
+    /// The check under way hangs.
+    pub(crate) waiting: bool,
+    pub(crate) attempts: u32,
+    /// Results taken from the behaviour's list so far.
+    pub(crate) listed: u32,
+    pub(crate) last: Option<Seen>,
+}
+
+/// A result: an exit code, or none after a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen(pub(crate) Option<i32>);
+
+/// A process.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    pub(crate) spec: Arc<ProcessSpec>,
+    pub(crate) luck: Luck,
+    pub(crate) hints: Hints,
+    pub(crate) behaviour: Arc<Behaviour>,
+    pub(crate) state: ProcessState,
+    pub(crate) cause: Cause,
+    pub(crate) launched: SimTime,
+    pub(crate) running_since: SimTime,
+    /// When it was last let go on after a hang.
+    pub(crate) resumed: Option<SimTime>,
+    pub(crate) hung: bool,
+    pub(crate) life: Option<TimerId>,
+    /// When it was asked to end, and until when it may take.
+    pub(crate) kill: Option<Kill>,
+    pub(crate) readiness: ProbeState,
+    pub(crate) health: ProbeState,
+    pub(crate) healthy: Option<bool>,
+    pub(crate) health_failures: u32,
+}
+
+/// A kill under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Kill {
+    pub(crate) since: SimTime,
+    pub(crate) until: SimTime,
+    pub(crate) unhealthy: bool,
+    pub(crate) message: Text,
+}
+
+impl Process {
+    pub(crate) fn new(
+        spec: ProcessSpec,
+        luck: Luck,
+        behaviour: Behaviour,
+        now: SimTime,
+        cause: Cause,
+    ) -> Self {
+        let hints = hints(&spec.program);
+        Self {
+            spec: Arc::new(spec),
+            luck,
+            hints,
+            behaviour: Arc::new(behaviour),
+            state: ProcessState::Launching,
+            cause,
+            launched: now,
+            running_since: now,
+            resumed: None,
+            hung: false,
+            life: None,
+            kill: None,
+            readiness: ProbeState::default(),
+            health: ProbeState::default(),
+            healthy: None,
+            health_failures: 0,
+        }
+    }
+
+    /// From launch to running, before faults.
+    pub(crate) fn start_ms(&self) -> u64 {
+        match self.behaviour.start_ms {
+            Some(ms) => ms,
+            None if self.hints.slow => self.luck.start_ms() + self.luck.slow_ms(),
+            None => self.luck.start_ms(),
+        }
+    }
+
+    /// How it ends by itself once it runs, and after how long, before faults.
+    pub(crate) fn natural_exit(&self) -> Option<(u64, Exit)> {
+        let Behaviour { exit_code, exit_after_ms, .. } = &*self.behaviour;
+        let (ms, code) = match (self.hints.bad, self.hints.exit, self.spec.program.lives) {
+            (true, ..) => (self.luck.crash_ms(), 1),
+            (false, Some(code), _) => (self.luck.crash_ms(), code),
+            (false, None, false) => (self.luck.work_ms(), 0),
+            (false, None, true) if exit_code.is_some() || exit_after_ms.is_some() => (self.luck.work_ms(), 0),
+            (false, None, true) => return None,
+        };
+        let code = exit_code.unwrap_or(code);
+        let message = if code == 0 { "Command exited with status 0".into() } else { exit_text(code) };
+        Some((exit_after_ms.unwrap_or(ms), Exit { code, reason: ExitReason::Exit, message, fault: None }))
+    }
+}
+
+/// What a status says about an exit code.
+pub(crate) fn exit_text(code: i32) -> Text {
+    format!("Command exited with status {code}").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The diagram, drawn from the table itself.
+    #[test]
+    fn transitions() {
+        use ProcessState::{Killing, Launching, Running, Starting};
+        use Trigger::{Begin, Exit, GraceOver, Kill, Up};
+        let mut drawn = Vec::new();
+        for state in [Launching, Starting, Running, Killing] {
+            for trigger in [Begin, Up, Exit, Kill, GraceOver] {
+                match step(state, trigger) {
+                    Step::To(next) => {
+                        drawn.push(format!("{} -{trigger:?}-> {}", state.as_str(), next.as_str()));
+                    }
+                    Step::Exited => drawn.push(format!("{} -{trigger:?}-> exited", state.as_str())),
+                    Step::Killed => drawn.push(format!("{} -{trigger:?}-> killed", state.as_str())),
+                    Step::Shorten => drawn.push(format!("{} -{trigger:?}-> shorter", state.as_str())),
+                    Step::Ignore(why) => assert!(!why.is_empty()),
+                }
+            }
+        }
+        assert_eq!(
+            drawn,
+            [
+                "launching -Begin-> starting",
+                "launching -Up-> running",
+                "launching -Exit-> exited",
+                "launching -Kill-> killed",
+                "starting -Up-> running",
+                "starting -Exit-> exited",
+                "starting -Kill-> killing",
+                "running -Exit-> exited",
+                "running -Kill-> killing",
+                "killing -Kill-> shorter",
+                "killing -GraceOver-> killed",
+            ]
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! What machines and processes are made of.
+
+use crate::labels::Labels;
+use planarium_kernel::id_types;
+use planarium_protocol::{Text, input::Resources};
+use std::collections::BTreeMap;
+
+id_types! {
+    /// A machine. Never reused.
+    pub MachineId;
+    /// A process. Never reused.
+    pub ProcessId;
+}
+
+/// A machine as it joins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MachineSpec {
+    /// Hostname.
+    pub hostname: Text,
+    /// Address.
+    pub ip: Text,
+    /// Fault domain region.
+    pub region: Option<Text>,
+    /// Fault domain zone.
+    pub zone: Option<Text>,
+    /// Attributes by name.
+    pub attributes: Vec<(Text, Text)>,
+    /// What it has.
+    pub resources: Resources,
+    /// What it has on top, set apart by role.
+    pub roles: BTreeMap<String, Resources>,
+}
+
+/// A check whose result is only reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckSpec {
+    /// The command; see the module `convention` for what it can say about its own outcome.
+    pub command: Text,
+    /// From running to the first check.
+    pub delay_ms: u64,
+    /// From one result to the next check.
+    pub interval_ms: u64,
+    /// After this long a check without a result counts as failed.
+    pub timeout_ms: u64,
+}
+
+/// A check whose repeated failure ends the process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HealthSpec {
+    /// The check itself.
+    pub check: CheckSpec,
+    /// Failures are ignored this long after running, until the first success.
+    pub grace_ms: u64,
+    /// So many failures in a row end the process.
+    pub max_failures: u32,
+}
+
+/// What a process runs, wherever it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Runs on until it is ended (true), or ends by itself with exit code 0 (false).
+    pub lives: bool,
+    /// The command.
+    pub command: Text,
+    /// The container image.
+    pub image: Option<Text>,
+    /// Check that is only reported.
+    pub readiness: Option<CheckSpec>,
+    /// Check that ends the process.
+    pub health: Option<HealthSpec>,
+}
+
+impl Default for Program {
+    /// Runs on without checks.
+    fn default() -> Self {
+        Self { lives: true, command: "".into(), image: None, readiness: None, health: None }
+    }
+}
+
+/// A process to launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessSpec {
+    /// Name; the key of its random draws together with the label `service`.
+    pub name: Text,
+    /// Where.
+    pub machine: MachineId,
+    /// What targets match on.
+    pub labels: Labels,
+    /// What it runs.
+    pub program: Program,
+    /// Time between being asked to end and being ended, when a failing health check asks.
+    pub grace_ms: u64,
+}

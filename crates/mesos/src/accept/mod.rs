@@ -1,0 +1,178 @@
+//! ACCEPT: offers validated, operations carried out in order on a running remainder, the rest given back.
+//!
+//! Source: `apache/mesos: src/master/master.cpp` (accept, _accept), `src/master/validation.cpp` (offer). Match,
+//! but for operation ids (only HTTP frameworks have them) and agents that vanish between call and processing,
+//! which cannot happen when messages take no time.
+
+mod convert;
+mod launch;
+mod validate;
+
+pub(crate) use validate::is_role;
+
+use crate::{
+    Master,
+    allocator::filter::life_ms,
+    api::{
+        AgentId, FrameworkId, FrameworkInfo, OfferId, Operation, Reason, Resources, Source, TaskInfo,
+        TaskState, TaskStatus,
+    },
+};
+use planarium_fleet::{Cx, Fleet};
+use planarium_kernel::Class;
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+/// What an accept works on.
+#[derive(Clone, Debug)]
+struct Ground {
+    framework: FrameworkId,
+    info: Arc<FrameworkInfo>,
+    agent: AgentId,
+    agent_name: Text,
+    hostname: Text,
+    role: Text,
+    /// What was offered, given to nobody in particular.
+    offered: Resources,
+    /// What is left of it, conversions applied.
+    left: Resources,
+}
+
+impl Master {
+    pub(crate) fn accept(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        framework: FrameworkId,
+        ids: &[OfferId],
+        operations: Vec<Operation>,
+        refuse_ms: Option<u64>,
+    ) {
+        let mut ground = match self.ground(framework, ids) {
+            Ok(ground) => ground,
+            Err(why) => return self.refuse_accept(cx, framework, ids, &operations, why),
+        };
+        for id in ids {
+            self.offers.remove(id);
+        }
+        for operation in operations {
+            match operation {
+                Operation::Launch(tasks) => {
+                    for task in tasks {
+                        self.launch_one(cx, fleet, &mut ground, task);
+                    }
+                }
+                Operation::LaunchGroup { executor, tasks } => {
+                    self.launch_group(cx, fleet, &mut ground, &executor, tasks);
+                }
+                Operation::Reserve(resources) => self.reserve(cx, &mut ground, &resources),
+                Operation::Unreserve(resources) => self.unreserve(cx, &mut ground, &resources),
+                Operation::Create(volumes) => self.create(cx, &mut ground, &volumes),
+                Operation::Destroy(volumes) => self.destroy(cx, &mut ground, &volumes),
+            }
+        }
+        // What was converted comes back without a filter, the unused rest as declined.
+        let converted = ground.left.minus(&ground.offered);
+        let declined = ground.left.minus(&converted);
+        let (role, agent) = (&ground.role, ground.agent);
+        self.give_back(cx, framework, role, agent, &converted, None, Class::OneShot);
+        self.give_back(cx, framework, role, agent, &declined, life_ms(refuse_ms), Class::OneShot);
+        self.touch_agent(cx, agent);
+    }
+
+    /// Checks the offers in the order the real master does.
+    fn ground(&self, framework: FrameworkId, ids: &[OfferId]) -> Result<Ground, &'static str> {
+        if ids.is_empty() {
+            return Err("No offers specified");
+        }
+        if ids.iter().enumerate().any(|(n, id)| ids.iter().take(n).any(|before| before == id)) {
+            return Err("Duplicate offer in offer list");
+        }
+        let mut offers = Vec::with_capacity(ids.len());
+        for id in ids {
+            offers.push(self.offers.get(id).ok_or("Offer is no longer valid")?);
+        }
+        let first = offers.first().ok_or("No offers specified")?;
+        if offers.iter().any(|offer| offer.framework != framework) {
+            return Err("Offer belongs to another framework");
+        }
+        if offers.iter().any(|offer| offer.role != first.role) {
+            return Err("Aggregated offers must have the same allocation role");
+        }
+        if offers.iter().any(|offer| offer.agent != first.agent) {
+            return Err("Aggregated offers must belong to one single agent");
+        }
+        let info =
+            self.framework(framework).map(|framework| framework.info.clone()).ok_or("Unknown framework")?;
+        let offered: Resources = offers.iter().flat_map(|offer| offer.resources.unallocated()).collect();
+        Ok(Ground {
+            framework,
+            info,
+            agent: first.agent,
+            agent_name: first.agent_id.clone(),
+            hostname: first.hostname.clone(),
+            role: first.role.clone(),
+            left: offered.clone(),
+            offered,
+        })
+    }
+
+    /// Nothing of the accept happens: its offers are discarded, its tasks never were.
+    fn refuse_accept(
+        &mut self,
+        cx: &mut Cx,
+        framework: FrameworkId,
+        ids: &[OfferId],
+        operations: &[Operation],
+        why: &str,
+    ) {
+        let own: Vec<OfferId> = ids
+            .iter()
+            .filter(|id| self.offers.get(id).is_some_and(|o| o.framework == framework))
+            .copied()
+            .collect();
+        let agent_id = own.first().and_then(|id| self.offers.get(id)).map(|offer| offer.agent_id.clone());
+        for id in own {
+            self.take_offer_back(cx, id, None);
+        }
+        let state = self.lost_or(framework, TaskState::Dropped);
+        let message: Text = format!("Task launched with invalid offers: {why}").into();
+        for task in operations.iter().flat_map(tasks_of) {
+            let agent_id = task.agent_id.clone().or_else(|| agent_id.clone());
+            let status = never_was(cx, task, agent_id, state, Reason::InvalidOffers, message.clone());
+            self.tell(cx, framework, status);
+        }
+    }
+}
+
+fn tasks_of(operation: &Operation) -> &[TaskInfo] {
+    match operation {
+        Operation::Launch(tasks) | Operation::LaunchGroup { tasks, .. } => tasks,
+        Operation::Reserve(_) | Operation::Unreserve(_) | Operation::Create(_) | Operation::Destroy(_) => &[],
+    }
+}
+
+/// The master's status for a task that was never launched.
+fn never_was(
+    cx: &Cx,
+    task: &TaskInfo,
+    agent_id: Option<Text>,
+    state: TaskState,
+    reason: Reason,
+    message: Text,
+) -> TaskStatus {
+    TaskStatus {
+        task_id: task.task_id.clone(),
+        task_name: task.name.clone(),
+        agent_id,
+        executor_id: task.executor.as_ref().map(|executor| executor.id.clone()),
+        state,
+        reason: Some(reason),
+        source: Source::Master,
+        message,
+        healthy: None,
+        check: None,
+        timestamp_ms: cx.now().ms(),
+        unreachable_since_ms: None,
+    }
+}

@@ -1,0 +1,79 @@
+//! Agents and the hosts they run on.
+
+use crate::{
+    api::{ExecutorInfo, FrameworkId, Resources},
+    cache::ViewCache,
+    task::TaskNo,
+};
+use planarium_fleet::MachineId;
+use planarium_kernel::{SimTime, TimerId};
+use planarium_protocol::Text;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the master thinks of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AgentState {
+    /// Registered; connected or not.
+    Registered,
+    /// Given up because it did not answer.
+    Unreachable,
+    /// Gone from the master's books.
+    Removed,
+}
+
+/// An executor on an agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Executor {
+    pub(crate) info: ExecutorInfo,
+    pub(crate) role: Text,
+    /// Its tasks that have not ended.
+    pub(crate) tasks: BTreeSet<TaskNo>,
+}
+
+/// An agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Agent {
+    /// Its id on the wire.
+    pub(crate) name: Text,
+    pub(crate) machine: MachineId,
+    pub(crate) hostname: Text,
+    pub(crate) ip: Text,
+    pub(crate) attributes: Vec<(Text, Text)>,
+    pub(crate) region: Option<Text>,
+    pub(crate) zone: Option<Text>,
+    pub(crate) state: AgentState,
+    /// The socket is alive.
+    pub(crate) connected: bool,
+    /// It does not answer pings; the timer that will give it up.
+    pub(crate) silent: Option<TimerId>,
+    /// When pings began.
+    pub(crate) registered: SimTime,
+    pub(crate) unreachable_since: Option<SimTime>,
+    /// Total when it left the allocator; while it is registered the allocator knows.
+    pub(crate) last_total: Resources,
+    pub(crate) executors: BTreeMap<(FrameworkId, Text), Executor>,
+    /// Its tasks that have not ended.
+    pub(crate) tasks: BTreeSet<TaskNo>,
+}
+
+impl Agent {
+    /// Whether something sent to it now arrives.
+    pub(crate) fn hears(&self) -> bool {
+        self.state == AgentState::Registered && self.connected && self.silent.is_none()
+    }
+
+    /// Whether it may be offered.
+    pub(crate) fn is_active(&self) -> bool {
+        self.state == AgentState::Registered && self.connected
+    }
+}
+
+/// A machine as the master knows it: the agent on it, and what is shown of both.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Host {
+    /// The agent that registered last.
+    pub(crate) agent: Option<crate::api::AgentId>,
+    /// Number of the last event that changed what is shown.
+    pub(crate) revision: u64,
+    pub(crate) view: ViewCache,
+}

@@ -1,0 +1,127 @@
+//! Decline filters: what a framework does not want to be offered again for a while.
+//!
+//! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (recoverResources, expire). Match: a filter
+//! blocks what it contains; its life is at least one allocation interval.
+
+use crate::api::{AgentId, FrameworkId, Resources};
+use planarium_kernel::id_types;
+use planarium_protocol::Text;
+use std::collections::BTreeMap;
+
+/// Time between two batch runs. Source: `src/master/constants.hpp`.
+pub const ALLOCATION_INTERVAL_MS: u64 = 1_000;
+/// Refusal when a framework says nothing.
+pub const DEFAULT_REFUSE_MS: u64 = 5_000;
+/// Longest refusal.
+pub const MAX_REFUSE_MS: u64 = 365 * 24 * 3_600_000;
+
+id_types! {
+    /// A filter. Never reused.
+    pub(crate) FilterId;
+}
+
+#[derive(Clone, Debug)]
+struct Filter {
+    id: FilterId,
+    role: Text,
+    refused: Resources,
+}
+
+/// All filters, by framework and agent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filters {
+    all: BTreeMap<(FrameworkId, AgentId), Vec<Filter>>,
+    next: u32,
+}
+
+/// How long a refusal holds; none when it makes no filter at all.
+pub(crate) fn life_ms(refuse_ms: Option<u64>) -> Option<u64> {
+    match refuse_ms.unwrap_or(DEFAULT_REFUSE_MS) {
+        0 => None,
+        ms => Some(ms.clamp(ALLOCATION_INTERVAL_MS, MAX_REFUSE_MS)),
+    }
+}
+
+impl Filters {
+    pub(crate) fn install(
+        &mut self,
+        framework: FrameworkId,
+        role: &Text,
+        agent: AgentId,
+        refused: Resources,
+    ) -> FilterId {
+        let id = FilterId(self.next);
+        self.next = self.next.saturating_add(1);
+        self.all.entry((framework, agent)).or_default().push(Filter { id, role: role.clone(), refused });
+        id
+    }
+
+    /// Whether some filter contains the candidate.
+    pub(crate) fn blocks(
+        &self,
+        framework: FrameworkId,
+        role: &str,
+        agent: AgentId,
+        candidate: &Resources,
+    ) -> bool {
+        self.all
+            .get(&(framework, agent))
+            .is_some_and(|filters| filters.iter().any(|f| &*f.role == role && f.refused.contains(candidate)))
+    }
+
+    /// Takes a filter out; false when it is gone already.
+    pub(crate) fn expire(&mut self, framework: FrameworkId, agent: AgentId, id: FilterId) -> bool {
+        let Some(filters) = self.all.get_mut(&(framework, agent)) else { return false };
+        let before = filters.len();
+        filters.retain(|filter| filter.id != id);
+        let expired = filters.len() < before;
+        if filters.is_empty() {
+            self.all.remove(&(framework, agent));
+        }
+        expired
+    }
+
+    /// Drops a framework's filters, of the roles that `which` says yes to; answers the agents concerned.
+    pub(crate) fn clear(&mut self, framework: FrameworkId, which: impl Fn(&str) -> bool) -> Vec<AgentId> {
+        let mut concerned = Vec::new();
+        let range = (framework, AgentId(0))..=(framework, AgentId(u32::MAX));
+        for ((_, agent), filters) in self.all.range_mut(range) {
+            let before = filters.len();
+            filters.retain(|filter| !which(&filter.role));
+            if filters.len() < before {
+                concerned.push(*agent);
+            }
+        }
+        self.all.retain(|_, filters| !filters.is_empty());
+        concerned
+    }
+
+    /// Drops all filters on an agent.
+    pub(crate) fn forget_agent(&mut self, agent: AgentId) {
+        self.all.retain(|(_, on), _| *on != agent);
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.all.values().map(Vec::len).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lives() {
+        for (refuse_ms, expected) in [
+            (None, Some(5_000)),
+            (Some(0), None),
+            (Some(1), Some(1_000)),
+            (Some(1_000), Some(1_000)),
+            (Some(3_600_000), Some(3_600_000)),
+            (Some(u64::MAX), Some(MAX_REFUSE_MS)),
+        ] {
+            assert_eq!(life_ms(refuse_ms), expected, "{refuse_ms:?}");
+        }
+    }
+}

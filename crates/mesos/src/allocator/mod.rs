@@ -1,0 +1,315 @@
+//! The allocator: which framework is offered what.
+//!
+//! *Knows*: totals, free and held resources per agent, shares, filters, who wants offers.
+//! *Must not know*: offers' ids, tasks, messages, time.
+//!
+//! *Cost*: an agent is looked at in a run only when something about it changed since the last look (`dirty`):
+//! resources came back, a filter went, a framework wants offers again. A run over clean agents costs nothing.
+//!
+//! *Invariant*: per agent, free = total minus everything held (offered or in use).
+//!
+//! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp`.
+
+pub(crate) mod filter;
+mod run;
+pub(crate) mod share;
+
+use crate::api::{AgentId, Capability, FrameworkId, FrameworkInfo, Resources};
+use filter::{FilterId, Filters};
+use planarium_kernel::{Cause, draw};
+use planarium_protocol::Text;
+use share::Quantities;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+pub(crate) use run::{Grant, Rules};
+
+/// An agent as the allocator sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub(crate) total: Resources,
+    pub(crate) free: Resources,
+    pub(crate) held: BTreeMap<(FrameworkId, Text), Resources>,
+    pub(crate) active: bool,
+    has_gpus: bool,
+    region: Option<Text>,
+    /// Key of its place in a run.
+    entity: u64,
+}
+
+/// A framework as the allocator sees it.
+#[derive(Clone, Debug)]
+struct Client {
+    roles: Vec<Text>,
+    suppressed: BTreeSet<Text>,
+    active: bool,
+    gpus: bool,
+    region_aware: bool,
+    refinement: bool,
+    /// Per role: what it holds, and how often it was given something.
+    held: BTreeMap<Text, (Quantities, u64)>,
+}
+
+/// The allocator.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Allocator {
+    slots: BTreeMap<AgentId, Arc<Slot>>,
+    clients: BTreeMap<FrameworkId, Client>,
+    /// Per role: what is held under it, and how often something was given.
+    roles: BTreeMap<Text, (Quantities, u64)>,
+    cluster: Quantities,
+    filters: Filters,
+    /// Agents that changed since they were last looked at, with what changed them.
+    dirty: BTreeMap<AgentId, Cause>,
+    /// The master's region.
+    region: Option<Text>,
+}
+
+impl Allocator {
+    /// Takes an agent in; `held` is what is in use there already.
+    pub(crate) fn add_agent(
+        &mut self,
+        id: AgentId,
+        hostname: &str,
+        region: Option<&Text>,
+        total: &Resources,
+        held: Vec<((FrameworkId, Text), Resources)>,
+        cause: Cause,
+    ) {
+        share::add(&mut self.cluster, total);
+        let slot = Slot {
+            total: total.clone(),
+            free: total.clone(),
+            held: BTreeMap::new(),
+            active: true,
+            has_gpus: total.scalar("gpus").is_positive(),
+            region: region.cloned(),
+            entity: draw::entity(hostname),
+        };
+        self.slots.insert(id, Arc::new(slot));
+        for ((framework, role), resources) in held {
+            self.hold(id, framework, &role, &resources);
+        }
+        self.touch(id, cause);
+    }
+
+    /// Forgets an agent with everything held there.
+    pub(crate) fn remove_agent(&mut self, id: AgentId) {
+        let Some(slot) = self.slots.remove(&id) else { return };
+        share::subtract(&mut self.cluster, &slot.total);
+        for ((framework, role), resources) in &slot.held {
+            self.unaccount(*framework, role, resources);
+        }
+        self.filters.forget_agent(id);
+        self.dirty.remove(&id);
+    }
+
+    /// Says whether an agent's resources may be offered.
+    pub(crate) fn set_active(&mut self, id: AgentId, active: bool, cause: Cause) {
+        if let Some(slot) = self.slots.get_mut(&id) {
+            Arc::make_mut(slot).active = active;
+            self.touch(id, cause);
+        }
+    }
+
+    /// The master's region, once known; agents of others are remote.
+    pub(crate) fn set_region(&mut self, region: Option<Text>) {
+        self.region = region;
+    }
+
+    /// Takes a framework in, or back after a disconnection.
+    pub(crate) fn activate(&mut self, id: FrameworkId, info: &FrameworkInfo, cause: Cause) {
+        let held = self.clients.remove(&id).map(|client| client.held).unwrap_or_default();
+        let client = Client {
+            roles: info.roles.clone(),
+            suppressed: info.suppressed_roles.iter().cloned().collect(),
+            active: true,
+            gpus: info.can(Capability::GpuResources),
+            region_aware: info.can(Capability::RegionAware),
+            refinement: info.can(Capability::ReservationRefinement),
+            held,
+        };
+        self.clients.insert(id, client);
+        self.touch_all(cause);
+    }
+
+    /// Makes no more offers to a framework and drops its filters.
+    pub(crate) fn deactivate(&mut self, id: FrameworkId) {
+        if let Some(client) = self.clients.get_mut(&id) {
+            client.active = false;
+        }
+        self.filters.clear(id, |_| true);
+    }
+
+    /// Forgets a framework; what it held must have been recovered.
+    pub(crate) fn remove_framework(&mut self, id: FrameworkId) {
+        self.filters.clear(id, |_| true);
+        self.clients.remove(&id);
+    }
+
+    /// No offers for these roles (all when empty) until a revive.
+    pub(crate) fn suppress(&mut self, id: FrameworkId, roles: &[Text]) {
+        let Some(client) = self.clients.get_mut(&id) else { return };
+        let which = if roles.is_empty() { client.roles.clone() } else { roles.to_vec() };
+        client.suppressed.extend(which);
+    }
+
+    /// Forgets filters and suppression of these roles (all when empty).
+    pub(crate) fn revive(&mut self, id: FrameworkId, roles: &[Text], cause: Cause) {
+        let meant = |role: &str| roles.is_empty() || roles.iter().any(|r| &**r == role);
+        let concerned = self.filters.clear(id, meant);
+        let Some(client) = self.clients.get_mut(&id) else { return };
+        let before = client.suppressed.len();
+        client.suppressed.retain(|role| !meant(role));
+        if client.suppressed.len() < before {
+            self.touch_all(cause);
+        }
+        for agent in concerned {
+            self.touch(agent, cause);
+        }
+    }
+
+    /// Gives resources back. With a life a filter is installed; its id and life are for the caller's timer.
+    pub(crate) fn recover(
+        &mut self,
+        framework: FrameworkId,
+        role: &Text,
+        agent: AgentId,
+        resources: &Resources,
+        filter_ms: Option<u64>,
+        cause: Cause,
+    ) -> Option<(FilterId, u64)> {
+        if resources.is_empty() {
+            return None;
+        }
+        let slot = Arc::make_mut(self.slots.get_mut(&agent)?);
+        let key = (framework, role.clone());
+        let held = slot.held.get_mut(&key)?;
+        if !held.subtract_all(resources) {
+            return None;
+        }
+        if held.is_empty() {
+            slot.held.remove(&key);
+        }
+        slot.free.add_all(resources);
+        self.unaccount(framework, role, resources);
+        self.touch(agent, cause);
+        let life_ms = filter_ms?;
+        let wanted = self.clients.get(&framework).is_some_and(|c| c.active && c.roles.contains(role));
+        wanted.then(|| (self.filters.install(framework, role, agent, resources.clone()), life_ms))
+    }
+
+    /// Changes what a framework holds into something else, and the agent's total with it.
+    pub(crate) fn convert(
+        &mut self,
+        framework: FrameworkId,
+        role: &Text,
+        agent: AgentId,
+        from: &Resources,
+        to: &Resources,
+    ) {
+        let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return };
+        let Some(held) = slot.held.get_mut(&(framework, role.clone())) else { return };
+        if held.subtract_all(from) && slot.total.subtract_all(from) {
+            held.add_all(to);
+            slot.total.add_all(to);
+        }
+    }
+
+    /// A filter's time is over.
+    pub(crate) fn expire(&mut self, framework: FrameworkId, agent: AgentId, id: FilterId, cause: Cause) {
+        if self.filters.expire(framework, agent, id) {
+            self.touch(agent, cause);
+        }
+    }
+
+    /// Looks at every agent again in the next run.
+    pub(crate) fn touch_all(&mut self, cause: Cause) {
+        let all: Vec<AgentId> = self.slots.keys().copied().collect();
+        self.dirty.extend(all.into_iter().map(|id| (id, cause)));
+    }
+
+    /// Looks at this agent again in the next run.
+    pub(crate) fn touch(&mut self, id: AgentId, cause: Cause) {
+        if self.slots.contains_key(&id) {
+            self.dirty.insert(id, cause);
+        }
+    }
+
+    /// Whether a batch run has agents to look at.
+    pub(crate) fn has_work(&self) -> bool {
+        self.dirty.keys().any(|id| self.slots.get(id).is_some_and(|slot| slot.active))
+    }
+
+    pub(crate) fn slot(&self, id: AgentId) -> Option<&Slot> {
+        self.slots.get(&id).map(|slot| &**slot)
+    }
+
+    pub(crate) fn agents(&self) -> impl Iterator<Item = (AgentId, &Slot)> {
+        self.slots.iter().map(|(id, slot)| (*id, &**slot))
+    }
+
+    pub(crate) fn filter_count(&self) -> usize {
+        self.filters.len()
+    }
+
+    pub(crate) fn is_suppressed(&self, id: FrameworkId) -> bool {
+        self.clients.get(&id).is_some_and(|c| c.roles.iter().all(|role| c.suppressed.contains(role)))
+    }
+
+    /// Moves resources from free to held.
+    fn hold(&mut self, agent: AgentId, framework: FrameworkId, role: &Text, resources: &Resources) {
+        let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return };
+        if !slot.free.subtract_all(resources) {
+            return;
+        }
+        slot.held.entry((framework, role.clone())).or_default().add_all(resources);
+        let role_sums = self.roles.entry(role.clone()).or_default();
+        share::add(&mut role_sums.0, resources);
+        role_sums.1 += 1;
+        if let Some(client) = self.clients.get_mut(&framework) {
+            let sums = client.held.entry(role.clone()).or_default();
+            share::add(&mut sums.0, resources);
+            sums.1 += 1;
+        }
+    }
+
+    fn unaccount(&mut self, framework: FrameworkId, role: &Text, resources: &Resources) {
+        if let Some((sums, _)) = self.roles.get_mut(role) {
+            share::subtract(sums, resources);
+        }
+        if let Some((sums, _)) = self.clients.get_mut(&framework).and_then(|client| client.held.get_mut(role))
+        {
+            share::subtract(sums, resources);
+        }
+    }
+
+    /// What does not hold, in words.
+    pub(crate) fn check(&self) -> Vec<String> {
+        let mut broken = Vec::new();
+        let mut cluster = Quantities::new();
+        let mut roles: BTreeMap<&Text, Quantities> = BTreeMap::new();
+        for (id, slot) in &self.slots {
+            share::add(&mut cluster, &slot.total);
+            let mut all = slot.free.clone();
+            for ((_, role), resources) in &slot.held {
+                all.add_all(resources);
+                share::add(roles.entry(role).or_default(), resources);
+            }
+            if all != slot.total {
+                broken.push(format!("agent {}: free and held make {all}, total is {}", id.0, slot.total));
+            }
+        }
+        if cluster != self.cluster {
+            broken.push(format!("cluster sums {:?}, recomputed {cluster:?}", self.cluster));
+        }
+        for (role, (sums, _)) in &self.roles {
+            if *sums != roles.remove(role).unwrap_or_default() {
+                broken.push(format!("role {role}: held sums are out of step"));
+            }
+        }
+        broken
+    }
+}

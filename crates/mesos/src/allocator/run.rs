@@ -1,0 +1,182 @@
+//! One allocation run: dominant-resource fairness over the agents that changed, coarse-grained.
+
+use super::{Allocator, Client, Slot, share::Share};
+use crate::api::{AgentId, FrameworkId, Resources};
+use planarium_kernel::{Cause, Milli, draw};
+use planarium_protocol::Text;
+use std::{cmp::Ordering, collections::BTreeSet, sync::Arc};
+
+/// Least cpus worth offering. Source: `min_allocatable_resources`, default `cpus:0.01|mem:32`.
+const MIN_CPUS: Milli = Milli(10);
+/// Least memory worth offering, in MiB.
+const MIN_MEM: Milli = Milli(32_000);
+/// Purpose of the draw that orders the agents of a run.
+const ORDER: u32 = 0x0A01;
+
+/// Resources given to a framework on an agent, to be offered.
+#[derive(Clone, Debug)]
+pub(crate) struct Grant {
+    pub(crate) framework: FrameworkId,
+    pub(crate) role: Text,
+    pub(crate) agent: AgentId,
+    pub(crate) resources: Resources,
+    /// What made the agent worth looking at.
+    pub(crate) cause: Cause,
+}
+
+/// How a run differs from a plain batch.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<'a> {
+    /// Whether this framework gets nothing from this agent now.
+    pub(crate) withheld: &'a dyn Fn(FrameworkId, AgentId) -> bool,
+    /// Filters do not count.
+    pub(crate) unfiltered: bool,
+}
+
+/// Whether resources reserved for `reserved` may go to `role`: the role itself and its descendants.
+fn is_for(reserved: &str, role: &str) -> bool {
+    reserved == role || role.strip_prefix(reserved).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn is_allocatable(resources: &Resources) -> bool {
+    resources.scalar("cpus") >= MIN_CPUS || resources.scalar("mem") >= MIN_MEM
+}
+
+impl Allocator {
+    /// A run over the changed agents among `only` (all when none). Agents come in a seeded order that
+    /// depends on the instant.
+    pub(crate) fn run(
+        &mut self,
+        seed: u64,
+        now_ms: u64,
+        only: Option<&[AgentId]>,
+        rules: Rules<'_>,
+    ) -> Vec<Grant> {
+        let only: Option<BTreeSet<AgentId>> = only.map(|only| only.iter().copied().collect());
+        let mut order: Vec<(u64, AgentId)> = self
+            .dirty
+            .keys()
+            .filter(|id| only.as_ref().is_none_or(|only| only.contains(id)))
+            .filter_map(|id| {
+                self.slots.get(id).map(|slot| (draw::draw(seed, slot.entity, ORDER, now_ms), *id))
+            })
+            .collect();
+        order.sort_unstable();
+        let order: Vec<AgentId> = order.into_iter().map(|(_, id)| id).collect();
+        self.run_in_order(&order, rules)
+    }
+
+    /// A run over these agents in this order.
+    pub(crate) fn run_in_order(&mut self, order: &[AgentId], rules: Rules<'_>) -> Vec<Grant> {
+        let mut grants = Vec::new();
+        for agent in order {
+            if !self.slots.get(agent).is_some_and(|slot| slot.active) {
+                continue;
+            }
+            let cause = self.dirty.remove(agent).unwrap_or_default();
+            self.allocate(*agent, cause, rules, &mut grants);
+        }
+        grants
+    }
+
+    fn allocate(&mut self, agent: AgentId, cause: Cause, rules: Rules<'_>, grants: &mut Vec<Grant>) {
+        for role in self.roles_by_share() {
+            for framework in self.frameworks_by_share(&role) {
+                let Some(slot) = self.slots.get(&agent) else { return };
+                let Some(client) = self.clients.get(&framework) else { continue };
+                let offerable = self.offerable(slot, client, &role);
+                if !is_allocatable(&offerable)
+                    || (rules.withheld)(framework, agent)
+                    || (!rules.unfiltered && self.filters.blocks(framework, &role, agent, &offerable))
+                {
+                    continue;
+                }
+                self.hold(agent, framework, &role, &offerable);
+                grants.push(Grant { framework, role: role.clone(), agent, resources: offerable, cause });
+            }
+        }
+    }
+
+    /// What an agent could offer to a framework under a role.
+    fn offerable(&self, slot: &Arc<Slot>, client: &Client, role: &str) -> Resources {
+        let remote = slot.region.is_some() && slot.region != self.region;
+        if (slot.has_gpus && !client.gpus) || (remote && !client.region_aware) {
+            return Resources::new();
+        }
+        slot.free.filter(|resource| {
+            (resource.reservations.is_empty() || is_for(resource.role(), role))
+                && (client.refinement || resource.reservations.len() <= 1)
+        })
+    }
+
+    /// Roles that somebody wants offers for: smaller share, then fewer gifts, then name.
+    fn roles_by_share(&self) -> Vec<Text> {
+        let wanted = self.clients.values().filter(|client| client.active);
+        let mut names: Vec<Text> = wanted
+            .flat_map(|client| client.roles.iter().filter(|role| !client.suppressed.contains(*role)))
+            .cloned()
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut keyed: Vec<(Share, u64, Text)> = names
+            .into_iter()
+            .map(|role| match self.roles.get(&role) {
+                Some((sums, count)) => (Share::of(sums, &self.cluster), *count, role),
+                None => (Share::of(&super::Quantities::new(), &self.cluster), 0, role),
+            })
+            .collect();
+        keyed.sort_by(order);
+        keyed.into_iter().map(|(.., role)| role).collect()
+    }
+
+    /// Frameworks that want offers for a role: smaller share within it, then fewer gifts, then age.
+    fn frameworks_by_share(&self, role: &Text) -> Vec<FrameworkId> {
+        let mut keyed: Vec<(Share, u64, FrameworkId)> = self
+            .clients
+            .iter()
+            .filter(|(_, c)| c.active && c.roles.contains(role) && !c.suppressed.contains(role))
+            .map(|(id, client)| match client.held.get(role) {
+                Some((sums, count)) => (Share::of(sums, &self.cluster), *count, *id),
+                None => (Share::of(&super::Quantities::new(), &self.cluster), 0, *id),
+            })
+            .collect();
+        keyed.sort_by(order);
+        keyed.into_iter().map(|(.., id)| id).collect()
+    }
+}
+
+fn order<T: Ord>(a: &(Share, u64, T), b: &(Share, u64, T)) -> Ordering {
+    a.0.compare(&b.0).then_with(|| a.1.cmp(&b.1)).then_with(|| a.2.cmp(&b.2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reservations_reach_descendants() {
+        for (reserved, role, expected) in [
+            ("eng", "eng", true),
+            ("eng", "eng/backend", true),
+            ("eng/backend", "eng", false),
+            ("eng", "engine", false),
+            ("eng", "ops", false),
+        ] {
+            assert_eq!(is_for(reserved, role), expected, "{reserved} to {role}");
+        }
+    }
+
+    #[test]
+    fn the_least_worth_offering() {
+        for (text, expected) in [
+            ("cpus:0.01", true),
+            ("cpus:0.009;mem:31", false),
+            ("cpus(r):0.005;cpus:0.005", true),
+            ("mem:32", true),
+            ("disk:100000;ports:[1-5]", false),
+            ("", false),
+        ] {
+            assert_eq!(is_allocatable(&Resources::parse(text).expect("test text")), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Agents and offers as frameworks see them.
+
+use super::{framework::FrameworkId, resources::Resources};
+use planarium_kernel::id_types;
+use planarium_protocol::Text;
+
+id_types! {
+    /// An agent. Never reused; a rebooted machine's agent gets a new one.
+    pub AgentId;
+    /// An offer (later also an inverse offer). Never reused.
+    pub OfferId;
+}
+
+/// When a machine is expected away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unavailability {
+    /// Begin. *Units*: nanoseconds since 1970.
+    pub start_ns: i64,
+    /// Length; none is unbounded. *Units*: nanoseconds.
+    pub duration_ns: Option<i64>,
+}
+
+/// One agent's resources held out to a framework.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// Which.
+    pub id: OfferId,
+    /// Its id on the wire, `...-O12`.
+    pub name: Text,
+    /// To whom.
+    pub framework: FrameworkId,
+    /// By which agent.
+    pub agent: AgentId,
+    /// The agent's id on the wire, `...-S0`.
+    pub agent_id: Text,
+    /// The agent's hostname.
+    pub hostname: Text,
+    /// The agent's address.
+    pub ip: Text,
+    /// The agent's attributes.
+    pub attributes: Vec<(Text, Text)>,
+    /// Fault domain region.
+    pub region: Option<Text>,
+    /// Fault domain zone.
+    pub zone: Option<Text>,
+    /// The role it is made to.
+    pub role: Text,
+    /// What is offered, all with that allocation role.
+    pub resources: Resources,
+    /// The framework's executors on the agent.
+    pub executor_ids: Vec<Text>,
+    /// When the machine is expected away, if it is.
+    pub unavailability: Option<Unavailability>,
+}

@@ -1,0 +1,151 @@
+//! Digest and invariants of the cluster.
+
+use crate::{
+    Master,
+    agent::AgentState,
+    api::{AgentId, FrameworkId, Resources},
+};
+use planarium_fleet::Fleet;
+use planarium_kernel::{Digest, SimTime};
+use planarium_protocol::Text;
+use std::collections::BTreeMap;
+
+impl Master {
+    /// Writes the canonical state.
+    pub fn digest(&self, digest: &mut Digest) {
+        digest.write_str(&self.uuid);
+        for agent in &self.agents {
+            digest.write_str(&agent.hostname);
+            digest.write_u64(match agent.state {
+                AgentState::Registered => 0,
+                AgentState::Unreachable => 1,
+                AgentState::Removed => 2,
+            });
+            digest.write_bool(agent.connected);
+            digest.write_bool(agent.silent.is_some());
+        }
+        for (id, slot) in self.allocator.agents() {
+            digest.write_u32(id.0);
+            digest.write_str(&slot.total.to_string());
+            digest.write_str(&slot.free.to_string());
+        }
+        for framework in &self.frameworks {
+            digest.write_str(&framework.name);
+            digest.write_bool(framework.is_connected());
+            digest.write_u64(framework.ended.len() as u64);
+        }
+        for (id, offer) in &self.offers {
+            digest.write_u32(id.0);
+            digest.write_u32(offer.framework.0);
+            digest.write_str(&offer.resources.to_string());
+        }
+        for (no, task) in &self.tasks {
+            digest.write_u32(no.0);
+            digest.write_str(task.id());
+            digest.write_str(task.state.as_str());
+            digest.write_u64(task.since.ms());
+            digest.write_u64(task.unheard.len() as u64);
+        }
+        digest.write_u64(self.allocator.filter_count() as u64);
+        digest.write_u64(self.timer_count() as u64);
+        digest.write_u64(self.next_due().map_or(u64::MAX, SimTime::ms));
+    }
+
+    /// What does not hold, in words. *Cost*: walks everything; for debug builds and property tests.
+    pub fn check(&self, fleet: &Fleet) -> Vec<String> {
+        let mut broken = self.allocator.check();
+        self.check_books(&mut broken);
+        self.check_tasks(fleet, &mut broken);
+        for offer in self.offers.values() {
+            let name = &offer.name;
+            if !self.agent(offer.agent).is_some_and(crate::agent::Agent::is_active) {
+                broken.push(format!("offer {name} is of an agent that is not active"));
+            }
+            if !self.framework(offer.framework).is_some_and(crate::framework::Framework::is_connected) {
+                broken.push(format!("offer {name} is to a framework that is not connected"));
+            }
+        }
+        broken
+    }
+
+    /// Per registered agent: what is offered and in use is what the allocator thinks is held, and no more
+    /// than there is.
+    fn check_books(&self, broken: &mut Vec<String>) {
+        for (row, agent) in self.agents.iter().enumerate() {
+            let id = AgentId::at(row);
+            let slot = self.allocator.slot(id);
+            if (agent.state == AgentState::Registered) != slot.is_some() {
+                broken.push(format!(
+                    "agent {}: registered and not allocatable, or the reverse",
+                    agent.hostname
+                ));
+            }
+            let Some(slot) = slot else { continue };
+            let mut held: BTreeMap<(FrameworkId, Text), Resources> = self.held_on(id).into_iter().collect();
+            for offer in self.offers.values().filter(|offer| offer.agent == id) {
+                let sum = held.entry((offer.framework, offer.role.clone())).or_default();
+                sum.add_all(&offer.resources.unallocated());
+            }
+            held.retain(|_, resources| !resources.is_empty());
+            if held != slot.held {
+                broken.push(format!("agent {}: held {:?}, recomputed {held:?}", agent.hostname, slot.held));
+            }
+            let all: Resources = held.values().flatten().cloned().collect();
+            if !slot.total.contains(&all) {
+                broken.push(format!("agent {} is over-allocated: {all} of {}", agent.hostname, slot.total));
+            }
+            if slot.active != agent.connected {
+                broken.push(format!("agent {}: connected and active differ", agent.hostname));
+            }
+        }
+    }
+
+    /// Every task has one agent and one framework, and every index knows it.
+    fn check_tasks(&self, fleet: &Fleet, broken: &mut Vec<String>) {
+        for (no, task) in &self.tasks {
+            let id = task.id();
+            let agent = self.agent(task.agent);
+            if !agent.is_some_and(|agent| agent.tasks.contains(no)) {
+                broken.push(format!("task {id} is not listed on its agent"));
+            }
+            if !self.framework(task.framework).is_some_and(crate::framework::Framework::is_registered) {
+                broken.push(format!("task {id} has no framework"));
+            }
+            if self.task_ids.get(&(task.framework, id.clone())) != Some(no) {
+                broken.push(format!("task {id} is not found by its id"));
+            }
+            if task.process.is_some_and(|pid| self.by_process.get(&pid) != Some(no)) {
+                broken.push(format!("task {id} is not found by its process"));
+            }
+            let unreachable = agent.is_some_and(|agent| agent.state == AgentState::Unreachable);
+            if unreachable != task.unreachable_since.is_some() {
+                broken.push(format!("task {id}: unreachable is not what its agent is"));
+            }
+            if task.state.is_terminal() && !unreachable {
+                broken.push(format!("task {id} has ended and is in the books"));
+            }
+            let lost = agent
+                .is_some_and(|agent| fleet.absence(agent.machine) == Some(planarium_fleet::Absence::Lost));
+            let runs = task.process.is_some_and(|pid| fleet.process_state(pid).is_some());
+            if !runs && !lost && !task.at_agent.is_terminal() && agent.is_some_and(crate::agent::Agent::hears)
+            {
+                broken.push(format!("task {id} runs nowhere"));
+            }
+        }
+        // Whatever carries an agent's id was launched here and must have a task.
+        let ours = |pid: &planarium_fleet::ProcessId| {
+            fleet.labels(*pid).is_some_and(|l| l.get("agent-id").is_some())
+        };
+        if fleet.process_ids().filter(ours).any(|pid| !self.by_process.contains_key(&pid)) {
+            broken.push("a process runs without a task".to_owned());
+        }
+        let listed: usize = self.agents.iter().map(|agent| agent.tasks.len()).sum();
+        let processes = self.tasks.values().filter(|task| task.process.is_some()).count();
+        if listed != self.tasks.len()
+            || self.task_ids.len() != self.tasks.len()
+            || self.by_process.len() != processes
+        {
+            broken.push("an index of tasks holds a stranger".to_owned());
+        }
+    }
+}

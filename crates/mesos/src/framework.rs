@@ -1,0 +1,182 @@
+//! Frameworks: subscription, disconnection, departure.
+//!
+//! Source: `apache/mesos: src/master/master.cpp` (subscribe, disconnect, removeFramework, suppress, revive). Match.
+
+use crate::{
+    Master,
+    api::{Call, Capability, FrameworkId, FrameworkInfo, SchedulerEvent, TaskState},
+    master::{Requested, Timer},
+    task::Ended,
+};
+use planarium_fleet::{Cx, Fleet};
+use planarium_kernel::{Class, TimerId};
+use planarium_protocol::{EventBody, Text};
+use std::{collections::VecDeque, sync::Arc};
+
+/// How many ended tasks the master remembers per framework.
+pub(crate) const MAX_ENDED: usize = 1_000;
+
+/// Whether a framework is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Presence {
+    Connected,
+    Away,
+    Removed,
+}
+
+/// A framework.
+#[derive(Clone, Debug)]
+pub(crate) struct Framework {
+    /// Its id on the wire.
+    pub(crate) name: Text,
+    pub(crate) info: Arc<FrameworkInfo>,
+    presence: Presence,
+    failover: Option<TimerId>,
+    pub(crate) ended: VecDeque<Ended>,
+}
+
+impl Framework {
+    pub(crate) fn is_connected(&self) -> bool {
+        self.presence == Presence::Connected
+    }
+
+    pub(crate) fn is_registered(&self) -> bool {
+        self.presence != Presence::Removed
+    }
+
+    pub(crate) fn wants_offers(&self) -> bool {
+        self.is_connected()
+    }
+
+    pub(crate) fn can(&self, capability: Capability) -> bool {
+        self.info.can(capability)
+    }
+
+    pub(crate) fn remember(&mut self, ended: Ended) {
+        if self.ended.len() >= MAX_ENDED {
+            self.ended.pop_front();
+        }
+        self.ended.push_back(ended);
+    }
+}
+
+impl Master {
+    /// Takes a framework in and offers at once.
+    pub fn subscribe(&mut self, cx: &mut Cx, fleet: &Fleet, info: FrameworkInfo) -> FrameworkId {
+        let id = FrameworkId::at(self.frameworks.len());
+        let framework = Framework {
+            name: format!("{}-{:04}", self.uuid, id.0).into(),
+            info: Arc::new(info),
+            presence: Presence::Connected,
+            failover: None,
+            ended: VecDeque::new(),
+        };
+        self.frameworks.push(Arc::new(framework));
+        self.welcome(cx, fleet, id);
+        id
+    }
+
+    /// Takes a framework back under its id, with what it says now. False when it was removed meanwhile.
+    pub fn resubscribe(&mut self, cx: &mut Cx, fleet: &Fleet, id: FrameworkId, info: FrameworkInfo) -> bool {
+        self.disconnect_framework(cx, id);
+        let Some(framework) = self.framework_mut(id).filter(|framework| framework.is_registered()) else {
+            return false;
+        };
+        framework.presence = Presence::Connected;
+        framework.info = Arc::new(info);
+        let failover = framework.failover.take();
+        self.disarm(failover);
+        self.welcome(cx, fleet, id);
+        true
+    }
+
+    fn welcome(&mut self, cx: &mut Cx, fleet: &Fleet, id: FrameworkId) {
+        let Some(framework) = self.framework(id) else { return };
+        let (framework_id, info) = (framework.name.clone(), framework.info.clone());
+        let region = self.region.clone();
+        cx.following(EventBody::FrameworkSubscribed { framework: info.name.clone() }, |cx| {
+            self.send(cx, id, SchedulerEvent::Subscribed { framework_id, region });
+            self.allocator.activate(id, &info, cx.cause());
+            self.requested = Requested::All;
+            self.run_requested(cx, fleet);
+        });
+    }
+
+    /// A framework's scheduler is gone: its offers come back without filters, it is told nothing any more.
+    pub fn disconnect_framework(&mut self, cx: &mut Cx, id: FrameworkId) {
+        let Some(framework) = self.framework_mut(id).filter(|framework| framework.is_connected()) else {
+            return;
+        };
+        framework.presence = Presence::Away;
+        let at = cx.now().saturating_add(framework.info.failover_ms);
+        for offer in self.offers_of(id) {
+            self.take_offer_back(cx, offer, None);
+        }
+        self.allocator.deactivate(id);
+        let timer = self.arm(at, Class::Periodic, cx.cause(), Timer::Failover(id));
+        if let Some(framework) = self.framework_mut(id) {
+            framework.failover = Some(timer);
+        }
+    }
+
+    /// Removes a framework with everything it runs.
+    pub(crate) fn remove_framework(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: FrameworkId) {
+        let Some(framework) = self.framework(id).filter(|framework| framework.is_registered()) else {
+            return;
+        };
+        let body = EventBody::FrameworkRemoved { framework: framework.info.name.clone() };
+        cx.following(body, |cx| {
+            for offer in self.offers_of(id) {
+                self.take_offer_back(cx, offer, None);
+            }
+            for no in self.tasks_of(id) {
+                // Stored, not delivered: there is nobody to tell.
+                self.end_task(cx, fleet, no, TaskState::Killed);
+            }
+            self.allocator.remove_framework(id);
+            let Some(framework) = self.framework_mut(id) else { return };
+            framework.presence = Presence::Removed;
+            let failover = framework.failover.take();
+            self.disarm(failover);
+        });
+    }
+
+    /// A framework asks for something. Calls of frameworks that are not connected are ignored.
+    pub fn call(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: FrameworkId, call: Call) {
+        let Some(framework) = self.framework(id).filter(|framework| framework.is_connected()) else { return };
+        let (name, known) = (framework.info.name.clone(), framework.info.roles.clone());
+        let all_known = |roles: &[Text]| roles.iter().all(|role| known.contains(role));
+        match call {
+            Call::Accept { offer_ids, operations, refuse_ms } => {
+                self.accept(cx, fleet, id, &offer_ids, operations, refuse_ms);
+            }
+            Call::Decline { offer_ids, refuse_ms } => self.decline(cx, id, &offer_ids, refuse_ms),
+            Call::Revive { roles } if all_known(&roles) => {
+                cx.following(EventBody::Revived { framework: name }, |cx| {
+                    self.allocator.revive(id, &roles, cx.cause());
+                    self.requested = Requested::All;
+                    self.run_requested(cx, fleet);
+                });
+            }
+            Call::Suppress { roles } if all_known(&roles) => {
+                if !self.allocator.is_suppressed(id) {
+                    cx.emit(EventBody::Suppressed { framework: name });
+                }
+                self.allocator.suppress(id, &roles);
+            }
+            // A role that is not its own: the whole call is dropped.
+            Call::Revive { .. } | Call::Suppress { .. } => {}
+            Call::Kill { task_id, agent_id, grace_ms } => {
+                self.kill(cx, fleet, id, &task_id, agent_id.as_ref(), grace_ms);
+            }
+            Call::Reconcile { tasks } => self.reconcile(cx, id, &tasks),
+            Call::Teardown => self.remove_framework(cx, fleet, id),
+        }
+    }
+
+    /// The word LOST, or the precise one for frameworks that know it.
+    pub(crate) fn lost_or(&self, id: FrameworkId, precise: TaskState) -> TaskState {
+        let aware = self.framework(id).is_some_and(|framework| framework.can(Capability::PartitionAware));
+        if aware { precise } else { TaskState::Lost }
+    }
+}

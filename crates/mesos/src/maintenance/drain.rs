@@ -1,0 +1,313 @@
+//! Agents drained, deactivated and marked gone by the operator. This is apart from machine modes: it goes by agent id,
+//! stops offers, and draining kills tasks.
+//!
+//! *Knows*: flags and progress per agent, and what must hold before each call. *Must not know*: tasks; the master
+//! says whether any are left.
+//! Source: `apache/mesos: src/master/http.cpp` (drainAgent, deactivateAgent, reactivateAgent, markAgentGone),
+//! `src/master/master.cpp` (checkAndTransitionDrainingAgent), `src/slave/slave.cpp` (drain). Match.
+
+use super::{Refused, quirk};
+use crate::api::{AgentId, TaskState};
+use planarium_kernel::{Digest, SimTime};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// How to drain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrainConfig {
+    /// Longest grace a task gets. *Units*: nanoseconds.
+    pub max_grace_ns: Option<i64>,
+    /// Mark the agent gone in the end.
+    pub mark_gone: bool,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrainState {
+    /// Tasks are being killed.
+    Draining,
+    /// Nothing runs there any more.
+    Drained,
+}
+
+impl DrainState {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Draining => "DRAINING",
+            Self::Drained => "DRAINED",
+        }
+    }
+}
+
+/// An agent's draining.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrainInfo {
+    /// How far.
+    pub state: DrainState,
+    /// How.
+    pub config: DrainConfig,
+    /// Since when.
+    pub since: SimTime,
+}
+
+impl DrainInfo {
+    /// As JSON, as agents show it.
+    pub fn to_json(&self) -> Value {
+        let mut config = Map::new();
+        if let Some(ns) = self.config.max_grace_ns {
+            config.insert("max_grace_period".into(), super::window::nanoseconds(ns));
+        }
+        config.insert("mark_gone".into(), Value::from(self.config.mark_gone));
+        let mut fields = Map::new();
+        fields.insert("state".into(), Value::from(self.state.as_str()));
+        fields.insert("config".into(), Value::Object(config));
+        Value::Object(fields)
+    }
+}
+
+/// What the master knows of an agent when an operator names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Registered.
+    Registered {
+        /// Its socket is alive.
+        connected: bool,
+        /// It has the capability AGENT_DRAINING.
+        can_drain: bool,
+        /// Its machine is in the schedule: [`super::MachineRegistry::is_scheduled`].
+        scheduled: bool,
+    },
+    /// Known from before a failover, not back yet.
+    Recovered,
+    /// Given up for the time being.
+    Unreachable,
+    /// Just being removed or marked unreachable.
+    InTransition,
+    /// Just being marked gone.
+    BeingMarkedGone,
+    /// Gone for good.
+    Gone,
+    /// Never heard of, or removed.
+    Unknown,
+}
+
+impl Standing {
+    const fn is_admitted(self) -> bool {
+        match self {
+            Self::Registered { .. } | Self::Recovered | Self::Unreachable | Self::InTransition => true,
+            Self::BeingMarkedGone | Self::Gone | Self::Unknown => false,
+        }
+    }
+}
+
+/// What the master has to do after a call, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrainEffect {
+    /// Rescind the agent's offers and inverse offers ([`super::InverseOffers::rescind_agent`]); no more of either.
+    Deactivate(AgentId),
+    /// Order the agent to drain: kill all its tasks.
+    Order(AgentId, DrainConfig),
+    /// Look whether it is drained already: [`Drains::finish`].
+    CheckDrained(AgentId),
+    /// Offers may be made again, from the next batch run on.
+    Reactivate(AgentId),
+}
+
+/// What comes when an agent has nothing left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrainEnd {
+    /// It is DRAINED.
+    Drained,
+    /// It is to be marked gone now.
+    MarkGone,
+}
+
+/// What marking an agent gone comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkGone {
+    /// It is gone already; nothing to do.
+    Already,
+    /// Mark it.
+    Now,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Record {
+    /// *Invariant*: only on deactivated agents.
+    info: Option<DrainInfo>,
+    deactivated: bool,
+}
+
+/// Flags of all agents that have any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drains {
+    by_agent: BTreeMap<AgentId, Record>,
+}
+
+impl Drains {
+    /// Nothing drained, nothing deactivated.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// DRAIN_AGENT. Draining again replaces the configuration and starts over; it cannot be cancelled.
+    pub fn drain(
+        &mut self,
+        now: SimTime,
+        agent: AgentId,
+        config: DrainConfig,
+        standing: Standing,
+        permitted: bool,
+    ) -> Result<Vec<DrainEffect>, Refused> {
+        match standing {
+            Standing::Registered { scheduled: true, .. } => return Err(Refused::AgentScheduled),
+            Standing::Registered { can_drain: false, .. } => return Err(Refused::CannotDrain),
+            _ if !permitted => return Err(Refused::Forbidden),
+            Standing::BeingMarkedGone => return Err(Refused::BeingMarkedGone),
+            _ if !standing.is_admitted() => return Err(Refused::UnknownAgent),
+            _ => {}
+        }
+        let info = DrainInfo { state: DrainState::Draining, config, since: now };
+        self.by_agent.insert(agent, Record { info: Some(info), deactivated: true });
+        Ok(match standing {
+            Standing::Registered { connected: true, .. } => vec![
+                DrainEffect::Deactivate(agent),
+                DrainEffect::Order(agent, config),
+                DrainEffect::CheckDrained(agent),
+            ],
+            Standing::Registered { .. } => {
+                vec![DrainEffect::Deactivate(agent), DrainEffect::CheckDrained(agent)]
+            }
+            _ => Vec::new(),
+        })
+    }
+
+    /// DEACTIVATE_AGENT. Again is fine.
+    pub fn deactivate(
+        &mut self,
+        agent: AgentId,
+        standing: Standing,
+        permitted: bool,
+    ) -> Result<Vec<DrainEffect>, Refused> {
+        if !permitted {
+            return Err(Refused::Forbidden);
+        }
+        if !standing.is_admitted() {
+            return Err(Refused::UnknownAgent);
+        }
+        self.by_agent.entry(agent).or_default().deactivated = true;
+        let registered = matches!(standing, Standing::Registered { .. });
+        Ok(if registered { vec![DrainEffect::Deactivate(agent)] } else { Vec::new() })
+    }
+
+    /// REACTIVATE_AGENT. Refused with [`Refused::NotRegistered`] it clears the flags all the same; it is the one refusal here that changes
+    /// state.
+    pub fn reactivate(
+        &mut self,
+        agent: AgentId,
+        standing: Standing,
+        permitted: bool,
+    ) -> Result<Vec<DrainEffect>, Refused> {
+        if !permitted {
+            return Err(Refused::Forbidden);
+        }
+        if !self.is_deactivated(agent) {
+            return Err(Refused::NotDeactivated);
+        }
+        if self.info(agent).is_some_and(|info| info.state == DrainState::Draining) {
+            return Err(Refused::StillDraining);
+        }
+        self.by_agent.remove(&agent);
+        match standing {
+            Standing::Registered { .. } => Ok(vec![DrainEffect::Reactivate(agent)]),
+            _ if quirk::REACTIVATE_WHILE_AWAY_IS_A_CONFLICT => Err(Refused::NotRegistered),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The agent has no tasks and no operations left, terminal tasks counting until they are acknowledged. None when it
+    /// is not draining. To be asked after each acknowledgement, on return of the agent, and when a call says so.
+    pub fn finish(&mut self, agent: AgentId) -> Option<DrainEnd> {
+        let info = self.by_agent.get_mut(&agent)?.info.as_mut()?;
+        match (info.state, info.config.mark_gone) {
+            (DrainState::Drained, _) => None,
+            (DrainState::Draining, true) => Some(DrainEnd::MarkGone),
+            (DrainState::Draining, false) => {
+                info.state = DrainState::Drained;
+                Some(DrainEnd::Drained)
+            }
+        }
+    }
+
+    /// The agent came back: the order to send it, when it has not finished.
+    pub fn order_on_return(&self, agent: AgentId) -> Option<DrainConfig> {
+        self.info(agent).filter(|info| info.state == DrainState::Draining).map(|info| info.config)
+    }
+
+    /// The agent was removed or marked gone: its flags go. Unreachability leaves them.
+    pub fn forget(&mut self, agent: AgentId) {
+        self.by_agent.remove(&agent);
+    }
+
+    /// Whether the agent must not be offered.
+    pub fn is_deactivated(&self, agent: AgentId) -> bool {
+        self.by_agent.get(&agent).is_some_and(|record| record.deactivated)
+    }
+
+    /// The agent's draining.
+    pub fn info(&self, agent: AgentId) -> Option<&DrainInfo> {
+        self.by_agent.get(&agent)?.info.as_ref()
+    }
+
+    /// Writes the canonical state.
+    pub fn digest(&self, digest: &mut Digest) {
+        digest.write_u64(self.by_agent.len() as u64);
+        for (agent, record) in &self.by_agent {
+            digest.write_u32(agent.0);
+            digest.write_bool(record.deactivated);
+            digest.write_bool(record.info.is_some());
+            if let Some(info) = &record.info {
+                digest.write_str(info.state.as_str());
+                digest.write_i64(info.config.max_grace_ns.unwrap_or(-1));
+                digest.write_bool(info.config.mark_gone);
+                digest.write_u64(info.since.ms());
+            }
+        }
+    }
+
+    /// What does not hold, in words.
+    pub fn check(&self) -> Vec<String> {
+        let odd = self.by_agent.iter().filter(|(_, record)| record.info.is_some() && !record.deactivated);
+        odd.map(|(agent, _)| format!("agent {} drains and is not deactivated", agent.0)).collect()
+    }
+}
+
+/// MARK_AGENT_GONE.
+pub fn may_mark_gone(standing: Standing, permitted: bool) -> Result<MarkGone, Refused> {
+    match standing {
+        Standing::Gone => Ok(MarkGone::Already),
+        Standing::InTransition | Standing::BeingMarkedGone => Err(Refused::InTransition),
+        Standing::Unknown => Err(Refused::NoSuchAgent),
+        _ if !permitted => Err(Refused::Forbidden),
+        Standing::Registered { .. } | Standing::Recovered | Standing::Unreachable => Ok(MarkGone::Now),
+    }
+}
+
+/// Grace of a task that is killed by draining; none is the executor's own. *Units*: milliseconds. The operator's limit holds for
+/// tasks that ask for more and for those that do not say.
+pub fn grace_while_draining(config: DrainConfig, own_ms: Option<u64>) -> Option<u64> {
+    let Some(max_ns) = config.max_grace_ns else { return own_ms };
+    let max_ms = u64::try_from(max_ns / 1_000_000).unwrap_or(0);
+    Some(own_ms.map_or(max_ms, |own_ms| own_ms.min(max_ms)))
+}
+
+/// The state a framework is told for a task on a draining agent. Tasks that end by themselves keep their state.
+pub fn state_while_draining(config: DrainConfig, state: TaskState, partition_aware: bool) -> TaskState {
+    let rewritten = match state {
+        TaskState::Killed => true,
+        TaskState::Killing => quirk::KILLING_IS_TOLD_AS_GONE,
+        _ => false,
+    };
+    if config.mark_gone && partition_aware && rewritten { TaskState::GoneByOperator } else { state }
+}

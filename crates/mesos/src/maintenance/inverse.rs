@@ -1,0 +1,312 @@
+//! Inverse offers: which frameworks were asked for an agent back, and what they said.
+//!
+//! An inverse offer asks for everything a framework has on an agent. It lives until it is answered, rescinded
+//! or its framework goes. Answers change nothing but what the operator reads.
+//!
+//! Two steps, as in the real system, where allocator and master keep separate books: [`InverseOffers::grant`]
+//! marks whom to ask (the allocator's book), [`InverseOffers::record`] notes the inverse offer that was sent (the master's). A grant
+//! that is never sent, to a framework that cannot receive it or for a deactivated agent, stays marked until the agent is refreshed.
+//!
+//! *Order*: by agent, then by framework.
+//! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (generateInverseOffers, updateInverseOffer,
+//! updateUnavailability), `src/master/master.cpp` (inverse offers). Match.
+
+use super::{MachineRegistry, Unavailability, quirk};
+use crate::{
+    DEFAULT_REFUSE_MS, MAX_REFUSE_MS,
+    api::{AgentId, FrameworkId, OfferId},
+};
+use planarium_kernel::{Digest, SimTime, id::Counter, id_types};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+id_types! {
+    /// A filter against inverse offers. Never reused.
+    pub InverseFilterId;
+}
+
+type Pair = (AgentId, FrameworkId);
+
+/// What a framework says to an inverse offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Response {
+    /// It means to be away in time.
+    Accept,
+    /// It cannot.
+    Decline,
+}
+
+impl Response {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Accept => "ACCEPT",
+            Self::Decline => "DECLINE",
+        }
+    }
+}
+
+/// Somebody to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InverseGrant {
+    /// For which agent.
+    pub agent: AgentId,
+    /// Whom.
+    pub framework: FrameworkId,
+    /// When the agent is expected away.
+    pub unavailability: Unavailability,
+}
+
+/// An outstanding inverse offer. Its id comes from the same counter as those of offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InverseOffer {
+    /// Which.
+    pub id: OfferId,
+    /// Who was asked for what.
+    pub grant: InverseGrant,
+}
+
+impl InverseOffer {
+    /// As JSON on the wire; the ids as they are shown outside. Resources are always left out: it asks for everything.
+    pub fn to_json(&self, id: &str, url: Option<Value>, framework_id: &str, agent_id: &str) -> Value {
+        let named = |text: &str| {
+            let mut fields = Map::new();
+            fields.insert("value".into(), Value::from(text));
+            Value::Object(fields)
+        };
+        let mut fields = Map::new();
+        fields.insert("id".into(), named(id));
+        if let Some(url) = url {
+            fields.insert("url".into(), url);
+        }
+        fields.insert("framework_id".into(), named(framework_id));
+        fields.insert("agent_id".into(), named(agent_id));
+        fields.insert("unavailability".into(), self.grant.unavailability.to_json());
+        Value::Object(fields)
+    }
+}
+
+/// What came of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The inverse offer that was answered.
+    pub offer: InverseOffer,
+    /// The answer came from another framework; it counts nevertheless.
+    pub foreign: bool,
+    /// The filter it made, and when it ends: a timer for [`InverseOffers::expire`].
+    pub filter: Option<(InverseFilterId, SimTime)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Answer {
+    response: Response,
+    at: SimTime,
+}
+
+/// All books about inverse offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InverseOffers {
+    /// Who is not to be asked again now, with what was sent, if it was.
+    marked: BTreeMap<Pair, Option<OfferId>>,
+    outstanding: BTreeMap<OfferId, InverseOffer>,
+    filters: BTreeMap<Pair, Vec<InverseFilterId>>,
+    answers: BTreeMap<Pair, Answer>,
+    next_filter: Counter,
+}
+
+impl InverseOffers {
+    /// Nobody asked.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// At the end of an allocation run: whom to ask for an agent. `users` are the connected frameworks
+    /// with anything offered or allocated there; suppression, roles and filters of offers do not matter.
+    pub fn grant(
+        &mut self,
+        agent: AgentId,
+        unavailability: Unavailability,
+        users: impl IntoIterator<Item = FrameworkId>,
+    ) -> Vec<InverseGrant> {
+        let mut grants = Vec::new();
+        for framework in users {
+            let pair = (agent, framework);
+            if self.marked.contains_key(&pair) || self.filters.contains_key(&pair) {
+                continue;
+            }
+            self.marked.insert(pair, None);
+            grants.push(InverseGrant { agent, framework, unavailability });
+        }
+        grants
+    }
+
+    /// Notes that a grant was sent as an inverse offer.
+    pub fn record(&mut self, id: OfferId, grant: InverseGrant) -> InverseOffer {
+        let offer = InverseOffer { id, grant };
+        self.marked.insert((grant.agent, grant.framework), Some(id));
+        self.outstanding.insert(id, offer);
+        offer
+    }
+
+    /// A framework answers. None when the inverse offer is not outstanding (any more): the answer is ignored.
+    /// Whose inverse offer it is decides whose answer it is, not who gives it.
+    pub fn answer(
+        &mut self,
+        now: SimTime,
+        id: OfferId,
+        by: FrameworkId,
+        response: Response,
+        refuse_ms: Option<u64>,
+    ) -> Option<Answered> {
+        let foreign = self.outstanding.get(&id)?.grant.framework != by;
+        if foreign && !quirk::ANSWER_COUNTS_FOR_THE_ADDRESSEE {
+            return None;
+        }
+        let offer = self.withdraw(id)?;
+        let pair = (offer.grant.agent, offer.grant.framework);
+        self.answers.insert(pair, Answer { response, at: now });
+        let filter = life_ms(refuse_ms).map(|life_ms| {
+            let filter = InverseFilterId(self.next_filter.next());
+            self.filters.entry(pair).or_default().push(filter);
+            (filter, now.saturating_add(life_ms))
+        });
+        Some(Answered { offer, foreign, filter })
+    }
+
+    /// A filter's time is over; false when it was cleared before.
+    pub fn expire(&mut self, agent: AgentId, framework: FrameworkId, filter: InverseFilterId) -> bool {
+        let Some(filters) = self.filters.get_mut(&(agent, framework)) else { return false };
+        let before = filters.len();
+        filters.retain(|id| *id != filter);
+        let expired = filters.len() < before;
+        if filters.is_empty() {
+            self.filters.remove(&(agent, framework));
+        }
+        expired
+    }
+
+    /// Takes an inverse offer back (offer timeout). It is sent anew at the next run.
+    pub fn withdraw(&mut self, id: OfferId) -> Option<InverseOffer> {
+        let offer = self.outstanding.remove(&id)?;
+        self.marked.remove(&(offer.grant.agent, offer.grant.framework));
+        Some(offer)
+    }
+
+    /// The agent disconnected or was deactivated: answers what to rescind. Filters and answers stay.
+    pub fn rescind_agent(&mut self, agent: AgentId) -> Vec<InverseOffer> {
+        let ids: Vec<OfferId> = self.marked.range(all_on(agent)).filter_map(|(_, id)| *id).collect();
+        ids.into_iter().filter_map(|id| self.withdraw(id)).collect()
+    }
+
+    /// The agent's unavailability was set anew, or the agent was removed, marked gone or given up as unreachable: answers what to
+    /// rescind and forgets everything else about it, answers too.
+    pub fn refresh(&mut self, agent: AgentId) -> Vec<InverseOffer> {
+        let rescinded = self.rescind_agent(agent);
+        drop_agent(&mut self.marked, agent);
+        drop_agent(&mut self.filters, agent);
+        drop_agent(&mut self.answers, agent);
+        rescinded
+    }
+
+    /// The framework disconnected or was removed: it is told nothing, its inverse offers and filters are gone, its answers stay.
+    pub fn framework_gone(&mut self, framework: FrameworkId) {
+        self.outstanding.retain(|_, offer| offer.grant.framework != framework);
+        self.marked.retain(|(_, of), _| *of != framework);
+        self.clear_filters(framework);
+    }
+
+    /// The framework revived or changed its description: all its filters here are gone, whatever roles it named.
+    pub fn clear_filters(&mut self, framework: FrameworkId) {
+        self.filters.retain(|(_, of), _| *of != framework);
+    }
+
+    /// The agent's attributes or domain changed: filters against it are gone.
+    pub fn clear_agent_filters(&mut self, agent: AgentId) {
+        drop_agent(&mut self.filters, agent);
+    }
+
+    /// An outstanding inverse offer.
+    pub fn get(&self, id: OfferId) -> Option<&InverseOffer> {
+        self.outstanding.get(&id)
+    }
+
+    /// All outstanding inverse offers, in the order they were made.
+    pub fn outstanding(&self) -> impl Iterator<Item = &InverseOffer> {
+        self.outstanding.values()
+    }
+
+    /// Last answers about an agent: who, what, when.
+    pub fn answers_on(&self, agent: AgentId) -> impl Iterator<Item = (FrameworkId, Response, SimTime)> {
+        self.answers.range(all_on(agent)).map(|((_, framework), answer)| (*framework, answer.response, answer.at))
+    }
+
+    /// Whether a framework is not asked for an agent because of its last answer.
+    pub fn is_filtered(&self, agent: AgentId, framework: FrameworkId) -> bool {
+        self.filters.contains_key(&(agent, framework))
+    }
+
+    /// Writes the canonical state.
+    pub fn digest(&self, digest: &mut Digest) {
+        let pair = |digest: &mut Digest, (agent, framework): Pair| {
+            digest.write_u32(agent.0);
+            digest.write_u32(framework.0);
+        };
+        digest.write_u64(self.marked.len() as u64);
+        for (of, id) in &self.marked {
+            pair(digest, *of);
+            digest.write_u64(id.map_or(u64::MAX, |id| id.0.into()));
+        }
+        digest.write_u64(self.filters.len() as u64);
+        for (of, filters) in &self.filters {
+            pair(digest, *of);
+            digest.write_u64(filters.len() as u64);
+        }
+        digest.write_u64(self.answers.len() as u64);
+        for (of, answer) in &self.answers {
+            pair(digest, *of);
+            digest.write_str(answer.response.as_str());
+            digest.write_u64(answer.at.ms());
+        }
+    }
+
+    /// What does not hold, in words. `is_active` says whether an agent is connected and not deactivated.
+    pub fn check(&self, registry: &MachineRegistry, is_active: impl Fn(AgentId) -> bool) -> Vec<String> {
+        let mut broken = Vec::new();
+        for (id, InverseOffer { id: own, grant }) in &self.outstanding {
+            let name = format!("inverse offer {} of agent {} to framework {}", id.0, grant.agent.0, grant.framework.0);
+            if own != id || self.marked.get(&(grant.agent, grant.framework)) != Some(&Some(*id)) {
+                broken.push(format!("{name} is not marked"));
+            }
+            if registry.unavailability(grant.agent) != Some(grant.unavailability) {
+                broken.push(format!("{name} does not say when the agent is away"));
+            }
+            if !is_active(grant.agent) {
+                broken.push(format!("{name} is out although the agent is not active"));
+            }
+        }
+        let sent = self.marked.values().flatten().count();
+        if sent != self.outstanding.len() {
+            broken.push(format!("{sent} marked as sent, {} outstanding", self.outstanding.len()));
+        }
+        broken
+    }
+}
+
+/// How long an answer holds; none when it makes no filter at all. Not stretched to the allocation interval.
+fn life_ms(refuse_ms: Option<u64>) -> Option<u64> {
+    match refuse_ms.unwrap_or(DEFAULT_REFUSE_MS) {
+        0 => None,
+        ms => Some(ms.min(MAX_REFUSE_MS)),
+    }
+}
+
+fn all_on(agent: AgentId) -> std::ops::RangeInclusive<Pair> {
+    (agent, FrameworkId(0))..=(agent, FrameworkId(u32::MAX))
+}
+
+fn drop_agent<T>(map: &mut BTreeMap<Pair, T>, agent: AgentId) {
+    let keys: Vec<Pair> = map.range(all_on(agent)).map(|(pair, _)| *pair).collect();
+    for key in keys {
+        map.remove(&key);
+    }
+}

@@ -1,0 +1,67 @@
+//! Maintenance primitives: the operator's schedule, machine modes, inverse offers, draining.
+//!
+//! *Knows*: which machine is in which mode, what the operator posted, which agents are attached to which
+//! machine, which frameworks were asked for an agent back and what they answered, which agents are drained.
+//! *Must not know*: offers, tasks, resources, frameworks beyond their ids, clocks. Time comes in as an argument;
+//! what has to happen in the cluster goes out as [`Effect`]s and [`DrainEffect`]s that the master carries out in order.
+//!
+//! | part | module |
+//! |---|---|
+//! | what a machine is called and when two are the same | `id` |
+//! | windows and the schedule | `window`, `schedule` |
+//! | request bodies to values | [`decode`] |
+//! | what is wrong with a call | `refused` |
+//! | rules that need no state | `validate` |
+//! | machines, modes, agents attached | `registry` |
+//! | the three calls that change modes | `post`, `down`, `up` |
+//! | what the operator can read | `status` |
+//! | inverse offers, answers, filters | `inverse` |
+//! | agents drained, deactivated, marked gone | `drain` |
+//! | oddities kept on purpose, by name | [`quirk`] |
+//!
+//! **Atomic.** Every call first validates, then asks for permission, then changes state. A refused call leaves all state as it
+//! was, to the last bit.
+//!
+//! **Never automatic.** No mode changes because a window begins or ends; nothing here compares an
+//! unavailability with the present.
+//!
+//! Source: `apache/mesos: src/master/maintenance.cpp`, `src/master/http.cpp`, `src/master/master.cpp`,
+//! `docs/maintenance.md`; where the page and the code differ, the code. Match, except where a module says so.
+
+pub mod decode;
+mod down;
+mod drain;
+mod effect;
+mod id;
+mod inverse;
+mod post;
+pub mod quirk;
+mod refused;
+mod registry;
+mod schedule;
+mod status;
+mod up;
+mod validate;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+pub use crate::api::Unavailability;
+pub use drain::{
+    DrainConfig, DrainEffect, DrainEnd, DrainInfo, DrainState, Drains, MarkGone, Standing, grace_while_draining,
+    may_mark_gone, state_while_draining,
+};
+pub use effect::Effect;
+pub use id::{MachineId, MachineKey};
+pub use inverse::{Answered, InverseFilterId, InverseGrant, InverseOffer, InverseOffers, Response};
+pub use refused::Refused;
+pub use registry::{Machine, MachineInfo, MachineIsDown, MachineRegistry, Mode};
+pub use schedule::Schedule;
+pub use status::{ClusterStatus, DrainingMachine, InverseOfferStatus};
+pub use window::Window;
+
+/// Permits everything: the operator of a cluster without access rules.
+pub fn everyone(_: &MachineId) -> bool {
+    true
+}

@@ -1,0 +1,26 @@
+//! Maintenance ends: machines come UP.
+//!
+//! Source: `apache/mesos: src/master/http.cpp` (stopMaintenance), `src/master/maintenance.cpp` (StopMaintenance). Match.
+
+use super::{Effect, MachineId, MachineRegistry, Mode, Refused, validate};
+use std::sync::Arc;
+
+impl MachineRegistry {
+    /// Brings machines up, all or none. Each has to be DOWN. They leave the schedule; a window without machines goes,
+    /// then a schedule without windows. Frameworks are told nothing.
+    pub fn machine_up(
+        &mut self,
+        machines: &[MachineId],
+        permit: impl Fn(&MachineId) -> bool,
+    ) -> Result<Vec<Effect>, Refused> {
+        let rows = self.rows_in_mode(machines, Mode::Down, Refused::NotDown, permit)?;
+        let gone = validate::list(machines)?;
+        let mut effects = Vec::new();
+        for row in rows {
+            self.change(row, Mode::Up, None, &mut effects);
+        }
+        let left = self.schedule.take().map(|schedule| schedule.without(&gone));
+        self.schedule = left.filter(|schedule| !schedule.windows.is_empty()).map(Arc::new);
+        Ok(effects)
+    }
+}

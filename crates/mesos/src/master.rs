@@ -1,0 +1,246 @@
+//! The master: its state, its timers, its outbox.
+//!
+//! *Knows*: who is registered, what is offered, what runs where. The rules are in the modules beside this one.
+
+use crate::{
+    agent::{Agent, Host},
+    allocator::{Allocator, Rules, filter::ALLOCATION_INTERVAL_MS, filter::FilterId},
+    api::{AgentId, FrameworkId, Message, Offer, OfferId, SchedulerEvent},
+    framework::Framework,
+    task::{Task, TaskNo},
+};
+use planarium_fleet::{Cx, Fleet, MachineId, ProcessId};
+use planarium_kernel::{Cause, Class, EventQueue, SimTime, TimerId, draw, id::Counter};
+use planarium_protocol::Text;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// What a timer means.
+#[derive(Clone, Debug)]
+pub(crate) enum Timer {
+    /// The next batch run of the allocator.
+    Batch,
+    /// A filter's time is over.
+    Filter(FrameworkId, AgentId, FilterId),
+    /// So many pings went unanswered that the agent is given up.
+    Unreachable(AgentId),
+    /// A lost status is sent again.
+    Retry(TaskNo),
+    /// A framework was away too long.
+    Failover(FrameworkId),
+}
+
+#[derive(Clone, Debug)]
+struct Armed {
+    cause: Cause,
+    timer: Timer,
+}
+
+/// The leading master with everything it knows.
+#[derive(Clone, Debug)]
+pub struct Master {
+    pub(crate) seed: u64,
+    /// Prefix of every id on the wire.
+    pub(crate) uuid: Text,
+    pub(crate) allocator: Allocator,
+    pub(crate) hosts: BTreeMap<MachineId, Arc<Host>>,
+    pub(crate) agents: Vec<Arc<Agent>>,
+    pub(crate) frameworks: Vec<Arc<Framework>>,
+    pub(crate) offers: BTreeMap<OfferId, Arc<Offer>>,
+    pub(crate) next_offer: Counter,
+    /// Live and unreachable tasks.
+    pub(crate) tasks: BTreeMap<TaskNo, Arc<Task>>,
+    pub(crate) next_task: Counter,
+    pub(crate) next_group: Counter,
+    pub(crate) task_ids: BTreeMap<(FrameworkId, Text), TaskNo>,
+    pub(crate) by_process: BTreeMap<ProcessId, TaskNo>,
+    /// The region of the master itself: that of the first agent that has one.
+    pub(crate) region: Option<Text>,
+    /// Event runs asked for while a call is handled.
+    pub(crate) requested: Requested,
+    timers: EventQueue<Armed>,
+    outbox: Vec<Message>,
+}
+
+/// Over which agents an event run was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Requested {
+    /// None.
+    #[default]
+    Nothing,
+    /// These.
+    Some(Vec<AgentId>),
+    /// All.
+    All,
+}
+
+impl Master {
+    /// A master of an empty cluster. Its first batch run comes one interval after genesis.
+    pub fn new(seed: u64) -> Self {
+        let mut master = Self {
+            seed,
+            uuid: draw::uuid(seed, draw::entity("mesos master"), 0x0A00, 0).into(),
+            allocator: Allocator::default(),
+            hosts: BTreeMap::new(),
+            agents: Vec::new(),
+            frameworks: Vec::new(),
+            offers: BTreeMap::new(),
+            next_offer: Counter::new(),
+            tasks: BTreeMap::new(),
+            next_task: Counter::new(),
+            next_group: Counter::new(),
+            task_ids: BTreeMap::new(),
+            by_process: BTreeMap::new(),
+            region: None,
+            requested: Requested::Nothing,
+            timers: EventQueue::new(),
+            outbox: Vec::new(),
+        };
+        master.arm(SimTime(ALLOCATION_INTERVAL_MS), Class::Periodic, Cause::Genesis, Timer::Batch);
+        master
+    }
+
+    /// The region of the master itself.
+    pub fn region(&self) -> Option<&Text> {
+        self.region.as_ref()
+    }
+
+    /// When the next timer is due.
+    pub fn next_due(&self) -> Option<SimTime> {
+        self.timers.next_due()
+    }
+
+    /// How many timers are pending that would change something.
+    pub fn one_shots(&self) -> usize {
+        self.timers.one_shots()
+    }
+
+    /// Whether the next batch run has something to look at.
+    pub fn restless(&self) -> bool {
+        self.allocator.has_work() && self.frameworks.iter().any(|framework| framework.wants_offers())
+    }
+
+    /// Roughly how many bytes a copy takes. *Units*: bytes.
+    pub fn weight(&self) -> u64 {
+        1024 * self.agents.len() as u64
+            + 512 * self.tasks.len() as u64
+            + 256 * self.offers.len() as u64
+            + 64 * self.timers.len() as u64
+    }
+
+    /// Takes the messages to frameworks, oldest first.
+    pub fn drain_messages(&mut self) -> Vec<Message> {
+        std::mem::take(&mut self.outbox)
+    }
+
+    /// Handles exactly one due timer.
+    pub fn fire(&mut self, cx: &mut Cx, fleet: &mut Fleet) {
+        let Some((_, _, armed)) = self.timers.pop_due(cx.now()) else { return };
+        cx.set_cause(armed.cause);
+        match armed.timer {
+            Timer::Batch => {
+                self.round(cx, fleet, None);
+                let next = cx.now().saturating_add(ALLOCATION_INTERVAL_MS);
+                self.arm(next, Class::Periodic, Cause::Genesis, Timer::Batch);
+            }
+            Timer::Filter(framework, agent, filter) => {
+                self.allocator.expire(framework, agent, filter, armed.cause);
+            }
+            Timer::Unreachable(agent) => self.give_up(cx, fleet, agent),
+            Timer::Retry(task) => self.retry_status(cx, fleet, task),
+            Timer::Failover(framework) => self.remove_framework(cx, fleet, framework),
+        }
+        self.run_requested(cx, fleet);
+    }
+
+    /// Asks for an event run over an agent.
+    pub(crate) fn request_run(&mut self, agent: AgentId) {
+        match &mut self.requested {
+            Requested::Nothing => self.requested = Requested::Some(vec![agent]),
+            Requested::Some(agents) => agents.push(agent),
+            Requested::All => {}
+        }
+    }
+
+    /// Does the event runs asked for, as one.
+    pub(crate) fn run_requested(&mut self, cx: &mut Cx, fleet: &Fleet) {
+        let only = match std::mem::take(&mut self.requested) {
+            Requested::Nothing => return,
+            Requested::Some(agents) => Some(agents),
+            Requested::All => None,
+        };
+        self.round(cx, fleet, only.as_deref());
+    }
+
+    /// One allocation run over the changed agents among these.
+    fn round(&mut self, cx: &mut Cx, fleet: &Fleet, only: Option<&[AgentId]>) {
+        let grants = {
+            let (frameworks, agents) = (&self.frameworks, &self.agents);
+            let withheld = |framework: FrameworkId, agent: AgentId| {
+                let pair = frameworks.get(framework.index()).zip(agents.get(agent.index()));
+                pair.is_some_and(|(f, a)| fleet.offers_withheld(&f.info.name, &a.hostname, &a.name))
+            };
+            let rules = Rules { withheld: &withheld, unfiltered: false };
+            self.allocator.run(self.seed, cx.now().ms(), only, rules)
+        };
+        self.offer(cx, grants);
+    }
+
+    /// Puts a message into the outbox, if the framework is there to hear it.
+    pub(crate) fn send(&mut self, cx: &Cx, framework: FrameworkId, event: SchedulerEvent) {
+        if self.framework(framework).is_some_and(Framework::is_connected) {
+            self.outbox.push(Message { framework, cause: cx.cause(), event });
+        }
+    }
+
+    pub(crate) fn arm(&mut self, at: SimTime, class: Class, cause: Cause, timer: Timer) -> TimerId {
+        self.timers.push(at, class, Armed { cause, timer })
+    }
+
+    pub(crate) fn disarm(&mut self, timer: Option<TimerId>) {
+        if let Some(timer) = timer {
+            self.timers.cancel(timer);
+        }
+    }
+
+    pub(crate) fn timer_count(&self) -> usize {
+        self.timers.len()
+    }
+
+    pub(crate) fn agent(&self, id: AgentId) -> Option<&Agent> {
+        self.agents.get(id.index()).map(|agent| &**agent)
+    }
+
+    pub(crate) fn agent_mut(&mut self, id: AgentId) -> Option<&mut Agent> {
+        self.agents.get_mut(id.index()).map(Arc::make_mut)
+    }
+
+    pub(crate) fn framework(&self, id: FrameworkId) -> Option<&Framework> {
+        self.frameworks.get(id.index()).map(|framework| &**framework)
+    }
+
+    pub(crate) fn framework_mut(&mut self, id: FrameworkId) -> Option<&mut Framework> {
+        self.frameworks.get_mut(id.index()).map(Arc::make_mut)
+    }
+
+    pub(crate) fn task(&self, no: TaskNo) -> Option<&Task> {
+        self.tasks.get(&no).map(|task| &**task)
+    }
+
+    pub(crate) fn task_mut(&mut self, no: TaskNo) -> Option<&mut Task> {
+        self.tasks.get_mut(&no).map(Arc::make_mut)
+    }
+
+    pub(crate) fn framework_name(&self, id: FrameworkId) -> Text {
+        self.framework(id).map(|framework| framework.info.name.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn hostname(&self, id: AgentId) -> Text {
+        self.agent(id).map(|agent| agent.hostname.clone()).unwrap_or_default()
+    }
+
+    /// Ids of all frameworks that are registered, connected or not.
+    pub(crate) fn registered_frameworks(&self) -> Vec<FrameworkId> {
+        let rows = self.frameworks.iter().enumerate();
+        rows.filter(|(_, framework)| framework.is_registered()).map(|(row, _)| FrameworkId::at(row)).collect()
+    }
+}

@@ -1,0 +1,163 @@
+//! Offers: made, declined, rescinded.
+
+use crate::{
+    Master,
+    allocator::{Grant, filter::life_ms},
+    api::{AgentId, FrameworkId, Offer, OfferId, Resources, SchedulerEvent},
+    master::Timer,
+};
+use planarium_fleet::{Cx, Fleet};
+use planarium_kernel::{Cause, Class};
+use planarium_protocol::{EventBody, Text};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Filters that hold no longer than this after an accept keep the world from being idle: what was left
+/// over will be offered again soon.
+const SHORT_FILTER_MS: u64 = 60_000;
+
+impl Master {
+    /// Makes offers of what the allocator granted, one message per framework.
+    pub(crate) fn offer(&mut self, cx: &mut Cx, grants: Vec<Grant>) {
+        let mut by_framework: BTreeMap<FrameworkId, Vec<Grant>> = BTreeMap::new();
+        for grant in grants {
+            by_framework.entry(grant.framework).or_default().push(grant);
+        }
+        for (framework, grants) in by_framework {
+            let agents: Vec<Text> = grants.iter().map(|grant| self.hostname(grant.agent)).collect();
+            // What changed last is what brought the message about.
+            let cause = grants.iter().map(|grant| grant.cause).max_by_key(recency).unwrap_or_default();
+            let body = EventBody::Offered { framework: self.framework_name(framework), agents };
+            cx.scoped(cause, |cx| {
+                cx.following(body, |cx| {
+                    let offers: Vec<Arc<Offer>> =
+                        grants.into_iter().filter_map(|g| self.make_offer(g)).collect();
+                    self.send(cx, framework, SchedulerEvent::Offers(offers));
+                });
+            });
+        }
+    }
+
+    fn make_offer(&mut self, grant: Grant) -> Option<Arc<Offer>> {
+        let id = OfferId(self.next_offer.next());
+        let name = format!("{}-O{}", self.uuid, id.0).into();
+        let agent = self.agent(grant.agent)?;
+        let of_framework = (grant.framework, Text::default())..;
+        let executors = agent.executors.range(of_framework).take_while(|((f, _), _)| *f == grant.framework);
+        let offer = Arc::new(Offer {
+            id,
+            name,
+            framework: grant.framework,
+            agent: grant.agent,
+            agent_id: agent.name.clone(),
+            hostname: agent.hostname.clone(),
+            ip: agent.ip.clone(),
+            attributes: agent.attributes.clone(),
+            region: agent.region.clone(),
+            zone: agent.zone.clone(),
+            resources: grant.resources.allocated(&grant.role),
+            role: grant.role,
+            executor_ids: executors.map(|((_, id), _)| id.clone()).collect(),
+            unavailability: None,
+        });
+        self.offers.insert(id, offer.clone());
+        Some(offer)
+    }
+
+    /// Turns offers down. Ids that are not outstanding, or not this framework's, are passed over.
+    pub(crate) fn decline(
+        &mut self,
+        cx: &mut Cx,
+        framework: FrameworkId,
+        ids: &[OfferId],
+        refuse_ms: Option<u64>,
+    ) {
+        let own = |id: &&OfferId| self.offers.get(id).is_some_and(|offer| offer.framework == framework);
+        let ids: Vec<OfferId> = ids.iter().filter(own).copied().collect();
+        let agents: Vec<Text> =
+            ids.iter().filter_map(|id| self.offers.get(id)).map(|offer| offer.hostname.clone()).collect();
+        if agents.is_empty() {
+            return;
+        }
+        let filter_ms = life_ms(refuse_ms);
+        let body = EventBody::Declined {
+            framework: self.framework_name(framework),
+            agents,
+            refuse_ms: filter_ms.unwrap_or(0),
+        };
+        cx.following(body, |cx| {
+            for id in ids {
+                self.take_offer_back(cx, id, filter_ms);
+            }
+        });
+    }
+
+    /// Takes an offer out of the books and its resources back, with a filter when the framework refused them.
+    pub(crate) fn take_offer_back(&mut self, cx: &Cx, id: OfferId, filter_ms: Option<u64>) {
+        let Some(offer) = self.offers.remove(&id) else { return };
+        let resources = offer.resources.unallocated();
+        self.give_back(cx, offer.framework, &offer.role, offer.agent, &resources, filter_ms, Class::Periodic);
+    }
+
+    /// Gives resources back to the allocator and arms the timer of the filter that a refusal makes.
+    #[expect(clippy::too_many_arguments, reason = "one place for what the allocator must know of a recovery")]
+    pub(crate) fn give_back(
+        &mut self,
+        cx: &Cx,
+        framework: FrameworkId,
+        role: &Text,
+        agent: AgentId,
+        resources: &Resources,
+        filter_ms: Option<u64>,
+        class: Class,
+    ) {
+        let filter = self.allocator.recover(framework, role, agent, resources, filter_ms, cx.cause());
+        if let Some((filter, life_ms)) = filter {
+            let class = if life_ms <= SHORT_FILTER_MS { class } else { Class::Periodic };
+            let at = cx.now().saturating_add(life_ms);
+            self.arm(at, class, cx.cause(), Timer::Filter(framework, agent, filter));
+        }
+    }
+
+    /// Takes an offer back and tells its framework.
+    pub(crate) fn rescind(&mut self, cx: &mut Cx, id: OfferId) {
+        let Some(offer) = self.offers.get(&id).cloned() else { return };
+        let framework = self.framework_name(offer.framework);
+        cx.following(EventBody::Rescinded { framework, agent: offer.hostname.clone() }, |cx| {
+            self.take_offer_back(cx, id, None);
+            self.send(cx, offer.framework, SchedulerEvent::Rescind(id));
+        });
+    }
+
+    /// Takes back the offers that are withheld from now on: a framework that has not used one yet must not.
+    pub(crate) fn rescind_withheld(&mut self, cx: &mut Cx, fleet: &Fleet) {
+        let withheld: Vec<OfferId> = self
+            .offers
+            .values()
+            .filter(|offer| {
+                let framework = self.framework_name(offer.framework);
+                let agent = self.agents.get(offer.agent.index());
+                agent.is_some_and(|agent| fleet.offers_withheld(&framework, &agent.hostname, &agent.name))
+            })
+            .map(|offer| offer.id)
+            .collect();
+        for id in withheld {
+            self.rescind(cx, id);
+        }
+    }
+
+    pub(crate) fn offers_of(&self, framework: FrameworkId) -> Vec<OfferId> {
+        self.offers.values().filter(|offer| offer.framework == framework).map(|offer| offer.id).collect()
+    }
+
+    pub(crate) fn offers_on(&self, agent: AgentId) -> Vec<OfferId> {
+        self.offers.values().filter(|offer| offer.agent == agent).map(|offer| offer.id).collect()
+    }
+}
+
+fn recency(cause: &Cause) -> (u8, u64) {
+    match cause {
+        Cause::Genesis => (0, 0),
+        Cause::Input(seq) => (1, *seq),
+        Cause::Event(seq) => (2, *seq),
+    }
+}

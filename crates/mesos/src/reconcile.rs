@@ -1,0 +1,84 @@
+//! RECONCILE: what a framework is told about tasks it asks for.
+//!
+//! Source: `apache/mesos: src/master/master.cpp` (reconcileTasks). Match.
+
+use crate::{
+    Master,
+    agent::AgentState,
+    api::{FrameworkId, Reason, ReconcileTask, Source, TaskState, TaskStatus},
+    task::TaskNo,
+};
+use planarium_fleet::Cx;
+use planarium_kernel::SimTime;
+use planarium_protocol::Text;
+
+const MESSAGE: &str = "Reconciliation: Latest task state";
+
+impl Master {
+    pub(crate) fn reconcile(&mut self, cx: &mut Cx, framework: FrameworkId, asked: &[ReconcileTask]) {
+        if asked.is_empty() {
+            for no in self.tasks_of(framework) {
+                if self.task(no).is_some_and(|task| task.unreachable_since.is_none()) {
+                    self.tell_latest(cx, framework, no);
+                }
+            }
+            return;
+        }
+        for task in asked {
+            match self.task_ids.get(&(framework, task.task_id.clone())) {
+                Some(no) => self.tell_latest(cx, framework, *no),
+                None => self.tell_unknown(cx, framework, task),
+            }
+        }
+    }
+
+    fn tell_latest(&mut self, cx: &mut Cx, framework: FrameworkId, no: TaskNo) {
+        let Some(task) = self.task(no) else { return };
+        let agent_id = self.agent(task.agent).map(|agent| agent.name.clone()).unwrap_or_default();
+        let status = TaskStatus {
+            reason: Some(Reason::Reconciliation),
+            message: MESSAGE.into(),
+            ..task.status(agent_id, cx.now())
+        };
+        self.tell(cx, framework, status);
+    }
+
+    fn tell_unknown(&mut self, cx: &mut Cx, framework: FrameworkId, asked: &ReconcileTask) {
+        let agent = asked.agent_id.as_ref().and_then(|id| self.agents.iter().find(|agent| agent.name == *id));
+        let (precise, message, since) = match agent.map(|agent| (agent.state, agent.unreachable_since)) {
+            Some((AgentState::Registered, _)) => {
+                (TaskState::Gone, "Reconciliation: Task is unknown to the agent", None)
+            }
+            Some((AgentState::Unreachable, since)) => {
+                (TaskState::Unreachable, "Reconciliation: Task is on an agent that is unreachable", since)
+            }
+            Some((AgentState::Removed, _)) | None => {
+                (TaskState::Unknown, "Reconciliation: Task is unknown", None)
+            }
+        };
+        // The name is known when the task ended not long ago.
+        let name = self.framework(framework).and_then(|framework| {
+            framework
+                .ended
+                .iter()
+                .rev()
+                .find(|ended| ended.info.task_id == asked.task_id)
+                .map(|e| e.info.name.clone())
+        });
+        let status = TaskStatus {
+            task_id: asked.task_id.clone(),
+            task_name: name.unwrap_or_else(|| Text::from("")),
+            agent_id: asked.agent_id.clone(),
+            executor_id: None,
+            state: self.lost_or(framework, precise),
+            reason: Some(Reason::Reconciliation),
+            source: Source::Master,
+            message: message.into(),
+            healthy: None,
+            check: None,
+            timestamp_ms: cx.now().ms(),
+            unreachable_since_ms: since.map(SimTime::ms),
+        };
+        self.tell(cx, framework, status);
+    }
+}

@@ -1,0 +1,247 @@
+//! Machines join and leave; their agents register.
+//!
+//! Source: `apache/mesos: src/master/master.cpp` (registerSlave, unregisterSlave). Match; an agent registers at
+//! the instant its machine joins or comes back.
+
+use crate::{
+    Master,
+    accept::is_role,
+    agent::{Agent, AgentState, Host},
+    api::{AgentId, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value},
+    removal::Removal,
+};
+use planarium_fleet::{Cx, Fleet, MachineId, MachineSpec};
+use planarium_kernel::{Limits, Milli};
+use planarium_protocol::{
+    Amount, EventBody, Refusal, Text,
+    input::{self, AddAgent},
+    refusal::RefusalCode,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// What a machine has when the input does not say.
+const DEFAULT_CPUS: Milli = Milli(8_000);
+const DEFAULT_MEM_MIB: Milli = Milli(32_768_000);
+const DEFAULT_DISK_MIB: Milli = Milli(204_800_000);
+const DEFAULT_PORTS: (u64, u64) = (1025, 65_535);
+
+fn bad<T>(text: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::new(RefusalCode::BadRequest, text))
+}
+
+impl Master {
+    /// Brings machines with an agent on each into the cluster.
+    ///
+    /// *Errors*: names that repeat, amounts that are none, roles that are none, more machines than a world takes.
+    pub fn add_agent(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        add: &AddAgent,
+    ) -> Result<Vec<AgentId>, Refusal> {
+        let total = total_of(add)?;
+        let names = self.new_names(fleet, add)?;
+        let mut ids = Vec::with_capacity(names.len());
+        for (hostname, ip) in names {
+            let spec = MachineSpec {
+                hostname,
+                ip,
+                region: add.region.as_deref().map(Text::from),
+                zone: add.zone.as_deref().map(Text::from),
+                attributes: add
+                    .attributes
+                    .iter()
+                    .map(|(k, v)| (k.as_str().into(), v.as_str().into()))
+                    .collect(),
+                resources: add.resources.clone(),
+                roles: add.roles.clone(),
+            };
+            let machine = fleet.add_machine(cx, spec);
+            self.hosts.insert(machine, Arc::new(Host::default()));
+            ids.extend(self.register(cx, fleet, machine, total.clone()));
+        }
+        self.run_requested(cx, fleet);
+        Ok(ids)
+    }
+
+    /// Takes a machine away for good.
+    ///
+    /// *Errors*: no machine of this hostname or agent id.
+    pub fn remove_agent(&mut self, cx: &mut Cx, fleet: &mut Fleet, which: &str) -> Result<(), Refusal> {
+        let found = self.hosts.iter().find_map(|(machine, host)| {
+            let agent = self.agent(host.agent?)?;
+            (&*agent.hostname == which || &*agent.name == which).then_some((*machine, host.agent?))
+        });
+        let Some((machine, agent)) = found else {
+            return Err(Refusal::new(RefusalCode::NotFound, format!("no agent {which}")));
+        };
+        // The master must not hear of processes that end with the machine before it has closed its books.
+        if self.agent(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
+            self.take_out(cx, fleet, agent, Removal::Removed("the agent was taken out of the cluster"));
+        }
+        fleet.remove_machine(cx, machine);
+        self.hosts.remove(&machine);
+        Ok(())
+    }
+
+    /// An agent registers under a new id.
+    pub(crate) fn register(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        machine: MachineId,
+        total: Resources,
+    ) -> Option<AgentId> {
+        let spec = fleet.machine(machine)?.clone();
+        let id = AgentId::at(self.agents.len());
+        let name: Text = format!("{}-S{}", self.uuid, id.0).into();
+        if self.region.is_none() && spec.region.is_some() {
+            self.region.clone_from(&spec.region);
+            self.allocator.set_region(self.region.clone());
+        }
+        fleet.set_agent_id(machine, name.clone());
+        let agent = Agent {
+            name: name.clone(),
+            machine,
+            hostname: spec.hostname.clone(),
+            ip: spec.ip.clone(),
+            attributes: spec.attributes.clone(),
+            region: spec.region.clone(),
+            zone: spec.zone.clone(),
+            state: AgentState::Registered,
+            connected: true,
+            silent: None,
+            registered: cx.now(),
+            unreachable_since: None,
+            last_total: Resources::new(),
+            executors: BTreeMap::new(),
+            tasks: BTreeSet::new(),
+        };
+        self.agents.push(Arc::new(agent));
+        if let Some(host) = self.hosts.get_mut(&machine).map(Arc::make_mut) {
+            host.agent = Some(id);
+        }
+        cx.following(EventBody::AgentRegistered { agent: spec.hostname.clone(), agent_id: name }, |cx| {
+            let region = spec.region.as_ref();
+            self.allocator.add_agent(id, &spec.hostname, region, &total, Vec::new(), cx.cause());
+            self.request_run(id);
+            self.touch_agent(cx, id);
+        });
+        Some(id)
+    }
+
+    /// Hostnames and addresses for the machines to come.
+    fn new_names(&self, fleet: &Fleet, add: &AddAgent) -> Result<Vec<(Text, Text)>, Refusal> {
+        let count = add.count.unwrap_or(1);
+        let there = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
+        if there.saturating_add(count) > Limits::DEFAULT.machines {
+            let text = format!("a world holds at most {} machines", Limits::DEFAULT.machines);
+            return Err(Refusal::new(RefusalCode::LimitReached, text));
+        }
+        let pattern = add.hostname.as_deref().unwrap_or("agent-{n}");
+        if pattern.is_empty() || pattern.contains(char::is_whitespace) {
+            return bad("a hostname is one word");
+        }
+        if count != 1 && !pattern.contains("{n}") {
+            return bad(format!("hostname `{pattern}` needs {{n}} for {count} machines"));
+        }
+        let mut used: BTreeSet<Text> = fleet
+            .machine_ids()
+            .filter_map(|id| fleet.machine(id))
+            .map(|spec| spec.hostname.clone())
+            .collect();
+        let mut names = Vec::new();
+        let mut n = 0_u32;
+        while names.len() < count as usize {
+            n = n.saturating_add(1);
+            let hostname: Text = pattern.replace("{n}", &n.to_string()).into();
+            if used.insert(hostname.clone()) {
+                let nth = u32::try_from(self.agents.len() + names.len() + 1).unwrap_or(u32::MAX);
+                let ip = match &add.ip {
+                    Some(ip) => ip.replace("{n}", &n.to_string()),
+                    None => format!("10.0.{}.{}", nth >> 8 & 0xFF, nth & 0xFF),
+                };
+                names.push((hostname, ip.into()));
+            } else if !pattern.contains("{n}") {
+                return Err(Refusal::new(
+                    RefusalCode::Conflict,
+                    format!("a machine {hostname} is there already"),
+                ));
+            }
+        }
+        Ok(names)
+    }
+}
+
+/// Everything a machine has: what it says, defaults, static reservations.
+fn total_of(add: &AddAgent) -> Result<Resources, Refusal> {
+    let amount = |given: Option<Amount>, default: Milli| given.map_or(default, |a| Milli(a.thousandths()));
+    let own = &add.resources;
+    let with_defaults = input::Resources {
+        cpus: Some(Amount(amount(own.cpus, DEFAULT_CPUS).0)),
+        mem: Some(Amount(amount(own.mem, DEFAULT_MEM_MIB).0)),
+        disk: Some(Amount(amount(own.disk, DEFAULT_DISK_MIB).0)),
+        ports: Some(
+            own.ports.clone().unwrap_or_else(|| format!("[{}-{}]", DEFAULT_PORTS.0, DEFAULT_PORTS.1)),
+        ),
+        ..own.clone()
+    };
+    let mut total = resources_of(&with_defaults, None)?;
+    for (role, resources) in &add.roles {
+        if role == "*" || !is_role(role) {
+            return bad(format!("`{role}` is not a role that resources can be reserved for"));
+        }
+        total.add_all(&resources_of(resources, Some(role))?);
+    }
+    Ok(total)
+}
+
+/// An input's resources, set apart for a role if one is given.
+fn resources_of(given: &input::Resources, role: Option<&str>) -> Result<Resources, Refusal> {
+    let mut all = Resources::new();
+    let mut put = |resource: Resource| {
+        all.add(match role {
+            Some(role) => resource.pushed(Reservation::fixed(role)),
+            None => resource,
+        });
+    };
+    for (name, amount) in
+        [("cpus", given.cpus), ("mem", given.mem), ("disk", given.disk), ("gpus", given.gpus)]
+    {
+        let Some(amount) = amount.map(|amount| Milli(amount.thousandths())) else { continue };
+        if amount.0 < 0 {
+            return bad(format!("{name} is negative"));
+        }
+        if name == "gpus" && amount.0 % 1000 != 0 {
+            return bad("gpus are whole numbers");
+        }
+        put(Resource::scalar(name, amount));
+    }
+    if let Some(text) = &given.ports {
+        match Value::parse(text) {
+            Ok(Value::Ranges(ranges)) => put(Resource::ranges("ports", ranges)),
+            Ok(Value::Scalar(port)) if port.0 % 1000 == 0 => {
+                put(Resource::ranges("ports", Ranges::one(port.whole().unsigned_abs())));
+            }
+            _ => return bad(format!("ports `{text}` are not ranges such as [1024-65535]")),
+        }
+    }
+    let mut paths = BTreeSet::new();
+    for disk in &given.disks {
+        let (root, profile): (Text, _) = (disk.path.as_str().into(), disk.profile.as_deref().map(Text::from));
+        if disk.size.0 <= 0 || disk.path.is_empty() || !paths.insert(&disk.path) {
+            return bad(format!("disk `{}` needs a path of its own and a size", disk.path));
+        }
+        let source = match disk.kind.to_ascii_uppercase().as_str() {
+            "MOUNT" => DiskSource::Mount { root, profile },
+            "PATH" => DiskSource::Path { root, profile },
+            other => return bad(format!("disk type `{other}` is not MOUNT or PATH")),
+        };
+        let disk_info = DiskInfo { source: Some(source), persistence: None };
+        put(Resource { disk: Some(disk_info), ..Resource::scalar("disk", Milli(disk.size.thousandths())) });
+    }
+    Ok(all)
+}

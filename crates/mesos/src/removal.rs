@@ -1,0 +1,106 @@
+//! An agent leaves the master's books: removed, or given up as unreachable.
+//!
+//! *Order* (the same for both): task updates, rescinded offers, FAILURE.
+//!
+//! Source: `apache/mesos: src/master/master.cpp` (removeSlave, markUnreachable). Match.
+
+use crate::{
+    Master,
+    agent::AgentState,
+    api::{AgentId, Reason, SchedulerEvent, Source, TaskState},
+    task::Update,
+};
+use planarium_fleet::{Cx, Fleet};
+use planarium_protocol::EventBody;
+
+/// In which way an agent leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Removal {
+    /// For good, and why: its tasks are LOST, for everyone.
+    Removed(&'static str),
+    /// It does not answer: its tasks are UNREACHABLE, or LOST for those who do not know partitions.
+    Unreachable,
+}
+
+impl Master {
+    pub(crate) fn take_out(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId, how: Removal) {
+        let Some(agent) = self.agent(id) else { return };
+        let hostname = agent.hostname.clone();
+        let body = match how {
+            Removal::Removed(reason) => {
+                EventBody::AgentRemoved { agent: hostname.clone(), reason: reason.into() }
+            }
+            Removal::Unreachable => EventBody::AgentUnreachable { agent: hostname.clone() },
+        };
+        cx.following(body, |cx| {
+            self.close_books(cx, id, how);
+            self.lose_tasks(cx, fleet, id, how);
+            for offer in self.offers_on(id) {
+                self.rescind(cx, offer);
+            }
+            self.allocator.remove_agent(id);
+            let agent_id = self.agent(id).map(|agent| agent.name.clone()).unwrap_or_default();
+            for framework in self.registered_frameworks() {
+                self.send(cx, framework, SchedulerEvent::Failure { agent: id, agent_id: agent_id.clone() });
+            }
+            self.touch_agent(cx, id);
+        });
+    }
+
+    fn close_books(&mut self, cx: &Cx, id: AgentId, how: Removal) {
+        let total = self.allocator.slot(id).map(|slot| slot.total.clone()).unwrap_or_default();
+        let now = cx.now();
+        let Some(agent) = self.agent_mut(id) else { return };
+        agent.last_total = total;
+        agent.connected = false;
+        agent.state = match how {
+            Removal::Removed(_) => AgentState::Removed,
+            Removal::Unreachable => AgentState::Unreachable,
+        };
+        agent.unreachable_since = (how == Removal::Unreachable).then_some(now);
+        let timer = agent.silent.take();
+        self.disarm(timer);
+    }
+
+    fn lose_tasks(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId, how: Removal) {
+        let Some(agent) = self.agent(id) else { return };
+        let hostname = agent.hostname.clone();
+        for no in agent.tasks.iter().copied().collect::<Vec<_>>() {
+            let Some(framework) = self.task(no).map(|task| task.framework) else { continue };
+            let (state, cause) = match how {
+                Removal::Removed(why) => (TaskState::Lost, why),
+                Removal::Unreachable => {
+                    (self.lost_or(framework, TaskState::Unreachable), "health check timed out")
+                }
+            };
+            let message = format!("Agent {hostname} removed: {cause}");
+            let update =
+                Update::new(cx.cause(), state, Source::Master).because(Reason::AgentRemoved, message);
+            match how {
+                Removal::Removed(_) => self.apply(cx, fleet, no, update),
+                Removal::Unreachable => self.set_unreachable(cx, no, update),
+            }
+        }
+    }
+
+    /// The task stays in the books, on the list of unreachable ones, even when its state is LOST.
+    fn set_unreachable(&mut self, cx: &mut Cx, no: crate::task::TaskNo, update: Update) {
+        let now = cx.now();
+        let Some(task) = self.task_mut(no) else { return };
+        task.state = update.state;
+        task.since = now;
+        task.unreachable_since = Some(now);
+        let retry = task.retry.take();
+        let (framework, agent) = (task.framework, task.agent);
+        self.disarm(retry);
+        let agent_id = self.agent(agent).map(|agent| agent.name.clone()).unwrap_or_default();
+        let Some(task) = self.task(no) else { return };
+        let status = crate::api::TaskStatus {
+            reason: update.reason,
+            source: update.source,
+            message: update.message,
+            ..task.status(agent_id, now)
+        };
+        self.tell(cx, framework, status);
+    }
+}

@@ -1,0 +1,130 @@
+//! The master's record of a task.
+
+use crate::api::{
+    AgentId, CheckStatus, FrameworkId, Reason, ReservationKind, Resources, Source, TaskInfo, TaskState,
+    TaskStatus,
+};
+use planarium_fleet::{Labels, ProcessId};
+use planarium_kernel::{Cause, SimTime, TimerId, id_types};
+use planarium_protocol::Text;
+use std::{collections::VecDeque, sync::Arc};
+
+id_types! {
+    /// A task in order of launch. Never reused.
+    pub(crate) TaskNo;
+}
+
+/// News of a task on its way to its framework.
+#[derive(Clone, Debug)]
+pub(crate) struct Update {
+    pub(crate) cause: Cause,
+    pub(crate) state: TaskState,
+    pub(crate) reason: Option<Reason>,
+    pub(crate) source: Source,
+    pub(crate) message: Text,
+    /// Health, when the news is about it.
+    pub(crate) healthy: Option<bool>,
+    /// Check result, when the news is about it.
+    pub(crate) check: Option<CheckStatus>,
+}
+
+impl Update {
+    pub(crate) fn new(cause: Cause, state: TaskState, source: Source) -> Self {
+        Self { cause, state, reason: None, source, message: "".into(), healthy: None, check: None }
+    }
+
+    pub(crate) fn because(mut self, reason: Reason, message: impl Into<Text>) -> Self {
+        self.reason = Some(reason);
+        self.message = message.into();
+        self
+    }
+
+    pub(crate) fn saying(mut self, message: impl Into<Text>) -> Self {
+        self.message = message.into();
+        self
+    }
+}
+
+/// A task.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub(crate) framework: FrameworkId,
+    pub(crate) info: Arc<TaskInfo>,
+    pub(crate) agent: AgentId,
+    pub(crate) role: Text,
+    /// What it holds, given to nobody in particular.
+    pub(crate) resources: Resources,
+    pub(crate) executor: Option<Text>,
+    /// Tasks with the same number live and die together.
+    pub(crate) group: Option<u32>,
+    /// Labels of its process.
+    pub(crate) labels: Labels,
+    /// None when the launch never reached the agent.
+    pub(crate) process: Option<ProcessId>,
+    /// What the master knows.
+    pub(crate) state: TaskState,
+    pub(crate) since: SimTime,
+    pub(crate) healthy: Option<bool>,
+    pub(crate) check: Option<CheckStatus>,
+    /// What the agent knows, which the master may not have heard yet.
+    pub(crate) at_agent: TaskState,
+    /// News that did not get through yet, oldest first.
+    pub(crate) unheard: VecDeque<Update>,
+    /// How long until unheard news is sent again, and its timer.
+    pub(crate) retry_ms: u64,
+    pub(crate) retry: Option<TimerId>,
+    /// A kill that the agent has not heard of.
+    pub(crate) kill_later: Option<u64>,
+    pub(crate) unreachable_since: Option<SimTime>,
+}
+
+impl Task {
+    pub(crate) fn name(&self) -> &Text {
+        &self.info.name
+    }
+
+    pub(crate) fn id(&self) -> &Text {
+        &self.info.task_id
+    }
+
+    /// Whether it ran under a check whose result is reported.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.info.program.readiness.is_some()
+    }
+
+    /// Its status as it stands, to be filled in.
+    pub(crate) fn status(&self, agent_id: Text, now: SimTime) -> TaskStatus {
+        TaskStatus {
+            task_id: self.id().clone(),
+            task_name: self.name().clone(),
+            agent_id: Some(agent_id),
+            executor_id: self.executor.clone(),
+            state: self.state,
+            reason: None,
+            source: Source::Master,
+            message: "".into(),
+            healthy: self.healthy,
+            check: self.check,
+            timestamp_ms: now.ms(),
+            unreachable_since_ms: self.unreachable_since.map(SimTime::ms),
+        }
+    }
+
+    /// How much of what it holds is reserved, by scalar name.
+    pub(crate) fn reserved(resources: &Resources) -> Resources {
+        resources.filter(|resource| {
+            resource
+                .reservation()
+                .is_some_and(|top| matches!(top.kind, ReservationKind::Static | ReservationKind::Dynamic))
+        })
+    }
+}
+
+/// A task that has ended, as far as the master remembers.
+#[derive(Clone, Debug)]
+pub(crate) struct Ended {
+    pub(crate) info: Arc<TaskInfo>,
+    pub(crate) agent: AgentId,
+    pub(crate) state: TaskState,
+    pub(crate) executor: Option<Text>,
+}

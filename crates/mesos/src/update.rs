@@ -1,0 +1,279 @@
+//! Statuses: from the agent to the master to the framework.
+//!
+//! What an agent has to say waits in line per task while the master cannot hear it, and is said again with
+//! doubling pauses when it got lost. Frameworks' acknowledgements take no time.
+//!
+//! Source: `apache/mesos: src/master/master.cpp` (statusUpdate, updateTask), `src/status_update_manager` (order,
+//! retries), `src/launcher/default_executor.cpp` (groups end together). Match.
+
+use crate::{
+    Master,
+    api::{CheckStatus, FrameworkId, Reason, SchedulerEvent, Source, TaskState, TaskStatus},
+    kill::DEFAULT_KILL_GRACE_MS,
+    master::Timer,
+    task::{Ended, TaskNo, Update},
+};
+use planarium_fleet::{Cx, ExitReason, Fleet, FleetEvent, FleetEventKind, ProcessId};
+use planarium_kernel::{Cause, Class};
+use planarium_protocol::EventBody;
+
+/// First pause before a lost status is sent again.
+const RETRY_MS: u64 = 10_000;
+/// Longest such pause.
+const MAX_RETRY_MS: u64 = 600_000;
+
+impl Master {
+    /// Takes in what the fleet reports, under the report's own cause.
+    pub fn on_fleet(&mut self, cx: &mut Cx, fleet: &mut Fleet, event: FleetEvent) {
+        cx.scoped(event.cause, |cx| {
+            match event.kind {
+                FleetEventKind::Started { pid } => self
+                    .news(cx, fleet, pid, |cause| Update::new(cause, TaskState::Starting, Source::Executor)),
+                FleetEventKind::Running { pid } => self
+                    .news(cx, fleet, pid, |cause| Update::new(cause, TaskState::Running, Source::Executor)),
+                FleetEventKind::Check { pid, exit_code, .. } => self.check_news(cx, fleet, pid, exit_code),
+                FleetEventKind::Health { pid, healthy } => self.news(cx, fleet, pid, |cause| {
+                    let update = Update::new(cause, TaskState::Running, Source::Executor);
+                    let update = update.because(Reason::TaskHealthCheckStatusUpdated, "");
+                    Update { healthy: Some(healthy), ..update }
+                }),
+                FleetEventKind::Exited { pid, code, reason, message } => self.news(cx, fleet, pid, |cause| {
+                    let state = if code == 0 { TaskState::Finished } else { TaskState::Failed };
+                    let of = |source| Update::new(cause, state, source);
+                    match reason {
+                        ExitReason::Exit => of(Source::Executor).saying(message),
+                        ExitReason::Oom => {
+                            of(Source::Agent).because(Reason::ContainerLimitationMemory, message)
+                        }
+                        ExitReason::ImageMissing | ExitReason::MachineFull => {
+                            of(Source::Agent).because(Reason::ContainerLaunchFailed, message)
+                        }
+                    }
+                }),
+                FleetEventKind::Killed { pid, unhealthy, during_launch, message } => {
+                    self.news(cx, fleet, pid, |cause| {
+                        let of = |source| Update::new(cause, TaskState::Killed, source);
+                        let update = if during_launch {
+                            of(Source::Agent).because(Reason::TaskKilledDuringLaunch, message)
+                        } else {
+                            of(Source::Executor).saying(message)
+                        };
+                        Update { healthy: unhealthy.then_some(false), ..update }
+                    });
+                }
+                FleetEventKind::MachineLost { machine, how } => self.machine_lost(cx, fleet, machine, how),
+                FleetEventKind::MachineReturned { machine, how } => {
+                    self.machine_returned(cx, fleet, machine, how);
+                }
+                FleetEventKind::OffersChanged => {
+                    self.rescind_withheld(cx, fleet);
+                    self.allocator.touch_all(cx.cause());
+                }
+                FleetEventKind::SchedulerRestart { .. } => {}
+            }
+            self.run_requested(cx, fleet);
+        });
+    }
+
+    fn news(&mut self, cx: &mut Cx, fleet: &mut Fleet, pid: ProcessId, make: impl FnOnce(Cause) -> Update) {
+        let Some(no) = self.by_process.get(&pid).copied() else { return };
+        let update = make(cx.cause());
+        self.agent_says(cx, fleet, no, update);
+    }
+
+    /// A check's result is news only when it differs from the last one.
+    fn check_news(&mut self, cx: &mut Cx, fleet: &mut Fleet, pid: ProcessId, exit_code: Option<i32>) {
+        let Some(no) = self.by_process.get(&pid).copied() else { return };
+        let Some(task) = self.task(no) else { return };
+        let last = task.unheard.iter().rev().find_map(|update| update.check).or(task.check);
+        let check = CheckStatus { exit_code };
+        if last == Some(check) {
+            return;
+        }
+        let update = Update::new(cx.cause(), TaskState::Running, Source::Executor);
+        let update = update.because(Reason::TaskCheckStatusUpdated, "");
+        self.agent_says(cx, fleet, no, Update { check: Some(check), ..update });
+    }
+
+    /// The agent has something to say about a task.
+    pub(crate) fn agent_says(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, update: Update) {
+        let Some(task) = self.task(no) else { return };
+        if task.at_agent.is_terminal() {
+            return;
+        }
+        let (state, agent, group) = (update.state, task.agent, task.group);
+        let hears = self.agent(agent).is_some_and(crate::agent::Agent::hears);
+        let waits = !hears || !task.unheard.is_empty();
+        if let Some(task) = self.task_mut(no) {
+            task.at_agent = state;
+            if waits {
+                task.unheard.push_back(update);
+            } else {
+                self.send_status(cx, fleet, no, update);
+            }
+        }
+        if let (TaskState::Failed | TaskState::Killed, Some(group)) = (state, group) {
+            // A task of a group that failed or was killed takes the others of the group with it.
+            for (pid, grace_ms) in self.members(agent, group) {
+                fleet.kill(cx, pid, grace_ms);
+            }
+        }
+        // What can be done to a task depends on its process, whether the master has heard of it or not.
+        self.touch_agent(cx, agent);
+    }
+
+    /// Processes of a group with their grace periods.
+    pub(crate) fn members(&self, agent: crate::api::AgentId, group: u32) -> Vec<(ProcessId, u64)> {
+        let on_agent = self.agent(agent).into_iter().flat_map(|agent| &agent.tasks);
+        on_agent
+            .filter_map(|no| self.task(*no))
+            .filter(|task| task.group == Some(group) && !task.at_agent.is_terminal())
+            .filter_map(|task| {
+                Some((task.process?, task.info.kill_grace_ms.unwrap_or(DEFAULT_KILL_GRACE_MS)))
+            })
+            .collect()
+    }
+
+    /// Sends a status on its way; it may get lost.
+    fn send_status(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, update: Update) {
+        let Some(labels) = self.task(no).map(|task| task.labels.clone()) else { return };
+        if fleet.drops_status(cx, &labels) {
+            let Some(task) = self.task_mut(no) else { return };
+            task.unheard.push_front(update);
+            task.retry_ms =
+                if task.retry_ms == 0 { RETRY_MS } else { task.retry_ms.saturating_mul(2).min(MAX_RETRY_MS) };
+            let (ms, old) = (task.retry_ms, task.retry.take());
+            self.disarm(old);
+            let class = if ms < MAX_RETRY_MS { Class::OneShot } else { Class::Periodic };
+            let timer = self.arm(cx.now().saturating_add(ms), class, cx.cause(), Timer::Retry(no));
+            if let Some(task) = self.task_mut(no) {
+                task.retry = Some(timer);
+            }
+            return;
+        }
+        if let Some(task) = self.task_mut(no) {
+            task.retry_ms = 0;
+        }
+        cx.scoped(update.cause, |cx| self.apply(cx, fleet, no, update));
+    }
+
+    /// Says again what got lost.
+    pub(crate) fn retry_status(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
+        if let Some(task) = self.task_mut(no) {
+            task.retry = None;
+        }
+        self.catch_up(cx, fleet, no);
+    }
+
+    /// Says everything that waits in line, until something gets lost again.
+    pub(crate) fn catch_up(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
+        loop {
+            let Some(task) = self.task(no) else { return };
+            if task.retry.is_some() || !self.agent(task.agent).is_some_and(crate::agent::Agent::hears) {
+                return;
+            }
+            let Some(update) = self.task_mut(no).and_then(|task| task.unheard.pop_front()) else { return };
+            self.send_status(cx, fleet, no, update);
+        }
+    }
+
+    /// The master takes a status in and passes it on.
+    pub(crate) fn apply(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, update: Update) {
+        let now = cx.now();
+        let Some(task) = self.task_mut(no) else { return };
+        if task.state != update.state {
+            task.state = update.state;
+            task.since = now;
+        }
+        task.healthy = update.healthy.or(task.healthy);
+        task.check = update.check.or(task.check);
+        if update.state == TaskState::Running && task.is_checked() {
+            // A checked task carries check information from its first RUNNING on, without a result at first.
+            task.check = task.check.or(Some(CheckStatus::default()));
+        }
+        let (framework, agent) = (task.framework, task.agent);
+        let agent_id = self.agent(agent).map(|agent| agent.name.clone()).unwrap_or_default();
+        let Some(task) = self.task(no) else { return };
+        let status = TaskStatus {
+            reason: update.reason,
+            source: update.source,
+            message: update.message,
+            ..task.status(agent_id, now)
+        };
+        let ends = status.state.is_terminal();
+        self.tell_then(cx, framework, status, |master, cx| {
+            if ends {
+                master.end_task(cx, fleet, no, update.state);
+            }
+        });
+        self.touch_agent(cx, agent);
+    }
+
+    /// Tells a framework about a task.
+    pub(crate) fn tell(&mut self, cx: &mut Cx, framework: FrameworkId, status: TaskStatus) {
+        self.tell_then(cx, framework, status, |_, _| {});
+    }
+
+    fn tell_then(
+        &mut self,
+        cx: &mut Cx,
+        framework: FrameworkId,
+        status: TaskStatus,
+        then: impl FnOnce(&mut Self, &mut Cx),
+    ) {
+        let body = EventBody::TaskStatus {
+            framework: self.framework_name(framework),
+            task: status.task_name.clone(),
+            task_id: status.task_id.clone(),
+            state: status.state.as_str().into(),
+            reason: status.reason.map(Reason::as_str).unwrap_or_default().into(),
+            message: status.message.clone(),
+            healthy: status.healthy,
+            readiness_exit: status.check.and_then(|check| check.exit_code),
+        };
+        cx.following(body, |cx| {
+            then(self, cx);
+            self.send(cx, framework, SchedulerEvent::Update(status));
+        });
+    }
+
+    /// Takes a task out of the books; what it held is free again.
+    pub(crate) fn end_task(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, state: TaskState) {
+        let Some(task) = self.tasks.remove(&no) else { return };
+        self.task_ids.remove(&(task.framework, task.id().clone()));
+        self.disarm(task.retry);
+        if let Some(pid) = task.process {
+            self.by_process.remove(&pid);
+            fleet.vanish(pid);
+        }
+        let mut freed = vec![(task.role.clone(), task.resources.clone())];
+        if let Some(agent) = self.agent_mut(task.agent) {
+            agent.tasks.remove(&no);
+            if let Some(id) = &task.executor {
+                let key = (task.framework, id.clone());
+                let executor = agent.executors.get_mut(&key);
+                let idle = executor.is_some_and(|executor| {
+                    executor.tasks.remove(&no);
+                    executor.tasks.is_empty()
+                });
+                if idle && let Some(executor) = agent.executors.remove(&key) {
+                    freed.push((executor.role, executor.info.resources));
+                }
+            }
+        }
+        for (role, resources) in freed {
+            self.give_back(cx, task.framework, &role, task.agent, &resources, None, Class::Periodic);
+        }
+        let ended =
+            Ended { info: task.info.clone(), agent: task.agent, state, executor: task.executor.clone() };
+        if let Some(framework) = self.framework_mut(task.framework) {
+            framework.remember(ended);
+        }
+        self.touch_agent(cx, task.agent);
+    }
+
+    /// Tasks of a framework that are not ended, in order of launch.
+    pub(crate) fn tasks_of(&self, framework: FrameworkId) -> Vec<TaskNo> {
+        self.tasks.iter().filter(|(_, task)| task.framework == framework).map(|(no, _)| *no).collect()
+    }
+}

@@ -1,0 +1,12 @@
+//! The cluster at its boundary: calls and fleet events in, what frameworks hear out.
+
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests may panic like tests")]
+
+mod accept;
+mod faults;
+mod harness;
+mod liveness;
+mod offers;
+mod soak;
+mod tasks;
+mod views;

@@ -1,0 +1,142 @@
+//! The coordinator: candidates across plans, in plan-priority order, so that no two plans work on one
+//! asset at a time.
+//!
+//! *Knows*: plans in order and the assets of their steps. *Must not know*: what is done with a
+//! candidate.
+//!
+//! **Source**: `…/scheduler/plan/DefaultPlanCoordinator.java`. Match:
+//! 1. Dirty are the assets of steps PREPARED or STARTING in any plan that is not interrupted.
+//! 2. Plan by plan, skipping interrupted ones: of the dirty assets, those that conflict with one of the
+//!    plan's own running steps do not count for it; its candidates are collected under the rest, and
+//!    their assets become dirty too.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    asset::Asset,
+    ids::{Element, PlanId, StepId},
+    status::Status,
+    tree::PlanTree,
+};
+
+/// A step of one of the plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Holder {
+    /// Which plan.
+    pub plan: PlanId,
+    /// Which of its steps.
+    pub step: StepId,
+}
+
+/// A step that would be a candidate if its asset were not dirty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Withheld {
+    /// The step that may not run.
+    pub step: Holder,
+    /// The step that made the asset dirty.
+    pub held_by: Holder,
+}
+
+/// What one round of coordination gave.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Steps to work on, in order.
+    pub candidates: Vec<Holder>,
+    /// Steps kept back, in order.
+    pub withheld: Vec<Withheld>,
+}
+
+impl Outcome {
+    /// Who keeps a step back, if anyone.
+    pub fn held_by(&self, plan: PlanId, step: StepId) -> Option<Holder> {
+        let wanted = Holder { plan, step };
+        self.withheld.iter().find(|withheld| withheld.step == wanted).map(|withheld| withheld.held_by)
+    }
+}
+
+/// One round in progress: begun with all plans as they are, then fed plan by plan, so that a plan whose
+/// phases depend on what is dirty can be brought up to date just before its turn.
+#[derive(Debug, Clone)]
+pub struct Round {
+    /// Steps with assets, by asset group, in the order they became known.
+    entries: BTreeMap<u32, Vec<Entry>>,
+    outcome: Outcome,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    holder: Holder,
+    asset: Asset,
+    /// Whether it makes its asset dirty.
+    dirty: bool,
+    /// Whether it is one of its plan's running steps.
+    running: bool,
+}
+
+/// Candidates across plans given in priority order.
+pub fn coordinate<'a>(plans: impl IntoIterator<Item = (PlanId, &'a PlanTree)> + Clone) -> Outcome {
+    let mut round = Round::begin(plans.clone());
+    for (id, plan) in plans {
+        round.collect(id, plan);
+    }
+    round.finish()
+}
+
+impl Round {
+    /// Begins a round with all plans as they are now.
+    pub fn begin<'a>(plans: impl IntoIterator<Item = (PlanId, &'a PlanTree)>) -> Self {
+        let mut round = Self { entries: BTreeMap::new(), outcome: Outcome::default() };
+        for (id, plan) in plans {
+            if plan.is_interrupted(Element::Plan) {
+                continue;
+            }
+            for step in plan.working() {
+                let Some(asset) = plan.asset(step) else { continue };
+                let dirty = matches!(plan.status(step.into()), Status::Prepared | Status::Starting);
+                round.enter(Holder { plan: id, step }, asset, dirty, true);
+            }
+        }
+        round
+    }
+
+    /// Who makes an asset dirty for the given plan, if anyone: the first dirty asset that conflicts
+    /// with it and does not conflict with one of the plan's own running steps.
+    pub fn dirty_for(&self, plan: PlanId, asset: &Asset) -> Option<Holder> {
+        let entries = self.entries.get(&asset.group())?;
+        let own = |entry: &&Entry| entry.running && entry.holder.plan == plan;
+        let relevant =
+            |dirty: &Entry| !entries.iter().filter(own).any(|e| e.asset.conflicts_with(&dirty.asset));
+        entries
+            .iter()
+            .find(|entry| entry.dirty && entry.asset.conflicts_with(asset) && relevant(entry))
+            .map(|entry| entry.holder)
+    }
+
+    /// Collects the candidates of the plan whose turn it is; an interrupted plan has none.
+    pub fn collect(&mut self, id: PlanId, plan: &PlanTree) {
+        let before = self.outcome.candidates.len();
+        for step in plan.candidates() {
+            let holder = Holder { plan: id, step };
+            match plan.asset(step).and_then(|asset| self.dirty_for(id, asset)) {
+                Some(held_by) => self.outcome.withheld.push(Withheld { step: holder, held_by }),
+                None => self.outcome.candidates.push(holder),
+            }
+        }
+        for at in before..self.outcome.candidates.len() {
+            let Some(holder) = self.outcome.candidates.get(at).copied() else { break };
+            if let Some(asset) = plan.asset(holder.step) {
+                self.enter(holder, asset, true, false);
+            }
+        }
+    }
+
+    /// Ends the round.
+    pub fn finish(self) -> Outcome {
+        self.outcome
+    }
+
+    fn enter(&mut self, holder: Holder, asset: &Asset, dirty: bool, running: bool) {
+        let entry = Entry { holder, asset: asset.clone(), dirty, running };
+        self.entries.entry(asset.group()).or_default().push(entry);
+    }
+}

@@ -1,0 +1,283 @@
+//! The children of one parent: their statuses, which of them are candidates, and tallies of both.
+//!
+//! *Knows*: statuses, eligibility and the strategy's gate. *Must not know*: whether the children are
+//! phases or steps.
+//!
+//! A child is a *candidate* when its gate is open and it is eligible. *Cost*: a change touches two
+//! counters, at most one bit, and whatever gates it opens or closes.
+//!
+//! **Source**: `…/plan/PlanUtils.java` (eligibility: not complete, not ERROR, not interrupted). Match;
+//! dirty assets are looked at when candidates are collected.
+
+use crate::{
+    bits::BitTree,
+    spec::StrategySpec,
+    status::{Status, StepState, Tally},
+    strategy::{Gate, serial::Serial},
+};
+
+/// One child as its parent sees it: its status, and whether it is eligible. One byte, so that a change is
+/// looked up and compared at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Child(u8);
+
+impl Child {
+    const STATUS: u8 = 0b1111;
+    const ELIGIBLE: u8 = 1 << 4;
+
+    /// A child with this status, held or not.
+    pub(crate) const fn new(status: Status, interrupted: bool) -> Self {
+        let eligible = !interrupted && !matches!(status, Status::Complete | Status::Error);
+        Self(status as u8 | if eligible { Self::ELIGIBLE } else { 0 })
+    }
+
+    /// A step in this state, held or not.
+    pub(crate) fn of_step(state: StepState, interrupted: bool) -> Self {
+        const CHILDREN: [Child; 16] = {
+            use Status::{Complete, Delayed, Error, Pending, Prepared, Started, Starting, Waiting};
+            let (free, held) = (false, true);
+            [
+                Child::new(Pending, free),
+                Child::new(Waiting, held),
+                Child::new(Prepared, free),
+                Child::new(Waiting, held),
+                Child::new(Starting, free),
+                Child::new(Starting, held),
+                Child::new(Started, free),
+                Child::new(Started, held),
+                Child::new(Complete, free),
+                Child::new(Complete, held),
+                Child::new(Delayed, free),
+                Child::new(Delayed, held),
+                Child::new(Error, free),
+                Child::new(Error, held),
+                Child::new(Error, free),
+                Child::new(Error, held),
+            ]
+        };
+        CHILDREN.get(state.stored(interrupted)).copied().unwrap_or(Self::new(Status::Error, true))
+    }
+
+    pub(crate) fn status(self) -> Status {
+        Status::nth(self.0 & Self::STATUS)
+    }
+
+    pub(crate) const fn is_eligible(self) -> bool {
+        self.0 & Self::ELIGIBLE != 0
+    }
+
+    pub(crate) const fn is_complete(self) -> bool {
+        self.0 & Self::STATUS == Status::Complete as u8
+    }
+}
+
+/// The children of one parent.
+#[derive(Debug, Clone)]
+pub(crate) struct Group {
+    gate: Gate,
+    pool: Pool,
+}
+
+#[derive(Debug, Clone)]
+struct Pool {
+    kids: Vec<Kid>,
+    candidates: BitTree,
+    tally: Tally,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Kid {
+    child: Child,
+    /// Whether the siblings permit it to run.
+    open: bool,
+}
+
+impl Group {
+    /// The group of these children. A serial strategy fixes its order now, unless `frozen` is false.
+    pub(crate) fn new(strategy: &StrategySpec, children: &[Child], frozen: bool) -> Self {
+        let complete: Vec<bool> = children.iter().map(|child| child.is_complete()).collect();
+        let kids = children.iter().map(|child| Kid { child: *child, open: false }).collect();
+        let mut tally = Tally::default();
+        for child in children {
+            tally.add(child.status(), false);
+        }
+        let pool = Pool { kids, candidates: BitTree::with_len(children.len()), tally };
+        let mut group = Self { gate: Gate::new(strategy, &complete), pool };
+        if frozen {
+            group.freeze();
+        }
+        group.open_gates();
+        group
+    }
+
+    /// Fixes the order of a serial strategy, once.
+    pub(crate) fn freeze(&mut self) {
+        if let Gate::Serial(serial) = &mut self.gate
+            && !serial.is_frozen()
+        {
+            serial.freeze(self.pool.kids.iter().map(|kid| kid.child.is_complete()));
+            self.open_gates();
+        }
+    }
+
+    fn open_gates(&mut self) {
+        for position in 0..self.pool.kids.len() {
+            self.pool.set_open(position, self.gate.is_open(position));
+        }
+    }
+
+    /// Adds a child at the end.
+    pub(crate) fn push(&mut self, child: Child) {
+        let position = self.pool.kids.len();
+        self.pool.kids.push(Kid { child, open: false });
+        self.pool.candidates.grow(position + 1);
+        self.pool.tally.add(child.status(), false);
+        match &mut self.gate {
+            Gate::Parallel => {}
+            Gate::Serial(serial) => serial.push(position, child.is_complete()),
+            Gate::Dependency(dependency) => dependency.push(),
+        }
+        self.pool.set_open(position, self.gate.is_open(position));
+    }
+
+    /// Notes what a child shows now; answers whether another status occurs than before, among the children
+    /// or among the candidates.
+    #[inline]
+    pub(crate) fn set(&mut self, position: usize, child: Child) -> bool {
+        let before = self.pool.tally.bits();
+        let Some(was) = self.pool.replace(position, child) else { return false };
+        let complete = child.is_complete();
+        if was.is_complete() != complete {
+            self.complete_changed(position, complete);
+        }
+        before != self.pool.tally.bits()
+    }
+
+    fn complete_changed(&mut self, position: usize, complete: bool) {
+        let Self { gate, pool, .. } = self;
+        match gate {
+            Gate::Parallel => {}
+            Gate::Serial(serial) => {
+                let shift = serial.complete_changed(position, complete);
+                if let Some(closed) = shift.closed {
+                    pool.set_open(closed, false);
+                }
+                if let Some(opened) = shift.opened {
+                    pool.set_open(opened, true);
+                }
+            }
+            Gate::Dependency(dependency) => {
+                dependency.complete_changed(position, complete, |child, open| pool.set_open(child, open));
+            }
+        }
+    }
+
+    /// What a child shows.
+    pub(crate) fn child(&self, position: usize) -> Option<Child> {
+        self.pool.kids.get(position).map(|kid| kid.child)
+    }
+
+    /// Whether the siblings permit this child to run.
+    pub(crate) fn is_open(&self, position: usize) -> bool {
+        self.pool.kids.get(position).is_some_and(|kid| kid.open)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.pool.kids.len()
+    }
+
+    /// How many children and candidates show each status.
+    pub(crate) const fn tally(&self) -> &Tally {
+        &self.pool.tally
+    }
+
+    /// Positions of the candidates in order.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = usize> {
+        self.pool.candidates.iter()
+    }
+
+    /// Siblings that this child waits for.
+    pub(crate) fn waits_for(&self, position: usize) -> Vec<usize> {
+        match &self.gate {
+            Gate::Parallel => Vec::new(),
+            Gate::Serial(serial) if self.is_open(position) || !serial.is_member(position) => Vec::new(),
+            Gate::Serial(serial) => serial.frontier().into_iter().collect(),
+            Gate::Dependency(dependency) => dependency
+                .prerequisites(position)
+                .filter(|p| self.child(*p).is_some_and(|child| !child.is_complete()))
+                .collect(),
+        }
+    }
+
+    /// The serial strategy's state, for checks.
+    pub(crate) const fn serial(&self) -> Option<&Serial> {
+        match &self.gate {
+            Gate::Serial(serial) => Some(serial),
+            Gate::Parallel | Gate::Dependency(_) => None,
+        }
+    }
+
+    /// The dependency strategy's prerequisites of a child, for checks.
+    pub(crate) fn prerequisites(&self, position: usize) -> Vec<usize> {
+        match &self.gate {
+            Gate::Dependency(dependency) => dependency.prerequisites(position).collect(),
+            Gate::Parallel | Gate::Serial(_) => Vec::new(),
+        }
+    }
+}
+
+impl Pool {
+    fn set_open(&mut self, position: usize, open: bool) {
+        let Some(kid) = self.kids.get_mut(position) else { return };
+        if kid.open == open {
+            return;
+        }
+        kid.open = open;
+        if kid.child.is_eligible() {
+            self.tally.set_candidate(kid.child.status(), open);
+            self.set_candidate(position, open);
+        }
+    }
+
+    /// Puts a child in place of what it was before; answers that when it differs.
+    #[inline]
+    fn replace(&mut self, position: usize, child: Child) -> Option<Child> {
+        let kid = self.kids.get_mut(position)?;
+        let was = kid.child;
+        if was == child {
+            return None;
+        }
+        kid.child = child;
+        let (was_candidate, is_candidate) = (kid.open && was.is_eligible(), kid.open && child.is_eligible());
+        self.tally.sub(was.status(), was_candidate);
+        self.tally.add(child.status(), is_candidate);
+        if was_candidate != is_candidate {
+            self.set_candidate(position, is_candidate);
+        }
+        Some(was)
+    }
+
+    fn set_candidate(&mut self, position: usize, candidate: bool) {
+        if candidate {
+            self.candidates.insert(position);
+        } else {
+            self.candidates.remove(position);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_as_a_child_shows_its_status() {
+        for state in StepState::ALL {
+            for held in [false, true] {
+                let child = Child::of_step(state, held);
+                assert_eq!(child, Child::new(state.status(held), held), "{state:?} {held}");
+                assert_eq!(child.status(), state.status(held));
+            }
+        }
+    }
+}

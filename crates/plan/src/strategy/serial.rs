@@ -1,0 +1,97 @@
+//! Serial: one child after the other.
+//!
+//! **Source**: `…/plan/strategy/SerialStrategy.java`: the order is fixed once, on the first query,
+//! among the children that are not complete at that moment; each of them waits for all earlier ones
+//! of that subset. Children complete at that moment wait for nobody and nobody waits for them, so one
+//! that is restarted later runs at once beside the rest. Upstream keeps all pairs; here the subset is
+//! a set of bits and the frontier its first unfinished member. Match, for O(log n) per change.
+
+use crate::bits::BitTree;
+
+/// State of a serial strategy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Serial {
+    /// Children that the order was fixed among.
+    members: BitTree,
+    /// Members not complete.
+    unfinished: BitTree,
+    /// The first unfinished member.
+    frontier: Option<usize>,
+    /// Whether the order has been fixed.
+    frozen: bool,
+}
+
+/// Children whose gate opened or closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shift {
+    pub(crate) closed: Option<usize>,
+    pub(crate) opened: Option<usize>,
+}
+
+impl Serial {
+    pub(crate) fn new(children: usize) -> Self {
+        Self {
+            members: BitTree::with_len(children),
+            unfinished: BitTree::with_len(children),
+            frontier: None,
+            frozen: false,
+        }
+    }
+
+    pub(crate) const fn is_frozen(&self) -> bool {
+        self.frozen
+    }
+
+    pub(crate) fn is_member(&self, child: usize) -> bool {
+        self.members.contains(child)
+    }
+
+    pub(crate) const fn frontier(&self) -> Option<usize> {
+        self.frontier
+    }
+
+    /// Fixes the order among the children that are not complete.
+    pub(crate) fn freeze(&mut self, complete: impl Iterator<Item = bool>) {
+        self.frozen = true;
+        for (child, complete) in complete.enumerate() {
+            if !complete {
+                self.members.insert(child);
+                self.unfinished.insert(child);
+            }
+        }
+        self.frontier = self.unfinished.first();
+    }
+
+    /// Adds a child at the end. Upstream has no such case; the child goes behind all members, unless
+    /// it is complete, which makes it one that nobody waits for.
+    pub(crate) fn push(&mut self, child: usize, complete: bool) {
+        self.members.grow(child + 1);
+        self.unfinished.grow(child + 1);
+        if self.frozen && !complete {
+            self.members.insert(child);
+            self.unfinished.insert(child);
+            self.frontier = self.unfinished.first();
+        }
+    }
+
+    /// Notes that a child became or ceased to be complete.
+    pub(crate) fn complete_changed(&mut self, child: usize, complete: bool) -> Shift {
+        if !self.members.contains(child) {
+            return Shift { closed: None, opened: None };
+        }
+        if complete {
+            self.unfinished.remove(child);
+        } else {
+            self.unfinished.insert(child);
+        }
+        let frontier = self.unfinished.first();
+        if frontier == self.frontier {
+            return Shift { closed: None, opened: None };
+        }
+        Shift { closed: std::mem::replace(&mut self.frontier, frontier), opened: frontier }
+    }
+
+    pub(crate) fn is_open(&self, child: usize) -> bool {
+        self.frozen && (self.frontier == Some(child) || !self.members.contains(child))
+    }
+}

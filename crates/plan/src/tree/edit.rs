@@ -1,0 +1,85 @@
+//! Changing the shape of a living tree: what a plan needs whose phases come and go.
+//!
+//! *Knows*: how ids and positions survive. *Must not know*: why a phase is added or replaced.
+//!
+//! *Cost*: push and replace O(steps of the phase), plus the plan's bit words for push; remove and a new
+//! strategy O(phases).
+
+use std::sync::Arc;
+
+use crate::{
+    group::Group,
+    ids::PhaseId,
+    spec::{PhaseSpec, StrategySpec},
+    tree::{Head, PlanTree},
+};
+
+impl PlanTree {
+    /// Adds a phase at the end.
+    pub fn push_phase(&mut self, spec: impl Into<Arc<PhaseSpec>>) -> PhaseId {
+        let id = self.create_phase(spec.into());
+        self.place_phase(id, self.order.len());
+        self.order.push(id);
+        if let Some(child) = self.as_child(id) {
+            self.group.push(child);
+        }
+        self.settle_plan();
+        id
+    }
+
+    /// Puts a new phase in the place of another; the old phase and its steps leave the tree.
+    pub fn replace_phase(&mut self, old: PhaseId, spec: impl Into<Arc<PhaseSpec>>) -> Option<PhaseId> {
+        let place = self.phase(old)?.place? as usize;
+        self.retire(old);
+        let id = self.create_phase(spec.into());
+        self.place_phase(id, place);
+        if let Some(slot) = self.order.get_mut(place) {
+            *slot = id;
+        }
+        if let Some(child) = self.as_child(id) {
+            self.group.set(place, child);
+        }
+        self.settle_plan();
+        Some(id)
+    }
+
+    /// Takes a phase and its steps out of the tree; false when it was not in it. A serial order among
+    /// the phases is fixed anew.
+    pub fn remove_phase(&mut self, phase: PhaseId) -> bool {
+        if self.phase(phase).is_none() {
+            return false;
+        }
+        self.retire(phase);
+        self.order.retain(|other| *other != phase);
+        for place in 0..self.order.len() {
+            if let Some(other) = self.order.get(place).copied() {
+                self.place_phase(other, place);
+            }
+        }
+        self.regroup();
+        self.settle_plan();
+        true
+    }
+
+    /// Gives the plan another strategy over its phases. A serial order is fixed anew.
+    pub fn set_plan_strategy(&mut self, strategy: &StrategySpec) {
+        let Head { name, rollup, .. } = &*self.head;
+        let head = Head { name: Arc::clone(name), strategy: strategy.base().clone(), rollup: *rollup };
+        self.head = Arc::new(head);
+        self.regroup();
+        self.settle_plan();
+    }
+
+    /// Empties a phase's row and forgets what it stored.
+    fn retire(&mut self, id: PhaseId) {
+        for step in self.steps(id) {
+            self.step_errors.remove(&step);
+            self.working.remove(step.index());
+        }
+        let Some(row) = self.phases.get_mut(id.index()) else { return };
+        row.place = None;
+        row.group = Group::new(&StrategySpec::Parallel, &[], true);
+        row.spec = Arc::new(PhaseSpec::new(Arc::clone(&row.spec.name), StrategySpec::Parallel, []));
+        row.errors = 0;
+    }
+}

@@ -1,0 +1,18 @@
+//! What plan trees do, told as stories over their public surface.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests"
+)]
+
+mod admit;
+mod canary;
+mod coordinator;
+mod dsl;
+mod edit;
+mod properties;
+mod strategies;
+mod why;

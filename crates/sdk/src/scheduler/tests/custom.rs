@@ -1,0 +1,138 @@
+//! Custom plans, and two plans over one pod.
+
+use super::bench::Bench;
+use planarium_mesos::api::TaskState;
+use planarium_protocol::input::PlanOp;
+
+const SIDECAR: &str = "\
+name: side
+pods:
+  hello:
+    count: 2
+    resource-sets:
+      main: {cpus: 0.5, memory: 256}
+      side: {cpus: 0.5, memory: 128}
+    tasks:
+      server: {goal: RUNNING, cmd: sleep 1000, resource-set: main}
+      once: {goal: ONCE, cmd: echo, resource-set: side}
+      backup: {goal: ONCE, cmd: echo $WHERE, resource-set: side}
+plans:
+  deploy:
+    phases:
+      servers: {pod: hello, strategy: parallel, steps: [{default: [[server]]}]}
+      onces: {pod: hello, strategy: parallel, steps: [{default: [[once]]}]}
+  backup:
+    phases:
+      backup: {pod: hello, strategy: parallel, steps: [{default: [[backup]]}]}
+";
+
+fn finish(bench: &mut Bench, task: &str) {
+    bench.status(task, TaskState::Running);
+    bench.status(task, TaskState::Finished);
+}
+
+fn deployed() -> Bench {
+    let mut bench = Bench::new(SIDECAR);
+    bench.machine("a1", 4, 4096);
+    bench.machine("a2", 4, 4096);
+    bench.round();
+    bench.all_run();
+    bench.advance(5_000);
+    bench.round();
+    finish(&mut bench, "hello-0-once");
+    finish(&mut bench, "hello-1-once");
+    bench.advance(5_000);
+    assert!(bench.show("deploy").starts_with("COMPLETE"), "{}", bench.show("deploy"));
+    bench.taken();
+    bench
+}
+
+#[test]
+fn waits_for_a_start_runs_and_runs_again() {
+    let mut bench = deployed();
+    assert_eq!(bench.show("backup"), "WAITING | PENDING [PENDING, PENDING]");
+    assert_eq!(bench.why("backup"), ["not-started", "child"]);
+    assert_eq!(bench.why("backup/backup/hello-0:[backup]"), ["not-started"]);
+    let bad = bench.plan_with(PlanOp::Start, "backup", &[("a-b", "1")]).expect_err("bad name");
+    assert_eq!(
+        (bad.status, bad.message.as_str()),
+        (400, "Couldn't parse parameters: a-b is not a valid environment variable name")
+    );
+    let reply = bench.plan_with(PlanOp::Start, "backup", &[("WHERE", "s3"), ("B", "2")]).expect("started");
+    assert_eq!(reply, "Received cmd: start backup with parameters: {B=2, WHERE=s3}");
+    assert_eq!(bench.show("backup"), "PENDING | PENDING [PENDING, PENDING]");
+    bench.advance(5_000);
+    assert_eq!(bench.taken(), "revive");
+    bench.round();
+    assert_eq!(
+        bench.taken(),
+        "launch hello-0-backup on a1; launch hello-1-backup on a2",
+        "in the footprint that the first launch reserved"
+    );
+    let launched = bench.tasks.values().find(|task| &*task.info.name == "hello-0-backup").expect("launched");
+    assert_eq!(launched.info.env.get("WHERE").map(|v| &**v), Some("s3"));
+    finish(&mut bench, "hello-0-backup");
+    finish(&mut bench, "hello-1-backup");
+    assert_eq!(bench.show("backup"), "COMPLETE | COMPLETE [COMPLETE, COMPLETE]");
+    bench.plan(PlanOp::Start, "backup").expect("again");
+    assert_eq!(bench.show("backup"), "PENDING | PENDING [PENDING, PENDING]", "ONCE tasks run again");
+    bench.advance(5_000);
+    bench.round();
+    let launched = bench.tasks.values().find(|task| &*task.info.name == "hello-0-backup").expect("launched");
+    assert_eq!(launched.info.env.get("WHERE"), None, "parameters are those of the last start");
+    assert_eq!(bench.plan(PlanOp::Stop, "backup").expect("stopped"), "Received cmd: stop");
+    assert_eq!(bench.show("backup"), "WAITING | PENDING [PENDING, PENDING]");
+    assert_eq!(bench.tasks.len(), 4, "running tasks are not killed");
+}
+
+#[test]
+fn two_plans_do_not_work_on_one_task_at_a_time() {
+    let yaml = "\
+name: two
+pods:
+  p: {count: 1, tasks: {t: {goal: RUNNING, cmd: sleep 1, cpus: 0.5, memory: 32}}}
+plans:
+  deploy: {phases: {p: {pod: p}}}
+  again: {phases: {again: {pod: p}}}
+";
+    let mut bench = Bench::new(yaml);
+    bench.machine("a1", 4, 4096);
+    bench.plan(PlanOp::Start, "again").expect("started");
+    bench.round();
+    assert_eq!(bench.show("deploy"), "STARTING | STARTING [STARTING]");
+    assert_eq!(bench.show("again"), "PENDING | PENDING [PENDING]");
+    assert_eq!(bench.why("again/again/p-0:[t]"), ["dirty-asset"]);
+    let why = bench.scheduler.why(&bench.path("again/again/p-0:[t]")).expect("exists");
+    assert_eq!(
+        why.sentence,
+        "p-0:[t] is PENDING: pod p-0 is being worked on by plan deploy: p-0:[t] is STARTING."
+    );
+    bench.all_run();
+    assert_eq!(bench.show("deploy"), "COMPLETE | COMPLETE [COMPLETE]");
+    bench.taken();
+    bench.advance(5_000);
+    // No revive: to the tracker of new work it is the same work as before. The freed resources bring an offer.
+    assert_eq!(bench.taken(), "kill p-0-t", "now it is the other plan's");
+    assert_eq!(bench.show("again"), "IN_PROGRESS | IN_PROGRESS [PREPARED]");
+    bench.status("p-0-t", TaskState::Killed);
+    bench.advance(5_000);
+    assert_eq!(bench.show("recovery"), "COMPLETE", "recovery leaves a dirty pod alone");
+    bench.round();
+    bench.all_run();
+    assert_eq!(bench.show("again"), "COMPLETE | COMPLETE [COMPLETE]");
+    bench.advance(5_000);
+    assert_eq!(bench.show("recovery"), "COMPLETE");
+}
+
+#[test]
+fn different_tasks_of_one_pod_do_not_conflict() {
+    let mut bench = deployed();
+    bench.plan(PlanOp::Restart, "deploy/servers").expect("restarted");
+    bench.plan(PlanOp::Start, "backup").expect("started");
+    bench.advance(5_000);
+    assert_eq!(bench.show("backup"), "IN_PROGRESS | IN_PROGRESS [PREPARED, PREPARED]");
+    assert_eq!(
+        bench.show("deploy"),
+        "IN_PROGRESS | IN_PROGRESS [PREPARED, PREPARED] | COMPLETE [COMPLETE, COMPLETE]"
+    );
+}

@@ -1,0 +1,86 @@
+//! Reading a definition without running it.
+//!
+//! Knows: what a reader of a definition wants to see. Must not know: any dialect's rules.
+
+use crate::detect_dialect;
+use crate::systems::{Definition, System};
+use planarium_kernel::recorder::Recorder;
+use planarium_protocol::Text;
+use planarium_protocol::input::LoadService;
+use planarium_protocol::view::ServiceView;
+use planarium_source::{Diagnostic, SourceMap, Span};
+use std::sync::Arc;
+
+/// What reading a definition gave.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// The dialect it was read as.
+    pub dialect: &'static str,
+    /// The service's name; empty when it has none.
+    pub name: Text,
+    /// Findings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that findings point into.
+    pub sources: SourceMap,
+    /// The plan tree before it runs; absent when the definition cannot be used.
+    pub preview: Option<Arc<ServiceView>>,
+    /// Template variables without a value.
+    pub missing: Vec<String>,
+}
+
+impl CheckReport {
+    /// Whether it cannot be used as it is.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Code of the finding that a dialect is known but not simulated, or not known at all.
+const NOT_SIMULATED: &str = "WORLD001";
+
+/// Code of the finding that a definition can be read but its system would not start with it.
+const NOT_STARTED: &str = "WORLD002";
+
+/// Reads a definition and shows its plans, without any cluster.
+pub fn check(load: &LoadService) -> CheckReport {
+    match Definition::read(load) {
+        Ok(definition) => {
+            let mut diagnostics = definition.diagnostics();
+            let started = definition
+                .is_usable()
+                .then(|| System::start(&mut Recorder::new(1), &definition, None).map(|(system, _)| system.view()));
+            let preview = match started {
+                None => None,
+                Some(Ok(view)) => Some(view),
+                Some(Err(refusal)) => {
+                    diagnostics.push(Diagnostic::error(NOT_STARTED, definition.span(), refusal.message));
+                    None
+                }
+            };
+            CheckReport {
+                dialect: definition.dialect().as_str(),
+                name: definition.name().clone(),
+                diagnostics,
+                sources: definition.sources().clone(),
+                preview,
+                missing: definition.missing(),
+            }
+        }
+        Err(refusal) => {
+            let mut sources = SourceMap::new();
+            let first = load.files.iter().map(|(path, text)| sources.add(path.as_str(), text.as_str())).min();
+            let span = first.map_or(Span::default(), |file| Span::at(file, 0));
+            CheckReport {
+                dialect: detect_dialect(&load.files),
+                name: load.name.as_str().into(),
+                diagnostics: vec![
+                    Diagnostic::error(NOT_SIMULATED, span, refusal.message)
+                        .with_help("DC/OS SDK services (`svc.yml` with `pods:`) can be run"),
+                ],
+                sources,
+                preview: None,
+                missing: Vec::new(),
+            }
+        }
+    }
+}

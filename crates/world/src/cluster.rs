@@ -1,0 +1,217 @@
+//! Machines and master together, as the world drives them.
+//!
+//! Knows: that the fleet's reports go to the master at once, in order.
+//! Must not know: services; offers and plans are opaque here.
+
+use crate::systems::Request;
+use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind};
+use planarium_kernel::{Cause, SimTime};
+use planarium_mesos::{Master, ProbeFacts};
+use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message};
+use planarium_protocol::{EventBody, Refusal, Text};
+use planarium_protocol::input::{AddAgent, Fault, FaultKind, OfferRound, ProcessBehaviour, Target, TaskStatusInput};
+use planarium_protocol::view::{ClusterView, FaultView};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The machines and the master over them. Cloning shares both until one of them changes.
+#[derive(Clone)]
+pub(crate) struct Cluster {
+    fleet: Arc<Fleet>,
+    master: Arc<Master>,
+    /// Scheduler processes that a fault has ended.
+    restarts: Vec<(Cause, Target)>,
+    /// Number of the last event when machines last came or went.
+    changed: u64,
+}
+
+impl Cluster {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { fleet: Arc::new(Fleet::new(seed)), master: Arc::new(Master::new(seed)), restarts: Vec::new(), changed: 0 }
+    }
+
+    fn parts(&mut self) -> (&mut Fleet, &mut Master) {
+        (Arc::make_mut(&mut self.fleet), Arc::make_mut(&mut self.master))
+    }
+
+    // ---- time --------------------------------------------------------------------------------
+
+    pub(crate) fn fleet_due(&self) -> Option<u64> {
+        self.fleet.next_due().map(SimTime::ms)
+    }
+
+    pub(crate) fn master_due(&self) -> Option<u64> {
+        self.master.next_due().map(SimTime::ms)
+    }
+
+    pub(crate) fn one_shots(&self) -> usize {
+        self.fleet.one_shots() + self.master.one_shots()
+    }
+
+    pub(crate) fn restless(&self) -> bool {
+        self.fleet.restless() || self.master.restless()
+    }
+
+    pub(crate) fn fire_fleet(&mut self, cx: &mut Cx) {
+        let mut out = Vec::new();
+        self.parts().0.fire(cx, &mut out);
+        self.report(cx, out);
+        self.report_drained(cx);
+    }
+
+    pub(crate) fn fire_master(&mut self, cx: &mut Cx) {
+        let (fleet, master) = self.parts();
+        master.fire(cx, fleet);
+        self.report_drained(cx);
+    }
+
+    /// Hands what the fleet reported meanwhile to the master.
+    fn report_drained(&mut self, cx: &mut Cx) {
+        loop {
+            let events = self.parts().0.drain_events();
+            if events.is_empty() {
+                return;
+            }
+            self.report(cx, events);
+        }
+    }
+
+    /// Hands the fleet's reports to the master.
+    fn report(&mut self, cx: &mut Cx, events: Vec<FleetEvent>) {
+        for event in events {
+            cx.set_cause(event.cause);
+            if let FleetEventKind::SchedulerRestart { target } = event.kind {
+                self.restarts.push((event.cause, target));
+            } else {
+                let (fleet, master) = self.parts();
+                master.on_fleet(cx, fleet, event);
+            }
+        }
+    }
+
+    // ---- frameworks --------------------------------------------------------------------------
+
+    pub(crate) fn subscribe(&mut self, cx: &mut Cx, info: FrameworkInfo) -> FrameworkId {
+        let (fleet, master) = self.parts();
+        master.subscribe(cx, fleet, info)
+    }
+
+    /// A framework that is known subscribes again: its scheduler process has restarted.
+    pub(crate) fn resubscribe(&mut self, cx: &mut Cx, framework: FrameworkId, info: FrameworkInfo) {
+        let (fleet, master) = self.parts();
+        master.resubscribe(cx, fleet, framework, info);
+    }
+
+    pub(crate) fn call_all(&mut self, cx: &mut Cx, framework: Option<FrameworkId>, requests: Vec<Request>) {
+        let Some(framework) = framework else { return };
+        if requests.is_empty() {
+            return;
+        }
+        let (fleet, master) = self.parts();
+        for request in requests {
+            cx.set_cause(request.cause);
+            master.call(cx, fleet, framework, request.call);
+        }
+        self.report_drained(cx);
+    }
+
+    /// Messages for frameworks since the last time.
+    pub(crate) fn drain_messages(&mut self) -> Vec<Message> {
+        self.parts().1.drain_messages()
+    }
+
+    /// Which scheduler processes a fault has ended since the last time, and what stands behind it.
+    pub(crate) fn take_scheduler_restarts(&mut self) -> Vec<(Cause, Target)> {
+        std::mem::take(&mut self.restarts)
+    }
+
+    // ---- inputs ------------------------------------------------------------------------------
+
+    pub(crate) fn add_agent(&mut self, cx: &mut Cx, add: &AddAgent) -> Result<Value, Refusal> {
+        let (fleet, master) = self.parts();
+        let before = cx.pending().len();
+        master.add_agent(cx, fleet, add)?;
+        self.report_drained(cx);
+        self.changed = cx.next_seq() - 1;
+        let added = cx.pending().iter().skip(before).filter_map(|fact| match &fact.body {
+            EventBody::AgentRegistered { agent, agent_id } => {
+                Some(json!({ "hostname": agent, "agent_id": agent_id }))
+            }
+            _ => None,
+        });
+        Ok(json!({ "agents": added.collect::<Vec<_>>() }))
+    }
+
+    pub(crate) fn remove_agent(&mut self, cx: &mut Cx, agent: &str) -> Result<Value, Refusal> {
+        let (fleet, master) = self.parts();
+        master.remove_agent(cx, fleet, agent)?;
+        self.report_drained(cx);
+        self.changed = cx.next_seq() - 1;
+        Ok(json!({ "agent": agent }))
+    }
+
+    pub(crate) fn inject(&mut self, cx: &mut Cx, fault: &Fault) -> Result<Value, Refusal> {
+        let id = self.parts().0.inject(cx, fault)?;
+        self.report_drained(cx);
+        Ok(json!({ "id": id }))
+    }
+
+    pub(crate) fn clear_fault(&mut self, cx: &mut Cx, id: &str) -> Result<Value, Refusal> {
+        self.parts().0.clear(cx, id)?;
+        self.report_drained(cx);
+        Ok(json!({ "id": id }))
+    }
+
+    pub(crate) fn set_behaviour(&mut self, cx: &mut Cx, rule: &ProcessBehaviour) -> Value {
+        self.parts().0.set_behaviour(cx, rule);
+        self.report_drained(cx);
+        json!({})
+    }
+
+    pub(crate) fn task_status(&mut self, cx: &mut Cx, status: &TaskStatusInput) -> Result<Value, Refusal> {
+        let (fleet, master) = self.parts();
+        master.task_status(cx, fleet, status)?;
+        self.report_drained(cx);
+        Ok(json!({ "task": status.task, "state": status.state }))
+    }
+
+    pub(crate) fn offer_round(&mut self, cx: &mut Cx, round: &OfferRound) -> Result<Value, Refusal> {
+        let made = self.parts().1.offer_round(cx, round)?;
+        self.report_drained(cx);
+        Ok(json!({ "offers": made }))
+    }
+
+    // ---- what it shows -----------------------------------------------------------------------
+
+    pub(crate) fn view(&self) -> Arc<ClusterView> {
+        let machines = self.master.machines(&self.fleet);
+        let revision = machines.iter().map(|machine| machine.revision).max().unwrap_or(0).max(self.changed);
+        Arc::new(ClusterView { revision, machines })
+    }
+
+    /// What is known about a task's process.
+    pub(crate) fn probe(&self, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
+        self.master.probe(&self.fleet, framework, task_id)
+    }
+
+    /// Ids of the faults that keep offers from a service.
+    pub(crate) fn withholding_offers(&self, service: &Text) -> Vec<Text> {
+        self.fleet.faults_on_service(FaultKind::OffersWithheld, service)
+    }
+
+    pub(crate) fn faults(&self) -> Vec<FaultView> {
+        self.fleet.faults()
+    }
+
+    /// What does not hold, in words.
+    pub(crate) fn check(&self) -> Vec<String> {
+        let mut found = self.fleet.check();
+        found.extend(self.master.check(&self.fleet));
+        found
+    }
+
+    /// Roughly how many bytes a copy takes.
+    pub(crate) fn weight(&self) -> u64 {
+        self.fleet.weight() + self.master.weight()
+    }
+}

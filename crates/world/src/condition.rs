@@ -1,0 +1,290 @@
+//! Conditions a run waits for, as written on a command line or in a scenario.
+//!
+//! Knows: how a condition is written and when a view meets it.
+//! Must not know: how a world gets there.
+
+use planarium_protocol::{Event, EventBody, Text};
+use planarium_protocol::view::{PlanView, ServiceView};
+use std::fmt;
+use std::sync::Arc;
+
+/// Something that holds or does not hold of a world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// `deploy=COMPLETE`, `SERVICE/deploy=COMPLETE`, `SERVICE/deploy/PHASE=STATUS`,
+    /// `SERVICE/deploy/PHASE/STEP=STATUS`: an element shows a status.
+    Status {
+        /// The element as written. Without a service it is one of the first service.
+        element: Text,
+        /// The status word; case does not matter.
+        status: Text,
+    },
+    /// `idle`: nothing is left that would change anything.
+    Idle,
+    /// `t=30s`: virtual time has come this far.
+    Time {
+        /// *Units*: milliseconds since genesis.
+        ms: u64,
+    },
+    /// `A && B`: all of them at once.
+    All(Vec<Condition>),
+}
+
+/// What is wrong with a condition's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionError {
+    message: String,
+}
+
+impl fmt::Display for ConditionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ConditionError {}
+
+fn error(message: String) -> ConditionError {
+    ConditionError { message }
+}
+
+impl Condition {
+    /// Reads a condition.
+    pub fn parse(text: &str) -> Result<Self, ConditionError> {
+        let parts: Vec<&str> = text.split("&&").map(str::trim).collect();
+        match parts.as_slice() {
+            [one] => Self::parse_one(one),
+            many => many.iter().map(|part| Self::parse_one(part)).collect::<Result<_, _>>().map(Self::All),
+        }
+    }
+
+    fn parse_one(text: &str) -> Result<Self, ConditionError> {
+        if text.eq_ignore_ascii_case("idle") {
+            return Ok(Self::Idle);
+        }
+        // Step names never hold `=`, service names may: the last one separates.
+        let Some((left, right)) = text.rsplit_once('=') else {
+            return Err(error(format!(
+                "`{text}` is not a condition; write `deploy=COMPLETE`, `SERVICE/PLAN/PHASE/STEP=STATUS`, `idle` or `t=30s`"
+            )));
+        };
+        let (left, right) = (left.trim().trim_end_matches('='), right.trim());
+        if left == "t" {
+            return parse_duration_ms(right)
+                .map(|ms| Self::Time { ms })
+                .ok_or_else(|| error(format!("`{right}` is not a time; write `1500ms`, `30s`, `5m` or `2h`")));
+        }
+        let left = left.trim().trim_matches('/');
+        if left.is_empty() || right.is_empty() {
+            return Err(error(format!("`{text}` lacks a name or a status; write `deploy=COMPLETE`")));
+        }
+        Ok(Self::Status { element: left.into(), status: right.into() })
+    }
+
+    /// The latest instant named, up to which waiting makes sense even when a world is idle.
+    pub(crate) fn latest_ms(&self) -> Option<u64> {
+        match self {
+            Self::Time { ms } => Some(*ms),
+            Self::Idle | Self::Status { .. } => None,
+            Self::All(all) => all.iter().filter_map(Self::latest_ms).max(),
+        }
+    }
+
+    /// Whether statuses have to be looked up.
+    pub(crate) fn asks_for_status(&self) -> bool {
+        match self {
+            Self::Status { .. } => true,
+            Self::Idle | Self::Time { .. } => false,
+            Self::All(all) => all.iter().any(Self::asks_for_status),
+        }
+    }
+
+    /// Whether a status asked for may be another one after `event`: a quick look that says yes too often.
+    pub(crate) fn may_change_with(&self, event: &Event) -> bool {
+        match self {
+            Self::Status { element, .. } => match &event.body {
+                EventBody::ElementStatus { path, .. } => {
+                    let name = path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan);
+                    element.ends_with(&**name)
+                }
+                EventBody::InputApplied { .. }
+                | EventBody::ServiceLoaded { .. }
+                | EventBody::ServiceUpdated { .. }
+                | EventBody::ServiceRemoved { .. }
+                | EventBody::SchedulerStarted { .. }
+                | EventBody::PhaseChanged { .. } => true,
+                _ => false,
+            },
+            Self::Idle | Self::Time { .. } => true,
+            Self::All(all) => all.iter().any(|one| one.may_change_with(event)),
+        }
+    }
+
+    /// Whether it holds.
+    pub fn holds(&self, now_ms: u64, idle: &mut dyn FnMut() -> bool, services: &mut dyn FnMut() -> Vec<Arc<ServiceView>>) -> bool {
+        match self {
+            Self::Time { ms } => now_ms >= *ms,
+            Self::Idle => idle(),
+            Self::Status { element, status } => element_status(&services(), element)
+                .is_some_and(|shown| shown.eq_ignore_ascii_case(status)),
+            Self::All(all) => all.iter().all(|one| one.holds(now_ms, idle, services)),
+        }
+    }
+}
+
+/// Reads `250ms`, `30s`, `5m`, `2h`, with a decimal point if need be; `None` when it is none of these.
+pub fn parse_duration_ms(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = text.split_at_checked(digits)?;
+    let unit_ms: u64 = match unit.trim() {
+        "ms" => 1,
+        "s" => 1000,
+        "m" | "min" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let whole: u64 = whole.parse().ok()?;
+    let mut scale = unit_ms;
+    let mut ms = whole.checked_mul(unit_ms)?;
+    for digit in part.chars() {
+        scale /= 10;
+        ms = ms.checked_add(u64::from(digit.to_digit(10)?) * scale)?;
+    }
+    Some(ms)
+}
+
+/// The status an element shows: `PLAN` of the first service that has it, or `SERVICE/PLAN[/PHASE[/STEP]]`.
+/// Service names may hold slashes. `None` when there is no such element.
+pub fn element_status<'a>(services: &'a [Arc<ServiceView>], element: &str) -> Option<&'a Text> {
+    let parts: Vec<&str> = element.split('/').collect();
+    // The longest service name that fits wins: `a/b/deploy` is of service `a/b` when there is one.
+    let named = services
+        .iter()
+        .filter_map(|service| {
+            let rest = element.strip_prefix(service.name.trim_matches('/'))?.strip_prefix('/')?;
+            Some((service.name.len(), service, rest))
+        })
+        .max_by_key(|(len, ..)| *len);
+    if let Some((_, service, rest)) = named
+        && let Some(status) = status_in(service, rest)
+    {
+        return Some(status);
+    }
+    match parts.as_slice() {
+        [plan] => services.iter().find_map(|s| plan_of(s, plan)).map(|plan| &plan.status),
+        _ => services.first().and_then(|service| status_in(service, element)),
+    }
+}
+
+fn plan_of<'a>(service: &'a ServiceView, name: &str) -> Option<&'a PlanView> {
+    service.plans.iter().map(AsRef::as_ref).find(|plan: &&PlanView| &*plan.name == name)
+}
+
+fn status_in<'a>(service: &'a ServiceView, rest: &str) -> Option<&'a Text> {
+    let mut names = rest.splitn(3, '/');
+    let plan = plan_of(service, names.next()?)?;
+    let Some(phase) = names.next() else { return Some(&plan.status) };
+    let phase = plan.phases.iter().find(|p| *p.name == *phase || *p.id == *phase)?;
+    let Some(step) = names.next() else { return Some(&phase.status) };
+    phase.steps.iter().find(|s| *s.name == *step || *s.id == *step).map(|step| &step.status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planarium_protocol::view::{PhaseView, Progress, StepView};
+
+    fn service(name: &str) -> Arc<ServiceView> {
+        let step = StepView {
+            revision: 0,
+            id: "s-id".into(),
+            name: "hello-0:[a, b]".into(),
+            status: "STARTING".into(),
+            reason: "".into(),
+            forced: false,
+            since_ms: 0,
+            pod: None,
+            tasks: vec![],
+            source: None,
+            commands: Arc::new([]),
+        };
+        let phase = PhaseView {
+            revision: 0,
+            id: "p-id".into(),
+            name: "hello".into(),
+            status: "IN_PROGRESS".into(),
+            strategy: "serial".into(),
+            interrupted: false,
+            gates_left: 0,
+            progress: Progress::default(),
+            steps: vec![Arc::new(step)],
+            commands: Arc::new([]),
+        };
+        let plan = PlanView {
+            revision: 0,
+            name: "deploy".into(),
+            status: "WAITING".into(),
+            strategy: "serial".into(),
+            interrupted: false,
+            errors: vec![],
+            progress: Progress::default(),
+            phases: vec![Arc::new(phase)],
+            commands: Arc::new([]),
+            custom: false,
+        };
+        Arc::new(ServiceView {
+            revision: 0,
+            name: name.into(),
+            dialect: "sdk".into(),
+            plans: vec![Arc::new(plan)],
+            pods: vec![],
+            activity: "".into(),
+        })
+    }
+
+    #[test]
+    fn reads_conditions() {
+        let status = |e: &str, s: &str| Condition::Status { element: e.into(), status: s.into() };
+        let cases = [
+            ("deploy=COMPLETE", Ok(status("deploy", "COMPLETE"))),
+            ("deploy==COMPLETE", Ok(status("deploy", "COMPLETE"))),
+            (" /a/b/deploy = complete ", Ok(status("a/b/deploy", "complete"))),
+            ("idle", Ok(Condition::Idle)),
+            ("t=30s", Ok(Condition::Time { ms: 30_000 })),
+            ("t=1.5s", Ok(Condition::Time { ms: 1500 })),
+            ("t=250ms && idle", Ok(Condition::All(vec![Condition::Time { ms: 250 }, Condition::Idle]))),
+            ("t=30", Err(())),
+            ("t=", Err(())),
+            ("t=99999999999999999999h", Err(())),
+            ("t=.s", Err(())),
+            ("deploy", Err(())),
+            ("=COMPLETE", Err(())),
+            ("deploy=", Err(())),
+            ("", Err(())),
+            ("a=b &&", Err(())),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Condition::parse(text).map_err(|_| ()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn finds_elements() {
+        let services = [service("a"), service("/a/b")];
+        for (element, status) in [
+            ("deploy", Some("WAITING")),
+            ("a/deploy", Some("WAITING")),
+            ("a/b/deploy/hello", Some("IN_PROGRESS")),
+            ("deploy/hello", Some("IN_PROGRESS")),
+            ("a/deploy/hello/hello-0:[a, b]", Some("STARTING")),
+            ("a/deploy/p-id/s-id", Some("STARTING")),
+            ("b/deploy", None),
+            ("a/deploy/nothing", None),
+            ("a", None),
+            ("", None),
+        ] {
+            assert_eq!(element_status(&services, element).map(|s| &**s), status, "{element}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The full starting parameters of a world.
+//!
+//! Knows: the seed and the calendar time of genesis. Must not know: anything that can be put in later.
+
+use serde::{Deserialize, Serialize};
+
+/// What a world starts from; with the inputs it fixes everything that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Genesis {
+    /// Fixes every draw.
+    pub seed: u64,
+    /// Calendar time of genesis. *Units*: milliseconds since 1970.
+    pub epoch_ms: u64,
+}
+
+impl Default for Genesis {
+    fn default() -> Self {
+        Self { seed: 1, epoch_ms: 1_443_830_400_000 }
+    }
+}

@@ -1,0 +1,156 @@
+//! Inputs in one line for people.
+//!
+//! Knows: words. Must not know: what an input does.
+
+use planarium_protocol::Input;
+use planarium_protocol::input::{AddAgent, FaultKind, LoadService, PlanCommand, PodOp, Target};
+
+/// Longest part of a user's own text that is repeated.
+const LONGEST: usize = 80;
+
+/// One line on what an input asks for, e.g. `continue deploy`.
+pub(crate) fn describe(input: &Input) -> String {
+    match input {
+        Input::AddAgent(add) => add_agent(add),
+        Input::RemoveAgent(remove) => format!("remove machine {}", short(&remove.agent)),
+        Input::LoadService(load) => service("load", load),
+        Input::UpdateService(load) => service("update", load),
+        Input::RemoveService(remove) if remove.force => format!("drop service {}", short(&remove.name)),
+        Input::RemoveService(remove) => format!("uninstall service {}", short(&remove.name)),
+        Input::Plan(command) => plan(command),
+        Input::Pod(command) => {
+            let op = match command.op {
+                PodOp::Restart => "restart",
+                PodOp::Replace => "replace",
+                PodOp::Pause => "pause",
+                PodOp::Resume => "resume",
+            };
+            let tasks = if command.tasks.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", short(&command.tasks.join(", ")))
+            };
+            format!("{op} pod {}{tasks}", short(&command.pod))
+        }
+        Input::Maintenance(maintenance) => format!("maintenance: {}", short(&maintenance.op)),
+        Input::Fault(fault) => format!("fault {}{}", fault_word(fault.fault), target(&fault.target)),
+        Input::ClearFault(clear) => format!("clear fault {}", short(&clear.id)),
+        Input::ProcessBehaviour(rule) if rule.behaviour.manual => {
+            format!("processes on manual{}", target(&rule.target))
+        }
+        Input::ProcessBehaviour(rule) => format!("processes behave otherwise{}", target(&rule.target)),
+        Input::TaskStatus(status) => format!("task {}: {}", short(&status.task), short(&status.state)),
+        Input::OfferRound(round) if round.agents.is_empty() => "offer round".to_owned(),
+        Input::OfferRound(round) => format!("offer round with {}", short(&round.agents.join(", "))),
+        Input::Framework(framework) => format!("framework {}: {}", short(&framework.name), short(&framework.op)),
+        Input::Call(call) => format!("{} {}", short(&call.method), short(&call.path)),
+    }
+}
+
+fn add_agent(add: &AddAgent) -> String {
+    match (add.count.unwrap_or(1), &add.hostname) {
+        (1, None) => "add a machine".to_owned(),
+        (1, Some(name)) => format!("add machine {}", short(name)),
+        (count, None) => format!("add {count} machines"),
+        (count, Some(name)) => format!("add {count} machines {}", short(name)),
+    }
+}
+
+fn service(verb: &str, load: &LoadService) -> String {
+    let name = if load.name.is_empty() { String::new() } else { format!(" {}", short(&load.name)) };
+    match load.dialect.as_str() {
+        "" | "auto" => format!("{verb} service{name}"),
+        dialect => format!("{verb} {} service{name}", short(dialect)),
+    }
+}
+
+fn plan(command: &PlanCommand) -> String {
+    let mut text = format!("{} {}", command.op.as_str(), short(&command.plan));
+    for part in [&command.phase, &command.step].into_iter().flatten() {
+        text.push('/');
+        text.push_str(&short(part));
+    }
+    text
+}
+
+/// The word of a kind of fault as inputs write it.
+pub(crate) fn fault_word(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::TaskFail => "task-fail",
+        FaultKind::TaskKill => "task-kill",
+        FaultKind::TaskOom => "task-oom",
+        FaultKind::CrashLoop => "crash-loop",
+        FaultKind::SlowStart => "slow-start",
+        FaultKind::Hang => "hang",
+        FaultKind::ReadinessFail => "readiness-fail",
+        FaultKind::HealthFail => "health-fail",
+        FaultKind::ImageMissing => "image-missing",
+        FaultKind::PluginFail => "plugin-fail",
+        FaultKind::AgentLost => "agent-lost",
+        FaultKind::AgentPartitioned => "agent-partitioned",
+        FaultKind::AgentRestart => "agent-restart",
+        FaultKind::AgentFull => "agent-full",
+        FaultKind::OffersWithheld => "offers-withheld",
+        FaultKind::StatusDropped => "status-dropped",
+        FaultKind::SchedulerRestart => "scheduler-restart",
+    }
+}
+
+fn target(target: &Target) -> String {
+    let parts = [
+        ("service", &target.service),
+        ("pod", &target.pod),
+        ("task", &target.task),
+        ("machine", &target.agent),
+        ("step", &target.step),
+        ("plugin", &target.plugin),
+        ("action", &target.action),
+    ];
+    let words: Vec<String> = parts
+        .into_iter()
+        .filter_map(|(word, pattern)| pattern.as_ref().map(|pattern| format!("{word} {}", short(pattern))))
+        .collect();
+    if words.is_empty() { String::new() } else { format!(" on {}", words.join(", ")) }
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_an_input_asks_for() {
+        for (json, line) in [
+            (r#"{"kind":"add-agent"}"#, "add a machine"),
+            (r#"{"kind":"add-agent","count":3}"#, "add 3 machines"),
+            (r#"{"kind":"add-agent","hostname":"web"}"#, "add machine web"),
+            (r#"{"kind":"load-service","dialect":"sdk","name":"hello"}"#, "load sdk service hello"),
+            (r#"{"kind":"load-service","dialect":"auto"}"#, "load service"),
+            (r#"{"kind":"remove-service","name":"hello"}"#, "uninstall service hello"),
+            (r#"{"kind":"plan","service":"s","plan":"deploy","op":"continue"}"#, "continue deploy"),
+            (
+                r#"{"kind":"plan","service":"s","plan":"deploy","op":"force-complete","phase":"p","step":"a:[b]"}"#,
+                "force-complete deploy/p/a:[b]",
+            ),
+            (r#"{"kind":"pod","service":"s","pod":"hello-0","op":"replace"}"#, "replace pod hello-0"),
+            (
+                r#"{"kind":"fault","fault":"task-fail","target":{"task":"hello-*","agent":"a"}}"#,
+                "fault task-fail on task hello-*, machine a",
+            ),
+            (r#"{"kind":"task-status","task":"t","state":"TASK_LOST"}"#, "task t: TASK_LOST"),
+            (r#"{"kind":"offer-round","agents":["a","b"]}"#, "offer round with a, b"),
+            (r#"{"kind":"call","method":"GET","path":"/v1/plans"}"#, "GET /v1/plans"),
+        ] {
+            let input: Input = serde_json::from_str(json).expect(json);
+            assert_eq!(describe(&input), line);
+        }
+        let long = Input::RemoveAgent(planarium_protocol::input::RemoveAgent { agent: "ä".repeat(1000) });
+        assert_eq!(describe(&long).chars().count(), "remove machine ".len() + LONGEST + 1);
+    }
+}

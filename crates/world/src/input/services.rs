@@ -1,0 +1,133 @@
+//! Installing, changing and removing services.
+//!
+//! Knows: how a definition becomes a framework with a control loop.
+//! Must not know: any dialect; see [`crate::systems`].
+
+use crate::limits::LIMITS;
+use crate::systems::{Definition, Request, ServiceId, System};
+use crate::world::World;
+use planarium_mesos::api::Call;
+use planarium_protocol::input::{LoadService, OfferRound, RemoveService};
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::{EventBody, Refusal, Text};
+use planarium_source::render::json::flat;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+impl World {
+    /// Installs a service.
+    pub(super) fn load_service(
+        &mut self,
+        load: &LoadService,
+        diagnostics: &mut Vec<Value>,
+    ) -> Result<Value, Refusal> {
+        let definition = read(load, diagnostics)?;
+        let name = definition.name().clone();
+        if self.services.find(&name).is_some() {
+            return Err(Refusal::new(
+                RefusalCode::Conflict,
+                format!("There is a service '{name}' already; update it, or remove it first"),
+            ));
+        }
+        if self.services.len() >= LIMITS.services as usize {
+            let message = format!("There are {} services already, as many as a world can hold", LIMITS.services);
+            return Err(Refusal::new(RefusalCode::LimitReached, message));
+        }
+        let dialect = definition.dialect().as_str();
+        let cx = &mut self.recorder;
+        cx.emit(EventBody::ServiceLoaded { service: name.clone(), dialect: dialect.into() });
+        let (system, calls) = System::start(cx, &definition, None)?;
+        let framework = self.cluster.subscribe(cx, system.framework_info());
+        self.services.install(name.clone(), framework, Arc::new(load.clone()), definition, system);
+        self.cluster.call_all(cx, Some(framework), calls);
+        Ok(json!({ "service": name, "dialect": dialect }))
+    }
+
+    /// Gives a running service another definition: its scheduler restarts with it.
+    pub(super) fn update_service(
+        &mut self,
+        load: &LoadService,
+        diagnostics: &mut Vec<Value>,
+    ) -> Result<Value, Refusal> {
+        let definition = read(load, diagnostics)?;
+        let name = if load.name.is_empty() { definition.name().clone() } else { Text::from(load.name.as_str()) };
+        let id = self.services.named(&name)?;
+        let same_name = definition.name().trim_matches('/') == name.trim_matches('/');
+        if !same_name {
+            let message = format!("The definition is of a service '{}', not '{name}'", definition.name());
+            return Err(Refusal::new(RefusalCode::Conflict, message));
+        }
+        self.recorder.emit(EventBody::ServiceUpdated { service: name.clone(), text: "new definition".into() });
+        self.start_again(id, Arc::new(load.clone()), definition)?;
+        Ok(json!({ "service": name }))
+    }
+
+    /// Starts a service's scheduler process again as it was.
+    pub(crate) fn restart_scheduler(&mut self, id: ServiceId) {
+        if let Some((load, definition, _)) = self.services.load(id) {
+            let (load, definition) = (Arc::clone(load), definition.clone());
+            // What ran with this definition can start with it again; if not, it goes on as it was.
+            let _ = self.start_again(id, load, definition);
+        }
+    }
+
+    fn start_again(&mut self, id: ServiceId, load: Arc<LoadService>, definition: Definition) -> Result<(), Refusal> {
+        let Some((_, _, previous)) = self.services.load(id) else { return Ok(()) };
+        let (system, calls) = System::start(&mut self.recorder, &definition, Some(previous))?;
+        let framework = self.services.framework(id);
+        if let Some(framework) = framework {
+            self.cluster.resubscribe(&mut self.recorder, framework, system.framework_info());
+        }
+        self.services.replace(id, load, definition, system);
+        self.cluster.call_all(&mut self.recorder, framework, calls);
+        Ok(())
+    }
+
+    /// Takes a service away.
+    pub(super) fn remove_service(&mut self, remove: &RemoveService) -> Result<Value, Refusal> {
+        let id = self.services.named(&remove.name)?;
+        if !remove.force {
+            return Err(Refusal::new(
+                RefusalCode::Unsupported,
+                "The uninstall plan is not yet simulated; `force` drops the service with its tasks at once",
+            ));
+        }
+        let name = self.services.name(id).cloned().unwrap_or_else(|| remove.name.as_str().into());
+        let cx = &mut self.recorder;
+        let teardown = vec![Request { cause: cx.cause(), call: Call::Teardown }];
+        self.cluster.call_all(cx, self.services.framework(id), teardown);
+        self.services.remove(id);
+        cx.emit(EventBody::ServiceRemoved { service: name.clone() });
+        Ok(json!({ "service": name }))
+    }
+
+    /// Exactly one offer round with these machines, and the cycle it leads to at the same instant.
+    pub(super) fn offer_round(&mut self, round: &OfferRound) -> Result<Value, Refusal> {
+        let answer = self.cluster.offer_round(&mut self.recorder, round)?;
+        // The offers have to be with the schedulers before their cycle.
+        self.deliver_messages();
+        for id in self.services.ids() {
+            let calls = self.services.run_cycle_now(&mut self.recorder, id);
+            self.cluster.call_all(&mut self.recorder, self.services.framework(id), calls);
+        }
+        Ok(answer)
+    }
+}
+
+/// Reads a definition; one with errors is refused.
+fn read(load: &LoadService, diagnostics: &mut Vec<Value>) -> Result<Definition, Refusal> {
+    let definition = Definition::read(load)?;
+    let found = definition.diagnostics();
+    let sources = definition.sources();
+    diagnostics.extend(found.iter().filter_map(|one| serde_json::to_value(flat(one, sources)).ok()));
+    if definition.is_usable() {
+        return Ok(definition);
+    }
+    let errors: Vec<_> = found.iter().filter(|one| one.is_error()).collect();
+    let message = match errors.as_slice() {
+        [] => "The definition cannot be used".to_owned(),
+        [one] => format!("The definition has an error: {}", one.message),
+        [first, ..] => format!("The definition has {} errors, first: {}", errors.len(), first.message),
+    };
+    Err(Refusal::new(RefusalCode::InvalidDefinition, message))
+}

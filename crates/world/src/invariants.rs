@@ -1,0 +1,17 @@
+//! What must hold after every step, whatever was put in.
+//!
+//! Knows: whom to ask. Must not know: what the parts check.
+
+use crate::world::World;
+
+impl World {
+    /// The first thing that does not hold, in words.
+    pub(crate) fn broken_invariant(&self) -> Option<String> {
+        if self.next_timer().is_some_and(|(at_ms, _)| at_ms < self.now_ms()) && !self.instant.exhausted {
+            return Some("a timer is due in the past".to_owned());
+        }
+        let mut found = self.cluster.check();
+        found.extend(self.services.check());
+        found.into_iter().next()
+    }
+}

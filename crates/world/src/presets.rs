@@ -1,0 +1,108 @@
+//! Clusters by name, for people who do not want to describe machines.
+//!
+//! Knows: sizes of machines. Must not know: which service runs on them.
+
+use planarium_protocol::Amount;
+use planarium_protocol::input::{AddAgent, Disk, Resources};
+use std::collections::BTreeMap;
+
+/// A named cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// What one asks for it by.
+    pub name: &'static str,
+    /// One line for people.
+    pub title: &'static str,
+}
+
+/// All presets, the default one first.
+pub const PRESETS: &[Preset] = &[
+    Preset { name: "default", title: "5 generous machines: 8 cpus, 32 GiB, 200 GiB disk each" },
+    Preset { name: "1", title: "1 generous machine" },
+    Preset { name: "3", title: "3 generous machines" },
+    Preset { name: "10", title: "10 generous machines" },
+    Preset { name: "100", title: "100 generous machines" },
+    Preset { name: "small", title: "3 small machines: 2 cpus, 4 GiB, 20 GiB disk each" },
+    Preset { name: "tight", title: "2 machines with hardly any room: 1 cpu, 2 GiB, 10 GiB disk each" },
+    Preset { name: "zones", title: "6 generous machines over 3 zones, with rack attributes" },
+    Preset { name: "gpu", title: "3 generous machines and 2 with 4 GPUs each" },
+    Preset { name: "mount", title: "5 generous machines with 2 MOUNT disks of 50 GiB each" },
+];
+
+const GIB: i64 = 1024;
+
+fn machine(cpus: i64, mem_gib: i64, disk_gib: i64) -> AddAgent {
+    AddAgent {
+        resources: Resources {
+            cpus: Some(Amount::whole(cpus)),
+            mem: Some(Amount::whole(mem_gib * GIB)),
+            disk: Some(Amount::whole(disk_gib * GIB)),
+            gpus: None,
+            ports: Some("[1025-32000]".to_owned()),
+            disks: Vec::new(),
+        },
+        ..AddAgent::default()
+    }
+}
+
+fn generous(count: u32) -> AddAgent {
+    AddAgent { count: Some(count), ..machine(8, 32, 200) }
+}
+
+/// The machines of a preset; `None` when there is no such preset.
+pub fn cluster(name: &str) -> Option<Vec<AddAgent>> {
+    let agents = match name {
+        "default" | "5" => vec![generous(5)],
+        "1" => vec![generous(1)],
+        "3" => vec![generous(3)],
+        "10" => vec![generous(10)],
+        "100" => vec![generous(100)],
+        "small" => vec![AddAgent { count: Some(3), ..machine(2, 4, 20) }],
+        "tight" => vec![AddAgent { count: Some(2), ..machine(1, 2, 10) }],
+        "zones" => ["a", "b", "c"]
+            .into_iter()
+            .enumerate()
+            .map(|(rack, zone)| AddAgent {
+                count: Some(2),
+                region: Some("region-1".to_owned()),
+                zone: Some(format!("zone-{zone}")),
+                attributes: BTreeMap::from([("rack".to_owned(), format!("r{}", rack + 1))]),
+                ..machine(8, 32, 200)
+            })
+            .collect(),
+        "gpu" => {
+            let mut with_gpus = AddAgent { count: Some(2), ..machine(8, 64, 200) };
+            with_gpus.resources.gpus = Some(Amount::whole(4));
+            vec![generous(3), with_gpus]
+        }
+        "mount" => {
+            let mut agent = generous(5);
+            agent.resources.disks = (0..2)
+                .map(|n| Disk {
+                    kind: "MOUNT".to_owned(),
+                    path: format!("/dcos/volume{n}"),
+                    size: Amount::whole(50 * GIB),
+                    profile: None,
+                })
+                .collect();
+            vec![agent]
+        }
+        _ => return None,
+    };
+    Some(agents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_preset_exists_and_others_do_not() {
+        for preset in PRESETS {
+            let agents = cluster(preset.name).expect(preset.name);
+            assert!(agents.iter().map(|a| a.count.unwrap_or(1)).sum::<u32>() > 0, "{}", preset.name);
+        }
+        assert_eq!(PRESETS[0].name, "default");
+        assert_eq!(cluster("nonsense"), None);
+    }
+}

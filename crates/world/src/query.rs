@@ -1,0 +1,17 @@
+//! Questions that a world answers without changing.
+//!
+//! Knows: whom to ask. Must not know: any system's answer shape.
+
+use crate::systems::SdkQuery;
+
+/// A question to one of the simulated systems.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Query {
+    /// To an SDK scheduler.
+    Sdk {
+        /// Service name; empty means the only or first SDK service.
+        service: String,
+        /// What.
+        what: SdkQuery,
+    },
+}

@@ -1,0 +1,192 @@
+//! One step: an input or a timer, then messages until all is quiet.
+//!
+//! Knows: the order of things within one instant. Must not know: what any system does with a message.
+//!
+//! *Order*: the input is applied; or the earliest timer fires, ties going to the fleet, then the master,
+//! then the services as they were installed. After either, messages between master and services are
+//! passed on until there are none. Then the invariants are looked at. Rounds and steps of one instant are
+//! bounded; what is left over waits for the next millisecond and an event says so.
+
+use crate::encode;
+use crate::input::describe;
+use crate::limits::LIMITS;
+use crate::systems::ServiceId;
+use crate::world::{Instant, World};
+use planarium_kernel::cause::Cause;
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::Applied;
+use planarium_protocol::{Event, EventBody, Input, Refusal};
+
+/// Whose timer it is. *Order*: who goes first at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    /// Machines and processes.
+    Fleet,
+    /// Master and allocator.
+    Master,
+    /// A service's scheduler.
+    Service(ServiceId),
+}
+
+impl World {
+    /// Puts an input in: carried out, or refused without a trace but its event. Answers what became of it
+    /// and what happened.
+    pub(crate) fn run_input(&mut self, input: &Input) -> (Applied, Vec<Event>) {
+        self.begin();
+        self.inputs += 1;
+        let number = self.inputs;
+        self.digest.write_u64(number);
+        self.digest.write_u64(self.now_ms());
+        // The journal keeps inputs as JSON; the same text is what the digest covers.
+        self.digest.write_bytes(&serde_json::to_vec(input).unwrap_or_default());
+
+        self.recorder.set_cause(Cause::Input(number));
+        let mut diagnostics = Vec::new();
+        let outcome = crate::input::check(input)
+            .and_then(|()| self.carry_out_or_restore(number, input, &mut diagnostics));
+        match &outcome {
+            Ok(_) => self.pump(),
+            Err(refusal) => {
+                self.recorder.emit(EventBody::Rejected {
+                    input: number,
+                    code: code_word(refusal.code).into(),
+                    reason: refusal.message.as_str().into(),
+                });
+            }
+        }
+        if let Some(broken) = self.broken_invariant() {
+            self.recorder.emit(EventBody::InvariantBroken { text: broken.into() });
+        }
+        (Applied { input: number, outcome, diagnostics }, self.settle())
+    }
+
+    /// Fires the earliest timer.
+    pub(crate) fn run_timer(&mut self) -> Vec<Event> {
+        let Some((at_ms, part)) = self.next_timer() else { return Vec::new() };
+        self.pass_to(at_ms.max(self.next_due_ms().unwrap_or(at_ms)));
+        self.begin();
+        match part {
+            Part::Fleet => self.cluster.fire_fleet(&mut self.recorder),
+            Part::Master => self.cluster.fire_master(&mut self.recorder),
+            Part::Service(id) => {
+                let calls = self.services.fire(&mut self.recorder, id);
+                self.cluster.call_all(&mut self.recorder, self.services.framework(id), calls);
+            }
+        }
+        self.pump();
+        #[cfg(debug_assertions)]
+        if self.steps.is_multiple_of(1 + self.weight() / (16 * 1024)) {
+            let broken = self.broken_invariant();
+            debug_assert!(broken.is_none(), "{broken:?} at {} ms", self.now_ms());
+        }
+        self.settle()
+    }
+
+    /// The earliest timer and whose it is.
+    pub(crate) fn next_timer(&self) -> Option<(u64, Part)> {
+        let fleet = self.cluster.fleet_due().map(|at| (at, Part::Fleet));
+        let master = self.cluster.master_due().map(|at| (at, Part::Master));
+        let service = self.services.next_due().map(|(at, id)| (at, Part::Service(id)));
+        [fleet, master, service].into_iter().flatten().min()
+    }
+
+    /// Carries an input out under an event of its own. A refusal leaves nothing behind.
+    fn carry_out_or_restore(
+        &mut self,
+        number: u64,
+        input: &Input,
+        diagnostics: &mut Vec<serde_json::Value>,
+    ) -> Result<serde_json::Value, Refusal> {
+        let before = self.clone();
+        let applied =
+            self.recorder.emit(EventBody::InputApplied { input: number, text: describe(input).into() });
+        self.recorder.set_cause(Cause::Event(applied));
+        let outcome = self.perform(input, diagnostics);
+        if outcome.is_err() {
+            *self = before;
+        }
+        outcome
+    }
+
+    /// Counts a step and knows when an instant has had enough of them.
+    fn begin(&mut self) {
+        self.steps += 1;
+        let now_ms = self.now_ms();
+        if self.instant.at_ms != now_ms {
+            self.instant = Instant { at_ms: now_ms, steps: 0, exhausted: false };
+        }
+        self.instant.steps = self.instant.steps.saturating_add(1);
+        if self.instant.steps > LIMITS.events_per_instant && !self.instant.exhausted {
+            self.exhaust("steps in one instant");
+        }
+    }
+
+    fn exhaust(&mut self, limit: &str) {
+        self.instant.exhausted = true;
+        self.recorder.emit(EventBody::LimitReached { limit: limit.into() });
+    }
+
+    /// Passes messages on until there are none.
+    fn pump(&mut self) {
+        for _ in 0..LIMITS.rounds_per_instant {
+            self.restart_schedulers();
+            if !self.deliver_messages() {
+                return;
+            }
+        }
+        if !self.instant.exhausted {
+            self.exhaust("rounds of messages in one instant");
+        }
+    }
+
+    /// Hands the messages that the master has now to their services; false when there are none.
+    pub(crate) fn deliver_messages(&mut self) -> bool {
+        let messages = self.cluster.drain_messages();
+        if messages.is_empty() {
+            return false;
+        }
+        for message in messages {
+            let Some(id) = self.services.by_framework(message.framework) else { continue };
+            self.recorder.set_cause(message.cause);
+            let calls = self.services.on_event(&mut self.recorder, id, message.event);
+            self.cluster.call_all(&mut self.recorder, Some(message.framework), calls);
+        }
+        true
+    }
+
+    /// Starts the schedulers again that a fault has ended.
+    fn restart_schedulers(&mut self) {
+        for (cause, target) in self.cluster.take_scheduler_restarts() {
+            for id in self.services.matching(&target) {
+                self.recorder.set_cause(cause);
+                self.restart_scheduler(id);
+            }
+        }
+    }
+
+    /// Takes what was reported and chains it into the digest.
+    fn settle(&mut self) -> Vec<Event> {
+        let recorded = self.recorder.drain();
+        let mut events = Vec::with_capacity(recorded.len());
+        for fact in recorded {
+            self.digest.write_u64(fact.at.ms());
+            fact.cause.digest(&mut self.digest);
+            encode::write(&mut self.digest, &fact.body);
+            events.push(Event { seq: fact.seq, at_ms: fact.at.ms(), cause: fact.cause, body: fact.body });
+        }
+        events
+    }
+}
+
+/// The word of a refusal code as JSON writes it.
+pub(crate) fn code_word(code: RefusalCode) -> &'static str {
+    match code {
+        RefusalCode::NotFound => "not-found",
+        RefusalCode::AlreadyDone => "already-done",
+        RefusalCode::BadRequest => "bad-request",
+        RefusalCode::Conflict => "conflict",
+        RefusalCode::InvalidDefinition => "invalid-definition",
+        RefusalCode::Unsupported => "unsupported",
+        RefusalCode::LimitReached => "limit-reached",
+    }
+}

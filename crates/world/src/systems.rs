@@ -1,0 +1,232 @@
+//! The one place that names the dialects: what each of them answers to the world.
+//!
+//! Knows: which crate reads which dialect and which of its functions does what.
+//! Must not know: any system's rules.
+
+mod services;
+
+pub use planarium_sdk::{DebugFilter, SdkQuery};
+pub(crate) use services::{ServiceId, Services};
+
+pub(crate) use planarium_sdk::Request;
+
+use planarium_fleet::Cx;
+use planarium_kernel::time::SimTime;
+use planarium_mesos::api::{FrameworkInfo, SchedulerEvent};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::{LoadService, PlanCommand, PodCommand};
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::ServiceView;
+use planarium_protocol::{Refusal, Text, Why};
+use crate::explain::Facts;
+use planarium_sdk::{Loaded, Scheduler};
+use planarium_source::{Diagnostic, SourceMap, Span};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The dialects that exist, simulated here or not yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Sdk,
+    Marathon,
+    Kudo,
+    Skopos,
+}
+
+impl Dialect {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Sdk => "sdk",
+            Self::Marathon => "marathon",
+            Self::Kudo => "kudo",
+            Self::Skopos => "skopos",
+        }
+    }
+
+    /// The dialect that a request names, or the one its files are written in.
+    pub(crate) fn of(load: &LoadService) -> Result<Self, Refusal> {
+        let word = match load.dialect.as_str() {
+            "" | "auto" => crate::detect_dialect(&load.files),
+            word => word,
+        };
+        [Self::Sdk, Self::Marathon, Self::Kudo, Self::Skopos].into_iter().find(|one| one.as_str() == word).ok_or_else(
+            || {
+                Refusal::new(
+                    RefusalCode::BadRequest,
+                    format!("unknown dialect `{word}`; there are sdk, marathon, kudo, skopos and auto"),
+                )
+            },
+        )
+    }
+
+    /// Why a dialect cannot be run.
+    pub(crate) fn unsupported(self) -> Refusal {
+        let what = match self {
+            Self::Sdk => "This DC/OS SDK service",
+            Self::Marathon => "This is a Marathon app or group, which",
+            Self::Kudo => "This is a KUDO operator, which",
+            Self::Skopos => "This is a Skopos deploy plan, which",
+        };
+        Refusal::new(RefusalCode::Unsupported, format!("{what} is not yet simulated here"))
+    }
+}
+
+/// A definition as its dialect read it.
+#[derive(Clone)]
+pub(crate) enum Definition {
+    Sdk(Arc<Loaded>),
+}
+
+impl Definition {
+    /// Reads a definition, or says that its dialect is not simulated.
+    pub(crate) fn read(load: &LoadService) -> Result<Self, Refusal> {
+        match Dialect::of(load)? {
+            Dialect::Sdk => Ok(Self::Sdk(Arc::new(planarium_sdk::load(load)))),
+            other => Err(other.unsupported()),
+        }
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self {
+            Self::Sdk(_) => Dialect::Sdk,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &Text {
+        match self {
+            Self::Sdk(loaded) => &loaded.name,
+        }
+    }
+
+    /// Whether it can run.
+    pub(crate) fn is_usable(&self) -> bool {
+        match self {
+            Self::Sdk(loaded) => loaded.spec.is_some(),
+        }
+    }
+
+    pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
+        match self {
+            Self::Sdk(loaded) => loaded.diagnostics.clone().into_sorted(),
+        }
+    }
+
+    pub(crate) fn sources(&self) -> &SourceMap {
+        match self {
+            Self::Sdk(loaded) => &loaded.sources,
+        }
+    }
+
+    /// The beginning of the definition.
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Self::Sdk(loaded) => {
+                let path = loaded.definition.as_deref().unwrap_or_default();
+                let mut files = loaded.sources.iter();
+                files.find(|(_, file)| file.name() == path).map_or(Span::default(), |(id, _)| Span::at(id, 0))
+            }
+        }
+    }
+
+    /// Template variables without a value.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        match self {
+            Self::Sdk(loaded) => loaded.missing.iter().map(|missing| missing.name.to_string()).collect(),
+        }
+    }
+}
+
+/// A running service's control loop.
+#[derive(Clone)]
+pub(crate) enum System {
+    Sdk(Arc<Scheduler>),
+}
+
+impl System {
+    /// Starts a definition, in place of a running one if there is one.
+    pub(crate) fn start(cx: &mut Cx, definition: &Definition, previous: Option<&Self>) -> Result<(Self, Vec<Request>), Refusal> {
+        match definition {
+            Definition::Sdk(loaded) => {
+                let previous = previous.map(|Self::Sdk(scheduler)| &**scheduler);
+                let (scheduler, calls) = Scheduler::start(cx, loaded, previous)?;
+                Ok((Self::Sdk(Arc::new(scheduler)), calls))
+            }
+        }
+    }
+
+    fn sdk(&self) -> &Scheduler {
+        let Self::Sdk(scheduler) = self;
+        scheduler
+    }
+
+    fn sdk_mut(&mut self) -> &mut Scheduler {
+        let Self::Sdk(scheduler) = self;
+        Arc::make_mut(scheduler)
+    }
+
+    pub(crate) fn framework_info(&self) -> FrameworkInfo {
+        self.sdk().framework_info()
+    }
+
+    pub(crate) fn next_due(&self) -> Option<SimTime> {
+        self.sdk().next_due()
+    }
+
+    pub(crate) fn one_shots(&self) -> usize {
+        self.sdk().one_shots()
+    }
+
+    pub(crate) fn restless(&self) -> bool {
+        self.sdk().restless()
+    }
+
+    pub(crate) fn fire(&mut self, cx: &mut Cx) -> Vec<Request> {
+        self.sdk_mut().fire(cx)
+    }
+
+    pub(crate) fn run_cycle_now(&mut self, cx: &mut Cx) -> Vec<Request> {
+        self.sdk_mut().run_cycle_now(cx)
+    }
+
+    pub(crate) fn on_event(&mut self, cx: &mut Cx, event: SchedulerEvent) -> Vec<Request> {
+        self.sdk_mut().on_event(cx, event)
+    }
+
+    pub(crate) fn plan_command(
+        &mut self,
+        cx: &mut Cx,
+        command: &PlanCommand,
+    ) -> Result<(Value, Vec<Request>), Refusal> {
+        self.sdk_mut().plan_command(cx, command)
+    }
+
+    pub(crate) fn pod_command(
+        &mut self,
+        cx: &mut Cx,
+        command: &PodCommand,
+    ) -> Result<(Value, Vec<Request>), Refusal> {
+        self.sdk_mut().pod_command(cx, command)
+    }
+
+    pub(crate) fn view(&self) -> Arc<ServiceView> {
+        self.sdk().view()
+    }
+
+    pub(crate) fn why(&self, path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
+        self.sdk().why_with(path, facts)
+    }
+
+    pub(crate) fn query_sdk(&self, what: &SdkQuery, epoch_ms: u64) -> Result<(u16, Value), Refusal> {
+        self.sdk().query(what, epoch_ms)
+    }
+
+    /// What does not hold, in words.
+    pub(crate) fn check(&self) -> Vec<String> {
+        self.sdk().check()
+    }
+
+    /// Roughly how many bytes a copy takes.
+    pub(crate) fn weight(&self) -> u64 {
+        self.sdk().weight()
+    }
+}

@@ -1,0 +1,255 @@
+//! Moving the cursor forward: through what is recorded, then into what is new.
+//!
+//! Knows: how to choose between the next recorded input and the next timer, and when to stop.
+//! Must not know: what a step does.
+//!
+//! *Invariant*: where a run is cut into advances changes nothing: a step is a step.
+
+use super::Engine;
+use super::branch::Position;
+use crate::condition::Condition;
+use crate::limits;
+use planarium_kernel::journal::Entry;
+use planarium_protocol::{Event, EventBody, Input};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Longest silence that waiting for an event sits through. *Units*: milliseconds.
+const QUIET_MS: u64 = 24 * 3_600_000;
+
+/// What became of an advance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Advanced {
+    /// Virtual time now. *Units*: milliseconds since genesis.
+    pub now_ms: u64,
+    /// Events passed, recorded or new.
+    pub events: u64,
+    /// Nothing is left that would change anything.
+    pub idle: bool,
+    /// It stopped at a bound before it got what it waited for.
+    pub limit_reached: bool,
+    /// It got where it was to go: the instant, the number of events, the condition.
+    pub met: bool,
+}
+
+/// What comes next on a branch.
+pub(super) enum Next {
+    /// A recorded input.
+    Recorded(Arc<Entry<Input>>),
+    /// The earliest timer.
+    Timer,
+    /// Nothing within the time given.
+    Nothing,
+}
+
+/// Why a run stopped.
+enum Stop {
+    /// It got what it waited for.
+    Met,
+    /// Nothing more would come.
+    Idle,
+    /// A bound.
+    Limit,
+}
+
+impl Engine {
+    /// Moves to the instant `ms`, all of its work done. Earlier instants are no move at all.
+    pub fn advance_to(&mut self, ms: u64) -> Advanced {
+        let from = self.seq();
+        let target = ms.min(limits::TIME_MS);
+        let mut steps = limits::STEPS_PER_ADVANCE;
+        while steps > 0 && self.room() {
+            steps -= 1;
+            match self.next(target) {
+                Next::Nothing => {
+                    self.pass_to(target);
+                    return self.advanced(from, if target < ms { &Stop::Limit } else { &Stop::Met });
+                }
+                next => {
+                    self.take_step(next);
+                }
+            }
+        }
+        self.advanced(from, &Stop::Limit)
+    }
+
+    /// Moves on by `ms` milliseconds.
+    pub fn advance_for(&mut self, ms: u64) -> Advanced {
+        self.advance_to(self.now_ms().saturating_add(ms))
+    }
+
+    /// Moves on until at least `n` events have happened: to right after the step of the last of them.
+    pub fn advance_events(&mut self, n: u64) -> Advanced {
+        let goal = self.seq().saturating_add(n);
+        self.run(self.now_ms().saturating_add(QUIET_MS), |engine| engine.seq() >= goal)
+    }
+
+    /// Moves on until the displayed status of some element has changed.
+    pub fn advance_status_change(&mut self) -> Advanced {
+        let from = self.seq();
+        self.run(self.now_ms().saturating_add(QUIET_MS), |engine| {
+            engine.log.between(from, engine.seq()).iter().any(is_status_change)
+        })
+    }
+
+    /// Moves on until the world is idle, by `limit_ms` milliseconds at most.
+    pub fn advance_until_idle(&mut self, limit_ms: u64) -> Advanced {
+        self.run_until(&Condition::Idle, limit_ms)
+    }
+
+    /// Moves on until a condition holds, by `limit_ms` milliseconds at most. An idle world stops it, too:
+    /// nothing would change any more.
+    pub fn run_until(&mut self, condition: &Condition, limit_ms: u64) -> Advanced {
+        let from = self.seq();
+        let end = self.now_ms().saturating_add(limit_ms);
+        // An instant that the condition names is a place to stop and look.
+        let instant = condition.latest_ms().filter(|ms| *ms > self.now_ms() && *ms <= end);
+        if let Some(ms) = instant {
+            let early = self.run_while_open(condition, ms, false);
+            if matches!(early, Stop::Met) || self.now_ms() < ms {
+                return self.advanced(from, &early);
+            }
+        }
+        let stop = self.run_while_open(condition, end, true);
+        self.advanced(from, &stop)
+    }
+
+    /// Runs until the condition holds, but not beyond `end`.
+    fn run_while_open(&mut self, condition: &Condition, end: u64, stop_when_idle: bool) -> Stop {
+        let mut seen = self.seq();
+        let mut held = self.holds(condition);
+        if held {
+            return Stop::Met;
+        }
+        self.run_from(end, stop_when_idle, |engine| {
+            let news = engine.log.between(seen, engine.seq());
+            seen = engine.seq();
+            // Statuses are looked up only where an event may have changed what is asked for.
+            if !condition.asks_for_status() || news.iter().any(|event| condition.may_change_with(event)) {
+                held = engine.holds(condition);
+            }
+            held
+        })
+    }
+
+    fn holds(&self, condition: &Condition) -> bool {
+        let mut services = None;
+        condition.holds(
+            self.now_ms(),
+            &mut || self.idle(),
+            &mut || services.get_or_insert_with(|| self.world.service_views()).clone(),
+        )
+    }
+
+    fn run(&mut self, end: u64, met: impl FnMut(&Self) -> bool) -> Advanced {
+        let from = self.seq();
+        let stop = self.run_from(end, true, met);
+        self.advanced(from, &stop)
+    }
+
+    /// Takes steps until `met`, asked after every step, or until `end`.
+    fn run_from(&mut self, end: u64, stop_when_idle: bool, mut met: impl FnMut(&Self) -> bool) -> Stop {
+        let clamped = end.min(limits::TIME_MS);
+        for _ in 0..limits::STEPS_PER_ADVANCE {
+            if stop_when_idle && self.idle() {
+                return Stop::Idle;
+            }
+            if !self.room() {
+                return Stop::Limit;
+            }
+            match self.next(clamped) {
+                Next::Nothing => {
+                    self.pass_to(clamped);
+                    return if met(self) { Stop::Met } else { Stop::Limit };
+                }
+                next => self.take_step(next),
+            }
+            if met(self) {
+                return Stop::Met;
+            }
+        }
+        Stop::Limit
+    }
+
+    fn advanced(&self, from: u64, stop: &Stop) -> Advanced {
+        Advanced {
+            now_ms: self.now_ms(),
+            events: self.seq().saturating_sub(from),
+            idle: self.idle(),
+            limit_reached: matches!(stop, Stop::Limit),
+            met: matches!(stop, Stop::Met),
+        }
+    }
+
+    /// Whether the branch may hold further events.
+    pub(super) fn room(&self) -> bool {
+        !self.at_head() || self.log.len() < limits::EVENTS
+    }
+
+    /// What comes next, not later than `until_ms`.
+    pub(super) fn next(&self, until_ms: u64) -> Next {
+        let due = self.world.next_due_ms();
+        if let Some(entry) = self.branch.entry_after(self.world.inputs())
+            && entry.at_ms <= until_ms
+            && is_next(entry, due, self.world.seq())
+        {
+            return Next::Recorded(Arc::clone(entry));
+        }
+        if due.is_some_and(|due| due <= until_ms) { Next::Timer } else { Next::Nothing }
+    }
+
+    /// Takes one step and keeps what is new about it.
+    pub(super) fn take_step(&mut self, next: Next) {
+        let events = match next {
+            Next::Nothing => return,
+            Next::Timer => self.world.run_timer(),
+            Next::Recorded(entry) => {
+                self.world.pass_to(entry.at_ms);
+                let (_, events) = self.world.run_input(&entry.input);
+                debug_assert!(
+                    entry.digest.is_none_or(|digest| digest == self.world.digest()),
+                    "replay of input {} went another way",
+                    entry.seq
+                );
+                events
+            }
+        };
+        self.extend(events);
+    }
+
+    /// Lets time pass without a step.
+    pub(super) fn pass_to(&mut self, ms: u64) {
+        self.world.pass_to(ms);
+        if Position::of(&self.world) > self.branch.head() {
+            self.branch.move_head(&self.world);
+        }
+    }
+
+    /// Keeps the events of a step when it went beyond the head; replayed ones are known.
+    pub(super) fn extend(&mut self, events: Vec<Event>) {
+        if self.world.steps() <= self.branch.head().steps {
+            debug_assert!(
+                events.iter().all(|event| self.log.between(event.seq - 1, event.seq).first() == Some(event)),
+                "replay reported other events"
+            );
+            return;
+        }
+        self.log.append(events);
+        self.branch.move_head(&self.world);
+        self.branch.checkpoints.offer(&self.world);
+    }
+}
+
+/// Whether a recorded input comes before the earliest timer.
+fn is_next(entry: &Entry<Input>, due: Option<u64>, seq: u64) -> bool {
+    match due {
+        None => true,
+        Some(due) if due > entry.at_ms => true,
+        // In the middle of its instant, after the event it names.
+        Some(due) => due == entry.at_ms && entry.after_event.is_some_and(|after| seq >= after),
+    }
+}
+
+fn is_status_change(event: &Event) -> bool {
+    matches!(event.body, EventBody::ElementStatus { .. })
+}

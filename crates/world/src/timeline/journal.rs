@@ -1,0 +1,203 @@
+//! Journals: the only durable form of a world.
+//!
+//! Knows: the format and how digests are compared. Must not know: what an input means.
+
+use super::Engine;
+use super::advance::Next;
+use crate::genesis::Genesis;
+use crate::world::CallHandler;
+use planarium_kernel::digest::hex;
+use planarium_kernel::journal::Entry;
+use planarium_protocol::Input;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The version this crate writes and reads.
+pub const JOURNAL_VERSION: u32 = 1;
+
+/// Starting parameters, inputs with their times, and how far time went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Journal {
+    /// Format version.
+    #[serde(default = "current_version")]
+    pub version: u32,
+    /// Starting parameters.
+    #[serde(default)]
+    pub genesis: Genesis,
+    /// Inputs, oldest first.
+    #[serde(default)]
+    pub entries: Vec<Entry<Input>>,
+    /// How far time went. *Units*: milliseconds since genesis.
+    #[serde(default)]
+    pub end_ms: u64,
+    /// Set when the last instant is not over: its last event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_seq: Option<u64>,
+}
+
+fn current_version() -> u32 {
+    JOURNAL_VERSION
+}
+
+impl Default for Journal {
+    fn default() -> Self {
+        Self {
+            version: JOURNAL_VERSION,
+            genesis: Genesis::default(),
+            entries: Vec::new(),
+            end_ms: 0,
+            end_seq: None,
+        }
+    }
+}
+
+/// Why a journal could not be replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReplayError {
+    /// Written in a format this crate does not read.
+    Version {
+        /// The version found.
+        found: u32,
+    },
+    /// Inputs are not in the order of their numbers and times.
+    OutOfOrder {
+        /// Number of the first input out of order.
+        seq: u64,
+    },
+    /// The state after an input is not the recorded one.
+    Diverged {
+        /// Number of the input.
+        seq: u64,
+        /// When it was put in.
+        at_ms: u64,
+        /// Its kind.
+        kind: &'static str,
+        /// Recorded digest.
+        expected: String,
+        /// Digest found.
+        found: String,
+    },
+    /// A bound of the simulator was hit on the way.
+    LimitReached {
+        /// How far it got. *Units*: milliseconds since genesis.
+        at_ms: u64,
+    },
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version { found } => {
+                write!(f, "journal version {found} is not known here (version {JOURNAL_VERSION} is)")
+            }
+            Self::OutOfOrder { seq } => write!(f, "input {seq} is out of order"),
+            Self::Diverged { seq, at_ms, kind, expected, found } => write!(
+                f,
+                "replay differs from the journal first at input {seq} ({kind} at {at_ms} ms): recorded digest {expected}, found {found}"
+            ),
+            Self::LimitReached { at_ms } => {
+                write!(f, "the journal goes beyond a bound of the simulator at {at_ms} ms")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+impl Engine {
+    /// The current branch up to its head as a journal.
+    pub fn journal(&self) -> Journal {
+        let head = self.branch.head();
+        Journal {
+            version: JOURNAL_VERSION,
+            genesis: self.genesis,
+            entries: self.branch.entries().iter().map(|entry| Entry::clone(entry)).collect(),
+            end_ms: head.now_ms,
+            end_seq: head.mid_instant.then_some(head.seq),
+        }
+    }
+
+    /// Replays a journal; the cursor ends at its head. Digests in it are compared on the way.
+    pub fn from_journal(journal: &Journal) -> Result<Self, ReplayError> {
+        Self::from_journal_with(journal, None)
+    }
+
+    /// Replays a journal whose `call` inputs are resolved by `handler`.
+    pub fn from_journal_with(journal: &Journal, handler: Option<CallHandler>) -> Result<Self, ReplayError> {
+        if journal.version != JOURNAL_VERSION {
+            return Err(ReplayError::Version { found: journal.version });
+        }
+        let mut engine = Self::new(journal.genesis);
+        let mut steps = u64::from(crate::limits::LIMITS.timers_per_input);
+        if let Some(handler) = handler {
+            engine.set_call_handler(handler);
+        }
+        for (entry, expected) in journal.entries.iter().zip(1_u64..) {
+            if entry.seq != expected || entry.at_ms < engine.now_ms() {
+                return Err(ReplayError::OutOfOrder { seq: entry.seq });
+            }
+            match entry.after_event {
+                None => engine.replay_to(entry.at_ms, &mut steps)?,
+                Some(seq) => engine.replay_into(entry.at_ms, seq, &mut steps)?,
+            }
+            engine.apply(entry.input.clone());
+            let found = engine.world.digest();
+            if let Some(expected) = entry.digest
+                && expected != found
+            {
+                return Err(ReplayError::Diverged {
+                    seq: entry.seq,
+                    at_ms: entry.at_ms,
+                    kind: entry.input.kind(),
+                    expected: hex(expected),
+                    found: hex(found),
+                });
+            }
+        }
+        let end_ms = journal.end_ms.max(engine.now_ms());
+        match journal.end_seq {
+            None => engine.replay_to(end_ms, &mut steps)?,
+            Some(seq) => engine.replay_into(end_ms, seq, &mut steps)?,
+        }
+        Ok(engine)
+    }
+
+    /// Goes to the instant `ms`, all of its work done.
+    fn replay_to(&mut self, ms: u64, steps: &mut u64) -> Result<(), ReplayError> {
+        self.replay_while(ms, steps, |_| true)?;
+        self.pass_to(ms);
+        Ok(())
+    }
+
+    /// Goes into the instant `ms` until event `seq` has happened.
+    fn replay_into(&mut self, ms: u64, seq: u64, steps: &mut u64) -> Result<(), ReplayError> {
+        // Work before the instant comes first, whatever the event's number.
+        self.replay_while(ms, steps, |engine| {
+            engine.seq() < seq || engine.world.next_due_ms().is_some_and(|due| due < ms)
+        })?;
+        self.pass_to(ms);
+        Ok(())
+    }
+
+    fn replay_while(
+        &mut self,
+        ms: u64,
+        steps: &mut u64,
+        go_on: impl Fn(&Self) -> bool,
+    ) -> Result<(), ReplayError> {
+        let beyond = |engine: &Self| Err(ReplayError::LimitReached { at_ms: engine.now_ms() });
+        if ms > crate::limits::TIME_MS {
+            return beyond(self);
+        }
+        while go_on(self) {
+            match self.next(ms) {
+                Next::Nothing => break,
+                _ if *steps == 0 || !self.room() => return beyond(self),
+                next => self.take_step(next),
+            }
+            *steps -= 1;
+        }
+        Ok(())
+    }
+}

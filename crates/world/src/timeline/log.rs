@@ -1,0 +1,43 @@
+//! The events of one branch in one piece.
+//!
+//! Knows: numbers of events. Must not know: what they say.
+//!
+//! *Invariant*: event `n` stands at place `n - 1`.
+
+use planarium_protocol::Event;
+
+/// Events from the first one on, without gaps.
+#[derive(Default)]
+pub(super) struct Log {
+    events: Vec<Event>,
+}
+
+fn place(seq: u64) -> usize {
+    usize::try_from(seq).unwrap_or(usize::MAX)
+}
+
+impl Log {
+    pub(super) fn len(&self) -> u64 {
+        self.events.len() as u64
+    }
+
+    pub(super) fn append(&mut self, mut events: Vec<Event>) {
+        debug_assert!(events.first().is_none_or(|event| event.seq == self.len() + 1), "a gap in the log");
+        self.events.append(&mut events);
+    }
+
+    /// Takes away the events after number `seq`.
+    pub(super) fn split_off(&mut self, seq: u64) -> Vec<Event> {
+        self.events.split_off(place(seq).min(self.events.len()))
+    }
+
+    pub(super) fn up_to(&self, seq: u64) -> &[Event] {
+        self.between(0, seq)
+    }
+
+    /// Events after number `after` up to number `to`.
+    pub(super) fn between(&self, after: u64, to: u64) -> &[Event] {
+        let to = place(to).min(self.events.len());
+        self.events.get(place(after)..to).unwrap_or_default()
+    }
+}

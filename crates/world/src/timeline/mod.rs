@@ -1,0 +1,268 @@
+//! The timeline: one world with its past, its recorded future and its branches.
+//!
+//! Knows: journals, checkpoints, cursors and branches. Must not know: what any input or event means.
+//!
+//! The *cursor* is where the shown world stands; the *head* is how far the current branch has got. A
+//! cursor before the head replays what is recorded until it reaches the head, then goes beyond it.
+
+mod advance;
+mod branch;
+mod checkpoint;
+mod journal;
+mod log;
+mod seek;
+
+pub use advance::Advanced;
+pub use branch::BranchView;
+pub use journal::{JOURNAL_VERSION, Journal, ReplayError};
+
+use crate::genesis::Genesis;
+use crate::query::Query;
+use crate::world::{CallHandler, World};
+use branch::{Branch, Position};
+use log::Log;
+use planarium_kernel::digest::hex;
+use planarium_kernel::journal::Entry;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::LoadService;
+use planarium_protocol::view::{Applied, ClockView};
+use planarium_protocol::{Event, Input, Refusal, View, Why};
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// The handle that everything outside uses.
+pub struct Engine {
+    genesis: Genesis,
+    /// The world at the cursor.
+    world: World,
+    /// The branch the cursor is on.
+    branch: Branch,
+    /// All other branches, by id.
+    others: Vec<Branch>,
+    next_branch: u32,
+    /// Events of the current branch from the first one to its head.
+    log: Log,
+    view: Cell<Option<CachedView>>,
+}
+
+/// A view with what it was made for.
+#[derive(Clone)]
+struct CachedView {
+    branch: u32,
+    steps: u64,
+    now_ms: u64,
+    at_head: bool,
+    view: Arc<View>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine")
+            .field("now_ms", &self.now_ms())
+            .field("seq", &self.seq())
+            .field("branch", &self.branch.id())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// An empty world at time zero.
+    pub fn new(genesis: Genesis) -> Self {
+        let world = World::genesis(genesis);
+        Self {
+            genesis,
+            branch: Branch::main(&world),
+            world,
+            others: Vec::new(),
+            next_branch: 2,
+            log: Log::default(),
+            view: Cell::new(None),
+        }
+    }
+
+    /// Sets who resolves `call` inputs (the HTTP router above this crate). Without one they are refused,
+    /// so set it before the first input and keep to one per timeline: replay asks it again.
+    pub fn set_call_handler(&mut self, handler: CallHandler) {
+        self.world.set_call_handler(handler);
+        self.branch.restart(&World::genesis_with(self.genesis, Some(handler)));
+    }
+
+    /// Puts an input in at the cursor. A cursor in the past opens a branch first; nothing is lost.
+    pub fn apply(&mut self, input: Input) -> Applied {
+        if !self.at_head() {
+            self.fork();
+        }
+        let at_ms = self.world.now_ms();
+        let after_event = self.world.is_mid_instant().then(|| self.world.seq());
+        let (applied, events) = self.world.run_input(&input);
+        self.branch.record(Entry {
+            seq: applied.input,
+            at_ms,
+            after_event,
+            input,
+            digest: Some(self.world.digest()),
+        });
+        self.extend(events);
+        applied
+    }
+
+    /// Virtual time at the cursor. *Units*: milliseconds since genesis.
+    pub fn now_ms(&self) -> u64 {
+        self.world.now_ms()
+    }
+
+    /// Virtual time at the head. *Units*: milliseconds since genesis.
+    pub fn head_ms(&self) -> u64 {
+        self.branch.head().now_ms
+    }
+
+    /// Number of the last event before the cursor.
+    pub fn seq(&self) -> u64 {
+        self.world.seq()
+    }
+
+    /// Number of the last event before the head.
+    pub fn head_seq(&self) -> u64 {
+        self.branch.head().seq
+    }
+
+    /// Whether the cursor stands at the head.
+    pub fn at_head(&self) -> bool {
+        Position::of(&self.world) == self.branch.head()
+    }
+
+    /// Whether nothing is left ahead that would change anything: no recorded input and no work but
+    /// periodic work without effect.
+    pub fn idle(&self) -> bool {
+        self.next_entry().is_none() && self.world.idle()
+    }
+
+    /// When something happens next: the next timer or the next recorded input.
+    pub fn next_event_ms(&self) -> Option<u64> {
+        let recorded = self.next_entry().map(|entry| entry.at_ms);
+        recorded.into_iter().chain(self.world.next_due_ms()).min()
+    }
+
+    /// Digest of all that happened up to the cursor: 16 hexadecimal digits.
+    pub fn digest(&self) -> String {
+        hex(self.world.digest())
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.genesis.seed
+    }
+
+    /// Calendar time of genesis. *Units*: milliseconds since 1970.
+    pub fn epoch_ms(&self) -> u64 {
+        self.genesis.epoch_ms
+    }
+
+    /// The starting parameters.
+    pub fn genesis(&self) -> Genesis {
+        self.genesis
+    }
+
+    /// The world at the cursor.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Clock and identity at the cursor.
+    pub fn clock(&self) -> ClockView {
+        ClockView {
+            now_ms: self.now_ms(),
+            epoch_ms: self.genesis.epoch_ms,
+            seed: self.genesis.seed,
+            seq: self.seq(),
+            idle: self.idle(),
+            next_event_ms: self.next_event_ms(),
+            digest: self.digest(),
+        }
+    }
+
+    /// What a front end shows. Asking twice without a change in between answers the same `Arc`.
+    pub fn view(&self) -> Arc<View> {
+        let last = self.view.take().filter(|last| last.branch == self.branch.id());
+        let at_head = self.at_head();
+        let current = match last {
+            Some(last)
+                if last.steps == self.world.steps()
+                    && last.now_ms == self.now_ms()
+                    && last.at_head == at_head =>
+            {
+                last
+            }
+            last => {
+                let mut view = self.world.view(self.clock());
+                if let Some(last) = last {
+                    share(&mut view, &last.view);
+                }
+                CachedView {
+                    branch: self.branch.id(),
+                    steps: self.world.steps(),
+                    now_ms: self.now_ms(),
+                    at_head,
+                    view: Arc::new(view),
+                }
+            }
+        };
+        let view = Arc::clone(&current.view);
+        self.view.set(Some(current));
+        view
+    }
+
+    /// Events up to the cursor, oldest first; event `n` stands at place `n - 1`.
+    pub fn events(&self) -> &[Event] {
+        self.log.up_to(self.seq())
+    }
+
+    /// Events after number `seq` up to the cursor.
+    pub fn events_since(&self, seq: u64) -> &[Event] {
+        self.log.between(seq, self.seq())
+    }
+
+    /// Events of the current branch up to its head, those after the cursor included.
+    pub fn all_events(&self) -> &[Event] {
+        self.log.up_to(u64::MAX)
+    }
+
+    /// Inputs of the current branch up to its head, oldest first. Those after the cursor have a number
+    /// above [`Engine::inputs`].
+    pub fn entries(&self) -> &[Arc<Entry<Input>>] {
+        self.branch.entries()
+    }
+
+    /// Number of the last input before the cursor.
+    pub fn inputs(&self) -> u64 {
+        self.world.inputs()
+    }
+
+    /// The request that a running service was loaded or last updated with.
+    pub fn definition(&self, service: &str) -> Option<&Arc<LoadService>> {
+        self.world.definition(service)
+    }
+
+    /// Why an element is not finished; `None` when there is no such element.
+    pub fn why(&self, path: &ElementPath) -> Option<Why> {
+        self.world.why(path)
+    }
+
+    /// Asks one of the simulated systems: HTTP status and body, or a refusal.
+    pub fn query(&self, query: &Query) -> Result<(u16, serde_json::Value), Refusal> {
+        self.world.query(query)
+    }
+
+    /// The next recorded input after the cursor.
+    fn next_entry(&self) -> Option<&Arc<Entry<Input>>> {
+        self.branch.entry_after(self.world.inputs())
+    }
+}
+
+/// Takes over the cluster when no machine has changed; services share what they can by themselves.
+fn share(view: &mut View, last: &View) {
+    let (machines, before) = (&view.cluster.machines, &last.cluster.machines);
+    if machines.len() == before.len() && machines.iter().zip(before).all(|(a, b)| Arc::ptr_eq(a, b)) {
+        view.cluster = Arc::clone(&last.cluster);
+    }
+}

@@ -1,0 +1,75 @@
+//! Going to any place of the current branch: nearest kept world, then replay.
+//!
+//! Knows: which kept world is nearest. Must not know: how a step works.
+
+use super::Engine;
+use super::advance::Next;
+use super::branch::Position;
+use crate::world::World;
+
+impl Engine {
+    /// Goes to the instant `ms`, all of its work done. Beyond the head it is the head.
+    pub fn seek_ms(&mut self, ms: u64) {
+        let head = self.branch.head();
+        if ms >= head.now_ms {
+            self.go_to(head);
+            return;
+        }
+        // Where the cursor is in the middle of the instant asked for, going on from here is right too.
+        self.start_from(|world| world.now_ms() <= ms);
+        while self.replay_step(ms) {}
+        self.world.pass_to(ms);
+    }
+
+    /// Goes to right after the step that produced event `seq`, possibly in the middle of an instant. Zero
+    /// is the empty world; beyond the head it is the step of the last event.
+    pub fn seek_seq(&mut self, seq: u64) {
+        let seq = seq.min(self.branch.head().seq);
+        // One step back in time may leave the number as it is: only worlds before the step will do.
+        self.start_from(|world| world.seq() < seq || (world.steps() == 0 && world.now_ms() == 0));
+        while self.world.seq() < seq && self.replay_step(u64::MAX) {}
+    }
+
+    /// Goes to a place of the current branch.
+    pub(super) fn go_to(&mut self, place: Position) {
+        if Position::of(&self.world) == place {
+            return;
+        }
+        if place == self.branch.head()
+            && let Some(world) = self.branch.head_world()
+        {
+            self.world = World::clone(world);
+            return;
+        }
+        self.start_from(|world| world.steps() <= place.steps && world.now_ms() <= place.now_ms);
+        while self.world.steps() < place.steps && self.replay_step(u64::MAX) {}
+        self.world.pass_to(place.now_ms);
+    }
+
+    /// Puts the cursor on the latest kept world for which `before` holds, or leaves it where it is when
+    /// that is later still. The world at the head is kept.
+    fn start_from(&mut self, before: impl Fn(&World) -> bool) {
+        self.branch.keep_head(&self.world);
+        let kept = self.branch.checkpoints.last_where(&before);
+        let here = before(&self.world).then(|| self.world.steps());
+        if let Some(kept) = kept
+            && here.is_none_or(|steps| steps < kept.steps())
+        {
+            self.world = World::clone(kept);
+        }
+    }
+
+    /// One recorded step not later than `until_ms`; false when there is none.
+    fn replay_step(&mut self, until_ms: u64) -> bool {
+        if self.world.steps() >= self.branch.head().steps {
+            return false;
+        }
+        match self.next(until_ms) {
+            Next::Nothing => false,
+            next => {
+                self.take_step(next);
+                true
+            }
+        }
+    }
+}

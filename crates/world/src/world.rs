@@ -1,0 +1,171 @@
+//! One state of everything: cluster, services, recorder.
+//!
+//! Knows: how the parts are held and what all of them together show.
+//! Must not know: past and future; that is the timeline's. How a step runs is in [`crate::step`].
+
+use crate::cluster::Cluster;
+use crate::genesis::Genesis;
+use crate::query::Query;
+use crate::systems::Services;
+use planarium_kernel::digest::Digest;
+use planarium_kernel::recorder::Recorder;
+use planarium_kernel::time::SimTime;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::{HttpCall, LoadService};
+use planarium_protocol::view::{ClockView, ServiceView};
+use planarium_protocol::{EventBody, Refusal, View, Why};
+use std::sync::Arc;
+
+/// Resolves a `call` input: carries it out through [`World::carry_out`] and [`World::query`] and answers
+/// what the real system would.
+pub type CallHandler = fn(&mut World, &HttpCall) -> Result<serde_json::Value, Refusal>;
+
+/// One state of everything. Cloning shares what did not change since.
+#[derive(Clone)]
+pub struct World {
+    pub(crate) epoch_ms: u64,
+    pub(crate) recorder: Recorder<EventBody>,
+    pub(crate) cluster: Cluster,
+    pub(crate) services: Services,
+    /// Inputs so far.
+    pub(crate) inputs: u64,
+    /// Inputs and timers so far.
+    pub(crate) steps: u64,
+    /// Chain over every input and event.
+    pub(crate) digest: Digest,
+    pub(crate) instant: Instant,
+    pub(crate) calls: Option<CallHandler>,
+}
+
+/// What was done at one instant, so that no instant goes on for ever.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Instant {
+    pub(crate) at_ms: u64,
+    pub(crate) steps: u32,
+    /// The rest of its work waits for the next instant.
+    pub(crate) exhausted: bool,
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World")
+            .field("now_ms", &self.now_ms())
+            .field("seq", &self.seq())
+            .finish_non_exhaustive()
+    }
+}
+
+impl World {
+    /// The empty world.
+    pub fn genesis(genesis: Genesis) -> Self {
+        Self::genesis_with(genesis, None)
+    }
+
+    pub(crate) fn genesis_with(genesis: Genesis, calls: Option<CallHandler>) -> Self {
+        let mut digest = Digest::new();
+        digest.write_u64(genesis.seed);
+        digest.write_u64(genesis.epoch_ms);
+        Self {
+            epoch_ms: genesis.epoch_ms,
+            recorder: Recorder::new(genesis.seed),
+            cluster: Cluster::new(genesis.seed),
+            services: Services::default(),
+            inputs: 0,
+            steps: 0,
+            digest,
+            instant: Instant::default(),
+            calls,
+        }
+    }
+
+    pub(crate) fn set_call_handler(&mut self, handler: CallHandler) {
+        self.calls = Some(handler);
+    }
+
+    /// Virtual time. *Units*: milliseconds since genesis.
+    pub fn now_ms(&self) -> u64 {
+        self.recorder.now().ms()
+    }
+
+    /// Number of the last event.
+    pub fn seq(&self) -> u64 {
+        self.recorder.next_seq() - 1
+    }
+
+    /// Number of the last input.
+    pub fn inputs(&self) -> u64 {
+        self.inputs
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    pub(crate) fn digest(&self) -> u64 {
+        self.digest.finish()
+    }
+
+    /// Roughly how many bytes a copy that shares nothing takes.
+    pub(crate) fn weight(&self) -> u64 {
+        1024 + self.cluster.weight() + self.services.weight()
+    }
+
+    /// When the earliest timer is due.
+    pub fn next_due_ms(&self) -> Option<u64> {
+        let due = self.next_timer().map(|(at, _)| at)?;
+        Some(if self.instant.exhausted { due.max(self.instant.at_ms + 1) } else { due })
+    }
+
+    /// Whether work of the present instant is still to come.
+    pub(crate) fn is_mid_instant(&self) -> bool {
+        self.next_due_ms().is_some_and(|due| due <= self.now_ms())
+    }
+
+    /// Whether nothing but periodic work without effect is left.
+    pub fn idle(&self) -> bool {
+        self.cluster.one_shots() == 0
+            && self.services.one_shots() == 0
+            && !self.cluster.restless()
+            && !self.services.restless()
+    }
+
+    /// Lets time pass without any work; work that is due earlier must have been done.
+    pub(crate) fn pass_to(&mut self, ms: u64) {
+        if ms > self.now_ms() {
+            self.recorder.set_now(SimTime(ms));
+        }
+    }
+
+    /// What each service shows, in order of installation.
+    pub fn service_views(&self) -> Vec<Arc<ServiceView>> {
+        self.services.views()
+    }
+
+    pub(crate) fn view(&self, clock: ClockView) -> View {
+        View {
+            revision: self.seq(),
+            clock,
+            services: self.service_views(),
+            cluster: self.cluster.view(),
+            faults: self.cluster.faults(),
+        }
+    }
+
+    /// The request that a running service was loaded or last updated with.
+    pub fn definition(&self, service: &str) -> Option<&Arc<LoadService>> {
+        let id = self.services.find(service)?;
+        self.services.load(id).map(|(load, ..)| load)
+    }
+
+    /// Why an element is not finished; `None` when there is no such element.
+    pub fn why(&self, path: &ElementPath) -> Option<Why> {
+        self.services.why(path, &self.cluster)
+    }
+
+    /// Asks one of the simulated systems: HTTP status and body, or a refusal.
+    pub fn query(&self, query: &Query) -> Result<(u16, serde_json::Value), Refusal> {
+        match query {
+            Query::Sdk { service, what } => self.services.query_sdk(service, what, self.epoch_ms),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! A real definition on a simulated cluster, end to end.
+
+mod common;
+
+use common::{HELLO, accept, assert_same, difference, input, load, outline, shown, stand, walk, with_cluster, with_service};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::{EventBody, Input};
+use planarium_world::{Condition, Engine, Query, SdkQuery, check, element_status};
+
+const MINUTES: u64 = 60_000;
+
+fn deployed() -> Engine {
+    let mut engine = with_service(HELLO);
+    let advanced = engine.run_until(&Condition::parse("deploy=COMPLETE").expect("a condition"), 30 * MINUTES);
+    assert!(advanced.met, "{advanced:?}\n{:#?}", outline(engine.events()));
+    engine
+}
+
+fn status(engine: &Engine, element: &str) -> String {
+    let view = engine.view();
+    element_status(&view.services, element).map_or_else(|| "absent".to_owned(), ToString::to_string)
+}
+
+#[test]
+fn a_definition_rolls_out() {
+    let mut engine = with_service(HELLO);
+    // Everything is there at once, nothing has run.
+    assert_eq!(status(&engine, "deploy"), "PENDING");
+    let view = engine.view();
+    let service = view.services.first().expect("installed");
+    assert_eq!((&*service.name, &*service.dialect), ("hello-world", "sdk"));
+    assert!(!engine.idle());
+
+    let advanced = engine.run_until(&Condition::parse("hello-world/deploy=COMPLETE").expect("parses"), 30 * MINUTES);
+    assert!(advanced.met && !advanced.limit_reached, "{advanced:?}\n{:#?}", outline(engine.events()));
+    assert_eq!(status(&engine, "deploy/world"), "COMPLETE");
+    let first = walk(&engine, "deploy", Some("hello"), Some("hello-0:[server]"));
+    assert_eq!(first.last().map(String::as_str), Some("COMPLETE"), "{first:?}");
+    assert_eq!(first.first().map(String::as_str), Some("STARTING"), "{first:?}");
+
+    let advanced = engine.advance_until_idle(60 * MINUTES);
+    assert!(advanced.idle && advanced.met, "{advanced:?}\n{:#?}", outline(engine.events()));
+    // Tasks are on machines, and what they use is counted.
+    let view = engine.view();
+    let running: usize = view.cluster.machines.iter().map(|machine| machine.tasks.len()).sum();
+    assert_eq!(running, 3, "{:#?}", view.cluster);
+    // Idle means that hours pass without a change.
+    let (services, seq) = (shown(&view.services), engine.seq());
+    engine.advance_for(5 * 60 * MINUTES);
+    let changed = difference(&shown(&engine.view().services), &services);
+    assert_eq!(changed, None, "{:#?}", outline(engine.events_since(seq)));
+}
+
+#[test]
+fn every_event_has_a_cause_that_came_before() {
+    let engine = deployed();
+    for event in engine.all_events() {
+        match event.cause {
+            planarium_kernel::Cause::Genesis => panic!("{event:?} has no cause"),
+            planarium_kernel::Cause::Input(input) => assert!(input <= engine.inputs(), "{event:?}"),
+            planarium_kernel::Cause::Event(seq) => assert!(seq < event.seq, "{event:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_rollout_replays_seeks_and_branches() {
+    let mut engine = deployed();
+    let end = stand(&engine);
+    let replayed = Engine::from_journal(&engine.journal()).expect("same digests");
+    assert_same(&end, &stand(&replayed), "replay");
+
+    let step = engine.head_ms() / 17 + 1;
+    let mut seen = Vec::new();
+    let mut at_ms = 0;
+    while at_ms < engine.head_ms() {
+        engine.seek_ms(at_ms);
+        seen.push(stand(&engine));
+        at_ms += step;
+    }
+    for before in seen.iter().rev() {
+        engine.seek_ms(before.now_ms);
+        assert_same(before, &stand(&engine), "seen before");
+    }
+    for seq in [1, 5, end.events.len() as u64 / 2, end.events.len() as u64] {
+        engine.seek_seq(seq);
+        let there = stand(&engine);
+        engine.seek_ms(u64::MAX);
+        engine.seek_seq(seq);
+        assert_same(&there, &stand(&engine), "after an event");
+    }
+    engine.seek_ms(end.now_ms / 2);
+    accept(&mut engine, input(r#"{"kind":"plan","service":"hello-world","plan":"deploy","op":"interrupt"}"#));
+    engine.advance_for(10 * MINUTES);
+    assert_ne!(status(&engine, "deploy"), "COMPLETE");
+    assert!(engine.switch_branch(1));
+    engine.seek_ms(u64::MAX);
+    assert_same(&end, &stand(&engine), "the original");
+}
+
+#[test]
+fn cutting_an_advance_changes_nothing_for_services() {
+    let whole = deployed();
+    let mut engine = with_service(HELLO);
+    let mut piece = 1;
+    while engine.now_ms() < whole.now_ms() {
+        piece = piece * 7 % 1_013 + 1;
+        engine.advance_to((engine.now_ms() + piece).min(whole.now_ms()));
+    }
+    let mut whole = whole;
+    whole.advance_for(0);
+    assert_same(&stand(&whole), &stand(&engine), "pieces");
+}
+
+#[test]
+fn a_definition_with_errors_is_refused_and_the_last_good_one_stays() {
+    let mut engine = deployed();
+    let before = engine.view();
+    let broken = HELLO.replace("count: 2", "count: -2");
+    let Input::LoadService(mut update) = load(&broken) else { panic!("a load") };
+    update.name = "hello-world".to_owned();
+    let applied = engine.apply(Input::UpdateService(update));
+    assert_eq!(applied.outcome.expect_err("an error").code, RefusalCode::InvalidDefinition);
+    assert!(!applied.diagnostics.is_empty());
+    assert_eq!(applied.diagnostics[0]["file"], "svc.yml", "{:?}", applied.diagnostics);
+    assert_eq!(engine.view().services, before.services);
+    assert_eq!(engine.view().cluster, before.cluster);
+
+    let twice = engine.apply(load(HELLO));
+    assert_eq!(twice.outcome.expect_err("there is one").code, RefusalCode::Conflict);
+}
+
+#[test]
+fn commands_reach_their_service() {
+    let mut engine = with_service(HELLO);
+    accept(&mut engine, input(r#"{"kind":"plan","service":"hello-world","plan":"deploy","op":"interrupt"}"#));
+    engine.advance_for(5 * MINUTES);
+    assert_eq!(status(&engine, "deploy"), "WAITING");
+    let why = engine
+        .why(&ElementPath {
+            service: "hello-world".into(),
+            plan: "deploy".into(),
+            phase: None,
+            step: None,
+        })
+        .expect("an element");
+    assert!(!why.reasons.is_empty(), "{why:?}");
+    let again = engine.apply(input(r#"{"kind":"plan","service":"hello-world","plan":"deploy","op":"interrupt"}"#));
+    assert_eq!(again.outcome.expect_err("held already").code, RefusalCode::AlreadyDone);
+    accept(&mut engine, input(r#"{"kind":"plan","service":"/hello-world","plan":"deploy","op":"continue"}"#));
+    let done = engine.run_until(&Condition::parse("deploy=COMPLETE").expect("parses"), 30 * MINUTES);
+    assert!(done.met, "{:#?}", outline(engine.events()));
+
+    let (http, body) = engine
+        .query(&Query::Sdk { service: String::new(), what: SdkQuery::Plans })
+        .expect("the first service answers");
+    assert_eq!(http, 200);
+    assert!(body.as_array().is_some_and(|names| names.iter().any(|name| name == "deploy")), "{body}");
+    let missing = engine.query(&Query::Sdk { service: "other".to_owned(), what: SdkQuery::Plans });
+    assert_eq!(missing.expect_err("no such service").code, RefusalCode::NotFound);
+}
+
+#[test]
+fn a_failed_task_is_recovered() {
+    let mut engine = deployed();
+    engine.advance_until_idle(60 * MINUTES);
+    accept(
+        &mut engine,
+        input(r#"{"kind":"fault","fault":"task-fail","target":{"task":"hello-0-server"}}"#),
+    );
+    let advanced = engine.advance_until_idle(60 * MINUTES);
+    assert!(advanced.idle, "{:#?}", outline(engine.events()));
+    let launches = engine
+        .events()
+        .iter()
+        .filter(|event| matches!(&event.body, EventBody::Launched { task, .. } if &**task == "hello-0-server"))
+        .count();
+    assert_eq!(launches, 2, "{:#?}", outline(engine.events()));
+    assert_eq!(status(&engine, "deploy"), "COMPLETE");
+    assert_eq!(status(&engine, "recovery"), "COMPLETE");
+}
+
+#[test]
+fn a_scheduler_restart_keeps_what_runs() {
+    let mut engine = deployed();
+    engine.advance_until_idle(60 * MINUTES);
+    let tasks = |engine: &Engine| -> Vec<String> {
+        let view = engine.view();
+        view.cluster.machines.iter().flat_map(|m| m.tasks.iter().map(|task| task.id.to_string())).collect()
+    };
+    let before = tasks(&engine);
+    accept(&mut engine, input(r#"{"kind":"fault","fault":"scheduler-restart","target":{"service":"hello-world"}}"#));
+    let advanced = engine.advance_until_idle(60 * MINUTES);
+    assert!(advanced.idle, "{advanced:?}");
+    assert_eq!(tasks(&engine), before);
+    assert_eq!(status(&engine, "deploy"), "COMPLETE");
+    let starts =
+        engine.events().iter().filter(|e| matches!(e.body, EventBody::SchedulerStarted { .. })).count();
+    assert_eq!(starts, 2, "{:#?}", outline(engine.events()));
+}
+
+#[test]
+fn an_update_rolls_out_what_changed() {
+    let mut engine = deployed();
+    let Input::LoadService(update) = load(&HELLO.replace("echo world", "echo earth")) else { panic!("a load") };
+    accept(&mut engine, Input::UpdateService(update));
+    assert_ne!(status(&engine, "deploy"), "COMPLETE");
+    let done = engine.run_until(&Condition::parse("deploy=COMPLETE").expect("parses"), 60 * MINUTES);
+    assert!(done.met, "{:#?}", outline(engine.events()));
+    let launches = |name: &str| {
+        engine
+            .events()
+            .iter()
+            .filter(|event| matches!(&event.body, EventBody::Launched { task, .. } if &**task == name))
+            .count()
+    };
+    assert_eq!((launches("hello-0-server"), launches("world-0-server"), launches("world-1-server")), (1, 2, 2));
+    let replayed = Engine::from_journal(&engine.journal()).expect("replays");
+    assert_same(&stand(&engine), &stand(&replayed), "replay");
+}
+
+#[test]
+fn a_dropped_service_leaves_no_tasks() {
+    let mut engine = deployed();
+    let gentle = engine.apply(input(r#"{"kind":"remove-service","name":"hello-world"}"#));
+    assert_eq!(gentle.outcome.expect_err("needs its plan").code, RefusalCode::Unsupported);
+    accept(&mut engine, input(r#"{"kind":"remove-service","name":"hello-world","force":true}"#));
+    engine.advance_until_idle(10 * MINUTES);
+    assert!(engine.view().services.is_empty());
+    assert!(engine.view().cluster.machines.iter().all(|machine| machine.tasks.is_empty()));
+    accept(&mut engine, load(HELLO));
+    assert!(engine.run_until(&Condition::parse("deploy=COMPLETE").expect("parses"), 30 * MINUTES).met);
+}
+
+#[test]
+fn offers_and_statuses_by_hand() {
+    let mut engine = with_cluster("3");
+    accept(&mut engine, input(r#"{"kind":"fault","fault":"offers-withheld","id":"by-hand"}"#));
+    accept(&mut engine, input(r#"{"kind":"process-behaviour","behaviour":{"manual":true}}"#));
+    accept(&mut engine, load(HELLO));
+    engine.advance_for(10 * MINUTES);
+    let step = "hello-world/deploy/hello/hello-0:[server]";
+    assert_ne!(status(&engine, step), "STARTING", "{:#?}", outline(engine.events()));
+    accept(&mut engine, input(r#"{"kind":"offer-round","agents":["agent-2"]}"#));
+    assert_eq!(status(&engine, step), "STARTING", "{:#?}", outline(engine.events()));
+    engine.advance_for(10 * MINUTES);
+    assert_eq!(status(&engine, step), "STARTING");
+    accept(&mut engine, input(r#"{"kind":"task-status","task":"hello-0-server","state":"TASK_RUNNING"}"#));
+    assert_eq!(status(&engine, step), "COMPLETE", "{:#?}", outline(engine.events()));
+}
+
+#[test]
+fn without_room_it_stays_pending_and_says_why() {
+    let mut engine = with_cluster("3");
+    accept(&mut engine, load(&HELLO.replace("cpus: 0.5", "cpus: 64")));
+    let advanced = engine.advance_until_idle(60 * MINUTES);
+    assert!(advanced.idle, "{advanced:?}\n{:#?}", outline(engine.events()));
+    let path = ElementPath {
+        service: "hello-world".into(),
+        plan: "deploy".into(),
+        phase: Some("hello".into()),
+        step: Some("hello-0:[server]".into()),
+    };
+    let why = engine.why(&path).expect("an element");
+    assert!(why.sentence.contains("cpus") || why.reasons.iter().any(|r| r.text.contains("cpus")), "{why:#?}");
+}
+
+#[test]
+fn checking_shows_the_plans_without_a_cluster() {
+    let Input::LoadService(good) = load(HELLO) else { panic!("a load") };
+    let report = check(&good);
+    assert!(!report.has_errors(), "{:?}", report.diagnostics);
+    assert_eq!((report.dialect, &*report.name), ("sdk", "hello-world"));
+    let preview = report.preview.expect("it can run");
+    assert_eq!(element_status(&[preview], "deploy").map(|s| &**s), Some("PENDING"));
+
+    let Input::LoadService(broken) = load(&HELLO.replace("count: 2", "count: {{COUNT}}")) else { panic!("a load") };
+    let report = check(&broken);
+    assert!(report.missing.iter().any(|name| name == "COUNT"), "{:?}", report.missing);
+
+    let Input::LoadService(mut other) = load("id: /app\ncmd: sleep 1\n") else { panic!("a load") };
+    other.dialect = "auto".to_owned();
+    let report = check(&other);
+    assert_eq!(report.dialect, "marathon");
+    assert!(report.has_errors() && report.preview.is_none());
+    assert!(report.diagnostics[0].message.contains("Marathon"), "{:?}", report.diagnostics);
+}
