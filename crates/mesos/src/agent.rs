@@ -48,6 +48,9 @@ pub(crate) struct Agent {
     pub(crate) silent: Option<TimerId>,
     /// When pings began.
     pub(crate) registered: SimTime,
+    /// When it joined, and when it last came back.
+    pub(crate) joined: SimTime,
+    pub(crate) returned: Option<SimTime>,
     pub(crate) unreachable_since: Option<SimTime>,
     /// Total when it left the allocator; while it is registered the allocator knows.
     pub(crate) last_total: Resources,

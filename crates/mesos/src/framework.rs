@@ -9,7 +9,7 @@ use crate::{
     task::Ended,
 };
 use planarium_fleet::{Cx, Fleet};
-use planarium_kernel::{Class, TimerId};
+use planarium_kernel::{Class, SimTime, TimerId};
 use planarium_protocol::{EventBody, Text};
 use std::{collections::VecDeque, sync::Arc};
 
@@ -31,6 +31,10 @@ pub(crate) struct Framework {
     pub(crate) name: Text,
     pub(crate) info: Arc<FrameworkInfo>,
     presence: Presence,
+    /// When it subscribed first and last, and when it went.
+    pub(crate) registered: SimTime,
+    pub(crate) reregistered: Option<SimTime>,
+    pub(crate) unregistered: Option<SimTime>,
     failover: Option<TimerId>,
     pub(crate) ended: VecDeque<Ended>,
 }
@@ -68,6 +72,9 @@ impl Master {
             name: format!("{}-{:04}", self.uuid, id.0).into(),
             info: Arc::new(info),
             presence: Presence::Connected,
+            registered: cx.now(),
+            reregistered: None,
+            unregistered: None,
             failover: None,
             ended: VecDeque::new(),
         };
@@ -83,6 +90,7 @@ impl Master {
             return false;
         };
         framework.presence = Presence::Connected;
+        framework.reregistered = Some(cx.now());
         framework.info = Arc::new(info);
         let failover = framework.failover.take();
         self.disarm(failover);
@@ -131,11 +139,17 @@ impl Master {
             }
             for no in self.tasks_of(id) {
                 // Stored, not delivered: there is nobody to tell.
+                let now = cx.now();
+                if let Some(task) = self.task_mut(no) {
+                    task.note(now, TaskState::Killed, None);
+                }
+                self.counters.end(TaskState::Killed);
                 self.end_task(cx, fleet, no, TaskState::Killed);
             }
             self.allocator.remove_framework(id);
             let Some(framework) = self.framework_mut(id) else { return };
             framework.presence = Presence::Removed;
+            framework.unregistered = Some(cx.now());
             let failover = framework.failover.take();
             self.disarm(failover);
         });
@@ -150,8 +164,12 @@ impl Master {
             Call::Accept { offer_ids, operations, refuse_ms } => {
                 self.accept(cx, fleet, id, &offer_ids, operations, refuse_ms);
             }
-            Call::Decline { offer_ids, refuse_ms } => self.decline(cx, id, &offer_ids, refuse_ms),
+            Call::Decline { offer_ids, refuse_ms } => {
+                self.counters.decline_offers += 1;
+                self.decline(cx, id, &offer_ids, refuse_ms);
+            }
             Call::Revive { roles } if all_known(&roles) => {
+                self.counters.revive_offers += 1;
                 cx.following(EventBody::Revived { framework: name }, |cx| {
                     self.allocator.revive(id, &roles, cx.cause());
                     self.requested = Requested::All;
@@ -159,6 +177,7 @@ impl Master {
                 });
             }
             Call::Suppress { roles } if all_known(&roles) => {
+                self.counters.suppress_offers += 1;
                 if !self.allocator.is_suppressed(id) {
                     cx.emit(EventBody::Suppressed { framework: name });
                 }
@@ -167,9 +186,13 @@ impl Master {
             // A role that is not its own: the whole call is dropped.
             Call::Revive { .. } | Call::Suppress { .. } => {}
             Call::Kill { task_id, agent_id, grace_ms } => {
+                self.counters.kill_task += 1;
                 self.kill(cx, fleet, id, &task_id, agent_id.as_ref(), grace_ms);
             }
-            Call::Reconcile { tasks } => self.reconcile(cx, id, &tasks),
+            Call::Reconcile { tasks } => {
+                self.counters.reconcile_tasks += 1;
+                self.reconcile(cx, id, &tasks);
+            }
             Call::Teardown => self.remove_framework(cx, fleet, id),
         }
     }

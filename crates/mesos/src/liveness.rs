@@ -132,12 +132,14 @@ impl Master {
         let was_connected = std::mem::replace(&mut agent.connected, true);
         if !was_connected {
             agent.registered = now;
+            agent.returned = Some(now);
         }
         let hostname = agent.hostname.clone();
         self.disarm(timer);
         if was_connected {
             return self.catch_up_with(cx, fleet, id);
         }
+        self.counters.reregistrations += 1;
         cx.following(EventBody::AgentReregistered { agent: hostname }, |cx| {
             self.allocator.set_active(id, true, cx.cause());
             self.catch_up_with(cx, fleet, id);
@@ -167,8 +169,10 @@ impl Master {
         agent.state = AgentState::Registered;
         agent.connected = true;
         agent.registered = now;
+        agent.returned = Some(now);
         agent.unreachable_since = None;
         let hostname = agent.hostname.clone();
+        self.counters.reregistrations += 1;
         cx.following(EventBody::AgentReregistered { agent: hostname.clone() }, |cx| {
             let held = self.held_on(id);
             let Some(agent) = self.agent(id) else { return };

@@ -6,6 +6,7 @@ use crate::{
     agent::{Agent, Host},
     allocator::{Allocator, Rules, filter::ALLOCATION_INTERVAL_MS, filter::FilterId},
     api::{AgentId, FrameworkId, Message, Offer, OfferId, SchedulerEvent},
+    counters::Counters,
     framework::Framework,
     task::{Task, TaskNo},
 };
@@ -57,6 +58,7 @@ pub struct Master {
     pub(crate) region: Option<Text>,
     /// Event runs asked for while a call is handled.
     pub(crate) requested: Requested,
+    pub(crate) counters: Counters,
     timers: EventQueue<Armed>,
     outbox: Vec<Message>,
 }
@@ -92,6 +94,7 @@ impl Master {
             by_process: BTreeMap::new(),
             region: None,
             requested: Requested::Nothing,
+            counters: Counters::default(),
             timers: EventQueue::new(),
             outbox: Vec::new(),
         };
@@ -173,6 +176,7 @@ impl Master {
 
     /// One allocation run over the changed agents among these.
     fn round(&mut self, cx: &mut Cx, fleet: &Fleet, only: Option<&[AgentId]>) {
+        self.counters.allocation_runs += 1;
         let grants = {
             let (frameworks, agents) = (&self.frameworks, &self.agents);
             let withheld = |framework: FrameworkId, agent: AgentId| {

@@ -59,6 +59,7 @@ impl Master {
             executor_ids: executors.map(|((_, id), _)| id.clone()).collect(),
             unavailability: None,
         });
+        self.counters.offers(offer.framework).sent += 1;
         self.offers.insert(id, offer.clone());
         Some(offer)
     }
@@ -78,6 +79,7 @@ impl Master {
         if agents.is_empty() {
             return;
         }
+        self.counters.offers(framework).declined += ids.len() as u64;
         let filter_ms = life_ms(refuse_ms);
         let body = EventBody::Declined {
             framework: self.framework_name(framework),
@@ -120,10 +122,16 @@ impl Master {
 
     /// Takes an offer back and tells its framework.
     pub(crate) fn rescind(&mut self, cx: &mut Cx, id: OfferId) {
+        self.rescind_for(cx, id, None);
+    }
+
+    /// The same with a filter on what comes back.
+    pub(crate) fn rescind_for(&mut self, cx: &mut Cx, id: OfferId, filter_ms: Option<u64>) {
         let Some(offer) = self.offers.get(&id).cloned() else { return };
+        self.counters.offers(offer.framework).rescinded += 1;
         let framework = self.framework_name(offer.framework);
         cx.following(EventBody::Rescinded { framework, agent: offer.hostname.clone() }, |cx| {
-            self.take_offer_back(cx, id, None);
+            self.take_offer_back(cx, id, filter_ms);
             self.send(cx, offer.framework, SchedulerEvent::Rescind(id));
         });
     }

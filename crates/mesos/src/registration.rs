@@ -115,12 +115,15 @@ impl Master {
             connected: true,
             silent: None,
             registered: cx.now(),
+            joined: cx.now(),
+            returned: None,
             unreachable_since: None,
             last_total: Resources::new(),
             executors: BTreeMap::new(),
             tasks: BTreeSet::new(),
         };
         self.agents.push(Arc::new(agent));
+        self.counters.registrations += 1;
         if let Some(host) = self.hosts.get_mut(&machine).map(Arc::make_mut) {
             host.agent = Some(id);
         }

@@ -32,6 +32,11 @@ impl Master {
             }
             Removal::Unreachable => EventBody::AgentUnreachable { agent: hostname.clone() },
         };
+        self.counters.removals += 1;
+        if how == Removal::Unreachable {
+            self.counters.unreachable_scheduled += 1;
+            self.counters.unreachable_completed += 1;
+        }
         cx.following(body, |cx| {
             self.close_books(cx, id, how);
             self.lose_tasks(cx, fleet, id, how);
@@ -89,9 +94,11 @@ impl Master {
         let Some(task) = self.task_mut(no) else { return };
         task.state = update.state;
         task.since = now;
+        task.note(now, update.state, None);
         task.unreachable_since = Some(now);
         let retry = task.retry.take();
         let (framework, agent) = (task.framework, task.agent);
+        self.counters.end(update.state);
         self.disarm(retry);
         let agent_id = self.agent(agent).map(|agent| agent.name.clone()).unwrap_or_default();
         let Some(task) = self.task(no) else { return };

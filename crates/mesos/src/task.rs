@@ -76,6 +76,16 @@ pub(crate) struct Task {
     /// A kill that the agent has not heard of.
     pub(crate) kill_later: Option<u64>,
     pub(crate) unreachable_since: Option<SimTime>,
+    /// One entry per state it has been in, oldest first.
+    pub(crate) history: Vec<Past>,
+}
+
+/// A state that a task was in, with the last that was said of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Past {
+    pub(crate) state: TaskState,
+    pub(crate) at: SimTime,
+    pub(crate) healthy: Option<bool>,
 }
 
 impl Task {
@@ -85,6 +95,15 @@ impl Task {
 
     pub(crate) fn id(&self) -> &Text {
         &self.info.task_id
+    }
+
+    /// Keeps a status; one of the same state takes the place of the last.
+    pub(crate) fn note(&mut self, at: SimTime, state: TaskState, healthy: Option<bool>) {
+        let past = Past { state, at, healthy };
+        match self.history.last_mut() {
+            Some(last) if last.state == state => *last = past,
+            _ => self.history.push(past),
+        }
     }
 
     /// Whether it ran under a check whose result is reported.
@@ -127,4 +146,6 @@ pub(crate) struct Ended {
     pub(crate) agent: AgentId,
     pub(crate) state: TaskState,
     pub(crate) executor: Option<Text>,
+    pub(crate) role: Text,
+    pub(crate) history: Vec<Past>,
 }

@@ -186,6 +186,7 @@ impl Master {
             task.since = now;
         }
         task.healthy = update.healthy.or(task.healthy);
+        task.note(now, update.state, task.healthy);
         task.check = update.check.or(task.check);
         if update.state == TaskState::Running && task.is_checked() {
             // A checked task carries check information from its first RUNNING on, without a result at first.
@@ -201,6 +202,10 @@ impl Master {
             ..task.status(agent_id, now)
         };
         let ends = status.state.is_terminal();
+        self.counters.end(status.state);
+        if status.source != Source::Master {
+            self.counters.status_updates += 1;
+        }
         self.tell_then(cx, framework, status, |master, cx| {
             if ends {
                 master.end_task(cx, fleet, no, update.state);
@@ -264,8 +269,14 @@ impl Master {
         for (role, resources) in freed {
             self.give_back(cx, task.framework, &role, task.agent, &resources, None, Class::Periodic);
         }
-        let ended =
-            Ended { info: task.info.clone(), agent: task.agent, state, executor: task.executor.clone() };
+        let ended = Ended {
+            info: task.info.clone(),
+            agent: task.agent,
+            state,
+            executor: task.executor.clone(),
+            role: task.role.clone(),
+            history: task.history.clone(),
+        };
         if let Some(framework) = self.framework_mut(task.framework) {
             framework.remember(ended);
         }

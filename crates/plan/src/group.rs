@@ -147,7 +147,7 @@ impl Group {
         let before = self.pool.tally.bits();
         let Some(was) = self.pool.replace(position, child) else { return false };
         let complete = child.is_complete();
-        if was.is_complete() != complete {
+        if was.is_complete() != complete && !matches!(self.gate, Gate::Parallel) {
             self.complete_changed(position, complete);
         }
         before != self.pool.tally.bits()

@@ -8,7 +8,7 @@
 use crate::scheduler::plan::{Plan, PlanKind};
 use crate::scheduler::{Scheduler, op_of};
 use crate::wire;
-use planarium_plan::{Element, PhaseId, PlanId, PlanTree, Status, StepId};
+use planarium_plan::{Element, Holder, PhaseId, PlanId, PlanTree, Reason, Status, StepId};
 use planarium_protocol::Text;
 use planarium_protocol::input::PlanOp;
 use planarium_protocol::view::{
@@ -26,7 +26,28 @@ struct Built {
     touched: u64,
     view: Option<Arc<ServiceView>>,
     plans: Vec<(u64, Arc<PlanView>)>,
+    /// By plan, then by step id: what each step's view was made from.
+    signs: Vec<Vec<Option<StepSign>>>,
     commands: Commands,
+}
+
+/// What the view of a step that waits or is done depends on. Equal signs mean equal views.
+#[derive(Clone, Debug, PartialEq)]
+struct StepSign {
+    touched: u64,
+    status: Status,
+    candidate: bool,
+    phase: PhaseSign,
+}
+
+/// What the views of all steps of a phase depend on.
+#[derive(Clone, Debug, PartialEq)]
+struct PhaseSign {
+    held: bool,
+    plan_held: bool,
+    error: bool,
+    gates: u32,
+    waits_for: Option<Element>,
 }
 
 impl Clone for ViewCache {
@@ -54,11 +75,21 @@ impl Scheduler {
             return view.clone();
         }
         let mut plans = Vec::with_capacity(self.plans.len());
+        built.signs.resize(self.plans.len(), Vec::new());
         for (at, plan) in self.plans.iter().enumerate() {
             let old = built.plans.get(at).cloned();
             let view = match old {
                 Some((touched, view)) if touched == plan.touched => view,
-                old => self.plan_view(PlanId::at(at), plan, old.map(|(_, view)| view), &mut built.commands),
+                old => {
+                    let mut signs = built.signs.get_mut(at).map(std::mem::take).unwrap_or_default();
+                    signs.resize(plan.steps.len(), None);
+                    let mut known = Known { signs: &mut signs, commands: &mut built.commands };
+                    let view = self.plan_view(PlanId::at(at), plan, old.map(|(_, view)| view), &mut known);
+                    if let Some(place) = built.signs.get_mut(at) {
+                        *place = signs;
+                    }
+                    view
+                }
             };
             plans.push((plan.touched, view));
         }
@@ -81,7 +112,7 @@ impl Scheduler {
         id: PlanId,
         plan: &Plan,
         old: Option<Arc<PlanView>>,
-        commands: &mut Commands,
+        known: &mut Known<'_>,
     ) -> Arc<PlanView> {
         let old_phases: BTreeMap<&str, &Arc<PhaseView>> =
             old.iter().flat_map(|old| &old.phases).map(|phase| (&*phase.id, phase)).collect();
@@ -89,7 +120,7 @@ impl Scheduler {
         let mut phases = Vec::new();
         for phase in plan.tree.phases() {
             let key = plan.phases.get(phase.index()).map_or("", |data| &*data.id);
-            let view = self.phase_view(id, plan, phase, old_phases.get(key).copied(), commands);
+            let view = self.phase_view(id, plan, phase, old_phases.get(key).copied(), known);
             progress.done += view.progress.done;
             progress.total += view.progress.total;
             phases.push(view);
@@ -111,7 +142,7 @@ impl Scheduler {
             errors: plan.tree.errors().cloned().collect(),
             progress,
             phases,
-            commands: offered(commands, &plan.tree, Element::Plan, &ops),
+            commands: offered(known.commands, &plan.tree, Element::Plan, &ops),
             custom: plan.kind == PlanKind::Custom,
         })
     }
@@ -122,14 +153,28 @@ impl Scheduler {
         plan: &Plan,
         phase: PhaseId,
         old: Option<&Arc<PhaseView>>,
-        commands: &mut Commands,
+        known: &mut Known<'_>,
     ) -> Arc<PhaseView> {
         let element = Element::Phase(phase);
+        let sign = phase_sign(&plan.tree, phase);
         let steps: Vec<Arc<StepView>> = plan
             .tree
             .steps(phase)
             .enumerate()
-            .map(|(n, step)| self.step_view(id, plan, step, old.and_then(|old| old.steps.get(n)), commands))
+            .map(|(n, step)| {
+                let old = old.and_then(|old| old.steps.get(n));
+                let held = self.withheld.contains_key(&Holder { plan: id, step });
+                let now = if held { None } else { step_sign(plan, step, &sign) };
+                let before = known.signs.get_mut(step.index());
+                let same = now.is_some() && before.as_ref().is_some_and(|before| **before == now);
+                if let Some(before) = before {
+                    *before = now;
+                }
+                match old {
+                    Some(old) if same => old.clone(),
+                    old => self.step_view(id, plan, step, old, known.commands),
+                }
+            })
             .collect();
         let tally = plan.tree.tally(element);
         let ops = [PlanOp::Interrupt, PlanOp::Continue, PlanOp::Restart, PlanOp::ForceComplete];
@@ -146,7 +191,7 @@ impl Scheduler {
                 total: tally.map_or(0, planarium_plan::Tally::total),
             },
             steps,
-            commands: offered(commands, &plan.tree, element, &ops),
+            commands: offered(known.commands, &plan.tree, element, &ops),
         };
         match old {
             Some(old) if same_phase(old, &view) => old.clone(),
@@ -227,6 +272,49 @@ impl Scheduler {
             n => format!("{n} offers at hand"),
         }
     }
+}
+
+/// What is known from the view before.
+struct Known<'a> {
+    signs: &'a mut Vec<Option<StepSign>>,
+    commands: &'a mut Commands,
+}
+
+fn phase_sign(tree: &PlanTree, phase: PhaseId) -> PhaseSign {
+    let element = Element::Phase(phase);
+    let waits_for = tree.why(element, None).into_iter().find_map(|reason| match reason {
+        Reason::NotItsTurn { waiting_for } => waiting_for.first().copied(),
+        _ => None,
+    });
+    PhaseSign {
+        held: tree.is_interrupted(element),
+        plan_held: tree.is_interrupted(Element::Plan),
+        error: tree.status(element) == Status::Error,
+        gates: tree.proceeds_left(phase),
+        waits_for,
+    }
+}
+
+/// The sign of a step whose view can be told by it: one that is done, or pending behind an unfinished step
+/// right before it.
+fn step_sign(plan: &Plan, step: StepId, phase: &PhaseSign) -> Option<StepSign> {
+    let status = plan.tree.status(step.into());
+    let before = step.index().checked_sub(1).map(StepId::at);
+    let behind = before.is_some_and(|before| {
+        plan.tree.phase_of(before) == plan.tree.phase_of(step)
+            && !plan.tree.status(before.into()).is_complete()
+    });
+    let told = match status {
+        Status::Complete => true,
+        Status::Pending => behind || phase.waits_for.is_some(),
+        _ => false,
+    };
+    told.then(|| StepSign {
+        touched: plan.step(step).map_or(0, |data| data.touched),
+        status,
+        candidate: plan.tree.is_candidate(step),
+        phase: phase.clone(),
+    })
 }
 
 /// Command lists in use, by what is in them.

@@ -15,7 +15,7 @@ fn main() {
         }
         load.options = serde_json::json!({"service":{"yaml": name.trim_end_matches(".yml")}});
         let mut e = Engine::new(Genesis::default());
-        for a in presets::cluster("default").unwrap() { e.apply(Input::AddAgent(a)); }
+        for a in presets::cluster(&std::env::var("CLUSTER").unwrap_or("full".into())).unwrap() { e.apply(Input::AddAgent(a)); }
         let a = e.apply(Input::LoadService(load));
         if let Err(r) = &a.outcome { println!("{name}: REFUSED {}", r.message); for d in a.diagnostics.iter().filter(|d| d["severity"]=="error") { println!("     {}:{} {} {}", d["file"], d["line"], d["code"], d["message"]); } continue; }
         let r = e.run_until(&Condition::parse("deploy=COMPLETE").unwrap(), 3*3_600_000);

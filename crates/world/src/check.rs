@@ -35,11 +35,8 @@ impl CheckReport {
     }
 }
 
-/// Code of the finding that a dialect is known but not simulated, or not known at all.
-const NOT_SIMULATED: &str = "WORLD001";
-
-/// Code of the finding that a definition can be read but its system would not start with it.
-const NOT_STARTED: &str = "WORLD002";
+/// Code of the finding that a dialect is not simulated, or that the real system would not start.
+const CANNOT_RUN: &str = "WORLD001";
 
 /// Reads a definition and shows its plans, without any cluster.
 pub fn check(load: &LoadService) -> CheckReport {
@@ -53,7 +50,7 @@ pub fn check(load: &LoadService) -> CheckReport {
                 None => None,
                 Some(Ok(view)) => Some(view),
                 Some(Err(refusal)) => {
-                    diagnostics.push(Diagnostic::error(NOT_STARTED, definition.span(), refusal.message));
+                    diagnostics.push(Diagnostic::error(CANNOT_RUN, definition.span(), refusal.message));
                     None
                 }
             };
@@ -74,7 +71,7 @@ pub fn check(load: &LoadService) -> CheckReport {
                 dialect: detect_dialect(&load.files),
                 name: load.name.as_str().into(),
                 diagnostics: vec![
-                    Diagnostic::error(NOT_SIMULATED, span, refusal.message)
+                    Diagnostic::error(CANNOT_RUN, span, refusal.message)
                         .with_help("DC/OS SDK services (`svc.yml` with `pods:`) can be run"),
                 ],
                 sources,

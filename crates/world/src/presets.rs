@@ -27,6 +27,10 @@ pub const PRESETS: &[Preset] = &[
     Preset { name: "zones", title: "6 generous machines over 3 zones, with rack attributes" },
     Preset { name: "gpu", title: "3 generous machines and 2 with 4 GPUs each" },
     Preset { name: "mount", title: "5 generous machines with 2 MOUNT disks of 50 GiB each" },
+    Preset {
+        name: "full",
+        title: "5 generous machines with MOUNT disks, 2 with GPUs, 2 set apart for the role slave_public",
+    },
 ];
 
 const GIB: i64 = 1024;
@@ -47,6 +51,21 @@ fn machine(cpus: i64, mem_gib: i64, disk_gib: i64) -> AddAgent {
 
 fn generous(count: u32) -> AddAgent {
     AddAgent { count: Some(count), ..machine(8, 32, 200) }
+}
+
+/// The same machine with MOUNT disks of 50 GiB, one for each profile or none.
+fn with_disks(mut agent: AddAgent, profiles: &[Option<&str>]) -> AddAgent {
+    agent.resources.disks = profiles
+        .iter()
+        .enumerate()
+        .map(|(n, profile)| Disk {
+            kind: "MOUNT".to_owned(),
+            path: format!("/dcos/volume{n}"),
+            size: Amount::whole(50 * GIB),
+            profile: profile.map(ToOwned::to_owned),
+        })
+        .collect();
+    agent
 }
 
 /// The machines of a preset; `None` when there is no such preset.
@@ -75,17 +94,17 @@ pub fn cluster(name: &str) -> Option<Vec<AddAgent>> {
             with_gpus.resources.gpus = Some(Amount::whole(4));
             vec![generous(3), with_gpus]
         }
-        "mount" => {
-            let mut agent = generous(5);
-            agent.resources.disks = (0..2)
-                .map(|n| Disk {
-                    kind: "MOUNT".to_owned(),
-                    path: format!("/dcos/volume{n}"),
-                    size: Amount::whole(50 * GIB),
-                    profile: None,
-                })
-                .collect();
-            vec![agent]
+        "mount" => vec![with_disks(generous(5), &[None, None])],
+        "full" => {
+            let disks = with_disks(generous(5), &[None, None, None, None, Some("xfs"), Some("xfs")]);
+            let mut gpus = AddAgent { count: Some(2), ..machine(8, 64, 200) };
+            gpus.resources.gpus = Some(Amount::whole(4));
+            // Everything on these machines belongs to the role, as on public agents.
+            let mut public = AddAgent { count: Some(2), ..machine(0, 0, 0) };
+            let own = Resources { ports: Some("[1-32000]".to_owned()), ..machine(8, 32, 200).resources };
+            public.resources.ports = Some("[32001-32010]".to_owned());
+            public.roles.insert("slave_public".to_owned(), own);
+            vec![disks, gpus, public]
         }
         _ => return None,
     };

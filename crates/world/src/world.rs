@@ -35,6 +35,9 @@ pub struct World {
     pub(crate) digest: Digest,
     pub(crate) instant: Instant,
     pub(crate) calls: Option<CallHandler>,
+    /// Debug builds look at the invariants when so many steps are done.
+    #[cfg(debug_assertions)]
+    pub(crate) next_check: u64,
 }
 
 /// What was done at one instant, so that no instant goes on for ever.
@@ -75,6 +78,8 @@ impl World {
             digest,
             instant: Instant::default(),
             calls,
+            #[cfg(debug_assertions)]
+            next_check: 0,
         }
     }
 

@@ -4,7 +4,8 @@
 
 use anyhow::{Context as _, Result, bail};
 use planarium_rest::{Request, Response};
-use std::io::{Read, Write as _};
+use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ const MAX_ANSWER: u64 = 64 * 1024 * 1024;
 /// How long to wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long to wait for the next bytes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Where requests go.
 #[derive(Debug, PartialEq, Eq)]
@@ -77,7 +78,8 @@ impl Client {
     }
 
     fn connect(&self) -> Result<TcpStream> {
-        let addresses = self.address.to_socket_addrs().with_context(|| format!("looking up {}", self.host))?;
+        let addresses =
+            self.address.to_socket_addrs().with_context(|| format!("looking up {}", self.host))?;
         let mut last = None;
         for address in addresses {
             match TcpStream::connect_timeout(&address, CONNECT) {
@@ -96,9 +98,9 @@ impl Client {
         let query = if request.query.is_empty() { String::new() } else { format!("?{}", request.query) };
         let mut head = format!("{} {base}{path}{query} HTTP/1.1\r\nhost: {}\r\n", request.method, self.host);
         for (name, value) in &request.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            let _ = write!(head, "{name}: {value}\r\n");
         }
-        head.push_str(&format!("connection: close\r\ncontent-length: {}\r\n\r\n", request.body.len()));
+        let _ = write!(head, "connection: close\r\ncontent-length: {}\r\n\r\n", request.body.len());
         head.into_bytes()
     }
 }
@@ -170,7 +172,17 @@ mod tests {
             let want = Client { address: address.into(), host: host.into(), base: base.into() };
             assert_eq!(Client::new(url).unwrap(), want, "{url}");
         }
-        for url in ["", "127.0.0.1:8080", "https://host", "http://", "http:///x", "http://a:b", "http://a:99999", "http://a b", "http://u@h"] {
+        for url in [
+            "",
+            "127.0.0.1:8080",
+            "https://host",
+            "http://",
+            "http:///x",
+            "http://a:b",
+            "http://a:99999",
+            "http://a b",
+            "http://u@h",
+        ] {
             assert!(Client::new(url).is_err(), "{url}");
         }
     }
@@ -178,9 +190,15 @@ mod tests {
     #[test]
     fn answers() {
         let rows: &[(&str, Option<(u16, &str)>)] = &[
-            ("HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\ncontent-length: 2\r\n\r\n{}rest", Some((202, "{}"))),
+            (
+                "HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\ncontent-length: 2\r\n\r\n{}rest",
+                Some((202, "{}")),
+            ),
             ("HTTP/1.0 200\r\n\r\nto the end", Some((200, "to the end"))),
-            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n", Some((200, "abc0123456789"))),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n",
+                Some((200, "abc0123456789")),
+            ),
             ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\ncut", None),
             ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabc", None),
             ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffffff\r\n", None),

@@ -5,6 +5,7 @@
 mod bad_input;
 mod commands;
 mod docs;
+mod exec;
 mod http;
 mod serve;
 

@@ -25,6 +25,7 @@ impl Master {
                 let agent_id = Some(ground.agent_name.clone());
                 let status =
                     never_was(cx, &task, agent_id, TaskState::Error, Reason::TaskInvalid, message.into());
+                self.counters.end(TaskState::Error);
                 self.tell(cx, ground.framework, status);
             }
         }
@@ -43,6 +44,7 @@ impl Master {
             for task in &tasks {
                 let (agent_id, reason) = (Some(ground.agent_name.clone()), Reason::TaskGroupInvalid);
                 let status = never_was(cx, task, agent_id, TaskState::Error, reason, message.as_str().into());
+                self.counters.end(TaskState::Error);
                 self.tell(cx, ground.framework, status);
             }
             return;
@@ -144,8 +146,10 @@ impl Master {
             retry: None,
             kill_later: None,
             unreachable_since: None,
+            history: Vec::new(),
             info: Arc::new(info),
         };
+        self.counters.launch_tasks += 1;
         self.task_ids.insert((task.framework, task.id().clone()), no);
         self.tasks.insert(no, Arc::new(task));
         if let Some(agent) = self.agent_mut(ground.agent) {

@@ -8,7 +8,7 @@ mod convert;
 mod launch;
 mod validate;
 
-pub(crate) use validate::is_role;
+pub(crate) use validate::{amount, is_role, stack};
 
 use crate::{
     Master,
@@ -55,6 +55,7 @@ impl Master {
         for id in ids {
             self.offers.remove(id);
         }
+        self.counters.offers(framework).accepted += ids.len() as u64;
         for operation in operations {
             match operation {
                 Operation::Launch(tasks) => {
@@ -140,6 +141,7 @@ impl Master {
         for task in operations.iter().flat_map(tasks_of) {
             let agent_id = task.agent_id.clone().or_else(|| agent_id.clone());
             let status = never_was(cx, task, agent_id, state, Reason::InvalidOffers, message.clone());
+            self.counters.end(state);
             self.tell(cx, framework, status);
         }
     }

@@ -10,14 +10,14 @@ use crate::{
 use planarium_protocol::Text;
 
 /// Findings are texts: the real master's own words are not part of any contract.
-pub(super) type Finding = Result<(), String>;
+pub(crate) type Finding = Result<(), String>;
 
 fn bad(text: impl Into<String>) -> Finding {
     Err(text.into())
 }
 
 /// One resource by itself.
-fn amount(resource: &Resource) -> Finding {
+pub(crate) fn amount(resource: &Resource) -> Finding {
     if resource.name.is_empty() {
         return bad("a resource has no name");
     }
@@ -41,7 +41,7 @@ fn allocation(resource: &Resource, ground: &Ground) -> Finding {
 }
 
 /// Each layer of a reservation stack must be a strict sub-role of the one below, and dynamic.
-fn stack(resource: &Resource) -> Finding {
+pub(crate) fn stack(resource: &Resource) -> Finding {
     for pair in resource.reservations.windows(2) {
         let [below, above] = pair else { continue };
         let refines = above.role.strip_prefix(&*below.role).is_some_and(|rest| rest.starts_with('/'));
@@ -153,6 +153,9 @@ pub(super) fn task(
     id_in_use: bool,
 ) -> Finding {
     task_id(&task.task_id)?;
+    if let Some(flaw) = &task.flaw {
+        return bad(flaw.to_string());
+    }
     if id_in_use {
         return bad(format!("task id {} is in use", task.task_id));
     }

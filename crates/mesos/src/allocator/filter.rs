@@ -101,6 +101,15 @@ impl Filters {
         self.all.retain(|(_, on), _| *on != agent);
     }
 
+    /// How many there are, by role.
+    pub(crate) fn by_role(&self) -> BTreeMap<Text, u64> {
+        let mut counts = BTreeMap::new();
+        for filter in self.all.values().flatten() {
+            *counts.entry(filter.role.clone()).or_default() += 1;
+        }
+        counts
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.all.values().map(Vec::len).sum()

@@ -218,6 +218,26 @@ impl Allocator {
         }
     }
 
+    /// Changes what is free on an agent into something else, and the agent's total with it; false when it is
+    /// not there in full.
+    pub(crate) fn convert_free(&mut self, agent: AgentId, from: &Resources, to: &Resources, cause: Cause) -> bool {
+        let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return false };
+        if !slot.free.contains(from) || !slot.total.contains(from) {
+            return false;
+        }
+        slot.free.subtract_all(from);
+        slot.total.subtract_all(from);
+        slot.free.add_all(to);
+        slot.total.add_all(to);
+        self.touch(agent, cause);
+        true
+    }
+
+    /// Active filters by role.
+    pub(crate) fn filters_by_role(&self) -> BTreeMap<Text, u64> {
+        self.filters.by_role()
+    }
+
     /// A filter's time is over.
     pub(crate) fn expire(&mut self, framework: FrameworkId, agent: AgentId, id: FilterId, cause: Cause) {
         if self.filters.expire(framework, agent, id) {

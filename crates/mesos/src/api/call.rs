@@ -45,6 +45,8 @@ pub struct TaskInfo {
     pub process_labels: Labels,
     /// Time between SIGTERM and SIGKILL; none is the executor's default of 3 s.
     pub kill_grace_ms: Option<u64>,
+    /// What makes the description invalid, where the other fields cannot hold it.
+    pub flaw: Option<Text>,
 }
 
 /// Something done with the resources of accepted offers.

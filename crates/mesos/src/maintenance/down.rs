@@ -1,13 +1,15 @@
 //! Maintenance starts: machines go DOWN.
 //!
-//! Source: `apache/mesos: src/master/http.cpp` (startMaintenance). Match; the removal of agents is completed within the call.
+//! Source: `apache/mesos: src/master/http.cpp` (startMaintenance). Match; the removal of agents is completed
+//! within the call.
 
 use super::{Effect, MachineId, MachineRegistry, Mode, Refused, registry::MachineRow, validate};
 
 impl MachineRegistry {
     /// Takes machines down, all or none. Each has to be DRAINING. Agents on them are shut down and removed.
     ///
-    /// *Order* of effects: machines in the order of the list; of each, every agent is shut down and removed before the next, then the mode.
+    /// *Order* of effects: machines in the order of the list; of each, every agent is shut down and removed
+    /// before the next, then the mode.
     pub fn machine_down(
         &mut self,
         machines: &[MachineId],

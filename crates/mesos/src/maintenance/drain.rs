@@ -1,8 +1,8 @@
-//! Agents drained, deactivated and marked gone by the operator. This is apart from machine modes: it goes by agent id,
-//! stops offers, and draining kills tasks.
+//! Agents drained, deactivated and marked gone by the operator. This is apart from machine modes: it goes by
+//! agent id, stops offers, and draining kills tasks.
 //!
-//! *Knows*: flags and progress per agent, and what must hold before each call. *Must not know*: tasks; the master
-//! says whether any are left.
+//! *Knows*: flags and progress per agent, and what must hold before each call. *Must not know*: tasks; the
+//! master says whether any are left.
 //! Source: `apache/mesos: src/master/http.cpp` (drainAgent, deactivateAgent, reactivateAgent, markAgentGone),
 //! `src/master/master.cpp` (checkAndTransitionDrainingAgent), `src/slave/slave.cpp` (drain). Match.
 
@@ -104,7 +104,8 @@ impl Standing {
 /// What the master has to do after a call, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrainEffect {
-    /// Rescind the agent's offers and inverse offers ([`super::InverseOffers::rescind_agent`]); no more of either.
+    /// Rescind the agent's offers and inverse offers ([`super::InverseOffers::rescind_agent`]); no more of
+    /// either.
     Deactivate(AgentId),
     /// Order the agent to drain: kill all its tasks.
     Order(AgentId, DrainConfig),
@@ -201,8 +202,8 @@ impl Drains {
         Ok(if registered { vec![DrainEffect::Deactivate(agent)] } else { Vec::new() })
     }
 
-    /// REACTIVATE_AGENT. Refused with [`Refused::NotRegistered`] it clears the flags all the same; it is the one refusal here that changes
-    /// state.
+    /// REACTIVATE_AGENT. Refused with [`Refused::NotRegistered`] it clears the flags all the same; it is the
+    /// one refusal here that changes state.
     pub fn reactivate(
         &mut self,
         agent: AgentId,
@@ -226,8 +227,9 @@ impl Drains {
         }
     }
 
-    /// The agent has no tasks and no operations left, terminal tasks counting until they are acknowledged. None when it
-    /// is not draining. To be asked after each acknowledgement, on return of the agent, and when a call says so.
+    /// The agent has no tasks and no operations left, terminal tasks counting until they are acknowledged.
+    /// None when it is not draining. To be asked after each acknowledgement, on return of the agent, and when
+    /// a call says so.
     pub fn finish(&mut self, agent: AgentId) -> Option<DrainEnd> {
         let info = self.by_agent.get_mut(&agent)?.info.as_mut()?;
         match (info.state, info.config.mark_gone) {
@@ -294,15 +296,16 @@ pub fn may_mark_gone(standing: Standing, permitted: bool) -> Result<MarkGone, Re
     }
 }
 
-/// Grace of a task that is killed by draining; none is the executor's own. *Units*: milliseconds. The operator's limit holds for
-/// tasks that ask for more and for those that do not say.
+/// Grace of a task that is killed by draining; none is the executor's own. *Units*: milliseconds. The
+/// operator's limit holds for tasks that ask for more and for those that do not say.
 pub fn grace_while_draining(config: DrainConfig, own_ms: Option<u64>) -> Option<u64> {
     let Some(max_ns) = config.max_grace_ns else { return own_ms };
     let max_ms = u64::try_from(max_ns / 1_000_000).unwrap_or(0);
     Some(own_ms.map_or(max_ms, |own_ms| own_ms.min(max_ms)))
 }
 
-/// The state a framework is told for a task on a draining agent. Tasks that end by themselves keep their state.
+/// The state a framework is told for a task on a draining agent. Tasks that end by themselves keep their
+/// state.
 pub fn state_while_draining(config: DrainConfig, state: TaskState, partition_aware: bool) -> TaskState {
     let rewritten = match state {
         TaskState::Killed => true,

@@ -15,8 +15,9 @@ pub enum Effect {
         /// Now.
         to: Mode,
     },
-    /// Rescind every offer of the agent (without a filter) and every inverse offer, hand the allocator the new
-    /// unavailability, forget filters and answers for inverse offers ([`super::InverseOffers::refresh`]), ask for an event run over the agent.
+    /// Rescind every offer of the agent (without a filter) and every inverse offer, hand the allocator the
+    /// new unavailability, forget filters and answers for inverse offers ([`super::InverseOffers::refresh`]),
+    /// ask for an event run over the agent.
     Refresh {
         /// Which agent.
         agent: AgentId,

@@ -75,7 +75,11 @@ fn present(field: Option<&Text>) -> Option<Text> {
 
 /// Lower case of ASCII letters only, as the real comparison has it.
 fn lowered(text: &Text) -> Text {
-    if text.bytes().any(|byte| byte.is_ascii_uppercase()) { text.to_ascii_lowercase().into() } else { text.clone() }
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        text.to_ascii_lowercase().into()
+    } else {
+        text.clone()
+    }
 }
 
 #[cfg(test)]

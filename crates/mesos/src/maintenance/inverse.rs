@@ -4,12 +4,13 @@
 //! or its framework goes. Answers change nothing but what the operator reads.
 //!
 //! Two steps, as in the real system, where allocator and master keep separate books: [`InverseOffers::grant`]
-//! marks whom to ask (the allocator's book), [`InverseOffers::record`] notes the inverse offer that was sent (the master's). A grant
-//! that is never sent, to a framework that cannot receive it or for a deactivated agent, stays marked until the agent is refreshed.
+//! marks whom to ask (the allocator's book), [`InverseOffers::record`] notes the inverse offer that was sent
+//! (the master's). A grant that is never sent, to a framework that cannot receive it or for a deactivated
+//! agent, stays marked until the agent is refreshed.
 //!
 //! *Order*: by agent, then by framework.
-//! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (generateInverseOffers, updateInverseOffer,
-//! updateUnavailability), `src/master/master.cpp` (inverse offers). Match.
+//! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (generateInverseOffers,
+//! updateInverseOffer, updateUnavailability), `src/master/master.cpp` (inverse offers). Match.
 
 use super::{MachineRegistry, Unavailability, quirk};
 use crate::{
@@ -67,7 +68,8 @@ pub struct InverseOffer {
 }
 
 impl InverseOffer {
-    /// As JSON on the wire; the ids as they are shown outside. Resources are always left out: it asks for everything.
+    /// As JSON on the wire; the ids as they are shown outside. Resources are always left out: it asks for
+    /// everything.
     pub fn to_json(&self, id: &str, url: Option<Value>, framework_id: &str, agent_id: &str) -> Value {
         let named = |text: &str| {
             let mut fields = Map::new();
@@ -198,8 +200,8 @@ impl InverseOffers {
         ids.into_iter().filter_map(|id| self.withdraw(id)).collect()
     }
 
-    /// The agent's unavailability was set anew, or the agent was removed, marked gone or given up as unreachable: answers what to
-    /// rescind and forgets everything else about it, answers too.
+    /// The agent's unavailability was set anew, or the agent was removed, marked gone or given up as
+    /// unreachable: answers what to rescind and forgets everything else about it, answers too.
     pub fn refresh(&mut self, agent: AgentId) -> Vec<InverseOffer> {
         let rescinded = self.rescind_agent(agent);
         drop_agent(&mut self.marked, agent);
@@ -208,14 +210,16 @@ impl InverseOffers {
         rescinded
     }
 
-    /// The framework disconnected or was removed: it is told nothing, its inverse offers and filters are gone, its answers stay.
+    /// The framework disconnected or was removed: it is told nothing, its inverse offers and filters are
+    /// gone, its answers stay.
     pub fn framework_gone(&mut self, framework: FrameworkId) {
         self.outstanding.retain(|_, offer| offer.grant.framework != framework);
         self.marked.retain(|(_, of), _| *of != framework);
         self.clear_filters(framework);
     }
 
-    /// The framework revived or changed its description: all its filters here are gone, whatever roles it named.
+    /// The framework revived or changed its description: all its filters here are gone, whatever roles it
+    /// named.
     pub fn clear_filters(&mut self, framework: FrameworkId) {
         self.filters.retain(|(_, of), _| *of != framework);
     }
@@ -237,7 +241,9 @@ impl InverseOffers {
 
     /// Last answers about an agent: who, what, when.
     pub fn answers_on(&self, agent: AgentId) -> impl Iterator<Item = (FrameworkId, Response, SimTime)> {
-        self.answers.range(all_on(agent)).map(|((_, framework), answer)| (*framework, answer.response, answer.at))
+        self.answers
+            .range(all_on(agent))
+            .map(|((_, framework), answer)| (*framework, answer.response, answer.at))
     }
 
     /// Whether a framework is not asked for an agent because of its last answer.
@@ -273,7 +279,10 @@ impl InverseOffers {
     pub fn check(&self, registry: &MachineRegistry, is_active: impl Fn(AgentId) -> bool) -> Vec<String> {
         let mut broken = Vec::new();
         for (id, InverseOffer { id: own, grant }) in &self.outstanding {
-            let name = format!("inverse offer {} of agent {} to framework {}", id.0, grant.agent.0, grant.framework.0);
+            let name = format!(
+                "inverse offer {} of agent {} to framework {}",
+                id.0, grant.agent.0, grant.framework.0
+            );
             if own != id || self.marked.get(&(grant.agent, grant.framework)) != Some(&Some(*id)) {
                 broken.push(format!("{name} is not marked"));
             }

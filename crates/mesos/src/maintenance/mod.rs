@@ -2,8 +2,9 @@
 //!
 //! *Knows*: which machine is in which mode, what the operator posted, which agents are attached to which
 //! machine, which frameworks were asked for an agent back and what they answered, which agents are drained.
-//! *Must not know*: offers, tasks, resources, frameworks beyond their ids, clocks. Time comes in as an argument;
-//! what has to happen in the cluster goes out as [`Effect`]s and [`DrainEffect`]s that the master carries out in order.
+//! *Must not know*: offers, tasks, resources, frameworks beyond their ids, clocks. Time comes in as an
+//! argument; what has to happen in the cluster goes out as [`Effect`]s and [`DrainEffect`]s that the master
+//! carries out in order.
 //!
 //! | part | module |
 //! |---|---|
@@ -19,8 +20,9 @@
 //! | agents drained, deactivated, marked gone | `drain` |
 //! | oddities kept on purpose, by name | [`quirk`] |
 //!
-//! **Atomic.** Every call first validates, then asks for permission, then changes state. A refused call leaves all state as it
-//! was, to the last bit.
+//! **Atomic.** Every call first validates, then asks for permission, then changes state. A refused call
+//! leaves all state as it was, to the last bit; the one exception is [`Drains::reactivate`] for an agent
+//! that is away.
 //!
 //! **Never automatic.** No mode changes because a window begins or ends; nothing here compares an
 //! unavailability with the present.
@@ -49,8 +51,8 @@ mod tests;
 
 pub use crate::api::Unavailability;
 pub use drain::{
-    DrainConfig, DrainEffect, DrainEnd, DrainInfo, DrainState, Drains, MarkGone, Standing, grace_while_draining,
-    may_mark_gone, state_while_draining,
+    DrainConfig, DrainEffect, DrainEnd, DrainInfo, DrainState, Drains, MarkGone, Standing,
+    grace_while_draining, may_mark_gone, state_while_draining,
 };
 pub use effect::Effect;
 pub use id::{MachineId, MachineKey};

@@ -10,20 +10,20 @@ use super::{
 use std::{collections::BTreeMap, sync::Arc};
 
 impl MachineRegistry {
-    /// Replaces the schedule. Machines it names begin to drain, machines it leaves out are UP again, DOWN machines stay
-    /// DOWN and must be named.
+    /// Replaces the schedule. Machines it names begin to drain, machines it leaves out are UP again, DOWN
+    /// machines stay DOWN and must be named.
     ///
-    /// *Order* of effects: machines known before, except those that only now begin to drain, in order of appearance;
-    /// then those that begin to drain, in order of the schedule. Each machine is refreshed once.
+    /// *Order* of effects: machines known before, except those that only now begin to drain, in order of
+    /// appearance; then those that begin to drain, in order of the schedule. Each machine is refreshed once.
     pub fn post_schedule(
         &mut self,
         schedule: Schedule,
         permit: impl Fn(&MachineId) -> bool,
     ) -> Result<Vec<Effect>, Refused> {
         let keys = validate::schedule(&schedule)?;
-        let dropped = self.machines().find(|machine| {
-            machine.info.mode == Mode::Down && !keys.contains(&machine.info.id.key())
-        });
+        let dropped = self
+            .machines()
+            .find(|machine| machine.info.mode == Mode::Down && !keys.contains(&machine.info.id.key()));
         if let Some(machine) = dropped {
             return Err(Refused::DownMachineDropped(machine.info.id.clone()));
         }

@@ -1,7 +1,7 @@
 //! Oddities of the real master that are kept on purpose, each under a name.
 //!
-//! A reader who wonders why something behaves as it does finds the reason here; every constant is read in
-//! exactly one place. Source: `apache/mesos`, file named with each.
+//! A reader who wonders why something behaves as it does finds the reason here. Source: `apache/mesos`, file
+//! named with each.
 
 /// `{"hostname":"m"}` and `{"hostname":"m","ip":""}` are two machines, although an empty field counts as
 /// missing when an id is validated. `src/common/type_utils.cpp`, `include/mesos/type_utils.hpp`.
@@ -15,7 +15,8 @@ pub const SINGLE_VALUE_IS_A_LIST: bool = true;
 /// and stay UP, and also when nothing changed. `src/master/http.cpp` (updateMaintenanceSchedule).
 pub const POST_REFRESHES_EVERY_KNOWN_MACHINE: bool = true;
 
-/// The status shows a machine as it was first spelled, the schedule as it was posted last. `src/master/http.cpp`.
+/// The status shows a machine as it was first spelled, the schedule as it was posted last.
+/// `src/master/http.cpp`.
 pub const STATUS_SHOWS_FIRST_SPELLING: bool = true;
 
 /// An answer to somebody else's inverse offer counts as the answer of the one it was made to.
@@ -26,5 +27,6 @@ pub const ANSWER_COUNTS_FOR_THE_ADDRESSEE: bool = true;
 /// `src/master/http.cpp` (reactivateAgent).
 pub const REACTIVATE_WHILE_AWAY_IS_A_CONFLICT: bool = true;
 
-/// While an agent is drained to be marked gone, KILLING too is told as GONE_BY_OPERATOR. `src/slave/slave.cpp`.
+/// While an agent is drained to be marked gone, KILLING too is told as GONE_BY_OPERATOR.
+/// `src/slave/slave.cpp`.
 pub const KILLING_IS_TOLD_AS_GONE: bool = true;

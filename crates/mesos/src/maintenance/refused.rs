@@ -1,7 +1,8 @@
 //! What is wrong with a call: class, status code, plain text.
 //!
-//! Source: `apache/mesos: src/master/maintenance.cpp`, `src/master/http.cpp`, `3rdparty/stout/include/stout/protobuf.hpp`.
-//! Match in which class each fault falls, in the order faults are found and in status codes; the wording is ours.
+//! Source: `apache/mesos: src/master/maintenance.cpp`, `src/master/http.cpp`,
+//! `3rdparty/stout/include/stout/protobuf.hpp`. Match in which class each fault falls, in the order faults
+//! are found and in status codes; the wording is ours.
 
 use super::MachineId;
 use planarium_protocol::{
@@ -163,7 +164,9 @@ impl fmt::Display for Refused {
             Self::NotAnArray => f.write_str("JSON array expected"),
             Self::WrongType { field, found } => write!(f, "Field '{field}' cannot be a JSON {found}"),
             Self::BadValue { field, text } => write!(f, "Field '{field}' cannot be '{text}'"),
-            Self::MissingFields { paths, more: 0 } => write!(f, "Required fields missing: {}", paths.join(", ")),
+            Self::MissingFields { paths, more: 0 } => {
+                write!(f, "Required fields missing: {}", paths.join(", "))
+            }
             Self::MissingFields { paths, more } => {
                 write!(f, "Required fields missing: {}, and {more} more", paths.join(", "))
             }
@@ -186,7 +189,9 @@ impl fmt::Display for Refused {
             Self::AgentScheduled => {
                 f.write_str("Agent cannot be drained: its machine is in the maintenance schedule")
             }
-            Self::CannotDrain => f.write_str("Agent cannot be drained: it lacks the AGENT_DRAINING capability"),
+            Self::CannotDrain => {
+                f.write_str("Agent cannot be drained: it lacks the AGENT_DRAINING capability")
+            }
             Self::UnknownAgent => f.write_str("Unknown agent"),
             Self::NoSuchAgent => f.write_str("Agent not found"),
             Self::BeingMarkedGone => f.write_str("Agent is being marked gone"),

@@ -3,10 +3,10 @@
 //! A machine appears when an agent registers from it or when a schedule names it, and is never forgotten: it
 //! goes back to UP. The first spelling of its name stays.
 //!
-//! *Order*: machines in order of appearance, agents of a machine in order of registration (the real master has
-//! no order).
-//! Source: `apache/mesos: src/master/master.hpp` (Machine), `src/master/master.cpp` (registration of agents from
-//! deactivated machines). Match.
+//! *Order*: machines in order of appearance, agents of a machine in order of registration (the real master
+//! has no order).
+//! Source: `apache/mesos: src/master/master.hpp` (Machine), `src/master/master.cpp` (registration of agents
+//! from deactivated machines). Match.
 
 use super::{MachineId, MachineKey, Schedule, Unavailability};
 use crate::api::AgentId;
@@ -84,10 +84,15 @@ impl MachineRegistry {
         Self::default()
     }
 
-    /// An agent registers, or comes back, from a machine: attaches it and answers the unavailability to offer it with.
+    /// An agent registers, or comes back, from a machine: attaches it and answers the unavailability to offer
+    /// it with.
     ///
     /// *Errors*: the machine is DOWN. This is checked before anything else about the agent.
-    pub fn attach(&mut self, id: &MachineId, agent: AgentId) -> Result<Option<Unavailability>, MachineIsDown> {
+    pub fn attach(
+        &mut self,
+        id: &MachineId,
+        agent: AgentId,
+    ) -> Result<Option<Unavailability>, MachineIsDown> {
         if self.refuses(id) {
             return Err(MachineIsDown);
         }
@@ -164,7 +169,8 @@ impl MachineRegistry {
             }
         }
         digest.write_bool(self.schedule.is_some());
-        let windows = self.schedule.as_deref().map(|schedule| schedule.windows.as_slice()).unwrap_or_default();
+        let windows =
+            self.schedule.as_deref().map(|schedule| schedule.windows.as_slice()).unwrap_or_default();
         digest.write_u64(windows.len() as u64);
         for window in windows {
             digest.write_u64(window.machine_ids.len() as u64);

@@ -23,7 +23,8 @@ impl Schedule {
     #[must_use]
     pub fn keeping(&self, keep: impl Fn(&MachineId) -> bool) -> Self {
         let windows = self.windows.iter().filter_map(|window| {
-            let machine_ids: Vec<MachineId> = window.machine_ids.iter().filter(|id| keep(id)).cloned().collect();
+            let machine_ids: Vec<MachineId> =
+                window.machine_ids.iter().filter(|id| keep(id)).cloned().collect();
             (!machine_ids.is_empty()).then_some(Window { machine_ids, unavailability: window.unavailability })
         });
         Self { windows: windows.collect() }

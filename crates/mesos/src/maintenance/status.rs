@@ -2,9 +2,12 @@
 //!
 //! *Order*: machines as in the schedule (the real lists have no order); answers by agent in order of
 //! registration, then by framework.
-//! Source: `apache/mesos: src/master/readonly_handler.cpp`, `src/master/http.cpp`, `include/mesos/maintenance/maintenance.proto`. Match.
+//! Source: `apache/mesos: src/master/readonly_handler.cpp`, `src/master/http.cpp`,
+//! `include/mesos/maintenance/maintenance.proto`. Match.
 
-use super::{InverseOffers, Machine, MachineId, MachineRegistry, Mode, Response, Schedule, quirk, window::nanoseconds};
+use super::{
+    InverseOffers, Machine, MachineId, MachineRegistry, Mode, Response, Schedule, quirk, window::nanoseconds,
+};
 use crate::api::FrameworkId;
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
@@ -45,7 +48,8 @@ impl MachineRegistry {
         self.schedule().map(|schedule| schedule.keeping(permit)).unwrap_or_default()
     }
 
-    /// Machines that are not UP, as far as the caller may see them. `epoch_ms` is the calendar time of genesis.
+    /// Machines that are not UP, as far as the caller may see them. `epoch_ms` is the calendar time of
+    /// genesis.
     pub fn get_status(
         &self,
         inverse_offers: &InverseOffers,
@@ -54,7 +58,9 @@ impl MachineRegistry {
     ) -> ClusterStatus {
         let mut status = ClusterStatus::default();
         for (posted, _) in self.schedule().into_iter().flat_map(|schedule| schedule.machines()) {
-            let Some(machine) = self.machine(posted).filter(|machine| permit(&machine.info.id)) else { continue };
+            let Some(machine) = self.machine(posted).filter(|machine| permit(&machine.info.id)) else {
+                continue;
+            };
             let first = &machine.info.id;
             let id = if quirk::STATUS_SHOWS_FIRST_SPELLING { first.clone() } else { posted.clone() };
             match machine.info.mode {
@@ -93,7 +99,8 @@ impl ClusterStatus {
             fields.insert("draining_machines".into(), machines.collect());
         }
         if !self.down_machines.is_empty() {
-            fields.insert("down_machines".into(), self.down_machines.iter().map(MachineId::to_json).collect());
+            fields
+                .insert("down_machines".into(), self.down_machines.iter().map(MachineId::to_json).collect());
         }
         Value::Object(fields)
     }
@@ -104,7 +111,8 @@ impl DrainingMachine {
         let mut fields = Map::new();
         fields.insert("id".into(), self.id.to_json());
         if !self.statuses.is_empty() {
-            fields.insert("statuses".into(), self.statuses.iter().map(|status| status.to_json(name)).collect());
+            fields
+                .insert("statuses".into(), self.statuses.iter().map(|status| status.to_json(name)).collect());
         }
         Value::Object(fields)
     }

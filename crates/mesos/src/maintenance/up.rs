@@ -1,13 +1,14 @@
 //! Maintenance ends: machines come UP.
 //!
-//! Source: `apache/mesos: src/master/http.cpp` (stopMaintenance), `src/master/maintenance.cpp` (StopMaintenance). Match.
+//! Source: `apache/mesos: src/master/http.cpp` (stopMaintenance), `src/master/maintenance.cpp`
+//! (StopMaintenance). Match.
 
 use super::{Effect, MachineId, MachineRegistry, Mode, Refused, validate};
 use std::sync::Arc;
 
 impl MachineRegistry {
-    /// Brings machines up, all or none. Each has to be DOWN. They leave the schedule; a window without machines goes,
-    /// then a schedule without windows. Frameworks are told nothing.
+    /// Brings machines up, all or none. Each has to be DOWN. They leave the schedule; a window without
+    /// machines goes, then a schedule without windows. Frameworks are told nothing.
     pub fn machine_up(
         &mut self,
         machines: &[MachineId],

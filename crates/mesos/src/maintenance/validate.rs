@@ -6,8 +6,8 @@
 use super::{MachineId, MachineKey, Refused, Schedule};
 use std::{collections::BTreeSet, net::Ipv4Addr};
 
-/// Checks a schedule on its own; answers which machines it names. Windows may overlap and contradict each other,
-/// durations may be zero or missing, starts may be anything.
+/// Checks a schedule on its own; answers which machines it names. Windows may overlap and contradict each
+/// other, durations may be zero or missing, starts may be anything.
 pub(super) fn schedule(schedule: &Schedule) -> Result<BTreeSet<MachineKey>, Refused> {
     let mut seen = BTreeSet::new();
     for window in &schedule.windows {

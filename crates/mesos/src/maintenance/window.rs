@@ -1,8 +1,9 @@
 //! A window: machines that share an unavailability.
 //!
-//! *Units*: nanoseconds in whole 64-bit numbers, exact from end to end; they are larger than a double can hold,
-//! so they never pass through one.
-//! Source: `apache/mesos: include/mesos/maintenance/maintenance.proto`, `include/mesos/v1/mesos.proto`. Match.
+//! *Units*: nanoseconds in whole 64-bit numbers, exact from end to end; they are larger than a double can
+//! hold, so they never pass through one.
+//! Source: `apache/mesos: include/mesos/maintenance/maintenance.proto`, `include/mesos/v1/mesos.proto`.
+//! Match.
 
 use super::{MachineId, Unavailability};
 use serde_json::{Map, Value};

@@ -190,7 +190,7 @@ fn check_invariants(tree: &PlanTree) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     /// Everything derived equals recomputation, candidates are under no hold, every unfinished element
     /// has a reason, the recorded transitions lead from the old statuses to the new ones, and the digest

@@ -73,7 +73,8 @@ impl<'c> Call<'c> {
 
     /// Prints a body, indented when it is JSON.
     pub(super) fn say_json(&mut self, body: &[u8]) {
-        let pretty = serde_json::from_slice::<Value>(body).and_then(|value| serde_json::to_string_pretty(&value));
+        let pretty =
+            serde_json::from_slice::<Value>(body).and_then(|value| serde_json::to_string_pretty(&value));
         match pretty {
             Ok(text) => self.say(&text),
             Err(error) => {
@@ -93,10 +94,12 @@ impl<'c> Call<'c> {
         let mut target = String::new();
         if !self.service.is_empty() {
             target.push_str("/service");
-            self.service.split('/').filter(|part| !part.is_empty()).for_each(|part| push_part(&mut target, part));
+            push_name(&mut target, &self.service);
         }
         target.push_str("/v1");
-        parts.iter().for_each(|part| push_part(&mut target, part));
+        for part in parts {
+            push_part(&mut target, part);
+        }
         target
     }
 
@@ -156,7 +159,13 @@ impl<'c> Call<'c> {
     }
 
     /// What the answer means, when it is a failure.
-    pub(super) fn failure(&self, rules: Rules, method: &str, target: &str, response: &Response) -> Option<String> {
+    pub(super) fn failure(
+        &self,
+        rules: Rules,
+        method: &str,
+        target: &str,
+        response: &Response,
+    ) -> Option<String> {
         let body = String::from_utf8_lossy(&response.body);
         let body = body.trim();
         match (response.status, rules) {
@@ -164,7 +173,8 @@ impl<'c> Call<'c> {
                 Some("Plan, phase, and/or step does not exist.".to_owned())
             }
             (208, Rules::PlanCommand | Rules::PlanStatus) => Some(
-                "Cannot execute command. Command has already been issued or the plan has completed.".to_owned(),
+                "Cannot execute command. Command has already been issued or the plan has completed."
+                    .to_owned(),
             ),
             (200..=299, _) | (417, Rules::PlanStatus) => None,
             (0, _) => Some(format!("HTTP {method} Query for {target} failed: {body}")),
@@ -181,8 +191,15 @@ impl<'c> Call<'c> {
     }
 
     fn not_found(&self, target: &str, body: &str) -> String {
-        let answer = if body.is_empty() { String::new() } else { format!(": {body}") };
-        let service = if self.service.is_empty() { "no service at all".to_owned() } else { format!("no service '{}'", self.service) };
+        // The simulator's own API answers with a problem document.
+        let problem = serde_json::from_str::<Value>(body).unwrap_or_default();
+        let said = problem.get("detail").and_then(Value::as_str).unwrap_or(body);
+        let answer = if said.is_empty() { String::new() } else { format!(": {said}") };
+        let service = if self.service.is_empty() {
+            "no service at all".to_owned()
+        } else {
+            format!("no service '{}'", self.service)
+        };
         format!(
             "Got 404 Not Found response from {target}:\n\
              - Perhaps the scheduler does not have what was asked for{answer}\n\
@@ -201,8 +218,15 @@ impl<'c> Call<'c> {
     }
 }
 
+/// Appends a service's name, which may have several parts.
+pub(super) fn push_name(target: &mut String, name: &str) {
+    for part in name.split('/').filter(|part| !part.is_empty()) {
+        push_part(target, part);
+    }
+}
+
 /// Appends a slash and a part of a path.
-pub(super) fn push_part(target: &mut String, part: &str) {
+fn push_part(target: &mut String, part: &str) {
     target.push('/');
     target.push_str(&escape(part));
 }

@@ -63,7 +63,7 @@ pub(super) const COMMANDS: &[Command] = &[
         path: &[&["plan", "plans"], &["force-restart", "restart"]],
         args: &[needed("PLAN"), maybe("PHASE"), maybe("STEP")],
         flags: &[],
-        about: "Set a plan, a phase or a step back to pending",
+        about: "Set a plan, phase or step back to pending",
         run: plan::force_restart,
     },
     Command {
@@ -140,7 +140,7 @@ pub(super) const COMMANDS: &[Command] = &[
         path: &[&["update"], &["force-restart", "restart"]],
         args: &[maybe("PHASE"), maybe("STEP")],
         flags: &[],
-        about: "Set the deploy plan, a phase or a step back to pending",
+        about: "Set a plan, phase or step back to pending",
         run: update::force_restart,
     },
     Command {

@@ -128,7 +128,8 @@ impl Command {
             let _ = if arg.is_required { write!(out, " {name}") } else { write!(out, " [{name}]") };
         }
         for flag in self.flags {
-            let dashes = flag.short().map_or_else(|| format!("--{}", flag.long()), |short| format!("-{short}"));
+            let dashes =
+                flag.short().map_or_else(|| format!("--{}", flag.long()), |short| format!("-{short}"));
             let value = flag.value().map(|value| format!(" {value}")).unwrap_or_default();
             let dots = if flag.may_repeat() { "..." } else { "" };
             let _ = write!(out, " [{dashes}{value}]{dots}");
@@ -137,8 +138,13 @@ impl Command {
     }
 
     fn help(&self) -> String {
-        let others: Vec<&str> = self.path.last().map_or(&[][..], |names| names.get(1..).unwrap_or_default()).to_vec();
-        if others.is_empty() { self.about.to_owned() } else { format!("{} (also: {})", self.about, others.join(", ")) }
+        let others: Vec<&str> =
+            self.path.last().map_or(&[][..], |names| names.get(1..).unwrap_or_default()).to_vec();
+        if others.is_empty() {
+            self.about.to_owned()
+        } else {
+            format!("{} (also: {})", self.about, others.join(", "))
+        }
     }
 }
 
@@ -203,7 +209,8 @@ pub(super) fn understand(args: &[String]) -> Result<Understood, Misread> {
     let mut given = Given { args: Vec::new(), flags };
     let named = given.last(Flag::Name).map(str::to_owned);
     // The real one takes the package's name for the service's, without its `beta-`.
-    let service = named.or_else(|| module.map(|module| module.strip_prefix("beta-").unwrap_or(module).to_owned()));
+    let service =
+        named.or_else(|| module.map(|module| module.strip_prefix("beta-").unwrap_or(module).to_owned()));
     let verbose = given.has(Flag::Verbose);
     let wants_help = given.has(Flag::Help) || words.first().is_some_and(|word| word == "help");
     if words.first().is_some_and(|word| word == "help") {
@@ -224,8 +231,11 @@ pub(super) fn understand(args: &[String]) -> Result<Understood, Misread> {
     }
 }
 
+/// Words, and flags with their values.
+type Parted = (Vec<String>, Vec<(Flag, String)>);
+
 /// Words and flags apart.
-fn apart(args: &[String]) -> Result<(Vec<String>, Vec<(Flag, String)>), String> {
+fn apart(args: &[String]) -> Result<Parted, String> {
     let (mut words, mut flags) = (Vec::new(), Vec::new());
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
@@ -233,10 +243,12 @@ fn apart(args: &[String]) -> Result<(Vec<String>, Vec<(Flag, String)>), String> 
             words.extend(rest.by_ref().cloned());
             break;
         } else if let Some(long) = arg.strip_prefix("--") {
-            let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+            let (name, value) =
+                long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
             (format!("--{name}"), Flag::ALL.into_iter().find(|flag| flag.long() == name), value)
         } else if let Some(short) = arg.strip_prefix('-').and_then(|rest| rest.chars().next()) {
-            let value = arg.strip_prefix(['-']).and_then(|rest| rest.strip_prefix(short)).filter(|v| !v.is_empty());
+            let value =
+                arg.strip_prefix(['-']).and_then(|rest| rest.strip_prefix(short)).filter(|v| !v.is_empty());
             (format!("-{short}"), Flag::ALL.into_iter().find(|flag| flag.short() == Some(short)), value)
         } else {
             words.push(arg.clone());
@@ -247,7 +259,9 @@ fn apart(args: &[String]) -> Result<(Vec<String>, Vec<(Flag, String)>), String> 
             (None, None) => String::new(),
             (None, Some(_)) => return Err(format!("the flag {shown} takes no value")),
             (Some(_), Some(value)) => value.to_owned(),
-            (Some(what), None) => rest.next().cloned().ok_or_else(|| format!("the flag {shown} takes a value: {what}"))?,
+            (Some(what), None) => {
+                rest.next().cloned().ok_or_else(|| format!("the flag {shown} takes a value: {what}"))?
+            }
         };
         flags.push((flag, value));
     }
@@ -256,7 +270,9 @@ fn apart(args: &[String]) -> Result<(Vec<String>, Vec<(Flag, String)>), String> 
 
 fn check(command: &Command, given: &Given) -> Result<(), String> {
     let name = command.main_words().collect::<Vec<_>>().join(" ");
-    if let Some((flag, _)) = given.flags.iter().find(|(flag, _)| !flag.is_global() && !command.flags.contains(flag)) {
+    if let Some((flag, _)) =
+        given.flags.iter().find(|(flag, _)| !flag.is_global() && !command.flags.contains(flag))
+    {
         return Err(format!("`{name}` has no flag --{}", flag.long()));
     }
     for (index, arg) in command.args.iter().enumerate() {

@@ -64,7 +64,10 @@ mod tests {
         let schema = json!({"properties": {"a": {"properties": {"x": {"default": 1}, "y": {}}}, "b": {"default": [1]}}});
         assert_eq!(defaults(&schema), json!({"a": {"x": 1}, "b": [1]}));
         let over = json!({"a": {"y": 2}, "b": [], "c": {"d": null}});
-        assert_eq!(merged(defaults(&schema), &over), json!({"a": {"x": 1, "y": 2}, "b": [], "c": {"d": null}}));
+        assert_eq!(
+            merged(defaults(&schema), &over),
+            json!({"a": {"x": 1, "y": 2}, "b": [], "c": {"d": null}})
+        );
         assert_eq!(merged(json!(1), &Value::Null), json!(1));
     }
 }

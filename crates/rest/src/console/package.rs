@@ -6,7 +6,7 @@
 //! **Source**: dcos-commons `cli/queries/package.go`, sheet section 13. Match for what is asked and merged; there is no
 //! catalogue here, so a package has one version only. The texts are our own.
 
-use super::call::{Call, Done, Failure, Rules, push_part};
+use super::call::{Call, Done, Failure, Rules, push_name};
 use super::grammar::{Flag, Given};
 use super::options::{defaults, merged, package_file};
 use serde_json::{Map, Value, json};
@@ -33,7 +33,9 @@ pub(super) fn package_versions(call: &mut Call<'_>, _: &Given) -> Done {
     let installed = installed(call)?;
     let Some(version) = version(&installed)? else {
         let name = service_words(call);
-        return Err(Failure::Refused(format!("There are no versions of {name}: it was installed without a package.")));
+        return Err(Failure::Refused(format!(
+            "There are no versions of {name}: it was installed without a package."
+        )));
     };
     call.say(&format!("Package version: {}", Value::from(version)));
     call.say("Downgrades: none");
@@ -51,13 +53,18 @@ pub(super) fn start(call: &mut Call<'_>, given: &Given) -> Done {
     if let Some(wanted) = wanted {
         let version = version(&installed)?;
         if version.as_deref() != Some(wanted) {
-            let known = version.map_or_else(|| "it has no package".to_owned(), |v| format!("there is only \"{v}\""));
+            let known =
+                version.map_or_else(|| "it has no package".to_owned(), |v| format!("there is only \"{v}\""));
             let name = service_words(call);
             return Err(Failure::Refused(format!("{name} has no version \"{wanted}\": {known}")));
         }
     }
     if let Some(over) = given_options {
-        let under = if given.has(Flag::Replace) { Value::Null } else { installed.get("options").cloned().unwrap_or_default() };
+        let under = if given.has(Flag::Replace) {
+            Value::Null
+        } else {
+            installed.get("options").cloned().unwrap_or_default()
+        };
         installed.insert("options".to_owned(), merged(under, &over));
     }
     let mut input = Map::from_iter([("kind".to_owned(), json!("update-service"))]);
@@ -82,7 +89,7 @@ fn installed(call: &mut Call<'_>) -> Result<Map<String, Value>, Failure> {
         call.service().to_owned()
     };
     let mut target = "/sim/services".to_owned();
-    name.split('/').filter(|part| !part.is_empty()).for_each(|part| push_part(&mut target, part));
+    push_name(&mut target, &name);
     let body = call.ask(Rules::Plain, "GET", &target, None)?;
     serde_json::from_slice(&body).map_err(|_| not_read())
 }
@@ -111,7 +118,11 @@ fn read_options(call: &mut Call<'_>, source: &str) -> Result<Value, Failure> {
     };
     let value = serde_json::from_str::<Value>(&text)
         .map_err(|error| Failure::BadWords(format!("--options: not JSON: {error}")))?;
-    if value.is_object() { Ok(value) } else { Err(Failure::BadWords("--options: not a JSON object".to_owned())) }
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(Failure::BadWords("--options: not a JSON object".to_owned()))
+    }
 }
 
 /// The refusal with what was found in the definition, a line each.

@@ -98,8 +98,10 @@ impl Element<'_> {
 
 /// Sends a command and says how it went.
 pub(super) fn command(call: &mut Call<'_>, verb: Verb, element: Element<'_>) -> Done {
-    let query: Vec<(&str, &str)> =
-        [("phase", element.phase), ("step", element.step)].into_iter().filter(|(_, name)| !name.is_empty()).collect();
+    let query: Vec<(&str, &str)> = [("phase", element.phase), ("step", element.step)]
+        .into_iter()
+        .filter(|(_, name)| !name.is_empty())
+        .collect();
     let body = call.post(Rules::PlanCommand, &["plans", element.plan, verb.call], &query, None)?;
     let words = if has_message(&body) { verb.done } else { verb.not_done };
     call.say(&format!("{} {words}.", element.words()));

@@ -43,13 +43,20 @@ mod tests {
             ("", &[]),
             ("  plan   status\tdeploy ", &["plan", "status", "deploy"]),
             ("$ plan list", &["plan", "list"]),
-            ("plan force deploy hello 'hello-0:[server, sidecar]'", &["plan", "force", "deploy", "hello", "hello-0:[server, sidecar]"]),
+            (
+                "plan force deploy hello 'hello-0:[server, sidecar]'",
+                &["plan", "force", "deploy", "hello", "hello-0:[server, sidecar]"],
+            ),
             (r#"a "b \" c" d\ e 'f\'"#, &["a", "b \" c", "d e", "f\\"]),
             (r#"--options='{"a": 1}' ''"#, &["--options={\"a\": 1}", ""]),
             ("x\\", &["x\\"]),
         ];
         for (line, want) in rows {
-            assert_eq!(split(line).as_deref(), Ok(&want.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>()[..]), "{line}");
+            assert_eq!(
+                split(line).as_deref(),
+                Ok(&want.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>()[..]),
+                "{line}"
+            );
         }
         assert_eq!(split("plan 'list"), Err("the quote ' is never closed".to_owned()));
     }

@@ -19,10 +19,12 @@ struct Node {
 pub(super) fn plan(typed_name: &str, body: &Value) -> String {
     let root = Node {
         label: element_label(typed_name, body),
-        children: list(body, "phases").map(|phase| Node {
-            label: element_label(&text(phase, "name"), phase),
-            children: list(phase, "steps").map(|step| leaf(step)).collect(),
-        }).collect(),
+        children: list(body, "phases")
+            .map(|phase| Node {
+                label: element_label(&text(phase, "name"), phase),
+                children: list(phase, "steps").map(leaf).collect(),
+            })
+            .collect(),
     };
     let mut out = draw(&root);
     let errors: Vec<&Value> = list(body, "errors").collect();
@@ -51,7 +53,7 @@ pub(super) fn pod(body: &Value) -> String {
 }
 
 fn instance(body: &Value) -> Node {
-    Node { label: text(body, "name"), children: list(body, "tasks").map(|task| leaf(task)).collect() }
+    Node { label: text(body, "name"), children: list(body, "tasks").map(leaf).collect() }
 }
 
 /// A step or a task.

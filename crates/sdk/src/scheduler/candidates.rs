@@ -84,9 +84,7 @@ impl Scheduler {
         let withheld = outcome.withheld.iter().map(|withheld| (withheld.step, withheld.held_by)).collect();
         if self.withheld != withheld {
             self.withheld = withheld;
-            for at in 0..self.plans.len() {
-                self.touch(cx, PlanId::at(at));
-            }
+            self.touch_all(cx);
         }
         outcome.candidates
     }
@@ -330,6 +328,7 @@ impl Scheduler {
         let call = Call::Kill { task_id: id.clone(), agent_id: agent.cloned(), grace_ms: None };
         out.push(Request { cause: cx.cause(), call });
         self.arm_kills(cx);
+        self.touch_all(cx);
     }
 
     /// Sets a step's state.

@@ -77,7 +77,7 @@ impl Scheduler {
         let seq = cx.emit(EventBody::PlanCommanded { path, op: command.op.as_str().into() });
         cx.scoped(Cause::Event(seq), |cx| {
             self.carry_out(cx, id, &target, command);
-            self.report(cx, id);
+            self.report_all(cx);
             self.touch(cx, id);
             self.need_cycle(cx);
         });
@@ -142,11 +142,6 @@ impl Scheduler {
             }
         }
         self.with_tree(id, |plan| plan.tree.restart(element));
-        // Delays that are gone may have held other steps back as well.
-        let delayed: Vec<Holder> = self.delayed.iter().copied().collect();
-        for holder in delayed {
-            self.settle_delay(cx, holder);
-        }
     }
 
     fn complete_steps(&mut self, id: PlanId, element: Element) {

@@ -47,9 +47,10 @@ impl Scheduler {
     /// Notes which event changed an element last.
     fn note_change(&mut self, cx: &Cx, id: PlanId, element: Element, seq: u64) {
         let now = cx.now();
-        self.revision = seq;
+        self.revision = (self.revision + 1).max(seq);
+        let seen = self.revision;
         let Some(plan) = self.plans.get_mut(id.index()) else { return };
-        plan.revision = seq;
+        plan.revision = seen;
         plan.touched += 1;
         let phase = match element {
             Element::Plan => None,
@@ -64,7 +65,7 @@ impl Scheduler {
             }
         };
         if let Some(data) = phase.and_then(|phase| plan.phases.get_mut(phase.index())) {
-            data.revision = seq;
+            data.revision = seen;
         }
     }
 
@@ -141,12 +142,19 @@ impl Scheduler {
 
     /// Something a view shows has changed without a status change.
     pub(super) fn touch(&mut self, cx: &Cx, id: PlanId) {
-        let revision = cx.next_seq().saturating_sub(1);
+        self.touch_service(cx);
+        let revision = self.revision;
         if let Some(plan) = self.plans.get_mut(id.index()) {
             plan.touched += 1;
-            plan.revision = plan.revision.max(revision);
+            plan.revision = revision;
         }
-        self.touch_service(cx);
+    }
+
+    /// The same for every plan.
+    pub(super) fn touch_all(&mut self, cx: &Cx) {
+        for at in 0..self.plans.len() {
+            self.touch(cx, PlanId::at(at));
+        }
     }
 
     /// The same for what is shown beside plans.

@@ -50,11 +50,13 @@ pub(super) fn start(
     scheduler.make_plans()?;
     let target = scheduler.target.id.clone();
     let seq = cx.emit(EventBody::SchedulerStarted { service: scheduler.name.clone(), target });
-    scheduler.revision = seq;
+    // Later than anything the process before it has shown.
+    let shown = (scheduler.revision + 1).max(seq);
+    scheduler.revision = shown;
     for plan in &mut scheduler.plans {
-        plan.revision = seq;
+        plan.revision = shown;
         for phase in &mut plan.phases {
-            phase.revision = seq;
+            phase.revision = shown;
         }
     }
     for key in scheduler.store.pods().map(|(key, _)| key.clone()).collect::<Vec<PodKey>>() {
@@ -108,7 +110,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         reconciling: Reconciling::default(),
         now: cx.now(),
         completed_once: previous.is_some_and(|previous| previous.completed_once),
-        revision: 0,
+        revision: previous.map_or(0, |previous| previous.revision),
         touched: 0,
         cache: ViewCache::default(),
         env,
@@ -196,7 +198,7 @@ impl Scheduler {
                 }
                 None => continue,
             };
-            self.revision = seq;
+            self.revision = (self.revision + 1).max(seq);
         }
     }
 

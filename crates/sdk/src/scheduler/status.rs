@@ -29,7 +29,10 @@ impl Scheduler {
     pub(super) fn take_status(&mut self, cx: &mut Cx, status: &TaskStatus, out: &mut Vec<Request>) {
         let state = status.state.as_str();
         if is_terminal(state) {
-            self.kills.ended(&status.task_id);
+            if self.kills.ended(&status.task_id) {
+                // Steps of any plan may have waited for its end.
+                self.touch_all(cx);
+            }
         } else if self.kills.heard(&status.task_id, state == "TASK_UNREACHABLE") {
             self.kill(cx, &status.task_id, status.agent_id.as_ref(), out);
         }
@@ -99,7 +102,7 @@ impl Scheduler {
             let next = if next == StepState::Delayed && !delayed { StepState::Pending } else { next };
             self.set_state(holder, next);
         }
-        let event = self.report(cx, holder.plan);
+        let event = self.report_all(cx);
         self.touch(cx, holder.plan);
         event
     }
@@ -130,6 +133,10 @@ impl Scheduler {
     pub(super) fn clear_delay(&mut self, cx: &Cx, name: &str) {
         if self.backoff.clear(name) {
             self.arm_backoff(cx);
+            let delayed: Vec<Holder> = self.delayed.iter().copied().collect();
+            for holder in delayed {
+                self.settle_delay(cx, holder);
+            }
         }
     }
 

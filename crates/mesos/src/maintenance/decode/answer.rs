@@ -32,8 +32,8 @@ pub fn inverse_answer(payload: &Value) -> Result<InverseAnswer, Refused> {
     Ok(InverseAnswer { offer_ids, refuse_ms: seconds.and_then(refuse_ms) })
 }
 
-/// `refuse_seconds` as milliseconds; none stands for the default: for what is negative or cannot be a duration.
-/// A remainder counts as a whole millisecond, so that only 0 itself means no filter.
+/// `refuse_seconds` as milliseconds; none stands for the default: for what is negative or cannot be a
+/// duration. A remainder counts as a whole millisecond, so that only 0 itself means no filter.
 pub fn refuse_ms(seconds: f64) -> Option<u64> {
     /// More seconds than 64 bits of nanoseconds hold are no duration.
     const MAX_SECONDS: f64 = 9_223_372_036.0;

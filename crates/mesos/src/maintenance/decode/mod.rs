@@ -1,13 +1,13 @@
 //! Request bodies to values, by the rules by which the real system reads its messages from JSON.
 //!
-//! Unknown keys are passed over; `null` is as good as absent; numbers and truth values may be written as text; one
-//! value is taken where a list is expected; a value of another type and a missing required field are refused. What the values mean is
-//! checked later.
+//! Unknown keys are passed over; `null` is as good as absent; numbers and truth values may be written as
+//! text; one value is taken where a list is expected; a value of another type and a missing required field
+//! are refused. What the values mean is checked later.
 //!
-//! *Order* of faults: not JSON, not an object or array, then types in the order in which the real reader comes
-//! by them (keys in alphabetical order), and missing fields at last, all of them at once.
-//! Source: `apache/mesos: 3rdparty/stout/include/stout/protobuf.hpp`, `src/master/http.cpp`. Match, except that a number
-//! outside 64 bits is refused where the real reader wraps it around.
+//! *Order* of faults: not JSON, not an object or array, then types in the order in which the real reader
+//! comes by them (keys in alphabetical order), and missing fields at last, all of them at once.
+//! Source: `apache/mesos: 3rdparty/stout/include/stout/protobuf.hpp`, `src/master/http.cpp`. Match, except
+//! that a number outside 64 bits is refused where the real reader wraps it around.
 
 mod answer;
 mod operator;
@@ -34,7 +34,8 @@ pub fn schedule(body: &Value) -> Result<Schedule, Refused> {
     Ok(schedule)
 }
 
-/// A list of machines: the body of `POST /machine/down` and `POST /machine/up`. Here a single object is not enough.
+/// A list of machines: the body of `POST /machine/down` and `POST /machine/up`. Here a single object is not
+/// enough.
 pub fn machine_list(body: &Value) -> Result<Vec<MachineId>, Refused> {
     let Value::Array(elements) = body else { return Err(Refused::NotAnArray) };
     elements.iter().map(|element| read_machine(&Fields::of(element)?)).collect()

@@ -1,7 +1,8 @@
 //! Operator calls of the v1 API (`POST /api/v1`) that concern maintenance and agents.
 //!
 //! Source: `apache/mesos: include/mesos/v1/master/master.proto`, `src/master/validation.cpp` (master::call),
-//! `src/master/http.cpp` (api). Match for these types, except that parts which do not belong to the type are not looked at.
+//! `src/master/http.cpp` (api). Match for these types, except that parts which do not belong to the type are
+//! not looked at.
 
 use super::{Fields, Path, Reader, read_machines, read_schedule};
 use crate::maintenance::{DrainConfig, MachineId, Refused, Schedule};
@@ -92,7 +93,8 @@ pub fn operator_call(body: &Value) -> Result<OperatorCall, Refused> {
         "DRAIN_AGENT" => {
             let drain = payload(&fields, "drain_agent")?;
             let agent_id = agent_id(&drain, "drain_agent");
-            let max_grace_ns = drain.message("max_grace_period")?.map(|time| duration_ns(&time)).transpose()?;
+            let max_grace_ns =
+                drain.message("max_grace_period")?.map(|time| duration_ns(&time)).transpose()?;
             let mark_gone = drain.flag("mark_gone")?.unwrap_or(false);
             Ok(OperatorCall::Drain { agent_id: agent_id?, config: DrainConfig { max_grace_ns, mark_gone } })
         }

@@ -104,8 +104,9 @@ impl<'a> Fields<'a> {
 fn number(field: &'static str, value: &Value) -> Result<Number, Refused> {
     match value {
         Value::Number(number) => Ok(number.clone()),
-        Value::String(text) => serde_json::from_str(text)
-            .map_err(|_| Refused::BadValue { field, text: text.as_str().into() }),
+        Value::String(text) => {
+            serde_json::from_str(text).map_err(|_| Refused::BadValue { field, text: text.as_str().into() })
+        }
         _ => Err(wrong(field, value)),
     }
 }

@@ -118,6 +118,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
                         ("step", cx.step.clone()),
                     ]),
                     kill_grace_ms: Some(set.task.kill_grace_s.saturating_mul(1000)),
+                    flaw: None,
                 }],
             });
         }

@@ -154,8 +154,10 @@ impl Bench {
             self.answer(calls);
         }
         self.cx.set_now(end);
-        let broken = self.scheduler.check();
-        assert!(broken.is_empty(), "{broken:?}");
+        if std::env::var("NOCHECK").is_err() {
+            let broken = self.scheduler.check();
+            assert!(broken.is_empty(), "{broken:?}");
+        }
     }
 
     /// Now.

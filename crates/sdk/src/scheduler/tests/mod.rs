@@ -5,6 +5,7 @@ mod canary;
 mod commands;
 mod custom;
 mod evaluation;
+mod perf_tmp;
 mod recovery;
 mod restart;
 mod swarm;

@@ -157,6 +157,30 @@ impl Walk {
         }
     }
 
+    /// A view built step by step reads as one built from nothing.
+    fn views_agree(&self) {
+        let kept = self.bench.scheduler.view();
+        let mut fresh = self.bench.scheduler.clone();
+        fresh.cache = crate::view::ViewCache::default();
+        let fresh = fresh.view();
+        let text = |view: &planarium_protocol::view::ServiceView| -> Vec<String> {
+            let steps = view.plans.iter().flat_map(|plan| plan.phases.iter().flat_map(|phase| &phase.steps));
+            steps
+                .map(|step| format!("{} {} {} {}", step.name, step.status, step.reason, step.forced))
+                .collect()
+        };
+        assert_eq!(text(&kept), text(&fresh));
+        let shape = |view: &planarium_protocol::view::ServiceView| -> Vec<String> {
+            let phases = view.plans.iter().flat_map(|plan| &plan.phases);
+            phases
+                .map(|p| {
+                    format!("{} {} {} {:?} {:?}", p.name, p.status, p.gates_left, p.progress, p.commands)
+                })
+                .collect()
+        };
+        assert_eq!(shape(&kept), shape(&fresh));
+    }
+
     /// The reported changes follow on each other and lead to what is shown now.
     fn follow(&mut self, shown: &mut BTreeMap<String, String>) {
         self.follow_events(shown);
@@ -202,6 +226,7 @@ fn random_walks_keep_every_promise() {
         for turn in 0..150 {
             walk.step();
             walk.follow(&mut shown);
+            walk.views_agree();
             let broken = walk.bench.scheduler.check();
             assert!(broken.is_empty(), "seed {seed}, turn {turn}: {broken:?}");
             if turn % 10 == 0 {

@@ -1,0 +1,162 @@
+//! Framework descriptions, both ways.
+//!
+//! Source: `apache/mesos: include/mesos/v1/mesos.proto` (FrameworkInfo), `src/master/validation.cpp` (framework).
+//! Match; a description that the real master turns down with an ERROR event is refused with 400 here.
+
+use super::read::{Message, Read, bad};
+use crate::{
+    accept::is_role,
+    api::{Capability, FrameworkInfo},
+};
+use planarium_protocol::Text;
+use serde_json::{Map, Value, json};
+
+const CAPABILITIES: [(Capability, &str); 8] = [
+    (Capability::RevocableResources, "REVOCABLE_RESOURCES"),
+    (Capability::TaskKillingState, "TASK_KILLING_STATE"),
+    (Capability::GpuResources, "GPU_RESOURCES"),
+    (Capability::SharedResources, "SHARED_RESOURCES"),
+    (Capability::PartitionAware, "PARTITION_AWARE"),
+    (Capability::MultiRole, "MULTI_ROLE"),
+    (Capability::ReservationRefinement, "RESERVATION_REFINEMENT"),
+    (Capability::RegionAware, "REGION_AWARE"),
+];
+
+/// The words of what a framework understands.
+pub(crate) fn capability_words(info: &FrameworkInfo) -> Vec<&'static str> {
+    CAPABILITIES.iter().filter(|(capability, _)| info.can(*capability)).map(|(_, word)| *word).collect()
+}
+
+/// A framework that subscribes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Subscription {
+    /// Its id, when it was subscribed before.
+    pub framework_id: Option<Text>,
+    /// What it says of itself.
+    pub info: FrameworkInfo,
+}
+
+/// Reads a description. `name` and `roles` stand in for what it does not say.
+///
+/// *Errors*: what makes the description invalid (400).
+pub fn framework_info(value: &Value, name: Option<&str>, roles: &[String]) -> Read<Subscription> {
+    read(&Message::of(value)?, name, roles, &[])
+}
+
+pub(crate) fn read(
+    message: &Message<'_>,
+    name: Option<&str>,
+    more_roles: &[String],
+    suppressed: &[Text],
+) -> Read<Subscription> {
+    let (user, own_name) = match name {
+        Some(name) => (message.text("user")?.unwrap_or_else(|| "root".into()), name.into()),
+        None => (message.needs_text("user")?, message.needs_text("name")?),
+    };
+    let mut capabilities = Vec::new();
+    for capability in message.messages("capabilities")? {
+        let word = capability.text("type")?.unwrap_or_default();
+        let known = CAPABILITIES.iter().find(|(_, known)| *known == &*word);
+        capabilities.extend(known.map(|(capability, _)| *capability));
+    }
+    let (single, mut roles) = (message.text("role")?, message.texts("roles")?);
+    let multi = capabilities.contains(&Capability::MultiRole);
+    if multi && single.is_some() {
+        return Err(bad("'role' must be unset for a framework with MULTI_ROLE"));
+    }
+    if !multi && !roles.is_empty() {
+        return Err(bad("'roles' is for frameworks with MULTI_ROLE"));
+    }
+    roles.extend(single);
+    if !more_roles.is_empty() {
+        roles = more_roles.iter().map(|role| role.as_str().into()).collect();
+        if roles.len() > 1 && !multi {
+            capabilities.push(Capability::MultiRole);
+        }
+    } else if roles.is_empty() && !multi {
+        roles.push("*".into());
+    }
+    for (n, role) in roles.iter().enumerate() {
+        if !is_role(role) {
+            return Err(bad(format!("'{role}' is not a role")));
+        }
+        if roles.iter().take(n).any(|before| before == role) {
+            return Err(bad(format!("role '{role}' is listed more than once")));
+        }
+    }
+    if let Some(role) = suppressed.iter().find(|role| !roles.contains(role)) {
+        return Err(bad(format!("suppressed role '{role}' is none of the framework's roles")));
+    }
+    let failover = message.double("failover_timeout")?.unwrap_or(0.0);
+    if !(0.0..=9.0e9).contains(&failover) {
+        return Err(bad(format!("'failover_timeout' cannot be {failover}")));
+    }
+    let info = FrameworkInfo {
+        name: own_name,
+        user,
+        roles,
+        suppressed_roles: suppressed.to_vec(),
+        principal: message.text("principal")?,
+        capabilities,
+        checkpoint: message.flag("checkpoint")?,
+        failover_ms: format!("{:.0}", failover * 1000.0).parse().unwrap_or(0),
+    };
+    Ok(Subscription { framework_id: message.id("id")?.filter(|id| !id.is_empty()), info })
+}
+
+/// The description as v1 JSON.
+pub(crate) fn v1(info: &FrameworkInfo, id: &str) -> Value {
+    let mut map = Map::new();
+    map.insert("user".to_owned(), json!(info.user));
+    map.insert("name".to_owned(), json!(info.name));
+    map.insert("id".to_owned(), super::id(id));
+    map.insert("failover_timeout".to_owned(), super::seconds(info.failover_ms));
+    map.insert("checkpoint".to_owned(), json!(info.checkpoint));
+    if info.can(Capability::MultiRole) {
+        map.insert("roles".to_owned(), json!(info.roles));
+    } else {
+        map.insert("role".to_owned(), json!(info.roles.first()));
+    }
+    if let Some(principal) = &info.principal {
+        map.insert("principal".to_owned(), json!(principal));
+    }
+    let words: Vec<Value> = capability_words(info).iter().map(|word| json!({ "type": word })).collect();
+    map.insert("capabilities".to_owned(), words.into());
+    Value::Object(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_framework_may_say() {
+        let multi = json!([{ "type": "MULTI_ROLE" }, { "type": "UNHEARD_OF" }]);
+        for (value, expected) in [
+            (json!({ "user": "u", "name": "f" }), Ok(vec!["*"])),
+            (json!({ "user": "u", "name": "f", "role": "a" }), Ok(vec!["a"])),
+            (json!({ "user": "u", "name": "f", "roles": ["a", "b"], "capabilities": multi }), Ok(vec!["a", "b"])),
+            (json!({ "user": "u", "name": "f", "capabilities": multi }), Ok(vec![])),
+            (json!({ "name": "f" }), Err("'user'")),
+            (json!({ "user": "u" }), Err("'name'")),
+            (json!({ "user": "u", "name": "f", "roles": ["a"] }), Err("MULTI_ROLE")),
+            (json!({ "user": "u", "name": "f", "role": "a", "capabilities": multi }), Err("MULTI_ROLE")),
+            (json!({ "user": "u", "name": "f", "roles": ["a", "a"], "capabilities": multi }), Err("more than once")),
+            (json!({ "user": "u", "name": "f", "role": "/a" }), Err("not a role")),
+            (json!({ "user": "u", "name": "f", "failover_timeout": -1 }), Err("failover_timeout")),
+            (json!([]), Err("object")),
+        ] {
+            let read = framework_info(&value, None, &[]);
+            match expected {
+                Ok(roles) => {
+                    let got = read.expect("valid").info.roles;
+                    assert_eq!(got.iter().map(|role| &**role).collect::<Vec<_>>(), roles, "{value}");
+                }
+                Err(says) => {
+                    let refusal = read.expect_err("invalid");
+                    assert!(refusal.message.contains(says), "{value}: {}", refusal.message);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! JSON shapes: what the master shows, tells and reads, in the forms of the v0 and the v1 API.
+//!
+//! *Knows*: keys, numbers and enum words of both forms. *Must not know*: HTTP; how anything is decided.
+//!
+//! | part | module |
+//! |---|---|
+//! | fields of a message out of JSON | `read` |
+//! | resources, both ways | `resource` |
+//! | framework descriptions, both ways | `framework` |
+//! | `/state`, `/slaves`, `/frameworks` | `state`, `agent` |
+//! | `/tasks`, tasks wherever they occur | `task` |
+//! | `/state-summary`, `/roles` | `summary` |
+//! | `/metrics/snapshot` | `metrics` |
+//! | reads of the v1 operator API | `operator` |
+//! | scheduler events | `event` |
+//! | scheduler calls | `call`, `launch` |
+//!
+//! Source: `apache/mesos: src/common/http.cpp`, `src/master/http.cpp`, `src/master/readonly_handler.cpp`,
+//! `src/internal/evolve.cpp`, `include/mesos/v1/**/*.proto`. Match in shape for what exists here.
+
+mod agent;
+pub(crate) mod call;
+mod event;
+pub(crate) mod framework;
+mod launch;
+mod metrics;
+mod operator;
+mod query;
+pub(crate) mod read;
+pub(crate) mod resource;
+mod state;
+mod summary;
+mod task;
+
+pub use call::{SchedulerCall, scheduler_call};
+pub use framework::{Subscription, framework_info};
+pub use query::{Answer, MesosQuery, is_operator_read};
+
+use planarium_kernel::SimTime;
+use planarium_protocol::Text;
+use serde_json::{Number, Value, json};
+
+/// The version of Mesos that is simulated.
+pub(crate) const VERSION: &str = "1.11.0";
+/// Port of the master.
+pub(crate) const MASTER_PORT: u32 = 5050;
+/// Port of every agent.
+pub(crate) const AGENT_PORT: u32 = 5051;
+/// Address of the master.
+pub(crate) const MASTER_IP: &str = "127.0.0.1";
+/// Time between two heartbeats to a framework. *Units*: seconds.
+pub const HEARTBEAT_S: u32 = 15;
+
+/// Where virtual time stands in the calendar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Calendar {
+    /// Genesis. *Units*: milliseconds since 1970.
+    pub epoch_ms: u64,
+    /// Now.
+    pub now: SimTime,
+}
+
+impl Calendar {
+    /// Seconds since 1970, as v0 writes them.
+    pub(crate) fn seconds(self, at: SimTime) -> Value {
+        seconds(self.epoch_ms.saturating_add(at.ms()))
+    }
+
+    /// `{"nanoseconds":N}`, as v1 writes it.
+    pub(crate) fn nanoseconds(self, at: SimTime) -> Value {
+        let ms = i64::try_from(self.epoch_ms.saturating_add(at.ms())).unwrap_or(i64::MAX);
+        json!({ "nanoseconds": ms.saturating_mul(1_000_000) })
+    }
+}
+
+/// Milliseconds as a number of seconds.
+pub(crate) fn seconds(ms: u64) -> Value {
+    let text = format!("{}.{:03}", ms / 1000, ms % 1000);
+    text.parse().ok().and_then(Number::from_f64).map_or(Value::Null, Value::Number)
+}
+
+/// `{"value":ID}`.
+pub(crate) fn id(text: &str) -> Value {
+    json!({ "value": text })
+}
+
+/// Where an agent listens.
+pub(crate) fn agent_pid(ip: &Text) -> String {
+    format!("slave(1)@{ip}:{AGENT_PORT}")
+}
+
+/// Region and zone, when there are any.
+pub(crate) fn domain(region: Option<&Text>, zone: Option<&Text>) -> Option<Value> {
+    region.or(zone)?;
+    let name = |text: Option<&Text>| json!({ "name": text.map_or("", |text| &**text) });
+    Some(json!({ "fault_domain": { "region": name(region), "zone": name(zone) } }))
+}

@@ -1,0 +1,98 @@
+/**
+ * The playground as a user speaks of it: rows of the plan tree, the clock, commands, messages. Elements are found by role
+ * and label only, so that what a test can find a screen reader can find too.
+ */
+import assert from "node:assert/strict";
+
+/** Longest wait for a condition. Virtual time runs at up to 64x, so that a deployment takes seconds. */
+const PATIENCE = { timeout: 60_000 };
+
+/** @param {import("playwright-core").Page} page */
+export function playground(page) {
+  const tree = page.getByRole("treegrid", { name: "Plans, phases and steps" });
+  const dock = page.getByRole("region", { name: "Time" });
+  const inspector = page.getByRole("region", { name: "Inspector" });
+
+  /** The row of an element by its exact name; `within` tells rows of the same name apart by their level. */
+  const row = (name, level) =>
+    tree
+      .getByRole("row", level ? { level } : {})
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .first();
+  const statusCell = (name, level) => row(name, level).getByRole("gridcell").nth(1);
+
+  const status = async (name, level) => (await statusCell(name, level).innerText()).trim().split(/\s/)[0];
+
+  /** Waits until an element shows a status. */
+  const shows = async (name, wanted, level) => {
+    try {
+      await statusCell(name, level).filter({ hasText: new RegExp(`^\\s*${wanted}\\b`) }).waitFor(PATIENCE);
+    } catch (error) {
+      assert.fail(`${name} never came to ${wanted}. The tree:\n${await text()}\n${error.message}`);
+    }
+  };
+
+  /** All rows: indented name and status. */
+  const text = () =>
+    tree.getByRole("row").evaluateAll((rows) =>
+      rows
+        .map((one) => {
+          const cells = [...one.querySelectorAll("[role=gridcell]")].map((cell) => cell.innerText.replaceAll(/\s+/g, " ").trim());
+          return `${"  ".repeat(Number(one.ariaLevel ?? one.getAttribute("aria-level")) - 1)}${cells[0]} (${cells[1]})`;
+        })
+        .join("\n"),
+    );
+
+  const slider = dock.getByRole("slider").first();
+  const now = async () => Number(await slider.getAttribute("aria-valuenow"));
+
+  return {
+    page,
+    tree,
+    dock,
+    inspector,
+    slider,
+    row,
+    status,
+    shows,
+    text,
+    now,
+
+    play: () => dock.getByRole("button", { name: /^Play/ }).click(),
+    pause: () => dock.getByRole("button", { name: /^Pause/ }).click(),
+    /** The fastest clock. */
+    fast: async () => {
+      await page.getByRole("combobox", { name: "Speed" }).selectOption({ label: "64×" });
+    },
+
+    /** Selects an element, which also asks why. */
+    select: (name, level) => row(name, level).getByText(name, { exact: true }).click(),
+    /** Opens an element's menu and picks a command. */
+    command: async (name, command, level) => {
+      await row(name, level).hover();
+      await row(name, level).getByRole("button", { name: `Commands for ${name}` }).click();
+      await page.getByRole("menu").getByRole("menuitem", { name: command }).click();
+    },
+    /** Shows a tab of the inspector. */
+    tab: (name) => inspector.getByRole("tab", { name }).click(),
+    why: () => inspector.getByRole("tabpanel"),
+
+    /** Opens an example from the gallery. */
+    example: async (title) => {
+      await page.getByRole("banner").getByRole("button", { name: /Examples|:/ }).first().click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: title }).first().click();
+      await dialog.waitFor({ state: "hidden" });
+    },
+
+    /** The editor's text field, rich or plain. */
+    editor: () => page.getByRole("region", { name: "Definition" }).getByRole("textbox").first(),
+    /** Replaces the whole definition. */
+    type: async (text) => {
+      const field = page.getByRole("region", { name: "Definition" }).getByRole("textbox").first();
+      await field.click();
+      await page.keyboard.press("ControlOrMeta+A");
+      await page.keyboard.insertText(text);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+//! What the gallery says about itself, and what its definitions look like to a reader.
+
+use planarium_protocol::input::LoadService;
+use planarium_tests::files;
+use planarium_world::check;
+use std::collections::BTreeMap;
+
+/// Keys and values between the two `---` lines at the start of a README.
+fn front_matter(text: &str) -> BTreeMap<String, String> {
+    let mut lines = text.lines();
+    if lines.next() != Some("---") {
+        return BTreeMap::new();
+    }
+    let block = lines.take_while(|line| *line != "---");
+    block
+        .filter_map(|line| line.split_once(':'))
+        .map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
+        .collect()
+}
+
+#[test]
+fn readmes_carry_their_front_matter() {
+    let mut orders = Vec::new();
+    for example in planarium_gallery::examples() {
+        let readme = files::text(&files::root().join("examples").join(example.id).join("README.md"));
+        let header = front_matter(&readme);
+        for key in ["title", "dialect", "teaches", "difficulty", "since", "order"] {
+            assert!(header.get(key).is_some_and(|value| !value.is_empty()), "{}: no {key}", example.id);
+        }
+        assert_eq!(header.get("title").map(String::as_str), Some(example.title), "{}", example.id);
+        assert!(example.readme.split_whitespace().count() >= 20, "{}: says too little", example.id);
+        orders.push(header.get("order").and_then(|order| order.parse::<u32>().ok()));
+    }
+    assert!(orders.windows(2).all(|pair| pair[0] < pair[1]), "menu order: {orders:?}");
+}
+
+#[test]
+fn definitions_have_no_findings() {
+    for example in planarium_gallery::examples() {
+        let load = LoadService {
+            dialect: "auto".to_owned(),
+            files: example.files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect(),
+            ..LoadService::default()
+        };
+        let report = check(&load);
+        let said: Vec<&str> = report.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+        assert!(said.is_empty(), "{}: {said:?}", example.id);
+        assert_eq!(report.dialect, example.dialect, "{}", example.id);
+        assert!(report.preview.is_some_and(|service| !service.plans.is_empty()), "{}: no preview", example.id);
+    }
+}
+
+#[test]
+fn examples_are_small() {
+    for example in planarium_gallery::examples() {
+        let bytes: usize = example.files.iter().map(|(_, text)| text.len()).sum::<usize>() + example.scenario.len();
+        assert!(bytes <= 12 * 1024, "{}: {bytes} bytes", example.id);
+    }
+}

@@ -1,0 +1,84 @@
+//! Every example's scenario, played: what it expects comes true, and its transcript is the reviewed one.
+
+use planarium_scenario::{Action, parse, run};
+use planarium_source::render::text::render;
+use planarium_tests::{files, golden, journals};
+
+/// The example folders on disk.
+fn folders() -> Vec<String> {
+    let entries = std::fs::read_dir(files::root().join("examples")).expect("the examples folder");
+    let mut names: Vec<String> = entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_gallery_holds_every_folder() {
+    let mut embedded: Vec<&str> = planarium_gallery::examples().iter().map(|example| example.id).collect();
+    embedded.sort_unstable();
+    assert_eq!(embedded, folders());
+    assert!(embedded.len() >= 8, "the issue asks for at least eight examples");
+}
+
+#[test]
+fn transcripts_are_the_reviewed_ones() {
+    let mut wrong = Vec::new();
+    for id in folders() {
+        let folder = files::root().join("examples").join(&id);
+        let name = format!("{id}.planarium.yaml");
+        let read = |path: &str| std::fs::read_to_string(folder.join(path)).ok();
+        let parsed = parse(&files::text(&folder.join(&name)), &name, &read);
+        let findings = render(&parsed.diagnostics, &parsed.sources);
+        let Some(scenario) = parsed.scenario else {
+            wrong.push(format!("{id}: {findings}"));
+            continue;
+        };
+        if !findings.is_empty() {
+            wrong.push(format!("{id}: {findings}"));
+        }
+        let outcome = run(scenario, None);
+        if !outcome.passed {
+            wrong.push(format!("{id}: does not come out as expected\n{}", outcome.transcript));
+        }
+        if let Err(why) = golden::compare(&format!("examples/{id}/{id}.transcript.txt"), &outcome.transcript) {
+            wrong.push(why);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_scenario_expects_something() {
+    for id in folders() {
+        let scenario = journals::scenario(&id).unwrap_or_else(|| panic!("{id} has findings"));
+        let expectations = scenario
+            .script
+            .iter()
+            .flat_map(|entry| &entry.actions)
+            .filter(|action| matches!(action, Action::Expect(..)))
+            .count();
+        assert!(expectations > 0 || scenario.until.is_some(), "{id} can never fail");
+    }
+}
+
+#[test]
+fn a_scenario_that_expects_the_wrong_thing_fails() {
+    let text = "services: [{files: [svc.yml]}]\nscript: [{at: 0s, expect: [deploy=COMPLETE]}]\n";
+    let svc = planarium_gallery::find("canary").expect("the canary example").files[0].1;
+    let parsed = parse(text, "wrong.planarium.yaml", &|_| Some(svc.to_owned()));
+    let outcome = run(parsed.scenario.expect("no findings"), None);
+    assert!(!outcome.passed);
+    assert!(outcome.transcript.contains("[0:00.000] FAILED deploy=COMPLETE"), "{}", outcome.transcript);
+}
+
+#[test]
+fn the_same_scenario_gives_the_same_transcript_twice() {
+    for id in ["hello-world", "backoff"] {
+        let play = || run(journals::scenario(id).expect("no findings"), None).transcript;
+        assert_eq!(play(), play(), "{id}");
+    }
+}
