@@ -18,6 +18,12 @@ impl Stopwatch {
         self.0.elapsed().as_secs()
     }
 
+    /// Whole nanoseconds since the start.
+    #[cfg(feature = "bench")]
+    pub(crate) fn nanos(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
     /// Time since the start as `m:ss`.
     pub(crate) fn text(&self) -> String {
         minutes(self.seconds())

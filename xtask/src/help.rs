@@ -81,12 +81,16 @@ Example: cargo xtask size"
         }
         "bench" => {
             "\
-cargo xtask bench [ARGS]
+cargo xtask bench [--peers] [--instructions]
 
 Rebuilds this tool with optimisation and the engine linked in, then runs the workloads and prints each figure beside
-its budget.
+its budget. Checksums must agree before a time counts. The exit code is 1 when one does not, or when an event costs
+over three times as much among 10,000 steps as among 100; a missed budget is only reported.
 
-Example: cargo xtask bench"
+  --peers           the same workloads on SimPy and XState, as far as they are installed
+  --instructions    count instructions with valgrind
+
+Example: cargo xtask bench --peers"
         }
         "setup" => {
             "\

@@ -116,7 +116,8 @@ impl Fleet {
     }
 
     pub(crate) fn touch(&mut self, cx: &Cx) {
-        self.touched = cx.next_seq() - 1;
+        // Never the same twice: what is shown may change between two events.
+        self.touched = (self.touched + 1).max(cx.next_seq() - 1);
     }
 
     /// Brings a machine in.

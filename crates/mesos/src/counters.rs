@@ -21,9 +21,10 @@ pub(crate) struct Counters {
     pub(crate) registrations: u64,
     pub(crate) reregistrations: u64,
     pub(crate) removals: u64,
+    /// Removals because another agent registered at the same address.
+    pub(crate) replaced: u64,
     pub(crate) unreachable_scheduled: u64,
     pub(crate) unreachable_completed: u64,
-    pub(crate) unreachable_canceled: u64,
     pub(crate) launch_tasks: u64,
     pub(crate) decline_offers: u64,
     pub(crate) revive_offers: u64,

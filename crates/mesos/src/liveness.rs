@@ -118,6 +118,7 @@ impl Master {
     /// The machine comes up anew: its old agent is no more, what its work directory keeps is still there.
     fn reboot(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, old: AgentId) {
         if self.agent(old).is_some_and(|agent| agent.state == AgentState::Registered) {
+            self.counters.replaced += 1;
             self.take_out(cx, fleet, old, Removal::Removed("a new agent registered at the same address"));
         }
         let total = self.agent(old).map(|agent| agent.last_total.clone()).unwrap_or_default();

@@ -45,7 +45,8 @@ impl Master {
         if let Some(host) = self.hosts.get_mut(&machine).map(Arc::make_mut)
             && host.agent == Some(id)
         {
-            host.revision = cx.next_seq() - 1;
+            // Never the same twice: what is shown may change between two events.
+            host.revision = (host.revision + 1).max(cx.next_seq() - 1);
         }
     }
 
@@ -53,7 +54,8 @@ impl Master {
     pub fn machines(&self, fleet: &Fleet) -> Vec<Arc<MachineView>> {
         let all = self.hosts.iter().filter_map(|(machine, host)| {
             let agent = self.agent(host.agent?)?;
-            let revision = host.revision.max(fleet.touched());
+            // A sum, because either may change while the other is ahead.
+            let revision = host.revision.saturating_add(fleet.touched());
             let away = u64::from(fleet.absence(*machine).is_some());
             Some(host.view.get((revision, away), || self.build(fleet, *machine, host, agent, revision)))
         });

@@ -1,6 +1,6 @@
 //! What a front end shows. Plain serialisable data with a revision per node, so that only what moved is redrawn.
 //!
-//! A revision is the sequence number of the event that last changed the node or anything below it.
+//! A revision grows with every change of the node or anything below it; by how much says nothing.
 //! Equal revision means equal content within one branch.
 
 use crate::Text;

@@ -8,7 +8,7 @@
 use crate::scheduler::plan::{Plan, PlanKind};
 use crate::scheduler::{Scheduler, op_of};
 use crate::wire;
-use planarium_plan::{Element, Holder, PhaseId, PlanId, PlanTree, Reason, Status, StepId};
+use planarium_plan::{Element, Holder, PhaseId, PlanId, PlanTree, Reason, Status, StepId, StrategySpec};
 use planarium_protocol::Text;
 use planarium_protocol::input::PlanOp;
 use planarium_protocol::view::{
@@ -183,7 +183,7 @@ impl Scheduler {
             id: plan.phases.get(phase.index()).map_or_else(|| "".into(), |data| data.id.clone()),
             name: plan.phase_name(phase),
             status: plan.tree.status(element).as_str().into(),
-            strategy: plan.tree.strategy(element).map_or("", planarium_plan::StrategySpec::name).into(),
+            strategy: plan.tree.strategy(element).map_or("", StrategySpec::name).into(),
             interrupted: plan.tree.is_interrupted(element),
             gates_left: plan.tree.proceeds_left(phase),
             progress: Progress {
@@ -295,18 +295,19 @@ fn phase_sign(tree: &PlanTree, phase: PhaseId) -> PhaseSign {
     }
 }
 
-/// The sign of a step whose view can be told by it: one that is done, or pending behind an unfinished step
-/// right before it.
+/// The sign of a step whose view can be told by it: one that is done, one pending in a serial phase behind an
+/// unfinished step right before it, or one pending in a parallel phase that waits as a whole.
 fn step_sign(plan: &Plan, step: StepId, phase: &PhaseSign) -> Option<StepSign> {
     let status = plan.tree.status(step.into());
-    let before = step.index().checked_sub(1).map(StepId::at);
-    let behind = before.is_some_and(|before| {
-        plan.tree.phase_of(before) == plan.tree.phase_of(step)
-            && !plan.tree.status(before.into()).is_complete()
-    });
-    let told = match status {
-        Status::Complete => true,
-        Status::Pending => behind || phase.waits_for.is_some(),
+    let strategy = plan.tree.phase_of(step).and_then(|phase| plan.tree.strategy(phase.into()));
+    let told = match (status, strategy.map(StrategySpec::base)) {
+        (Status::Complete, _) => true,
+        (Status::Pending, Some(StrategySpec::Parallel)) => phase.waits_for.is_some(),
+        (Status::Pending, Some(StrategySpec::Serial)) => step.index().checked_sub(1).is_some_and(|before| {
+            let before = StepId::at(before);
+            let sibling = plan.tree.phase_of(before) == plan.tree.phase_of(step);
+            sibling && !plan.tree.status(before.into()).is_complete()
+        }),
         _ => false,
     };
     told.then(|| StepSign {

@@ -43,9 +43,9 @@ pub fn check(load: &LoadService) -> CheckReport {
     match Definition::read(load) {
         Ok(definition) => {
             let mut diagnostics = definition.diagnostics();
-            let started = definition
-                .is_usable()
-                .then(|| System::start(&mut Recorder::new(1), &definition, None).map(|(system, _)| system.view()));
+            let started = definition.is_usable().then(|| {
+                System::start(&mut Recorder::new(1), &definition, None).map(|(system, _)| system.view())
+            });
             let preview = match started {
                 None => None,
                 Some(Ok(view)) => Some(view),

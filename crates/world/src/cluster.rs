@@ -6,11 +6,13 @@
 use crate::systems::Request;
 use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind};
 use planarium_kernel::{Cause, SimTime};
-use planarium_mesos::{Master, ProbeFacts};
 use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message};
-use planarium_protocol::{EventBody, Refusal, Text};
-use planarium_protocol::input::{AddAgent, Fault, FaultKind, OfferRound, ProcessBehaviour, Target, TaskStatusInput};
+use planarium_mesos::{Master, ProbeFacts};
+use planarium_protocol::input::{
+    AddAgent, Fault, FaultKind, OfferRound, ProcessBehaviour, Target, TaskStatusInput,
+};
 use planarium_protocol::view::{ClusterView, FaultView};
+use planarium_protocol::{EventBody, Refusal, Text};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -27,7 +29,12 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { fleet: Arc::new(Fleet::new(seed)), master: Arc::new(Master::new(seed)), restarts: Vec::new(), changed: 0 }
+        Self {
+            fleet: Arc::new(Fleet::new(seed)),
+            master: Arc::new(Master::new(seed)),
+            restarts: Vec::new(),
+            changed: 0,
+        }
     }
 
     fn parts(&mut self) -> (&mut Fleet, &mut Master) {

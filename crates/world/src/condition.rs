@@ -3,8 +3,8 @@
 //! Knows: how a condition is written and when a view meets it.
 //! Must not know: how a world gets there.
 
-use planarium_protocol::{Event, EventBody, Text};
 use planarium_protocol::view::{PlanView, ServiceView};
+use planarium_protocol::{Event, EventBody, Text};
 use std::fmt;
 use std::sync::Arc;
 
@@ -70,9 +70,9 @@ impl Condition {
         };
         let (left, right) = (left.trim().trim_end_matches('='), right.trim());
         if left == "t" {
-            return parse_duration_ms(right)
-                .map(|ms| Self::Time { ms })
-                .ok_or_else(|| error(format!("`{right}` is not a time; write `1500ms`, `30s`, `5m` or `2h`")));
+            return parse_duration_ms(right).map(|ms| Self::Time { ms }).ok_or_else(|| {
+                error(format!("`{right}` is not a time; write `1500ms`, `30s`, `5m` or `2h`"))
+            });
         }
         let left = left.trim().trim_matches('/');
         if left.is_empty() || right.is_empty() {
@@ -121,12 +121,18 @@ impl Condition {
     }
 
     /// Whether it holds.
-    pub fn holds(&self, now_ms: u64, idle: &mut dyn FnMut() -> bool, services: &mut dyn FnMut() -> Vec<Arc<ServiceView>>) -> bool {
+    pub fn holds(
+        &self,
+        now_ms: u64,
+        idle: &mut dyn FnMut() -> bool,
+        services: &mut dyn FnMut() -> Vec<Arc<ServiceView>>,
+    ) -> bool {
         match self {
             Self::Time { ms } => now_ms >= *ms,
             Self::Idle => idle(),
-            Self::Status { element, status } => element_status(&services(), element)
-                .is_some_and(|shown| shown.eq_ignore_ascii_case(status)),
+            Self::Status { element, status } => {
+                element_status(&services(), element).is_some_and(|shown| shown.eq_ignore_ascii_case(status))
+            }
             Self::All(all) => all.iter().all(|one| one.holds(now_ms, idle, services)),
         }
     }

@@ -18,8 +18,12 @@ pub fn detect_dialect(files: &BTreeMap<String, String>) -> &'static str {
     if files.values().any(|text| is_skopos(text)) {
         return "skopos";
     }
-    let is_package_part = |path: &str| ["config.json", "package.json", "resource.json"].iter().any(|n| is_named(path, n));
-    if files.iter().any(|(path, text)| !path.ends_with(".mustache") && !is_package_part(path) && is_marathon(text)) {
+    let is_package_part =
+        |path: &str| ["config.json", "package.json", "resource.json"].iter().any(|n| is_named(path, n));
+    if files
+        .iter()
+        .any(|(path, text)| !path.ends_with(".mustache") && !is_package_part(path) && is_marathon(text))
+    {
         return "marathon";
     }
     "sdk"

@@ -115,7 +115,9 @@ impl World {
         self.steps += 1;
         let now_ms = self.now_ms();
         if self.instant.at_ms != now_ms {
-            self.instant = Instant { at_ms: now_ms, steps: 0, exhausted: false };
+            let late = self.instant.exhausted
+                || (self.instant.late && self.next_timer().is_some_and(|(at_ms, _)| at_ms < now_ms));
+            self.instant = Instant { at_ms: now_ms, steps: 0, exhausted: false, late };
         }
         self.instant.steps = self.instant.steps.saturating_add(1);
         if self.instant.steps > LIMITS.events_per_instant && !self.instant.exhausted {
@@ -190,5 +192,59 @@ pub(crate) fn code_word(code: RefusalCode) -> &'static str {
         RefusalCode::InvalidDefinition => "invalid-definition",
         RefusalCode::Unsupported => "unsupported",
         RefusalCode::LimitReached => "limit-reached",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::genesis::Genesis;
+
+    fn busy() -> World {
+        let mut world = World::genesis(Genesis::default());
+        let (applied, _) = world.run_input(&Input::AddAgent(planarium_protocol::input::AddAgent::default()));
+        assert!(applied.outcome.is_ok());
+        world
+    }
+
+    #[test]
+    fn ties_go_to_the_fleet_then_the_master_then_the_services() {
+        let mut ids = [ServiceId::nth(1), ServiceId::nth(0)].map(Part::Service).to_vec();
+        ids.extend([Part::Master, Part::Fleet]);
+        ids.sort_unstable();
+        let services = [ServiceId::nth(0), ServiceId::nth(1)].map(Part::Service);
+        assert_eq!(ids, [[Part::Fleet, Part::Master], services].concat());
+        assert!((1, Part::Service(ServiceId::nth(9))) < (2, Part::Fleet), "time comes first");
+    }
+
+    #[test]
+    fn an_instant_that_goes_on_for_ever_is_cut_off_with_an_event() {
+        let mut world = busy();
+        world.run_timer();
+        let at_ms = world.now_ms();
+        world.instant.steps = LIMITS.events_per_instant;
+        let (_, events) =
+            world.run_input(&Input::OfferRound(planarium_protocol::input::OfferRound::default()));
+        let limits =
+            events.iter().filter(|event| matches!(event.body, EventBody::LimitReached { .. })).count();
+        assert_eq!(limits, 1, "{events:?}");
+        assert!(world.instant.exhausted);
+        assert!(world.next_due_ms().is_some_and(|due| due > at_ms));
+        world.run_timer();
+        assert!(world.now_ms() > at_ms && !world.instant.exhausted);
+    }
+
+    #[test]
+    fn the_digest_covers_inputs_events_and_the_seed() {
+        let one = busy();
+        let other = {
+            let mut world = World::genesis(Genesis::default());
+            let input: Input = serde_json::from_str(r#"{"kind":"add-agent","count":1}"#).expect("an input");
+            world.run_input(&input);
+            world
+        };
+        assert_eq!(one.seq(), other.seq());
+        assert_ne!(one.digest(), other.digest(), "another input with the same events");
+        assert_eq!(one.digest(), busy().digest());
     }
 }

@@ -10,6 +10,7 @@ pub(crate) use services::{ServiceId, Services};
 
 pub(crate) use planarium_sdk::Request;
 
+use crate::explain::Facts;
 use planarium_fleet::Cx;
 use planarium_kernel::time::SimTime;
 use planarium_mesos::api::{FrameworkInfo, SchedulerEvent};
@@ -18,7 +19,6 @@ use planarium_protocol::input::{LoadService, PlanCommand, PodCommand};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, Text, Why};
-use crate::explain::Facts;
 use planarium_sdk::{Loaded, Scheduler};
 use planarium_source::{Diagnostic, SourceMap, Span};
 use serde_json::Value;
@@ -49,14 +49,15 @@ impl Dialect {
             "" | "auto" => crate::detect_dialect(&load.files),
             word => word,
         };
-        [Self::Sdk, Self::Marathon, Self::Kudo, Self::Skopos].into_iter().find(|one| one.as_str() == word).ok_or_else(
-            || {
+        [Self::Sdk, Self::Marathon, Self::Kudo, Self::Skopos]
+            .into_iter()
+            .find(|one| one.as_str() == word)
+            .ok_or_else(|| {
                 Refusal::new(
                     RefusalCode::BadRequest,
                     format!("unknown dialect `{word}`; there are sdk, marathon, kudo, skopos and auto"),
                 )
-            },
-        )
+            })
     }
 
     /// Why a dialect cannot be run.
@@ -144,7 +145,11 @@ pub(crate) enum System {
 
 impl System {
     /// Starts a definition, in place of a running one if there is one.
-    pub(crate) fn start(cx: &mut Cx, definition: &Definition, previous: Option<&Self>) -> Result<(Self, Vec<Request>), Refusal> {
+    pub(crate) fn start(
+        cx: &mut Cx,
+        definition: &Definition,
+        previous: Option<&Self>,
+    ) -> Result<(Self, Vec<Request>), Refusal> {
         match definition {
             Definition::Sdk(loaded) => {
                 let previous = previous.map(|Self::Sdk(scheduler)| &**scheduler);

@@ -47,6 +47,8 @@ pub(crate) struct Instant {
     pub(crate) steps: u32,
     /// The rest of its work waits for the next instant.
     pub(crate) exhausted: bool,
+    /// Work of an exhausted instant may still be left.
+    pub(crate) late: bool,
 }
 
 impl std::fmt::Debug for World {
@@ -118,7 +120,9 @@ impl World {
     /// When the earliest timer is due.
     pub fn next_due_ms(&self) -> Option<u64> {
         let due = self.next_timer().map(|(at, _)| at)?;
-        Some(if self.instant.exhausted { due.max(self.instant.at_ms + 1) } else { due })
+        // What an exhausted instant has left over comes a millisecond later.
+        let earliest = if self.instant.exhausted { self.instant.at_ms + 1 } else { 0 };
+        Some(due.max(earliest))
     }
 
     /// Whether work of the present instant is still to come.

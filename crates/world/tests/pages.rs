@@ -1,5 +1,7 @@
 //! The pages of this crate's findings: the bad example shows the finding, the good one shows none.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
 mod common;
 
 use common::load;
@@ -14,8 +16,13 @@ fn block<'a>(page: &'a str, kind: &str) -> &'a str {
 
 fn codes(text: &str) -> Vec<String> {
     let Input::LoadService(mut request) = load(text) else { panic!("a load") };
-    request.dialect = "auto".to_owned();
-    check(&request).diagnostics.iter().filter(|found| found.is_error()).map(|found| found.code.to_string()).collect()
+    request.dialect.clear();
+    check(&request)
+        .diagnostics
+        .iter()
+        .filter(|found| found.is_error())
+        .map(|found| found.code.to_string())
+        .collect()
 }
 
 #[test]

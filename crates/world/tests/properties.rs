@@ -1,6 +1,8 @@
 //! Random sequences of inputs, advances, seeks and branches: nothing panics, nothing hangs, and every
 //! state is the replay of its journal.
 
+#![allow(clippy::indexing_slicing, clippy::expect_used, reason = "helpers of tests")]
+
 mod common;
 
 use common::{HELLO, assert_same, engine, input, load, stand};

@@ -1,8 +1,13 @@
 //! A real definition on a simulated cluster, end to end.
 
+#![allow(clippy::expect_used, reason = "helpers of tests")]
+
 mod common;
 
-use common::{HELLO, accept, assert_same, difference, input, load, outline, shown, stand, walk, with_cluster, with_service};
+use common::{
+    HELLO, accept, assert_same, difference, input, load, outline, shown, stand, walk, with_cluster,
+    with_service,
+};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Input};
@@ -32,7 +37,8 @@ fn a_definition_rolls_out() {
     assert_eq!((&*service.name, &*service.dialect), ("hello-world", "sdk"));
     assert!(!engine.idle());
 
-    let advanced = engine.run_until(&Condition::parse("hello-world/deploy=COMPLETE").expect("parses"), 30 * MINUTES);
+    let advanced =
+        engine.run_until(&Condition::parse("hello-world/deploy=COMPLETE").expect("parses"), 30 * MINUTES);
     assert!(advanced.met && !advanced.limit_reached, "{advanced:?}\n{:#?}", outline(engine.events()));
     assert_eq!(status(&engine, "deploy/world"), "COMPLETE");
     let first = walk(&engine, "deploy", Some("hello"), Some("hello-0:[server]"));
@@ -138,15 +144,11 @@ fn commands_reach_their_service() {
     engine.advance_for(5 * MINUTES);
     assert_eq!(status(&engine, "deploy"), "WAITING");
     let why = engine
-        .why(&ElementPath {
-            service: "hello-world".into(),
-            plan: "deploy".into(),
-            phase: None,
-            step: None,
-        })
+        .why(&ElementPath { service: "hello-world".into(), plan: "deploy".into(), phase: None, step: None })
         .expect("an element");
     assert!(!why.reasons.is_empty(), "{why:?}");
-    let again = engine.apply(input(r#"{"kind":"plan","service":"hello-world","plan":"deploy","op":"interrupt"}"#));
+    let again =
+        engine.apply(input(r#"{"kind":"plan","service":"hello-world","plan":"deploy","op":"interrupt"}"#));
     assert_eq!(again.outcome.expect_err("held already").code, RefusalCode::AlreadyDone);
     accept(&mut engine, input(r#"{"kind":"plan","service":"/hello-world","plan":"deploy","op":"continue"}"#));
     let done = engine.run_until(&Condition::parse("deploy=COMPLETE").expect("parses"), 30 * MINUTES);
@@ -165,16 +167,15 @@ fn commands_reach_their_service() {
 fn a_failed_task_is_recovered() {
     let mut engine = deployed();
     engine.advance_until_idle(60 * MINUTES);
-    accept(
-        &mut engine,
-        input(r#"{"kind":"fault","fault":"task-fail","target":{"task":"hello-0-server"}}"#),
-    );
+    accept(&mut engine, input(r#"{"kind":"fault","fault":"task-fail","target":{"task":"hello-0-server"}}"#));
     let advanced = engine.advance_until_idle(60 * MINUTES);
     assert!(advanced.idle, "{:#?}", outline(engine.events()));
     let launches = engine
         .events()
         .iter()
-        .filter(|event| matches!(&event.body, EventBody::Launched { task, .. } if &**task == "hello-0-server"))
+        .filter(
+            |event| matches!(&event.body, EventBody::Launched { task, .. } if &**task == "hello-0-server"),
+        )
         .count();
     assert_eq!(launches, 2, "{:#?}", outline(engine.events()));
     assert_eq!(status(&engine, "deploy"), "COMPLETE");
@@ -190,7 +191,10 @@ fn a_scheduler_restart_keeps_what_runs() {
         view.cluster.machines.iter().flat_map(|m| m.tasks.iter().map(|task| task.id.to_string())).collect()
     };
     let before = tasks(&engine);
-    accept(&mut engine, input(r#"{"kind":"fault","fault":"scheduler-restart","target":{"service":"hello-world"}}"#));
+    accept(
+        &mut engine,
+        input(r#"{"kind":"fault","fault":"scheduler-restart","target":{"service":"hello-world"}}"#),
+    );
     let advanced = engine.advance_until_idle(60 * MINUTES);
     assert!(advanced.idle, "{advanced:?}");
     assert_eq!(tasks(&engine), before);
@@ -203,7 +207,9 @@ fn a_scheduler_restart_keeps_what_runs() {
 #[test]
 fn an_update_rolls_out_what_changed() {
     let mut engine = deployed();
-    let Input::LoadService(update) = load(&HELLO.replace("echo world", "echo earth")) else { panic!("a load") };
+    let Input::LoadService(update) = load(&HELLO.replace("echo world", "echo earth")) else {
+        panic!("a load")
+    };
     accept(&mut engine, Input::UpdateService(update));
     assert_ne!(status(&engine, "deploy"), "COMPLETE");
     let done = engine.run_until(&Condition::parse("deploy=COMPLETE").expect("parses"), 60 * MINUTES);
@@ -215,7 +221,10 @@ fn an_update_rolls_out_what_changed() {
             .filter(|event| matches!(&event.body, EventBody::Launched { task, .. } if &**task == name))
             .count()
     };
-    assert_eq!((launches("hello-0-server"), launches("world-0-server"), launches("world-1-server")), (1, 2, 2));
+    assert_eq!(
+        (launches("hello-0-server"), launches("world-0-server"), launches("world-1-server")),
+        (1, 2, 2)
+    );
     let replayed = Engine::from_journal(&engine.journal()).expect("replays");
     assert_same(&stand(&engine), &stand(&replayed), "replay");
 }
@@ -275,7 +284,9 @@ fn checking_shows_the_plans_without_a_cluster() {
     let preview = report.preview.expect("it can run");
     assert_eq!(element_status(&[preview], "deploy").map(|s| &**s), Some("PENDING"));
 
-    let Input::LoadService(broken) = load(&HELLO.replace("count: 2", "count: {{COUNT}}")) else { panic!("a load") };
+    let Input::LoadService(broken) = load(&HELLO.replace("count: 2", "count: {{COUNT}}")) else {
+        panic!("a load")
+    };
     let report = check(&broken);
     assert!(report.missing.iter().any(|name| name == "COUNT"), "{:?}", report.missing);
 
@@ -285,4 +296,107 @@ fn checking_shows_the_plans_without_a_cluster() {
     assert_eq!(report.dialect, "marathon");
     assert!(report.has_errors() && report.preview.is_none());
     assert!(report.diagnostics[0].message.contains("Marathon"), "{:?}", report.diagnostics);
+}
+
+#[test]
+fn two_services_share_the_cluster() {
+    let mut engine = with_service(HELLO);
+    let Input::LoadService(mut second) = load(HELLO) else { panic!("a load") };
+    second.name = "team/second".to_owned();
+    accept(&mut engine, Input::LoadService(second));
+    let done = engine.run_until(
+        &Condition::parse("hello-world/deploy=COMPLETE && team/second/deploy=COMPLETE").expect("parses"),
+        60 * MINUTES,
+    );
+    assert!(done.met, "{:#?}", outline(engine.events()));
+    let names: Vec<_> = engine.view().services.iter().map(|service| service.name.to_string()).collect();
+    assert_eq!(names, ["hello-world", "team/second"]);
+    let owners = |owner: &str| {
+        let view = engine.view();
+        view.cluster.machines.iter().flat_map(|m| &m.tasks).filter(|task| &*task.service == owner).count()
+    };
+    assert_eq!((owners("hello-world"), owners("team/second")), (3, 3));
+    assert_eq!(engine.definition("/team/second").map(|load| load.name.as_str()), Some("team/second"));
+}
+
+#[test]
+fn steps_by_event_and_by_status_change() {
+    let mut engine = with_service(HELLO);
+    let mut changes = 0;
+    loop {
+        let from = engine.seq();
+        let advanced = engine.advance_status_change();
+        if !advanced.met {
+            assert!(advanced.idle, "{advanced:?}");
+            break;
+        }
+        changes += 1;
+        let news = engine.events_since(from);
+        let is_change =
+            |event: &&planarium_protocol::Event| matches!(event.body, EventBody::ElementStatus { .. });
+        assert!(news.iter().any(|event| is_change(&event)));
+        // One step of the engine may change several elements, but never at two instants.
+        let at: Vec<u64> = news.iter().filter(is_change).map(|event| event.at_ms).collect();
+        assert!(at.iter().all(|at_ms| *at_ms == engine.now_ms()), "{at:?}");
+        assert!(changes < 100);
+    }
+    assert!(changes > 8, "{changes}");
+
+    // All the way back, place by place, and the same places on the way ahead.
+    engine.seek_ms(u64::MAX);
+    let mut places = Vec::new();
+    while engine.step_back() {
+        places.push((engine.seq(), engine.now_ms(), engine.digest()));
+        assert!(places.len() < 1_000);
+    }
+    assert_eq!((engine.seq(), engine.now_ms()), (0, 0));
+    places.pop();
+    while let Some(place) = places.pop() {
+        assert!(engine.advance_events(1).met);
+        assert_eq!((engine.seq(), engine.now_ms(), engine.digest()), place);
+    }
+
+    engine.seek_ms(0);
+    let from = engine.seq();
+    let advanced = engine.advance_events(1);
+    assert!(advanced.met && engine.seq() > from, "{advanced:?}");
+    assert!(engine.events_since(from).iter().all(|event| event.at_ms == engine.now_ms()));
+}
+
+#[test]
+fn a_view_is_made_once_and_shares_what_did_not_change() {
+    let mut engine = deployed();
+    engine.advance_until_idle(10 * MINUTES);
+    let first = engine.view();
+    assert!(std::sync::Arc::ptr_eq(&first, &engine.view()));
+    engine.advance_for(1);
+    let second = engine.view();
+    assert_eq!(second.clock.now_ms, first.clock.now_ms + 1);
+    assert!(std::sync::Arc::ptr_eq(&first.cluster, &second.cluster));
+    for (a, b) in first.services.iter().zip(&second.services) {
+        assert!(std::sync::Arc::ptr_eq(a, b));
+    }
+}
+
+#[test]
+fn a_long_run_seeks_to_what_a_replay_from_zero_gives() {
+    let mut engine = with_service(&HELLO.replace("count: 2", "count: 40"));
+    accept(
+        &mut engine,
+        input(
+            r#"{"kind":"fault","fault":"task-fail","target":{"pod":"world"},"count":30,"probability":0.5}"#,
+        ),
+    );
+    engine.advance_to(20 * MINUTES);
+    let (journal, head_ms, head_seq) = (engine.journal(), engine.head_ms(), engine.head_seq());
+    assert!(head_seq > 1_000, "long enough for checkpoints: {head_seq}");
+    for nth in [1, 9, 3, 7, 5, 8, 2] {
+        let at_ms = head_ms / 10 * nth;
+        engine.seek_ms(at_ms);
+        let mut cut = journal.clone();
+        cut.entries.retain(|entry| entry.at_ms <= at_ms);
+        cut.end_ms = at_ms;
+        let fresh = Engine::from_journal(&cut).expect("a prefix");
+        assert_same(&stand(&fresh), &stand(&engine), &format!("at {at_ms} ms"));
+    }
 }

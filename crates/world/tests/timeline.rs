@@ -11,7 +11,10 @@ use planarium_world::{Engine, Journal, ReplayError};
 fn eventful() -> Engine {
     let mut engine = with_cluster("3");
     engine.advance_to(1_500);
-    accept(&mut engine, input(r#"{"kind":"fault","fault":"agent-lost","target":{"agent":"agent-1"},"for_ms":200000}"#));
+    accept(
+        &mut engine,
+        input(r#"{"kind":"fault","fault":"agent-lost","target":{"agent":"agent-1"},"for_ms":200000}"#),
+    );
     engine.advance_to(20_000);
     accept(&mut engine, input(r#"{"kind":"add-agent","hostname":"late"}"#));
     engine.apply(input(r#"{"kind":"remove-agent","agent":"nobody"}"#));
@@ -155,7 +158,10 @@ fn an_input_in_the_past_opens_a_branch_and_loses_nothing() {
     let other = stand(&engine);
     let branches = engine.branches();
     assert_eq!(branches.len(), 2);
-    assert_eq!((branches[1].forked_at_ms, branches[1].parent, branches[1].current), (Some(15_000), Some(1), true));
+    assert_eq!(
+        (branches[1].forked_at_ms, branches[1].parent, branches[1].current),
+        (Some(15_000), Some(1), true)
+    );
     assert_eq!(branches[0].head_ms, original.now_ms);
     assert_ne!(original.digest, other.digest);
 
@@ -187,7 +193,9 @@ fn branches_of_branches_keep_their_events() {
         }
     }
     for round in 0..3 {
-        for (id, end) in if round % 2 == 0 { ends.iter().rev().collect::<Vec<_>>() } else { ends.iter().collect() } {
+        for (id, end) in
+            if round % 2 == 0 { ends.iter().rev().collect::<Vec<_>>() } else { ends.iter().collect() }
+        {
             assert!(engine.switch_branch(*id));
             engine.seek_ms(u64::MAX);
             assert_same(end, &stand(&engine), &format!("branch {id}"));
@@ -233,16 +241,28 @@ fn refused_inputs_change_nothing_and_replay() {
         (r#"{"kind":"framework","op":"add","name":"f"}"#, RefusalCode::Unsupported),
         (r#"{"kind":"call","method":"GET","path":"/v1/plans"}"#, RefusalCode::Unsupported),
         (r#"{"kind":"load-service","dialect":"cobol","files":{"a":"b"}}"#, RefusalCode::BadRequest),
-        (r#"{"kind":"load-service","dialect":"kudo","files":{"operator.yaml":""}}"#, RefusalCode::Unsupported),
-        (r#"{"kind":"load-service","dialect":"auto","files":{"a.json":"{\"id\":\"a\",\"cmd\":\"b\"}"}}"#, RefusalCode::Unsupported),
-        (r#"{"kind":"load-service","dialect":"sdk","files":{"svc.yml":"pods: ["}}"#, RefusalCode::InvalidDefinition),
+        (
+            r#"{"kind":"load-service","dialect":"kudo","files":{"operator.yaml":""}}"#,
+            RefusalCode::Unsupported,
+        ),
+        (
+            r#"{"kind":"load-service","dialect":"auto","files":{"a.json":"{\"id\":\"a\",\"cmd\":\"b\"}"}}"#,
+            RefusalCode::Unsupported,
+        ),
+        (
+            r#"{"kind":"load-service","dialect":"sdk","files":{"svc.yml":"pods: ["}}"#,
+            RefusalCode::InvalidDefinition,
+        ),
         (r#"{"kind":"load-service","dialect":"sdk"}"#, RefusalCode::InvalidDefinition),
     ] {
         let applied = engine.apply(input(json));
         let refusal = applied.outcome.expect_err(json);
         assert_eq!(refusal.code, code, "{json}: {}", refusal.message);
         let last = engine.events().last().expect("an event");
-        assert!(matches!(&last.body, EventBody::Rejected { input, .. } if *input == applied.input), "{last:?}");
+        assert!(
+            matches!(&last.body, EventBody::Rejected { input, .. } if *input == applied.input),
+            "{last:?}"
+        );
         let view = engine.view();
         assert_eq!(view.services, before.services, "{json}");
         assert_eq!(view.cluster, before.cluster, "{json}");

@@ -1,6 +1,62 @@
-//! `cargo xtask bench`: the workloads of the budgets. Linked in with the feature `bench` only.
+//! `cargo xtask bench`: the workloads of the budgets, each figure beside its budget.
+//!
+//! *Knows*: the synthetic workloads W0 to W3, their reference results and budgets. *Must not know*: any
+//! rule of the engine; it drives the public surface of `kernel`, `plan` and `fleet`.
+//!
+//! A checksum must agree before a time counts. Figures are ratios taken in one run: `u` is the time of
+//! one event of the plainest possible W0 loop. No figure fails the task; a wrong checksum does, and so
+//! does a cost per event that grows with size.
+
+mod figures;
+mod instructions;
+mod measure;
+mod peers;
+mod w0;
+mod w1;
+mod w2;
+
+use anyhow::{Result, bail};
+
+use crate::out;
+use figures::Figures;
+use measure::Unit;
+
+/// Largest cost per event at 10,000 steps as a multiple of that at 100.
+const GROWTH_BUDGET: f64 = 3.0;
 
 /// Runs the workloads and prints each figure beside its budget.
-pub(crate) fn run(_args: &[String]) -> anyhow::Result<()> {
-    anyhow::bail!("no workload is linked in")
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let mut with_peers = false;
+    let mut with_instructions = false;
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--peers" => with_peers = true,
+            "--instructions" => with_instructions = true,
+            "--probe" => return instructions::probe(rest.next().map_or("", String::as_str)),
+            "--page" => bail!("the page has no workload here; only the engine is measured"),
+            other => bail!("unknown option `{other}`; options: --peers, --instructions"),
+        }
+    }
+    let mut figures = Figures::default();
+    let unit = Unit::measure();
+    out::say(format!("u = {:.1} ns: one event of the plain W0 loop, N = 1,000", unit.ns()));
+    out::step("W0: the event queue");
+    w0::run(unit, &mut figures)?;
+    out::step("W1: plans alone");
+    let unit = unit.again();
+    w1::run(unit, &mut figures)?;
+    out::step("W2 and W3: a rollout on a cluster");
+    let unit = unit.again();
+    w2::figures::run(unit, &mut figures)?;
+    out::say(format!("u = {:.1} ns in the end", unit.again().ns()));
+    if with_instructions {
+        out::step("instructions");
+        instructions::run(&mut figures)?;
+    }
+    if with_peers {
+        out::step("peers");
+        peers::run(&mut figures)?;
+    }
+    figures.finish()
 }

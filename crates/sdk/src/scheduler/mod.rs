@@ -18,11 +18,13 @@ mod command;
 mod cycle;
 pub(crate) mod evaluate;
 mod events;
+mod find;
 pub(crate) mod history;
 pub(crate) mod ids;
 mod kill;
 pub(crate) mod plan;
 mod pod_command;
+pub(crate) mod record;
 mod recovery;
 pub(crate) mod requirement;
 pub(crate) mod revive;
@@ -47,7 +49,7 @@ use kill::Kills;
 use plan::{Assets, Plan};
 use planarium_kernel::{Cause, Digest, EventQueue, Recorder, SimTime};
 use planarium_mesos::api::{Call, Capability, FrameworkInfo, Offer, SchedulerEvent};
-use planarium_plan::{Element, Holder, PlanId, StepId};
+use planarium_plan::{Element, Holder, PlanId};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{EventBody, Text};
 use requirement::Config;
@@ -352,20 +354,6 @@ impl Scheduler {
         self.plans.iter().find(|plan| plan.kind == plan::PlanKind::Deploy)
     }
 
-    /// Finds an element by its path.
-    pub(crate) fn find(&self, path: &ElementPath) -> Option<(PlanId, Element)> {
-        if path.service != self.name {
-            return None;
-        }
-        let (id, plan) = self.plan_named(&path.plan)?;
-        let element = match (&path.phase, &path.step) {
-            (None, _) => Element::Plan,
-            (Some(phase), None) => Element::Phase(phase_by(plan, phase)?),
-            (Some(phase), Some(step)) => Element::Step(step_by(plan, phase_by(plan, phase)?, step)?),
-        };
-        Some((id, element))
-    }
-
     /// The outcomes a step's last look at offers gave, one per machine.
     pub(crate) fn outcomes(&self, holder: Holder) -> Option<(SimTime, Vec<Arc<Outcome>>)> {
         let look = self.step_data(holder)?.look.as_ref()?;
@@ -401,17 +389,4 @@ impl Scheduler {
     pub(crate) fn next_cycle(&self) -> Option<SimTime> {
         self.cycle.due()
     }
-}
-
-/// A phase by name, else by id.
-fn phase_by(plan: &Plan, key: &str) -> Option<planarium_plan::PhaseId> {
-    let has_id =
-        |phase: &planarium_plan::PhaseId| plan.phases.get(phase.index()).is_some_and(|data| *data.id == *key);
-    plan.tree.phases_named(key).next().or_else(|| plan.tree.phases().find(has_id))
-}
-
-/// A step of a phase by name, else by id.
-fn step_by(plan: &Plan, phase: planarium_plan::PhaseId, key: &str) -> Option<StepId> {
-    let has_id = |step: &StepId| plan.step(*step).is_some_and(|data| *data.id == *key);
-    plan.tree.steps_named(phase, key).next().or_else(|| plan.tree.steps(phase).find(has_id))
 }

@@ -116,6 +116,7 @@ impl Scheduler {
             until_ms: delay.until().ms(),
         });
         cx.scoped(Cause::Event(delay.event), |cx| self.arm_backoff(cx));
+        self.touch_all(cx);
     }
 
     /// Wakes when the next delay ends.
@@ -133,6 +134,7 @@ impl Scheduler {
     pub(super) fn clear_delay(&mut self, cx: &Cx, name: &str) {
         if self.backoff.clear(name) {
             self.arm_backoff(cx);
+            self.touch_all(cx);
             let delayed: Vec<Holder> = self.delayed.iter().copied().collect();
             for holder in delayed {
                 self.settle_delay(cx, holder);

@@ -65,7 +65,10 @@ fn add_agent(add: &AddAgent) -> Checked {
         return Err(Refusal::new(RefusalCode::BadRequest, "`count` is 0: there is nothing to add"));
     }
     if count > LIMITS.machines {
-        return Err(beyond(format!("{count} machines are more than the {} a world can hold", LIMITS.machines)));
+        return Err(beyond(format!(
+            "{count} machines are more than the {} a world can hold",
+            LIMITS.machines
+        )));
     }
     names(add.hostname.iter().chain(&add.ip).chain(&add.region).chain(&add.zone))?;
     list("attributes", add.attributes.len())?;

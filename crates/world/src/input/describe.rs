@@ -42,7 +42,9 @@ pub(crate) fn describe(input: &Input) -> String {
         Input::TaskStatus(status) => format!("task {}: {}", short(&status.task), short(&status.state)),
         Input::OfferRound(round) if round.agents.is_empty() => "offer round".to_owned(),
         Input::OfferRound(round) => format!("offer round with {}", short(&round.agents.join(", "))),
-        Input::Framework(framework) => format!("framework {}: {}", short(&framework.name), short(&framework.op)),
+        Input::Framework(framework) => {
+            format!("framework {}: {}", short(&framework.name), short(&framework.op))
+        }
         Input::Call(call) => format!("{} {}", short(&call.method), short(&call.path)),
     }
 }

@@ -30,7 +30,8 @@ impl World {
             ));
         }
         if self.services.len() >= LIMITS.services as usize {
-            let message = format!("There are {} services already, as many as a world can hold", LIMITS.services);
+            let message =
+                format!("There are {} services already, as many as a world can hold", LIMITS.services);
             return Err(Refusal::new(RefusalCode::LimitReached, message));
         }
         let dialect = definition.dialect().as_str();
@@ -50,14 +51,16 @@ impl World {
         diagnostics: &mut Vec<Value>,
     ) -> Result<Value, Refusal> {
         let definition = read(load, diagnostics)?;
-        let name = if load.name.is_empty() { definition.name().clone() } else { Text::from(load.name.as_str()) };
+        let name =
+            if load.name.is_empty() { definition.name().clone() } else { Text::from(load.name.as_str()) };
         let id = self.services.named(&name)?;
         let same_name = definition.name().trim_matches('/') == name.trim_matches('/');
         if !same_name {
             let message = format!("The definition is of a service '{}', not '{name}'", definition.name());
             return Err(Refusal::new(RefusalCode::Conflict, message));
         }
-        self.recorder.emit(EventBody::ServiceUpdated { service: name.clone(), text: "new definition".into() });
+        self.recorder
+            .emit(EventBody::ServiceUpdated { service: name.clone(), text: "new definition".into() });
         self.start_again(id, Arc::new(load.clone()), definition)?;
         Ok(json!({ "service": name }))
     }
@@ -71,7 +74,12 @@ impl World {
         }
     }
 
-    fn start_again(&mut self, id: ServiceId, load: Arc<LoadService>, definition: Definition) -> Result<(), Refusal> {
+    fn start_again(
+        &mut self,
+        id: ServiceId,
+        load: Arc<LoadService>,
+        definition: Definition,
+    ) -> Result<(), Refusal> {
         let Some((_, _, previous)) = self.services.load(id) else { return Ok(()) };
         let (system, calls) = System::start(&mut self.recorder, &definition, Some(previous))?;
         let framework = self.services.framework(id);

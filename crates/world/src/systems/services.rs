@@ -25,6 +25,14 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ServiceId(u32);
 
+#[cfg(test)]
+impl ServiceId {
+    /// The `n`th service that was installed.
+    pub(crate) fn nth(n: u32) -> Self {
+        Self(n)
+    }
+}
+
 #[derive(Clone)]
 struct Service {
     name: Text,
@@ -80,7 +88,13 @@ impl Services {
     }
 
     /// Puts another definition and control loop in a service's place.
-    pub(crate) fn replace(&mut self, id: ServiceId, load: Arc<LoadService>, definition: Definition, system: System) {
+    pub(crate) fn replace(
+        &mut self,
+        id: ServiceId,
+        load: Arc<LoadService>,
+        definition: Definition,
+        system: System,
+    ) {
         if let Some(service) = self.all.get_mut(&id) {
             service.load = load;
             service.definition = definition;
@@ -128,9 +142,8 @@ impl Services {
 
     /// Services that a fault's target means, all without a pattern.
     pub(crate) fn matching(&self, target: &Target) -> Vec<ServiceId> {
-        let meant = |service: &&Service| {
-            target.service.as_deref().is_none_or(|pattern| glob(pattern, &service.name))
-        };
+        let meant =
+            |service: &&Service| target.service.as_deref().is_none_or(|pattern| glob(pattern, &service.name));
         self.all.iter().filter(|(_, service)| meant(service)).map(|(id, _)| *id).collect()
     }
 
@@ -188,7 +201,8 @@ impl Services {
         id: ServiceId,
         command: &PlanCommand,
     ) -> Result<(Value, Vec<Request>), Refusal> {
-        self.touch(id, |system| system.plan_command(cx, command)).unwrap_or_else(|| Err(not_found(&command.service)))
+        self.touch(id, |system| system.plan_command(cx, command))
+            .unwrap_or_else(|| Err(not_found(&command.service)))
     }
 
     pub(crate) fn pod_command(
@@ -197,7 +211,8 @@ impl Services {
         id: ServiceId,
         command: &PodCommand,
     ) -> Result<(Value, Vec<Request>), Refusal> {
-        self.touch(id, |system| system.pod_command(cx, command)).unwrap_or_else(|| Err(not_found(&command.service)))
+        self.touch(id, |system| system.pod_command(cx, command))
+            .unwrap_or_else(|| Err(not_found(&command.service)))
     }
 
     // ---- what they show ----------------------------------------------------------------------
@@ -211,7 +226,12 @@ impl Services {
         service.system.why(path, &Facts { cluster, framework: service.framework })
     }
 
-    pub(crate) fn query_sdk(&self, name: &str, what: &SdkQuery, epoch_ms: u64) -> Result<(u16, Value), Refusal> {
+    pub(crate) fn query_sdk(
+        &self,
+        name: &str,
+        what: &SdkQuery,
+        epoch_ms: u64,
+    ) -> Result<(u16, Value), Refusal> {
         let service = if name.is_empty() {
             self.all.values().next()
         } else {

@@ -134,11 +134,9 @@ impl Engine {
 
     fn holds(&self, condition: &Condition) -> bool {
         let mut services = None;
-        condition.holds(
-            self.now_ms(),
-            &mut || self.idle(),
-            &mut || services.get_or_insert_with(|| self.world.service_views()).clone(),
-        )
+        condition.holds(self.now_ms(), &mut || self.idle(), &mut || {
+            services.get_or_insert_with(|| self.world.service_views()).clone()
+        })
     }
 
     fn run(&mut self, end: u64, met: impl FnMut(&Self) -> bool) -> Advanced {

@@ -102,3 +102,49 @@ impl Checkpoints {
         self.kept.get(count.checked_sub(1)?).map(|kept| &kept.world)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, Genesis};
+    use planarium_protocol::Input;
+    use planarium_protocol::input::{AddAgent, ClearFault};
+
+    fn travelled(inputs: u64) -> Engine {
+        let mut engine = Engine::new(Genesis::default());
+        engine.apply(Input::AddAgent(AddAgent::default()));
+        for nth in 1..inputs {
+            engine.apply(Input::ClearFault(ClearFault { id: format!("fault-{nth}") }));
+            engine.advance_for(1_500);
+        }
+        engine
+    }
+
+    #[test]
+    fn worlds_are_kept_on_the_way_and_used() {
+        let mut engine = travelled(6 * INPUTS);
+        assert_eq!(engine.branch.checkpoints.kept.len(), 7, "the first and one per {INPUTS} inputs");
+        let half = engine.head_seq() / 2;
+        let near = engine.branch.checkpoints.last_where(|world| world.seq() < half).expect("some").seq();
+        assert!(near > 0 && half - near <= INPUTS, "{near} for {half}");
+        engine.seek_seq(half);
+        let fresh = {
+            let mut engine = travelled(6 * INPUTS);
+            engine.branch.checkpoints.kept.truncate(1);
+            engine.seek_seq(half);
+            engine
+        };
+        assert_eq!((engine.digest(), engine.now_ms()), (fresh.digest(), fresh.now_ms()));
+        assert_eq!(engine.view().cluster, fresh.view().cluster);
+    }
+
+    #[test]
+    fn thinning_keeps_the_first_and_every_second() {
+        let mut engine = travelled(6 * INPUTS);
+        let all: Vec<u64> = engine.branch.checkpoints.kept.iter().map(|kept| kept.world.seq()).collect();
+        engine.branch.checkpoints.thin();
+        let left: Vec<u64> = engine.branch.checkpoints.kept.iter().map(|kept| kept.world.seq()).collect();
+        assert_eq!(left, all.iter().copied().step_by(2).collect::<Vec<_>>());
+        assert_eq!(engine.branch.checkpoints.distance, 2 * CHECKPOINT_EVENTS);
+    }
+}

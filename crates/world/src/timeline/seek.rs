@@ -30,6 +30,27 @@ impl Engine {
         while self.world.seq() < seq && self.replay_step(u64::MAX) {}
     }
 
+    /// Goes back to right after the last step with events before where the cursor stands: the way back
+    /// of [`Engine::advance_events`] with 1. False at the beginning, where there is nothing before.
+    pub fn step_back(&mut self) -> bool {
+        let (here, seq) = (Position::of(&self.world), self.seq());
+        self.seek_seq(seq);
+        if Position::of(&self.world) < here {
+            return true;
+        }
+        // Which event ended the step before this one: found by replaying up to it.
+        self.start_from(|world| world.seq() < seq);
+        let mut before = self.seq();
+        while self.world.seq() < seq {
+            before = self.world.seq();
+            if !self.replay_step(u64::MAX) {
+                break;
+            }
+        }
+        self.seek_seq(before);
+        Position::of(&self.world) < here
+    }
+
     /// Goes to a place of the current branch.
     pub(super) fn go_to(&mut self, place: Position) {
         if Position::of(&self.world) == place {

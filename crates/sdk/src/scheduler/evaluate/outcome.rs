@@ -5,7 +5,6 @@
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::Text;
 use planarium_protocol::why::{AgentOutcome, FunnelStage, OfferFunnel, RequirementOutcome};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Requirement names in the order of evaluation; the stages of the funnel.
@@ -81,14 +80,17 @@ impl Outcome {
             .collect()
     }
 
-    /// Requirements not met, with what is missing of each in all.
-    fn misses(&self) -> BTreeMap<&'static str, Milli> {
-        let mut misses = BTreeMap::new();
-        for check in self.checks.iter().filter(|check| !check.passed) {
-            let sum = misses.entry(check.requirement).or_insert(Milli::ZERO);
-            *sum = sum.saturating_add(check.short);
-        }
-        misses
+    /// Requirements not met, in order, with what is missing of each in all.
+    fn misses(&self) -> Vec<(&'static str, Milli)> {
+        ORDER
+            .iter()
+            .filter_map(|name| {
+                let mut failed =
+                    self.checks.iter().filter(|check| !check.passed && check.requirement == *name);
+                let first = failed.next()?;
+                Some((*name, failed.fold(first.short, |sum, check| sum.saturating_add(check.short))))
+            })
+            .collect()
     }
 }
 
@@ -126,7 +128,8 @@ pub(crate) fn nearest(outcomes: &[Arc<Outcome>]) -> Option<String> {
     let misses = |outcome: &Outcome| outcome.misses();
     let best = outcomes.iter().filter(|outcome| !outcome.passed).min_by_key(|outcome| {
         let misses = misses(outcome);
-        let missing: i64 = misses.values().fold(0, |sum: i64, miss| sum.saturating_add(miss.thousandths()));
+        let missing: i64 =
+            misses.iter().fold(0, |sum: i64, (_, miss)| sum.saturating_add(miss.thousandths()));
         (misses.len(), missing)
     })?;
     let parts: Vec<String> = misses(best)

@@ -5,7 +5,6 @@ mod canary;
 mod commands;
 mod custom;
 mod evaluation;
-mod perf_tmp;
 mod recovery;
 mod restart;
 mod swarm;

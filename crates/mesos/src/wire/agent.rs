@@ -1,0 +1,187 @@
+//! Agents as JSON, in both forms.
+//!
+//! Source: `apache/mesos: src/common/http.cpp` (summarize, full), `src/internal/evolve.cpp`. Match.
+
+use super::{
+    AGENT_PORT, Calendar, VERSION, agent_pid, domain, id,
+    resource::{Form, list, ranges_json, sums},
+};
+use crate::{
+    Master,
+    agent::{Agent, AgentState},
+    api::{AgentId, FrameworkId, Offer, Resources, Value},
+};
+use planarium_protocol::Text;
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeMap;
+
+const CAPABILITIES: [&str; 8] = [
+    "MULTI_ROLE",
+    "HIERARCHICAL_ROLE",
+    "RESERVATION_REFINEMENT",
+    "RESOURCE_PROVIDER",
+    "RESIZE_VOLUME",
+    "AGENT_OPERATION_FEEDBACK",
+    "AGENT_DRAINING",
+    "TASK_RESOURCE_LIMITS",
+];
+
+/// An agent with what is taken of it.
+pub(super) struct AgentRow<'a> {
+    pub(super) id: AgentId,
+    pub(super) agent: &'a Agent,
+    pub(super) total: Resources,
+    /// By framework, with the role that it is given to.
+    used: BTreeMap<FrameworkId, Resources>,
+    offered: Resources,
+}
+
+impl Master {
+    /// Registered agents in order of registration.
+    pub(super) fn agent_rows(&self) -> Vec<AgentRow<'_>> {
+        let mut offers: BTreeMap<AgentId, Vec<&Offer>> = BTreeMap::new();
+        for offer in self.offers.values() {
+            offers.entry(offer.agent).or_default().push(offer);
+        }
+        let all = self.agents.iter().enumerate().map(|(row, agent)| (AgentId::at(row), agent));
+        all.filter(|(_, agent)| agent.state == AgentState::Registered)
+            .map(|(id, agent)| {
+                let mut used: BTreeMap<FrameworkId, Resources> = BTreeMap::new();
+                for ((framework, role), resources) in self.held_on(id) {
+                    used.entry(framework).or_default().add_all(&resources.allocated(&role));
+                }
+                let offered = offers.get(&id).into_iter().flatten().flat_map(|offer| &offer.resources);
+                let offered = offered.cloned().collect();
+                let total = self.allocator.slot(id).map(|slot| slot.total.clone()).unwrap_or_default();
+                AgentRow { id, agent, total, used, offered }
+            })
+            .collect()
+    }
+}
+
+impl AgentRow<'_> {
+    fn all_used(&self) -> Resources {
+        self.used.values().flatten().cloned().collect()
+    }
+
+    /// Frameworks with something in use here.
+    pub(super) fn frameworks(&self) -> impl Iterator<Item = FrameworkId> + '_ {
+        self.used.keys().copied()
+    }
+
+    /// As v0 shows it.
+    pub(super) fn v0(&self, calendar: Calendar) -> Map<String, Json> {
+        let agent = self.agent;
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Json| {
+            map.insert(key.to_owned(), value);
+        };
+        put("id", json!(agent.name));
+        put("hostname", json!(agent.hostname));
+        put("port", json!(AGENT_PORT));
+        put("attributes", attributes_v0(&agent.attributes));
+        if let Some(domain) = domain(agent.region.as_ref(), agent.zone.as_ref()) {
+            put("domain", domain);
+        }
+        put("pid", json!(agent_pid(&agent.ip)));
+        put("registered_time", calendar.seconds(agent.joined));
+        if let Some(at) = agent.returned {
+            put("reregistered_time", calendar.seconds(at));
+        }
+        put("resources", sums(&self.total));
+        put("used_resources", sums(&self.all_used()));
+        put("offered_resources", sums(&self.offered));
+        put("reserved_resources", by_role(&self.total, sums));
+        put("unreserved_resources", sums(&self.total.unreserved()));
+        put("active", json!(agent.is_active()));
+        put("deactivated", json!(false));
+        put("version", json!(VERSION));
+        put("capabilities", json!(CAPABILITIES));
+        map
+    }
+
+    /// The same with every resource in full.
+    pub(super) fn v0_full(&self, calendar: Calendar) -> Json {
+        let mut map = self.v0(calendar);
+        let full = |resources: &Resources| list(resources, Form::Both, true);
+        map.insert("reserved_resources_full".to_owned(), by_role(&self.total, full));
+        map.insert("unreserved_resources_full".to_owned(), full(&self.total.unreserved()));
+        map.insert("used_resources_full".to_owned(), full(&self.all_used()));
+        map.insert("offered_resources_full".to_owned(), full(&self.offered));
+        Json::Object(map)
+    }
+
+    /// As v1 shows it.
+    pub(super) fn v1(&self, calendar: Calendar) -> Json {
+        let agent = self.agent;
+        let mut info = Map::new();
+        info.insert("id".to_owned(), id(&agent.name));
+        info.insert("hostname".to_owned(), json!(agent.hostname));
+        info.insert("port".to_owned(), json!(AGENT_PORT));
+        // What the agent came with, before anything was reserved or made of it.
+        let plain: Resources = self.total.iter().map(undone).collect();
+        info.insert("resources".to_owned(), list(&plain, Form::Refined, false));
+        if !agent.attributes.is_empty() {
+            info.insert("attributes".to_owned(), attributes_v1(&agent.attributes));
+        }
+        if let Some(domain) = domain(agent.region.as_ref(), agent.zone.as_ref()) {
+            info.insert("domain".to_owned(), domain);
+        }
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Json| {
+            map.insert(key.to_owned(), value);
+        };
+        put("agent_info", Json::Object(info));
+        put("active", json!(agent.is_active()));
+        put("deactivated", json!(false));
+        put("version", json!(VERSION));
+        put("pid", json!(agent_pid(&agent.ip)));
+        put("registered_time", calendar.nanoseconds(agent.joined));
+        if let Some(at) = agent.returned {
+            put("reregistered_time", calendar.nanoseconds(at));
+        }
+        put("total_resources", list(&self.total, Form::Refined, false));
+        for (key, resources) in [("allocated_resources", self.all_used()), ("offered_resources", self.offered.clone())] {
+            if !resources.is_empty() {
+                put(key, list(&resources, Form::Refined, true));
+            }
+        }
+        put("capabilities", CAPABILITIES.iter().map(|word| json!({ "type": word })).collect());
+        Json::Object(map)
+    }
+}
+
+/// A resource without what operations made of it.
+fn undone(resource: &crate::api::Resource) -> crate::api::Resource {
+    let mut plain = if resource.persistence().is_some() { resource.without_volume() } else { resource.clone() };
+    while plain.is_dynamically_reserved() {
+        plain = plain.popped();
+    }
+    plain
+}
+
+fn by_role(resources: &Resources, shown: impl Fn(&Resources) -> Json) -> Json {
+    let mut roles: BTreeMap<&str, Resources> = BTreeMap::new();
+    for resource in resources.iter().filter(|resource| !resource.reservations.is_empty()) {
+        roles.entry(resource.role()).or_default().add(resource.clone());
+    }
+    Json::Object(roles.into_iter().map(|(role, resources)| (role.to_owned(), shown(&resources))).collect())
+}
+
+fn attributes_v0(attributes: &[(Text, Text)]) -> Json {
+    let value = |text: &Text| match Value::parse(text) {
+        Ok(Value::Scalar(amount)) => json!(amount),
+        _ => json!(text),
+    };
+    Json::Object(attributes.iter().map(|(name, text)| (name.to_string(), value(text))).collect())
+}
+
+pub(super) fn attributes_v1(attributes: &[(Text, Text)]) -> Json {
+    let one = |(name, text): &(Text, Text)| match Value::parse(text) {
+        Ok(Value::Scalar(amount)) => json!({ "name": name, "type": "SCALAR", "scalar": { "value": amount } }),
+        Ok(Value::Ranges(ranges)) => json!({ "name": name, "type": "RANGES", "ranges": ranges_json(&ranges) }),
+        Ok(Value::Set(items)) => json!({ "name": name, "type": "SET", "set": { "item": items } }),
+        Err(_) => json!({ "name": name, "type": "TEXT", "text": { "value": text } }),
+    };
+    attributes.iter().map(one).collect()
+}

@@ -1,0 +1,158 @@
+//! Reads of the v1 operator API.
+//!
+//! Source: `apache/mesos: include/mesos/v1/master/master.proto`, `src/master/http.cpp`. Match for these types.
+
+use super::{
+    Calendar, MASTER_IP, MASTER_PORT, VERSION, domain, framework,
+    resource::{Form, list},
+    task::{TaskRow, TaskRows},
+};
+use crate::{Master, agent::AgentState, api::FrameworkId};
+use planarium_kernel::SimTime;
+use serde_json::{Map, Value, json};
+
+/// `{"type":TYPE,"type in small letters":PAYLOAD}`.
+fn reply(kind: &str, payload: Value) -> Value {
+    let mut map = Map::new();
+    map.insert("type".to_owned(), json!(kind));
+    map.insert(kind.to_ascii_lowercase(), payload);
+    Value::Object(map)
+}
+
+/// Leaves lists out that are empty, as messages do.
+fn filled(lists: Vec<(&str, Vec<Value>)>) -> Value {
+    let full = lists.into_iter().filter(|(_, list)| !list.is_empty());
+    Value::Object(full.map(|(key, list)| (key.to_owned(), list.into())).collect())
+}
+
+impl Master {
+    /// The master itself, as it is told to frameworks too.
+    pub(super) fn master_info(&self) -> Value {
+        let mut map = Map::new();
+        map.insert("id".to_owned(), json!(self.uuid));
+        map.insert("ip".to_owned(), json!(16_777_343));
+        map.insert("port".to_owned(), json!(MASTER_PORT));
+        map.insert("pid".to_owned(), json!(format!("master@{MASTER_IP}:{MASTER_PORT}")));
+        map.insert("hostname".to_owned(), json!("localhost"));
+        map.insert("version".to_owned(), json!(VERSION));
+        map.insert(
+            "address".to_owned(),
+            json!({ "hostname": "localhost", "ip": MASTER_IP, "port": MASTER_PORT }),
+        );
+        if let Some(domain) = domain(self.region.as_ref(), None) {
+            map.insert("domain".to_owned(), domain);
+        }
+        Value::Object(map)
+    }
+
+    /// Answers a read; none when the type is not one of them.
+    pub(super) fn operator_read(&self, calendar: Calendar, kind: &str) -> Option<Value> {
+        let payload = match kind {
+            "GET_HEALTH" => json!({ "healthy": true }),
+            "GET_VERSION" => json!({
+                "version_info": {
+                    "version": VERSION, "build_date": "2020-11-24 00:00:00", "build_time": 1_606_176_000.0,
+                    "build_user": "planarium",
+                },
+            }),
+            "GET_FLAGS" => json!({ "flags": [
+                { "name": "allocation_interval", "value": "1secs" },
+                { "name": "agent_ping_timeout", "value": "15secs" },
+                { "name": "max_agent_ping_timeouts", "value": "5" },
+            ] }),
+            "GET_METRICS" => {
+                let Value::Object(metrics) = self.metrics(calendar) else { return None };
+                let metrics = metrics.into_iter().map(|(name, value)| json!({ "name": name, "value": value }));
+                json!({ "metrics": metrics.collect::<Vec<_>>() })
+            }
+            "GET_MASTER" => json!({
+                "master_info": self.master_info(),
+                "start_time": calendar.seconds(SimTime::ZERO),
+                "elected_time": calendar.seconds(SimTime::ZERO),
+            }),
+            "GET_AGENTS" => self.agents_v1(calendar),
+            "GET_TASKS" => self.tasks_v1(calendar),
+            "GET_FRAMEWORKS" => self.frameworks_v1(calendar),
+            "GET_EXECUTORS" => self.executors_v1(),
+            "GET_ROLES" => {
+                let roles = self.role_names().into_iter().map(|role| json!({ "name": role, "weight": 1.0 }));
+                filled(vec![("roles", roles.collect())])
+            }
+            "GET_STATE" => json!({
+                "get_tasks": self.tasks_v1(calendar),
+                "get_executors": self.executors_v1(),
+                "get_frameworks": self.frameworks_v1(calendar),
+                "get_agents": self.agents_v1(calendar),
+            }),
+            _ => return None,
+        };
+        Some(reply(kind, payload))
+    }
+
+    fn agents_v1(&self, calendar: Calendar) -> Value {
+        json!({
+            "agents": self.agent_rows().iter().map(|row| row.v1(calendar)).collect::<Vec<_>>(),
+            "recovered_agents": [],
+        })
+    }
+
+    fn tasks_v1(&self, calendar: Calendar) -> Value {
+        let rows = self.task_rows();
+        let shown = |which: &dyn for<'r> Fn(&'r TaskRows<'_>) -> &'r [TaskRow<'r>]| -> Vec<Value> {
+            rows.iter().flat_map(which).map(|row| self.task_v1(calendar, row)).collect()
+        };
+        json!({
+            "pending_tasks": [],
+            "tasks": shown(&|of| &of.live),
+            "unreachable_tasks": shown(&|of| &of.unreachable),
+            "completed_tasks": shown(&|of| &of.completed),
+            "orphan_tasks": [],
+        })
+    }
+
+    fn frameworks_v1(&self, calendar: Calendar) -> Value {
+        let (mut registered, mut completed) = (Vec::new(), Vec::new());
+        for (row, framework) in self.frameworks.iter().enumerate() {
+            let (used, offered) = self.shares(FrameworkId::at(row));
+            let mut map = Map::new();
+            let mut put = |key: &str, value: Value| {
+                map.insert(key.to_owned(), value);
+            };
+            put("framework_info", framework::v1(&framework.info, &framework.name));
+            put("active", json!(framework.is_connected()));
+            put("connected", json!(framework.is_connected()));
+            put("recovered", json!(false));
+            put("registered_time", calendar.nanoseconds(framework.registered));
+            if let Some(at) = framework.reregistered {
+                put("reregistered_time", calendar.nanoseconds(at));
+            }
+            if let Some(at) = framework.unregistered {
+                put("unregistered_time", calendar.nanoseconds(at));
+            }
+            for (key, resources) in [("allocated_resources", used), ("offered_resources", offered)] {
+                if !resources.is_empty() {
+                    put(key, list(&resources, Form::Refined, false));
+                }
+            }
+            if framework.is_registered() { &mut registered } else { &mut completed }.push(Value::Object(map));
+        }
+        filled(vec![("frameworks", registered), ("completed_frameworks", completed)])
+    }
+
+    fn executors_v1(&self) -> Value {
+        let mut executors = Vec::new();
+        for agent in self.agents.iter().filter(|agent| agent.state == AgentState::Registered) {
+            for ((framework, id), executor) in &agent.executors {
+                executors.push(json!({
+                    "agent_id": super::id(&agent.name),
+                    "executor_info": {
+                        "executor_id": super::id(id),
+                        "framework_id": super::id(self.framework_wire_id(*framework)),
+                        "resources": list(&executor.info.resources.allocated(&executor.role), Form::Refined, true),
+                    },
+                }));
+            }
+        }
+        filled(vec![("executors", executors)])
+    }
+}

@@ -1,0 +1,213 @@
+//! `/state`, `/slaves`, `/frameworks`.
+//!
+//! Source: `apache/mesos: src/master/readonly_handler.cpp`, `src/common/http.cpp`. Match in keys.
+
+use super::{
+    Calendar, MASTER_IP, MASTER_PORT, VERSION, domain,
+    framework::capability_words,
+    resource::sums,
+    task::{TaskRow, TaskRows},
+};
+use crate::{
+    Master,
+    api::{Capability, FrameworkId, Offer, Resources},
+    framework::Framework,
+};
+use planarium_kernel::SimTime;
+use serde_json::{Map, Value, json};
+
+/// So many completed frameworks are shown.
+const MAX_COMPLETED: usize = 50;
+/// What the simulated master knows.
+const CAPABILITIES: [&str; 3] = ["AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"];
+
+impl Master {
+    pub(super) fn state_v0(&self, calendar: Calendar) -> Value {
+        let agents = self.agent_rows();
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Value| {
+            map.insert(key.to_owned(), value);
+        };
+        let pid = format!("master@{MASTER_IP}:{MASTER_PORT}");
+        put("version", json!(VERSION));
+        put("build_date", json!("2020-11-24 00:00:00"));
+        put("build_time", json!(1_606_176_000.0));
+        put("build_user", json!("planarium"));
+        put("start_time", calendar.seconds(SimTime::ZERO));
+        put("elected_time", calendar.seconds(SimTime::ZERO));
+        put("id", json!(self.uuid));
+        put("pid", json!(pid));
+        put("hostname", json!("localhost"));
+        put("capabilities", json!(CAPABILITIES));
+        let active = agents.iter().filter(|row| row.agent.is_active()).count();
+        put("activated_slaves", json!(active));
+        put("deactivated_slaves", json!(agents.len() - active));
+        put("unreachable_slaves", json!(self.unreachable_agents()));
+        if let Some(domain) = domain(self.region.as_ref(), None) {
+            put("domain", domain);
+        }
+        put("leader", json!(pid));
+        put(
+            "leader_info",
+            json!({ "id": self.uuid, "pid": pid, "port": MASTER_PORT, "hostname": "localhost" }),
+        );
+        put("flags", flags());
+        put("slaves", agents.iter().map(|row| Value::Object(row.v0(calendar))).collect());
+        put("recovered_slaves", json!([]));
+        if let Value::Object(frameworks) = self.frameworks_v0(calendar, None) {
+            put("frameworks", frameworks.get("frameworks").cloned().unwrap_or_default());
+            put("completed_frameworks", frameworks.get("completed_frameworks").cloned().unwrap_or_default());
+        }
+        put("orphan_tasks", json!([]));
+        put("unregistered_frameworks", json!([]));
+        Value::Object(map)
+    }
+
+    pub(super) fn unreachable_agents(&self) -> usize {
+        self.agents.iter().filter(|agent| agent.state == crate::agent::AgentState::Unreachable).count()
+    }
+
+    /// `/slaves`; of one agent alone when its id is given, none when there is no such agent.
+    pub(super) fn slaves_v0(&self, calendar: Calendar, only: Option<&str>) -> Value {
+        let rows = self.agent_rows();
+        let meant = rows.iter().filter(|row| only.is_none_or(|id| *id == *row.agent.name));
+        json!({
+            "slaves": meant.map(|row| row.v0_full(calendar)).collect::<Vec<_>>(),
+            "recovered_slaves": [],
+        })
+    }
+
+    /// `/frameworks`; of one framework alone when its id is given.
+    pub(super) fn frameworks_v0(&self, calendar: Calendar, only: Option<&str>) -> Value {
+        let (mut registered, mut completed) = (Vec::new(), Vec::new());
+        for (row, (framework, tasks)) in self.frameworks.iter().zip(self.task_rows()).enumerate() {
+            if only.is_some_and(|id| *id != *framework.name) {
+                continue;
+            }
+            let shown = self.framework_v0(calendar, FrameworkId::at(row), framework, &tasks);
+            if framework.is_registered() { &mut registered } else { &mut completed }.push(shown);
+        }
+        let forgotten = completed.len().saturating_sub(MAX_COMPLETED);
+        completed.drain(..forgotten);
+        json!({
+            "frameworks": registered,
+            "completed_frameworks": completed,
+            "unregistered_frameworks": [],
+        })
+    }
+
+    /// What a framework has in use, and what it is offered.
+    pub(super) fn shares(&self, id: FrameworkId) -> (Resources, Resources) {
+        let mut used = Resources::new();
+        for task in self.tasks.values().filter(|task| task.framework == id && task.unreachable_since.is_none()) {
+            used.add_all(&task.resources);
+        }
+        for agent in self.agents.iter().filter(|agent| agent.state == crate::agent::AgentState::Registered) {
+            for ((_, _), executor) in agent.executors.iter().filter(|((framework, _), _)| *framework == id) {
+                used.add_all(&executor.info.resources);
+            }
+        }
+        let offers = self.offers.values().filter(|offer| offer.framework == id);
+        let offered = offers.flat_map(|offer| offer.resources.unallocated()).collect();
+        (used, offered)
+    }
+
+    fn framework_v0(
+        &self,
+        calendar: Calendar,
+        id: FrameworkId,
+        framework: &Framework,
+        tasks: &TaskRows<'_>,
+    ) -> Value {
+        let info = &framework.info;
+        let (used, offered) = self.shares(id);
+        let mut both = used.clone();
+        both.add_all(&offered);
+        let listed = |rows: &[TaskRow<'_>]| -> Value { rows.iter().map(|row| self.task_v0(calendar, row)).collect() };
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Value| {
+            map.insert(key.to_owned(), value);
+        };
+        put("id", json!(framework.name));
+        put("name", json!(info.name));
+        put("used_resources", sums(&used));
+        put("offered_resources", sums(&offered));
+        put("resources", sums(&both));
+        put("capabilities", json!(capability_words(info)));
+        put("hostname", json!(""));
+        put("webui_url", json!(""));
+        put("active", json!(framework.is_connected()));
+        put("connected", json!(framework.is_connected()));
+        put("recovered", json!(false));
+        put("user", json!(info.user));
+        put("failover_timeout", super::seconds(info.failover_ms));
+        put("checkpoint", json!(info.checkpoint));
+        put("registered_time", calendar.seconds(framework.registered));
+        put("unregistered_time", framework.unregistered.map_or(json!(0.0), |at| calendar.seconds(at)));
+        if let Some(at) = framework.reregistered {
+            put("reregistered_time", calendar.seconds(at));
+        }
+        if let Some(principal) = &info.principal {
+            put("principal", json!(principal));
+        }
+        if info.can(Capability::MultiRole) {
+            put("roles", json!(info.roles));
+        } else {
+            put("role", json!(info.roles.first().map_or("*", |role| &**role)));
+        }
+        put("tasks", listed(&tasks.live));
+        put("unreachable_tasks", listed(&tasks.unreachable));
+        put("completed_tasks", listed(&tasks.completed));
+        let offers = self.offers.values().filter(|offer| offer.framework == id);
+        put("offers", offers.map(|offer| self.offer_v0(offer)).collect());
+        put("executors", self.executors_v0(id, framework));
+        put("offer_constraints", json!({}));
+        Value::Object(map)
+    }
+
+    fn offer_v0(&self, offer: &Offer) -> Value {
+        json!({
+            "id": offer.name,
+            "framework_id": self.framework_wire_id(offer.framework),
+            "allocation_info": { "role": offer.role },
+            "slave_id": offer.agent_id,
+            "resources": sums(&offer.resources),
+        })
+    }
+
+    fn executors_v0(&self, id: FrameworkId, framework: &Framework) -> Value {
+        let registered = self.agents.iter().filter(|a| a.state == crate::agent::AgentState::Registered);
+        let all = registered.flat_map(|agent| agent.executors.iter().map(move |entry| (agent, entry)));
+        all.filter(|(_, ((of, _), _))| *of == id)
+            .map(|(agent, ((_, executor_id), executor))| {
+                json!({
+                    "executor_id": executor_id,
+                    "name": "",
+                    "source": "",
+                    "framework_id": framework.name,
+                    "slave_id": agent.name,
+                    "resources": sums(&executor.info.resources),
+                    "role": executor.role,
+                })
+            })
+            .collect()
+    }
+}
+
+/// The flags that a user may look for. Durations as the real master writes them.
+fn flags() -> Value {
+    json!({
+        "allocation_interval": "1secs",
+        "agent_ping_timeout": "15secs",
+        "max_agent_ping_timeouts": "5",
+        "agent_reregister_timeout": "10mins",
+        "max_completed_frameworks": "50",
+        "max_completed_tasks_per_framework": "1000",
+        "max_unreachable_tasks_per_framework": "1000",
+        "min_allocatable_resources": "cpus:0.01|mem:32",
+        "filter_gpu_resources": "true",
+        "authenticate_http_readwrite": "false",
+        "authenticate_frameworks": "false",
+        "port": MASTER_PORT.to_string(),
+    })
+}
