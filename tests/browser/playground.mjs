@@ -59,7 +59,29 @@ export function playground(page) {
     now,
 
     play: () => dock.getByRole("button", { name: /^Play/ }).click(),
-    pause: () => dock.getByRole("button", { name: /^Pause/ }).click(),
+    /** Stops the clock; it stops by itself when nothing more would happen. */
+    pause: async () => {
+      await dock.getByRole("button", { name: /^Pause/ }).click({ timeout: 1_000 }).catch(() => {});
+      await dock.getByRole("button", { name: /^Play/ }).waitFor();
+    },
+    /** Goes on from status change to status change until an element shows a status. */
+    stepTo: async (name, wanted, level) => {
+      const next = dock.getByRole("button", { name: "To the next status change" });
+      for (let steps = 0; steps < 200 && (await status(name, level)) !== wanted; steps += 1) {
+        const before = await slider.getAttribute("aria-valuetext");
+        const was = await text();
+        await next.click();
+        await page.waitForFunction(
+          ([said, rows]) => {
+            const shown = [...document.querySelectorAll("[role=treegrid] [role=row]")].map((row) => row.textContent).join();
+            const now = document.querySelector("[role=slider]")?.getAttribute("aria-valuetext");
+            return now !== said || shown !== rows;
+          },
+          [before, was],
+        );
+      }
+      assert.equal(await status(name, level), wanted, await text());
+    },
     /** The fastest clock. */
     fast: async () => {
       await page.getByRole("combobox", { name: "Speed" }).selectOption({ label: "64×" });

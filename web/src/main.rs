@@ -1,2 +1,5 @@
-//! The playground page.
-fn main() {}
+//! The playground page: mounts the application.
+
+fn main() {
+    planarium_web::start();
+}

@@ -1,0 +1,240 @@
+//! The page as a whole: opens the session, mounts the panes, keeps the clock running.
+
+mod crash;
+mod housekeeping;
+mod keys;
+
+use crate::browser;
+use crate::features::announcer::Announcer;
+use crate::features::banner::Banners;
+use crate::features::broken::BrokenScreen;
+use crate::features::context_menu::ContextMenu;
+use crate::features::dialogs::Dialogs;
+use crate::features::editor::EditorPane;
+use crate::features::header::{Header, SmallTabs};
+use crate::features::inspector::Inspector;
+use crate::features::plan_tree::TreePane;
+use crate::features::timeline::Timeline;
+use crate::features::toasts::Toasts;
+use crate::features::transport::Transport;
+use crate::store::action::Border;
+use crate::store::effects::Session;
+use crate::store::selectors::tree;
+use crate::store::state::{MenuTarget, Pane, State};
+use crate::store::{Action, Hub, reduce};
+use crate::ui::splitter::Splitter;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Opens the session and mounts the page.
+pub fn start() {
+    crash::install();
+    let (mut session, state) = Session::new();
+    let facts = session.start(&browser::hash(), browser::query("example").as_deref());
+    let hub = Hub::new(session, state, facts);
+    hub.send(Action::Check);
+    let document = browser::window().and_then(|window| window.document());
+    if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
+        yew::Renderer::<App>::with_root_and_props(root, AppProps { hub }).render();
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct AppProps {
+    /// The store.
+    hub: Hub,
+}
+
+/// The root: holds the state and hands each pane its part.
+#[component]
+fn App(props: &AppProps) -> Html {
+    let hub = &props.hub;
+    let state = use_state(|| hub.state());
+    {
+        let setter = state.setter();
+        use_effect_with(hub.clone(), move |hub| {
+            hub.listen(Callback::from(move |next: Rc<State>| setter.set(next)));
+        });
+    }
+    housekeeping::use_housekeeping(hub, &state);
+    keys::use_global_keys(hub);
+
+    html! {
+        <ContextProvider<Hub> context={hub.clone()}>
+            if let Some(broken) = &state.broken {
+                <BrokenScreen raw={broken.raw.clone()} reason={broken.reason.clone()} />
+            } else {
+                { page(hub, &state) }
+            }
+            <ContextMenu menu={state.ui.menu.clone()} view={state.world.view.clone()} />
+            <Dialogs state={Rc::clone(&state)} />
+            <Toasts toasts={state.ui.toasts.clone()} />
+            <Announcer
+                view={state.world.view.clone()}
+                log={state.world.log.clone()}
+                seq={state.world.clock.seq}
+                playing={state.play.playing}
+                muted={state.play.speed.muted()}
+                verbosity={state.prefs.verbosity}
+            />
+        </ContextProvider<Hub>>
+    }
+}
+
+fn page(hub: &Hub, state: &State) -> Html {
+    let (ui, world, sizes) = (&state.ui, &state.world, state.prefs.sizes);
+    let pane = match ui.pane {
+        Pane::Edit => "edit",
+        Pane::Plan => "plan",
+        Pane::Inspect => "inspect",
+    };
+    let dark = match state.prefs.theme {
+        crate::store::state::Theme::Auto => browser::system_is_dark(),
+        theme => theme == crate::store::state::Theme::Dark,
+    };
+    let linked = tree::step_at(&world.view, &state.draft.file, ui.caret);
+    let preview = if world.view.services.is_empty() { state.checked.preview.clone() } else { None };
+    let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
+        MenuTarget::Element(path) => Some(path.clone()),
+        _ => None,
+    });
+    html! {
+        <div
+            class="page"
+            data-pane={pane}
+            data-editor={if ui.editor_shut { "shut" } else { "open" }}
+            data-mode={if ui.focus_mode { "focus" } else { "all" }}
+            data-lanes={if ui.lanes_open { "open" } else { "shut" }}
+            data-playing={state.play.playing.to_string()}
+        >
+            <a class="skip-link" href="#plan-tree" onclick={Callback::from(|event: MouseEvent| {
+                event.prevent_default();
+                browser::focus("[role=treegrid] [tabindex='0']");
+            })}>{ "Skip to the plan" }</a>
+            <Header
+                title={state.story.title.clone()}
+                theme={state.prefs.theme}
+                editor_shut={ui.editor_shut}
+                dialect={state.checked.dialect.clone()}
+            />
+            <main class="panes">
+                <section class="pane pane-editor" id="pane-editor" aria-label="Definition">
+                    <EditorPane
+                        draft={state.draft.clone()}
+                        checked={state.checked.clone()}
+                        tab={ui.edit_tab}
+                        reveal={ui.reveal.clone()}
+                        {dark}
+                        preset={state.preset.clone()}
+                        presets={state.presets.clone()}
+                        seed={world.clock.seed}
+                        touched={world.touched}
+                    />
+                </section>
+                <Splitter
+                    label="Editor width"
+                    controls="pane-editor"
+                    upright=true
+                    relative=true
+                    value={sizes.editor}
+                    min=150
+                    max=500
+                    onmove={hub.on(|size| Action::Resize(Border::Editor, size))}
+                    onreset={hub.act(Action::ResetSize(Border::Editor))}
+                />
+                <section class="pane pane-plan" id="pane-plan" aria-label="Plans">
+                    <Banners
+                        checked={state.checked.clone()}
+                        dirty={state.draft.dirty()}
+                        story={state.story.clone()}
+                        clock={story_clock(state)}
+                        hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty()}
+                        stuck={stuck(state)}
+                    />
+                    <TreePane
+                        view={world.view.clone()}
+                        {preview}
+                        selected={ui.selected.clone()}
+                        {linked}
+                        menu={open_menu}
+                        toggled={ui.toggled.clone()}
+                        filter={ui.row_filter.clone()}
+                        keys_off={state.prefs.keys_off}
+                        now_s={world.clock.now_ms / 1000}
+                        errors={state.checked.errors()}
+                        why={state.why.clone()}
+                    />
+                </section>
+                <Splitter
+                    label="Inspector width"
+                    controls="pane-inspector"
+                    upright=true
+                    reversed=true
+                    relative=true
+                    value={sizes.inspector}
+                    min=180
+                    max=500
+                    onmove={hub.on(|size| Action::Resize(Border::Inspector, size))}
+                    onreset={hub.act(Action::ResetSize(Border::Inspector))}
+                />
+                <section class="pane pane-inspector" id="pane-inspector" aria-label="Inspector">
+                    <Inspector
+                        tab={ui.tab}
+                        view={world.view.clone()}
+                        why={state.why.clone()}
+                        selected={ui.selected.clone()}
+                        task={ui.task.clone()}
+                        machine_table={ui.machine_table}
+                        log={world.log.clone()}
+                        seq={world.clock.seq}
+                        filter={ui.filter.clone()}
+                        story={state.story.clone()}
+                    />
+                </section>
+            </main>
+            <Splitter
+                label="Timeline height"
+                controls="dock"
+                reversed=true
+                value={sizes.dock}
+                min=96
+                max=420
+                onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
+                onreset={hub.act(Action::ResetSize(Border::Dock))}
+            />
+            <section class="dock" id="dock" aria-label="Time">
+                <Transport
+                    clock={world.clock}
+                    play={state.play}
+                    view={world.view.clone()}
+                    gantt={world.gantt.clone()}
+                    branches={world.branches.clone()}
+                    selected={ui.selected.clone()}
+                    lanes_open={ui.lanes_open}
+                />
+                <Timeline
+                    clock={world.clock}
+                    gantt={world.gantt.clone()}
+                    view={world.view.clone()}
+                    selected={ui.selected.clone()}
+                />
+            </section>
+            <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} />
+        </div>
+    }
+}
+
+/// The clock to whole events, so that banners do not change with every frame.
+fn story_clock(state: &State) -> crate::store::state::Clock {
+    let clock = state.world.clock;
+    let said = state.story.at(&clock).map_or((0, 0), |(_, said)| (said.at_ms, said.seq));
+    crate::store::state::Clock { now_ms: said.0, seq: said.1, ..Default::default() }
+}
+
+/// The element that will never finish by itself, when nothing more happens.
+fn stuck(state: &State) -> Option<planarium_protocol::event::ElementPath> {
+    let clock = state.world.clock;
+    (clock.idle && clock.at_head() && !state.play.playing && state.world.touched)
+        .then(|| tree::unfinished(&state.world.view))
+        .flatten()
+}

@@ -1,0 +1,126 @@
+//! What goes on beside rendering: the play loop, debounced work, looks of the page as a whole.
+
+use crate::browser;
+use crate::features::dialogs::open_files;
+use crate::store::state::{State, Theme};
+use crate::store::{Action, Hub};
+use gloo::events::{EventListener, EventListenerOptions};
+use gloo::render::{AnimationFrame, request_animation_frame};
+use gloo::timers::callback::Timeout;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use yew::prelude::*;
+
+/// From the last keystroke to reading the draft.
+const CHECK_MS: u32 = 30;
+/// From the last change to writing the address bar; browsers limit how often that may happen.
+const ADDRESS_MS: u32 = 900;
+
+/// All of it.
+#[hook]
+pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
+    use_play_loop(hub, state.play.playing);
+    {
+        let hub = hub.clone();
+        let loaded = state.draft.loaded;
+        use_effect_with((state.draft.revision, loaded, state.world.generation), move |_| {
+            let timer = Timeout::new(CHECK_MS, move || hub.send(Action::Check));
+            move || drop(timer)
+        });
+    }
+    {
+        let hub = hub.clone();
+        let world = &state.world;
+        let place = if state.play.playing { None } else { Some((world.clock.head_ms, world.clock.head_seq)) };
+        use_effect_with((place, world.log.lineage, state.draft.applied), move |(place, ..)| {
+            let timer = place.map(|_| Timeout::new(ADDRESS_MS, move || hub.send(Action::WriteAddress)));
+            move || drop(timer)
+        });
+    }
+    {
+        let hub = hub.clone();
+        use_effect_with((), move |()| {
+            let listener = browser::window().map(|window| {
+                EventListener::new(&window, "hashchange", move |_| {
+                    hub.send(Action::OpenHash(browser::hash()));
+                })
+            });
+            move || drop(listener)
+        });
+    }
+    {
+        let hub = hub.clone();
+        use_effect_with((), move |()| {
+            let listeners = browser::window().map(|window| drop_listeners(&hub, &window));
+            move || drop(listeners)
+        });
+    }
+    use_effect_with(state.prefs.theme, |theme| {
+        if let Some(root) = browser::root() {
+            let _ = match theme {
+                Theme::Auto => root.remove_attribute("data-theme"),
+                theme => root.set_attribute("data-theme", theme.word()),
+            };
+        }
+    });
+    use_effect_with(state.prefs.sizes, |sizes| {
+        if let Some(root) = browser::root() {
+            let style = root.style();
+            let tenth = |size: u32| format!("{}.{}%", size / 10, size % 10);
+            let _ = style.set_property("--editor-size", &tenth(sizes.editor));
+            let _ = style.set_property("--inspector-size", &tenth(sizes.inspector));
+            let _ = style.set_property("--dock-size", &format!("{}px", sizes.dock));
+        }
+    });
+    use_effect_with(state.story.title.clone(), |title| {
+        if let Some(document) = browser::window().and_then(|window| window.document()) {
+            let name =
+                if title.is_empty() { "Planarium".to_owned() } else { format!("{title} · Planarium") };
+            document.set_title(&name);
+        }
+    });
+}
+
+/// Files may be dropped anywhere on the page.
+fn drop_listeners(hub: &Hub, window: &web_sys::Window) -> [EventListener; 2] {
+    let options = EventListenerOptions::enable_prevent_default();
+    let over = EventListener::new_with_options(window, "dragover", options, web_sys::Event::prevent_default);
+    let hub = hub.clone();
+    let dropped = EventListener::new_with_options(window, "drop", options, move |event| {
+        event.prevent_default();
+        let transfer = event.dyn_ref::<web_sys::DragEvent>().and_then(web_sys::DragEvent::data_transfer);
+        if let Some(transfer) = transfer {
+            open_files(&hub, browser::read_drop(&transfer));
+        }
+    });
+    [over, dropped]
+}
+
+/// One advance per animation frame while playing. A hidden tab gets no frames, so its clock stands.
+#[hook]
+fn use_play_loop(hub: &Hub, playing: bool) {
+    let hub = hub.clone();
+    use_effect_with(playing, move |playing| {
+        let slot: Slot = Rc::default();
+        if *playing {
+            next_frame(hub, Rc::clone(&slot), None);
+        }
+        move || *slot.borrow_mut() = None
+    });
+}
+
+type Slot = Rc<RefCell<Option<AnimationFrame>>>;
+
+fn next_frame(hub: Hub, slot: Slot, last: Option<f64>) {
+    let again = Rc::clone(&slot);
+    let frame = request_animation_frame(move |now| {
+        if let Some(last) = last {
+            hub.send(Action::Frame((now - last).clamp(0.0, 250.0)));
+        }
+        if hub.state().play.playing {
+            next_frame(hub.clone(), again, Some(now));
+        }
+    });
+    *slot.borrow_mut() = Some(frame);
+}

@@ -1,0 +1,191 @@
+//! Keys that work wherever the focus is, as long as it is not in a text field.
+
+use crate::browser;
+use crate::store::action::Toward;
+use crate::store::selectors::tree;
+use crate::store::state::{Dialog, State, Tab, Theme};
+use crate::store::{Action, Hub, reduce};
+use gloo::events::{EventListener, EventListenerOptions};
+use planarium_protocol::Input;
+use planarium_protocol::input::{PlanCommand, PlanOp};
+use std::cell::Cell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent};
+use yew::prelude::*;
+
+/// Listens on the window.
+#[hook]
+pub(super) fn use_global_keys(hub: &Hub) {
+    let hub = hub.clone();
+    use_effect_with((), move |()| {
+        let listener = browser::window().map(|window| {
+            let going = Rc::new(Cell::new(false));
+            let options = EventListenerOptions::enable_prevent_default();
+            EventListener::new_with_options(&window, "keydown", options, move |event| {
+                if let Some(event) = event.dyn_ref::<KeyboardEvent>() {
+                    on_key(&hub, event, &going);
+                }
+            })
+        });
+        move || drop(listener)
+    });
+}
+
+fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
+    let state = hub.state();
+    let key = event.key();
+    let with_command = event.ctrl_key() || event.meta_key();
+    if with_command && key == "Enter" && !reduce::is_modal(&state) {
+        event.prevent_default();
+        hub.send(Action::Apply);
+        return;
+    }
+    if event.default_prevented() || with_command || event.alt_key() || reduce::is_modal(&state) {
+        return;
+    }
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    if target.as_ref().is_some_and(takes_text) {
+        return;
+    }
+    if state.prefs.keys_off && key != "?" {
+        return;
+    }
+    let pressed_button = matches!(key.as_str(), " " | "Enter")
+        && target
+            .as_ref()
+            .is_some_and(|target| is_inside(target, "button, a, summary, select, [role=tab], input"));
+    if pressed_button {
+        return;
+    }
+    if going.replace(false) {
+        if let Some(action) = go_to(&key) {
+            event.prevent_default();
+            hub.send(action);
+        }
+        return;
+    }
+    if key == "g" {
+        going.set(true);
+        return;
+    }
+    let action = time_key(&key, event.shift_key())
+        .or_else(|| command_key(&key, &state))
+        .or_else(|| page_key(&key, &state));
+    if let Some(action) = action {
+        event.prevent_default();
+        hub.send(action);
+    }
+}
+
+fn is_inside(target: &Element, selector: &str) -> bool {
+    target.closest(selector).ok().flatten().is_some()
+}
+
+fn takes_text(target: &Element) -> bool {
+    is_inside(
+        target,
+        "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable=true], .cm-editor",
+    )
+}
+
+fn time_key(key: &str, shift: bool) -> Option<Action> {
+    Some(match key {
+        " " => Action::TogglePlay,
+        "," if !shift => Action::StepEvent(Toward::Back),
+        "." if !shift => Action::StepEvent(Toward::Ahead),
+        "," | "<" | ";" => Action::StepStatus(Toward::Back),
+        "." | ">" | ":" => Action::StepStatus(Toward::Ahead),
+        "[" => Action::StepMark(Toward::Back),
+        "]" => Action::StepMark(Toward::Ahead),
+        "-" => Action::Nudge(false),
+        "+" | "=" => Action::Nudge(true),
+        digit if digit.len() == 1 => Action::SeekTenth(digit.parse().ok()?),
+        _ => return None,
+    })
+}
+
+/// Plan commands on the selected element, where they are allowed.
+fn command_key(key: &str, state: &State) -> Option<Action> {
+    let op = match key {
+        "p" => PlanOp::Interrupt,
+        "c" => PlanOp::Continue,
+        "f" => PlanOp::ForceComplete,
+        "r" => PlanOp::Restart,
+        _ => return None,
+    };
+    let path = state.ui.selected.as_ref()?;
+    let found = tree::summary(&state.world.view, path)?;
+    let command = found.commands.iter().find(|command| command.op == op);
+    let refused = match command {
+        Some(command) => command.refused.as_deref(),
+        None => Some("there is no such command for this element"),
+    };
+    Some(match refused {
+        Some(reason) => Action::Say(format!("{} {}: {reason}", op.as_str(), tree::title(path)).into()),
+        None => Action::Do(Box::new(Input::Plan(PlanCommand {
+            service: path.service.to_string(),
+            plan: path.plan.to_string(),
+            op,
+            phase: path.phase.as_ref().map(ToString::to_string),
+            step: path.step.as_ref().map(ToString::to_string),
+            params: std::collections::BTreeMap::new(),
+        }))),
+    })
+}
+
+fn page_key(key: &str, state: &State) -> Option<Action> {
+    Some(match key {
+        "?" => Action::OpenDialog(Dialog::Keys),
+        "i" => Action::OpenDialog(Dialog::Fault),
+        "s" => Action::OpenDialog(Dialog::Share),
+        "x" => Action::OpenDialog(Dialog::Gallery),
+        "o" => Action::OpenDialog(Dialog::Open),
+        "z" => Action::ToggleFocusMode,
+        "w" => {
+            focus_soon("#inspector-panel");
+            Action::ShowTab(Tab::Why)
+        }
+        "d" => Action::SetTheme(other_theme(state.prefs.theme)),
+        "/" => {
+            focus_soon(if state.ui.tab == Tab::Log { "#log-filter" } else { "#row-filter" });
+            return Some(Action::CloseMenu);
+        }
+        _ => return None,
+    })
+}
+
+fn go_to(key: &str) -> Option<Action> {
+    Some(match key {
+        "e" => {
+            focus_soon(".cm-content, .editor-plain");
+            Action::ShowPane(crate::store::state::Pane::Edit)
+        }
+        "t" => {
+            focus_soon("[role=treegrid] [tabindex='0']");
+            Action::ShowPane(crate::store::state::Pane::Plan)
+        }
+        "l" => {
+            focus_soon("#inspector-panel");
+            Action::ShowTab(Tab::Log)
+        }
+        "m" => {
+            focus_soon("#inspector-panel");
+            Action::ShowTab(Tab::Cluster)
+        }
+        _ => return None,
+    })
+}
+
+/// After the next render.
+fn focus_soon(selector: &'static str) {
+    gloo::timers::callback::Timeout::new(40, move || browser::focus(selector)).forget();
+}
+
+fn other_theme(theme: Theme) -> Theme {
+    match theme {
+        Theme::Dark => Theme::Light,
+        Theme::Auto if browser::system_is_dark() => Theme::Light,
+        Theme::Auto | Theme::Light => Theme::Dark,
+    }
+}

@@ -1,0 +1,140 @@
+//! What the page asks of the browser. Every call may be refused and then does nothing.
+//!
+//! *Knows*: window, storage, address bar, clipboard. *Must not know*: the state.
+
+use js_sys::{Array, Promise};
+use wasm_bindgen::prelude::*;
+use web_sys::{DataTransfer, FileList, HtmlElement};
+
+#[wasm_bindgen(module = "/js/page.js")]
+extern "C" {
+    /// Loads the rich editor; resolves to its module.
+    #[wasm_bindgen(js_name = loadEditor)]
+    pub(crate) fn load_editor() -> Promise;
+
+    /// Reads dropped files and folders; resolves to pairs of path and text.
+    #[wasm_bindgen(js_name = readDrop)]
+    pub(crate) fn read_drop(transfer: &DataTransfer) -> Promise;
+
+    /// Reads chosen files; resolves to pairs of path and text.
+    #[wasm_bindgen(js_name = readChosen)]
+    pub(crate) fn read_chosen(files: &FileList) -> Promise;
+
+    /// Offers text as a file to save.
+    #[wasm_bindgen(js_name = saveText)]
+    pub(crate) fn save_text(name: &str, text: &str);
+}
+
+/// The window.
+pub(crate) fn window() -> Option<web_sys::Window> {
+    web_sys::window()
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    window()?.local_storage().ok().flatten()
+}
+
+/// Remembers a text.
+pub(crate) fn store(key: &str, value: &str) {
+    if let Some(storage) = storage() {
+        let _ = storage.set_item(key, value);
+    }
+}
+
+/// A remembered text.
+pub(crate) fn stored(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok().flatten()
+}
+
+/// The page's address without query and hash.
+pub(crate) fn page_url() -> String {
+    let location = window().map(|window| window.location());
+    let href = location.and_then(|location| location.href().ok()).unwrap_or_default();
+    href.split(['#', '?']).next().unwrap_or_default().to_owned()
+}
+
+/// The address bar's hash, with `#`.
+pub(crate) fn hash() -> String {
+    window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
+}
+
+/// A value of the address bar's query.
+pub(crate) fn query(name: &str) -> Option<String> {
+    let search = window()?.location().search().ok()?;
+    web_sys::UrlSearchParams::new_with_str(&search).ok()?.get(name)
+}
+
+/// Writes the address bar without a new history entry.
+pub(crate) fn replace_address(example: Option<&str>, hash: &str) {
+    let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
+    let url = format!("{}{query}{hash}", page_url());
+    if let Some(history) = window().and_then(|window| window.history().ok()) {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
+    }
+}
+
+/// Copies a text; `done` hears whether it worked.
+pub(crate) fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
+    let Some(window) = window() else { return done(false) };
+    let promise = window.navigator().clipboard().write_text(text);
+    wasm_bindgen_futures::spawn_local(async move {
+        done(wasm_bindgen_futures::JsFuture::from(promise).await.is_ok());
+    });
+}
+
+/// Waits for pairs of path and text.
+pub(crate) fn files(promise: Promise, done: impl FnOnce(Result<Vec<(String, String)>, String>) + 'static) {
+    wasm_bindgen_futures::spawn_local(async move {
+        let read = wasm_bindgen_futures::JsFuture::from(promise).await;
+        done(read.map(|list| pairs(&list)).map_err(|error| error_text(&error)));
+    });
+}
+
+fn pairs(list: &JsValue) -> Vec<(String, String)> {
+    Array::from(list)
+        .iter()
+        .filter_map(|pair| {
+            let pair = Array::from(&pair);
+            Some((pair.get(0).as_string()?, pair.get(1).as_string()?))
+        })
+        .collect()
+}
+
+/// An error of the browser in words.
+pub(crate) fn error_text(error: &JsValue) -> String {
+    error
+        .dyn_ref::<js_sys::Error>()
+        .map_or_else(|| "it could not be read".to_owned(), |error| String::from(error.message()))
+}
+
+/// Whether the system asks for dark colours.
+pub(crate) fn system_is_dark() -> bool {
+    matches("(prefers-color-scheme: dark)")
+}
+
+/// Whether a media query holds.
+pub(crate) fn matches(query: &str) -> bool {
+    let list = window().and_then(|window| window.match_media(query).ok().flatten());
+    list.is_some_and(|list| list.matches())
+}
+
+/// The `html` element.
+pub(crate) fn root() -> Option<HtmlElement> {
+    window()?.document()?.document_element()?.dyn_into().ok()
+}
+
+/// What has the focus.
+pub(crate) fn focused() -> Option<HtmlElement> {
+    window()?.document()?.active_element()?.dyn_into().ok()
+}
+
+/// Puts the focus on the first element that a selector finds.
+pub(crate) fn focus(selector: &str) {
+    let found = window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.query_selector(selector).ok().flatten())
+        .and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    if let Some(element) = found {
+        let _ = element.focus();
+    }
+}

@@ -1,0 +1,19 @@
+//! The parts of the page, one folder or file each. Components hold no rules of any system: what can be done,
+//! and why not, comes with the view.
+
+pub(crate) mod announcer;
+pub(crate) mod banner;
+pub(crate) mod broken;
+pub(crate) mod cluster;
+pub(crate) mod context_menu;
+pub(crate) mod dialogs;
+pub(crate) mod editor;
+pub(crate) mod event_log;
+pub(crate) mod header;
+pub(crate) mod inspector;
+pub(crate) mod plan_tree;
+pub(crate) mod pods;
+pub(crate) mod timeline;
+pub(crate) mod toasts;
+pub(crate) mod transport;
+pub(crate) mod why;

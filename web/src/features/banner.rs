@@ -1,0 +1,92 @@
+//! Strips above the plan: broken text, the story's narration, the first hint, a run that will not move.
+
+use crate::store::ptr::Ptr;
+use crate::store::selectors::time::clock as clock_text;
+use crate::store::selectors::tree;
+use crate::store::state::{Checked, Clock, EditTab, Pane, Story, Tab};
+use crate::store::{Action, use_hub};
+use crate::ui::{Button, IconButton, icon};
+use planarium_protocol::event::ElementPath;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct BannersProps {
+    /// What reading the draft gave.
+    pub(crate) checked: Ptr<Checked>,
+    /// The draft is not what runs.
+    pub(crate) dirty: bool,
+    /// The story.
+    pub(crate) story: Ptr<Story>,
+    /// The moment of the last words.
+    pub(crate) clock: Clock,
+    /// Show the first hint.
+    pub(crate) hint: bool,
+    /// What will not finish by itself.
+    pub(crate) stuck: Option<ElementPath>,
+}
+
+/// The strips, most urgent first.
+#[component]
+pub(crate) fn Banners(props: &BannersProps) -> Html {
+    let hub = use_hub();
+    let errors = props.checked.errors();
+    let said = props.story.at(&props.clock);
+    html! {
+        <div class="banners">
+            if errors > 0 {
+                <div class="banner" data-family="error" role="status">
+                    { icon("error") }
+                    <p>
+                        <strong>{ "Showing the last valid version." }</strong>
+                        { format!(" The text has {errors} {}.", if errors == 1 { "error" } else { "errors" }) }
+                    </p>
+                    <Button label="Show" look="quiet" onclick={hub.on(move |_| Action::ShowEditTab(EditTab::Problems))} />
+                </div>
+            } else if props.dirty {
+                <div class="banner" data-family="active">
+                    { icon("edit") }
+                    <p>{ "The definition was edited; this run is of the version before." }</p>
+                    <Button label="Apply" look="primary" title="A new world with the edited definition (Ctrl-Enter)"
+                        onclick={hub.act(Action::Apply)} />
+                </div>
+            }
+            if let Some(path) = &props.stuck {
+                <div class="banner" data-family="waiting" role="status">
+                    { icon("waiting") }
+                    <p>
+                        <strong>{ format!("Nothing more will happen by itself, and {} is not finished.", tree::title(path)) }</strong>
+                    </p>
+                    <Button label="Why?" onclick={ask(&hub, path)} />
+                </div>
+            }
+            if let Some((number, said)) = said {
+                <div class="banner narration" key={format!("said-{number}")}>
+                    { icon("book") }
+                    <p>{ &said.text }</p>
+                    <span class="time">{ clock_text(said.at_ms) }</span>
+                </div>
+            }
+            if props.hint {
+                <div class="banner hint">
+                    { icon("play") }
+                    <p>
+                        { "Press " }<kbd>{ "Space" }</kbd>
+                        { " to roll this definition out. Then lose a machine, go back in time, or ask any step why it waits." }
+                    </p>
+                    <IconButton icon="close" label="Dismiss the hint" onclick={hub.act(Action::DismissHint)} />
+                </div>
+            }
+        </div>
+    }
+}
+
+fn ask(hub: &crate::store::Hub, path: &ElementPath) -> Callback<MouseEvent> {
+    let (hub, path) = (hub.clone(), path.clone());
+    Callback::from(move |_| {
+        hub.send(Action::Select(path.clone()));
+        hub.send(Action::ShowTab(Tab::Why));
+        if crate::browser::matches("(max-width: 767px)") {
+            hub.send(Action::ShowPane(Pane::Inspect));
+        }
+    })
+}

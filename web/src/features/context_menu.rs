@@ -1,0 +1,150 @@
+//! The menu of what can be done to an element, a machine, a task or a pod. What is not allowed stays, with the reason.
+
+use super::why::start_dialog;
+use crate::store::ptr::Ptr;
+use crate::store::selectors::{cluster, tree};
+use crate::store::state::{Menu, MenuTarget, Tab};
+use crate::store::{Action, Hub, use_hub};
+use crate::ui::attr;
+use crate::ui::menu::{MenuItem, Popup};
+use planarium_protocol::View;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::{Input, PlanCommand, PlanOp, PodCommand, PodOp};
+use planarium_protocol::view::ActionView;
+use std::collections::BTreeMap;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct ContextMenuProps {
+    /// The menu, if one is open.
+    pub(crate) menu: Option<Menu>,
+    /// The view.
+    pub(crate) view: Ptr<View>,
+}
+
+/// The open menu.
+#[component]
+pub(crate) fn ContextMenu(props: &ContextMenuProps) -> Html {
+    let hub = use_hub();
+    let Some(menu) = &props.menu else { return Html::default() };
+    let (label, items) = match &menu.target {
+        MenuTarget::Element(path) => element_menu(&hub, &props.view, path),
+        MenuTarget::Machine(hostname) => {
+            let actions =
+                cluster::machine(&props.view, hostname).map(|machine| action_items(&hub, &machine.actions));
+            (hostname.to_string(), actions.unwrap_or_default())
+        }
+        MenuTarget::Task(id) => {
+            let task = cluster::task(&props.view, id).map(|(_, task)| task);
+            let name = task.map(|task| task.name.to_string()).unwrap_or_default();
+            (name, task.map(|task| action_items(&hub, &task.actions)).unwrap_or_default())
+        }
+        MenuTarget::Pod(service, pod) => (pod.to_string(), pod_items(&hub, service, pod)),
+    };
+    html! {
+        <Popup {label} x={menu.x} y={menu.y} {items} onclose={hub.act(Action::CloseMenu)} />
+    }
+}
+
+fn element_menu(hub: &Hub, view: &View, path: &ElementPath) -> (String, Vec<MenuItem>) {
+    let mut items = command_items(hub, view, path);
+    items.push(MenuItem {
+        label: "Why?".into(),
+        icon: "question",
+        refused: None,
+        keys: Some("Enter"),
+        onpick: hub.act(Action::ShowTab(Tab::Why)),
+    });
+    if let Some(step) = tree::find_step(view, path) {
+        for (task, action) in cluster::task_actions(view, &step.tasks) {
+            items.push(MenuItem {
+                label: format!("{}: {}", task.name, action.title).into(),
+                icon: "lightning",
+                refused: action.refused.as_ref().map(|reason| attr(reason)),
+                keys: None,
+                onpick: hub.act(Action::Do(Box::new(action.input.clone()))),
+            });
+        }
+    }
+    (tree::title(path), items)
+}
+
+/// The plan commands of an element.
+pub(crate) fn command_items(hub: &Hub, view: &View, path: &ElementPath) -> Vec<MenuItem> {
+    let Some(summary) = tree::summary(view, path) else { return Vec::new() };
+    summary
+        .commands
+        .iter()
+        .map(|command| {
+            let action = if command.op == PlanOp::Start {
+                start_dialog(path)
+            } else {
+                Action::Do(Box::new(plan_command(path, command.op, BTreeMap::new())))
+            };
+            let (label, icon, keys) = op_words(command.op);
+            MenuItem {
+                label: label.into(),
+                icon,
+                refused: command.refused.as_ref().map(|reason| attr(reason)),
+                keys,
+                onpick: hub.act(action),
+            }
+        })
+        .collect()
+}
+
+/// The input of a plan command.
+pub(crate) fn plan_command(path: &ElementPath, op: PlanOp, params: BTreeMap<String, String>) -> Input {
+    Input::Plan(PlanCommand {
+        service: path.service.to_string(),
+        plan: path.plan.to_string(),
+        op,
+        phase: path.phase.as_ref().map(ToString::to_string),
+        step: path.step.as_ref().map(ToString::to_string),
+        params,
+    })
+}
+
+fn op_words(op: PlanOp) -> (&'static str, &'static str, Option<&'static str>) {
+    match op {
+        PlanOp::Start => ("Start …", "play", None),
+        PlanOp::Stop => ("Stop", "stop", None),
+        PlanOp::Interrupt => ("Interrupt", "waiting", Some("p")),
+        PlanOp::Continue => ("Continue", "unblock", Some("c")),
+        PlanOp::Restart => ("Restart", "restart", Some("r")),
+        PlanOp::ForceComplete => ("Force complete", "forced", Some("f")),
+    }
+}
+
+/// Actions as menu entries.
+pub(crate) fn action_items(hub: &Hub, actions: &[ActionView]) -> Vec<MenuItem> {
+    let item = |action: &ActionView| MenuItem {
+        label: attr(&action.title),
+        icon: "lightning",
+        refused: action.refused.as_ref().map(|reason| attr(reason)),
+        keys: None,
+        onpick: hub.act(Action::Do(Box::new(action.input.clone()))),
+    };
+    actions.iter().map(item).collect()
+}
+
+fn pod_items(hub: &Hub, service: &AttrValue, pod: &AttrValue) -> Vec<MenuItem> {
+    let ops = [
+        (PodOp::Restart, "Restart in place", "restart"),
+        (PodOp::Replace, "Replace: launch anywhere", "machine"),
+        (PodOp::Pause, "Pause", "waiting"),
+        (PodOp::Resume, "Resume", "play"),
+    ];
+    let item = |(op, label, icon): (PodOp, &'static str, &'static str)| {
+        let command =
+            PodCommand { service: service.to_string(), pod: pod.to_string(), op, tasks: Vec::new() };
+        MenuItem {
+            label: label.into(),
+            icon,
+            refused: None,
+            keys: None,
+            onpick: hub.act(Action::Do(Box::new(Input::Pod(command)))),
+        }
+    };
+    ops.into_iter().map(item).collect()
+}

@@ -1,0 +1,62 @@
+//! The dialogs.
+
+mod add_machine;
+mod fault;
+mod gallery;
+mod keys;
+mod open;
+mod share;
+mod start_plan;
+
+pub(crate) use open::open_files;
+
+use crate::store::state::{Dialog, State};
+use std::rc::Rc;
+use yew::prelude::*;
+
+#[derive(Properties)]
+pub(crate) struct DialogsProps {
+    /// The state.
+    pub(crate) state: Rc<State>,
+}
+
+impl PartialEq for DialogsProps {
+    fn eq(&self, other: &Self) -> bool {
+        // With no dialog open on either side nothing here depends on the state.
+        let shut = self.state.ui.dialog.is_none() && other.state.ui.dialog.is_none();
+        shut || Rc::ptr_eq(&self.state, &other.state)
+    }
+}
+
+/// The open dialog.
+#[component]
+pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
+    let state = &props.state;
+    match &state.ui.dialog {
+        None => Html::default(),
+        Some(Dialog::Gallery) => html! {
+            <gallery::Gallery examples={state.examples.clone()} current={state.story.example.clone()} />
+        },
+        Some(Dialog::Open) => html! { <open::OpenDialog /> },
+        Some(Dialog::Share) => html! {
+            <share::ShareDialog link={state.ui.link.clone()} title={state.story.title.clone()} />
+        },
+        Some(Dialog::Keys) => html! { <keys::KeysDialog prefs={state.prefs.clone()} /> },
+        Some(Dialog::AddMachine) => html! { <add_machine::AddMachine /> },
+        Some(Dialog::Fault) => html! {
+            <fault::FaultDialog view={state.world.view.clone()} selected={state.ui.selected.clone()} task={state.ui.task.clone()} />
+        },
+        Some(Dialog::StartPlan(path)) => html! { <start_plan::StartPlan path={path.clone()} /> },
+    }
+}
+
+/// The value of the field that an event came from.
+pub(super) fn value_of(event: &Event) -> String {
+    use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
+    event
+        .target_dyn_into::<HtmlInputElement>()
+        .map(|field| field.value())
+        .or_else(|| event.target_dyn_into::<HtmlSelectElement>().map(|field| field.value()))
+        .or_else(|| event.target_dyn_into::<HtmlTextAreaElement>().map(|field| field.value()))
+        .unwrap_or_default()
+}

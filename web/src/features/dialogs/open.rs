@@ -1,0 +1,69 @@
+//! Opening files, folders and pasted texts.
+
+use crate::browser;
+use crate::store::{Action, Hub, use_hub};
+use crate::ui::{Button, Dialog};
+use web_sys::{HtmlInputElement, HtmlTextAreaElement};
+use yew::prelude::*;
+
+/// The dialog.
+#[component]
+pub(super) fn OpenDialog() -> Html {
+    let hub = use_hub();
+    let text = use_node_ref();
+    let folder = use_node_ref();
+    // Yew knows no property of this name; the attribute makes the browser offer folders.
+    use_effect_with(folder.clone(), |folder| {
+        if let Some(field) = folder.cast::<HtmlInputElement>() {
+            let _ = field.set_attribute("webkitdirectory", "");
+        }
+    });
+    let open_text = {
+        let (hub, text) = (hub.clone(), text.clone());
+        Callback::from(move |_| {
+            let written = text.cast::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
+            hub.send(Action::OpenText(written));
+        })
+    };
+    html! {
+        <Dialog title="Open" onclose={hub.act(Action::CloseDialog)}>
+            <p>{ "A service definition, a package folder, a scenario, a saved run. Files can also be dropped anywhere on the page. Nothing leaves your browser." }</p>
+            <div class="button-row">
+                <label class="button file-button" data-look="primary">
+                    <span>{ "Choose files" }</span>
+                    <input type="file" multiple=true class="visually-hidden" onchange={chosen(&hub)} />
+                </label>
+                <label class="button file-button">
+                    <span>{ "Choose a folder" }</span>
+                    <input ref={folder} type="file" class="visually-hidden" onchange={chosen(&hub)} />
+                </label>
+            </div>
+            <label class="field">
+                <span>{ "Or paste a definition, a scenario, a share link or a journal" }</span>
+                <textarea ref={text} rows="10" spellcheck="false" class="mono" />
+            </label>
+            <div class="button-row">
+                <Button label="Open the text" onclick={open_text} />
+            </div>
+        </Dialog>
+    }
+}
+
+fn chosen(hub: &Hub) -> Callback<Event> {
+    let hub = hub.clone();
+    Callback::from(move |event: Event| {
+        let files = event.target_dyn_into::<HtmlInputElement>().and_then(|field| field.files());
+        if let Some(files) = files {
+            open_files(&hub, browser::read_chosen(&files));
+        }
+    })
+}
+
+/// Opens files once they are read.
+pub(crate) fn open_files(hub: &Hub, reading: js_sys::Promise) {
+    let hub = hub.clone();
+    browser::files(reading, move |read| match read {
+        Ok(files) => hub.send(Action::OpenFiles(files)),
+        Err(reason) => hub.send(Action::Say(format!("Not opened: {reason}.").into())),
+    });
+}

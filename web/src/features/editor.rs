@@ -1,0 +1,118 @@
+//! The editor pane: files, text, findings, environment, machines.
+
+mod env;
+mod files;
+mod problems;
+mod rich;
+mod setup;
+
+use crate::browser;
+use crate::store::draft::Draft;
+use crate::store::ptr::Ptr;
+use crate::store::state::{Checked, EditTab, PresetCard};
+use crate::store::{Action, use_hub};
+use crate::ui::Button;
+use crate::ui::tabs::{TabItem, Tabs};
+use env::EnvTable;
+use files::FileTabs;
+use problems::Problems;
+use rich::TextPane;
+use setup::SetupForm;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct EditorPaneProps {
+    /// What is edited.
+    pub(crate) draft: Draft,
+    /// What reading it gave.
+    pub(crate) checked: Ptr<Checked>,
+    /// Tab below the text.
+    pub(crate) tab: EditTab,
+    /// Place to show.
+    pub(crate) reveal: Option<(AttrValue, u32, u32, u32)>,
+    /// Dark colours.
+    pub(crate) dark: bool,
+    /// Machines in use.
+    pub(crate) preset: Option<AttrValue>,
+    /// Machines to choose from.
+    pub(crate) presets: Ptr<Vec<PresetCard>>,
+    /// The seed.
+    pub(crate) seed: u64,
+    /// Something has happened in the world shown.
+    pub(crate) touched: bool,
+}
+
+const TABS: [EditTab; 3] = [EditTab::Problems, EditTab::Env, EditTab::World];
+
+/// The pane.
+#[component]
+pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
+    let hub = use_hub();
+    let draft = &props.draft;
+    let (errors, all) = (props.checked.errors(), props.checked.findings.len());
+    let items = vec![
+        TabItem::new("Problems").count(all, if errors > 0 { "error" } else { "waiting" }),
+        TabItem::new("Environment").count(props.checked.missing.len(), "waiting"),
+        TabItem::new("Machines"),
+    ];
+    let current = TABS.iter().position(|tab| *tab == props.tab).unwrap_or(0);
+    let refused: Option<AttrValue> = if errors > 0 {
+        Some("the definition has errors".into())
+    } else if !draft.dirty() {
+        Some("this is what runs".into())
+    } else {
+        None
+    };
+    html! {
+        <div class="editor">
+            <div class="pane-head">
+                <FileTabs files={draft.files.clone()} current={draft.file.clone()} />
+                <Button label="Apply" icon="apply" look="primary" {refused} title="A new world with this definition (Ctrl-Enter)"
+                    class="apply-button" onclick={hub.act(Action::Apply)} />
+            </div>
+            if draft.files.is_empty() {
+                <NoFile />
+            } else {
+                <TextPane
+                    file={draft.file.clone()}
+                    text={AttrValue::from(draft.text().to_owned())}
+                    loaded={draft.loaded}
+                    checked={props.checked.clone()}
+                    reveal={props.reveal.clone()}
+                    dark={props.dark}
+                />
+            }
+            <div class="editor-below">
+                <Tabs label="About the definition" id="editor" {items} {current}
+                    onpick={hub.on(|at: usize| Action::ShowEditTab(TABS.get(at).copied().unwrap_or_default()))} />
+                <div class="editor-panel" id="editor-panel" role="tabpanel" tabindex="0" aria-labelledby={format!("editor-{current}")}>
+                    { match props.tab {
+                        EditTab::Problems => html! { <Problems checked={props.checked.clone()} /> },
+                        EditTab::Env => html! { <EnvTable env={draft.env.clone()} missing={props.checked.missing.clone()} /> },
+                        EditTab::World => html! {
+                            <SetupForm preset={props.preset.clone()} presets={props.presets.clone()} seed={props.seed} touched={props.touched} />
+                        },
+                    } }
+                </div>
+            </div>
+        </div>
+    }
+}
+
+/// Nothing is open.
+#[component]
+fn NoFile() -> Html {
+    let hub = use_hub();
+    let onclick = hub.on(|_: MouseEvent| Action::AddFile("svc.yml".to_owned()));
+    html! {
+        <div class="empty">
+            <p>{ "No definition is open." }</p>
+            <Button label="Write one" {onclick} />
+        </div>
+    }
+}
+
+/// The rich editor is worth loading: there is room for it, and a fine pointer.
+pub(crate) fn wants_rich() -> bool {
+    browser::matches("(min-width: 768px)")
+}

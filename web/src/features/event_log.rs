@@ -1,0 +1,132 @@
+//! The event log: what happened, because of what, and the way to that moment.
+
+use crate::store::events::EventLog;
+use crate::store::selectors::log::LogIndex;
+use crate::store::selectors::time::clock;
+use crate::store::selectors::words::{because, describe, icon as event_icon};
+use crate::store::state::LogFilter;
+use crate::store::{Action, Hub, use_hub};
+use crate::ui::icon;
+use crate::ui::spacer::Spacer;
+use crate::ui::virtual_list::use_slice;
+use planarium_protocol::Event;
+use planarium_protocol::event::Importance;
+use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct LogPaneProps {
+    /// The events up to the head.
+    pub(crate) log: EventLog,
+    /// Last event at the cursor.
+    pub(crate) seq: u64,
+    /// Which of them.
+    pub(crate) filter: LogFilter,
+}
+
+const LEVELS: [(Importance, &str, &str); 3] = [
+    (Importance::Low, "low", "Everything"),
+    (Importance::Normal, "normal", "The story"),
+    (Importance::High, "high", "Failures and commands"),
+];
+
+/// The log.
+#[component]
+pub(crate) fn LogPane(props: &LogPaneProps) -> Html {
+    let hub = use_hub();
+    let index = use_mut_ref(LogIndex::default);
+    index.borrow_mut().update(&props.log, &props.filter);
+    let index = index.borrow();
+    let scroller = use_node_ref();
+    let total = index.shown.len();
+    let (slice, onscroll) = use_slice(&scroller, total, 28);
+    let passed = index.shown_to(props.log.count_to(props.seq));
+    {
+        let (scroller, row_px) = (scroller.clone(), slice.row_px);
+        use_effect_with(passed, move |passed| follow(&scroller, *passed, row_px));
+    }
+
+    let onlevel = {
+        let filter = props.filter.clone();
+        hub.on(move |event: Event_| {
+            let value =
+                event.target_dyn_into::<HtmlSelectElement>().map(|select| select.value()).unwrap_or_default();
+            let level = LEVELS
+                .iter()
+                .find(|(_, id, _)| *id == value)
+                .map_or(Importance::Normal, |(level, ..)| *level);
+            Action::Filter(LogFilter { level, ..filter.clone() })
+        })
+    };
+    let ontext = {
+        let filter = props.filter.clone();
+        hub.on(move |event: InputEvent| {
+            let text =
+                event.target_dyn_into::<HtmlInputElement>().map(|input| input.value()).unwrap_or_default();
+            Action::Filter(LogFilter { text: text.into(), ..filter.clone() })
+        })
+    };
+    let rows = index.shown.iter().enumerate().skip(slice.start).take(slice.take);
+    html! {
+        <div class="log">
+            <div class="log-tools">
+                <label>
+                    <span class="visually-hidden">{ "Which events" }</span>
+                    <select onchange={onlevel}>
+                        { for LEVELS.iter().map(|(level, id, label)| html! {
+                            <option value={*id} selected={*level == props.filter.level}>{ *label }</option>
+                        }) }
+                    </select>
+                </label>
+                <label class="search">
+                    { icon("search") }
+                    <span class="visually-hidden">{ "Filter events by text" }</span>
+                    <input id="log-filter" type="search" placeholder="Filter" value={props.filter.text.clone()} oninput={ontext} />
+                </label>
+                <span class="muted figure">{ format!("{passed} of {total}") }</span>
+            </div>
+            <div ref={scroller.clone()} class="log-rows" role="log" aria-live="off" aria-label="Events" tabindex="0" {onscroll}>
+                if slice.start > 0 { <Spacer px={slice.above()} /> }
+                { for rows.filter_map(|(at, position)| {
+                    let event = props.log.get(*position)?;
+                    Some(html! { { log_row(&hub, &props.log, event, (at, at >= passed, at + 1 == passed)) } })
+                }) }
+                if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
+                if total == 0 { <p class="empty-line">{ "No event matches." }</p> }
+            </div>
+        </div>
+    }
+}
+
+/// The browser's event, beside the engine's of the same name.
+type Event_ = yew::Event;
+
+fn log_row(hub: &Hub, log: &EventLog, event: &Event, (at, ahead, now): (usize, bool, bool)) -> Html {
+    let (source, text) = describe(&event.body);
+    let (name, family) = event_icon(event);
+    html! {
+        <div class="log-row" key={event.seq} data-row={at.to_string()} data-ahead={ahead.to_string()} data-now={now.to_string()}>
+            <button type="button" class="time" title="Go to this moment" onclick={hub.act(Action::SeekSeq(event.seq))}>
+                { clock(event.at_ms) }
+            </button>
+            <span class="log-icon" data-family={family}>{ icon(name) }</span>
+            <span class="log-text" title={format!("{}, event {}: {text}", source.word(), event.seq)}>{ &text }</span>
+            if let Some(cause) = because(event) {
+                <button type="button" class="link because" title={log.by_seq(cause).map(|cause| format!("Because: {}", describe(&cause.body).1))}
+                    onclick={hub.act(Action::SeekSeq(cause))}><span class="visually-hidden">{ "because of event " }</span>{ format!("← {cause}") }</button>
+            }
+        </div>
+    }
+}
+
+/// Keeps the row at the cursor in sight as long as the reader has not scrolled away from it.
+fn follow(scroller: &NodeRef, passed: usize, row_px: usize) {
+    let row_px = if row_px == 0 { 28 } else { row_px };
+    let Some(element) = scroller.cast::<HtmlElement>() else { return };
+    let row = i32::try_from(passed * row_px).unwrap_or(i32::MAX);
+    let (top, height) = (element.scroll_top(), element.client_height());
+    let near = row > top - height && row < top + 2 * height;
+    if near && (row > top + height - 28 || row < top) {
+        element.set_scroll_top(row - height / 2);
+    }
+}

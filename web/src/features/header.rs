@@ -1,0 +1,120 @@
+//! The top of the page, and the tabs at the bottom of a small screen.
+
+use crate::store::state::{Dialog, Pane, Tab, Theme};
+use crate::store::{Action, use_hub};
+use crate::ui::{Button, IconButton, icon};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct HeaderProps {
+    /// Title of the content.
+    pub(crate) title: AttrValue,
+    /// Colours.
+    pub(crate) theme: Theme,
+    /// The editor drawer is shut.
+    pub(crate) editor_shut: bool,
+    /// Dialect of the definition.
+    pub(crate) dialect: AttrValue,
+}
+
+/// Name, title, and the commands of the page.
+#[component]
+pub(crate) fn Header(props: &HeaderProps) -> Html {
+    let hub = use_hub();
+    let (theme_icon, theme_word, next) = match props.theme {
+        Theme::Auto => ("theme-auto", "Colours: as the system", Theme::Light),
+        Theme::Light => ("sun", "Colours: light", Theme::Dark),
+        Theme::Dark => ("moon", "Colours: dark", Theme::Auto),
+    };
+    html! {
+        <header class="header">
+            <h1 class="brand">
+                <svg class="brand-mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+                    <use href="#i-brand" />
+                </svg>
+                <span>{ "Planarium" }</span>
+            </h1>
+            <button
+                type="button"
+                class="title-button"
+                title="Examples (x)"
+                aria-label={format!("Examples: {}", props.title)}
+                aria-haspopup="dialog"
+                onclick={hub.act(Action::OpenDialog(Dialog::Gallery))}
+            >
+                { icon("book") }
+                <span class="title-text">
+                    if props.title.is_empty() { { "Examples" } } else { { &props.title } }
+                </span>
+                { icon("chevron-down") }
+            </button>
+            if !props.dialect.is_empty() {
+                <span class="chip dialect-chip" title="Dialect of the definition">{ dialect_name(&props.dialect) }</span>
+            }
+            <span class="grow"></span>
+            <IconButton
+                class="drawer-button"
+                icon="edit"
+                label="Editor"
+                pressed={!props.editor_shut}
+                onclick={hub.act(Action::ToggleEditor)}
+            />
+            <Button icon="folder" label="Open" title="Open or paste a definition (o)" look="quiet"
+                onclick={hub.act(Action::OpenDialog(Dialog::Open))} />
+            <Button icon="share" label="Share" title="Link to this run (s)" look="quiet"
+                onclick={hub.act(Action::OpenDialog(Dialog::Share))} />
+            <IconButton icon="keyboard" label="Keys and settings" keys="?"
+                onclick={hub.act(Action::OpenDialog(Dialog::Keys))} />
+            <IconButton icon={theme_icon} label={theme_word} onclick={hub.act(Action::SetTheme(next))} />
+        </header>
+    }
+}
+
+fn dialect_name(dialect: &str) -> &str {
+    match dialect {
+        "sdk" => "DC/OS SDK",
+        "kudo" => "KUDO",
+        "marathon" => "Marathon",
+        "skopos" => "Skopos",
+        other => other,
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct SmallTabsProps {
+    /// Position of the one shown.
+    pub(crate) current: usize,
+    /// Errors in the definition.
+    pub(crate) errors: usize,
+}
+
+/// Edit, Plan, Cluster, Log.
+#[component]
+pub(crate) fn SmallTabs(props: &SmallTabsProps) -> Html {
+    let hub = use_hub();
+    let items = [
+        ("Edit", "edit", Action::ShowPane(Pane::Edit)),
+        ("Plan", "tree", Action::ShowPane(Pane::Plan)),
+        ("Cluster", "machine", Action::ShowTab(Tab::Cluster)),
+        ("Log", "list", Action::ShowTab(Tab::Log)),
+    ];
+    html! {
+        <nav class="small-tabs" aria-label="Panes">
+            { for items.into_iter().enumerate().map(|(at, (label, name, action))| html! {
+                <button
+                    key={label}
+                    type="button"
+                    class="small-tab"
+                    aria-current={(at == props.current).then_some("page")}
+                    onclick={hub.act(action)}
+                >
+                    { icon(name) }
+                    <span>{ label }</span>
+                    if at == 0 && props.errors > 0 {
+                        <span class="count" data-family="error">{ props.errors }</span>
+                    }
+                </button>
+            }) }
+        </nav>
+    }
+}

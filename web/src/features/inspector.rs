@@ -1,0 +1,82 @@
+//! The right-hand pane: why, cluster, pods, log.
+
+use super::cluster::ClusterPane;
+use super::event_log::LogPane;
+use super::pods::PodsPane;
+use super::why::WhyPane;
+use crate::store::events::EventLog;
+use crate::store::ptr::Ptr;
+use crate::store::state::{LogFilter, Pane, Story, Tab};
+use crate::store::{Action, use_hub};
+use crate::ui::IconButton;
+use crate::ui::tabs::{TabItem, Tabs};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::{View, Why};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct InspectorProps {
+    /// Which tab.
+    pub(crate) tab: Tab,
+    /// The view.
+    pub(crate) view: Ptr<View>,
+    /// Why the selected element is not moving.
+    pub(crate) why: Option<Ptr<Why>>,
+    /// Selected element.
+    pub(crate) selected: Option<ElementPath>,
+    /// Selected task.
+    pub(crate) task: Option<AttrValue>,
+    /// Machines as a table.
+    pub(crate) machine_table: bool,
+    /// Events.
+    pub(crate) log: EventLog,
+    /// Last event at the cursor.
+    pub(crate) seq: u64,
+    /// Which events.
+    pub(crate) filter: LogFilter,
+    /// The story.
+    pub(crate) story: Ptr<Story>,
+}
+
+const TABS: [Tab; 4] = [Tab::Why, Tab::Cluster, Tab::Pods, Tab::Log];
+
+/// The pane.
+#[component]
+pub(crate) fn Inspector(props: &InspectorProps) -> Html {
+    let hub = use_hub();
+    let faults = props.view.faults.len();
+    let items = vec![
+        TabItem::new("Why").icon("question"),
+        TabItem::new("Cluster").icon("machine").count(faults, "forced"),
+        TabItem::new("Pods").icon("pod"),
+        TabItem::new("Log").icon("list"),
+    ];
+    let current = TABS.iter().position(|tab| *tab == props.tab).unwrap_or(0);
+    let onpick = hub.on(|at: usize| Action::ShowTab(TABS.get(at).copied().unwrap_or_default()));
+    html! {
+        <div class="inspector">
+            <div class="inspector-head">
+                <IconButton class="back-button" icon="chevron-left" label="Back to the plan"
+                    onclick={hub.act(Action::ShowPane(Pane::Plan))} />
+                <Tabs label="Inspector" id="inspector" {items} {current} {onpick} />
+            </div>
+            <div class="inspector-panel" id="inspector-panel" role="tabpanel" tabindex="0"
+                aria-labelledby={format!("inspector-{current}")}>
+                { match props.tab {
+                    Tab::Why => html! {
+                        <WhyPane view={props.view.clone()} why={props.why.clone()} selected={props.selected.clone()}
+                            story={props.story.clone()} />
+                    },
+                    Tab::Cluster => html! {
+                        <ClusterPane view={props.view.clone()} selected={props.selected.clone()}
+                            task={props.task.clone()} table={props.machine_table} />
+                    },
+                    Tab::Pods => html! { <PodsPane view={props.view.clone()} task={props.task.clone()} /> },
+                    Tab::Log => html! {
+                        <LogPane log={props.log.clone()} seq={props.seq} filter={props.filter.clone()} />
+                    },
+                } }
+            </div>
+        </div>
+    }
+}

@@ -1,0 +1,196 @@
+//! The plan tree: a treegrid over plans, phases and steps.
+//!
+//! *Knows*: rows as the selectors give them, the keyboard model of a treegrid. *Must not know*: what a status means.
+
+mod keyboard;
+mod row;
+
+use crate::store::ptr::Ptr;
+use crate::store::selectors::tree::{self, Shape};
+use crate::store::{Action, use_hub};
+use crate::ui::spacer::Spacer;
+use crate::ui::virtual_list::use_slice;
+use crate::ui::{Button, IconButton, icon};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::ServiceView;
+use planarium_protocol::{View, Why};
+use row::TreeRow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct TreePaneProps {
+    /// The view.
+    pub(crate) view: Ptr<View>,
+    /// Plans as they would be, while nothing runs.
+    pub(crate) preview: Option<Arc<ServiceView>>,
+    /// Selected element.
+    pub(crate) selected: Option<ElementPath>,
+    /// Element the caret is in.
+    pub(crate) linked: Option<ElementPath>,
+    /// Element whose menu is open.
+    pub(crate) menu: Option<ElementPath>,
+    /// Rows not in their default state.
+    pub(crate) toggled: Ptr<BTreeSet<ElementPath>>,
+    /// Text that steps must contain.
+    pub(crate) filter: AttrValue,
+    /// Single-key shortcuts are off, so letters find rows.
+    pub(crate) keys_off: bool,
+    /// Virtual time in seconds.
+    pub(crate) now_s: u64,
+    /// Errors in the definition.
+    pub(crate) errors: usize,
+    /// Why the selected element is not moving.
+    pub(crate) why: Option<Ptr<Why>>,
+}
+
+/// The tree with its head.
+#[component]
+pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
+    let hub = use_hub();
+    let services: Vec<_> = match &props.preview {
+        Some(preview) => vec![Arc::clone(preview)],
+        None => props.view.services.clone(),
+    };
+    let shape = Shape { toggled: props.toggled.clone(), filter: props.filter.to_string() };
+    let scroller = use_node_ref();
+    let total = tree::window(&services, &shape, 0, 0).total;
+    let (slice, onscroll) = use_slice(&scroller, total, 34);
+    let window = tree::window(&services, &shape, slice.start, slice.take);
+    let cell = use_state_eq(|| None::<usize>);
+    keyboard::use_focus(&scroller, &props.selected, *cell, slice.row_px, &services, &shape);
+    let onkeydown = keyboard::handler(&hub, props, &services, &shape, &cell);
+
+    let activity = services.first().map_or_else(|| "".into(), |service| Arc::clone(&service.activity));
+    let name = services.first().map_or_else(|| "".into(), |service| Arc::clone(&service.name));
+    let oninput = hub.on(|event: InputEvent| {
+        let text = event.target_dyn_into::<HtmlInputElement>().map(|input| input.value()).unwrap_or_default();
+        Action::FilterRows(text.into())
+    });
+    let active = active_row(&window.rows, props.selected.as_ref());
+    html! {
+        <div class="tree-pane">
+            <div class="pane-head">
+                <h2>{ if services.len() > 1 { "Plans".to_owned() } else { format!("Plans of {name}") } }</h2>
+                if !activity.is_empty() { <span class="activity" title={activity.to_string()}>{ &*activity }</span> }
+                <span class="grow"></span>
+                <label class="search">
+                    { icon("search") }
+                    <span class="visually-hidden">{ "Filter steps" }</span>
+                    <input id="row-filter" type="search" placeholder="Filter" value={props.filter.clone()} {oninput} />
+                </label>
+                <IconButton icon="copy" label="Copy the tree as text" onclick={copy_tree(&hub, &services)} />
+            </div>
+            if services.is_empty() {
+                <Empty errors={props.errors} />
+            } else {
+                <div class="tree-head" aria-hidden="true">
+                    <span>{ "Name" }</span><span>{ "Status" }</span><span>{ "Progress" }</span><span>{ "Reason" }</span>
+                </div>
+                <div
+                    ref={scroller}
+                    id="plan-tree"
+                    class="tree"
+                    role="treegrid"
+                    aria-label="Plans, phases and steps"
+                    aria-rowcount={total.to_string()}
+                    {onscroll}
+                    {onkeydown}
+                >
+                    if slice.start > 0 { <Spacer px={slice.above()} /> }
+                    { for window.rows.iter().enumerate().map(|(at, row)| {
+                        let selected = props.selected.as_ref() == Some(&row.path);
+                        html! {
+                            <TreeRow
+                                key={row.key.clone()}
+                                row={row.clone()}
+                                index={slice.start + at}
+                                {selected}
+                                linked={props.linked.as_ref() == Some(&row.path)}
+                                menu={props.menu.as_ref() == Some(&row.path)}
+                                tabbable={active == Some(at)}
+                                cell={if selected { *cell } else { None }}
+                                elapsed={row::elapsed(row, props.now_s)}
+                            />
+                        }
+                    }) }
+                    if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
+                    if total == 0 { <p class="empty-line">{ "No step matches the filter." }</p> }
+                </div>
+            }
+            <SelectedBar why={props.why.clone()} selected={props.selected.clone()} />
+        </div>
+    }
+}
+
+/// The row that has the tab stop: the selected one, or the first one shown.
+fn active_row(rows: &[tree::Row], selected: Option<&ElementPath>) -> Option<usize> {
+    let chosen = selected.and_then(|path| rows.iter().position(|row| row.path == *path));
+    chosen.or((!rows.is_empty()).then_some(0))
+}
+
+fn copy_tree(hub: &crate::store::Hub, services: &[Arc<ServiceView>]) -> Callback<MouseEvent> {
+    let (hub, services) = (hub.clone(), services.to_vec());
+    Callback::from(move |_| {
+        let hub = hub.clone();
+        crate::browser::copy(&crate::store::effects::tree_text(&services), move |done| {
+            hub.send(Action::Say(
+                if done { "Copied the tree as text." } else { "The browser refused to copy." }.into(),
+            ));
+        });
+    })
+}
+
+#[derive(Properties, PartialEq)]
+struct EmptyProps {
+    errors: usize,
+}
+
+/// There is nothing to show.
+#[component]
+fn Empty(props: &EmptyProps) -> Html {
+    use crate::store::state::Dialog;
+    let hub = use_hub();
+    let text = if props.errors > 0 {
+        "The definition cannot be used yet. The list under the editor says what is wrong and where."
+    } else {
+        "No service is loaded. Open an example, drop a file or a package folder anywhere on the page, or paste a definition."
+    };
+    html! {
+        <div class="empty">
+            { icon("tree") }
+            <p>{ text }</p>
+            <div class="button-row">
+                <Button label="Examples" look="primary" onclick={hub.act(Action::OpenDialog(Dialog::Gallery))} />
+                <Button label="Open or paste" onclick={hub.act(Action::OpenDialog(Dialog::Open))} />
+            </div>
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SelectedBarProps {
+    why: Option<Ptr<Why>>,
+    selected: Option<ElementPath>,
+}
+
+/// On a small screen: what is selected, and the way to its explanation.
+#[component]
+fn SelectedBar(props: &SelectedBarProps) -> Html {
+    use crate::store::state::Tab;
+    let hub = use_hub();
+    let Some(path) = props.selected.as_ref().filter(|path| !path.plan.is_empty()) else {
+        return Html::default();
+    };
+    html! {
+        <div class="selected-bar">
+            <p>
+                <strong>{ &**tree::leaf(path) }</strong>
+                if let Some(why) = &props.why { <span>{ &why.sentence }</span> }
+            </p>
+            <Button label="Why?" look="primary" onclick={hub.act(Action::ShowTab(Tab::Why))} />
+        </div>
+    }
+}

@@ -1,0 +1,257 @@
+//! One row of the plan tree.
+
+use crate::store::selectors::status::{is_active, is_done};
+use crate::store::selectors::time::short;
+use crate::store::selectors::tree::{Node, Rail, Row, name};
+use crate::store::state::MenuTarget;
+use crate::store::{Action, use_hub};
+use crate::ui::bar::{Part, bar, share};
+use crate::ui::{Badge, attr, icon};
+use planarium_protocol::view::Progress;
+use web_sys::{Element, HtmlElement};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct TreeRowProps {
+    /// The row.
+    pub(super) row: Row,
+    /// Position among all rows from 0.
+    pub(super) index: usize,
+    /// Selected.
+    pub(super) selected: bool,
+    /// The caret of the editor is in its part of the definition.
+    pub(super) linked: bool,
+    /// Its menu is open.
+    pub(super) menu: bool,
+    /// Has the tree's tab stop.
+    pub(super) tabbable: bool,
+    /// Cell that has the focus.
+    pub(super) cell: Option<usize>,
+    /// How long it has been in a moving status.
+    pub(super) elapsed: Option<u64>,
+}
+
+/// How long a step has been in its status, in seconds, for those that move by themselves.
+pub(super) fn elapsed(row: &Row, now_s: u64) -> Option<u64> {
+    match &row.node {
+        Node::Step(step) if is_active(&step.status) => Some(now_s.saturating_sub(step.since_ms / 1000)),
+        _ => None,
+    }
+}
+
+/// The row: name, status, progress, reason, and the way to its commands.
+#[component]
+pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
+    let hub = use_hub();
+    let row = &props.row;
+    let path = &row.path;
+    let toggle = {
+        let (hub, path) = (hub.clone(), path.clone());
+        Callback::from(move |event: MouseEvent| {
+            event.stop_propagation();
+            hub.send(Action::Toggle(path.clone()));
+        })
+    };
+    let onclick = hub.act(Action::Select(path.clone()));
+    let menu_at = {
+        let (hub, path) = (hub.clone(), path.clone());
+        move |x, y| {
+            hub.send(Action::Select(path.clone()));
+            hub.send(Action::OpenMenu(MenuTarget::Element(path.clone()), x, y));
+        }
+    };
+    let oncontextmenu = {
+        let menu_at = menu_at.clone();
+        Callback::from(move |event: MouseEvent| {
+            event.prevent_default();
+            menu_at(event.client_x(), event.client_y());
+        })
+    };
+    let onmenu = Callback::from(move |event: MouseEvent| {
+        event.stop_propagation();
+        let Some(button) = event.target_dyn_into::<Element>() else { return };
+        let button = button.closest("button").ok().flatten().unwrap_or(button);
+        let place = button.get_bounding_client_rect();
+        #[expect(clippy::cast_possible_truncation, reason = "pixels on a screen")]
+        menu_at(place.left() as i32, place.bottom() as i32);
+    });
+    let facts = Facts::of(row);
+    let cell = |at: usize| (props.cell == Some(at)).then_some("true");
+    html! {
+        <div
+            class="row"
+            role="row"
+            data-row={props.index.to_string()}
+            data-kind={facts.kind}
+            data-linked={props.linked.to_string()}
+            data-status={facts.status.clone()}
+            aria-level={row.level.to_string()}
+            aria-posinset={row.pos.to_string()}
+            aria-setsize={row.set.to_string()}
+            aria-rowindex={(props.index + 1).to_string()}
+            aria-expanded={row.open.map(|open| open.to_string())}
+            aria-selected={props.selected.to_string()}
+            tabindex={if props.tabbable && props.cell.is_none() { "0" } else { "-1" }}
+            {onclick}
+            {oncontextmenu}
+        >
+            <span class="cell cell-name" role="gridcell" tabindex="-1" data-focus={cell(0)}>
+                { indent(row) }
+                if let Some(open) = row.open {
+                    <span class="disclosure" data-open={open.to_string()} onclick={toggle} aria-hidden="true">{ icon("chevron-right") }</span>
+                } else {
+                    <span class="leaf" data-level={row.level.to_string()}></span>
+                }
+                if row.gate {
+                    <span class="gate" title="A canary gate: continue lets work go on">{ icon("gate") }<span class="visually-hidden">{ "canary gate before" }</span></span>
+                }
+                <span class="name" title={attr(name(row))}>{ &**name(row) }</span>
+                if !facts.strategy.is_empty() { <span class="chip">{ facts.strategy.clone() }</span> }
+                if facts.gates > 0 {
+                    <span class="chip" data-family="waiting">{ icon("gate") }{ format!("{} to continue", facts.gates) }</span>
+                }
+                if facts.held { <span class="chip" data-family="waiting">{ "held" }</span> }
+            </span>
+            <span class="cell cell-status" role="gridcell" tabindex="-1" data-focus={cell(1)}>
+                if !facts.status.is_empty() { <Badge status={facts.status.clone()} forced={facts.forced} /> }
+            </span>
+            <span class="cell cell-progress" role="gridcell" tabindex="-1" data-focus={cell(2)}>
+                { progress(facts.progress, props.elapsed) }
+            </span>
+            <span class="cell cell-reason" role="gridcell" tabindex="-1" data-focus={cell(3)} title={facts.reason.clone()}>
+                { facts.reason.clone() }
+            </span>
+            <span class="cell cell-actions" role="gridcell" tabindex="-1" data-focus={cell(4)}>
+                if facts.commands {
+                    <button
+                        type="button"
+                        class="icon-button row-menu"
+                        tabindex="-1"
+                        aria-label={format!("Commands for {}", name(row))}
+                        aria-haspopup="menu"
+                        aria-expanded={props.menu.to_string()}
+                        title="Commands (Shift-F10)"
+                        onclick={onmenu}
+                    >
+                        { icon("dots") }
+                    </button>
+                }
+            </span>
+        </div>
+    }
+}
+
+fn rail_word(rail: Rail) -> &'static str {
+    match rail {
+        Rail::None => "none",
+        Rail::Serial => "serial",
+        Rail::Parallel => "parallel",
+    }
+}
+
+/// One place per level: the own line with its elbow, and the parent's where it goes on.
+fn indent(row: &Row) -> Html {
+    html! {
+        <>
+            { for (1..row.level).map(|level| {
+                let own = level + 1 == row.level;
+                let rail = match () {
+                    () if own => row.rail,
+                    () if level + 2 == row.level => row.through,
+                    () => Rail::None,
+                };
+                html! {
+                    <span
+                        class="rail"
+                        data-rail={rail_word(rail)}
+                        data-own={own.to_string()}
+                        data-last={(own && row.pos == row.set).to_string()}
+                        aria-hidden="true"
+                    />
+                }
+            }) }
+        </>
+    }
+}
+
+fn progress(progress: Option<Progress>, elapsed: Option<u64>) -> Html {
+    if let Some(Progress { done, total }) = progress {
+        if total == 0 {
+            return html! { <span class="muted">{ "no steps" }</span> };
+        }
+        let part = Part { share: share(i64::from(done), i64::from(total)), kind: "done" };
+        return html! { <><span class="figure">{ format!("{done}/{total}") }</span>{ bar(&[part]) }</> };
+    }
+    match elapsed {
+        Some(seconds) => {
+            html! { <span class="figure muted" title="Since when, in virtual time">{ short(seconds * 1000) }</span> }
+        }
+        None => Html::default(),
+    }
+}
+
+/// What a row says, whatever it is about.
+struct Facts {
+    kind: &'static str,
+    status: AttrValue,
+    strategy: AttrValue,
+    reason: AttrValue,
+    progress: Option<Progress>,
+    gates: u32,
+    held: bool,
+    forced: bool,
+    commands: bool,
+}
+
+impl Facts {
+    fn of(row: &Row) -> Self {
+        let none = Self {
+            kind: "service",
+            status: AttrValue::default(),
+            strategy: AttrValue::default(),
+            reason: AttrValue::default(),
+            progress: None,
+            gates: 0,
+            held: false,
+            forced: false,
+            commands: false,
+        };
+        match &row.node {
+            Node::Service(service) => Self { reason: attr(&service.activity), ..none },
+            Node::Plan(plan) => Self {
+                kind: "plan",
+                status: attr(&plan.status),
+                strategy: attr(&plan.strategy),
+                reason: plan.errors.first().map(|text| attr(text)).unwrap_or_default(),
+                progress: Some(plan.progress),
+                held: plan.interrupted,
+                commands: true,
+                ..none
+            },
+            Node::Phase(phase) => Self {
+                kind: "phase",
+                status: attr(&phase.status),
+                strategy: attr(&phase.strategy),
+                progress: Some(phase.progress),
+                gates: phase.gates_left,
+                held: phase.interrupted && phase.gates_left == 0,
+                commands: true,
+                ..none
+            },
+            Node::Step(step) => Self {
+                kind: "step",
+                status: attr(&step.status),
+                reason: if is_done(&step.status) { AttrValue::default() } else { attr(&step.reason) },
+                forced: step.forced,
+                commands: true,
+                ..none
+            },
+        }
+    }
+}
+
+/// The row element of a position, if it is rendered.
+pub(super) fn element(scroller: &HtmlElement, index: usize) -> Option<HtmlElement> {
+    use wasm_bindgen::JsCast;
+    scroller.query_selector(&format!("[data-row='{index}']")).ok().flatten()?.dyn_into().ok()
+}

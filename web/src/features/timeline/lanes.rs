@@ -1,0 +1,243 @@
+//! A lane per step: which status when.
+//!
+//! A lane's last stretch reaches to the end of the axis; what is not simulated yet is covered from above. So a
+//! lane is drawn anew only when its step changes, not with every frame.
+
+use crate::store::gantt::{Gantt, Lane};
+use crate::store::ptr::Ptr;
+use crate::store::selectors::status::look;
+use crate::store::selectors::time::{clock, percent};
+use crate::store::selectors::tree;
+use crate::store::{Action, use_hub};
+use crate::ui::attr;
+use crate::ui::spacer::Spacer;
+use crate::ui::virtual_list::use_slice;
+use planarium_protocol::View;
+use planarium_protocol::event::ElementPath;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct LanesProps {
+    /// Lanes.
+    pub(super) gantt: Ptr<Gantt>,
+    /// The view.
+    pub(super) view: Ptr<View>,
+    /// Length of the axis.
+    pub(super) span_ms: u64,
+    /// Selected element.
+    pub(super) selected: Option<ElementPath>,
+}
+
+/// A line of the timeline.
+#[derive(Clone, PartialEq)]
+enum Line {
+    /// A plan's name.
+    Plan(ElementPath),
+    /// A step.
+    Step(ElementPath),
+}
+
+/// What decides which lines there are: plans with their sizes, and how many lanes history has.
+type Form = (Vec<(usize, usize, bool)>, usize, usize);
+
+/// All lanes.
+#[component]
+pub(super) fn Lanes(props: &LanesProps) -> Html {
+    let form = form(&props.view, &props.gantt);
+    let lines = {
+        let (view, gantt) = (props.view.clone(), props.gantt.clone());
+        use_memo(form, move |_| lines(&view, &gantt))
+    };
+    let scroller = use_node_ref();
+    let total = lines.len();
+    let (slice, onscroll) = use_slice(&scroller, total, 20);
+    html! {
+        <div ref={scroller} class="lanes" {onscroll} aria-label="Statuses of steps over time" role="group" tabindex="0">
+            if slice.start > 0 { <Spacer px={slice.above()} /> }
+            { for lines.iter().enumerate().skip(slice.start).take(slice.take).map(|(at, line)| match line {
+                Line::Plan(path) => html! {
+                    <div class="lane lane-plan" data-row={at.to_string()} key={format!("p{}/{}", path.service, path.plan)}>
+                        <span class="lane-label">{ &*path.plan }</span>
+                    </div>
+                },
+                Line::Step(path) => html! {
+                    <LaneRow
+                        key={key(path)}
+                        {at}
+                        path={path.clone()}
+                        lane={props.gantt.lane(path)}
+                        born_ms={props.gantt.born(&path.service)}
+                        status={tree::find_step(&props.view, path).map(|step| attr(&step.status)).unwrap_or_default()}
+                        span_ms={props.span_ms}
+                        selected={props.selected.as_ref() == Some(path)}
+                    />
+                },
+            }) }
+            if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
+        </div>
+    }
+}
+
+fn key(path: &ElementPath) -> String {
+    let part = |part: &Option<planarium_protocol::Text>| part.as_deref().unwrap_or("").to_owned();
+    format!("{}/{}/{}/{}", path.service, path.plan, part(&path.phase), part(&path.step))
+}
+
+fn form(view: &View, gantt: &Gantt) -> Form {
+    let plans = view.services.iter().flat_map(|service| &service.plans).map(|plan| {
+        let steps = plan.phases.iter().map(|phase| phase.steps.len()).sum();
+        (plan.phases.len(), steps, asleep(&plan.status))
+    });
+    (plans.collect(), gantt.lanes().count(), view.services.len())
+}
+
+fn asleep(status: &str) -> bool {
+    matches!(status, "WAITING" | "NEVER_RUN")
+}
+
+/// Plans that have begun, with all their steps; then steps that are gone.
+fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
+    let mut out = Vec::new();
+    let mut seen: BTreeSet<ElementPath> = BTreeSet::new();
+    for service in &view.services {
+        for (at, plan) in service.plans.iter().enumerate() {
+            let path = tree::plan_path(&service.name, plan);
+            let mut steps: Vec<ElementPath> = Vec::new();
+            for phase in &plan.phases {
+                for step in &phase.steps {
+                    steps.push(ElementPath {
+                        phase: Some(Arc::clone(&phase.name)),
+                        step: Some(Arc::clone(&step.name)),
+                        ..path.clone()
+                    });
+                }
+            }
+            let begun = at == 0 || steps.iter().any(|step| gantt.lane(step).is_some());
+            let gone = |lane: &&Arc<Lane>| {
+                lane.path.service == path.service
+                    && lane.path.plan == path.plan
+                    && !steps.contains(&lane.path)
+            };
+            let past: Vec<_> = gantt.lanes().filter(gone).map(|lane| lane.path.clone()).collect();
+            if !begun && past.is_empty() {
+                continue;
+            }
+            out.push(Line::Plan(path));
+            for step in steps.into_iter().chain(past) {
+                if seen.insert(step.clone()) {
+                    out.push(Line::Step(step));
+                }
+            }
+        }
+    }
+    out
+}
+
+#[derive(Properties, PartialEq)]
+struct LaneRowProps {
+    at: usize,
+    path: ElementPath,
+    lane: Option<Ptr<Lane>>,
+    born_ms: u64,
+    status: AttrValue,
+    span_ms: u64,
+    selected: bool,
+}
+
+#[component]
+fn LaneRow(props: &LaneRowProps) -> Html {
+    let hub = use_hub();
+    let span_ms = props.span_ms;
+    let segments = match &props.lane {
+        Some(lane) => lane.segments(span_ms),
+        None => vec![crate::store::gantt::Segment {
+            from_ms: props.born_ms,
+            to_ms: span_ms,
+            status: props.status.as_str().into(),
+        }],
+    };
+    let name = tree::leaf(&props.path);
+    html! {
+        <div class="lane" data-row={props.at.to_string()} data-selected={props.selected.to_string()}>
+            <button type="button" class="lane-label" tabindex="-1" title={tree::title(&props.path)}
+                onclick={hub.act(Action::Select(props.path.clone()))}>{ &**name }</button>
+            <svg class="lane-bar" role="img" aria-label={spoken(name, &segments)} focusable="false">
+                { for segments.iter().map(|segment| {
+                    let family = look(&segment.status).family;
+                    let (x, width) = (percent(segment.from_ms, span_ms), width(segment.from_ms, segment.to_ms, span_ms));
+                    html! {
+                        <g class="segment" data-family={family} data-status={segment.status.to_string()}>
+                            <title>{ format!("{} from {}", segment.status, clock(segment.from_ms)) }</title>
+                            <rect class="segment-fill" x={x.clone()} width={width.clone()} y="15%" height="70%" />
+                            if let Some(pattern) = pattern(family) {
+                                <rect fill={pattern} {x} {width} y="15%" height="70%" />
+                            }
+                        </g>
+                    }
+                }) }
+            </svg>
+        </div>
+    }
+}
+
+/// Hatching, so that statuses differ without colour, too.
+fn pattern(family: &str) -> Option<&'static str> {
+    match family {
+        "waiting" => Some("url(#p-hatch)"),
+        "error" => Some("url(#p-cross)"),
+        _ => None,
+    }
+}
+
+fn width(from_ms: u64, to_ms: u64, span_ms: u64) -> String {
+    let least = span_ms / 600;
+    percent(to_ms.saturating_sub(from_ms).max(least), span_ms)
+}
+
+fn spoken(name: &str, segments: &[crate::store::gantt::Segment]) -> String {
+    let last = segments.iter().rev().take(4).rev();
+    let parts: Vec<_> =
+        last.map(|segment| format!("{} from {}", segment.status, clock(segment.from_ms))).collect();
+    format!("{name}: {}", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::selectors::tree::tests::{phase, plan, service, step};
+    use planarium_kernel::cause::Cause;
+    use planarium_protocol::Event;
+    use planarium_protocol::event::EventBody;
+
+    #[test]
+    fn shows_plans_that_began_and_steps_that_are_gone() {
+        let services = vec![service(
+            "s",
+            vec![
+                plan("deploy", "COMPLETE", vec![phase("p", "serial", vec![step("a", "COMPLETE")])]),
+                plan("recovery", "COMPLETE", vec![]),
+                plan("other", "WAITING", vec![phase("q", "serial", vec![step("b", "WAITING")])]),
+            ],
+        )];
+        let view = View { services, ..(*crate::store::state::World::default().view.0).clone() };
+        let mut gantt = Gantt::default();
+        let gone = ElementPath {
+            service: "s".into(),
+            plan: "recovery".into(),
+            phase: Some("a-0".into()),
+            step: Some("a-0:[x]".into()),
+        };
+        let body = EventBody::ElementStatus { path: gone, from: "PENDING".into(), to: "COMPLETE".into() };
+        gantt.extend(&[Event { seq: 1, at_ms: 5, cause: Cause::Genesis, body }]);
+        let shown: Vec<_> = lines(&view, &gantt)
+            .iter()
+            .map(|line| match line {
+                Line::Plan(path) => path.plan.to_string(),
+                Line::Step(path) => tree::leaf(path).to_string(),
+            })
+            .collect();
+        assert_eq!(shown, ["deploy", "a", "recovery", "a-0:[x]"]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Messages that pass.
+
+use crate::store::ptr::Ptr;
+use crate::store::state::{Toast, ToastKind, ToastUndo};
+use crate::store::{Action, use_hub};
+use crate::ui::{Button, IconButton, icon};
+use gloo::timers::callback::Timeout;
+use yew::prelude::*;
+
+/// How long news stays.
+const STAY_MS: u32 = 7000;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct ToastsProps {
+    /// The messages.
+    pub(crate) toasts: Ptr<Vec<Toast>>,
+}
+
+/// The messages, newest last.
+#[component]
+pub(crate) fn Toasts(props: &ToastsProps) -> Html {
+    html! {
+        <div class="toasts" role="region" aria-label="Messages">
+            { for props.toasts.iter().map(|toast| html! { <ToastCard key={toast.id} toast={toast.clone()} /> }) }
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ToastCardProps {
+    toast: Toast,
+}
+
+#[component]
+fn ToastCard(props: &ToastCardProps) -> Html {
+    let hub = use_hub();
+    let toast = &props.toast;
+    {
+        let hub = hub.clone();
+        use_effect_with((toast.id, toast.kind), move |(id, kind)| {
+            let id = *id;
+            let timer = (*kind == ToastKind::Info)
+                .then(|| Timeout::new(STAY_MS, move || hub.send(Action::CloseToast(id))));
+            move || drop(timer)
+        });
+    }
+    let undo = toast.undo.as_ref().map(|undo| {
+        let action = match undo {
+            ToastUndo::Branch(id) => Action::Branch(*id),
+            ToastUndo::World => Action::UndoWorld,
+            ToastUndo::Draft => Action::RestoreDraft,
+        };
+        let (hub, id) = (hub.clone(), toast.id);
+        Callback::from(move |_: MouseEvent| {
+            hub.send(action.clone());
+            hub.send(Action::CloseToast(id));
+        })
+    });
+    let alert = toast.kind == ToastKind::Alert;
+    html! {
+        <div class="toast" data-kind={if alert { "alert" } else { "info" }} role={if alert { "alert" } else { "status" }}>
+            { icon(if alert { "error" } else { "info" }) }
+            <p>{ &toast.text }</p>
+            if let Some(onclick) = undo { <Button label={toast.undo.as_ref().map_or("", ToastUndo::label)} {onclick} /> }
+            <IconButton icon="close" label="Close the message" onclick={hub.act(Action::CloseToast(toast.id))} />
+        </div>
+    }
+}

@@ -1,0 +1,170 @@
+//! The transport: play, step, speed, start over, seed, branches.
+
+use crate::store::action::Toward;
+use crate::store::gantt::Gantt;
+use crate::store::ptr::Ptr;
+use crate::store::selectors::time::clock as clock_text;
+use crate::store::state::{BranchTab, Clock, Dialog, Play, Speed};
+use crate::store::{Action, use_hub};
+use crate::ui::tabs::{TabItem, Tabs};
+use crate::ui::{IconButton, icon};
+use planarium_protocol::View;
+use planarium_protocol::event::ElementPath;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct TransportProps {
+    /// The clock.
+    pub(crate) clock: Clock,
+    /// Playing or not.
+    pub(crate) play: Play,
+    /// The view.
+    pub(crate) view: Ptr<View>,
+    /// Marks.
+    pub(crate) gantt: Ptr<Gantt>,
+    /// Branches.
+    pub(crate) branches: Ptr<Vec<BranchTab>>,
+    /// Selected element.
+    pub(crate) selected: Option<ElementPath>,
+    /// Lanes are shown on a small screen.
+    pub(crate) lanes_open: bool,
+}
+
+/// The row of controls.
+#[component]
+pub(crate) fn Transport(props: &TransportProps) -> Html {
+    let hub = use_hub();
+    let (clock, playing) = (props.clock, props.play.playing);
+    let at_start = (clock.now_ms == 0 && clock.seq == 0).then(|| AttrValue::from("this is the start"));
+    let at_end =
+        (clock.idle && clock.at_head()).then(|| AttrValue::from("nothing more will happen by itself"));
+    html! {
+        <div class="transport" role="group" aria-label="Transport">
+            <div class="transport-group">
+                <IconButton icon="reset" label="Start over" class="wide-only" onclick={hub.act(Action::Reset)} />
+                <IconButton icon="status-back" label="Back to the status change before" keys="Shift-," class="wide-only"
+                    refused={at_start.clone()} onclick={hub.act(Action::StepStatus(Toward::Back))} />
+                <IconButton icon="step-back" label="One event back" keys="," refused={at_start}
+                    onclick={hub.act(Action::StepEvent(Toward::Back))} />
+                <button type="button" class="play-button" data-playing={playing.to_string()}
+                    aria-label={if playing { "Pause" } else { "Play" }} aria-keyshortcuts="Space"
+                    title={if playing { "Pause (Space)" } else { "Play (Space)" }}
+                    onclick={hub.act(Action::TogglePlay)}>
+                    { icon(if playing { "pause" } else { "play" }) }
+                    <span class="play-word">{ if playing { "Pause" } else { "Play" } }</span>
+                </button>
+                <IconButton icon="step-ahead" label="One event ahead" keys="." refused={at_end.clone()}
+                    onclick={hub.act(Action::StepEvent(Toward::Ahead))} />
+                <IconButton icon="status-ahead" label="To the next status change" keys="Shift-." class="wide-only" refused={at_end}
+                    onclick={hub.act(Action::StepStatus(Toward::Ahead))} />
+            </div>
+            <SpeedControl speed={props.play.speed} />
+            <p class="clock" title="Virtual time">
+                <span class="clock-now">{ clock_text(clock.now_ms) }</span>
+                <span class="clock-head">{ note(&clock) }</span>
+            </p>
+            <Branches branches={props.branches.clone()} />
+            <span class="grow"></span>
+            <IconButton icon="lightning" label="Inject a failure" keys="i" class="wide-only" onclick={hub.act(Action::OpenDialog(Dialog::Fault))} />
+            <SeedField seed={clock.seed} />
+            <IconButton class="lanes-button" icon="lanes" label="Timeline" pressed={props.lanes_open}
+                onclick={hub.act(Action::ToggleLanes)} />
+        </div>
+    }
+}
+
+fn note(clock: &Clock) -> String {
+    if !clock.at_head() {
+        format!("of {}", clock_text(clock.head_ms))
+    } else if clock.idle {
+        "at rest".to_owned()
+    } else {
+        "now".to_owned()
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SpeedControlProps {
+    speed: Speed,
+}
+
+#[component]
+fn SpeedControl(props: &SpeedControlProps) -> Html {
+    let hub = use_hub();
+    let onchange = hub.on(|event: Event| {
+        let value =
+            event.target_dyn_into::<HtmlSelectElement>().map(|select| select.value()).unwrap_or_default();
+        Action::SetSpeed(value.parse().unwrap_or(4))
+    });
+    html! {
+        <div class="speed" role="group" aria-label="Speed">
+            <IconButton icon="minus" label="Slower" keys="-" class="wide-only" onclick={hub.act(Action::Nudge(false))} />
+            <select aria-label="Speed" {onchange}>
+                { for (0..=Speed::MAX).map(|index| html! {
+                    <option value={index.to_string()} selected={index == props.speed.index()}>{ Speed::at(index).label() }</option>
+                }) }
+            </select>
+            <IconButton icon="plus" label="Faster" keys="+" class="wide-only" onclick={hub.act(Action::Nudge(true))} />
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct SeedFieldProps {
+    /// The seed.
+    pub(crate) seed: u64,
+}
+
+/// The seed; a change starts over.
+#[component]
+pub(crate) fn SeedField(props: &SeedFieldProps) -> Html {
+    let hub = use_hub();
+    let onchange = {
+        let (hub, seed) = (hub.clone(), props.seed);
+        Callback::from(move |event: Event| {
+            let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return };
+            match input.value().trim().parse() {
+                Ok(seed) => hub.send(Action::SetSeed(seed)),
+                Err(_) => input.set_value(&seed.to_string()),
+            }
+        })
+    };
+    html! {
+        <label class="seed" title="The seed fixes every chance; a change starts over">
+            <span>{ "Seed" }</span>
+            <input inputmode="numeric" value={props.seed.to_string()} {onchange} size="6" maxlength="20" autocomplete="off" />
+        </label>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct BranchesProps {
+    branches: Ptr<Vec<BranchTab>>,
+}
+
+#[component]
+fn Branches(props: &BranchesProps) -> Html {
+    let hub = use_hub();
+    if props.branches.len() < 2 {
+        return Html::default();
+    }
+    let current = props.branches.iter().position(|branch| branch.current).unwrap_or(0);
+    let items = props.branches.iter().map(|branch| TabItem::new(&branch.name)).collect::<Vec<_>>();
+    let ids: Vec<u32> = props.branches.iter().map(|branch| branch.id).collect();
+    let onpick = hub.on(move |at: usize| Action::Branch(ids.get(at).copied().unwrap_or_default()));
+    let shown = props.branches.get(current);
+    let title = shown.map(|branch| {
+        format!(
+            "Left its parent at {}, reaches {}",
+            clock_text(branch.forked_at_ms),
+            clock_text(branch.head_ms)
+        )
+    });
+    html! {
+        <div class="branches" {title}>
+            { icon("branch") }
+            <Tabs label="Branches" id="branch" controls="dock" {items} {current} {onpick} />
+        </div>
+    }
+}

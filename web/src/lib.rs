@@ -1,0 +1,13 @@
+//! The playground page.
+//!
+//! *Knows*: the store (state, actions, pure reducers and selectors), the components that show it, and the
+//! browser. *Must not know*: any rule of a simulated system. Only `store::effects` and this crate's
+//! `start` touch the engine; everything else reads `planarium_protocol` data.
+
+mod app;
+mod browser;
+mod features;
+mod store;
+mod ui;
+
+pub use app::start;

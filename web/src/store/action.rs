@@ -1,0 +1,221 @@
+//! What components ask for, and what effects report.
+
+use super::draft::Draft;
+use super::events::EventLog;
+use super::gantt::Gantt;
+use super::ptr::Ptr;
+use super::state::{
+    BranchTab, BrokenLink, Checked, Clock, Dialog, EditTab, LogFilter, MenuTarget, Pane, Story, Tab, Theme,
+    ToastUndo, Verbosity,
+};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::View;
+use planarium_protocol::{Input, Why};
+use yew::AttrValue;
+
+/// Back or forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Toward {
+    /// To the past.
+    Back,
+    /// To the future.
+    Ahead,
+}
+
+/// A pane border that can be dragged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Border {
+    /// Right of the editor; thousandths of the width.
+    Editor,
+    /// Left of the inspector; thousandths of the width.
+    Inspector,
+    /// Above the timeline; pixels.
+    Dock,
+}
+
+/// What a component asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Action {
+    // ---- time
+    /// Play or pause.
+    TogglePlay,
+    /// Pause.
+    Pause,
+    /// An animation frame took this long, in milliseconds.
+    Frame(f64),
+    /// Faster or slower.
+    Nudge(bool),
+    /// This fast.
+    SetSpeed(u8),
+    /// One event.
+    StepEvent(Toward),
+    /// One status change.
+    StepStatus(Toward),
+    /// To the next marked moment.
+    StepMark(Toward),
+    /// To a time.
+    SeekMs(u64),
+    /// To an event.
+    SeekSeq(u64),
+    /// To a share of the whole, in tenths.
+    SeekTenth(u64),
+    /// From the start again, without what was done.
+    Reset,
+    /// With another seed.
+    SetSeed(u64),
+    /// To another branch.
+    Branch(u32),
+    /// To the world before the last reset or edit.
+    UndoWorld,
+    /// Kept edits back into the editor.
+    RestoreDraft,
+
+    // ---- the world
+    /// Put something in.
+    Do(Box<Input>),
+
+    // ---- the definition
+    /// A text changed in the editor.
+    Edit(String, String),
+    /// Show a file.
+    PickFile(String),
+    /// Add an empty file.
+    AddFile(String),
+    /// Remove a file.
+    DropFile(String),
+    /// Set or remove an environment value.
+    SetEnv(String, Option<String>),
+    /// Read the draft.
+    Check,
+    /// A new world with the draft.
+    Apply,
+    /// Use a mend.
+    Mend(usize),
+    /// The caret moved to a line.
+    Caret(u32),
+    /// Show a place in the editor.
+    Reveal(AttrValue, u32, u32),
+    /// Another set of machines.
+    SetPreset(AttrValue),
+
+    // ---- opening
+    /// An example.
+    OpenExample(AttrValue),
+    /// Files.
+    OpenFiles(Vec<(String, String)>),
+    /// A text of some kind: definition, scenario, link, journal.
+    OpenText(String),
+    /// The address bar changed.
+    OpenHash(String),
+
+    // ---- looks
+    /// Select an element.
+    Select(ElementPath),
+    /// Select a task and its step.
+    SelectTask(AttrValue),
+    /// Open or shut a row.
+    Toggle(ElementPath),
+    /// Open or shut several rows.
+    ToggleMany(Vec<ElementPath>),
+    /// Filter the rows.
+    FilterRows(AttrValue),
+    /// Small screen pane.
+    ShowPane(Pane),
+    /// Inspector tab (and pane).
+    ShowTab(Tab),
+    /// Tab under the editor.
+    ShowEditTab(EditTab),
+    /// Open or shut the editor drawer.
+    ToggleEditor,
+    /// Open or shut the lanes on a small screen.
+    ToggleLanes,
+    /// Tree and timeline only.
+    ToggleFocusMode,
+    /// Machines as a table or cards.
+    ToggleMachineTable,
+    /// Filter the log.
+    Filter(LogFilter),
+    /// Open a dialog.
+    OpenDialog(Dialog),
+    /// Shut it.
+    CloseDialog,
+    /// Open a context menu.
+    OpenMenu(MenuTarget, i32, i32),
+    /// Shut it.
+    CloseMenu,
+    /// Shut a message.
+    CloseToast(u32),
+    /// Say something.
+    Say(AttrValue),
+    /// Move a border.
+    Resize(Border, u32),
+    /// Put a border back.
+    ResetSize(Border),
+    /// Colours.
+    SetTheme(Theme),
+    /// Single-key shortcuts on or off.
+    ToggleKeys,
+    /// How much is spoken.
+    SetVerbosity(Verbosity),
+    /// The hint was read.
+    DismissHint,
+    /// Write the address bar.
+    WriteAddress,
+    /// Leave the broken-link screen.
+    LeaveBroken,
+}
+
+/// What the engine shows after an effect.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Snapshot {
+    /// New view, when it changed.
+    pub(crate) view: Option<Ptr<View>>,
+    /// The clock.
+    pub(crate) clock: Clock,
+    /// New events, when there are any.
+    pub(crate) log: Option<EventLog>,
+    /// New lanes, when they changed.
+    pub(crate) gantt: Option<Ptr<Gantt>>,
+    /// Branches, when they changed.
+    pub(crate) branches: Option<Ptr<Vec<BranchTab>>>,
+    /// Whether anything but setting up has happened.
+    pub(crate) touched: bool,
+}
+
+/// What an effect reports.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Fact {
+    /// The engine moved.
+    Moved(Box<Snapshot>),
+    /// Another world is shown.
+    Opened {
+        /// What the editor holds.
+        draft: Box<Draft>,
+        /// Where it came from.
+        story: Ptr<Story>,
+        /// Which machines.
+        preset: Option<AttrValue>,
+    },
+    /// The editor holds something else; what runs stays.
+    Drafted(Box<Draft>),
+    /// The world was built anew with the draft of this revision.
+    Rebuilt(u32),
+    /// The script went on.
+    Story(Ptr<Story>),
+    /// The machines are these.
+    Preset(AttrValue),
+    /// The draft was read.
+    Checked(Ptr<Checked>),
+    /// Why the selected element is not moving.
+    Why(Option<Ptr<Why>>),
+    /// The clock stopped by itself.
+    Stopped,
+    /// Something to tell.
+    Told(AttrValue, Option<ToastUndo>),
+    /// Something was refused.
+    Refused(AttrValue),
+    /// The link.
+    Link(AttrValue),
+    /// A link could not be read.
+    Broken(BrokenLink),
+}

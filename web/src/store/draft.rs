@@ -1,0 +1,169 @@
+//! What the editor holds: files, environment, and how they differ from what runs.
+//!
+//! *Knows*: texts. *Must not know*: dialects.
+
+use super::ptr::Ptr;
+use super::selectors::text::is_yaml;
+use planarium_protocol::input::LoadService;
+use std::collections::BTreeMap;
+
+/// A file of this name is not part of the definition: it holds the package options.
+pub(crate) const OPTIONS_FILE: &str = "options.json";
+
+/// The definition being edited.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Draft {
+    /// Path to text; `options.json` holds the package options.
+    pub(crate) files: Ptr<BTreeMap<String, String>>,
+    /// Environment of the scheduler.
+    pub(crate) env: Ptr<BTreeMap<String, String>>,
+    /// Dialect as loaded.
+    pub(crate) dialect: String,
+    /// Service name as loaded; empty means as the definition says.
+    pub(crate) name: String,
+    /// The file shown.
+    pub(crate) file: String,
+    /// Counts edits; the texts of equal numbers are equal.
+    pub(crate) revision: u32,
+    /// The revision that the running world was made from.
+    pub(crate) applied: u32,
+    /// Counts texts that came from elsewhere than the keyboard, so that the editor takes them over.
+    pub(crate) loaded: u32,
+}
+
+impl Draft {
+    /// What a loaded service looks like in the editor.
+    pub(crate) fn of(load: &LoadService) -> Self {
+        let mut files = load.files.clone();
+        if !load.options.is_null()
+            && let Ok(text) = serde_json::to_string_pretty(&load.options)
+        {
+            files.insert(OPTIONS_FILE.to_owned(), text);
+        }
+        let file = Self::main_file(&files);
+        Self {
+            files: Ptr::new(files),
+            env: Ptr::new(load.env.clone()),
+            dialect: load.dialect.clone(),
+            name: load.name.clone(),
+            file,
+            ..Self::default()
+        }
+    }
+
+    /// The service as the engine takes it. A broken options file counts as no options and is reported.
+    pub(crate) fn load(&self) -> (LoadService, Option<String>) {
+        let mut files = (*self.files).clone();
+        let (mut options, mut problem) = (serde_json::Value::Null, None);
+        if let Some(text) = files.remove(OPTIONS_FILE) {
+            match serde_json::from_str(&text) {
+                Ok(value) => options = value,
+                Err(error) => problem = Some(error.to_string()),
+            }
+        }
+        let load = LoadService {
+            dialect: if self.dialect.is_empty() { "auto".to_owned() } else { self.dialect.clone() },
+            name: self.name.clone(),
+            files,
+            env: (*self.env).clone(),
+            options,
+            params: BTreeMap::new(),
+        };
+        (load, problem)
+    }
+
+    /// Whether the text differs from what runs.
+    pub(crate) fn dirty(&self) -> bool {
+        self.revision != self.applied
+    }
+
+    /// The text shown.
+    pub(crate) fn text(&self) -> &str {
+        self.files.get(&self.file).map_or("", String::as_str)
+    }
+
+    /// Replaces the text of a file.
+    pub(crate) fn edit(&mut self, path: &str, text: String) {
+        if self.files.get(path).is_some_and(|old| *old == text) {
+            return;
+        }
+        let mut files = (*self.files).clone();
+        files.insert(path.to_owned(), text);
+        self.files = Ptr::new(files);
+        self.revision += 1;
+    }
+
+    /// Sets or removes a variable.
+    pub(crate) fn set_env(&mut self, name: &str, value: Option<String>) {
+        let mut env = (*self.env).clone();
+        match value {
+            Some(value) => env.insert(name.to_owned(), value),
+            None => env.remove(name),
+        };
+        self.env = Ptr::new(env);
+        self.revision += 1;
+    }
+
+    fn main_file(files: &BTreeMap<String, String>) -> String {
+        let rank = |path: &str| {
+            let base = path.rsplit('/').next().unwrap_or(path);
+            let yaml = is_yaml(base);
+            match base {
+                "svc.yml" | "svc.yaml" => 0,
+                _ if yaml && path.contains('/') => 2,
+                _ if yaml => 1,
+                _ => 3,
+            }
+        };
+        files.keys().min_by_key(|path| rank(path)).cloned().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(files: &[(&str, &str)]) -> LoadService {
+        LoadService {
+            dialect: "sdk".into(),
+            files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect(),
+            ..LoadService::default()
+        }
+    }
+
+    #[test]
+    fn shows_the_service_file_first() {
+        for (files, want) in [
+            (vec![("config.json", ""), ("svc.yml", "")], "svc.yml"),
+            (vec![("a/x.yml", ""), ("z.yaml", "")], "z.yaml"),
+            (vec![("app.json", "")], "app.json"),
+            (vec![], ""),
+        ] {
+            assert_eq!(Draft::of(&load(&files)).file, want, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn options_travel_as_a_file_and_back() {
+        let mut given = load(&[("svc.yml", "name: x")]);
+        given.options = serde_json::json!({"service": {"name": "x"}});
+        let mut draft = Draft::of(&given);
+        assert!(draft.files.contains_key(OPTIONS_FILE));
+        assert_eq!(draft.load(), (given, None));
+        draft.edit(OPTIONS_FILE, "{".into());
+        assert!(draft.load().1.is_some(), "a broken options file is reported");
+    }
+
+    #[test]
+    fn knows_when_it_differs_from_what_runs() {
+        let mut draft = Draft::of(&load(&[("svc.yml", "name: x")]));
+        assert!(!draft.dirty());
+        draft.edit("svc.yml", "name: x".into());
+        assert!(!draft.dirty(), "the same text is no edit");
+        draft.edit("svc.yml", "name: y".into());
+        assert!(draft.dirty());
+        draft.applied = draft.revision;
+        draft.set_env("PORT", Some("80".into()));
+        assert!(draft.dirty());
+    }
+}

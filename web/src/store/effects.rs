@@ -1,0 +1,215 @@
+//! The only place that talks to the engine: turns actions into engine calls and reports facts.
+//!
+//! *Knows*: the engine's handle, scenarios, share links, the gallery. *Must not know*: how anything is drawn.
+
+mod check;
+mod open;
+mod rebuild;
+mod snapshot;
+mod story;
+mod travel;
+
+use super::action::{Action, Fact};
+use super::draft::Draft;
+use super::persist;
+use super::ptr::Ptr;
+use super::state::{ExampleCard, PresetCard, State, ToastUndo};
+use crate::browser;
+use planarium_protocol::Input;
+use planarium_protocol::event::ElementPath;
+use planarium_scenario::{Player, Scenario, share};
+use planarium_world::{Engine, Genesis};
+use snapshot::Seen;
+use story::Tale;
+use yew::AttrValue;
+
+/// A world with everything that belongs to it.
+struct Shown {
+    engine: Engine,
+    /// The script, until a fork or its end; plays on the branch of this id only.
+    player: Option<(Player, u32)>,
+    /// How to build this world anew.
+    scenario: Scenario,
+    tale: Tale,
+}
+
+/// The engine side of the page.
+pub(crate) struct Session {
+    shown: Shown,
+    /// The world before the last reset or edit.
+    previous: Option<Box<Shown>>,
+    seen: Seen,
+    /// What `why` was last asked about.
+    asked: Option<(ElementPath, (u32, u32), u64, u64)>,
+    /// The address bar as last written.
+    written: String,
+}
+
+impl Session {
+    /// A session over an empty world, with the gallery's cards and the presets.
+    pub(crate) fn new() -> (Self, State) {
+        let scenario = Scenario::of_definition(
+            planarium_protocol::input::LoadService::default(),
+            Vec::new(),
+            Genesis::default(),
+        );
+        let engine = Engine::new(Genesis::default());
+        let shown = Shown { engine, player: None, scenario, tale: Tale::default() };
+        let session =
+            Self { shown, previous: None, seen: Seen::default(), asked: None, written: String::new() };
+        let examples = planarium_gallery::examples().iter().map(|example| ExampleCard {
+            id: example.id.into(),
+            title: example.title.into(),
+            dialect: example.dialect.into(),
+            teaches: example.teaches.into(),
+            difficulty: example.difficulty.into(),
+        });
+        let presets = planarium_world::presets::PRESETS
+            .iter()
+            .map(|preset| PresetCard { name: preset.name.into(), text: preset.title.into() });
+        let state = State {
+            examples: Ptr::new(examples.collect()),
+            presets: Ptr::new(presets.collect()),
+            prefs: persist::load_prefs(),
+            ..State::default()
+        };
+        (session, state)
+    }
+
+    /// What to show first: the link in the address bar, or the first example.
+    pub(crate) fn start(&mut self, hash: &str, example: Option<&str>) -> Vec<Fact> {
+        let mut facts = self.first_world(hash, example);
+        if persist::saved_draft().is_some() {
+            let text = "Edits of your last visit that were never applied are kept.";
+            facts.push(Fact::Told(text.into(), Some(ToastUndo::Draft)));
+        }
+        facts
+    }
+
+    fn first_world(&mut self, hash: &str, example: Option<&str>) -> Vec<Fact> {
+        if hash.len() > 1 {
+            let resumed = example.and_then(|id| self.resume_example(id, hash));
+            return resumed.unwrap_or_else(|| self.open_hash(hash));
+        }
+        let first = planarium_gallery::examples().first().map(|example| example.id);
+        match example.or(first) {
+            Some(id) => self.open_example(id),
+            None => Vec::new(),
+        }
+    }
+
+    /// Carries out an action; the reducer has already seen it.
+    pub(crate) fn run(&mut self, state: &State, action: &Action) -> Vec<Fact> {
+        match action {
+            Action::Frame(_) => self.play(state),
+            Action::StepEvent(toward) => self.step_event(*toward, state),
+            Action::StepStatus(toward) => self.step_status(*toward, state),
+            Action::StepMark(toward) => self.step_mark(*toward, state),
+            Action::SeekMs(ms) => self.seek_ms(*ms, state),
+            Action::SeekSeq(seq) => self.seek_seq(*seq),
+            Action::SeekTenth(tenth) => {
+                self.seek_ms(self.shown.engine.head_ms() * tenth.min(&10) / 10, state)
+            }
+            Action::Branch(id) => self.switch_branch(*id),
+            Action::Do(input) => self.put_in(input),
+            Action::Check => self.check(state),
+            Action::Apply => self.apply(state),
+            Action::Reset => self.reset(state),
+            Action::SetSeed(seed) => self.set_seed(state, *seed),
+            Action::SetPreset(name) => self.set_preset(state, name),
+            Action::UndoWorld => self.undo_world(),
+            Action::RestoreDraft => restored_draft(),
+            Action::OpenExample(id) => self.open_example(id),
+            Action::OpenFiles(files) => self.open_files(files),
+            Action::OpenText(text) => self.open_text(text),
+            Action::OpenHash(hash) => {
+                if *hash == self.written || hash.len() < 2 {
+                    Vec::new()
+                } else {
+                    self.open_hash(hash)
+                }
+            }
+            Action::OpenDialog(super::state::Dialog::Share) => vec![Fact::Link(self.link().into())],
+            Action::WriteAddress => {
+                self.write_address(state);
+                Vec::new()
+            }
+            Action::TogglePlay if state.play.playing => self.begin_play(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Why the selected element is not moving, when the answer may be another one than before.
+    pub(crate) fn why(&mut self, state: &State) -> Option<Fact> {
+        let Some(path) = state.ui.selected.as_ref().filter(|path| !path.plan.is_empty()) else {
+            self.asked = None;
+            return state.why.is_some().then_some(Fact::Why(None));
+        };
+        let engine = &self.shown.engine;
+        let key = (path.clone(), state.world.log.lineage, engine.seq(), engine.inputs());
+        if self.asked.as_ref() == Some(&key) && state.why.is_some() {
+            return None;
+        }
+        self.asked = Some(key);
+        Some(Fact::Why(engine.why(path).map(Ptr::new)))
+    }
+
+    fn put_in(&mut self, input: &Input) -> Vec<Fact> {
+        self.save_before(input);
+        let engine = &mut self.shown.engine;
+        let forked = (!engine.at_head()).then(|| (self.seen.branch, engine.now_ms()));
+        let applied = engine.apply(input.clone());
+        let mut facts = vec![self.moved()];
+        if let Some((from, at_ms)) = forked {
+            let at = super::selectors::time::clock(at_ms);
+            let text = format!("New branch from {at}; the original is kept.");
+            facts.push(Fact::Told(text.into(), Some(ToastUndo::Branch(from))));
+        }
+        if let Err(refusal) = &applied.outcome {
+            facts.push(Fact::Refused(refusal.message.clone().into()));
+        }
+        facts
+    }
+
+    /// Keeps the run as it is: should the input bring the engine down, this is what is offered again.
+    fn save_before(&self, input: &Input) {
+        let pending = serde_json::to_string(input).unwrap_or_default();
+        persist::save_run(&share::encode(&self.shown.engine.journal()), &pending);
+    }
+
+    fn switch_branch(&mut self, id: u32) -> Vec<Fact> {
+        if self.shown.engine.switch_branch(id) {
+            vec![self.moved()]
+        } else {
+            vec![Fact::Refused("That branch is gone.".into())]
+        }
+    }
+
+    fn link(&self) -> String {
+        format!("{}#{}", browser::page_url(), share::encode(&self.shown.engine.journal()))
+    }
+
+    fn write_address(&mut self, state: &State) {
+        let hash = format!("#{}", share::encode(&self.shown.engine.journal()));
+        if hash != self.written && state.broken.is_none() {
+            let example = state.story.example.as_ref().filter(|_| !state.draft.dirty());
+            browser::replace_address(example.map(AttrValue::as_str), &hash);
+            self.written = hash;
+        }
+    }
+}
+
+/// Edits that were never applied, from the last visit.
+fn restored_draft() -> Vec<Fact> {
+    let load = persist::saved_draft().and_then(|text| serde_json::from_str(&text).ok());
+    match load {
+        Some(load) => vec![Fact::Drafted(Box::new(Draft::of(&load)))],
+        None => vec![Fact::Refused("The kept edits cannot be read any more.".into())],
+    }
+}
+
+/// The plans of services as aligned text.
+pub(crate) fn tree_text(services: &[std::sync::Arc<planarium_protocol::view::ServiceView>]) -> String {
+    let plans = services.iter().flat_map(|service| &service.plans);
+    plans.map(|plan| planarium_scenario::text::plan_tree(plan)).collect::<Vec<_>>().join("\n")
+}

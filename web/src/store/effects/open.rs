@@ -1,0 +1,229 @@
+//! Opening what people bring: examples, files, folders, pasted texts, links.
+
+use super::story::Tale;
+use super::{Session, Shown};
+use crate::store::action::Fact;
+use crate::store::draft::Draft;
+use crate::store::state::BrokenLink;
+use planarium_protocol::Input;
+use planarium_protocol::input::LoadService;
+use planarium_scenario::{Scenario, share};
+use planarium_world::{Engine, Genesis, Journal, presets};
+use std::collections::BTreeMap;
+use yew::AttrValue;
+
+impl Session {
+    /// An example of the gallery.
+    pub(super) fn open_example(&mut self, id: &str) -> Vec<Fact> {
+        let Some(example) = planarium_gallery::find(id) else {
+            return vec![Fact::Refused(format!("There is no example named {id}.").into())];
+        };
+        let text = |path: &str| {
+            example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
+        };
+        let parsed = planarium_scenario::parse(example.scenario, "scenario", &text);
+        match parsed.scenario {
+            Some(scenario) => self.open_scenario(scenario, Some(example.id), example.teaches),
+            None => vec![Fact::Refused(format!("The example {id} cannot be read.").into())],
+        }
+    }
+
+    fn open_scenario(&mut self, scenario: Scenario, example: Option<&str>, about: &str) -> Vec<Fact> {
+        let draft = scenario.services.first().map(Draft::of).unwrap_or_default();
+        let tale = Tale::of(&scenario, example, about);
+        let preset = preset_of(&scenario);
+        match self.show(scenario, tale) {
+            Ok(()) => self.opened(draft, preset),
+            Err(reason) => vec![Fact::Refused(reason.into())],
+        }
+    }
+
+    fn opened(&mut self, draft: Draft, preset: Option<AttrValue>) -> Vec<Fact> {
+        let story = self.shown.tale.told();
+        vec![self.moved(), Fact::Opened { draft: Box::new(draft), story, preset }]
+    }
+
+    /// Files from a drop or a choice: a scenario, a journal, or a definition with what belongs to it.
+    pub(super) fn open_files(&mut self, files: &[(String, String)]) -> Vec<Fact> {
+        let files: BTreeMap<String, String> = without_common_folder(files);
+        if let Some((name, text)) = files.iter().find(|(name, _)| is_scenario(name)) {
+            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+            let lookup = |path: &str| {
+                let beside = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+                files.get(&beside).or_else(|| files.get(path)).cloned()
+            };
+            return self.open_scenario_text(name, text, &lookup);
+        }
+        if let [(_, text)] = files.iter().collect::<Vec<_>>().as_slice()
+            && looks_like_journal(text)
+        {
+            return self.open_text(text);
+        }
+        if files.is_empty() {
+            return vec![Fact::Refused("There is no definition in what was opened.".into())];
+        }
+        self.open_definition(files)
+    }
+
+    fn open_scenario_text(
+        &mut self,
+        name: &str,
+        text: &str,
+        lookup: &planarium_scenario::Files<'_>,
+    ) -> Vec<Fact> {
+        let parsed = planarium_scenario::parse(text, name, lookup);
+        let first = parsed.diagnostics.iter().find(|diagnostic| diagnostic.is_error());
+        match (parsed.scenario, first) {
+            (Some(scenario), None) => self.open_scenario(scenario, None, ""),
+            (_, Some(error)) => {
+                let at = parsed.sources.position(error.span);
+                let text = format!("{name}:{}:{}: {}", at.line, at.column, error.message);
+                vec![Fact::Refused(text.into())]
+            }
+            (None, None) => vec![Fact::Refused(format!("{name} is not a scenario.").into())],
+        }
+    }
+
+    /// A definition on a generous cluster. One that cannot be used still goes into the editor.
+    fn open_definition(&mut self, files: BTreeMap<String, String>) -> Vec<Fact> {
+        let dialect = planarium_world::detect_dialect(&files).to_owned();
+        let load = LoadService { dialect, files, ..LoadService::default() };
+        let draft = Draft::of(&load);
+        let (load, _) = draft.load();
+        let cluster = presets::cluster("default").unwrap_or_default();
+        let scenario = Scenario::of_definition(load, cluster, Genesis::default());
+        let tale = Tale::of(&scenario, None, "");
+        if self.show(scenario.clone(), tale).is_ok() {
+            return self.opened(draft, Some("default".into()));
+        }
+        // The machines come up without it; the findings say what is wrong.
+        let empty = Scenario { services: Vec::new(), ..scenario };
+        let tale = Tale::of(&empty, None, "");
+        match self.show(empty, tale) {
+            Ok(()) => {
+                let mut draft = draft;
+                draft.revision += 1;
+                self.opened(draft, Some("default".into()))
+            }
+            Err(reason) => vec![Fact::Refused(reason.into())],
+        }
+    }
+
+    /// A text of any kind we know.
+    pub(super) fn open_text(&mut self, text: &str) -> Vec<Fact> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return vec![Fact::Refused("There is nothing to open.".into())];
+        }
+        let one_line = !trimmed.contains('\n');
+        if one_line && (trimmed.starts_with(share::PREFIX) || trimmed.contains("#p1:")) {
+            return self.open_hash(trimmed);
+        }
+        if looks_like_journal(trimmed)
+            && let Ok(journal) = serde_json::from_str::<Journal>(trimmed)
+        {
+            return self.open_journal(&journal, trimmed);
+        }
+        if trimmed.lines().any(|line| line.starts_with("services:") || line.starts_with("script:")) {
+            return self.open_scenario_text("pasted text", text, &|_| None);
+        }
+        let name = if trimmed.starts_with('{') { "app.json" } else { "svc.yml" };
+        self.open_definition(BTreeMap::from([(name.to_owned(), text.to_owned())]))
+    }
+
+    /// The part of a link after `#`, or a whole link.
+    pub(super) fn open_hash(&mut self, hash: &str) -> Vec<Fact> {
+        match share::decode(hash) {
+            Ok(journal) => self.open_journal(&journal, hash),
+            Err(error) => vec![broken(hash, &error.to_string())],
+        }
+    }
+
+    fn open_journal(&mut self, journal: &Journal, raw: &str) -> Vec<Fact> {
+        let engine = match Engine::from_journal(journal) {
+            Ok(engine) => engine,
+            Err(error) => return vec![broken(raw, &error.to_string())],
+        };
+        let scenario = scenario_of(journal);
+        let draft = scenario.services.first().map(Draft::of).unwrap_or_default();
+        let (preset, tale) = (preset_of(&scenario), Tale::of(&scenario, None, ""));
+        let before = std::mem::replace(&mut self.shown, Shown { engine, player: None, scenario, tale });
+        self.previous = Some(Box::new(before));
+        self.another_world();
+        self.opened(draft, preset)
+    }
+
+    /// An example whose run is in the link goes on with its script where the link leaves off.
+    pub(super) fn resume_example(&mut self, id: &str, hash: &str) -> Option<Vec<Fact>> {
+        let journal = share::decode(hash).ok()?;
+        let mut facts = self.open_example(id);
+        self.seen.branch = self.shown.player.as_ref().map(|(_, branch)| *branch)?;
+        self.move_to(journal.end_ms);
+        if self.shown.engine.journal() != journal {
+            return None;
+        }
+        facts.retain(|fact| !matches!(fact, Fact::Moved(_)));
+        facts.insert(0, self.moved());
+        facts.push(Fact::Story(self.shown.tale.told()));
+        Some(facts)
+    }
+}
+
+/// How to build the world of a journal anew: what was put in at the start.
+fn scenario_of(journal: &Journal) -> Scenario {
+    let mut scenario = Scenario::of_definition(LoadService::default(), Vec::new(), journal.genesis);
+    scenario.services.clear();
+    for entry in journal.entries.iter().take_while(|entry| entry.at_ms == 0) {
+        match &entry.input {
+            Input::AddAgent(add) => scenario.cluster.push(add.clone()),
+            Input::ProcessBehaviour(rule) => scenario.processes.push(rule.clone()),
+            Input::LoadService(load) => scenario.services.push(load.clone()),
+            _ => break,
+        }
+    }
+    scenario
+}
+
+fn preset_of(scenario: &Scenario) -> Option<AttrValue> {
+    let same = |name: &str| presets::cluster(name).is_some_and(|cluster| cluster == scenario.cluster);
+    presets::PRESETS.iter().find(|preset| same(preset.name)).map(|preset| preset.name.into())
+}
+
+fn broken(raw: &str, reason: &str) -> Fact {
+    Fact::Broken(BrokenLink { raw: raw.to_owned().into(), reason: reason.to_owned().into() })
+}
+
+fn is_scenario(name: &str) -> bool {
+    name.ends_with(".planarium.yaml") || name.ends_with(".planarium.yml")
+}
+
+fn looks_like_journal(text: &str) -> bool {
+    text.trim_start().starts_with('{') && text.contains("\"entries\"") && text.contains("\"genesis\"")
+}
+
+fn without_common_folder(files: &[(String, String)]) -> BTreeMap<String, String> {
+    let folder = files.first().and_then(|(path, _)| path.split_once('/')).map(|(folder, _)| folder);
+    let common = folder.filter(|folder| {
+        files.iter().all(|(path, _)| path.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/')))
+    });
+    let cut = common.map_or(0, |folder| folder.len() + 1);
+    files.iter().map(|(path, text)| (path.get(cut..).unwrap_or(path).to_owned(), text.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_folder_loses_its_own_name() {
+        let file = |path: &str| (path.to_owned(), String::new());
+        for (paths, want) in [
+            (vec!["pkg/config.json", "pkg/dist/svc.yml"], vec!["config.json", "dist/svc.yml"]),
+            (vec!["svc.yml"], vec!["svc.yml"]),
+            (vec!["a/x.yml", "b/y.yml"], vec!["a/x.yml", "b/y.yml"]),
+        ] {
+            let files: Vec<_> = paths.into_iter().map(file).collect();
+            assert_eq!(without_common_folder(&files).into_keys().collect::<Vec<_>>(), want);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What the engine shows, as a fact: only what changed since the last time.
+
+use super::Session;
+use crate::store::action::{Fact, Snapshot};
+use crate::store::events::EventLog;
+use crate::store::gantt::Gantt;
+use crate::store::ptr::Ptr;
+use crate::store::state::{BranchTab, Clock};
+use std::sync::Arc;
+
+/// What was reported last.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Counts worlds shown.
+    pub(super) generation: u32,
+    /// The branch shown.
+    pub(super) branch: u32,
+    lineage: Option<(u32, u32)>,
+    place: Option<(u64, u64, bool)>,
+    log: EventLog,
+    gantt: Arc<Gantt>,
+    branches: Vec<BranchTab>,
+}
+
+impl Session {
+    /// Reports what the engine shows now.
+    pub(super) fn moved(&mut self) -> Fact {
+        let (engine, seen) = (&self.shown.engine, &mut self.seen);
+        let clock = Clock {
+            now_ms: engine.now_ms(),
+            head_ms: engine.head_ms(),
+            seq: engine.seq(),
+            head_seq: engine.head_seq(),
+            next_event_ms: engine.next_event_ms(),
+            seed: engine.seed(),
+            idle: engine.idle(),
+        };
+        let tabs: Vec<_> = engine.branches().into_iter().map(tab).collect();
+        let branch = tabs.iter().find(|tab| tab.current).map_or(0, |tab| tab.id);
+        seen.branch = branch;
+
+        let lineage = (seen.generation, branch);
+        let all = engine.all_events();
+        let (mut log, mut gantt) = (None, None);
+        let restart = seen.lineage != Some(lineage) || all.len() < seen.log.len();
+        if restart {
+            seen.log = EventLog::of(lineage);
+            seen.gantt = Arc::new(Gantt::default());
+            seen.lineage = Some(lineage);
+            seen.place = None;
+        }
+        let fresh = all.get(seen.log.len()..).unwrap_or_default();
+        if restart || !fresh.is_empty() {
+            seen.log.extend(fresh);
+            Arc::make_mut(&mut seen.gantt).extend(fresh);
+            log = Some(seen.log.clone());
+            gantt = Some(Ptr(Arc::clone(&seen.gantt)));
+        }
+
+        // A command's reasons may depend on whether the cursor is at the head.
+        let place = (engine.seq(), engine.inputs(), engine.at_head());
+        let view = (seen.place != Some(place)).then(|| Ptr(engine.view()));
+        seen.place = Some(place);
+
+        // A head moves with every frame; the tabs need it only to whole seconds.
+        let branches = (seen.branches != tabs).then(|| Ptr::new(tabs.clone()));
+        seen.branches = tabs;
+        let touched = engine.head_ms() > 0 || engine.entries().len() > self.shown.scenario.set_up().len();
+        Fact::Moved(Box::new(Snapshot { view, clock, log, gantt, branches, touched }))
+    }
+
+    /// Starts counting for another world.
+    pub(super) fn another_world(&mut self) {
+        self.seen.generation += 1;
+        self.asked = None;
+    }
+}
+
+fn tab(branch: planarium_world::BranchView) -> BranchTab {
+    BranchTab {
+        id: branch.id,
+        name: branch.name.into(),
+        forked_at_ms: branch.forked_at_ms.unwrap_or(0),
+        head_ms: branch.head_ms / 1000 * 1000,
+        current: branch.current,
+    }
+}

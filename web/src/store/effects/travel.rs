@@ -1,0 +1,201 @@
+//! Moving the cursor: playing, stepping, seeking.
+
+use super::Session;
+use super::story::Waits;
+use crate::store::action::{Fact, Toward};
+use crate::store::gantt::Gantt;
+use crate::store::selectors::tree;
+use crate::store::state::State;
+
+/// Most virtual time that one frame plays; a tab that was hidden does not catch up.
+const FRAME_MS: u64 = 64 * 250;
+
+impl Session {
+    /// A frame of play.
+    pub(super) fn play(&mut self, state: &State) -> Vec<Fact> {
+        if !state.play.playing {
+            return Vec::new();
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "milliseconds of one frame"
+        )]
+        let whole = (state.play.rest_ms as u64).min(FRAME_MS);
+        if whole == 0 {
+            return Vec::new();
+        }
+        let target = self.shown.engine.now_ms().saturating_add(whole);
+        self.move_to(target);
+        let mut facts = self.news(state);
+        let engine = &self.shown.engine;
+        if engine.now_ms() < target {
+            facts.push(Fact::Stopped);
+            facts.push(Fact::Refused("The simulator's limits are reached; time does not go on.".into()));
+        } else if self.at_rest() {
+            facts.push(Fact::Stopped);
+            if tree::unfinished(&self.shown.engine.view()).is_none() {
+                facts.push(Fact::Told("All is done; nothing more will happen by itself.".into(), None));
+            }
+        }
+        facts
+    }
+
+    /// Play was asked for: when nothing can happen any more, says so at once.
+    pub(super) fn begin_play(&mut self) -> Vec<Fact> {
+        if self.at_rest() {
+            let text = "Nothing more will happen by itself. Step back, do something, or start over.";
+            return vec![Fact::Stopped, Fact::Told(text.into(), None)];
+        }
+        Vec::new()
+    }
+
+    fn at_rest(&self) -> bool {
+        let engine = &self.shown.engine;
+        engine.at_head() && engine.idle() && !matches!(self.waits(), Waits::Until(_))
+    }
+
+    /// Moves forward to an instant, playing the script on the way where it belongs to this branch.
+    pub(super) fn move_to(&mut self, target: u64) {
+        let branch = self.seen.branch;
+        let shown = &mut self.shown;
+        match &mut shown.player {
+            Some((player, on)) if *on == branch && !player.done() => {
+                player.advance_to(&mut shown.engine, target);
+                shown.tale.take(player);
+            }
+            _ => {
+                shown.engine.advance_to(target);
+            }
+        }
+    }
+
+    /// What moving gave: the snapshot, and the story when it went on.
+    pub(super) fn news(&mut self, state: &State) -> Vec<Fact> {
+        let mut facts = vec![self.moved()];
+        if let Some(story) = self.shown.tale.changed(&state.story) {
+            facts.push(Fact::Story(story));
+        }
+        facts
+    }
+
+    pub(super) fn step_event(&mut self, toward: Toward, state: &State) -> Vec<Fact> {
+        match toward {
+            Toward::Back => self.back_one(),
+            Toward::Ahead => self.ahead(|engine| {
+                engine.advance_events(1);
+            }),
+        }
+        self.news(state)
+    }
+
+    pub(super) fn step_status(&mut self, toward: Toward, state: &State) -> Vec<Fact> {
+        match toward {
+            Toward::Back => self.back_to_status(&state.world.gantt),
+            Toward::Ahead => self.ahead_to_status(),
+        }
+        self.news(state)
+    }
+
+    /// One event ahead; at the head the script has its say first.
+    fn ahead(&mut self, step: impl FnOnce(&mut planarium_world::Engine)) {
+        let engine = &mut self.shown.engine;
+        if !engine.at_head() {
+            step(engine);
+            return;
+        }
+        let next = engine.next_event_ms();
+        let idle = engine.idle();
+        match self.waits() {
+            Waits::Until(due) if idle || next.is_none_or(|next| due <= next) => self.move_to(due),
+            Waits::Nothing => step(&mut self.shown.engine),
+            Waits::Until(_) | Waits::Condition => {
+                if !idle && let Some(next) = next {
+                    self.move_to(next);
+                }
+            }
+        }
+    }
+
+    fn ahead_to_status(&mut self) {
+        let at_head = self.shown.engine.at_head();
+        if !at_head || matches!(self.waits(), Waits::Nothing) {
+            self.shown.engine.advance_status_change();
+            return;
+        }
+        // With a script running: instant by instant, so that its entries are played.
+        for _ in 0..10_000 {
+            let before = self.shown.engine.seq();
+            let now = self.shown.engine.now_ms();
+            self.ahead(|engine| {
+                engine.advance_events(1);
+            });
+            let changed = self
+                .shown
+                .engine
+                .events_since(before)
+                .iter()
+                .any(|event| matches!(event.body, planarium_protocol::EventBody::ElementStatus { .. }));
+            let stood_still = self.shown.engine.seq() == before && self.shown.engine.now_ms() == now;
+            if changed || stood_still {
+                return;
+            }
+        }
+    }
+
+    fn back_one(&mut self) {
+        let engine = &mut self.shown.engine;
+        let (seq, now) = (engine.seq(), engine.now_ms());
+        let last_at = engine.events().last().map_or(0, |event| event.at_ms);
+        if now > last_at {
+            engine.seek_seq(seq);
+            return;
+        }
+        engine.seek_seq(seq.saturating_sub(1));
+        if engine.seq() >= seq && seq > 0 {
+            // One step brought several events about: back to before the instant.
+            let before =
+                engine.events().iter().rev().find(|event| event.at_ms < last_at).map_or(0, |e| e.seq);
+            engine.seek_seq(before);
+        }
+    }
+
+    fn back_to_status(&mut self, gantt: &Gantt) {
+        let engine = &mut self.shown.engine;
+        let (seq, now) = (engine.seq(), engine.now_ms());
+        let mut before = seq;
+        while let Some(target) = gantt.status_before(before) {
+            engine.seek_seq(target);
+            if engine.seq() < seq || engine.now_ms() < now {
+                return;
+            }
+            before = target;
+        }
+        engine.seek_ms(0);
+    }
+
+    pub(super) fn step_mark(&mut self, toward: Toward, state: &State) -> Vec<Fact> {
+        let now = self.shown.engine.now_ms();
+        let marks = &state.world.gantt.marks;
+        let target = match toward {
+            Toward::Back => marks.iter().rev().map(|mark| mark.at_ms).find(|at| *at < now).or(Some(0)),
+            Toward::Ahead => marks.iter().map(|mark| mark.at_ms).find(|at| *at > now),
+        };
+        self.seek_ms(target.unwrap_or_else(|| self.shown.engine.head_ms()), state)
+    }
+
+    /// To any instant; beyond the head the world is run on.
+    pub(super) fn seek_ms(&mut self, ms: u64, state: &State) -> Vec<Fact> {
+        let head = self.shown.engine.head_ms();
+        self.shown.engine.seek_ms(ms.min(head));
+        if ms > head {
+            self.move_to(ms);
+        }
+        self.news(state)
+    }
+
+    pub(super) fn seek_seq(&mut self, seq: u64) -> Vec<Fact> {
+        self.shown.engine.seek_seq(seq);
+        vec![self.moved()]
+    }
+}

@@ -1,0 +1,245 @@
+//! When each step had which status, and when somebody did something: the data under the timeline.
+//!
+//! *Knows*: status events and markers. *Must not know*: pixels, the cursor.
+
+use super::ptr::Ptr;
+use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::{Event, Text};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A step took another status.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Change {
+    /// When.
+    pub(crate) at_ms: u64,
+    /// Which event says so.
+    pub(crate) seq: u64,
+    /// The new status.
+    pub(crate) status: Text,
+}
+
+/// One step over time.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Lane {
+    /// Which step.
+    pub(crate) path: ElementPath,
+    /// Status before the first change.
+    pub(crate) first: Text,
+    /// Since when it exists.
+    pub(crate) born_ms: u64,
+    /// Since when it no longer exists.
+    pub(crate) gone_ms: Option<u64>,
+    /// Changes in order.
+    pub(crate) changes: Vec<Change>,
+}
+
+/// Why a moment is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MarkKind {
+    /// Somebody did something.
+    Command,
+    /// It was turned down.
+    Refused,
+    /// A failure was injected or a machine went.
+    Fault,
+    /// Narration.
+    Note,
+}
+
+/// A marked moment.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mark {
+    /// When.
+    pub(crate) at_ms: u64,
+    /// Which event.
+    pub(crate) seq: u64,
+    /// Why.
+    pub(crate) kind: MarkKind,
+    /// In words.
+    pub(crate) text: Text,
+}
+
+/// A stretch of one status.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Segment {
+    /// From when.
+    pub(crate) from_ms: u64,
+    /// To when, exclusive.
+    pub(crate) to_ms: u64,
+    /// The status.
+    pub(crate) status: Text,
+}
+
+/// The data under the timeline.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gantt {
+    lanes: Vec<Arc<Lane>>,
+    index: BTreeMap<ElementPath, usize>,
+    born: BTreeMap<Text, u64>,
+    /// Marked moments in order.
+    pub(crate) marks: Vec<Mark>,
+    /// Sequence numbers and instants of all status changes of steps, phases and plans.
+    pub(crate) status_seqs: Vec<(u64, u64)>,
+}
+
+impl Lane {
+    /// The stretches up to `end_ms`.
+    pub(crate) fn segments(&self, end_ms: u64) -> Vec<Segment> {
+        let end_ms = self.gone_ms.map_or(end_ms, |gone| gone.min(end_ms));
+        let mut out = Vec::with_capacity(self.changes.len() + 1);
+        let (mut from_ms, mut status) = (self.born_ms, &self.first);
+        for change in &self.changes {
+            if change.at_ms > from_ms {
+                out.push(Segment { from_ms, to_ms: change.at_ms, status: Arc::clone(status) });
+            }
+            (from_ms, status) = (change.at_ms, &change.status);
+        }
+        if end_ms >= from_ms {
+            out.push(Segment { from_ms, to_ms: end_ms, status: Arc::clone(status) });
+        }
+        out
+    }
+}
+
+impl Gantt {
+    /// Takes in events that follow those already taken in.
+    pub(crate) fn extend(&mut self, events: &[Event]) {
+        for event in events {
+            self.take(event);
+        }
+    }
+
+    /// The lane of a step.
+    pub(crate) fn lane(&self, path: &ElementPath) -> Option<Ptr<Lane>> {
+        self.index.get(path).and_then(|at| self.lanes.get(*at)).map(Ptr::from)
+    }
+
+    /// All lanes in order of first appearance.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = &Arc<Lane>> {
+        self.lanes.iter()
+    }
+
+    /// When a service was loaded.
+    pub(crate) fn born(&self, service: &str) -> u64 {
+        self.born.get(service).copied().unwrap_or(0)
+    }
+
+    /// The last status change before event `seq`.
+    pub(crate) fn status_before(&self, seq: u64) -> Option<u64> {
+        self.status_seqs.iter().rev().map(|(at, _)| *at).find(|at| *at < seq)
+    }
+
+    fn take(&mut self, event: &Event) {
+        let at_ms = event.at_ms;
+        let mut mark = |kind, text: Text| self.marks.push(Mark { at_ms, seq: event.seq, kind, text });
+        match &event.body {
+            EventBody::ServiceLoaded { service, .. } => {
+                self.born.entry(Arc::clone(service)).or_insert(at_ms);
+            }
+            EventBody::ElementStatus { path, from, to } => {
+                self.status_seqs.push((event.seq, at_ms));
+                if path.step.is_some() {
+                    self.change(path, from, Change { at_ms, seq: event.seq, status: Arc::clone(to) });
+                }
+            }
+            EventBody::PhaseChanged { path, change } if &**change != "added" => {
+                for lane in &mut self.lanes {
+                    let same = lane.path.service == path.service
+                        && lane.path.plan == path.plan
+                        && lane.path.phase == path.phase;
+                    if same && lane.gone_ms.is_none() {
+                        Arc::make_mut(lane).gone_ms = Some(at_ms);
+                    }
+                }
+            }
+            EventBody::InputApplied { text, .. } => mark(MarkKind::Command, Arc::clone(text)),
+            EventBody::Rejected { reason, .. } => mark(MarkKind::Refused, Arc::clone(reason)),
+            EventBody::FaultInjected { text, .. } => mark(MarkKind::Fault, Arc::clone(text)),
+            EventBody::MachineLost { agent, .. } => mark(MarkKind::Fault, format!("{agent} is lost").into()),
+            EventBody::Note { text } => mark(MarkKind::Note, Arc::clone(text)),
+            _ => {}
+        }
+    }
+
+    fn change(&mut self, path: &ElementPath, from: &Text, change: Change) {
+        let known = self.index.get(path).copied();
+        if let Some(lane) = known.and_then(|at| self.lanes.get_mut(at)) {
+            let lane = Arc::make_mut(lane);
+            lane.gone_ms = None;
+            lane.changes.push(change);
+            return;
+        }
+        let born_ms = if from.is_empty() { change.at_ms } else { self.born(&path.service) };
+        self.index.insert(path.clone(), self.lanes.len());
+        self.lanes.push(Arc::new(Lane {
+            path: path.clone(),
+            first: Arc::clone(from),
+            born_ms,
+            gone_ms: None,
+            changes: vec![change],
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planarium_kernel::cause::Cause;
+
+    fn path() -> ElementPath {
+        ElementPath {
+            service: "s".into(),
+            plan: "deploy".into(),
+            phase: Some("p".into()),
+            step: Some("a".into()),
+        }
+    }
+
+    fn events(bodies: Vec<(u64, EventBody)>) -> Vec<Event> {
+        (1..)
+            .zip(bodies)
+            .map(|(seq, (at_ms, body))| Event { seq, at_ms, cause: Cause::Genesis, body })
+            .collect()
+    }
+
+    fn status(from: &str, to: &str) -> EventBody {
+        EventBody::ElementStatus { path: path(), from: from.into(), to: to.into() }
+    }
+
+    #[test]
+    fn cuts_a_lane_into_stretches() {
+        let mut gantt = Gantt::default();
+        gantt.extend(&events(vec![
+            (5, EventBody::ServiceLoaded { service: "s".into(), dialect: "sdk".into() }),
+            (10, status("PENDING", "STARTING")),
+            (10, status("STARTING", "STARTED")),
+            (40, status("STARTED", "COMPLETE")),
+            (50, EventBody::FaultInjected { fault: "f".into(), text: "boom".into() }),
+        ]));
+        let lane = gantt.lane(&path()).expect("a lane");
+        let cut: Vec<_> =
+            lane.segments(60).into_iter().map(|s| (s.from_ms, s.to_ms, s.status.to_string())).collect();
+        let want = [(5, 10, "PENDING"), (10, 40, "STARTED"), (40, 60, "COMPLETE")];
+        assert_eq!(cut, want.map(|(from, to, status)| (from, to, status.to_owned())));
+        assert_eq!(
+            gantt.marks.iter().map(|m| (m.at_ms, m.kind)).collect::<Vec<_>>(),
+            [(50, MarkKind::Fault)]
+        );
+        for (seq, want) in [(1, None), (2, None), (3, Some(2)), (4, Some(3)), (9, Some(4))] {
+            assert_eq!(gantt.status_before(seq), want, "before {seq}");
+        }
+    }
+
+    #[test]
+    fn a_removed_phase_ends_its_lanes() {
+        let mut gantt = Gantt::default();
+        let phase = ElementPath { step: None, ..path() };
+        gantt.extend(&events(vec![
+            (10, status("PENDING", "STARTING")),
+            (30, EventBody::PhaseChanged { path: phase, change: "removed".into() }),
+        ]));
+        let lane = gantt.lane(&path()).expect("a lane");
+        assert_eq!(lane.segments(60).last().map(|s| s.to_ms), Some(30));
+    }
+}

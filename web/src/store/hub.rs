@@ -1,0 +1,111 @@
+//! The one way in: actions go in, effects run, reducers make the next state, the page is told.
+
+use super::action::{Action, Fact};
+use super::effects::Session;
+use super::reduce;
+use super::state::State;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Handle that components send actions through. Cheap to clone; equal only to itself.
+#[derive(Clone)]
+pub(crate) struct Hub(Rc<Inner>);
+
+struct Inner {
+    session: RefCell<Session>,
+    state: RefCell<Rc<State>>,
+    queue: RefCell<VecDeque<Action>>,
+    busy: Cell<bool>,
+    listener: RefCell<Option<Callback<Rc<State>>>>,
+}
+
+impl PartialEq for Hub {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Hub {
+    /// A hub over a session; `facts` is what opening it gave.
+    pub(crate) fn new(session: Session, mut state: State, facts: Vec<Fact>) -> Self {
+        for fact in facts {
+            reduce::fact(&mut state, fact);
+        }
+        Self(Rc::new(Inner {
+            session: RefCell::new(session),
+            state: RefCell::new(Rc::new(state)),
+            queue: RefCell::default(),
+            busy: Cell::new(false),
+            listener: RefCell::default(),
+        }))
+    }
+
+    /// The latest state.
+    pub(crate) fn state(&self) -> Rc<State> {
+        Rc::clone(&self.0.state.borrow())
+    }
+
+    /// Who is told of each new state.
+    pub(crate) fn listen(&self, listener: Callback<Rc<State>>) {
+        *self.0.listener.borrow_mut() = Some(listener);
+    }
+
+    /// Carries out an action; one sent from within another waits for its turn.
+    pub(crate) fn send(&self, action: Action) {
+        self.0.queue.borrow_mut().push_back(action);
+        if self.0.busy.replace(true) {
+            return;
+        }
+        loop {
+            let next = self.0.queue.borrow_mut().pop_front();
+            let Some(action) = next else { break };
+            self.carry_out(action);
+        }
+        self.0.busy.set(false);
+    }
+
+    /// A callback that sends what `make` says.
+    pub(crate) fn on<E: 'static>(&self, make: impl Fn(E) -> Action + 'static) -> Callback<E> {
+        let hub = self.clone();
+        Callback::from(move |event| hub.send(make(event)))
+    }
+
+    /// A callback that sends the same action each time.
+    pub(crate) fn act<E: 'static>(&self, action: Action) -> Callback<E> {
+        self.on(move |_| action.clone())
+    }
+
+    fn carry_out(&self, action: Action) {
+        let old = self.state();
+        let mut state = Rc::clone(&old);
+        reduce::action(Rc::make_mut(&mut state), &action);
+        let facts = self.0.session.borrow_mut().run(&state, &action);
+        for fact in facts {
+            reduce::fact(Rc::make_mut(&mut state), fact);
+        }
+        if let Some(why) = self.0.session.borrow_mut().why(&state) {
+            reduce::fact(Rc::make_mut(&mut state), why);
+        }
+        if *state == *old {
+            return;
+        }
+        super::persist::save_changes(&old, &state);
+        *self.0.state.borrow_mut() = Rc::clone(&state);
+        let listener = self.0.listener.borrow().clone();
+        if let Some(listener) = listener {
+            listener.emit(state);
+        }
+    }
+}
+
+/// The hub of the page.
+///
+/// # Panics
+/// Outside the provider that the application mounts around everything.
+#[hook]
+#[expect(clippy::expect_used, reason = "the application's root provides it; there is no page without it")]
+pub(crate) fn use_hub() -> Hub {
+    use_context::<Hub>().expect("a hub around every component")
+}

@@ -1,0 +1,107 @@
+//! What the browser remembers: preferences, and the journal of the run before each input.
+//!
+//! *Knows*: names of storage keys. *Must not know*: what a journal says. Storage may be refused at any
+//! time (private windows, embedded pages); then nothing is remembered and nothing fails.
+
+use super::state::{Prefs, Sizes, State, Theme, Verbosity};
+use crate::browser;
+
+const PREFS: &str = "planarium.prefs";
+const JOURNAL: &str = "planarium.journal";
+const PENDING: &str = "planarium.pending";
+const DRAFT: &str = "planarium.draft";
+
+/// Remembers preferences that changed.
+pub(crate) fn save_changes(old: &State, new: &State) {
+    if old.prefs != new.prefs {
+        browser::store(PREFS, &write_prefs(&new.prefs));
+    }
+}
+
+/// The remembered preferences.
+pub(crate) fn load_prefs() -> Prefs {
+    browser::stored(PREFS).map(|text| read_prefs(&text)).unwrap_or_default()
+}
+
+/// Keeps the run as it was before an input, and what the input was.
+pub(crate) fn save_run(share: &str, pending: &str) {
+    browser::store(JOURNAL, share);
+    browser::store(PENDING, pending);
+}
+
+/// The run as it was before the last input, as a share string.
+pub(crate) fn saved_run() -> Option<String> {
+    browser::stored(JOURNAL).filter(|text| !text.is_empty())
+}
+
+/// Keeps edits that are not applied; an empty text forgets them.
+pub(crate) fn save_draft(text: &str) {
+    browser::store(DRAFT, text);
+}
+
+/// Edits that were never applied.
+pub(crate) fn saved_draft() -> Option<String> {
+    browser::stored(DRAFT).filter(|text| !text.is_empty())
+}
+
+/// What the last input was.
+pub(crate) fn saved_pending() -> Option<String> {
+    browser::stored(PENDING).filter(|text| !text.is_empty())
+}
+
+fn write_prefs(prefs: &Prefs) -> String {
+    let verbosity = match prefs.verbosity {
+        Verbosity::All => "all",
+        Verbosity::Milestones => "milestones",
+        Verbosity::Off => "off",
+    };
+    let Sizes { editor, inspector, dock } = prefs.sizes;
+    format!(
+        "theme={};keys={};speech={verbosity};hint={};editor={editor};inspector={inspector};dock={dock}",
+        prefs.theme.word(),
+        if prefs.keys_off { "off" } else { "on" },
+        if prefs.hint_seen { "seen" } else { "new" },
+    )
+}
+
+fn read_prefs(text: &str) -> Prefs {
+    let mut prefs = Prefs::default();
+    for (key, value) in text.split(';').filter_map(|pair| pair.split_once('=')) {
+        let size = |otherwise| value.parse().unwrap_or(otherwise);
+        match (key, value) {
+            ("theme", "light") => prefs.theme = Theme::Light,
+            ("theme", "dark") => prefs.theme = Theme::Dark,
+            ("keys", "off") => prefs.keys_off = true,
+            ("speech", "milestones") => prefs.verbosity = Verbosity::Milestones,
+            ("speech", "off") => prefs.verbosity = Verbosity::Off,
+            ("hint", "seen") => prefs.hint_seen = true,
+            ("editor", _) => prefs.sizes.editor = size(prefs.sizes.editor).clamp(150, 500),
+            ("inspector", _) => prefs.sizes.inspector = size(prefs.sizes.inspector).clamp(180, 500),
+            ("dock", _) => prefs.sizes.dock = size(prefs.sizes.dock).clamp(96, 420),
+            _ => {}
+        }
+    }
+    prefs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn preferences_survive_and_nonsense_is_ignored() {
+        let prefs = Prefs {
+            theme: Theme::Dark,
+            keys_off: true,
+            verbosity: Verbosity::Milestones,
+            hint_seen: true,
+            sizes: Sizes { editor: 300, inspector: 333, dock: 200 },
+        };
+        assert_eq!(read_prefs(&write_prefs(&prefs)), prefs);
+        assert_eq!(read_prefs(&write_prefs(&Prefs::default())), Prefs::default());
+        for text in ["", "=;;=", "theme=pink;dock=lots;editor=99999999999", "unknown=1"] {
+            assert_eq!(read_prefs(text), Prefs::default(), "{text}");
+        }
+        assert_eq!(read_prefs("dock=4").sizes.dock, 96, "too small a pane cannot be grabbed again");
+    }
+}

@@ -1,0 +1,403 @@
+//! The next state: pure functions of a state and an action or a fact.
+//!
+//! *Knows*: what an action or a fact means for what is shown. *Must not know*: the engine, the browser.
+
+use super::action::{Action, Border, Fact};
+use super::ptr::Ptr;
+use super::state::{Menu, Pane, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World};
+use super::{action::Snapshot, selectors};
+use planarium_protocol::event::ElementPath;
+use std::sync::Arc;
+use yew::AttrValue;
+
+/// What a component asked for.
+pub(crate) fn action(state: &mut State, action: &Action) {
+    match action {
+        Action::TogglePlay => {
+            state.play.playing = !state.play.playing;
+            state.play.rest_ms = 0.0;
+        }
+        Action::Pause
+        | Action::StepEvent(_)
+        | Action::StepStatus(_)
+        | Action::StepMark(_)
+        | Action::Reset
+        | Action::SetSeed(_)
+        | Action::Branch(_) => state.play.playing = false,
+        Action::Nudge(faster) => state.play.speed = state.play.speed.nudged(*faster),
+        Action::SetSpeed(index) => state.play.speed = super::state::Speed::at(*index),
+        Action::Frame(wall_ms) => {
+            // The effect plays what was gathered so far; the rest stays for the next frame.
+            state.play.rest_ms = state.play.rest_ms.fract() + wall_ms * state.play.speed.factor();
+        }
+        Action::Edit(path, text) => state.draft.edit(path, text.clone()),
+        Action::PickFile(path) => {
+            state.draft.file.clone_from(path);
+            state.draft.loaded += 1;
+        }
+        Action::AddFile(path) => add_file(state, path),
+        Action::DropFile(path) => drop_file(state, path),
+        Action::SetEnv(name, value) => state.draft.set_env(name, value.clone()),
+        Action::Mend(index) => mend(state, *index),
+        _ => looks(state, action),
+    }
+}
+
+fn add_file(state: &mut State, path: &str) {
+    if path.is_empty() {
+        return;
+    }
+    if !state.draft.files.contains_key(path) {
+        state.draft.edit(path, String::new());
+    }
+    path.clone_into(&mut state.draft.file);
+    state.draft.loaded += 1;
+}
+
+fn drop_file(state: &mut State, path: &str) {
+    let mut files = (*state.draft.files).clone();
+    if files.remove(path).is_none() {
+        return;
+    }
+    if state.draft.file == path {
+        state.draft.file = files.keys().next().cloned().unwrap_or_default();
+    }
+    state.draft.files = Ptr::new(files);
+    state.draft.revision += 1;
+    state.draft.loaded += 1;
+}
+
+fn mend(state: &mut State, index: usize) {
+    let Some(fix) = state.checked.findings.get(index).and_then(|finding| finding.fix.clone()) else { return };
+    let Some(text) = state.draft.files.get(fix.file.as_str()) else { return };
+    if let Some(mended) = selectors::text::splice_utf16(text, fix.from, fix.to, &fix.text) {
+        state.draft.edit(&fix.file, mended);
+        state.draft.file = fix.file.to_string();
+        state.draft.loaded += 1;
+    }
+}
+
+fn looks(state: &mut State, action: &Action) {
+    let ui = &mut state.ui;
+    match action {
+        Action::Caret(line) => ui.caret = *line,
+        Action::Reveal(file, line, column) => {
+            if state.draft.files.contains_key(file.as_str()) {
+                if state.draft.file != file.as_str() {
+                    state.draft.file = file.to_string();
+                    state.draft.loaded += 1;
+                }
+                let number = ui.reveal.as_ref().map_or(0, |last| last.3) + 1;
+                ui.reveal = Some((file.clone(), *line, *column, number));
+            }
+        }
+        Action::Select(path) => {
+            ui.selected = Some(path.clone());
+            ui.task = None;
+            reveal_source(state, path);
+        }
+        Action::SelectTask(name) => {
+            let path = selectors::tree::step_of_task(&state.world.view, name);
+            ui.task = Some(name.clone());
+            if path.is_some() {
+                ui.selected = path;
+            }
+        }
+        Action::Toggle(path) => toggle(ui, std::slice::from_ref(path)),
+        Action::ToggleMany(paths) => toggle(ui, paths),
+        Action::FilterRows(text) => ui.row_filter = text.clone(),
+        Action::ShowPane(pane) => ui.pane = *pane,
+        Action::ShowTab(tab) => {
+            ui.tab = *tab;
+            ui.pane = Pane::Inspect;
+        }
+        Action::ShowEditTab(tab) => ui.edit_tab = *tab,
+        Action::ToggleEditor => ui.editor_shut = !ui.editor_shut,
+        Action::ToggleLanes => ui.lanes_open = !ui.lanes_open,
+        Action::ToggleFocusMode => ui.focus_mode = !ui.focus_mode,
+        Action::ToggleMachineTable => ui.machine_table = !ui.machine_table,
+        Action::Filter(filter) => ui.filter = filter.clone(),
+        Action::OpenDialog(dialog) => {
+            ui.menu = None;
+            ui.link = None;
+            ui.dialog = Some(dialog.clone());
+        }
+        Action::OpenMenu(target, x, y) => ui.menu = Some(Menu { target: target.clone(), x: *x, y: *y }),
+        Action::CloseMenu => ui.menu = None,
+        Action::CloseToast(id) => close_toast(ui, *id),
+        Action::Say(text) => toast(ui, text.clone(), ToastKind::Info, None),
+        Action::CloseDialog | Action::OpenExample(_) | Action::OpenFiles(_) | Action::OpenText(_) => {
+            ui.dialog = None;
+        }
+        Action::LeaveBroken => state.broken = None,
+        _ => prefs(&mut state.prefs, action),
+    }
+}
+
+fn prefs(prefs: &mut Prefs, action: &Action) {
+    match action {
+        Action::Resize(border, size) => resize(&mut prefs.sizes, *border, *size),
+        Action::ResetSize(border) => {
+            let first = Sizes::default();
+            let size = match border {
+                Border::Editor => first.editor,
+                Border::Inspector => first.inspector,
+                Border::Dock => first.dock,
+            };
+            resize(&mut prefs.sizes, *border, size);
+        }
+        Action::SetTheme(theme) => prefs.theme = *theme,
+        Action::ToggleKeys => prefs.keys_off = !prefs.keys_off,
+        Action::SetVerbosity(verbosity) => prefs.verbosity = *verbosity,
+        Action::DismissHint => prefs.hint_seen = true,
+        _ => {}
+    }
+}
+
+fn resize(sizes: &mut Sizes, border: Border, size: u32) {
+    match border {
+        Border::Editor => sizes.editor = size.clamp(150, 500),
+        Border::Inspector => sizes.inspector = size.clamp(180, 500),
+        Border::Dock => sizes.dock = size.clamp(96, 420),
+    }
+}
+
+fn toggle(ui: &mut Ui, paths: &[ElementPath]) {
+    let toggled = Arc::make_mut(&mut ui.toggled.0);
+    for path in paths {
+        if !toggled.remove(path) {
+            toggled.insert(path.clone());
+        }
+    }
+}
+
+fn reveal_source(state: &mut State, path: &ElementPath) {
+    let source = selectors::tree::source_of(&state.world.view, path);
+    if let Some(source) = source {
+        let place = Action::Reveal(AttrValue::from(source.file.to_string()), source.line, source.column);
+        looks(state, &place);
+    }
+}
+
+fn toast(ui: &mut Ui, text: AttrValue, kind: ToastKind, undo: Option<ToastUndo>) {
+    let id = ui.next_toast;
+    ui.next_toast += 1;
+    let toasts = Arc::make_mut(&mut ui.toasts.0);
+    toasts.retain(|old| old.text != text);
+    toasts.push(Toast { id, text, kind, undo });
+    let surplus = toasts.len().saturating_sub(3);
+    toasts.drain(..surplus);
+}
+
+fn close_toast(ui: &mut Ui, id: u32) {
+    if ui.toasts.iter().any(|toast| toast.id == id) {
+        Arc::make_mut(&mut ui.toasts.0).retain(|toast| toast.id != id);
+    }
+}
+
+/// What an effect reported.
+pub(crate) fn fact(state: &mut State, fact: Fact) {
+    match fact {
+        Fact::Moved(snapshot) => moved(&mut state.world, *snapshot),
+        Fact::Opened { draft, story, preset } => {
+            let loaded = state.draft.loaded + 1;
+            state.draft = super::draft::Draft { loaded, ..*draft };
+            state.checked = Ptr::default();
+            state.story = story;
+            state.preset = preset;
+            state.broken = None;
+            state.play.playing = false;
+            state.why = None;
+            state.world.generation += 1;
+            let ui = &mut state.ui;
+            *ui = Ui {
+                pane: ui.pane,
+                tab: ui.tab,
+                edit_tab: ui.edit_tab,
+                editor_shut: ui.editor_shut,
+                machine_table: ui.machine_table,
+                filter: ui.filter.clone(),
+                toasts: ui.toasts.clone(),
+                next_toast: ui.next_toast,
+                selected: selectors::tree::first_plan(&state.world.view),
+                ..Ui::default()
+            };
+        }
+        Fact::Drafted(draft) => {
+            let (loaded, revision) = (state.draft.loaded + 1, state.draft.revision + 1);
+            state.draft = super::draft::Draft { loaded, revision, applied: state.draft.applied, ..*draft };
+        }
+        Fact::Rebuilt(revision) => {
+            state.draft.applied = revision;
+            state.play.playing = false;
+            let gone = state
+                .ui
+                .selected
+                .as_ref()
+                .is_none_or(|path| selectors::tree::status_of(&state.world.view, path).is_none());
+            if gone {
+                state.ui.selected = selectors::tree::first_plan(&state.world.view);
+            }
+        }
+        Fact::Story(story) => state.story = story,
+        Fact::Preset(name) => state.preset = Some(name),
+        Fact::Checked(checked) => state.checked = checked,
+        Fact::Why(why) => state.why = why,
+        Fact::Stopped => state.play.playing = false,
+        Fact::Told(text, undo) => toast(&mut state.ui, text, ToastKind::Info, undo),
+        Fact::Refused(text) => toast(&mut state.ui, text, ToastKind::Alert, None),
+        Fact::Link(link) => state.ui.link = Some(link),
+        Fact::Broken(broken) => state.broken = Some(broken),
+    }
+}
+
+fn moved(world: &mut World, snapshot: Snapshot) {
+    let Snapshot { view, clock, log, gantt, branches, touched } = snapshot;
+    world.clock = clock;
+    world.touched = touched;
+    if let Some(view) = view {
+        world.view = view;
+    }
+    if let Some(log) = log {
+        world.log = log;
+    }
+    if let Some(gantt) = gantt {
+        world.gantt = gantt;
+    }
+    if let Some(branches) = branches {
+        world.branches = branches;
+    }
+}
+
+/// A dialog is open, so keys belong to it.
+pub(crate) fn is_modal(state: &State) -> bool {
+    state.ui.dialog.is_some() || state.ui.menu.is_some() || state.broken.is_some()
+}
+
+/// Which of the small screen's four tabs is shown, if one is.
+pub(crate) fn small_tab(ui: &Ui) -> usize {
+    match (ui.pane, ui.tab) {
+        (Pane::Edit, _) => 0,
+        (Pane::Plan, _) | (Pane::Inspect, Tab::Why) => 1,
+        (Pane::Inspect, Tab::Cluster | Tab::Pods) => 2,
+        (Pane::Inspect, Tab::Log) => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::draft::Draft;
+    use crate::store::state::{Checked, Finding, Fix, Severity, Speed};
+    use planarium_protocol::input::LoadService;
+
+    fn drafted(text: &str) -> State {
+        let mut load = LoadService::default();
+        load.files.insert("svc.yml".into(), text.into());
+        State { draft: Draft::of(&load), ..State::default() }
+    }
+
+    #[test]
+    fn stepping_and_seeking_by_hand_stop_the_clock() {
+        use crate::store::action::Toward;
+        for (request, playing) in [
+            (Action::StepEvent(Toward::Back), false),
+            (Action::StepStatus(Toward::Ahead), false),
+            (Action::Reset, false),
+            (Action::SeekMs(5), true),
+            (Action::Nudge(true), true),
+        ] {
+            let mut state = State::default();
+            state.play.playing = true;
+            action(&mut state, &request);
+            assert_eq!(state.play.playing, playing, "{request:?}");
+        }
+    }
+
+    #[test]
+    fn speeds_stay_between_a_quarter_and_sixty_four() {
+        let mut state = State::default();
+        for _ in 0..20 {
+            action(&mut state, &Action::Nudge(true));
+        }
+        assert_eq!((state.play.speed.label(), state.play.speed.factor().to_string()), ("64×", "64".into()));
+        for _ in 0..20 {
+            action(&mut state, &Action::Nudge(false));
+        }
+        assert_eq!(state.play.speed, Speed::at(0));
+        assert_eq!(state.play.speed.factor().to_string(), "0.25");
+    }
+
+    #[test]
+    fn frames_gather_fractions() {
+        let mut state = State::default();
+        state.play.speed = Speed::at(0);
+        action(&mut state, &Action::Frame(10.0));
+        assert_eq!(state.play.rest_ms.to_string(), "2.5");
+        action(&mut state, &Action::Frame(10.0));
+        assert_eq!(state.play.rest_ms.to_string(), "3", "the half is kept, the whole part was played");
+    }
+
+    #[test]
+    fn a_mend_changes_the_text_it_was_made_for() {
+        let mut state = drafted("é: serail\n");
+        let fix =
+            Fix { title: "serial".into(), file: "svc.yml".into(), from: 3, to: 9, text: "serial".into() };
+        let finding = Finding {
+            file: "svc.yml".into(),
+            line: 1,
+            column: 4,
+            from: 3,
+            to: 9,
+            severity: Severity::Error,
+            code: "SDK001".into(),
+            message: "unknown strategy".into(),
+            help: None,
+            fix: Some(fix),
+        };
+        state.checked = Ptr::new(Checked { findings: vec![finding], ..Checked::default() });
+        action(&mut state, &Action::Mend(7));
+        assert_eq!(state.draft.text(), "é: serail\n", "no such finding");
+        action(&mut state, &Action::Mend(0));
+        assert_eq!(state.draft.text(), "é: serial\n");
+        assert!(state.draft.dirty());
+    }
+
+    #[test]
+    fn messages_are_bounded_and_said_once() {
+        let mut state = State::default();
+        for text in ["a", "b", "b", "c", "d"] {
+            fact(&mut state, Fact::Told(text.into(), None));
+        }
+        let texts: Vec<_> = state.ui.toasts.iter().map(|toast| toast.text.to_string()).collect();
+        assert_eq!(texts, ["b", "c", "d"]);
+        let id = state.ui.toasts[1].id;
+        action(&mut state, &Action::CloseToast(id));
+        assert_eq!(state.ui.toasts.len(), 2);
+    }
+
+    #[test]
+    fn removing_the_shown_file_shows_another() {
+        let mut state = drafted("name: x");
+        action(&mut state, &Action::AddFile("extra.yml".into()));
+        assert_eq!(state.draft.file, "extra.yml");
+        action(&mut state, &Action::DropFile("extra.yml".into()));
+        assert_eq!((state.draft.file.as_str(), state.draft.files.len()), ("svc.yml", 1));
+    }
+
+    #[test]
+    fn borders_stay_on_the_page() {
+        let mut state = State::default();
+        for (border, size, want) in [
+            (Border::Editor, 9, (150, 270, 176)),
+            (Border::Inspector, 999, (150, 500, 176)),
+            (Border::Dock, 10_000, (150, 500, 420)),
+        ] {
+            action(&mut state, &Action::Resize(border, size));
+            let sizes = state.prefs.sizes;
+            assert_eq!((sizes.editor, sizes.inspector, sizes.dock), want);
+        }
+        action(&mut state, &Action::ResetSize(Border::Dock));
+        assert_eq!(state.prefs.sizes.dock, 176);
+    }
+}

@@ -1,0 +1,128 @@
+//! Machines in groups, and amounts as people read them.
+
+use crate::store::ptr::Ptr;
+use planarium_protocol::view::{ActionView, ClusterView, MachineView, ResourceView, TaskView, View};
+use planarium_protocol::{Amount, Text};
+use std::sync::Arc;
+
+/// Above this many machines the cards are condensed.
+pub(crate) const DENSE_ABOVE: usize = 40;
+
+/// Machines of one zone.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Group {
+    /// Zone; empty when none has one.
+    pub(crate) zone: Text,
+    /// In order of joining.
+    pub(crate) machines: Vec<Ptr<MachineView>>,
+}
+
+/// The machines by zone, in order of first appearance.
+pub(crate) fn groups(cluster: &ClusterView) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for machine in &cluster.machines {
+        let zone = machine.zone.clone().unwrap_or_else(|| "".into());
+        match groups.iter_mut().find(|group| group.zone == zone) {
+            Some(group) => group.machines.push(Ptr::from(machine)),
+            None => groups.push(Group { zone, machines: vec![Ptr::from(machine)] }),
+        }
+    }
+    groups
+}
+
+/// An amount of a resource with its unit: `1.5 cpus`, `32 GiB`.
+pub(crate) fn amount(name: &str, thousandths: i64) -> String {
+    const GIB: i64 = 1024 * 1000;
+    match name {
+        "mem" | "disk" if thousandths >= GIB => {
+            let tenths = thousandths.saturating_mul(10) / GIB;
+            if tenths % 10 == 0 {
+                format!("{} GiB", tenths / 10)
+            } else {
+                format!("{}.{} GiB", tenths / 10, tenths % 10)
+            }
+        }
+        "mem" | "disk" => format!("{} MiB", Amount(thousandths)),
+        _ => Amount(thousandths).to_string(),
+    }
+}
+
+/// A resource in words: `cpus: 1.5 of 8 used, 0.5 reserved`.
+pub(crate) fn spoken(resource: &ResourceView) -> String {
+    let of = |n| amount(&resource.name, n);
+    let reserved = if resource.reserved > 0 {
+        format!(", {} more reserved", of(resource.reserved))
+    } else {
+        String::new()
+    };
+    format!("{}: {} of {} used{reserved}", resource.name, of(resource.used), of(resource.total))
+}
+
+/// The machine of a hostname.
+pub(crate) fn machine<'v>(view: &'v View, hostname: &str) -> Option<&'v Arc<MachineView>> {
+    view.cluster.machines.iter().find(|machine| &*machine.hostname == hostname)
+}
+
+/// The task of an id, with its machine.
+pub(crate) fn task<'v>(view: &'v View, id: &str) -> Option<(&'v Arc<MachineView>, &'v TaskView)> {
+    view.cluster
+        .machines
+        .iter()
+        .find_map(|machine| machine.tasks.iter().find(|task| &*task.id == id).map(|task| (machine, task)))
+}
+
+/// What can be done to the tasks of these names.
+pub(crate) fn task_actions<'v>(view: &'v View, names: &[Text]) -> Vec<(&'v TaskView, &'v ActionView)> {
+    let tasks = view.cluster.machines.iter().flat_map(|machine| &machine.tasks);
+    tasks
+        .filter(|task| names.contains(&task.name))
+        .flat_map(|task| task.actions.iter().map(move |action| (task, action)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_units() {
+        for (name, thousandths, want) in [
+            ("cpus", 1_500, "1.5"),
+            ("mem", 512_000, "512 MiB"),
+            ("mem", 32 * 1024 * 1000, "32 GiB"),
+            ("disk", 1536 * 1000, "1.5 GiB"),
+            ("gpus", 4_000, "4"),
+        ] {
+            assert_eq!(amount(name, thousandths), want);
+        }
+    }
+
+    #[test]
+    fn machines_are_grouped_by_zone_in_order() {
+        let machine = |host: &str, zone: Option<&str>| {
+            Arc::new(MachineView {
+                revision: 0,
+                hostname: host.into(),
+                ip: "".into(),
+                agent_id: "".into(),
+                port: None,
+                state: "up".into(),
+                unavailability: None,
+                inverse_offers: Vec::new(),
+                region: None,
+                zone: zone.map(Into::into),
+                attributes: Vec::new(),
+                resources: Vec::new(),
+                tasks: Vec::new(),
+                actions: Vec::new(),
+            })
+        };
+        let machines = vec![machine("m1", Some("b")), machine("m2", Some("a")), machine("m3", Some("b"))];
+        let found = groups(&ClusterView { revision: 0, machines });
+        let shape: Vec<_> = found
+            .iter()
+            .map(|g| (&*g.zone, g.machines.iter().map(|m| &*m.0.hostname).collect::<Vec<_>>()))
+            .collect();
+        assert_eq!(shape, [("b", vec!["m1", "m3"]), ("a", vec!["m2"])]);
+    }
+}

@@ -1,0 +1,86 @@
+//! Which events the log shows, kept up to date without looking at the old ones again.
+
+use super::text::contains;
+use super::words::describe;
+use crate::store::events::EventLog;
+use crate::store::state::LogFilter;
+use planarium_protocol::Event;
+
+/// Positions of the events that pass a filter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LogIndex {
+    filter: LogFilter,
+    lineage: (u32, u32),
+    looked_at: usize,
+    /// Positions in the log, oldest first.
+    pub(crate) shown: Vec<usize>,
+}
+
+impl LogIndex {
+    /// Takes in what is new, or starts over when the filter or the branch is another.
+    pub(crate) fn update(&mut self, log: &EventLog, filter: &LogFilter) {
+        let same = self.filter == *filter && self.lineage == log.lineage && self.looked_at <= log.len();
+        if !same {
+            *self = Self { filter: filter.clone(), lineage: log.lineage, ..Self::default() };
+        }
+        let wanted = (self.looked_at..).zip(log.from(self.looked_at));
+        self.shown.extend(wanted.filter(|(_, event)| passes(event, filter)).map(|(at, _)| at));
+        self.looked_at = log.len();
+    }
+
+    /// How many of those shown are among the first `count` events.
+    pub(crate) fn shown_to(&self, count: usize) -> usize {
+        self.shown.partition_point(|at| *at < count)
+    }
+}
+
+fn passes(event: &Event, filter: &LogFilter) -> bool {
+    event.body.importance() >= filter.level
+        && (filter.text.is_empty() || {
+            let (source, text) = describe(&event.body);
+            contains(&text, &filter.text) || contains(source.word(), &filter.text)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planarium_kernel::cause::Cause;
+    use planarium_protocol::EventBody;
+    use planarium_protocol::event::Importance;
+
+    fn log() -> Vec<Event> {
+        let bodies = [
+            EventBody::MachineAdded { agent: "agent-1".into() },
+            EventBody::Note { text: "Look here".into() },
+            EventBody::MachineLost { agent: "agent-1".into(), how: "lost".into() },
+            EventBody::Note { text: "and here".into() },
+        ];
+        (1..).zip(bodies).map(|(seq, body)| Event { seq, at_ms: 0, cause: Cause::Genesis, body }).collect()
+    }
+
+    #[test]
+    fn filters_by_importance_and_text_and_grows() {
+        for (level, text, want) in [
+            (Importance::Low, "", vec![0, 1, 2, 3]),
+            (Importance::Normal, "", vec![1, 2, 3]),
+            (Importance::High, "", vec![2]),
+            (Importance::Low, "HERE", vec![1, 3]),
+            (Importance::Low, "fault", vec![2]),
+        ] {
+            let filter = LogFilter { level, text: text.into() };
+            let mut log_now = EventLog::of((1, 1));
+            let mut index = LogIndex::default();
+            for event in log() {
+                log_now.extend(&[event]);
+                index.update(&log_now, &filter);
+            }
+            assert_eq!(index.shown, want, "{filter:?}");
+            assert_eq!(index.shown_to(2), want.iter().filter(|at| **at < 2).count());
+            let mut other = EventLog::of((1, 2));
+            other.extend(&log()[..2]);
+            index.update(&other, &filter);
+            assert!(index.shown.iter().all(|at| *at < 2), "another branch starts over");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! What components show, computed from the state. Pure.
+
+pub(crate) mod announce;
+pub(crate) mod cluster;
+pub(crate) mod log;
+pub(crate) mod status;
+pub(crate) mod text;
+pub(crate) mod time;
+pub(crate) mod tree;
+pub(crate) mod words;

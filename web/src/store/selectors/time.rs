@@ -1,0 +1,104 @@
+//! Times as people read them.
+
+/// As a clock: `00:42.350`, `1:02:03.000` from an hour on.
+pub(crate) fn clock(ms: u64) -> String {
+    let (s, part) = (ms / 1000, ms % 1000);
+    let (h, m, s) = (s / 3600, s / 60 % 60, s % 60);
+    if h > 0 { format!("{h}:{m:02}:{s:02}.{part:03}") } else { format!("{m:02}:{s:02}.{part:03}") }
+}
+
+/// A length in few characters: `350 ms`, `4.2 s`, `42 s`, `3 m 5 s`, `2 h 4 m`.
+pub(crate) fn short(ms: u64) -> String {
+    let s = ms / 1000;
+    match ms {
+        0..1000 => format!("{ms} ms"),
+        1000..10_000 if ms % 1000 >= 100 => format!("{s}.{} s", ms % 1000 / 100),
+        1000..60_000 => format!("{s} s"),
+        60_000..3_600_000 if s.is_multiple_of(60) => format!("{} m", s / 60),
+        60_000..3_600_000 => format!("{} m {} s", s / 60, s % 60),
+        _ if (s / 60).is_multiple_of(60) => format!("{} h", s / 3600),
+        _ => format!("{} h {} m", s / 3600, s / 60 % 60),
+    }
+}
+
+/// A length as it is spoken: `42 seconds`, `1 minute 5 seconds`.
+pub(crate) fn spoken(ms: u64) -> String {
+    let count = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    let s = ms / 1000;
+    let parts = [(s / 3600, "hour"), (s / 60 % 60, "minute"), (s % 60, "second")];
+    let said: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| count(*n, word)).collect();
+    if said.is_empty() { "0 seconds".to_owned() } else { said.join(" ") }
+}
+
+/// How far the time axis reaches: a round figure beyond the head, so that it grows in jumps.
+pub(crate) fn horizon(head_ms: u64) -> u64 {
+    const ROUND: [u64; 12] = [15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 14_400];
+    let s = head_ms.div_ceil(1000);
+    let hours = || s.div_ceil(14_400).max(1) * 14_400;
+    ROUND.iter().copied().find(|end| *end >= s).unwrap_or_else(hours) * 1000
+}
+
+/// Distance between marks of an axis this long, so that there are about eight.
+pub(crate) fn tick(span_ms: u64) -> u64 {
+    const STEPS: [u64; 14] = [
+        1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000,
+        7_200_000, 14_400_000,
+    ];
+    STEPS.iter().copied().find(|step| span_ms / step <= 9).unwrap_or(span_ms / 8).max(1000)
+}
+
+/// An axis mark: `0`, `15 s`, `1:30`, `1 h`.
+pub(crate) fn tick_label(ms: u64) -> String {
+    let s = ms / 1000;
+    match s {
+        0 => "0".to_owned(),
+        1..60 => format!("{s} s"),
+        60..3600 => format!("{}:{:02}", s / 60, s % 60),
+        _ => format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60),
+    }
+}
+
+/// A position on an axis in hundredths of a percent, as an SVG length.
+pub(crate) fn percent(at_ms: u64, span_ms: u64) -> String {
+    let share = at_ms.min(span_ms).saturating_mul(10_000) / span_ms.max(1);
+    format!("{}.{:02}%", share / 100, share % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_as_people_expect() {
+        for (ms, face, brief, speech) in [
+            (0, "00:00.000", "0 ms", "0 seconds"),
+            (350, "00:00.350", "350 ms", "0 seconds"),
+            (4_250, "00:04.250", "4.2 s", "4 seconds"),
+            (42_000, "00:42.000", "42 s", "42 seconds"),
+            (61_000, "01:01.000", "1 m 1 s", "1 minute 1 second"),
+            (3_600_000, "1:00:00.000", "1 h", "1 hour"),
+            (3_723_004, "1:02:03.004", "1 h 2 m", "1 hour 2 minutes 3 seconds"),
+        ] {
+            assert_eq!((clock(ms), short(ms), spoken(ms)), (face.into(), brief.into(), speech.into()));
+        }
+    }
+
+    #[test]
+    fn the_axis_reaches_past_the_head_and_grows_in_jumps() {
+        let mut last = 0;
+        for head in (0..40_000_000).step_by(61_000) {
+            let end = horizon(head);
+            assert!(end >= head && end >= 15_000 && end >= last, "{head}");
+            assert!(end / tick(end) <= 9, "{head}: too many marks");
+            last = end;
+        }
+        assert_eq!((horizon(15_000), horizon(15_001), horizon(14_400_001)), (15_000, 30_000, 28_800_000));
+    }
+
+    #[test]
+    fn positions_never_leave_the_axis() {
+        for (at, span, want) in [(0, 0, "0.00%"), (1, 3, "33.33%"), (9, 3, "100.00%"), (3, 3, "100.00%")] {
+            assert_eq!(percent(at, span), want);
+        }
+    }
+}

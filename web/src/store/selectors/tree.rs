@@ -1,0 +1,597 @@
+//! The rows of the plan tree, and finding things in it.
+//!
+//! *Order*: as the view lists plans, phases and steps. *Cost*: a window of rows costs the number of open
+//! phases plus the rows shown, not the number of steps.
+
+use crate::store::ptr::Ptr;
+use crate::store::selectors::text::contains;
+use planarium_protocol::Text;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::{
+    CommandView, PhaseView, PlanView, Progress, ServiceView, SourceRef, StepView, View,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What a row shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Node {
+    /// A service; only shown when there are several.
+    Service(Ptr<ServiceView>),
+    /// A plan.
+    Plan(Ptr<PlanView>),
+    /// A phase.
+    Phase(Ptr<PhaseView>),
+    /// A step.
+    Step(Ptr<StepView>),
+}
+
+/// The line left of siblings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Rail {
+    /// None.
+    #[default]
+    None,
+    /// One after the other.
+    Serial,
+    /// All at once.
+    Parallel,
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    /// What it is about; for a service the plan is empty.
+    pub(crate) path: ElementPath,
+    /// Stable identity.
+    pub(crate) key: String,
+    /// Depth from 1.
+    pub(crate) level: u32,
+    /// Position among its siblings from 1.
+    pub(crate) pos: usize,
+    /// How many siblings.
+    pub(crate) set: usize,
+    /// Open or shut, when it has children.
+    pub(crate) open: Option<bool>,
+    /// Line left of it.
+    pub(crate) rail: Rail,
+    /// Line of its parent's siblings that goes on below it.
+    pub(crate) through: Rail,
+    /// A canary gate is in front of it.
+    pub(crate) gate: bool,
+    /// What it shows.
+    pub(crate) node: Node,
+}
+
+/// Which rows of all rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Window {
+    /// How many there are in all.
+    pub(crate) total: usize,
+    /// Those asked for.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// What decides which rows there are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shape {
+    /// Rows not in their default state.
+    pub(crate) toggled: Ptr<BTreeSet<ElementPath>>,
+    /// Text that steps must contain.
+    pub(crate) filter: String,
+}
+
+impl Shape {
+    fn open(&self, path: &ElementPath, by_default: bool) -> bool {
+        !self.filter.is_empty() || (by_default != self.toggled.contains(path))
+    }
+
+    fn wants(&self, step: &StepView) -> bool {
+        self.filter.is_empty() || contains(&step.name, &self.filter) || contains(&step.status, &self.filter)
+    }
+}
+
+/// The path of a service row.
+pub(crate) fn service_path(service: &Text) -> ElementPath {
+    ElementPath { service: Arc::clone(service), plan: "".into(), phase: None, step: None }
+}
+
+/// The path of a plan.
+pub(crate) fn plan_path(service: &Text, plan: &PlanView) -> ElementPath {
+    ElementPath { service: Arc::clone(service), plan: Arc::clone(&plan.name), phase: None, step: None }
+}
+
+struct Walk<'a> {
+    shape: &'a Shape,
+    skip: usize,
+    take: usize,
+    out: Window,
+}
+
+/// The rows from `skip` on, at most `take` of them.
+pub(crate) fn window(services: &[Arc<ServiceView>], shape: &Shape, skip: usize, take: usize) -> Window {
+    let mut walk = Walk { shape, skip, take, out: Window::default() };
+    let many = services.len() > 1;
+    for (at, service) in services.iter().enumerate() {
+        let path = service_path(&service.name);
+        if many {
+            let open = shape.open(&path, true);
+            walk.push(|| Row {
+                key: format!("s{}", service.name),
+                path: path.clone(),
+                level: 1,
+                pos: at + 1,
+                set: services.len(),
+                open: Some(open),
+                rail: Rail::None,
+                through: Rail::None,
+                gate: false,
+                node: Node::Service(Ptr::from(service)),
+            });
+            if !open {
+                continue;
+            }
+        }
+        walk.plans(service, if many { 2 } else { 1 });
+    }
+    walk.out
+}
+
+impl Walk<'_> {
+    fn push(&mut self, make: impl FnOnce() -> Row) {
+        if self.out.total >= self.skip && self.out.rows.len() < self.take {
+            self.out.rows.push(make());
+        }
+        self.out.total += 1;
+    }
+
+    fn plans(&mut self, service: &Arc<ServiceView>, level: u32) {
+        let shape = self.shape;
+        let shown: Vec<_> = service.plans.iter().filter(|plan| keeps_plan(shape, plan)).collect();
+        for (at, plan) in shown.iter().enumerate() {
+            let path = plan_path(&service.name, plan);
+            let open = shape.open(&path, open_by_default(at, plan));
+            self.push(|| Row {
+                key: format!("p{}/{}", service.name, plan.name),
+                path: path.clone(),
+                level,
+                pos: at + 1,
+                set: shown.len(),
+                open: (!plan.phases.is_empty()).then_some(open),
+                rail: Rail::None,
+                through: Rail::None,
+                gate: false,
+                node: Node::Plan(Ptr::from(*plan)),
+            });
+            if open {
+                self.phases(&path, plan, level + 1);
+            }
+        }
+    }
+
+    fn phases(&mut self, plan_path: &ElementPath, plan: &PlanView, level: u32) {
+        let shape = self.shape;
+        let shown: Vec<_> = plan.phases.iter().filter(|phase| keeps_phase(shape, phase)).collect();
+        for (at, phase) in shown.iter().enumerate() {
+            let path = ElementPath { phase: Some(Arc::clone(&phase.name)), ..plan_path.clone() };
+            let open = shape.open(&path, true);
+            self.push(|| Row {
+                key: format!("f{}/{}", plan_path.service, phase.id),
+                path: path.clone(),
+                level,
+                pos: at + 1,
+                set: shown.len(),
+                open: (!phase.steps.is_empty()).then_some(open),
+                rail: rail(&plan.strategy),
+                through: Rail::None,
+                gate: false,
+                node: Node::Phase(Ptr::from(*phase)),
+            });
+            if open {
+                let through = if at + 1 < shown.len() { rail(&plan.strategy) } else { Rail::None };
+                self.steps(&path, phase, level + 1, through);
+            }
+        }
+    }
+
+    fn steps(&mut self, phase_path: &ElementPath, phase: &PhaseView, level: u32, through: Rail) {
+        let (shape, rail, set) = (self.shape, rail(&phase.strategy), phase.steps.len());
+        let gate_at = gate_position(phase);
+        let unfiltered = shape.filter.is_empty();
+        let before_window = unfiltered && self.out.total + set <= self.skip;
+        if before_window || (unfiltered && self.out.rows.len() >= self.take) {
+            self.out.total += set;
+            return;
+        }
+        for (at, step) in phase.steps.iter().enumerate() {
+            if !shape.wants(step) {
+                continue;
+            }
+            self.push(|| Row {
+                key: format!("t{}/{}", phase.id, step.id),
+                path: ElementPath { step: Some(Arc::clone(&step.name)), ..phase_path.clone() },
+                level,
+                pos: at + 1,
+                set,
+                open: None,
+                rail,
+                through,
+                gate: gate_at == Some(at),
+                node: Node::Step(Ptr::from(step)),
+            });
+        }
+    }
+}
+
+fn keeps_plan(shape: &Shape, plan: &PlanView) -> bool {
+    shape.filter.is_empty() || plan.phases.iter().any(|phase| keeps_phase(shape, phase))
+}
+
+fn keeps_phase(shape: &Shape, phase: &PhaseView) -> bool {
+    shape.filter.is_empty() || phase.steps.iter().any(|step| shape.wants(step))
+}
+
+/// The first plan is open, and so is every other one that has begun.
+fn open_by_default(position: usize, plan: &PlanView) -> bool {
+    let asleep = matches!(&*plan.status, "WAITING" | "NEVER_RUN" | "PENDING");
+    position == 0 || !(asleep || plan.phases.is_empty() || plan.custom && &*plan.status == "COMPLETE")
+}
+
+fn rail(strategy: &str) -> Rail {
+    if strategy.starts_with("parallel") {
+        Rail::Parallel
+    } else if strategy.is_empty() {
+        Rail::None
+    } else {
+        Rail::Serial
+    }
+}
+
+/// Where the operator's next `continue` lets work go on.
+fn gate_position(phase: &PhaseView) -> Option<usize> {
+    if phase.gates_left == 0 {
+        return None;
+    }
+    phase.steps.iter().position(|step| matches!(&*step.status, "PENDING" | "WAITING" | "PREPARED"))
+}
+
+/// The plan to show first: the first plan of the first service.
+pub(crate) fn first_plan(view: &View) -> Option<ElementPath> {
+    let service = view.services.first()?;
+    service.plans.first().map(|plan| plan_path(&service.name, plan))
+}
+
+fn find_plan<'v>(view: &'v View, path: &ElementPath) -> Option<&'v Arc<PlanView>> {
+    let service = view.services.iter().find(|service| service.name == path.service)?;
+    service.plans.iter().find(|plan| plan.name == path.plan)
+}
+
+fn find_phase<'v>(view: &'v View, path: &ElementPath) -> Option<&'v Arc<PhaseView>> {
+    let name = path.phase.as_ref()?;
+    find_plan(view, path)?.phases.iter().find(|phase| phase.name == *name)
+}
+
+/// The step of a path.
+pub(crate) fn find_step<'v>(view: &'v View, path: &ElementPath) -> Option<&'v Arc<StepView>> {
+    let name = path.step.as_ref()?;
+    find_phase(view, path)?.steps.iter().find(|step| step.name == *name)
+}
+
+/// What an element shows beside its name.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Summary {
+    /// Status.
+    pub(crate) status: Text,
+    /// Steps done.
+    pub(crate) progress: Option<Progress>,
+    /// Commands.
+    pub(crate) commands: Arc<[CommandView]>,
+    /// Marked complete by an operator.
+    pub(crate) forced: bool,
+}
+
+/// The summary of any element.
+pub(crate) fn summary(view: &View, path: &ElementPath) -> Option<Summary> {
+    if path.step.is_some() {
+        let step = find_step(view, path)?;
+        return Some(Summary {
+            status: Arc::clone(&step.status),
+            progress: None,
+            commands: Arc::clone(&step.commands),
+            forced: step.forced,
+        });
+    }
+    let (status, progress, commands) = if path.phase.is_some() {
+        let phase = find_phase(view, path)?;
+        (&phase.status, phase.progress, &phase.commands)
+    } else {
+        let plan = find_plan(view, path)?;
+        (&plan.status, plan.progress, &plan.commands)
+    };
+    Some(Summary {
+        status: Arc::clone(status),
+        progress: Some(progress),
+        commands: Arc::clone(commands),
+        forced: false,
+    })
+}
+
+/// The status of any element.
+pub(crate) fn status_of(view: &View, path: &ElementPath) -> Option<Text> {
+    summary(view, path).map(|summary| summary.status)
+}
+
+/// Where the definition speaks of an element: of the step, or of the first step below it.
+pub(crate) fn source_of(view: &View, path: &ElementPath) -> Option<SourceRef> {
+    if path.step.is_some() {
+        return find_step(view, path)?.source.clone();
+    }
+    let first = |phase: &Arc<PhaseView>| phase.steps.iter().find_map(|step| step.source.clone());
+    match path.phase {
+        Some(_) => first(find_phase(view, path)?),
+        None => find_plan(view, path)?.phases.iter().find_map(first),
+    }
+}
+
+/// All steps with their paths.
+pub(crate) fn steps(view: &View) -> impl Iterator<Item = (ElementPath, &Arc<StepView>)> {
+    view.services.iter().flat_map(|service| {
+        service.plans.iter().flat_map(move |plan| {
+            plan.phases.iter().flat_map(move |phase| {
+                phase.steps.iter().map(move |step| {
+                    let path = ElementPath {
+                        phase: Some(Arc::clone(&phase.name)),
+                        step: Some(Arc::clone(&step.name)),
+                        ..plan_path(&service.name, plan)
+                    };
+                    (path, step)
+                })
+            })
+        })
+    })
+}
+
+/// The step that works on a task: an unfinished one before a finished one.
+pub(crate) fn step_of_task(view: &View, task: &str) -> Option<ElementPath> {
+    let mut any = None;
+    for (path, step) in steps(view) {
+        if step.tasks.iter().any(|name| &**name == task) {
+            if step.status.as_ref() != "COMPLETE" {
+                return Some(path);
+            }
+            any.get_or_insert(path);
+        }
+    }
+    any
+}
+
+/// The step that the definition speaks of at or just above a line.
+pub(crate) fn step_at(view: &View, file: &str, line: u32) -> Option<ElementPath> {
+    let mut best: Option<(u32, ElementPath)> = None;
+    for (path, step) in steps(view) {
+        let Some(source) = &step.source else { continue };
+        let nearer = best.as_ref().is_none_or(|(so_far, _)| source.line > *so_far);
+        if &*source.file == file && source.line <= line && nearer {
+            best = Some((source.line, path));
+        }
+    }
+    best.map(|(_, path)| path)
+}
+
+/// The first row whose name begins with `prefix`, looking from row `from` on and around.
+pub(crate) fn find_prefix(rows: &[Row], from: usize, prefix: &str) -> Option<usize> {
+    let prefix = prefix.to_lowercase();
+    let hit = |at: &usize| rows.get(*at).is_some_and(|row| name(row).to_lowercase().starts_with(&prefix));
+    (from..rows.len()).find(hit).or_else(|| (0..from.min(rows.len())).find(hit))
+}
+
+/// The name a row shows.
+pub(crate) fn name(row: &Row) -> &Text {
+    match &row.node {
+        Node::Service(service) => &service.0.name,
+        Node::Plan(plan) => &plan.0.name,
+        Node::Phase(phase) => &phase.0.name,
+        Node::Step(step) => &step.0.name,
+    }
+}
+
+/// A path in words: `deploy › hello › hello-0:[server]`.
+pub(crate) fn title(path: &ElementPath) -> String {
+    let parts = [Some(&path.plan), path.phase.as_ref(), path.step.as_ref()];
+    parts.into_iter().flatten().map(|part| &**part).collect::<Vec<_>>().join(" › ")
+}
+
+/// The last part of a path.
+pub(crate) fn leaf(path: &ElementPath) -> &Text {
+    path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan)
+}
+
+/// The path above one.
+pub(crate) fn parent(path: &ElementPath) -> Option<ElementPath> {
+    if path.step.is_some() {
+        return Some(ElementPath { step: None, ..path.clone() });
+    }
+    if path.phase.is_some() {
+        return Some(ElementPath { phase: None, ..path.clone() });
+    }
+    (!path.plan.is_empty()).then(|| service_path(&path.service))
+}
+
+/// Plans that are not finished although nothing more will happen by itself.
+pub(crate) fn unfinished(view: &View) -> Option<ElementPath> {
+    view.services.iter().find_map(|service| {
+        let plan = service.plans.iter().find(|plan| {
+            let asleep = plan.custom && matches!(&*plan.status, "WAITING" | "PENDING" | "NEVER_RUN");
+            !asleep && plan.progress.done < plan.progress.total
+        })?;
+        Some(plan_path(&service.name, plan))
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    fn count(n: usize) -> u32 {
+        u32::try_from(n).expect("a small tree")
+    }
+
+    pub(crate) fn step(name: &str, status: &str) -> Arc<StepView> {
+        Arc::new(StepView {
+            revision: 0,
+            id: format!("id-{name}").into(),
+            name: name.into(),
+            status: status.into(),
+            reason: "".into(),
+            forced: false,
+            since_ms: 0,
+            pod: None,
+            tasks: vec![format!("{name}-task").into()],
+            source: Some(SourceRef { file: "svc.yml".into(), line: 10, column: 1 }),
+            commands: Arc::from(Vec::new()),
+        })
+    }
+
+    pub(crate) fn phase(name: &str, strategy: &str, steps: Vec<Arc<StepView>>) -> Arc<PhaseView> {
+        let done = steps.iter().filter(|step| &*step.status == "COMPLETE").count();
+        Arc::new(PhaseView {
+            revision: 0,
+            id: format!("id-{name}").into(),
+            name: name.into(),
+            status: "PENDING".into(),
+            strategy: strategy.into(),
+            interrupted: false,
+            gates_left: 0,
+            progress: Progress { done: count(done), total: count(steps.len()) },
+            steps,
+            commands: Arc::from(Vec::new()),
+        })
+    }
+
+    pub(crate) fn plan(name: &str, status: &str, phases: Vec<Arc<PhaseView>>) -> Arc<PlanView> {
+        let sum = |f: fn(&Progress) -> u32| phases.iter().map(|phase| f(&phase.progress)).sum();
+        Arc::new(PlanView {
+            revision: 0,
+            name: name.into(),
+            status: status.into(),
+            strategy: "serial".into(),
+            interrupted: false,
+            errors: Vec::new(),
+            progress: Progress { done: sum(|p| p.done), total: sum(|p| p.total) },
+            phases,
+            commands: Arc::from(Vec::new()),
+            custom: name != "deploy",
+        })
+    }
+
+    pub(crate) fn service(name: &str, plans: Vec<Arc<PlanView>>) -> Arc<ServiceView> {
+        Arc::new(ServiceView {
+            revision: 0,
+            name: name.into(),
+            dialect: "sdk".into(),
+            plans,
+            pods: Vec::new(),
+            activity: "".into(),
+        })
+    }
+
+    fn sample() -> Vec<Arc<ServiceView>> {
+        let hello = phase("hello", "serial", vec![step("hello-0", "COMPLETE"), step("hello-1", "STARTING")]);
+        let many = (0..5000).map(|n| step(&format!("world-{n}"), "PENDING")).collect();
+        let world = phase("world", "parallel", many);
+        let deploy = plan("deploy", "IN_PROGRESS", vec![hello, world]);
+        let side = plan("sidecar", "WAITING", vec![phase("side", "serial", vec![step("side-0", "WAITING")])]);
+        vec![service("one", vec![deploy, side])]
+    }
+
+    fn shape(filter: &str) -> Shape {
+        Shape { toggled: Ptr::default(), filter: filter.to_owned() }
+    }
+
+    fn names(window: &Window) -> Vec<&str> {
+        window.rows.iter().map(|row| &**name(row)).collect()
+    }
+
+    #[test]
+    fn any_window_equals_that_part_of_all_rows() {
+        let services = sample();
+        let all = window(&services, &shape(""), 0, usize::MAX);
+        assert_eq!((all.total, all.rows.len()), (5006, 5006));
+        assert_eq!(names(&all)[..5], ["deploy", "hello", "hello-0", "hello-1", "world"]);
+        assert_eq!(names(&all).last(), Some(&"sidecar"));
+        for (skip, take) in [(0, 3), (2, 4), (4, 1), (4990, 30), (5005, 9), (6000, 9)] {
+            let part = window(&services, &shape(""), skip, take);
+            let want: Vec<_> = all.rows.iter().skip(skip).take(take).cloned().collect();
+            assert_eq!((part.total, part.rows), (5006, want), "{skip}+{take}");
+        }
+    }
+
+    #[test]
+    fn toggling_opens_and_shuts() {
+        let services = sample();
+        let mut toggled = BTreeSet::new();
+        let deploy = ElementPath { service: "one".into(), plan: "deploy".into(), phase: None, step: None };
+        let world = ElementPath { phase: Some("world".into()), ..deploy.clone() };
+        let side = ElementPath { plan: "sidecar".into(), ..deploy };
+        toggled.extend([world, side]);
+        let shown = window(&services, &Shape { toggled: Ptr::new(toggled), filter: String::new() }, 0, 100);
+        assert_eq!(
+            names(&shown),
+            ["deploy", "hello", "hello-0", "hello-1", "world", "sidecar", "side", "side-0"]
+        );
+        assert_eq!(shown.rows.iter().map(|row| row.level).collect::<Vec<_>>(), [1, 2, 3, 3, 2, 1, 2, 3]);
+        assert_eq!(shown.rows[4].open, Some(false));
+        assert_eq!((shown.rows[3].pos, shown.rows[3].set, shown.rows[3].rail), (2, 2, Rail::Serial));
+    }
+
+    #[test]
+    fn filters_by_name_and_status_and_opens_what_holds_a_hit() {
+        let services = sample();
+        for (filter, want) in [
+            ("SIDE-0", vec!["sidecar", "side", "side-0"]),
+            ("starting", vec!["deploy", "hello", "hello-1"]),
+            ("nothing like it", vec![]),
+        ] {
+            assert_eq!(names(&window(&services, &shape(filter), 0, 100)), want, "{filter}");
+        }
+    }
+
+    #[test]
+    fn several_services_get_rows_of_their_own() {
+        let services = vec![service("a", vec![plan("deploy", "PENDING", vec![])]), service("b", vec![])];
+        let shown = window(&services, &shape(""), 0, 100);
+        assert_eq!(names(&shown), ["a", "deploy", "b"]);
+        assert_eq!(shown.rows.iter().map(|row| row.level).collect::<Vec<_>>(), [1, 2, 1]);
+    }
+
+    #[test]
+    fn a_gate_stands_before_the_first_step_that_waits() {
+        let steps = vec![step("a", "COMPLETE"), step("b", "PENDING"), step("c", "PENDING")];
+        let mut canary = (*phase("p", "serial-canary", steps)).clone();
+        canary.gates_left = 1;
+        let services = vec![service("s", vec![plan("deploy", "WAITING", vec![Arc::new(canary)])])];
+        let shown = window(&services, &shape(""), 0, 100);
+        assert_eq!(
+            shown.rows.iter().map(|row| row.gate).collect::<Vec<_>>(),
+            [false, false, false, true, false]
+        );
+    }
+
+    #[test]
+    fn finds_steps_by_task_line_and_letters() {
+        let services = sample();
+        let all = window(&services, &shape(""), 0, 10);
+        let view = View { services, ..(*crate::store::state::World::default().view.0).clone() };
+        assert_eq!(
+            step_of_task(&view, "hello-1-task").map(|p| title(&p)),
+            Some("deploy › hello › hello-1".into())
+        );
+        assert_eq!(step_of_task(&view, "nobody"), None);
+        assert_eq!(step_at(&view, "svc.yml", 9), None);
+        assert_eq!(step_at(&view, "svc.yml", 12).map(|p| leaf(&p).to_string()), Some("hello-0".into()));
+        assert_eq!(find_prefix(&all.rows, 0, "W"), Some(4));
+        assert_eq!(find_prefix(&all.rows, 5, "hel"), Some(1), "wraps around");
+        assert_eq!(find_prefix(&all.rows, 0, "zzz"), None);
+        assert_eq!(unfinished(&view).map(|p| p.plan.to_string()), Some("deploy".into()));
+    }
+}

@@ -1,0 +1,616 @@
+//! Everything the page shows, as one value.
+//!
+//! *Knows*: what is on screen. *Must not know*: how it came about; that is for `reduce` and `effects`.
+
+use super::draft::Draft;
+use super::events::EventLog;
+use super::gantt::Gantt;
+use super::ptr::Ptr;
+use planarium_protocol::Why;
+use planarium_protocol::event::{ElementPath, Importance};
+use planarium_protocol::view::{ClockView, ClusterView, ServiceView, View};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use yew::AttrValue;
+
+/// The clock as shown; moves every frame while playing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Clock {
+    /// The cursor.
+    pub(crate) now_ms: u64,
+    /// End of what was simulated on this branch.
+    pub(crate) head_ms: u64,
+    /// Last event at the cursor.
+    pub(crate) seq: u64,
+    /// Last event on this branch.
+    pub(crate) head_seq: u64,
+    /// When something happens next.
+    pub(crate) next_event_ms: Option<u64>,
+    /// The seed.
+    pub(crate) seed: u64,
+    /// Nothing more will happen by itself.
+    pub(crate) idle: bool,
+}
+
+impl Clock {
+    /// Whether the cursor is at the end of what was simulated.
+    pub(crate) fn at_head(&self) -> bool {
+        self.now_ms >= self.head_ms && self.seq >= self.head_seq
+    }
+}
+
+/// A branch as a tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BranchTab {
+    /// Id.
+    pub(crate) id: u32,
+    /// Name.
+    pub(crate) name: AttrValue,
+    /// Where it left its parent.
+    pub(crate) forked_at_ms: u64,
+    /// Its end.
+    pub(crate) head_ms: u64,
+    /// Shown now.
+    pub(crate) current: bool,
+}
+
+/// What the engine shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct World {
+    /// The view at the cursor.
+    pub(crate) view: Ptr<View>,
+    /// The clock at the cursor.
+    pub(crate) clock: Clock,
+    /// Events up to the head.
+    pub(crate) log: EventLog,
+    /// Lanes and marks up to the head.
+    pub(crate) gantt: Ptr<Gantt>,
+    /// Branches.
+    pub(crate) branches: Ptr<Vec<BranchTab>>,
+    /// Counts worlds opened on this page.
+    pub(crate) generation: u32,
+    /// Whether anything but setting up has happened.
+    pub(crate) touched: bool,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self {
+            view: Ptr::new(empty_view()),
+            clock: Clock::default(),
+            log: EventLog::default(),
+            gantt: Ptr::default(),
+            branches: Ptr::default(),
+            generation: 0,
+            touched: false,
+        }
+    }
+}
+
+fn empty_view() -> View {
+    View {
+        revision: 0,
+        clock: ClockView {
+            now_ms: 0,
+            epoch_ms: 0,
+            seed: 1,
+            seq: 0,
+            idle: true,
+            next_event_ms: None,
+            digest: String::new(),
+        },
+        services: Vec::new(),
+        cluster: Arc::new(ClusterView { revision: 0, machines: Vec::new() }),
+        faults: Vec::new(),
+    }
+}
+
+/// Play speeds: 0.25 to 64 by doubling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Speed(u8);
+
+impl Default for Speed {
+    fn default() -> Self {
+        Self(4)
+    }
+}
+
+impl Speed {
+    /// The fastest.
+    pub(crate) const MAX: u8 = 8;
+
+    /// By position, 0 to 8.
+    pub(crate) fn at(index: u8) -> Self {
+        Self(index.min(Self::MAX))
+    }
+
+    /// Its position.
+    pub(crate) fn index(self) -> u8 {
+        self.0
+    }
+
+    /// Virtual seconds per second.
+    pub(crate) fn factor(self) -> f64 {
+        f64::from(1_u32 << self.0) / 4.0
+    }
+
+    /// One step faster or slower.
+    pub(crate) fn nudged(self, faster: bool) -> Self {
+        Self::at(if faster { self.0.saturating_add(1) } else { self.0.saturating_sub(1) })
+    }
+
+    /// As shown.
+    pub(crate) fn label(self) -> &'static str {
+        match self.0 {
+            0 => "0.25×",
+            1 => "0.5×",
+            2 => "1×",
+            3 => "2×",
+            4 => "4×",
+            5 => "8×",
+            6 => "16×",
+            7 => "32×",
+            _ => "64×",
+        }
+    }
+
+    /// Too fast to speak about every change.
+    pub(crate) fn muted(self) -> bool {
+        self.0 > 5
+    }
+}
+
+/// Playing or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Play {
+    /// The clock runs.
+    pub(crate) playing: bool,
+    /// How fast.
+    pub(crate) speed: Speed,
+    /// Part of a millisecond not yet played.
+    pub(crate) rest_ms: f64,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Severity {
+    /// Cannot be used as written.
+    Error,
+    /// Probably not what was meant.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl Severity {
+    /// The word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
+}
+
+/// A mechanical mend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fix {
+    /// Button text.
+    pub(crate) title: AttrValue,
+    /// File.
+    pub(crate) file: AttrValue,
+    /// Replaced part in UTF-16 units.
+    pub(crate) from: u32,
+    /// Its end.
+    pub(crate) to: u32,
+    /// New text.
+    pub(crate) text: AttrValue,
+}
+
+/// A finding in the definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// File.
+    pub(crate) file: AttrValue,
+    /// Line from 1.
+    pub(crate) line: u32,
+    /// Column from 1.
+    pub(crate) column: u32,
+    /// Start in UTF-16 units of the file.
+    pub(crate) from: u32,
+    /// End.
+    pub(crate) to: u32,
+    /// How bad.
+    pub(crate) severity: Severity,
+    /// Stable code.
+    pub(crate) code: AttrValue,
+    /// What is wrong.
+    pub(crate) message: AttrValue,
+    /// How to mend it.
+    pub(crate) help: Option<AttrValue>,
+    /// A mechanical mend.
+    pub(crate) fix: Option<Fix>,
+}
+
+/// What reading the draft gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Checked {
+    /// Draft revision it is about.
+    pub(crate) revision: u32,
+    /// Dialect found.
+    pub(crate) dialect: AttrValue,
+    /// Service name found.
+    pub(crate) name: AttrValue,
+    /// Findings in order.
+    pub(crate) findings: Vec<Finding>,
+    /// Variables without a value.
+    pub(crate) missing: Vec<AttrValue>,
+    /// The plans as they would be.
+    pub(crate) preview: Option<Arc<ServiceView>>,
+}
+
+impl Checked {
+    /// How many errors.
+    pub(crate) fn errors(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
+    }
+}
+
+/// Colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Theme {
+    /// As the system says.
+    #[default]
+    Auto,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl Theme {
+    /// The word kept in the browser.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+}
+
+/// How much the live region says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Verbosity {
+    /// Every change, summarised.
+    #[default]
+    All,
+    /// Plans only.
+    Milestones,
+    /// Nothing.
+    Off,
+}
+
+/// Sizes of panes that people can drag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    /// Editor width in thousandths of the page.
+    pub(crate) editor: u32,
+    /// Inspector width in thousandths of the page.
+    pub(crate) inspector: u32,
+    /// Timeline height in pixels.
+    pub(crate) dock: u32,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { editor: 290, inspector: 270, dock: 176 }
+    }
+}
+
+/// What the browser remembers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Prefs {
+    /// Colours.
+    pub(crate) theme: Theme,
+    /// Single-key shortcuts are off.
+    pub(crate) keys_off: bool,
+    /// How much is spoken.
+    pub(crate) verbosity: Verbosity,
+    /// The first-visit hint was dismissed.
+    pub(crate) hint_seen: bool,
+    /// Pane sizes.
+    pub(crate) sizes: Sizes,
+}
+
+/// Panes, as the small screen switches between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pane {
+    /// Editor.
+    Edit,
+    /// Plan tree.
+    #[default]
+    Plan,
+    /// Inspector.
+    Inspect,
+}
+
+/// Tabs of the inspector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tab {
+    /// Why is it not moving?
+    #[default]
+    Why,
+    /// Machines.
+    Cluster,
+    /// Events.
+    Log,
+    /// Pods.
+    Pods,
+}
+
+/// Tabs under the editor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum EditTab {
+    /// Findings.
+    #[default]
+    Problems,
+    /// Environment values.
+    Env,
+    /// Cluster preset and seed.
+    World,
+}
+
+/// Dialogs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Dialog {
+    /// Examples.
+    Gallery,
+    /// Open or paste.
+    Open,
+    /// Link.
+    Share,
+    /// Keyboard and settings.
+    Keys,
+    /// Add a machine.
+    AddMachine,
+    /// Inject a failure.
+    Fault,
+    /// Start a custom plan with parameters.
+    StartPlan(ElementPath),
+}
+
+/// What a context menu is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum MenuTarget {
+    /// An element of a plan.
+    Element(ElementPath),
+    /// A machine by hostname.
+    Machine(AttrValue),
+    /// A task by id.
+    Task(AttrValue),
+    /// A pod of a service.
+    Pod(AttrValue, AttrValue),
+}
+
+/// An open context menu.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Menu {
+    /// What it is about.
+    pub(crate) target: MenuTarget,
+    /// Left edge in pixels.
+    pub(crate) x: i32,
+    /// Top edge in pixels.
+    pub(crate) y: i32,
+}
+
+/// How a toast looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ToastKind {
+    /// News.
+    Info,
+    /// Something was refused or failed; stays until closed.
+    Alert,
+}
+
+/// What a toast's button does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ToastUndo {
+    /// Back to a branch.
+    Branch(u32),
+    /// Back to the world before.
+    World,
+    /// The kept edits back into the editor.
+    Draft,
+}
+
+impl ToastUndo {
+    /// The button's words.
+    pub(crate) fn label(&self) -> &'static str {
+        match self {
+            Self::Branch(_) | Self::World => "Undo",
+            Self::Draft => "Bring them back",
+        }
+    }
+}
+
+/// A message that passes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Toast {
+    /// Number.
+    pub(crate) id: u32,
+    /// Words.
+    pub(crate) text: AttrValue,
+    /// Looks.
+    pub(crate) kind: ToastKind,
+    /// A way back.
+    pub(crate) undo: Option<ToastUndo>,
+}
+
+/// Which events the log shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LogFilter {
+    /// At least this important.
+    pub(crate) level: Importance,
+    /// Containing this text, any case.
+    pub(crate) text: AttrValue,
+}
+
+impl Default for LogFilter {
+    fn default() -> Self {
+        Self { level: Importance::Normal, text: AttrValue::default() }
+    }
+}
+
+/// A card of the gallery.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ExampleCard {
+    /// Id.
+    pub(crate) id: AttrValue,
+    /// Title.
+    pub(crate) title: AttrValue,
+    /// Dialect.
+    pub(crate) dialect: AttrValue,
+    /// What it teaches.
+    pub(crate) teaches: AttrValue,
+    /// How hard.
+    pub(crate) difficulty: AttrValue,
+}
+
+/// A choice of machines.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PresetCard {
+    /// Name.
+    pub(crate) name: AttrValue,
+    /// In words.
+    pub(crate) text: AttrValue,
+}
+
+/// A scripted moment of an example.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct StoryLine {
+    /// When or after what.
+    pub(crate) when: AttrValue,
+    /// What happens.
+    pub(crate) what: AttrValue,
+    /// Already happened.
+    pub(crate) done: bool,
+}
+
+/// A narrated moment.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Said {
+    /// When.
+    pub(crate) at_ms: u64,
+    /// After which event.
+    pub(crate) seq: u64,
+    /// The words.
+    pub(crate) text: AttrValue,
+}
+
+/// Where the page's content came from, and its script.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Story {
+    /// Gallery id, if it came from there.
+    pub(crate) example: Option<AttrValue>,
+    /// Title.
+    pub(crate) title: AttrValue,
+    /// What it is about.
+    pub(crate) about: AttrValue,
+    /// The script.
+    pub(crate) lines: Vec<StoryLine>,
+    /// What was said so far.
+    pub(crate) said: Vec<Said>,
+}
+
+impl Story {
+    /// The last words at a moment, with their number.
+    pub(crate) fn at(&self, clock: &Clock) -> Option<(usize, &Said)> {
+        let said = self.said.partition_point(|said| said.at_ms <= clock.now_ms && said.seq <= clock.seq);
+        said.checked_sub(1).and_then(|last| self.said.get(last).map(|said| (last, said)))
+    }
+}
+
+/// A link that could not be read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BrokenLink {
+    /// The raw text.
+    pub(crate) raw: AttrValue,
+    /// Why.
+    pub(crate) reason: AttrValue,
+}
+
+/// Looks that are not remembered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Ui {
+    /// Pane of the small screen.
+    pub(crate) pane: Pane,
+    /// Inspector tab.
+    pub(crate) tab: Tab,
+    /// Tab under the editor.
+    pub(crate) edit_tab: EditTab,
+    /// The editor is shut (tablet).
+    pub(crate) editor_shut: bool,
+    /// Timeline lanes shown on the small screen.
+    pub(crate) lanes_open: bool,
+    /// Tree and timeline only.
+    pub(crate) focus_mode: bool,
+    /// Dialog.
+    pub(crate) dialog: Option<Dialog>,
+    /// Context menu.
+    pub(crate) menu: Option<Menu>,
+    /// Selected element.
+    pub(crate) selected: Option<ElementPath>,
+    /// Selected task by name.
+    pub(crate) task: Option<AttrValue>,
+    /// Rows that are not as open as they are by default.
+    pub(crate) toggled: Ptr<BTreeSet<ElementPath>>,
+    /// Text that rows must contain.
+    pub(crate) row_filter: AttrValue,
+    /// Machines as a table.
+    pub(crate) machine_table: bool,
+    /// Log filter.
+    pub(crate) filter: LogFilter,
+    /// Messages.
+    pub(crate) toasts: Ptr<Vec<Toast>>,
+    /// Number of the next message.
+    pub(crate) next_toast: u32,
+    /// Place the editor should show: file, line, column; the number makes it new.
+    pub(crate) reveal: Option<(AttrValue, u32, u32, u32)>,
+    /// Line of the caret.
+    pub(crate) caret: u32,
+    /// The share link, once made.
+    pub(crate) link: Option<AttrValue>,
+    /// Working towards idle in the background.
+    pub(crate) stuck_seen: bool,
+}
+
+/// Everything.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct State {
+    /// What the engine shows.
+    pub(crate) world: World,
+    /// Playing or not.
+    pub(crate) play: Play,
+    /// The definition being edited.
+    pub(crate) draft: Draft,
+    /// What reading it gave.
+    pub(crate) checked: Ptr<Checked>,
+    /// Why the selected element is not moving.
+    pub(crate) why: Option<Ptr<Why>>,
+    /// Looks.
+    pub(crate) ui: Ui,
+    /// What the browser remembers.
+    pub(crate) prefs: Prefs,
+    /// Gallery.
+    pub(crate) examples: Ptr<Vec<ExampleCard>>,
+    /// Cluster presets.
+    pub(crate) presets: Ptr<Vec<PresetCard>>,
+    /// Preset in use, when known.
+    pub(crate) preset: Option<AttrValue>,
+    /// Where the content came from.
+    pub(crate) story: Ptr<Story>,
+    /// The link could not be read.
+    pub(crate) broken: Option<BrokenLink>,
+}

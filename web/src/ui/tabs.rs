@@ -1,0 +1,127 @@
+//! Tabs: arrow keys move, one is in the tab order.
+
+use super::icon::icon;
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+/// A tab.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TabItem {
+    /// Words.
+    pub(crate) label: AttrValue,
+    /// Icon.
+    pub(crate) icon: Option<&'static str>,
+    /// Number beside the words.
+    pub(crate) count: Option<usize>,
+    /// How the number looks: a status family, or empty.
+    pub(crate) tone: &'static str,
+}
+
+impl TabItem {
+    /// A tab of words.
+    pub(crate) fn new(label: &str) -> Self {
+        Self { label: super::attr(label), icon: None, count: None, tone: "" }
+    }
+
+    /// With an icon.
+    pub(crate) fn icon(self, icon: &'static str) -> Self {
+        Self { icon: Some(icon), ..self }
+    }
+
+    /// With a number, when there is one.
+    pub(crate) fn count(self, count: usize, tone: &'static str) -> Self {
+        Self { count: (count > 0).then_some(count), tone, ..self }
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct TabsProps {
+    /// Accessible name of the row of tabs.
+    pub(crate) label: AttrValue,
+    /// Prefix of element ids.
+    pub(crate) id: AttrValue,
+    /// The tabs.
+    pub(crate) items: Vec<TabItem>,
+    /// Position of the one shown.
+    pub(crate) current: usize,
+    /// What choosing one does.
+    pub(crate) onpick: Callback<usize>,
+    /// Id of what they switch, when it is not `{id}-panel`.
+    #[prop_or_default]
+    pub(crate) controls: Option<AttrValue>,
+    /// Further classes.
+    #[prop_or_default]
+    pub(crate) class: Classes,
+}
+
+/// A row of tabs; the panel has the id `{id}-panel`.
+#[component]
+pub(crate) fn Tabs(props: &TabsProps) -> Html {
+    let list = use_node_ref();
+    let onkeydown = {
+        let (list, onpick, count, current) =
+            (list.clone(), props.onpick.clone(), props.items.len(), props.current);
+        Callback::from(move |event: KeyboardEvent| {
+            let last = count.saturating_sub(1);
+            let to = match event.key().as_str() {
+                "ArrowRight" | "ArrowDown" => {
+                    if current >= last {
+                        0
+                    } else {
+                        current + 1
+                    }
+                }
+                "ArrowLeft" | "ArrowUp" => {
+                    if current == 0 {
+                        last
+                    } else {
+                        current - 1
+                    }
+                }
+                "Home" => 0,
+                "End" => last,
+                _ => return,
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            onpick.emit(to);
+            let tabs = list.cast::<HtmlElement>().map(|list| list.children());
+            let tab = u32::try_from(to).ok().and_then(|to| tabs?.item(to));
+            if let Some(tab) = tab.and_then(|tab| {
+                use wasm_bindgen::JsCast;
+                tab.dyn_into::<HtmlElement>().ok()
+            }) {
+                let _ = tab.focus();
+            }
+        })
+    };
+    let panel = props.controls.clone().unwrap_or_else(|| format!("{}-panel", props.id).into());
+    let tabs = props.items.iter().enumerate().map(|(at, item)| {
+        let on = at == props.current;
+        let onpick = props.onpick.clone();
+        html! {
+            <button
+                key={at}
+                type="button"
+                role="tab"
+                class="tab"
+                id={format!("{}-{at}", props.id)}
+                aria-selected={on.to_string()}
+                aria-controls={panel.clone()}
+                tabindex={if on { "0" } else { "-1" }}
+                onclick={Callback::from(move |_| onpick.emit(at))}
+            >
+                if let Some(name) = item.icon { { icon(name) } }
+                <span class="tab-label">{ &item.label }</span>
+                if let Some(count) = item.count {
+                    <span class="count" data-family={item.tone}>{ count }</span>
+                }
+            </button>
+        }
+    });
+    html! {
+        <div ref={list} class={classes!("tabs", props.class.clone())} role="tablist" aria-label={&props.label} {onkeydown}>
+            { for tabs }
+        </div>
+    }
+}
