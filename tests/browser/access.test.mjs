@@ -1,7 +1,7 @@
 // Keyboard, themes, small screens, accessibility.
 import assert from "node:assert/strict";
 import { journey } from "./harness.mjs";
-import { playground } from "./playground.mjs";
+import { playground, until } from "./playground.mjs";
 
 const WIDTHS = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } };
 
@@ -12,39 +12,47 @@ journey("the whole walk-through by keyboard alone", {}, async ({ page }) => {
   const skip = page.getByRole("link", { name: "Skip to the plan" });
   assert.ok(await skip.evaluate((element) => element === document.activeElement), "the first stop is the way past the head");
   await page.keyboard.press("Enter");
-  const focused = () => page.evaluate(() => document.activeElement?.closest("[role=row]")?.innerText.replaceAll(/\s+/g, " ").trim() ?? "");
-  await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "row");
+  const focused = () =>
+    page.evaluate(() => document.activeElement?.closest("[role=row]")?.innerText.replaceAll(/\s+/g, " ").trim() ?? "");
+  const onRow = (what, name, value) =>
+    until(
+      page,
+      what,
+      ([attribute, wanted]) =>
+        document.activeElement?.getAttribute("role") === "row" && (!attribute || document.activeElement.getAttribute(attribute) === wanted),
+      [name, value],
+    );
+  await onRow("the link goes to a row");
   await page.keyboard.press("Home");
-  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-rowindex") === "1");
+  await onRow("Home goes to the first row", "aria-rowindex", "1");
   assert.match(await focused(), /^deploy/);
   await page.keyboard.press("ArrowDown");
-  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-rowindex") === "2");
+  await onRow("Down goes to the next row", "aria-rowindex", "2");
   assert.match(await focused(), /^hello/);
-  // Left shuts, right opens, right again goes to the cells.
   await page.keyboard.press("ArrowLeft");
-  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-expanded") === "false");
+  await onRow("Left shuts the row", "aria-expanded", "false");
   assert.equal(await on.tree.getByText("hello-0:[server]", { exact: true }).count(), 0);
   await page.keyboard.press("ArrowRight");
-  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-expanded") === "true");
+  await onRow("Right opens the row", "aria-expanded", "true");
   await page.keyboard.press("ArrowRight");
-  await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "gridcell");
+  await until(page, "Right again goes to a cell", () => document.activeElement?.getAttribute("role") === "gridcell");
   await page.keyboard.press("ArrowLeft");
-  await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "row");
-  // Space plays; commands have keys; the menu opens and shuts without a mouse.
+  await onRow("Left goes back to the row");
+  // The clock, the menu and the commands have keys.
   for (let n = 0; n < 10; n += 1) {
     await page.keyboard.press("+");
   }
   await page.keyboard.press("Space");
   await on.shows("hello-0:[server]", "COMPLETE");
   await on.shows("deploy", "COMPLETE");
-  await page.keyboard.press("Space");
+  await on.dock.getByRole("button", { name: /^Play/ }).waitFor();
   await page.keyboard.press("Shift+F10");
   await page.getByRole("menu").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("menu").waitFor({ state: "hidden" });
-  await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "row");
+  await onRow("the menu gives the focus back");
   await page.keyboard.press("r");
-  await on.shows("hello", "COMPLETE|PENDING|PREPARED|STARTING|IN_PROGRESS");
+  await on.stepTo("hello", "COMPLETE");
   await page.keyboard.press("?");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");

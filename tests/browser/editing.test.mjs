@@ -1,7 +1,7 @@
 // The definition: findings at their place as one types, the last good world, applying an edit, sharing a run.
 import assert from "node:assert/strict";
 import { journey } from "./harness.mjs";
-import { playground } from "./playground.mjs";
+import { playground, until } from "./playground.mjs";
 
 const SERVICE = `name: typed
 pods:
@@ -38,18 +38,32 @@ journey("a misspelt word is underlined and mended", {}, async ({ page }) => {
   await plans.getByText("Showing the last valid version").waitFor();
   await plans.getByRole("button", { name: "Show" }).click();
   const definition = page.getByRole("region", { name: "Definition" });
-  await definition.getByText(/did you mean `?memory`?/).first().waitFor();
+  await definition.getByText(/did you mean ['`]?memory/).first().waitFor();
 });
 
-journey("an edit is applied as a new world", {}, async ({ page }) => {
+journey("an edit before anything was done is the new world at once", {}, async ({ page }) => {
   const on = playground(page);
   await on.type(SERVICE);
-  await page.getByRole("region", { name: "Plans" }).getByRole("button", { name: "Apply" }).click();
   await on.shows("node-0:[server]", "PENDING");
   assert.equal(await on.tree.getByText("world", { exact: true }).count(), 0);
   await on.fast();
   await on.play();
   await on.shows("deploy", "COMPLETE");
+});
+
+journey("an edit of a run waits until it is applied", {}, async ({ page }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("hello-0:[server]", "COMPLETE");
+  await on.pause();
+  await on.type(SERVICE);
+  const apply = page.getByRole("region", { name: "Plans" }).getByRole("button", { name: "Apply" });
+  await apply.waitFor();
+  assert.equal(await on.status("hello-0:[server]"), "COMPLETE", "the run goes on as it was");
+  await apply.click();
+  await on.shows("node-0:[server]", "PENDING");
+  assert.equal(await on.now(), 0);
 });
 
 journey("a link brings the run to another reader", {}, async ({ page, url }) => {
@@ -59,12 +73,16 @@ journey("a link brings the run to another reader", {}, async ({ page, url }) => 
   await on.shows("hello-0:[server]", "COMPLETE");
   await on.pause();
   await on.command("world", /^Interrupt/);
-  await page.waitForFunction(() => location.hash.startsWith("#p1:"));
-  // The address follows the last change a moment later.
+  await on.shows("world", "WAITING");
   const before = await on.text();
   const now = await on.now();
-  await page.waitForFunction((since) => location.hash !== since, await page.evaluate(() => location.hash), { timeout: 3_000 }).catch(() => {});
-  const link = page.url();
+  // The address follows the last change a moment later: the share dialog has the link at once.
+  await page.getByRole("banner").getByRole("button", { name: "Share" }).click();
+  const dialog = page.getByRole("dialog");
+  const link = await dialog.getByRole("textbox").first().inputValue();
+  assert.match(link, /#p1:[\w-]+$/);
+  await page.keyboard.press("Escape");
+  await until(page, "the address bar shows the link", (wanted) => location.href === wanted, link);
   const other = await page.context().newPage();
   await other.goto(link);
   await other.waitForFunction(() => document.documentElement.dataset.boot === "started");

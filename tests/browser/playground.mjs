@@ -7,6 +7,15 @@ import assert from "node:assert/strict";
 /** Longest wait for a condition. Virtual time runs at up to 64x, so that a deployment takes seconds. */
 const PATIENCE = { timeout: 60_000 };
 
+/** Waits until a function of the page answers true; says what was waited for when it never does. */
+export async function until(page, what, test, argument) {
+  try {
+    await page.waitForFunction(test, argument);
+  } catch (error) {
+    assert.fail(`${what}: never came about (${error.message.split("\n")[0]})`);
+  }
+}
+
 /** @param {import("playwright-core").Page} page */
 export function playground(page) {
   const tree = page.getByRole("treegrid", { name: "Plans, phases and steps" });

@@ -35,7 +35,8 @@ impl Answer {
     #[expect(clippy::panic, reason = "helper of tests")]
     #[track_caller]
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{}: {error}: {}", self.asked, self.text))
+        serde_json::from_str(&self.text)
+            .unwrap_or_else(|error| panic!("{}: {error}: {}", self.asked, self.text))
     }
 
     /// Itself, when it has this status.
@@ -59,7 +60,11 @@ impl Answer {
         let body = self.json();
         assert_eq!(body["status"], status, "{}: {body}", self.asked);
         for key in ["type", "title", "detail"] {
-            assert!(body[key].as_str().is_some_and(|text| !text.is_empty()), "{}: no {key} in {body}", self.asked);
+            assert!(
+                body[key].as_str().is_some_and(|text| !text.is_empty()),
+                "{}: no {key} in {body}",
+                self.asked
+            );
         }
         body
     }
@@ -131,7 +136,10 @@ impl Client {
     /// Lets time pass until a condition holds, which it must within the hour.
     #[track_caller]
     pub fn until(&mut self, condition: &str) -> Value {
-        let body = self.post("/sim/advance", &json!({ "until": condition, "limit_ms": 3_600_000 })).status(200).json();
+        let body = self
+            .post("/sim/advance", &json!({ "until": condition, "limit_ms": 3_600_000 }))
+            .status(200)
+            .json();
         assert_eq!(body["met"], true, "{condition}: {body}\n{}", self.trees());
         body
     }
@@ -140,7 +148,13 @@ impl Client {
     #[track_caller]
     pub fn tree(&mut self, plan: &str) -> String {
         let answer = self.get(&format!("/v1/plans/{plan}"));
-        assert!(matches!(answer.status, 200 | 202 | 417), "{}: {} {}", answer.asked, answer.status, answer.text);
+        assert!(
+            matches!(answer.status, 200 | 202 | 417),
+            "{}: {} {}",
+            answer.asked,
+            answer.status,
+            answer.text
+        );
         tree::draw(plan, &answer.json())
     }
 

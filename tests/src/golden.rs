@@ -54,7 +54,9 @@ mod tests {
     #[test]
     fn a_missing_golden_is_a_difference() {
         if !blessing() {
-            assert!(compare("tests/golden/never-written.txt", "").is_err_and(|why| why.contains("is missing")));
+            assert!(
+                compare("tests/golden/never-written.txt", "").is_err_and(|why| why.contains("is missing"))
+            );
         }
     }
 }

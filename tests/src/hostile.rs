@@ -2,7 +2,9 @@
 
 /// A definition of a little over 5 MB, all of it well formed.
 pub fn five_megabytes() -> String {
-    let mut text = String::from("name: big\npods:\n  hello:\n    count: 1\n    tasks:\n      server:\n        goal: RUNNING\n        cmd: run\n        cpus: 1\n        memory: 1\n        env:\n");
+    let mut text = String::from(
+        "name: big\npods:\n  hello:\n    count: 1\n    tasks:\n      server:\n        goal: RUNNING\n        cmd: run\n        cpus: 1\n        memory: 1\n        env:\n",
+    );
     let mut n = 0_u32;
     while text.len() < 5 * 1024 * 1024 {
         text.push_str(&format!("          KEY_{n}: \"{}\"\n", "x".repeat(80)));

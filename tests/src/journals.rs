@@ -36,14 +36,17 @@ pub fn example_end(id: &str) -> Engine {
 /// An example's scenario with the example's files.
 pub fn scenario(id: &str) -> Option<planarium_scenario::Scenario> {
     let example = planarium_gallery::find(id)?;
-    let files = |path: &str| example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
+    let files =
+        |path: &str| example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
     parse(example.scenario, &format!("{id}.planarium.yaml"), &files).scenario
 }
 
 fn entries(rows: Vec<(u64, Value)>) -> Option<Vec<JournalEntry>> {
     rows.into_iter()
         .zip(1_u64..)
-        .map(|((at_ms, input), seq)| serde_json::from_value(json!({ "seq": seq, "at_ms": at_ms, "input": input })).ok())
+        .map(|((at_ms, input), seq)| {
+            serde_json::from_value(json!({ "seq": seq, "at_ms": at_ms, "input": input })).ok()
+        })
         .collect()
 }
 
@@ -86,11 +89,23 @@ fn own() -> Vec<(&'static str, Journal)> {
                     (0, machines.clone()),
                     (1_000, load.clone()),
                     (1_000, load),
-                    (9_000, json!({ "kind": "fault", "fault": "task-fail", "target": { "task": "roll-0-server" } })),
-                    (20_000, json!({ "kind": "fault", "fault": "agent-lost", "target": { "pod": "roll-1" }, "for_ms": 60_000 })),
+                    (
+                        9_000,
+                        json!({ "kind": "fault", "fault": "task-fail", "target": { "task": "roll-0-server" } }),
+                    ),
+                    (
+                        20_000,
+                        json!({ "kind": "fault", "fault": "agent-lost", "target": { "pod": "roll-1" }, "for_ms": 60_000 }),
+                    ),
                     (30_000, json!({ "kind": "plan", "service": "dice", "plan": "deploy", "op": "restart" })),
-                    (50_000, json!({ "kind": "plan", "service": "dice", "plan": "nothing", "op": "continue" })),
-                    (70_000, json!({ "kind": "fault", "fault": "health-fail", "target": { "pod": "roll" }, "for_ms": 40_000, "probability": 0.5 })),
+                    (
+                        50_000,
+                        json!({ "kind": "plan", "service": "dice", "plan": "nothing", "op": "continue" }),
+                    ),
+                    (
+                        70_000,
+                        json!({ "kind": "fault", "fault": "health-fail", "target": { "pod": "roll" }, "for_ms": 40_000, "probability": 0.5 }),
+                    ),
                     (200_000, machines),
                     (250_000, json!({ "kind": "pod", "service": "dice", "pod": "roll-2", "op": "replace" })),
                 ],

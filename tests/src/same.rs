@@ -11,16 +11,22 @@ pub fn difference(left: &Value, right: &Value) -> Option<String> {
 fn walk(path: &str, left: &Value, right: &Value) -> Option<String> {
     match (left, right) {
         (Value::Object(a), Value::Object(b)) => {
-            let missing = b.keys().find(|key| !a.contains_key(*key)).map(|key| format!("{path}/{key}: only on the right"));
-            let differs = a.iter().filter(|(key, _)| *key != "revision").find_map(|(key, value)| match b.get(key) {
-                Some(other) => walk(&format!("{path}/{key}"), value, other),
-                None => Some(format!("{path}/{key}: only on the left")),
-            });
+            let missing = b
+                .keys()
+                .find(|key| !a.contains_key(*key))
+                .map(|key| format!("{path}/{key}: only on the right"));
+            let differs =
+                a.iter().filter(|(key, _)| *key != "revision").find_map(|(key, value)| match b.get(key) {
+                    Some(other) => walk(&format!("{path}/{key}"), value, other),
+                    None => Some(format!("{path}/{key}: only on the left")),
+                });
             differs.or(missing)
         }
         (Value::Array(a), Value::Array(b)) => {
-            let inside = a.iter().zip(b).enumerate().find_map(|(n, (x, y))| walk(&format!("{path}/{n}"), x, y));
-            let lengths = || (a.len() != b.len()).then(|| format!("{path}: {} and {} entries", a.len(), b.len()));
+            let inside =
+                a.iter().zip(b).enumerate().find_map(|(n, (x, y))| walk(&format!("{path}/{n}"), x, y));
+            let lengths =
+                || (a.len() != b.len()).then(|| format!("{path}: {} and {} entries", a.len(), b.len()));
             inside.or_else(lengths)
         }
         _ if left == right => None,

@@ -43,7 +43,8 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let case = |what, text: &str, code, at, says, help| Case { what, text: text.to_owned(), code, at, says, help };
+    let case =
+        |what, text: &str, code, at, says, help| Case { what, text: text.to_owned(), code, at, says, help };
     vec![
         case("broken YAML", "name: hello\npods:\n  hello: [1, 2\n  world: 3\n", "YAML001", (0, 0), "", ""),
         case("a tab", "name: hello\npods:\n\thello: 1\n", "YAML001", (3, 0), "", ""),
@@ -61,7 +62,9 @@ fn cases() -> Vec<Case> {
         ),
         case(
             "an unknown task",
-            &with_plans("    phases:\n      hello:\n        pod: hello\n        steps:\n          - default: [[servr]]\n"),
+            &with_plans(
+                "    phases:\n      hello:\n        pod: hello\n        steps:\n          - default: [[servr]]\n",
+            ),
             "SDK146",
             (17, 0),
             "servr",
@@ -75,11 +78,39 @@ fn cases() -> Vec<Case> {
             "serail",
             "did you mean 'serial'?",
         ),
-        case("an unknown plan strategy", &with_plans("    strategy: canary\n    phases:\n      hello: {pod: hello}\n"), "SDK140", (13, 15), "canary", "serial"),
+        case(
+            "an unknown plan strategy",
+            &with_plans("    strategy: canary\n    phases:\n      hello: {pod: hello}\n"),
+            "SDK140",
+            (13, 15),
+            "canary",
+            "serial",
+        ),
         case("a negative count", &GOOD.replace("count: 1", "count: -1"), "SDK050", (4, 12), "-1", ""),
-        case("an unknown goal", &GOOD.replace("RUNNING", "RUNING"), "SDK080", (7, 15), "RUNING", "did you mean 'RUNNING'?"),
-        case("an unknown field", &GOOD.replace("memory", "memroy"), "SDK030", (10, 9), "memroy", "did you mean 'memory'?"),
-        case("a field twice", &GOOD.replace("cmd: ./hello", "cmd: ./hello\n        cmd: ./twice"), "YAML006", (9, 9), "cmd", ""),
+        case(
+            "an unknown goal",
+            &GOOD.replace("RUNNING", "RUNING"),
+            "SDK080",
+            (7, 15),
+            "RUNING",
+            "did you mean 'RUNNING'?",
+        ),
+        case(
+            "an unknown field",
+            &GOOD.replace("memory", "memroy"),
+            "SDK030",
+            (10, 9),
+            "memroy",
+            "did you mean 'memory'?",
+        ),
+        case(
+            "a field twice",
+            &GOOD.replace("cmd: ./hello", "cmd: ./hello\n        cmd: ./twice"),
+            "YAML006",
+            (9, 9),
+            "cmd",
+            "",
+        ),
         case("no amount at all", &GOOD.replace("0.1", "0"), "SDK081", (9, 15), "cpus", ""),
         case("five megabytes", &hostile::five_megabytes(), "TPL007", (1, 1), "", ""),
         case("an alias bomb", &hostile::alias_bomb(), "YAML004", (0, 0), "", ""),
@@ -103,7 +134,8 @@ fn each_case_has_a_finding_with_its_place_and_its_help() {
         let report = check(&load(&case.text));
         assert!(report.has_errors(), "{}: accepted", case.what);
         assert!(report.preview.is_none(), "{}: a preview of what cannot run", case.what);
-        let found: Vec<_> = report.diagnostics.iter().filter(|d| d.is_error()).map(|d| flat(d, &report.sources)).collect();
+        let found: Vec<_> =
+            report.diagnostics.iter().filter(|d| d.is_error()).map(|d| flat(d, &report.sources)).collect();
         let wanted = found.iter().find(|one| case.code.is_empty() || one.code == case.code);
         let Some(one) = wanted else { panic!("{}: no {} among {found:?}", case.what, case.code) };
         assert_eq!(one.span.file, "svc.yml", "{}: {one:?}", case.what);
@@ -134,7 +166,10 @@ fn the_last_good_world_is_kept() {
     };
     let before = kept(&engine);
     for case in cases() {
-        for input in [Input::LoadService(load(&case.text)), Input::UpdateService(LoadService { name: "hello".to_owned(), ..load(&case.text) })] {
+        for input in [
+            Input::LoadService(load(&case.text)),
+            Input::UpdateService(LoadService { name: "hello".to_owned(), ..load(&case.text) }),
+        ] {
             let applied = engine.apply(input);
             let refusal = applied.outcome.expect_err(case.what);
             let fits = matches!(refusal.code, RefusalCode::InvalidDefinition | RefusalCode::LimitReached);
@@ -148,13 +183,18 @@ fn the_last_good_world_is_kept() {
         }
     }
     // It runs on.
-    let done = engine.run_until(&planarium_world::Condition::parse("deploy=COMPLETE").expect("a condition"), 600_000);
+    let done = engine
+        .run_until(&planarium_world::Condition::parse("deploy=COMPLETE").expect("a condition"), 600_000);
     assert!(done.met);
 }
 
 #[test]
 fn a_variable_without_a_value_is_named() {
-    let report = check(&load(&GOOD.replace("count: 1", "count: {{HELLO_COUNT}}").replace("name: hello", "name: {{FRAMEWORK_NAME}}")));
+    let report = check(&load(
+        &GOOD
+            .replace("count: 1", "count: {{HELLO_COUNT}}")
+            .replace("name: hello", "name: {{FRAMEWORK_NAME}}"),
+    ));
     assert_eq!(report.missing, ["FRAMEWORK_NAME", "HELLO_COUNT"]);
     let places: Vec<_> = report
         .diagnostics
@@ -166,11 +206,22 @@ fn a_variable_without_a_value_is_named() {
     assert_eq!(places, [(1, 7, true), (4, 12, true)], "{:?}", report.diagnostics);
 
     // With values it is fine, and what is left is said of the template's line, not of the rendered one.
-    let mut with = load("name: {{FRAMEWORK_NAME}}\n{{#LONG}}\n# one\n# two\n{{/LONG}}\npods:\n  hello:\n    count: {{HELLO_COUNT}}\n    tasks: 7\n");
-    with.env = BTreeMap::from([("FRAMEWORK_NAME".to_owned(), "x".to_owned()), ("HELLO_COUNT".to_owned(), "1".to_owned())]);
+    let mut with = load(
+        "name: {{FRAMEWORK_NAME}}\n{{#LONG}}\n# one\n# two\n{{/LONG}}\npods:\n  hello:\n    count: {{HELLO_COUNT}}\n    tasks: 7\n",
+    );
+    with.env = BTreeMap::from([
+        ("FRAMEWORK_NAME".to_owned(), "x".to_owned()),
+        ("HELLO_COUNT".to_owned(), "1".to_owned()),
+    ]);
     let report = check(&with);
     assert_eq!(report.missing, Vec::<String>::new());
-    let found = report.diagnostics.iter().filter(|d| d.is_error()).map(|d| flat(d, &report.sources)).next().expect("a finding");
+    let found = report
+        .diagnostics
+        .iter()
+        .filter(|d| d.is_error())
+        .map(|d| flat(d, &report.sources))
+        .next()
+        .expect("a finding");
     assert_eq!((found.span.line, found.span.column), (9, 12), "{found:?}");
 }
 
@@ -181,7 +232,8 @@ fn a_pod_that_fits_nowhere_stays_and_says_why() {
     let agent: AddAgent = serde_json::from_str(machine).expect("a machine");
     engine.apply(Input::AddAgent(agent)).outcome.expect("machines");
     engine.apply(Input::LoadService(load(&GOOD.replace("0.1", "64")))).outcome.expect("a good definition");
-    let done = engine.run_until(&planarium_world::Condition::parse("deploy=COMPLETE").expect("a condition"), 3_600_000);
+    let done = engine
+        .run_until(&planarium_world::Condition::parse("deploy=COMPLETE").expect("a condition"), 3_600_000);
     assert!(!done.met);
     let view = engine.view();
     let plan = &view.services[0].plans[0];

@@ -39,21 +39,30 @@ fn definitions_have_no_findings() {
     for example in planarium_gallery::examples() {
         let load = LoadService {
             dialect: "auto".to_owned(),
-            files: example.files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect(),
+            files: example
+                .files
+                .iter()
+                .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+                .collect(),
             ..LoadService::default()
         };
         let report = check(&load);
         let said: Vec<&str> = report.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
         assert!(said.is_empty(), "{}: {said:?}", example.id);
         assert_eq!(report.dialect, example.dialect, "{}", example.id);
-        assert!(report.preview.is_some_and(|service| !service.plans.is_empty()), "{}: no preview", example.id);
+        assert!(
+            report.preview.is_some_and(|service| !service.plans.is_empty()),
+            "{}: no preview",
+            example.id
+        );
     }
 }
 
 #[test]
 fn examples_are_small() {
     for example in planarium_gallery::examples() {
-        let bytes: usize = example.files.iter().map(|(_, text)| text.len()).sum::<usize>() + example.scenario.len();
+        let bytes: usize =
+            example.files.iter().map(|(_, text)| text.len()).sum::<usize>() + example.scenario.len();
         assert!(bytes <= 12 * 1024, "{}: {bytes} bytes", example.id);
     }
 }

@@ -73,7 +73,15 @@ enum Op {
 }
 
 fn plan_command() -> impl Strategy<Value = Value> {
-    let op = prop::sample::select(vec!["start", "stop", "interrupt", "continue", "continue", "restart", "force-complete"]);
+    let op = prop::sample::select(vec![
+        "start",
+        "stop",
+        "interrupt",
+        "continue",
+        "continue",
+        "restart",
+        "force-complete",
+    ]);
     let place = prop::sample::select(vec![
         ("deploy", None, None),
         ("deploy", Some("app"), None),
@@ -99,30 +107,63 @@ fn plan_command() -> impl Strategy<Value = Value> {
 
 fn fault() -> impl Strategy<Value = Value> {
     let kind = prop::sample::select(vec![
-        "task-fail", "task-kill", "task-oom", "crash-loop", "slow-start", "hang", "readiness-fail", "health-fail",
-        "image-missing", "agent-lost", "agent-partitioned", "agent-restart", "agent-full", "offers-withheld",
-        "status-dropped", "scheduler-restart",
+        "task-fail",
+        "task-kill",
+        "task-oom",
+        "crash-loop",
+        "slow-start",
+        "hang",
+        "readiness-fail",
+        "health-fail",
+        "image-missing",
+        "agent-lost",
+        "agent-partitioned",
+        "agent-restart",
+        "agent-full",
+        "offers-withheld",
+        "status-dropped",
+        "scheduler-restart",
     ]);
     let target = prop::sample::select(vec![
-        json!({ "pod": "app" }), json!({ "task": "app-0-server" }), json!({ "pod": "job-0" }), json!({ "task": "*" }),
-        json!({ "agent": "agent-1" }), json!({ "service": "small" }), json!({}),
+        json!({ "pod": "app" }),
+        json!({ "task": "app-0-server" }),
+        json!({ "pod": "job-0" }),
+        json!({ "task": "*" }),
+        json!({ "agent": "agent-1" }),
+        json!({ "service": "small" }),
+        json!({}),
     ]);
-    (kind, target, prop::option::of(1_000_u64..90_000), prop::option::of(1_u32..3)).prop_map(|(fault, target, for_ms, count)| {
-        let mut input = json!({ "kind": "fault", "fault": fault, "target": target });
-        if let Some(ms) = for_ms {
-            input["for_ms"] = json!(ms);
-        }
-        if let Some(count) = count {
-            input["count"] = json!(count);
-        }
-        input
-    })
+    (kind, target, prop::option::of(1_000_u64..90_000), prop::option::of(1_u32..3)).prop_map(
+        |(fault, target, for_ms, count)| {
+            let mut input = json!({ "kind": "fault", "fault": fault, "target": target });
+            if let Some(ms) = for_ms {
+                input["for_ms"] = json!(ms);
+            }
+            if let Some(count) = count {
+                input["count"] = json!(count);
+            }
+            input
+        },
+    )
 }
 
 fn status() -> impl Strategy<Value = Value> {
-    let task = prop::sample::select(vec!["app-0-server", "app-1-server", "app-0-helper", "job-0-once", "job-0-node"]);
+    let task = prop::sample::select(vec![
+        "app-0-server",
+        "app-1-server",
+        "app-0-helper",
+        "job-0-once",
+        "job-0-node",
+    ]);
     let state = prop::sample::select(vec![
-        "TASK_STARTING", "TASK_RUNNING", "TASK_FINISHED", "TASK_FAILED", "TASK_KILLED", "TASK_LOST", "TASK_GONE_BY_OPERATOR", "TASK_NONSENSE",
+        "TASK_STARTING",
+        "TASK_RUNNING",
+        "TASK_FINISHED",
+        "TASK_FAILED",
+        "TASK_KILLED",
+        "TASK_LOST",
+        "TASK_GONE_BY_OPERATOR",
+        "TASK_NONSENSE",
     ]);
     (task, state, prop::option::of(0_i32..2)).prop_map(|(task, state, exit)| {
         let mut input = json!({ "kind": "task-status", "task": task, "state": state });
@@ -137,8 +178,11 @@ fn input() -> impl Strategy<Value = Value> {
     let pods = prop::sample::select(vec!["app-0", "app-1", "job-0", "none-0"]);
     let pod_ops = prop::sample::select(vec!["restart", "replace"]);
     let behaviours = prop::sample::select(vec![
-        json!({ "manual": true }), json!({ "start_ms": 1 }), json!({ "readiness": [1, 1, 0] }),
-        json!({ "exit_code": 1, "exit_after_ms": 5000 }), json!({}),
+        json!({ "manual": true }),
+        json!({ "start_ms": 1 }),
+        json!({ "readiness": [1, 1, 0] }),
+        json!({ "exit_code": 1, "exit_after_ms": 5000 }),
+        json!({}),
     ]);
     let service = |kind: &str, text: &str| json!({ "kind": kind, "dialect": "sdk", "name": "small", "files": { "svc.yml": text } });
     prop_oneof![
@@ -198,7 +242,12 @@ fn apply(engine: &mut Engine, op: &Op) -> Result<(), TestCaseError> {
             let before = shown(engine);
             let applied = engine.apply(read(input));
             if applied.outcome.is_err() {
-                prop_assert_eq!(difference(&shown(engine), &before), None, "{} was refused and changed something", input);
+                prop_assert_eq!(
+                    difference(&shown(engine), &before),
+                    None,
+                    "{} was refused and changed something",
+                    input
+                );
             }
         }
         Op::Advance(ms) => {
@@ -222,7 +271,9 @@ fn wrong(engine: &Engine) -> Option<String> {
 fn over_allocated(view: &View) -> Option<String> {
     view.cluster.machines.iter().find_map(|machine| {
         machine.resources.iter().find_map(|resource| {
-            let sane = resource.used >= 0 && resource.reserved >= 0 && resource.used + resource.reserved <= resource.total;
+            let sane = resource.used >= 0
+                && resource.reserved >= 0
+                && resource.used + resource.reserved <= resource.total;
             (!sane).then(|| format!("{}: {resource:?}", machine.hostname))
         })
     })
@@ -234,10 +285,16 @@ fn unexplained(engine: &Engine, view: &View) -> Option<String> {
             let mut elements = vec![(plan.status.clone(), None, None)];
             for phase in &plan.phases {
                 elements.push((phase.status.clone(), Some(phase.name.clone()), None));
-                elements.extend(phase.steps.iter().map(|step| (step.status.clone(), Some(phase.name.clone()), Some(step.name.clone()))));
+                elements.extend(
+                    phase
+                        .steps
+                        .iter()
+                        .map(|step| (step.status.clone(), Some(phase.name.clone()), Some(step.name.clone()))),
+                );
             }
             for (status, phase, step) in elements {
-                let path = ElementPath { service: service.name.clone(), plan: plan.name.clone(), phase, step };
+                let path =
+                    ElementPath { service: service.name.clone(), plan: plan.name.clone(), phase, step };
                 let Some(why) = engine.why(&path) else { return Some(format!("no answer for {path:?}")) };
                 if &*status != "COMPLETE" && (why.reasons.is_empty() || why.sentence.is_empty()) {
                     return Some(format!("{path:?} is {status} without a reason"));
@@ -296,9 +353,12 @@ fn shown_json(node: impl serde::Serialize) -> Value {
 
 /// The engine reports a broken invariant as an event.
 fn broken(engine: &Engine) -> Option<String> {
-    let event = engine.events().iter().rev().take(200).find(|event| {
-        matches!(event.body, planarium_protocol::EventBody::InvariantBroken { .. })
-    });
+    let event = engine
+        .events()
+        .iter()
+        .rev()
+        .take(200)
+        .find(|event| matches!(event.body, planarium_protocol::EventBody::InvariantBroken { .. }));
     event.map(|event| format!("{:?}", event.body))
 }
 

@@ -16,10 +16,22 @@ const WAITING: &[(&str, &str)] = &[
     ("crash-loop.yml", "never, by its nature: the task ends with exit code 1 again and again"),
     ("gpu_resource.yml", "asks for a GPU, which the default cluster lacks; completes on the preset `gpu`"),
     ("non_recoverable_state.yml", "never, by its nature: a task that should finish ends with exit code 1"),
-    ("pod-mount-volume.yml", "asks for MOUNT disks, which the default cluster lacks; completes on the preset `mount`"),
-    ("pod-profile-mount-volume.yml", "asks for MOUNT disks, one with a profile; completes where machines have them"),
-    ("pre-reserved-sidecar.yml", "asks for resources of the role slave_public; completes where machines reserve some for it"),
-    ("pre-reserved.yml", "asks for resources of the role slave_public; completes where machines reserve some for it"),
+    (
+        "pod-mount-volume.yml",
+        "asks for MOUNT disks, which the default cluster lacks; completes on the preset `mount`",
+    ),
+    (
+        "pod-profile-mount-volume.yml",
+        "asks for MOUNT disks, one with a profile; completes where machines have them",
+    ),
+    (
+        "pre-reserved-sidecar.yml",
+        "asks for resources of the role slave_public; completes where machines reserve some for it",
+    ),
+    (
+        "pre-reserved.yml",
+        "asks for resources of the role slave_public; completes where machines reserve some for it",
+    ),
     ("profile-mount-volume.yml", "asks for a MOUNT disk with a profile; completes where machines have one"),
 ];
 
@@ -31,7 +43,11 @@ const ELSEWHERE: &[(&str, &str, &[(&str, &str)])] = &[
     ("profile-mount-volume.yml", PROFILED, &[("HELLO_VOLUME_PROFILE", "fast")]),
     ("pre-reserved.yml", RESERVED, &[]),
     ("pre-reserved-sidecar.yml", RESERVED, &[]),
-    ("custom_steps.yml", "default", &[("DEPLOY_STRATEGY", "parallel"), ("DEPLOY_STEPS", "[[first, second, third]]")]),
+    (
+        "custom_steps.yml",
+        "default",
+        &[("DEPLOY_STRATEGY", "parallel"), ("DEPLOY_STEPS", "[[first, second, third]]")],
+    ),
 ];
 
 /// Machines with MOUNT disks, with a profile and without.
@@ -70,7 +86,8 @@ fn every_definition_is_accepted() {
         let report = check(&request(&folder, &name, &path));
         if report.has_errors() {
             wrong.push(format!("{name}:\n{}", render(&report.diagnostics, &report.sources)));
-        } else if report.preview.is_none_or(|service| service.plans.iter().all(|plan| plan.phases.is_empty())) {
+        } else if report.preview.is_none_or(|service| service.plans.iter().all(|plan| plan.phases.is_empty()))
+        {
             wrong.push(format!("{name}: no plan to see"));
         }
     }
@@ -92,7 +109,9 @@ fn what_is_simulated_comes_to_complete() {
         let reason = WAITING.iter().find(|(file, _)| *file == name);
         match (outcome.passed, reason) {
             (true, Some((_, why))) => wrong.push(format!("{name} comes to COMPLETE although `{why}`")),
-            (false, None) => wrong.push(format!("{name} does not come to COMPLETE:\n{}", tail(&outcome.transcript))),
+            (false, None) => {
+                wrong.push(format!("{name} does not come to COMPLETE:\n{}", tail(&outcome.transcript)))
+            }
             _ => {}
         }
     }
@@ -107,10 +126,20 @@ fn what_asks_for_more_completes_where_there_is_more() {
     for (name, cluster, env) in ELSEWHERE {
         let mut service = request(&folder, name, &folder.join("dist").join(name));
         service.env = env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let machines =
-            presets::cluster(cluster).unwrap_or_else(|| vec![serde_json::from_str(cluster).expect("a machine")]);
-        let outcome = planarium_scenario::run(Scenario::of_definition(service, machines, Genesis::default()), Some(&deploy));
-        let steps = outcome.engine.view().services.iter().flat_map(|service| &service.plans).map(|plan| plan.progress.total).sum::<u32>();
+        let machines = presets::cluster(cluster)
+            .unwrap_or_else(|| vec![serde_json::from_str(cluster).expect("a machine")]);
+        let outcome = planarium_scenario::run(
+            Scenario::of_definition(service, machines, Genesis::default()),
+            Some(&deploy),
+        );
+        let steps = outcome
+            .engine
+            .view()
+            .services
+            .iter()
+            .flat_map(|service| &service.plans)
+            .map(|plan| plan.progress.total)
+            .sum::<u32>();
         if !outcome.passed || steps == 0 {
             wrong.push(format!("{name} does not come to COMPLETE:\n{}", tail(&outcome.transcript)));
         }
@@ -152,14 +181,17 @@ fn tail(text: &str) -> String {
 #[test]
 fn the_ledger_lists_the_same_definitions_with_the_same_reasons() {
     let docs = files::root().join("docs");
-    let mut ledger: Vec<PathBuf> = [docs.join("fidelity.md")].into_iter().filter(|path| path.is_file()).collect();
+    let mut ledger: Vec<PathBuf> =
+        [docs.join("fidelity.md")].into_iter().filter(|path| path.is_file()).collect();
     if docs.join("fidelity").is_dir() {
         ledger.extend(files::below(&docs.join("fidelity"), &[".md"]).into_values());
     }
     let rows: BTreeMap<String, String> = ledger
         .iter()
         .flat_map(|path| files::text(path).lines().map(str::to_owned).collect::<Vec<_>>())
-        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | ").map(|(name, why)| (name.to_owned(), why.to_owned())))
+        .filter_map(|line| {
+            line.strip_prefix("| `")?.split_once("` | ").map(|(name, why)| (name.to_owned(), why.to_owned()))
+        })
         .filter(|(name, _)| name.ends_with(".yml"))
         .map(|(name, why)| (name, why.trim_end_matches('|').trim().to_owned()))
         .collect();

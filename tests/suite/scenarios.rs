@@ -44,7 +44,8 @@ fn transcripts_are_the_reviewed_ones() {
         if !outcome.passed {
             wrong.push(format!("{id}: does not come out as expected\n{}", outcome.transcript));
         }
-        if let Err(why) = golden::compare(&format!("examples/{id}/{id}.transcript.txt"), &outcome.transcript) {
+        if let Err(why) = golden::compare(&format!("examples/{id}/{id}.transcript.txt"), &outcome.transcript)
+        {
             wrong.push(why);
         }
     }

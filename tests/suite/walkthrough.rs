@@ -16,7 +16,9 @@ fn start() -> Client {
     let mut client = Client::with_cluster("3");
     client.input(&json!({ "kind": "process-behaviour", "target": {}, "behaviour": { "manual": true } }));
     client.input(&json!({ "kind": "fault", "fault": "offers-withheld", "id": "quiet" }));
-    client.post("/sim/services", &json!({ "dialect": "sdk", "files": { "svc.yml": definition() } })).status(200);
+    client
+        .post("/sim/services", &json!({ "dialect": "sdk", "files": { "svc.yml": definition() } }))
+        .status(200);
     client
 }
 

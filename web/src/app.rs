@@ -234,7 +234,7 @@ fn story_clock(state: &State) -> crate::store::state::Clock {
 /// The element that will never finish by itself, when nothing more happens.
 fn stuck(state: &State) -> Option<planarium_protocol::event::ElementPath> {
     let clock = state.world.clock;
-    (clock.idle && clock.at_head() && !state.play.playing && state.world.touched)
+    (clock.idle && clock.at_head() && state.world.touched)
         .then(|| tree::unfinished(&state.world.view))
         .flatten()
 }

@@ -17,9 +17,14 @@ pub(crate) enum AgentState {
     Registered,
     /// Given up because it did not answer.
     Unreachable,
-    /// Gone from the master's books.
+    /// Gone from the master's books, or never let in because its machine is DOWN.
     Removed,
+    /// Marked gone by the operator; it may not come back.
+    Gone,
 }
+
+/// Port of an agent when nobody says otherwise.
+pub(crate) const AGENT_PORT: u16 = 5051;
 
 /// An executor on an agent.
 #[derive(Clone, Debug)]
@@ -38,6 +43,7 @@ pub(crate) struct Agent {
     pub(crate) machine: MachineId,
     pub(crate) hostname: Text,
     pub(crate) ip: Text,
+    pub(crate) port: u16,
     pub(crate) attributes: Vec<(Text, Text)>,
     pub(crate) region: Option<Text>,
     pub(crate) zone: Option<Text>,
@@ -65,7 +71,7 @@ impl Agent {
         self.state == AgentState::Registered && self.connected && self.silent.is_none()
     }
 
-    /// Whether it may be offered.
+    /// Whether it may be offered, unless the operator has deactivated it.
     pub(crate) fn is_active(&self) -> bool {
         self.state == AgentState::Registered && self.connected
     }
@@ -74,8 +80,10 @@ impl Agent {
 /// A machine as the master knows it: the agent on it, and what is shown of both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Host {
-    /// The agent that registered last.
+    /// The agent that registered last, or was last turned away.
     pub(crate) agent: Option<crate::api::AgentId>,
+    /// Where the agent listens.
+    pub(crate) port: u16,
     /// Number of the last event that changed what is shown.
     pub(crate) revision: u64,
     pub(crate) view: ViewCache,

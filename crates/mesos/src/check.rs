@@ -20,6 +20,7 @@ impl Master {
                 AgentState::Registered => 0,
                 AgentState::Unreachable => 1,
                 AgentState::Removed => 2,
+                AgentState::Gone => 3,
             });
             digest.write_bool(agent.connected);
             digest.write_bool(agent.silent.is_some());
@@ -46,6 +47,9 @@ impl Master {
             digest.write_u64(task.since.ms());
             digest.write_u64(task.unheard.len() as u64);
         }
+        self.machines.digest(digest);
+        self.inverse.digest(digest);
+        self.drains.digest(digest);
         digest.write_u64(self.allocator.filter_count() as u64);
         digest.write_u64(self.timer_count() as u64);
         digest.write_u64(self.next_due().map_or(u64::MAX, SimTime::ms));
@@ -56,6 +60,7 @@ impl Master {
         let mut broken = self.allocator.check();
         self.check_books(&mut broken);
         self.check_tasks(fleet, &mut broken);
+        self.check_maintenance(&mut broken);
         for offer in self.offers.values() {
             let name = &offer.name;
             if !self.agent(offer.agent).is_some_and(crate::agent::Agent::is_active) {
@@ -94,8 +99,8 @@ impl Master {
             if !slot.total.contains(&all) {
                 broken.push(format!("agent {} is over-allocated: {all} of {}", agent.hostname, slot.total));
             }
-            if slot.active != agent.connected {
-                broken.push(format!("agent {}: connected and active differ", agent.hostname));
+            if slot.active != (agent.connected && !self.drains.is_deactivated(id)) {
+                broken.push(format!("agent {}: what it is and what is offered differ", agent.hostname));
             }
         }
     }

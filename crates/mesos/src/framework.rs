@@ -105,6 +105,7 @@ impl Master {
         cx.following(EventBody::FrameworkSubscribed { framework: info.name.clone() }, |cx| {
             self.send(cx, id, SchedulerEvent::Subscribed { framework_id, region });
             self.allocator.activate(id, &info, cx.cause());
+            self.will_ask_everywhere(id, cx.cause());
             self.requested = Requested::All;
             self.run_requested(cx, fleet);
         });
@@ -121,6 +122,7 @@ impl Master {
             self.take_offer_back(cx, offer, None);
         }
         self.allocator.deactivate(id);
+        self.inverse_framework_gone(id);
         let timer = self.arm(at, Class::Periodic, cx.cause(), Timer::Failover(id));
         if let Some(framework) = self.framework_mut(id) {
             framework.failover = Some(timer);
@@ -147,6 +149,7 @@ impl Master {
                 self.end_task(cx, fleet, no, TaskState::Killed);
             }
             self.allocator.remove_framework(id);
+            self.inverse_framework_gone(id);
             let Some(framework) = self.framework_mut(id) else { return };
             framework.presence = Presence::Removed;
             framework.unregistered = Some(cx.now());
@@ -168,10 +171,14 @@ impl Master {
                 self.counters.decline_offers += 1;
                 self.decline(cx, id, &offer_ids, refuse_ms);
             }
+            Call::AnswerInverseOffers { offer_ids, response, refuse_ms } => {
+                self.answer_inverse(cx, id, &offer_ids, response, refuse_ms);
+            }
             Call::Revive { roles } if all_known(&roles) => {
                 self.counters.revive_offers += 1;
                 cx.following(EventBody::Revived { framework: name }, |cx| {
                     self.allocator.revive(id, &roles, cx.cause());
+                    self.clear_inverse_filters(cx, id);
                     self.requested = Requested::All;
                     self.run_requested(cx, fleet);
                 });

@@ -67,6 +67,7 @@ impl Master {
             for offer in self.offers_on(id) {
                 self.rescind(cx, offer);
             }
+            self.rescind_asked(cx, id);
             // Tasks of frameworks that do not checkpoint end with the agent's process: LOST for everyone.
             for no in tasks {
                 let framework = self.task(no).and_then(|task| self.framework(task.framework));
@@ -112,6 +113,8 @@ impl Master {
                 let total = self.agent(id).map(|agent| agent.last_total.clone()).unwrap_or_default();
                 self.register(cx, fleet, machine, total);
             }
+            // It is told to shut down again, and nobody starts it.
+            (Absence::Partitioned | Absence::AgentRestart, AgentState::Gone) => {}
         }
     }
 
@@ -142,7 +145,8 @@ impl Master {
         }
         self.counters.reregistrations += 1;
         cx.following(EventBody::AgentReregistered { agent: hostname }, |cx| {
-            self.allocator.set_active(id, true, cx.cause());
+            self.allocator.set_active(id, !self.drains.is_deactivated(id), cx.cause());
+            self.will_ask(id, cx.cause());
             self.catch_up_with(cx, fleet, id);
         });
     }
@@ -160,12 +164,16 @@ impl Master {
                 self.deliver_kill(cx, fleet, no, Some(grace_ms));
             }
         }
+        self.drain_on_return(cx, fleet, id);
         self.touch_agent(cx, id);
     }
 
     /// An agent that was given up comes back under its own id: everything it reports is announced.
     fn readmit(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let now = cx.now();
+        if self.attach(id).is_err() {
+            return self.turn_away(cx, fleet, id);
+        }
         let Some(agent) = self.agent_mut(id) else { return };
         agent.state = AgentState::Registered;
         agent.connected = true;
@@ -184,6 +192,11 @@ impl Master {
             for no in tasks {
                 self.announce(cx, fleet, no);
             }
+            if self.drains.is_deactivated(id) {
+                self.allocator.set_active(id, false, cx.cause());
+            }
+            self.will_ask(id, cx.cause());
+            self.drain_on_return(cx, fleet, id);
             self.request_run(id);
             self.touch_agent(cx, id);
         });

@@ -49,6 +49,7 @@ impl Master {
         }
         let made = u32::try_from(grants.len()).unwrap_or(u32::MAX);
         self.offer(cx, grants);
+        self.ask(cx, Some(&order));
         Ok(made)
     }
 

@@ -8,6 +8,8 @@ use crate::{
     api::{AgentId, FrameworkId, Message, Offer, OfferId, SchedulerEvent},
     counters::Counters,
     framework::Framework,
+    maintain::Asking,
+    maintenance::{Drains, InverseFilterId, InverseOffers, MachineKey, MachineRegistry},
     task::{Task, TaskNo},
 };
 use planarium_fleet::{Cx, Fleet, MachineId, ProcessId};
@@ -28,6 +30,10 @@ pub(crate) enum Timer {
     Retry(TaskNo),
     /// A framework was away too long.
     Failover(FrameworkId),
+    /// A framework may be asked again to leave an agent.
+    InverseFilter(AgentId, FrameworkId, InverseFilterId),
+    /// An agent that was told to shut down, or turned away, is started again.
+    Register(MachineId),
 }
 
 #[derive(Clone, Debug)]
@@ -59,6 +65,13 @@ pub struct Master {
     /// Event runs asked for while a call is handled.
     pub(crate) requested: Requested,
     pub(crate) counters: Counters,
+    /// Modes of machines, the operator's schedule, which agent is on which machine.
+    pub(crate) machines: Arc<MachineRegistry>,
+    /// Machines by the name the operator calls them by.
+    pub(crate) by_name: Arc<BTreeMap<MachineKey, Vec<MachineId>>>,
+    pub(crate) inverse: Arc<InverseOffers>,
+    pub(crate) asking: Asking,
+    pub(crate) drains: Arc<Drains>,
     timers: EventQueue<Armed>,
     outbox: Vec<Message>,
 }
@@ -95,6 +108,11 @@ impl Master {
             region: None,
             requested: Requested::Nothing,
             counters: Counters::default(),
+            machines: Arc::default(),
+            by_name: Arc::default(),
+            inverse: Arc::default(),
+            asking: Asking::default(),
+            drains: Arc::default(),
             timers: EventQueue::new(),
             outbox: Vec::new(),
         };
@@ -119,7 +137,8 @@ impl Master {
 
     /// Whether the next batch run has something to look at.
     pub fn restless(&self) -> bool {
-        self.allocator.has_work() && self.frameworks.iter().any(|framework| framework.wants_offers())
+        let waits = self.allocator.has_work() || !self.asking.is_empty();
+        waits && self.frameworks.iter().any(|framework| framework.wants_offers())
     }
 
     /// Roughly how many bytes a copy takes. *Units*: bytes.
@@ -151,6 +170,10 @@ impl Master {
             Timer::Unreachable(agent) => self.give_up(cx, fleet, agent),
             Timer::Retry(task) => self.retry_status(cx, fleet, task),
             Timer::Failover(framework) => self.remove_framework(cx, fleet, framework),
+            Timer::InverseFilter(agent, framework, filter) => {
+                self.expire_inverse(agent, framework, filter, armed.cause);
+            }
+            Timer::Register(machine) => self.register_again(cx, fleet, machine),
         }
         self.run_requested(cx, fleet);
     }
@@ -187,6 +210,7 @@ impl Master {
             self.allocator.run(self.seed, cx.now().ms(), only, rules)
         };
         self.offer(cx, grants);
+        self.ask(cx, only);
     }
 
     /// Puts a message into the outbox, if the framework is there to hear it.

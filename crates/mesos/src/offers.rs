@@ -24,6 +24,9 @@ impl Master {
         }
         for (framework, grants) in by_framework {
             let agents: Vec<Text> = grants.iter().map(|grant| self.hostname(grant.agent)).collect();
+            for grant in &grants {
+                self.will_ask(grant.agent, grant.cause);
+            }
             // What changed last is what brought the message about.
             let cause = grants.iter().map(|grant| grant.cause).max_by_key(recency).unwrap_or_default();
             let body = EventBody::Offered { framework: self.framework_name(framework), agents };
@@ -51,13 +54,14 @@ impl Master {
             agent_id: agent.name.clone(),
             hostname: agent.hostname.clone(),
             ip: agent.ip.clone(),
+            port: agent.port,
             attributes: agent.attributes.clone(),
             region: agent.region.clone(),
             zone: agent.zone.clone(),
             resources: grant.resources.allocated(&grant.role),
             role: grant.role,
             executor_ids: executors.map(|((_, id), _)| id.clone()).collect(),
-            unavailability: None,
+            unavailability: self.machines.unavailability(grant.agent),
         });
         self.counters.offers(offer.framework).sent += 1;
         self.offers.insert(id, offer.clone());
@@ -162,7 +166,7 @@ impl Master {
     }
 }
 
-fn recency(cause: &Cause) -> (u8, u64) {
+pub(crate) fn recency(cause: &Cause) -> (u8, u64) {
     match cause {
         Cause::Genesis => (0, 0),
         Cause::Input(seq) => (1, *seq),

@@ -52,6 +52,9 @@ impl Master {
             Some((AgentState::Unreachable, since)) => {
                 (TaskState::Unreachable, "Reconciliation: Task is on an agent that is unreachable", since)
             }
+            Some((AgentState::Gone, _)) => {
+                (TaskState::GoneByOperator, "Reconciliation: Task is on an agent that was marked gone", None)
+            }
             Some((AgentState::Removed, _)) | None => {
                 (TaskState::Unknown, "Reconciliation: Task is unknown", None)
             }

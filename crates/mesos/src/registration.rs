@@ -6,8 +6,9 @@
 use crate::{
     Master,
     accept::is_role,
-    agent::{Agent, AgentState, Host},
+    agent::{AGENT_PORT, Agent, AgentState, Host},
     api::{AgentId, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value},
+    maintenance::MachineId as MachineName,
     removal::Removal,
 };
 use planarium_fleet::{Cx, Fleet, MachineId, MachineSpec};
@@ -59,8 +60,11 @@ impl Master {
                 resources: add.resources.clone(),
                 roles: add.roles.clone(),
             };
+            let key = MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()).key();
             let machine = fleet.add_machine(cx, spec);
-            self.hosts.insert(machine, Arc::new(Host::default()));
+            let port = add.port.unwrap_or(AGENT_PORT);
+            self.hosts.insert(machine, Arc::new(Host { port, ..Host::default() }));
+            Arc::make_mut(&mut self.by_name).entry(key).or_default().push(machine);
             ids.extend(self.register(cx, fleet, machine, total.clone()));
         }
         self.run_requested(cx, fleet);
@@ -84,10 +88,13 @@ impl Master {
         }
         fleet.remove_machine(cx, machine);
         self.hosts.remove(&machine);
+        for machines in Arc::make_mut(&mut self.by_name).values_mut() {
+            machines.retain(|other| *other != machine);
+        }
         Ok(())
     }
 
-    /// An agent registers under a new id.
+    /// An agent registers under a new id. None when its machine is DOWN: it is told to shut down.
     pub(crate) fn register(
         &mut self,
         cx: &mut Cx,
@@ -98,38 +105,57 @@ impl Master {
         let spec = fleet.machine(machine)?.clone();
         let id = AgentId::at(self.agents.len());
         let name: Text = format!("{}-S{}", self.uuid, id.0).into();
+        let (here, port) = (
+            MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()),
+            self.hosts.get(&machine).map_or(AGENT_PORT, |host| host.port),
+        );
+        // Before anything else about the agent.
+        let let_in = Arc::make_mut(&mut self.machines).attach(&here, id).is_ok();
+        let known = self.hosts.get(&machine).and_then(|host| host.agent);
+        if let (false, Some(known)) = (let_in, known) {
+            self.turn_away(cx, fleet, known);
+            return None;
+        }
         if self.region.is_none() && spec.region.is_some() {
             self.region.clone_from(&spec.region);
             self.allocator.set_region(self.region.clone());
         }
-        fleet.set_agent_id(machine, name.clone());
+        if let_in {
+            fleet.set_agent_id(machine, name.clone());
+        }
         let agent = Agent {
-            name: name.clone(),
+            name: if let_in { name.clone() } else { Text::default() },
             machine,
             hostname: spec.hostname.clone(),
             ip: spec.ip.clone(),
+            port,
             attributes: spec.attributes.clone(),
             region: spec.region.clone(),
             zone: spec.zone.clone(),
-            state: AgentState::Registered,
-            connected: true,
+            state: if let_in { AgentState::Registered } else { AgentState::Removed },
+            connected: let_in,
             silent: None,
             registered: cx.now(),
             joined: cx.now(),
             returned: None,
             unreachable_since: None,
-            last_total: Resources::new(),
+            last_total: if let_in { Resources::new() } else { total.clone() },
             executors: BTreeMap::new(),
             tasks: BTreeSet::new(),
         };
         self.agents.push(Arc::new(agent));
-        self.counters.registrations += 1;
         if let Some(host) = self.hosts.get_mut(&machine).map(Arc::make_mut) {
             host.agent = Some(id);
         }
+        if !let_in {
+            self.turn_away(cx, fleet, id);
+            return None;
+        }
+        self.counters.registrations += 1;
         cx.following(EventBody::AgentRegistered { agent: spec.hostname.clone(), agent_id: name }, |cx| {
             let region = spec.region.as_ref();
             self.allocator.add_agent(id, &spec.hostname, region, &total, Vec::new(), cx.cause());
+            self.will_ask(id, cx.cause());
             self.request_run(id);
             self.touch_agent(cx, id);
         });
@@ -151,11 +177,19 @@ impl Master {
         if count != 1 && !pattern.contains("{n}") {
             return bad(format!("hostname `{pattern}` needs {{n}} for {count} machines"));
         }
-        let mut used: BTreeSet<Text> = fleet
+        let port = add.port.unwrap_or(AGENT_PORT);
+        let there: Vec<(&Arc<MachineSpec>, u16)> = fleet
             .machine_ids()
-            .filter_map(|id| fleet.machine(id))
-            .map(|spec| spec.hostname.clone())
+            .filter_map(|id| Some((fleet.machine(id)?, self.hosts.get(&id)?.port)))
             .collect();
+        // An agent with a port of its own may join a machine that is there.
+        let in_the_way = |(_, other): &(_, u16)| add.port.is_none() || *other == port;
+        let mut used: BTreeSet<Text> =
+            there.iter().filter(|there| in_the_way(there)).map(|(spec, _)| spec.hostname.clone()).collect();
+        let addresses: BTreeMap<Text, Text> = match add.port {
+            Some(_) => there.iter().map(|(spec, _)| (spec.hostname.clone(), spec.ip.clone())).collect(),
+            None => BTreeMap::new(),
+        };
         let mut names = Vec::new();
         let mut n = 0_u32;
         while names.len() < count as usize {
@@ -163,11 +197,12 @@ impl Master {
             let hostname: Text = pattern.replace("{n}", &n.to_string()).into();
             if used.insert(hostname.clone()) {
                 let nth = u32::try_from(self.agents.len() + names.len() + 1).unwrap_or(u32::MAX);
-                let ip = match &add.ip {
-                    Some(ip) => ip.replace("{n}", &n.to_string()),
-                    None => format!("10.0.{}.{}", nth >> 8 & 0xFF, nth & 0xFF),
+                let ip: Text = match (&add.ip, addresses.get(&hostname)) {
+                    (Some(ip), _) => ip.replace("{n}", &n.to_string()).into(),
+                    (None, Some(ip)) => ip.clone(),
+                    (None, None) => format!("10.0.{}.{}", nth >> 8 & 0xFF, nth & 0xFF).into(),
                 };
-                names.push((hostname, ip.into()));
+                names.push((hostname, ip));
             } else if !pattern.contains("{n}") {
                 return Err(Refusal::new(
                     RefusalCode::Conflict,

@@ -1,6 +1,6 @@
-//! An agent leaves the master's books: removed, or given up as unreachable.
+//! An agent leaves the master's books: removed, marked gone, or given up as unreachable.
 //!
-//! *Order* (the same for both): task updates, rescinded offers, FAILURE.
+//! *Order* (the same for all): task updates, rescinded offers, rescinded inverse offers, FAILURE.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (removeSlave, markUnreachable). Match.
 
@@ -13,11 +13,16 @@ use crate::{
 use planarium_fleet::{Cx, Fleet};
 use planarium_protocol::EventBody;
 
+/// What is said of an agent that was marked gone.
+pub(crate) const GONE: &str = "it was marked gone";
+
 /// In which way an agent leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Removal {
     /// For good, and why: its tasks are LOST, for everyone.
     Removed(&'static str),
+    /// The operator has marked it gone: its tasks are GONE_BY_OPERATOR, or LOST for those who do not know partitions.
+    Gone,
     /// It does not answer: its tasks are UNREACHABLE, or LOST for those who do not know partitions.
     Unreachable,
 }
@@ -30,6 +35,7 @@ impl Master {
             Removal::Removed(reason) => {
                 EventBody::AgentRemoved { agent: hostname.clone(), reason: reason.into() }
             }
+            Removal::Gone => EventBody::AgentRemoved { agent: hostname.clone(), reason: GONE.into() },
             Removal::Unreachable => EventBody::AgentUnreachable { agent: hostname.clone() },
         };
         self.counters.removals += 1;
@@ -43,6 +49,8 @@ impl Master {
             for offer in self.offers_on(id) {
                 self.rescind(cx, offer);
             }
+            self.stop_asking(cx, id);
+            self.detach(id, how);
             self.allocator.remove_agent(id);
             let agent_id = self.agent(id).map(|agent| agent.name.clone()).unwrap_or_default();
             for framework in self.registered_frameworks() {
@@ -60,6 +68,7 @@ impl Master {
         agent.connected = false;
         agent.state = match how {
             Removal::Removed(_) => AgentState::Removed,
+            Removal::Gone => AgentState::Gone,
             Removal::Unreachable => AgentState::Unreachable,
         };
         agent.unreachable_since = (how == Removal::Unreachable).then_some(now);
@@ -72,17 +81,22 @@ impl Master {
         let hostname = agent.hostname.clone();
         for no in agent.tasks.iter().copied().collect::<Vec<_>>() {
             let Some(framework) = self.task(no).map(|task| task.framework) else { continue };
+            let precise = |state| self.lost_or(framework, state);
             let (state, cause) = match how {
                 Removal::Removed(why) => (TaskState::Lost, why),
+                Removal::Gone => (precise(TaskState::GoneByOperator), GONE),
                 Removal::Unreachable => {
-                    (self.lost_or(framework, TaskState::Unreachable), "health check timed out")
+                    (precise(TaskState::Unreachable), "health check timed out")
                 }
             };
             let message = format!("Agent {hostname} removed: {cause}");
-            let update =
-                Update::new(cx.cause(), state, Source::Master).because(Reason::AgentRemoved, message);
+            let reason = match state {
+                TaskState::GoneByOperator => Reason::AgentRemovedByOperator,
+                _ => Reason::AgentRemoved,
+            };
+            let update = Update::new(cx.cause(), state, Source::Master).because(reason, message);
             match how {
-                Removal::Removed(_) => self.apply(cx, fleet, no, update),
+                Removal::Removed(_) | Removal::Gone => self.apply(cx, fleet, no, update),
                 Removal::Unreachable => self.set_unreachable(cx, no, update),
             }
         }

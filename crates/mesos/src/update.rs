@@ -101,6 +101,7 @@ impl Master {
         if task.at_agent.is_terminal() {
             return;
         }
+        let update = self.as_drained(task, update);
         let (state, agent, group) = (update.state, task.agent, task.group);
         let hears = self.agent(agent).is_some_and(crate::agent::Agent::hears);
         let waits = !hears || !task.unheard.is_empty();
@@ -211,6 +212,9 @@ impl Master {
                 master.end_task(cx, fleet, no, update.state);
             }
         });
+        if ends {
+            self.check_drained(cx, fleet, agent);
+        }
         self.touch_agent(cx, agent);
     }
 

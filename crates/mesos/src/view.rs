@@ -4,7 +4,7 @@
 
 use crate::{
     Master,
-    agent::{Agent, AgentState, Host},
+    agent::{AGENT_PORT, Agent, Host},
     api::{AgentId, FrameworkId, Resources, TaskInfo, TaskState},
     task::Task,
 };
@@ -98,19 +98,25 @@ impl Master {
         agent: &Agent,
         revision: u64,
     ) -> MachineView {
+        let id = host.agent.unwrap_or(AgentId(u32::MAX));
+        let mut actions = machine_actions(fleet, machine, &agent.hostname);
+        actions.extend(self.maintenance_actions(id, agent));
         let tasks: Vec<&Task> = agent.tasks.iter().filter_map(|no| self.task(*no)).collect();
         MachineView {
             revision,
             hostname: agent.hostname.clone(),
             ip: agent.ip.clone(),
             agent_id: agent.name.clone(),
-            state: state_word(fleet.absence(machine), agent.state).into(),
+            port: (agent.port != AGENT_PORT).then_some(agent.port),
+            state: self.state_word(id, agent, fleet.absence(machine)).into(),
+            unavailability: self.unavailability_view(agent),
+            inverse_offers: self.inverse_views(id),
             region: agent.region.clone(),
             zone: agent.zone.clone(),
             attributes: agent.attributes.clone(),
             resources: self.resource_views(host, agent, &tasks),
             tasks: tasks.iter().map(|task| self.task_view(fleet, task)).collect(),
-            actions: machine_actions(fleet, machine, &agent.hostname),
+            actions,
         }
     }
 
@@ -150,17 +156,6 @@ impl Master {
             actions: task_actions(fleet, task, &service),
             service,
         }
-    }
-}
-
-fn state_word(absence: Option<Absence>, state: AgentState) -> &'static str {
-    match (absence, state) {
-        (Some(Absence::Lost), _) => "lost",
-        (_, AgentState::Unreachable) => "unreachable",
-        (_, AgentState::Removed) => "removed",
-        (Some(Absence::Partitioned), AgentState::Registered) => "partitioned",
-        (Some(Absence::AgentRestart), AgentState::Registered) => "restarting",
-        (None, AgentState::Registered) => "up",
     }
 }
 

@@ -301,6 +301,29 @@ pub enum EventBody {
         /// The event.
         event: serde_json::Value,
     },
+    /// A framework was asked to give up what it has on machines that are expected away.
+    InverseOffered {
+        /// Framework name.
+        framework: Text,
+        /// Hostnames.
+        agents: Vec<Text>,
+    },
+    /// A framework answered inverse offers. Nothing but the operator's status changes by it.
+    InverseAnswered {
+        /// Framework name.
+        framework: Text,
+        /// Hostnames.
+        agents: Vec<Text>,
+        /// It means to be away in time (true), or cannot (false).
+        accepted: bool,
+    },
+    /// An inverse offer was taken back.
+    InverseRescinded {
+        /// Framework name.
+        framework: Text,
+        /// Hostname.
+        agent: Text,
+    },
     /// Cluster maintenance changed.
     Maintenance {
         /// What happened.
@@ -408,6 +431,7 @@ impl EventBody {
             Self::Offered { .. }
             | Self::Declined { .. }
             | Self::Rescinded { .. }
+            | Self::InverseRescinded { .. }
             | Self::Revived { .. }
             | Self::Suppressed { .. }
             | Self::FrameworkEvent { .. }

@@ -81,6 +81,9 @@ pub struct AddAgent {
     /// Address, or a pattern with `{n}` (default 10.0.x.y counted up).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip: Option<String>,
+    /// Port of the agent (default 5051). With another port a machine that is there gets one more agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
     /// What each machine has.
     pub resources: Resources,
     /// Agent attributes: name to text (`"r1"`, `"3"`, `"[1-5]"`, `"{a,b}"`).
@@ -274,9 +277,12 @@ pub struct PodCommand {
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Maintenance {
-    /// `schedule`, `down`, `up`, `drain`, `deactivate`, `reactivate`.
+    /// `schedule`, `down`, `up`, `drain`, `deactivate`, `reactivate`, `gone`; beyond the real calls `schedule-add`
+    /// (windows to add) and `schedule-remove` (machines to take out): the schedule is read, changed and posted.
     pub op: String,
-    /// The body as the real call has it.
+    /// The body as the real call has it: the schedule; a list of machines; or what stands under `drain_agent`,
+    /// `deactivate_agent`, ... with an agent's id (or its hostname). A whole v1 call does as well. The start of a
+    /// window may be written `{"in_ms": N}`, counted from now.
     #[serde(default)]
     pub body: serde_json::Value,
 }
@@ -472,7 +478,7 @@ pub struct OfferRound {
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct FrameworkInput {
-    /// `add`, `call`, `remove`.
+    /// `add`, `call`, `remove`, or `disconnect` for the end of its event stream.
     pub op: String,
     /// Framework name.
     pub name: String,

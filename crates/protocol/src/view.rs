@@ -227,8 +227,18 @@ pub struct MachineView {
     pub ip: Text,
     /// Mesos agent id.
     pub agent_id: Text,
-    /// `up`, `lost`, `partitioned`, `restarting`, `unreachable`, `draining`, `down`, `removed`.
+    /// Port of the agent, where it is not the usual 5051: several agents share a machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+    /// `up`, `lost`, `partitioned`, `restarting`, `unreachable`, `draining` (its machine is scheduled for maintenance, or
+    /// the agent is being drained), `drained`, `deactivated`, `down` (in maintenance), `gone`, `removed`.
     pub state: Text,
+    /// When the machine is expected away; there exactly while it is in the maintenance schedule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unavailability: Option<UnavailabilityView>,
+    /// Who was asked to give back what it has there, with the last answers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inverse_offers: Vec<InverseOfferView>,
     /// Region.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<Text>,
@@ -243,6 +253,33 @@ pub struct MachineView {
     pub tasks: Vec<TaskView>,
     /// Ways to hurt or heal it: title and input.
     pub actions: Vec<ActionView>,
+}
+
+/// When a machine is expected away. *Units*: nanoseconds since 1970 as decimal text, exact also where numbers are doubles.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct UnavailabilityView {
+    /// Begin.
+    pub start_ns: Text,
+    /// Length; absent when unbounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ns: Option<Text>,
+}
+
+/// What became of asking a framework for a machine back.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct InverseOfferView {
+    /// Framework name.
+    pub framework: Text,
+    /// Its last answer, `ACCEPT` or `DECLINE`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Text>,
+    /// When it gave that answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_ms: Option<u64>,
+    /// It is asked at present.
+    pub outstanding: bool,
 }
 
 /// One resource of a machine in thousandths.

@@ -43,6 +43,15 @@ pub fn event(body: &EventBody) -> Option<String> {
             format!("{framework} declined {}", agents.join(", "))
         }
         EventBody::Rescinded { framework, agent } => format!("offer of {agent} to {framework} rescinded"),
+        EventBody::InverseOffered { framework, agents } => {
+            format!("{framework} was asked to leave {}", agents.join(", "))
+        }
+        EventBody::InverseAnswered { framework, agents, accepted } => {
+            format!("{framework} {} to leave {}", if *accepted { "agrees" } else { "declines" }, agents.join(", "))
+        }
+        EventBody::InverseRescinded { framework, agent } => {
+            format!("inverse offer of {agent} to {framework} rescinded")
+        }
         EventBody::Revived { framework } => format!("{framework} asked for offers"),
         EventBody::Suppressed { framework } => format!("{framework} wants no offers"),
         EventBody::Reserved { agent, resources, .. } => format!("reserved on {agent}: {resources}"),

@@ -132,6 +132,23 @@ impl Cluster {
         std::mem::take(&mut self.restarts)
     }
 
+    /// The master, to be asked.
+    pub(crate) fn master(&self) -> &Master {
+        &self.master
+    }
+
+    /// Something done with the master; what it brings about on the machines reaches the master in turn.
+    pub(crate) fn with_master<R>(
+        &mut self,
+        cx: &mut Cx,
+        work: impl FnOnce(&mut Master, &mut Fleet, &mut Cx) -> R,
+    ) -> R {
+        let (fleet, master) = self.parts();
+        let result = work(master, fleet, cx);
+        self.report_drained(cx);
+        result
+    }
+
     // ---- inputs ------------------------------------------------------------------------------
 
     pub(crate) fn add_agent(&mut self, cx: &mut Cx, add: &AddAgent) -> Result<Value, Refusal> {

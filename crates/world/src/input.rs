@@ -51,12 +51,13 @@ impl World {
             Input::ProcessBehaviour(rule) => Ok(self.cluster.set_behaviour(cx, rule)),
             Input::TaskStatus(status) => self.cluster.task_status(cx, status),
             Input::OfferRound(round) => self.offer_round(round),
-            Input::Call(call) => match self.calls {
-                Some(handler) => handler(self, call),
-                None => Err(not_yet("calls of the simulated APIs are not connected here")),
+            Input::Call(call) => match (self.master_call(call), self.calls) {
+                (Some(outcome), _) => outcome,
+                (None, Some(handler)) => handler(self, call),
+                (None, None) => Err(not_yet("calls of the simulated APIs are not connected here")),
             },
             Input::Maintenance(_) => Err(not_yet("maintenance is not yet simulated")),
-            Input::Framework(_) => Err(not_yet("frameworks from outside are not yet simulated")),
+            Input::Framework(framework) => self.framework_input(framework),
         }
     }
 }

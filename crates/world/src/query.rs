@@ -3,6 +3,7 @@
 //! Knows: whom to ask. Must not know: any system's answer shape.
 
 use crate::systems::SdkQuery;
+use planarium_mesos::wire::MesosQuery;
 
 /// A question to one of the simulated systems.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,4 +15,6 @@ pub enum Query {
         /// What.
         what: SdkQuery,
     },
+    /// To the Mesos master.
+    Mesos(MesosQuery),
 }

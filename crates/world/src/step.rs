@@ -150,7 +150,10 @@ impl World {
             return false;
         }
         for message in messages {
-            let Some(id) = self.services.by_framework(message.framework) else { continue };
+            let Some(id) = self.services.by_framework(message.framework) else {
+                self.tell_outside(&message);
+                continue;
+            };
             self.recorder.set_cause(message.cause);
             let calls = self.services.on_event(&mut self.recorder, id, message.event);
             self.cluster.call_all(&mut self.recorder, Some(message.framework), calls);

@@ -5,6 +5,7 @@
 
 use crate::cluster::Cluster;
 use crate::genesis::Genesis;
+use crate::outside::Outside;
 use crate::query::Query;
 use crate::systems::Services;
 use planarium_kernel::digest::Digest;
@@ -27,6 +28,7 @@ pub struct World {
     pub(crate) recorder: Recorder<EventBody>,
     pub(crate) cluster: Cluster,
     pub(crate) services: Services,
+    pub(crate) outside: Outside,
     /// Inputs so far.
     pub(crate) inputs: u64,
     /// Inputs and timers so far.
@@ -75,6 +77,7 @@ impl World {
             recorder: Recorder::new(genesis.seed),
             cluster: Cluster::new(genesis.seed),
             services: Services::default(),
+            outside: Outside::default(),
             inputs: 0,
             steps: 0,
             digest,
@@ -175,6 +178,7 @@ impl World {
     pub fn query(&self, query: &Query) -> Result<(u16, serde_json::Value), Refusal> {
         match query {
             Query::Sdk { service, what } => self.services.query_sdk(service, what, self.epoch_ms),
+            Query::Mesos(what) => self.query_mesos(what),
         }
     }
 }

@@ -49,9 +49,7 @@ pub(crate) const PREFIXES: [&str; 2] = ["/v1", "/service/fleet/v1"];
 /// A world with the service loaded, before anything happened.
 pub(crate) fn loaded() -> Client {
     let mut client = Client::with_cluster("3");
-    client
-        .post("/sim/services", &json!({ "dialect": "sdk", "files": { "svc.yml": FLEET } }))
-        .status(200);
+    client.post("/sim/services", &json!({ "dialect": "sdk", "files": { "svc.yml": FLEET } })).status(200);
     client
 }
 

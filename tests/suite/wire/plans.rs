@@ -22,7 +22,10 @@ fn the_list_and_the_bodies() {
         assert_eq!(names(&plan["phases"]), ["hello", "web"]);
         let web = &plan["phases"][1];
         assert_eq!((&web["status"], &web["strategy"]), (&json!("WAITING"), &json!("dependency-canary")));
-        assert_eq!(names(&web["steps"]), ["web-0:[server, logger]", "web-1:[server, logger]", "web-2:[server, logger]"]);
+        assert_eq!(
+            names(&web["steps"]),
+            ["web-0:[server, logger]", "web-1:[server, logger]", "web-2:[server, logger]"]
+        );
         let step = &plan["phases"][0]["steps"][0];
         let keys: Vec<&String> = step.as_object().unwrap().keys().collect();
         assert_eq!(keys, ["id", "status", "name", "message"]);
@@ -69,7 +72,8 @@ fn errors_of_steps_answer_417_with_the_whole_body() {
 fn commands_before_anything_starts() {
     let received = |what: &str| json!({ "message": format!("Received cmd: {what}") }).to_string();
     let element = |op: &str, phase: &str, step: &str| {
-        json!({ "message": format!("Received cmd: {op} for Plan: deploy, Phase: {phase}, Step: {step}") }).to_string()
+        json!({ "message": format!("Received cmd: {op} for Plan: deploy, Phase: {phase}, Step: {step}") })
+            .to_string()
     };
     let rows: Vec<(&str, u16, String)> = vec![
         // Not there.
@@ -110,7 +114,11 @@ fn commands_before_anything_starts() {
         ("plan/interrupt", 208, DONE.into()),
         ("plan/continue", 200, received("continue")),
         ("plans/tidy/stop", 200, received("stop")),
-        ("plans/deploy/forceComplete?phase=hello&step=hello-0:%5Bserver%5D", 200, element("forceComplete", "hello", "hello-0:[server]")),
+        (
+            "plans/deploy/forceComplete?phase=hello&step=hello-0:%5Bserver%5D",
+            200,
+            element("forceComplete", "hello", "hello-0:[server]"),
+        ),
         ("plans/deploy/forceComplete?phase=hello&step=hello-0:%5Bserver%5D", 208, DONE.into()),
         ("plans/deploy/forceComplete?phase=hello", 200, element("forceComplete", "hello", "null")),
         ("plans/deploy/forceComplete?phase=hello", 208, DONE.into()),
@@ -129,7 +137,12 @@ fn commands_before_anything_starts() {
             let answer = client.send("POST", &format!("{prefix}/{target}"), "");
             assert_eq!((answer.status, answer.text.as_str()), (*status, text.as_str()), "{}", answer.asked);
             if *status != 200 {
-                assert_eq!(difference(&client.state(), &before), None, "{}: refused, and yet something changed", answer.asked);
+                assert_eq!(
+                    difference(&client.state(), &before),
+                    None,
+                    "{}: refused, and yet something changed",
+                    answer.asked
+                );
             }
         }
     }
@@ -159,7 +172,14 @@ fn elements_are_found_by_id_too() {
     assert_eq!(plan["phases"][0]["steps"][0]["status"], "PENDING");
     assert_eq!(plan["phases"][0]["steps"][1]["status"], "COMPLETE");
     let strange = "00000000-0000-4000-8000-000000000000";
-    says(client, "POST", &format!("/v1/plans/deploy/interrupt?phase={strange}"), "", 404, &format!("Phase {strange} not found"));
+    says(
+        client,
+        "POST",
+        &format!("/v1/plans/deploy/interrupt?phase={strange}"),
+        "",
+        404,
+        &format!("Phase {strange} not found"),
+    );
 }
 
 #[test]
@@ -195,7 +215,13 @@ fn plans_are_started_with_parameters_and_stopped() {
         400,
         "Couldn't parse parameters: 1A is not a valid environment variable name",
     );
-    assert!(client.send("POST", "/v1/plans/tidy/start", "[1").status(400).text.starts_with("Couldn't parse parameters"));
+    assert!(
+        client
+            .send("POST", "/v1/plans/tidy/start", "[1")
+            .status(400)
+            .text
+            .starts_with("Couldn't parse parameters")
+    );
     let reply = client.post("/v1/plans/tidy/start", &json!({ "WHAT": "all" })).status(200).json();
     assert_eq!(reply, json!({ "message": "Received cmd: start tidy with parameters: {WHAT=all}" }));
     client.until("tidy=COMPLETE");

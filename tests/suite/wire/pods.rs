@@ -124,7 +124,8 @@ fn the_other_reads_answer() {
     assert!(client.get("/v1/state/frameworkId").status(200).json().is_array());
     client.get("/v1/state/properties").status(200);
     client.get("/v1/state/properties/nothing").status(404);
-    for target in ["/v1/debug/plans", "/v1/debug/taskStatuses", "/v1/debug/reservations", "/v2/debug/offers"] {
+    for target in ["/v1/debug/plans", "/v1/debug/taskStatuses", "/v1/debug/reservations", "/v2/debug/offers"]
+    {
         client.get(target).status(200).json();
     }
     client.send("PUT", "/v1/state/refresh", "").status(409);

@@ -38,7 +38,12 @@ fn malformed_requests_change_nothing() {
         ("POST", "/sim/inputs", "{\"kind\":\"dance\"}", 400),
         ("POST", "/sim/inputs", "[{\"kind\":\"add-agent\"},{\"kind\":\"dance\"}]", 400),
         ("POST", "/sim/inputs", "{\"kind\":\"plan\",\"service\":\"fleet\"}", 400),
-        ("POST", "/sim/inputs", "{\"kind\":\"plan\",\"service\":\"fleet\",\"plan\":\"deploy\",\"op\":\"continue\",\"pase\":\"x\"}", 400),
+        (
+            "POST",
+            "/sim/inputs",
+            "{\"kind\":\"plan\",\"service\":\"fleet\",\"plan\":\"deploy\",\"op\":\"continue\",\"pase\":\"x\"}",
+            400,
+        ),
         ("POST", "/sim/inputs", deep.as_str(), 400),
         ("POST", "/sim/inputs", huge.as_str(), 413),
         ("POST", "/sim/services", "{\"file\":{}}", 400),
@@ -118,7 +123,10 @@ fn refused_inputs_change_nothing_but_the_journal() {
         (r#"{"kind":"plan","service":"fleet","plan":"recovery","op":"interrupt"}"#, "already-done"),
         (r#"{"kind":"plan","service":"fleet","plan":"tidy","op":"start","params":{"1":"x"}}"#, "bad-request"),
         (r#"{"kind":"pod","service":"fleet","pod":"hello-0","op":"restart"}"#, "not-found"),
-        (r#"{"kind":"fault","fault":"task-fail","target":{"task":"hello-0-server"},"probability":7}"#, "bad-request"),
+        (
+            r#"{"kind":"fault","fault":"task-fail","target":{"task":"hello-0-server"},"probability":7}"#,
+            "bad-request",
+        ),
         (r#"{"kind":"clear-fault","id":"never"}"#, "not-found"),
         (r#"{"kind":"task-status","task":"hello-0-server","state":"TASK_RUNNING"}"#, "not-found"),
         (r#"{"kind":"offer-round","agents":["nobody"]}"#, "not-found"),
@@ -126,13 +134,17 @@ fn refused_inputs_change_nothing_but_the_journal() {
         (r#"{"kind":"load-service","dialect":"sdk","files":{"svc.yml":"name: x"}}"#, "invalid-definition"),
         (r#"{"kind":"load-service","dialect":"cobol","files":{}}"#, "bad-request"),
         (r#"{"kind":"load-service","dialect":"marathon","files":{}}"#, "unsupported"),
-        (r#"{"kind":"update-service","dialect":"sdk","name":"fleet","files":{"svc.yml":"pods: ["}}"#, "invalid-definition"),
+        (
+            r#"{"kind":"update-service","dialect":"sdk","name":"fleet","files":{"svc.yml":"pods: ["}}"#,
+            "invalid-definition",
+        ),
         (r#"{"kind":"maintenance","op":"schedule","body":{}}"#, "unsupported"),
         (r#"{"kind":"framework","op":"add","name":"f"}"#, "unsupported"),
         (r#"{"kind":"add-agent","count":999999999}"#, "limit-reached"),
     ];
     for (input, code) in rows {
-        let (state, seq, inputs) = (client.state(), client.session.engine.seq(), client.session.engine.inputs());
+        let (state, seq, inputs) =
+            (client.state(), client.session.engine.seq(), client.session.engine.inputs());
         let answer = client.send("POST", "/sim/inputs", input);
         assert!(answer.status >= 400, "{input}: {}", answer.text);
         assert_eq!(answer.problem(answer.status)["code"], code, "{input}: {}", answer.text);

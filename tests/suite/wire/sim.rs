@@ -21,7 +21,10 @@ fn the_clock() {
     let client = &mut Client::new(42);
     let body = client.get("/sim").status(200).json();
     is_clock(&body);
-    assert_eq!((&body["now_ms"], &body["seed"], &body["idle"], &body["seq"]), (&json!(0), &json!(42), &json!(true), &json!(0)));
+    assert_eq!(
+        (&body["now_ms"], &body["seed"], &body["idle"], &body["seq"]),
+        (&json!(0), &json!(42), &json!(true), &json!(0))
+    );
 }
 
 #[test]
@@ -33,14 +36,25 @@ fn time_moves_by_span_by_events_and_until() {
     let seq = body["seq"].as_u64().unwrap();
     let body = client.post("/sim/advance", &json!({ "events": 1 })).status(200).json();
     assert!(body["seq"].as_u64().unwrap() > seq, "{body}");
-    let body = client.post("/sim/advance", &json!({ "until": "deploy/hello=COMPLETE", "limit_ms": 600_000 })).status(200).json();
+    let body = client
+        .post("/sim/advance", &json!({ "until": "deploy/hello=COMPLETE", "limit_ms": 600_000 }))
+        .status(200)
+        .json();
     assert_eq!((&body["met"], &body["limit_reached"]), (&json!(true), &json!(false)));
-    let body = client.post("/sim/advance", &json!({ "until": "idle", "limit_ms": 600_000 })).status(200).json();
-    assert_eq!((&body["idle"], &body["met"]), (&json!(true), &json!(true)), "a waiting canary is idle: {body}");
+    let body =
+        client.post("/sim/advance", &json!({ "until": "idle", "limit_ms": 600_000 })).status(200).json();
+    assert_eq!(
+        (&body["idle"], &body["met"]),
+        (&json!(true), &json!(true)),
+        "a waiting canary is idle: {body}"
+    );
     let now = body["now_ms"].as_u64().unwrap();
     assert!(now < 600_000, "{now}");
     // What cannot come true ends at the limit, or when nothing would change any more.
-    let body = client.post("/sim/advance", &json!({ "until": "deploy=COMPLETE", "limit_ms": 10_000 })).status(200).json();
+    let body = client
+        .post("/sim/advance", &json!({ "until": "deploy=COMPLETE", "limit_ms": 10_000 }))
+        .status(200)
+        .json();
     assert_eq!(body["met"], false, "{body}");
     assert!(body["now_ms"].as_u64().unwrap() <= now + 10_000, "{body}");
 }
@@ -48,7 +62,8 @@ fn time_moves_by_span_by_events_and_until() {
 #[test]
 fn inputs_one_by_one_and_as_a_list() {
     let client = &mut Client::default();
-    let one = client.post("/sim/inputs", &json!({ "kind": "add-agent", "hostname": "solo" })).status(200).json();
+    let one =
+        client.post("/sim/inputs", &json!({ "kind": "add-agent", "hostname": "solo" })).status(200).json();
     assert_eq!((&one["input"], &one["accepted"]), (&json!(1), &json!(true)));
     let list = json!([
         { "kind": "add-agent", "count": 2 },
@@ -97,9 +112,15 @@ fn the_view_carries_everything_a_page_shows() {
     assert_eq!((&plan["name"], &plan["status"]), (&json!("deploy"), &json!("COMPLETE")));
     assert_eq!(plan["progress"], json!({ "done": 5, "total": 5 }));
     let commands = plan["commands"].as_array().unwrap();
-    let interrupt = commands.iter().find(|command| command["op"] == "interrupt").expect("the command is listed");
+    let interrupt =
+        commands.iter().find(|command| command["op"] == "interrupt").expect("the command is listed");
     assert!(interrupt["refused"].is_string(), "a finished plan cannot be interrupted: {interrupt}");
-    let tasks: usize = view["cluster"]["machines"].as_array().unwrap().iter().map(|m| m["tasks"].as_array().unwrap().len()).sum();
+    let tasks: usize = view["cluster"]["machines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| m["tasks"].as_array().unwrap().len())
+        .sum();
     assert_eq!(tasks, 2 + 3 * 2);
 }
 
@@ -138,10 +159,17 @@ fn a_scenario_replaces_the_world() {
     assert_eq!((&body["seed"], &body["now_ms"]), (&json!(5), &json!(0)));
     assert_eq!(client.get("/v1/plans").status(200).json(), json!(["deploy", "recovery", "tidy"]));
     client.advance(20_000);
-    assert!(client.tree("deploy").starts_with("deploy (serial strategy) (WAITING)"), "the script has been played");
+    assert!(
+        client.tree("deploy").starts_with("deploy (serial strategy) (WAITING)"),
+        "the script has been played"
+    );
 
     let digest = client.digest();
-    for (bad, code) in [("services: [{files: {svc.yml: 'pods: ['}}]", None), ("sedd: 3\n", Some("SCN002")), ("cluster: [", Some("YAML001"))] {
+    for (bad, code) in [
+        ("services: [{files: {svc.yml: 'pods: ['}}]", None),
+        ("sedd: 3\n", Some("SCN002")),
+        ("cluster: [", Some("YAML001")),
+    ] {
         let problem = client.send("PUT", "/sim/scenario", bad).problem(422);
         let found = &problem["diagnostics"][0];
         assert!(found["line"].as_u64().is_some_and(|line| line >= 1), "{problem}");
@@ -193,7 +221,8 @@ fn an_input_in_the_past_opens_a_branch() {
 #[test]
 fn services_come_change_and_go() {
     let client = &mut Client::with_cluster("3");
-    let service = json!({ "dialect": "sdk", "name": "fleet", "files": { "svc.yml": FLEET }, "env": {}, "options": {} });
+    let service =
+        json!({ "dialect": "sdk", "name": "fleet", "files": { "svc.yml": FLEET }, "env": {}, "options": {} });
     let body = client.post("/sim/services", &service).status(200).json();
     assert_eq!((&body["accepted"], &body["reply"]["service"]), (&json!(true), &json!("fleet")));
     client.post("/sim/services", &service).problem(409);
@@ -206,14 +235,24 @@ fn services_come_change_and_go() {
     client.send("DELETE", "/sim/services/nobody", "").problem(404);
     client.send("DELETE", "/sim/services/fleet?force=true", "").status(200);
     assert_eq!(client.state()["services"], json!([]));
-    let tasks = client.state()["cluster"]["machines"].as_array().unwrap().iter().map(|m| m["tasks"].as_array().unwrap().len()).sum::<usize>();
+    let tasks = client.state()["cluster"]["machines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| m["tasks"].as_array().unwrap().len())
+        .sum::<usize>();
     assert_eq!(tasks, 0, "its tasks went with it");
 }
 
 #[test]
 fn machines_come_and_go() {
     let client = &mut Client::default();
-    client.post("/sim/agents", &json!({ "count": 2, "hostname": "m{n}", "resources": { "cpus": 1.5, "mem": 100, "disk": 100 } })).status(200);
+    client
+        .post(
+            "/sim/agents",
+            &json!({ "count": 2, "hostname": "m{n}", "resources": { "cpus": 1.5, "mem": 100, "disk": 100 } }),
+        )
+        .status(200);
     let machines = |client: &Client| {
         let state = client.state();
         let list = state["cluster"]["machines"].as_array().unwrap().clone();
@@ -232,7 +271,9 @@ fn machines_come_and_go() {
 #[test]
 fn faults_strike_and_end() {
     let client = &mut deployed();
-    client.post("/sim/faults", &json!({ "fault": "task-fail", "target": { "task": "hello-0-server" } })).status(200);
+    client
+        .post("/sim/faults", &json!({ "fault": "task-fail", "target": { "task": "hello-0-server" } }))
+        .status(200);
     client.until("recovery/hello-0:[server]=COMPLETE");
     client.post("/sim/faults", &json!({ "fault": "offers-withheld", "id": "dry" })).status(200);
     assert_eq!(client.state()["faults"][0]["id"], "dry");
@@ -261,7 +302,10 @@ fn why_is_answered_for_every_level() {
         }
     }
     let first = |client: &mut Client, target: &str| {
-        client.get(&format!("/sim/why?{target}")).status(200).json()["reasons"][0]["reason"].as_str().unwrap().to_owned()
+        client.get(&format!("/sim/why?{target}")).status(200).json()["reasons"][0]["reason"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     assert_eq!(first(client, "plan=deploy&phase=hello&step=hello-0:[server]"), "no-offers");
     assert_eq!(first(client, "plan=deploy&phase=hello&step=hello-1:[server]"), "not-its-turn");

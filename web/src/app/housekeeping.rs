@@ -32,7 +32,8 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
     {
         let hub = hub.clone();
         let world = &state.world;
-        let place = if state.play.playing { None } else { Some((world.clock.head_ms, world.clock.head_seq)) };
+        let moving = state.play.playing && !(world.clock.idle && world.clock.at_head());
+        let place = if moving { None } else { Some((world.clock.head_ms, world.clock.head_seq)) };
         use_effect_with((place, world.log.lineage, state.draft.applied), move |(place, ..)| {
             let timer = place.map(|_| Timeout::new(ADDRESS_MS, move || hub.send(Action::WriteAddress)));
             move || drop(timer)

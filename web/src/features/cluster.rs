@@ -76,7 +76,7 @@ pub(crate) fn ClusterPane(props: &ClusterPaneProps) -> Html {
                 if dense {
                     <p class="note" role="status">{ icon("info") }<span>{ format!("Condensed view of {} machines; the table has every figure.", cluster.machines.len()) }</span></p>
                 }
-                { for groups.into_iter().map(|group| html! {
+                { groups.into_iter().map(|group| html! {
                     <section class="zone" key={group.zone.to_string()}>
                         if !group.zone.is_empty() { <h3>{ format!("Zone {}", group.zone) }</h3> }
                         <div class="machines">
@@ -87,7 +87,7 @@ pub(crate) fn ClusterPane(props: &ClusterPaneProps) -> Html {
                             }) }
                         </div>
                     </section>
-                }) }
+                }).collect::<Html>() }
                 <Legend />
             }
         </div>

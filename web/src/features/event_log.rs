@@ -42,8 +42,8 @@ pub(crate) fn LogPane(props: &LogPaneProps) -> Html {
     let (slice, onscroll) = use_slice(&scroller, total, 28);
     let passed = index.shown_to(props.log.count_to(props.seq));
     {
-        let (scroller, row_px) = (scroller.clone(), slice.row_px);
-        use_effect_with(passed, move |passed| follow(&scroller, *passed, row_px));
+        let scroller = scroller.clone();
+        use_effect_with(passed, move |passed| follow(&scroller, *passed));
     }
 
     let onlevel = {
@@ -87,10 +87,10 @@ pub(crate) fn LogPane(props: &LogPaneProps) -> Html {
             </div>
             <div ref={scroller.clone()} class="log-rows" role="log" aria-live="off" aria-label="Events" tabindex="0" {onscroll}>
                 if slice.start > 0 { <Spacer px={slice.above()} /> }
-                { for rows.filter_map(|(at, position)| {
+                { rows.filter_map(|(at, position)| {
                     let event = props.log.get(*position)?;
-                    Some(html! { { log_row(&hub, &props.log, event, (at, at >= passed, at + 1 == passed)) } })
-                }) }
+                    Some(log_row(&hub, &props.log, event, (at, at >= passed, at + 1 == passed)))
+                }).collect::<Html>() }
                 if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
                 if total == 0 { <p class="empty-line">{ "No event matches." }</p> }
             </div>
@@ -120,13 +120,14 @@ fn log_row(hub: &Hub, log: &EventLog, event: &Event, (at, ahead, now): (usize, b
 }
 
 /// Keeps the row at the cursor in sight as long as the reader has not scrolled away from it.
-fn follow(scroller: &NodeRef, passed: usize, row_px: usize) {
-    let row_px = if row_px == 0 { 28 } else { row_px };
+fn follow(scroller: &NodeRef, passed: usize) {
     let Some(element) = scroller.cast::<HtmlElement>() else { return };
-    let row = i32::try_from(passed * row_px).unwrap_or(i32::MAX);
+    let row =
+        element.query_selector("[data-row]").ok().flatten().map_or(28, |row| row.client_height().max(1));
+    let place = i32::try_from(passed).unwrap_or(i32::MAX).saturating_mul(row);
     let (top, height) = (element.scroll_top(), element.client_height());
-    let near = row > top - height && row < top + 2 * height;
-    if near && (row > top + height - 28 || row < top) {
-        element.set_scroll_top(row - height / 2);
+    let near = place > top - height && place < top + 2 * height;
+    if near && (place > top + height - row || place < top) {
+        element.set_scroll_top(place - height / 2);
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
                     {onkeydown}
                 >
                     if slice.start > 0 { <Spacer px={slice.above()} /> }
-                    { for window.rows.iter().enumerate().map(|(at, row)| {
+                    { window.rows.iter().enumerate().map(|(at, row)| {
                         let selected = props.selected.as_ref() == Some(&row.path);
                         html! {
                             <TreeRow
@@ -115,7 +115,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
                                 elapsed={row::elapsed(row, props.now_s)}
                             />
                         }
-                    }) }
+                    }).collect::<Html>() }
                     if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
                     if total == 0 { <p class="empty-line">{ "No step matches the filter." }</p> }
                 </div>

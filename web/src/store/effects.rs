@@ -61,7 +61,8 @@ impl Session {
             id: example.id.into(),
             title: example.title.into(),
             dialect: example.dialect.into(),
-            teaches: example.teaches.into(),
+            // Plain text on the card: the quotes of code words are left out.
+            teaches: example.teaches.replace('`', "").into(),
             difficulty: example.difficulty.into(),
         });
         let presets = planarium_world::presets::PRESETS

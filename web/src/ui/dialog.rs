@@ -28,6 +28,7 @@ pub(crate) fn Dialog(props: &DialogProps) -> Html {
             && !dialog.open()
         {
             let _ = dialog.show_modal();
+            focus_first(dialog);
         }
         move || {
             if let Some(dialog) = dialog {
@@ -65,5 +66,15 @@ pub(crate) fn Dialog(props: &DialogProps) -> Html {
                 <div class="dialog-body">{ props.children.clone() }</div>
             </div>
         </dialog>
+    }
+}
+
+/// The first control of the content, rather than the button that shuts the dialog.
+fn focus_first(dialog: &HtmlDialogElement) {
+    use wasm_bindgen::JsCast;
+    let control = ".dialog-body :is(input, select, textarea, button, a[href])";
+    let first = dialog.query_selector(control).ok().flatten();
+    if let Some(element) = first.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = element.focus();
     }
 }

@@ -26,10 +26,15 @@ fn hostile_files_end_with_2_and_a_place() {
         for command in ["check", "run"] {
             let said = planarium(&[command, &path]).ends(2);
             let all = format!("{}{}", said.out, said.err);
-            let place = all.lines().find(|line| line.contains(&format!(" error[{code}]: "))).unwrap_or_default();
+            let place =
+                all.lines().find(|line| line.contains(&format!(" error[{code}]: "))).unwrap_or_default();
             let after = place.strip_prefix(&format!("{path}:")).unwrap_or_default();
             let numbers: Vec<_> = after.split(':').take(2).map(str::parse::<u32>).collect();
-            assert!(numbers.len() == 2 && numbers.iter().all(Result::is_ok), "{command} {name}: {}", tail(&all));
+            assert!(
+                numbers.len() == 2 && numbers.iter().all(Result::is_ok),
+                "{command} {name}: {}",
+                tail(&all)
+            );
             assert!(all.contains("help"), "{command} {name}: {}", tail(&all));
         }
     }

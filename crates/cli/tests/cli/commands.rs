@@ -19,7 +19,9 @@ fn every_command_has_help_with_an_example() {
         assert!(help.contains("Example:\n  planarium "), "{command}: no example:\n{help}");
     }
     assert!(planarium(&["--version"]).ends(0).out.starts_with("planarium "));
-    for words in [&[][..], &["dance"], &["run"], &["run", "a", "b"], &["run", "x", "--speed", "3"], &["check"]] {
+    for words in
+        [&[][..], &["dance"], &["run"], &["run", "a", "b"], &["run", "x", "--speed", "3"], &["check"]]
+    {
         let said = planarium(words).ends(2);
         assert!(said.err.contains("Usage"), "{words:?}: {}", said.err);
     }
@@ -38,13 +40,19 @@ fn run_plays_definitions_and_scenarios() {
     assert!(out.contains("   └─ hello-0:[server] (COMPLETE)\n") && out.contains("seed 9"), "{out}");
 
     // Standard input; JSON; a condition that holds before the end.
-    let out = piped(&with(&["run", "-", "--format", "json", "--until", "deploy/hello/hello-0:[server]=COMPLETE"], &ENV), SVC).ends(0).out;
+    let out = piped(
+        &with(&["run", "-", "--format", "json", "--until", "deploy/hello/hello-0:[server]=COMPLETE"], &ENV),
+        SVC,
+    )
+    .ends(0)
+    .out;
     let document: Value = serde_json::from_str(&out).expect("one JSON document");
     assert_eq!(document["reached"], true);
     assert_eq!(document["view"]["services"][0]["plans"][0]["status"], "IN_PROGRESS", "{document}");
 
     let out = planarium(&["run", "examples/canary", "--format", "transcript"]).ends(0).out;
-    let golden = fs::read_to_string(root().join("examples/canary/canary.transcript.txt")).expect("the golden");
+    let golden =
+        fs::read_to_string(root().join("examples/canary/canary.transcript.txt")).expect("the golden");
     assert_eq!(out, golden, "run tells the same story as the golden");
     planarium(&["run", "examples/canary/canary.planarium.yaml"]).ends(0);
 }
@@ -55,12 +63,20 @@ fn what_does_not_come_true_ends_with_1() {
     let svc = file(&dir, "svc.yml", &SVC.replace("cpus: 0.1", "cpus: 64"));
     let said = planarium(&with(&["run", &svc, "--limit", "5m"], &ENV)).ends(1);
     assert!(said.out.contains("hello-0:[server] (PREPARED)"), "{}", said.out);
-    assert!(said.out.contains("why deploy/hello/hello-0:[server]") && said.out.contains("cpus"), "{}", said.out);
+    assert!(
+        said.out.contains("why deploy/hello/hello-0:[server]") && said.out.contains("cpus"),
+        "{}",
+        said.out
+    );
     let said = planarium(&with(&["run", &svc, "--limit", "5m", "--format", "json"], &ENV)).ends(1);
     let document: Value = serde_json::from_str(&said.out).expect("JSON");
     assert_eq!(document["why"][0]["reasons"][0]["reason"], "no-matching-offer", "{document}");
 
-    let scenario = file(&dir, "wrong.planarium.yaml", "services: [{files: [svc.yml], env: {FRAMEWORK_NAME: x, HELLO_COUNT: '1'}}]\nlimit: 1m\nscript: [{at: 1s, expect: [deploy=COMPLETE]}]\nuntil: t=2s\n");
+    let scenario = file(
+        &dir,
+        "wrong.planarium.yaml",
+        "services: [{files: [svc.yml], env: {FRAMEWORK_NAME: x, HELLO_COUNT: '1'}}]\nlimit: 1m\nscript: [{at: 1s, expect: [deploy=COMPLETE]}]\nuntil: t=2s\n",
+    );
     let said = planarium(&["run", &scenario]).ends(1);
     assert!(said.out.contains("[0:01.000] expected deploy=COMPLETE"), "{}", said.out);
 }
@@ -107,7 +123,13 @@ fn check_reports_every_finding_with_its_place() {
     assert!(said.err.contains("2 checked, 2 errors"), "{}", said.err);
     let said = planarium(&with(&["check", &bad, "--format", "json"], &ENV)).ends(2);
     let found: Value = serde_json::from_str(&said.out).expect("an array");
-    let lines: Vec<_> = found.as_array().unwrap().iter().filter(|one| one["severity"] == "error").map(|one| one["line"].as_u64().unwrap()).collect();
+    let lines: Vec<_> = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["severity"] == "error")
+        .map(|one| one["line"].as_u64().unwrap())
+        .collect();
     assert_eq!(lines, [7, 10], "{found}");
     for one in found.as_array().unwrap() {
         for key in ["file", "line", "column", "code", "message", "severity"] {
@@ -124,7 +146,11 @@ fn test_compares_with_goldens_and_blesses() {
     planarium(&["test", "examples/canary"]).ends(0);
     let dir = folder("goldens");
     file(&dir, "svc.yml", SVC);
-    let scenario = file(&dir, "one.planarium.yaml", "title: One\nservices: [{files: [svc.yml], env: {FRAMEWORK_NAME: x, HELLO_COUNT: '1'}}]\nuntil: deploy=COMPLETE\n");
+    let scenario = file(
+        &dir,
+        "one.planarium.yaml",
+        "title: One\nservices: [{files: [svc.yml], env: {FRAMEWORK_NAME: x, HELLO_COUNT: '1'}}]\nuntil: deploy=COMPLETE\n",
+    );
     let path = dir.display().to_string();
     let said = planarium(&["test", &path]).ends(1);
     assert!(said.out.contains("--bless") && said.out.contains("0 passed, 1 failed"), "{}", said.out);
@@ -147,7 +173,8 @@ fn render_shows_an_instant() {
     let out = planarium(&["render", "examples/hello-world", "--at", "end", "--cluster-map"]).ends(0).out;
     assert!(out.starts_with("deploy (serial strategy) (COMPLETE)\n"), "{out}");
     assert!(out.contains("  hello-0-server TASK_RUNNING\n"), "{out}");
-    let out = planarium(&["render", "examples/hello-world", "--at", "1s", "--why", "deploy/world"]).ends(0).out;
+    let out =
+        planarium(&["render", "examples/hello-world", "--at", "1s", "--why", "deploy/world"]).ends(0).out;
     assert!(out.starts_with("why deploy/world (PENDING)\n"), "{out}");
 }
 
@@ -157,9 +184,15 @@ fn share_strings_round_trip() {
     let link = link.trim();
     assert!(link.starts_with("#p1:") && link.len() < 4000, "{link}");
     assert!(link[4..].chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)), "{link}");
-    let journal: Value = serde_json::from_str(&planarium(&["share", "--decode", link]).ends(0).out).expect("JSON");
+    let journal: Value =
+        serde_json::from_str(&planarium(&["share", "--decode", link]).ends(0).out).expect("JSON");
     assert_eq!(journal["genesis"]["seed"], 11);
-    let kinds: Vec<_> = journal["entries"].as_array().unwrap().iter().map(|entry| entry["input"]["kind"].as_str().unwrap()).collect();
+    let kinds: Vec<_> = journal["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["input"]["kind"].as_str().unwrap())
+        .collect();
     assert_eq!(kinds, ["add-agent", "process-behaviour", "load-service", "plan", "plan"]);
     let url = format!("https://example.org/planarium/{link}");
     planarium(&["share", "--decode", &url]).ends(0);

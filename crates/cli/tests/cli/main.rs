@@ -35,7 +35,11 @@ impl Said {
     /// Itself, when it ended with this status.
     #[track_caller]
     pub(crate) fn ends(self, status: i32) -> Self {
-        assert_eq!(self.status, status, "planarium {}\n--- out\n{}\n--- err\n{}", self.words, self.out, self.err);
+        assert_eq!(
+            self.status, status,
+            "planarium {}\n--- out\n{}\n--- err\n{}",
+            self.words, self.out, self.err
+        );
         assert!(!self.err.contains("panicked"), "planarium {}: {}", self.words, self.err);
         self
     }
@@ -43,7 +47,10 @@ impl Said {
 
 /// Runs the command at the top of the repository.
 pub(crate) fn planarium(words: &[&str]) -> Said {
-    said(words, Command::new(PROGRAM).current_dir(root()).args(words).stdin(Stdio::null()).output().expect("it runs"))
+    said(
+        words,
+        Command::new(PROGRAM).current_dir(root()).args(words).stdin(Stdio::null()).output().expect("it runs"),
+    )
 }
 
 /// Runs the command with a text on its standard input.

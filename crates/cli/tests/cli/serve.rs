@@ -44,7 +44,17 @@ fn a_service_is_loaded_watched_and_commanded() {
 fn a_definition_and_a_scenario_are_served_from_the_start() {
     let dir = folder("served");
     let svc = file(&dir, "svc.yml", SVC);
-    let server = Server::start(&[&svc, "--clock", "manual", "--env", "FRAMEWORK_NAME=hi", "--env", "HELLO_COUNT=1", "--cluster", "1"]);
+    let server = Server::start(&[
+        &svc,
+        "--clock",
+        "manual",
+        "--env",
+        "FRAMEWORK_NAME=hi",
+        "--env",
+        "HELLO_COUNT=1",
+        "--cluster",
+        "1",
+    ]);
     let view = server.json("GET", "/sim/view", "", 200);
     assert_eq!(view["cluster"]["machines"].as_array().map(Vec::len), Some(1));
     server.json("GET", "/service/hi/v1/plans/deploy", "", 202);

@@ -135,6 +135,17 @@ impl Allocator {
         self.touch_all(cause);
     }
 
+    /// A framework describes itself anew: filters of roles it leaves or wants offers for again are gone.
+    pub(crate) fn update(&mut self, id: FrameworkId, info: &FrameworkInfo, cause: Cause) {
+        let before = self.clients.get(&id).map(|client| client.suppressed.clone()).unwrap_or_default();
+        let kept = |role: &str| {
+            let has = |roles: &[Text]| roles.iter().any(|mine| **mine == *role);
+            has(&info.roles) && (!before.contains(role) || has(&info.suppressed_roles))
+        };
+        self.filters.clear(id, |role| !kept(role));
+        self.activate(id, info, cause);
+    }
+
     /// Makes no more offers to a framework and drops its filters.
     pub(crate) fn deactivate(&mut self, id: FrameworkId) {
         if let Some(client) = self.clients.get_mut(&id) {

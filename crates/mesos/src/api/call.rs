@@ -2,11 +2,12 @@
 
 use super::{
     framework::FrameworkId,
-    offer::{AgentId, Offer, OfferId},
+    offer::{AgentId, InverseOffer, Offer, OfferId},
     resource::Resource,
     resources::Resources,
     task::TaskStatus,
 };
+use crate::maintenance::Response;
 use planarium_fleet::{Labels, Program};
 use planarium_kernel::Cause;
 use planarium_protocol::Text;
@@ -99,6 +100,15 @@ pub enum Call {
         /// How long not to offer the same again; none is 5 s.
         refuse_ms: Option<u64>,
     },
+    /// Promise to give back what inverse offers ask for, or say that it cannot be done.
+    AnswerInverseOffers {
+        /// Which inverse offers. Those that are not outstanding are passed over.
+        offer_ids: Vec<OfferId>,
+        /// What is said to all of them.
+        response: Response,
+        /// How long not to be asked again; none is 5 s.
+        refuse_ms: Option<u64>,
+    },
     /// Forget all filters and offer at once; for all roles when empty.
     Revive {
         /// Which roles.
@@ -141,6 +151,10 @@ pub enum SchedulerEvent {
     Offers(Vec<Arc<Offer>>),
     /// This offer is no more.
     Rescind(OfferId),
+    /// Please leave these agents.
+    InverseOffers(Vec<Arc<InverseOffer>>),
+    /// This inverse offer is no more.
+    RescindInverseOffer(OfferId),
     /// A task's state.
     Update(TaskStatus),
     /// An agent is lost.

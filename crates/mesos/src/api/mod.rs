@@ -14,7 +14,7 @@ pub mod text;
 
 pub use call::{Call, ExecutorInfo, Message, Operation, ReconcileTask, SchedulerEvent, TaskInfo};
 pub use framework::{Capability, FrameworkId, FrameworkInfo};
-pub use offer::{AgentId, Offer, OfferId, Unavailability};
+pub use offer::{AgentId, InverseOffer, Offer, OfferId, Unavailability};
 pub use ranges::Ranges;
 pub use resource::{
     DiskInfo, DiskSource, Persistence, Reservation, ReservationKind, Resource, ResourceKind, Value,

@@ -7,7 +7,7 @@ use planarium_protocol::Text;
 id_types! {
     /// An agent. Never reused; a rebooted machine's agent gets a new one.
     pub AgentId;
-    /// An offer (later also an inverse offer). Never reused.
+    /// An offer or an inverse offer. Never reused.
     pub OfferId;
 }
 
@@ -37,6 +37,8 @@ pub struct Offer {
     pub hostname: Text,
     /// The agent's address.
     pub ip: Text,
+    /// The agent's port.
+    pub port: u16,
     /// The agent's attributes.
     pub attributes: Vec<(Text, Text)>,
     /// Fault domain region.
@@ -51,4 +53,27 @@ pub struct Offer {
     pub executor_ids: Vec<Text>,
     /// When the machine is expected away, if it is.
     pub unavailability: Option<Unavailability>,
+}
+
+/// A request to a framework to give back everything it has on one agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InverseOffer {
+    /// Which; from the same numbers as offers.
+    pub id: OfferId,
+    /// Its id on the wire, `...-O13`.
+    pub name: Text,
+    /// To whom.
+    pub framework: FrameworkId,
+    /// For which agent.
+    pub agent: AgentId,
+    /// The agent's id on the wire.
+    pub agent_id: Text,
+    /// The agent's hostname.
+    pub hostname: Text,
+    /// The agent's address.
+    pub ip: Text,
+    /// The agent's port.
+    pub port: u16,
+    /// When its machine is expected away.
+    pub unavailability: Unavailability,
 }

@@ -246,6 +246,11 @@ impl InverseOffers {
             .map(|((_, framework), answer)| (*framework, answer.response, answer.at))
     }
 
+    /// Which frameworks have an inverse offer for an agent, unanswered so far.
+    pub fn asked_on(&self, agent: AgentId) -> impl Iterator<Item = FrameworkId> {
+        self.marked.range(all_on(agent)).filter(|(_, id)| id.is_some()).map(|((_, framework), _)| *framework)
+    }
+
     /// Whether a framework is not asked for an agent because of its last answer.
     pub fn is_filtered(&self, agent: AgentId, framework: FrameworkId) -> bool {
         self.filters.contains_key(&(agent, framework))

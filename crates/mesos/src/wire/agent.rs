@@ -3,13 +3,14 @@
 //! Source: `apache/mesos: src/common/http.cpp` (summarize, full), `src/internal/evolve.cpp`. Match.
 
 use super::{
-    AGENT_PORT, Calendar, VERSION, agent_pid, domain, id,
+    Calendar, VERSION, agent_pid, domain, id,
     resource::{Form, list, ranges_json, sums},
 };
 use crate::{
     Master,
     agent::{Agent, AgentState},
     api::{AgentId, FrameworkId, Offer, Resources, Value},
+    maintenance::DrainInfo,
 };
 use planarium_protocol::Text;
 use serde_json::{Map, Value as Json, json};
@@ -31,6 +32,9 @@ pub(super) struct AgentRow<'a> {
     pub(super) id: AgentId,
     pub(super) agent: &'a Agent,
     pub(super) total: Resources,
+    pub(super) active: bool,
+    deactivated: bool,
+    drain: Option<&'a DrainInfo>,
     /// By framework, with the role that it is given to.
     used: BTreeMap<FrameworkId, Resources>,
     offered: Resources,
@@ -53,7 +57,17 @@ impl Master {
                 let offered = offers.get(&id).into_iter().flatten().flat_map(|offer| &offer.resources);
                 let offered = offered.cloned().collect();
                 let total = self.allocator.slot(id).map(|slot| slot.total.clone()).unwrap_or_default();
-                AgentRow { id, agent, total, used, offered }
+                let deactivated = self.drains.is_deactivated(id);
+                AgentRow {
+                    id,
+                    agent,
+                    total,
+                    active: agent.is_active() && !deactivated,
+                    deactivated,
+                    drain: self.drains.info(id),
+                    used,
+                    offered,
+                }
             })
             .collect()
     }
@@ -78,12 +92,12 @@ impl AgentRow<'_> {
         };
         put("id", json!(agent.name));
         put("hostname", json!(agent.hostname));
-        put("port", json!(AGENT_PORT));
+        put("port", json!(agent.port));
         put("attributes", attributes_v0(&agent.attributes));
         if let Some(domain) = domain(agent.region.as_ref(), agent.zone.as_ref()) {
             put("domain", domain);
         }
-        put("pid", json!(agent_pid(&agent.ip)));
+        put("pid", json!(agent_pid(&agent.ip, agent.port)));
         put("registered_time", calendar.seconds(agent.joined));
         if let Some(at) = agent.returned {
             put("reregistered_time", calendar.seconds(at));
@@ -93,10 +107,14 @@ impl AgentRow<'_> {
         put("offered_resources", sums(&self.offered));
         put("reserved_resources", by_role(&self.total, sums));
         put("unreserved_resources", sums(&self.total.unreserved()));
-        put("active", json!(agent.is_active()));
-        put("deactivated", json!(false));
+        put("active", json!(self.active));
+        put("deactivated", json!(self.deactivated));
         put("version", json!(VERSION));
         put("capabilities", json!(CAPABILITIES));
+        if let Some(drain) = self.drain {
+            put("drain_info", drain.to_json());
+            put("estimated_drain_start_time_seconds", calendar.seconds(drain.since));
+        }
         map
     }
 
@@ -117,7 +135,7 @@ impl AgentRow<'_> {
         let mut info = Map::new();
         info.insert("id".to_owned(), id(&agent.name));
         info.insert("hostname".to_owned(), json!(agent.hostname));
-        info.insert("port".to_owned(), json!(AGENT_PORT));
+        info.insert("port".to_owned(), json!(agent.port));
         // What the agent came with, before anything was reserved or made of it.
         let plain: Resources = self.total.iter().map(undone).collect();
         info.insert("resources".to_owned(), list(&plain, Form::Refined, false));
@@ -132,10 +150,10 @@ impl AgentRow<'_> {
             map.insert(key.to_owned(), value);
         };
         put("agent_info", Json::Object(info));
-        put("active", json!(agent.is_active()));
-        put("deactivated", json!(false));
+        put("active", json!(self.active));
+        put("deactivated", json!(self.deactivated));
         put("version", json!(VERSION));
-        put("pid", json!(agent_pid(&agent.ip)));
+        put("pid", json!(agent_pid(&agent.ip, agent.port)));
         put("registered_time", calendar.nanoseconds(agent.joined));
         if let Some(at) = agent.returned {
             put("reregistered_time", calendar.nanoseconds(at));
@@ -147,6 +165,10 @@ impl AgentRow<'_> {
             }
         }
         put("capabilities", CAPABILITIES.iter().map(|word| json!({ "type": word })).collect());
+        if let Some(drain) = self.drain {
+            put("drain_info", drain.to_json());
+            put("estimated_drain_start_time", calendar.nanoseconds(drain.since));
+        }
         Json::Object(map)
     }
 }

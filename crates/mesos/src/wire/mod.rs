@@ -25,16 +25,17 @@ pub(crate) mod framework;
 mod launch;
 mod metrics;
 mod operator;
-mod query;
+pub(crate) mod query;
 pub(crate) mod read;
 pub(crate) mod resource;
 mod state;
 mod summary;
 mod task;
 
-pub use call::{SchedulerCall, scheduler_call};
+pub use call::{From, SchedulerCall, scheduler_call};
+pub use event::heartbeat;
 pub use framework::{Subscription, framework_info};
-pub use query::{Answer, MesosQuery, is_operator_read};
+pub use query::{Answer, MesosQuery, TasksQuery, is_operator_read};
 
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
@@ -44,8 +45,6 @@ use serde_json::{Number, Value, json};
 pub(crate) const VERSION: &str = "1.11.0";
 /// Port of the master.
 pub(crate) const MASTER_PORT: u32 = 5050;
-/// Port of every agent.
-pub(crate) const AGENT_PORT: u32 = 5051;
 /// Address of the master.
 pub(crate) const MASTER_IP: &str = "127.0.0.1";
 /// Time between two heartbeats to a framework. *Units*: seconds.
@@ -85,8 +84,8 @@ pub(crate) fn id(text: &str) -> Value {
 }
 
 /// Where an agent listens.
-pub(crate) fn agent_pid(ip: &Text) -> String {
-    format!("slave(1)@{ip}:{AGENT_PORT}")
+pub(crate) fn agent_pid(ip: &Text, port: u16) -> String {
+    format!("slave(1)@{ip}:{port}")
 }
 
 /// Region and zone, when there are any.

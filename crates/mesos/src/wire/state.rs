@@ -39,7 +39,7 @@ impl Master {
         put("pid", json!(pid));
         put("hostname", json!("localhost"));
         put("capabilities", json!(CAPABILITIES));
-        let active = agents.iter().filter(|row| row.agent.is_active()).count();
+        let active = agents.iter().filter(|row| row.active).count();
         put("activated_slaves", json!(active));
         put("deactivated_slaves", json!(agents.len() - active));
         put("unreachable_slaves", json!(self.unreachable_agents()));

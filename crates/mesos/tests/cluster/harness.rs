@@ -15,6 +15,8 @@ pub(crate) struct Cluster {
     pub(crate) master: Master,
     /// Offers that are outstanding as frameworks see them.
     pub(crate) offers: Vec<Arc<Offer>>,
+    /// Inverse offers that are outstanding as frameworks see them.
+    pub(crate) inverse: Vec<Arc<InverseOffer>>,
     log: Vec<String>,
     names: BTreeMap<FrameworkId, String>,
     /// Every status, with its framework.
@@ -29,6 +31,7 @@ impl Cluster {
             fleet: Fleet::new(seed),
             master: Master::new(seed),
             offers: Vec::new(),
+            inverse: Vec::new(),
             log: Vec::new(),
             names: BTreeMap::new(),
             statuses: Vec::new(),
@@ -236,6 +239,15 @@ impl Cluster {
                 line
             }
             SchedulerEvent::Failure { .. } => "FAILURE".to_owned(),
+            SchedulerEvent::InverseOffers(offers) => {
+                let agents: Vec<String> = offers.iter().map(|offer| offer.hostname.to_string()).collect();
+                self.inverse.extend(offers);
+                format!("INVERSE_OFFERS {}", agents.join(" "))
+            }
+            SchedulerEvent::RescindInverseOffer(id) => {
+                self.inverse.retain(|offer| offer.id != id);
+                "RESCIND_INVERSE_OFFER".to_owned()
+            }
         };
         let at = self.now();
         let who = if self.names.len() > 1 { format!("{name} ") } else { String::new() };

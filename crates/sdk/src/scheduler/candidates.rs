@@ -109,6 +109,10 @@ impl Scheduler {
                 self.report(cx, holder.plan);
                 continue;
             }
+            if let Some(action) = plan.step(holder.step).and_then(|data| data.action.clone()) {
+                self.act(cx, *holder, &action, out);
+                continue;
+            }
             let Some(requirement) = plan.requirement(holder.step).cloned() else { continue };
             let untouched = self.store.pod(&requirement.key).is_none();
             if left.is_empty() && untouched && self.step_status(*holder) == Status::Prepared {

@@ -7,13 +7,15 @@
 use super::candidates::ACCEPT_FILTER_MS;
 use super::{Cx, Request, Scheduler};
 use planarium_mesos::api::{Call, Offer, Operation, Resource};
+use planarium_protocol::Text;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Scheduler {
     /// Destroys and unreserves what is not expected; answers the offers that hold nothing of the kind.
     pub(super) fn clean_up(
         &mut self,
-        cx: &Cx,
+        cx: &mut Cx,
         offers: Vec<Arc<Offer>>,
         out: &mut Vec<Request>,
     ) -> Vec<Arc<Offer>> {
@@ -23,7 +25,7 @@ impl Scheduler {
                 .resources
                 .iter()
                 .filter(|resource| resource.is_dynamically_reserved())
-                .filter(|resource| resource.resource_id().is_some_and(|id| !self.store.expects(id)))
+                .filter(|resource| resource.resource_id().is_some_and(|id| !self.expects(id)))
                 .collect();
             if surplus.is_empty() {
                 left.push(offer);
@@ -36,19 +38,26 @@ impl Scheduler {
                 .cloned()
                 .collect();
             let reserved: Vec<Resource> = surplus.iter().map(|resource| resource.without_volume()).collect();
-            let ids: Vec<_> = surplus.iter().filter_map(|resource| resource.resource_id().cloned()).collect();
+            let ids: BTreeSet<Text> =
+                surplus.iter().filter_map(|resource| resource.resource_id().cloned()).collect();
             let mut operations = Vec::new();
             if !volumes.is_empty() {
                 operations.push(Operation::Destroy(volumes));
             }
             operations.push(Operation::Unreserve(reserved));
-            for id in ids {
-                self.store.released(&id);
-            }
             let call =
                 Call::Accept { offer_ids: vec![offer.id], operations, refuse_ms: Some(ACCEPT_FILTER_MS) };
             out.push(Request { cause: cx.cause(), call });
+            self.given_back(cx, &ids);
+            for id in ids {
+                self.store.released(&id);
+            }
         }
         left
+    }
+
+    /// Whether a reservation is still needed; a service that is uninstalled needs none.
+    fn expects(&self, id: &str) -> bool {
+        !self.is_uninstalling() && self.store.expects(id)
     }
 }

@@ -80,6 +80,7 @@ impl Scheduler {
             self.report_all(cx);
             self.touch(cx, id);
             self.need_cycle(cx);
+            self.await_removal(cx);
         });
         Ok((json!({"message": format!("Received cmd: {}", reply(command))}), Vec::new()))
     }

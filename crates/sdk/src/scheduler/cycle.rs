@@ -58,6 +58,12 @@ impl Cycle {
         }
     }
 
+    /// Nothing is left to do.
+    pub(super) fn stop(&mut self) {
+        self.timer = None;
+        self.needed = false;
+    }
+
     /// A cycle at this instant, unless one comes sooner.
     fn arm(&mut self, cx: &Cx, timers: &mut EventQueue<Timer>, at: SimTime) {
         if self.timer.is_some_and(|(_, due)| due <= at) {
@@ -89,6 +95,9 @@ pub(super) enum ClientStatus {
 impl Scheduler {
     /// Something changed that a cycle could act on: one runs when the loop wakes next.
     pub(super) fn need_cycle(&mut self, cx: &Cx) {
+        if self.torn_down {
+            return;
+        }
         self.cycle.needed = true;
         let at = self.cycle.next_wake(cx.now());
         self.cycle.arm(cx, &mut self.timers, at);
@@ -115,6 +124,9 @@ impl Scheduler {
         self.cycle.last = cx.now();
         self.cycle.needed = false;
         let offers = std::mem::take(&mut self.offers);
+        if self.torn_down {
+            return;
+        }
         if !self.subscribed || self.is_reconciling() {
             decline(cx, &offers, DECLINE_SHORT_MS, out);
             return;
@@ -136,6 +148,9 @@ impl Scheduler {
                 decline(cx, &unused, DECLINE_LONG_MS, out);
             }
         }
+        if self.torn_down {
+            return;
+        }
         if self.revive.take(cx.now()) {
             out.push(Request { cause: cx.cause(), call: Call::Revive { roles: Vec::new() } });
         }
@@ -147,7 +162,7 @@ impl Scheduler {
 
     /// The deploy plan was seen complete.
     fn note_completion(&mut self) {
-        if self.deploy().is_some_and(super::plan::Plan::is_complete) {
+        if !self.is_uninstalling() && self.deploy().is_some_and(super::plan::Plan::is_complete) {
             self.completed_once = true;
         }
     }

@@ -11,11 +11,13 @@
 //! **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java, AbstractScheduler.java,
 //! …/framework/OfferProcessor.java`. Match, except that message passing takes no time.
 
+pub(crate) mod action;
 pub(crate) mod backoff;
 mod candidates;
 mod cleanup;
 mod command;
 mod cycle;
+mod decommission;
 pub(crate) mod evaluate;
 mod events;
 mod find;
@@ -32,10 +34,13 @@ mod start;
 mod status;
 pub(crate) mod step;
 pub(crate) mod store;
+mod target;
 #[cfg(test)]
 mod tests;
+mod uninstall;
 
 pub(crate) use command::op_of;
+pub use uninstall::{POLL_MS, UNINSTALL_FLAG};
 
 use crate::load::Loaded;
 use crate::view::ViewCache;
@@ -97,6 +102,8 @@ enum TimerKind {
     ReconcileAll,
     /// A failed pod may have been away for too long.
     Replacement,
+    /// The package manager looks whether the service has been uninstalled.
+    Removal,
 }
 
 /// Asking for statuses before offers are used.
@@ -140,6 +147,14 @@ pub struct Scheduler {
     failing: BTreeSet<PodKey>,
     /// Instance names of the tasks that plans mention.
     mentioned: Arc<BTreeSet<Text>>,
+    /// Which step waits for a reservation to be given back.
+    givers: BTreeMap<Text, Holder>,
+    /// Set when the service is being uninstalled.
+    uninstall: Option<uninstall::Uninstall>,
+    /// The framework is over.
+    torn_down: bool,
+    /// Why the definition that this process was started with is not the target.
+    pub(crate) refused: Arc<[Text]>,
     /// Steps kept back by the last round, and by whom.
     pub(crate) withheld: BTreeMap<Holder, Holder>,
     pub(crate) history: History,
@@ -206,6 +221,11 @@ impl Scheduler {
         }
     }
 
+    /// Why the definition that the process was started with is not the target; empty when it is.
+    pub fn refused(&self) -> &[Text] {
+        &self.refused
+    }
+
     /// Service name.
     pub fn name(&self) -> &Text {
         &self.name
@@ -215,6 +235,9 @@ impl Scheduler {
     pub fn on_event(&mut self, cx: &mut Cx, event: SchedulerEvent) -> Vec<Request> {
         let mut out = Vec::new();
         self.now = cx.now();
+        if self.torn_down {
+            return out;
+        }
         match event {
             SchedulerEvent::Subscribed { framework_id, region } => {
                 self.subscribed(cx, framework_id, region, &mut out);
@@ -222,7 +245,11 @@ impl Scheduler {
             SchedulerEvent::Offers(offers) => self.take_offers(cx, offers, &mut out),
             SchedulerEvent::Rescind(id) => self.offers.retain(|offer| offer.id != id),
             SchedulerEvent::Update(status) => self.take_status(cx, &status, &mut out),
-            SchedulerEvent::Failure { .. } => {}
+            // The SDK knows nothing of maintenance: it neither answers inverse offers nor looks at when an
+            // offer's machine is expected away.
+            SchedulerEvent::Failure { .. }
+            | SchedulerEvent::InverseOffers(_)
+            | SchedulerEvent::RescindInverseOffer(_) => {}
         }
         self.touch_service(cx);
         out
@@ -248,7 +275,9 @@ impl Scheduler {
             TimerKind::Reconcile => self.reconcile_again(cx, &mut out),
             TimerKind::ReconcileAll => self.reconcile_all(cx, &mut out),
             TimerKind::Replacement => self.need_cycle(cx),
+            TimerKind::Removal => self.look_for_removal(cx),
         });
+        self.await_removal(cx);
         self.touch_service(cx);
         out
     }
@@ -259,6 +288,7 @@ impl Scheduler {
         self.now = cx.now();
         self.cycle.disarm(&mut self.timers);
         self.run_cycle(cx, &mut out);
+        self.await_removal(cx);
         self.touch_service(cx);
         out
     }
@@ -295,6 +325,7 @@ impl Scheduler {
         digest.write_u64(self.waiting.len() as u64);
         digest.write_u64(self.offers.len() as u64);
         digest.write_bool(self.completed_once);
+        digest.write_bool(self.is_uninstalling());
     }
 
     /// Broken invariants, in words. *Cost*: walks everything.

@@ -5,6 +5,7 @@
 //!
 //! *Invariant*: `steps` and `phases` have a row for every id the tree ever gave.
 
+use super::action::Action;
 use super::evaluate::outcome::Outcome;
 use super::ids::Ids;
 use super::requirement::Requirement;
@@ -63,6 +64,8 @@ pub(crate) struct StepData {
     pub(crate) id: Text,
     /// What it launches; nothing for a step of another kind.
     pub(crate) requirement: Option<Arc<Requirement>>,
+    /// What a step without a requirement does.
+    pub(crate) action: Option<Arc<Action>>,
     /// Parameters of the last start.
     pub(crate) params: Params,
     /// Identity of its work.
@@ -99,12 +102,28 @@ pub(crate) struct NewStep {
     pub(crate) name: Text,
     /// What it launches.
     pub(crate) requirement: Option<Arc<Requirement>>,
+    /// What it does when it launches nothing.
+    pub(crate) action: Option<Arc<Action>>,
     /// What it is born as.
     pub(crate) state: StepState,
     /// Why it could not be built.
     pub(crate) error: Option<Text>,
     /// Where the definition speaks of it.
     pub(crate) source: Option<SourceRef>,
+}
+
+impl NewStep {
+    /// A pending step that launches nothing.
+    pub(crate) fn acting(name: impl Into<Text>, action: Action) -> Self {
+        Self {
+            name: name.into(),
+            requirement: None,
+            action: Some(Arc::new(action)),
+            state: StepState::Pending,
+            error: None,
+            source: None,
+        }
+    }
 }
 
 /// One plan.
@@ -160,10 +179,15 @@ impl Plan {
         for step in steps {
             let id = self.next_id(ids);
             let params = Params::default();
-            let work = step.requirement.as_ref().map(|requirement| requirement.work_key(&step.name, &params));
+            let work = match (&step.requirement, &step.action) {
+                (Some(requirement), _) => Some(requirement.work_key(&step.name, &params)),
+                (None, Some(_)) => Some(Action::work_key(&step.name)),
+                (None, None) => None,
+            };
             self.steps.push(StepData {
                 id,
                 requirement: step.requirement,
+                action: step.action,
                 params,
                 work,
                 tasks: Vec::new(),
@@ -214,7 +238,9 @@ impl Plan {
         let name = self.step_name(step);
         if let Some(data) = self.step_mut(step) {
             data.params = params.clone();
-            data.work = data.requirement.as_ref().map(|requirement| requirement.work_key(&name, params));
+            if let Some(requirement) = &data.requirement {
+                data.work = Some(requirement.work_key(&name, params));
+            }
         }
     }
 

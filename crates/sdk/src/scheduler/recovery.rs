@@ -166,6 +166,7 @@ impl Scheduler {
         let step = NewStep {
             name: name.clone(),
             requirement: Some(requirement),
+            action: None,
             state: StepState::Pending,
             error: None,
             source: None,

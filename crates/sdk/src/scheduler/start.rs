@@ -1,11 +1,10 @@
-//! Starting a scheduler process: target configuration, plans with their first statuses, what is kept.
+//! Starting a scheduler process: plans with their first statuses, what is kept.
 //!
-//! *Knows*: what survives a restart and how a new definition is compared with the one before.
-//! *Must not know*: offers.
+//! *Knows*: what survives a restart and which plans there are. *Must not know*: offers, how the target is chosen.
 //!
-//! **Source**: `dcos-commons: …/scheduler/SchedulerBuilder.java, …/config/DefaultConfigurationUpdater.java,
-//! …/scheduler/plan/DeploymentStepFactory.java`. Match.
+//! **Source**: `dcos-commons: …/scheduler/SchedulerBuilder.java, …/scheduler/plan/DeploymentStepFactory.java`. Match.
 
+use super::action::Action;
 use super::backoff::{Backoff, BackoffConfig};
 use super::cycle::Cycle;
 use super::evaluate::Overhead;
@@ -16,17 +15,18 @@ use super::plan::{Assets, NewStep, Plan, PlanKind, phase_spec};
 use super::requirement::{Config, Recovery, Requirement};
 use super::revive::Revive;
 use super::store::{PodKey, Store};
+use super::target::region_awareness;
+use super::uninstall::{self, UNINSTALL_FLAG, Uninstall};
 use super::{Cx, Reconciling, Request, Scheduler};
-use crate::compare;
 use crate::load::Loaded;
 use crate::lower::{self, LoweredPhase, LoweredPlan, LoweredStep, LoweredStrategy};
 use crate::spec::{Goal, ServiceSpec};
 use crate::view::ViewCache;
 use planarium_kernel::{Cause, EventQueue};
-use planarium_plan::{Edge, Element, PlanId, PlanSpec, StepState, StrategySpec};
+use planarium_plan::{Edge, Element, Holder, PlanId, PlanSpec, StepState, StrategySpec};
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::refusal::RefusalCode;
-use planarium_protocol::{Refusal, Text};
+use planarium_protocol::Refusal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -46,8 +46,15 @@ pub(super) fn start(
         return Err(Refusal::new(RefusalCode::InvalidDefinition, text));
     };
     let mut scheduler = blank(cx, loaded, &spec, previous);
-    scheduler.choose_target(&spec, previous);
-    scheduler.make_plans()?;
+    if loaded.env.contains_key(UNINSTALL_FLAG) {
+        scheduler.begin_uninstall(cx, previous);
+    } else if previous.is_some_and(Scheduler::is_uninstalling) {
+        return Err(uninstall::irreversible(&scheduler.name));
+    } else {
+        scheduler.update_target(&spec, previous)?;
+        scheduler.make_plans(cx)?;
+    }
+    scheduler.note_givers();
     let target = scheduler.target.id.clone();
     let seq = cx.emit(EventBody::SchedulerStarted { service: scheduler.name.clone(), target });
     // Later than anything the process before it has shown.
@@ -102,6 +109,10 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         offers: Vec::new(),
         failing: BTreeSet::new(),
         mentioned: Arc::default(),
+        givers: BTreeMap::new(),
+        uninstall: previous.and_then(|previous| previous.uninstall).map(Uninstall::again),
+        torn_down: previous.is_some_and(|previous| previous.torn_down),
+        refused: Arc::from([]),
         withheld: BTreeMap::new(),
         history: History::default(),
         framework: previous.and_then(|previous| previous.framework.clone()),
@@ -117,48 +128,9 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
     }
 }
 
-/// Whether tasks are kept to the service's own region (on unless the environment says otherwise).
-fn region_awareness(env: &BTreeMap<String, String>) -> bool {
-    env.get("ALLOW_REGION_AWARENESS").is_none_or(|value| !value.eq_ignore_ascii_case("false"))
-}
-
 impl Scheduler {
-    /// Keeps the target when the definition is the one it stands for, else makes a new one; tasks of pods
-    /// that did not change move to it.
-    fn choose_target(&mut self, spec: &Arc<ServiceSpec>, previous: Option<&Scheduler>) {
-        let id = match previous {
-            Some(previous) if compare::same_target(&previous.target.spec, spec) => previous.target.id.clone(),
-            _ => self.ids.config(),
-        };
-        let target = Arc::new(Config::new(id.clone(), spec.clone(), region_awareness(&self.env)));
-        self.configs.insert(id.clone(), target.clone());
-        self.target = target;
-        let behind: Vec<(Text, PodKey, Text, bool)> = self
-            .store
-            .tasks()
-            .filter(|task| task.config != id)
-            .map(|task| (task.name.clone(), task.pod.clone(), task.config.clone(), task.permanently_failed))
-            .collect();
-        for (name, key, config, flagged) in behind {
-            let old = self.configs.get(&config).and_then(|config| config.pods.get(&key.pod));
-            let new = self.target.pods.get(&key.pod);
-            let unchanged = !compare::pod_needs_update(old.map(|pod| &*pod.spec), new.map(|pod| &*pod.spec));
-            if flagged || unchanged {
-                self.store.update(&name, |task| task.config = id.clone());
-            }
-        }
-        self.collect_configs();
-    }
-
-    /// Forgets configurations that neither the target nor a task refers to.
-    fn collect_configs(&mut self) {
-        let used: BTreeSet<Text> = self.store.tasks().map(|task| task.config.clone()).collect();
-        let target = self.target.id.clone();
-        self.configs.retain(|id, _| *id == target || used.contains(id));
-    }
-
     /// Makes all plans in the order of their managers.
-    fn make_plans(&mut self) -> Result<(), Refusal> {
+    fn make_plans(&mut self, cx: &Cx) -> Result<(), Refusal> {
         let lowered = lower::at_start(&self.target.spec, self.completed_once);
         let refuse = |text: &str| Err(Refusal::new(RefusalCode::InvalidDefinition, text));
         match lowered.iter().filter(|plan| *plan.name == *DEPLOY).count() {
@@ -168,12 +140,18 @@ impl Scheduler {
         }
         let (deploy, custom): (Vec<_>, Vec<_>) = lowered.into_iter().partition(|plan| *plan.name == *DEPLOY);
         for plan in deploy {
-            let plan = self.build(PlanKind::Deploy, &plan);
+            let mut plan = self.build(PlanKind::Deploy, &plan);
+            if !self.refused.is_empty() {
+                plan.tree.set_plan_errors(self.refused.to_vec());
+                plan.tree.clear_changes();
+            }
             self.plans.push(plan);
         }
         let mut recovery = self.empty_recovery();
         recovery.shown_strategy = Some("serial");
         self.plans.push(recovery);
+        let decommission = self.decommission_plan(cx);
+        self.plans.extend(decommission);
         for plan in custom {
             let mut plan = self.build(PlanKind::Custom, &plan);
             plan.tree.interrupt(Element::Plan);
@@ -186,14 +164,44 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Tells which elements show another status than in the process before, and which phases are gone.
+    /// The service is on its way out: one plan, from what the process before knew.
+    fn begin_uninstall(&mut self, cx: &Cx, previous: Option<&Scheduler>) {
+        self.uninstall.get_or_insert_with(|| Uninstall::new(cx.now()));
+        if let Some(previous) = previous {
+            self.target = previous.target.clone();
+        }
+        let plan = self.uninstall_plan(cx);
+        self.plans.push(plan);
+    }
+
+    /// Notes which step waits for which reservation.
+    fn note_givers(&mut self) {
+        for (at, plan) in self.plans.iter().enumerate() {
+            for step in plan.tree.all_steps() {
+                let action = plan.step(step).and_then(|data| data.action.as_deref());
+                if let Some(Action::Unreserve { id, .. }) = action {
+                    self.givers.insert(id.clone(), Holder { plan: PlanId::at(at), step });
+                }
+            }
+        }
+    }
+
+    /// Tells which elements show another status than in the process before, and which phases are new or
+    /// gone.
     fn tell_differences(&mut self, cx: &mut Cx, previous: &Scheduler) {
-        let now: BTreeMap<ElementPath, &'static str> = shown_statuses(self).into_iter().collect();
+        let shown = shown_statuses(self);
+        let before: BTreeMap<ElementPath, &'static str> = shown_statuses(previous).into_iter().collect();
+        let is_phase = |path: &ElementPath| path.step.is_none() && path.phase.is_some();
+        for (path, _) in shown.iter().filter(|(path, _)| is_phase(path) && !before.contains_key(path)) {
+            let seq = cx.emit(EventBody::PhaseChanged { path: path.clone(), change: "added".into() });
+            self.revision = (self.revision + 1).max(seq);
+        }
+        let now: BTreeMap<ElementPath, &'static str> = shown.into_iter().collect();
         for (path, from) in shown_statuses(previous) {
             let seq = match now.get(&path) {
                 Some(to) if *to == from => continue,
                 Some(to) => cx.emit(EventBody::ElementStatus { path, from: from.into(), to: (*to).into() }),
-                None if path.step.is_none() && path.phase.is_some() => {
+                None if is_phase(&path) => {
                     cx.emit(EventBody::PhaseChanged { path, change: "removed".into() })
                 }
                 None => continue,
@@ -234,6 +242,7 @@ impl Scheduler {
         NewStep {
             name: lowered.name.clone(),
             requirement,
+            action: None,
             state,
             error: lowered.error.clone(),
             source: Some(lowered.at.source()),

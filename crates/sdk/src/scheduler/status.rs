@@ -250,6 +250,8 @@ impl Scheduler {
             .store
             .tasks()
             .filter(|task| task.is_alive() && !self.mentioned.contains(&task.name))
+            // The plan of an uninstall ends all tasks by itself.
+            .filter(|_| !self.is_uninstalling())
             .filter(|task| task.goal.target != OverrideTarget::Decommissioned)
             .map(|task| (task.id.clone(), task.at.agent_id.clone()))
             .collect();

@@ -204,6 +204,38 @@ impl Store {
         }
     }
 
+    /// Forgets a task.
+    pub(crate) fn remove(&mut self, name: &str) {
+        let Some(key) = self.by_name.remove(name) else { return };
+        let Some(tasks) = self.pods.get_mut(&key) else { return };
+        let old = tasks.remove(name);
+        if tasks.is_empty() {
+            self.pods.remove(&key);
+        }
+        let Some(old) = old else { return };
+        self.by_id.remove(&old.id);
+        self.leave_host(&old);
+        // Places in the list of facts would shift: it is made anew when a rule asks next.
+        self.facts = None;
+    }
+
+    /// Takes reservations that were given back out of the records of tasks that leave with their pod, or
+    /// of all tasks.
+    pub(crate) fn forget_reservations(&mut self, ids: &BTreeSet<Text>, all: bool) {
+        let pods: BTreeSet<PodKey> = ids.iter().filter_map(|id| self.owners.get(id).cloned()).collect();
+        for key in pods {
+            let Some(tasks) = self.pods.get_mut(&key) else { continue };
+            let leaving = |task: &TaskRecord| all || task.goal.target == OverrideTarget::Decommissioned;
+            for task in tasks.values_mut().filter(|task| leaving(task)) {
+                for held in [&mut task.held, &mut task.executor] {
+                    if held.iter().any(|held| ids.contains(&held.id)) {
+                        *held = held.iter().filter(|held| !ids.contains(&held.id)).cloned().collect();
+                    }
+                }
+            }
+        }
+    }
+
     /// Flags every task of a pod instance as lost for good.
     pub(crate) fn flag_pod(&mut self, key: &PodKey) {
         for task in self.pods.get_mut(key).into_iter().flat_map(BTreeMap::values_mut) {

@@ -47,7 +47,7 @@ pub(super) fn Gallery(props: &GalleryProps) -> Html {
                 <span class="visually-hidden">{ "Filter examples" }</span>
                 <input type="search" placeholder="Filter examples" {oninput} />
             </label>
-            { for groups.into_iter().map(|(name, cards)| html! {
+            { groups.into_iter().map(|(name, cards)| html! {
                 <section class="gallery-group" key={name.to_string()}>
                     <h3>{ name }</h3>
                     <ul class="cards">
@@ -62,7 +62,7 @@ pub(super) fn Gallery(props: &GalleryProps) -> Html {
                         }) }
                     </ul>
                 </section>
-            }) }
+            }).collect::<Html>() }
             if shown.is_empty() { <p class="empty-line">{ "No example matches." }</p> }
         </Dialog>
     }

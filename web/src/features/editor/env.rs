@@ -37,13 +37,13 @@ pub(super) fn EnvTable(props: &EnvTableProps) -> Html {
                     <th scope="col"><span class="visually-hidden">{ "Remove" }</span></th>
                 </tr></thead>
                 <tbody>
-                    { for props.env.iter().map(|(name, value)| html! {
+                    { props.env.iter().map(|(name, value)| html! {
                         <tr key={name.clone()}>
                             <th scope="row">{ name }</th>
                             <td><input aria-label={format!("Value of {name}")} value={value.clone()} onchange={set(&hub, name)} autocomplete="off" /></td>
                             <td><IconButton icon="trash" label={format!("Remove {name}")} onclick={hub.act(Action::SetEnv(name.clone(), None))} /></td>
                         </tr>
-                    }) }
+                    }).collect::<Html>() }
                     <NewRow />
                 </tbody>
             </table>

@@ -56,7 +56,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
     html! {
         <div ref={scroller} class="lanes" {onscroll} aria-label="Statuses of steps over time" role="group" tabindex="0">
             if slice.start > 0 { <Spacer px={slice.above()} /> }
-            { for lines.iter().enumerate().skip(slice.start).take(slice.take).map(|(at, line)| match line {
+            { lines.iter().enumerate().skip(slice.start).take(slice.take).map(|(at, line)| match line {
                 Line::Plan(path) => html! {
                     <div class="lane lane-plan" data-row={at.to_string()} key={format!("p{}/{}", path.service, path.plan)}>
                         <span class="lane-label">{ &*path.plan }</span>
@@ -74,7 +74,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                         selected={props.selected.as_ref() == Some(path)}
                     />
                 },
-            }) }
+            }).collect::<Html>() }
             if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
         </div>
     }

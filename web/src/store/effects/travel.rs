@@ -13,7 +13,8 @@ const FRAME_MS: u64 = 64 * 250;
 impl Session {
     /// A frame of play.
     pub(super) fn play(&mut self, state: &State) -> Vec<Fact> {
-        if !state.play.playing {
+        // At rest the clock stands and play stays on: as soon as somebody does something it goes on.
+        if !state.play.playing || self.at_rest() {
             return Vec::new();
         }
         #[expect(
@@ -32,11 +33,8 @@ impl Session {
         if engine.now_ms() < target {
             facts.push(Fact::Stopped);
             facts.push(Fact::Refused("The simulator's limits are reached; time does not go on.".into()));
-        } else if self.at_rest() {
-            facts.push(Fact::Stopped);
-            if tree::unfinished(&self.shown.engine.view()).is_none() {
-                facts.push(Fact::Told("All is done; nothing more will happen by itself.".into(), None));
-            }
+        } else if self.at_rest() && tree::unfinished(&self.shown.engine.view()).is_none() {
+            facts.push(Fact::Told("All is done; nothing more will happen by itself.".into(), None));
         }
         facts
     }
@@ -45,7 +43,7 @@ impl Session {
     pub(super) fn begin_play(&mut self) -> Vec<Fact> {
         if self.at_rest() {
             let text = "Nothing more will happen by itself. Step back, do something, or start over.";
-            return vec![Fact::Stopped, Fact::Told(text.into(), None)];
+            return vec![Fact::Told(text.into(), None)];
         }
         Vec::new()
     }

@@ -98,14 +98,18 @@ pub(crate) fn describe(body: &EventBody) -> (Source, String) {
             (Cluster, format!("offer of {agent} to {framework} was taken back"))
         }
         EventBody::InverseOffered { framework, agents } => {
-            (Scheduler, format!("{framework} is asked to leave {}", agents.join(", ")))
+            (Cluster, format!("{framework} is asked to leave {}", list(agents)))
         }
         EventBody::InverseAnswered { framework, agents, accepted } => (
             Scheduler,
-            format!("{framework} {} to leave {}", if *accepted { "agrees" } else { "declines" }, agents.join(", ")),
+            format!(
+                "{framework} {} to leave {}",
+                if *accepted { "agrees" } else { "declines" },
+                list(agents)
+            ),
         ),
         EventBody::InverseRescinded { framework, agent } => {
-            (Scheduler, format!("{framework} is no longer asked to leave {agent}"))
+            (Cluster, format!("{framework} is no longer asked to leave {agent}"))
         }
         EventBody::Revived { framework } => (Scheduler, format!("{framework} asks for offers")),
         EventBody::Suppressed { framework } => (Scheduler, format!("{framework} wants no offers")),

@@ -124,6 +124,7 @@ impl Bench {
                 agent_id: format!("S-{host}").into(),
                 hostname: (*host).into(),
                 ip: "10.0.0.1".into(),
+                port: 5051,
                 attributes: machine.attributes.clone(),
                 region: None,
                 zone: None,

@@ -1,0 +1,204 @@
+//! Scheduler calls out of v1 JSON.
+//!
+//! Source: `apache/mesos: include/mesos/v1/scheduler/scheduler.proto`, `src/master/validation.cpp` (scheduler::call).
+//! Match for the calls here.
+
+use super::{
+    framework::{self, Subscription},
+    launch,
+    read::{Message, Read, bad},
+    resource::read_list,
+};
+use crate::{
+    Master,
+    api::{Call, OfferId, Operation, ReconcileTask},
+    maintenance::{Response, decode::refuse_ms},
+};
+use planarium_protocol::{Refusal, Text};
+use serde_json::Value;
+
+/// What a framework asks, as far as it can be read without the master.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SchedulerCall {
+    /// SUBSCRIBE.
+    Subscribe(Box<Subscription>),
+    /// A call that the master carries out.
+    Call(Call),
+    /// ACKNOWLEDGE.
+    Acknowledge {
+        /// Which task's status.
+        task_id: Text,
+        /// On which agent.
+        agent_id: Text,
+    },
+    /// UPDATE_FRAMEWORK.
+    Update(Box<Subscription>),
+    /// SHUTDOWN of an executor.
+    Shutdown {
+        /// Which executor.
+        executor_id: Text,
+    },
+    /// A call that is valid and has no effect here.
+    Nothing,
+}
+
+/// A call with the framework that it says it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct From {
+    /// The framework's id on the wire.
+    pub framework_id: Option<Text>,
+    /// What it asks.
+    pub call: SchedulerCall,
+}
+
+/// Reads a call. Offer ids are of the master's form or belong to nobody.
+///
+/// *Errors*: what makes the call invalid (400).
+pub fn scheduler_call(master: &Master, value: &Value) -> Result<From, Refusal> {
+    let body = Message::of(value)?;
+    let kind = body.text("type")?.ok_or_else(|| bad("Expecting 'type' to be present"))?;
+    let framework_id = body.id("framework_id")?.filter(|id| !id.is_empty());
+    let call = read(master, &body, &kind)?;
+    if framework_id.is_none() && !matches!(call, SchedulerCall::Subscribe(_)) {
+        return Err(bad("Expecting 'framework_id' to be present"));
+    }
+    Ok(From { framework_id, call })
+}
+
+fn read(master: &Master, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> {
+    let part = |field: &str| body.message(field)?.ok_or_else(|| bad(format!("Expecting '{field}' to be present")));
+    let roles = |field: &str| match body.message(field)? {
+        Some(part) => {
+            let mut roles = part.texts("roles")?;
+            roles.extend(part.text("role")?);
+            Ok(roles)
+        }
+        None => Ok::<_, Refusal>(Vec::new()),
+    };
+    Ok(match kind {
+        "SUBSCRIBE" => SchedulerCall::Subscribe(Box::new(subscription(&part("subscribe")?)?)),
+        "UPDATE_FRAMEWORK" => SchedulerCall::Update(Box::new(subscription(&part("update_framework")?)?)),
+        "TEARDOWN" => SchedulerCall::Call(Call::Teardown),
+        "ACCEPT" => {
+            let accept = part("accept")?;
+            let operations = accept.messages("operations")?;
+            SchedulerCall::Call(Call::Accept {
+                offer_ids: offer_ids(master, &accept)?,
+                operations: operations.iter().map(|one| operation(one)).collect::<Read<_>>()?,
+                refuse_ms: filter(&accept)?,
+            })
+        }
+        "DECLINE" => {
+            let decline = part("decline")?;
+            SchedulerCall::Call(Call::Decline {
+                offer_ids: offer_ids(master, &decline)?,
+                refuse_ms: filter(&decline)?,
+            })
+        }
+        "REVIVE" => SchedulerCall::Call(Call::Revive { roles: roles("revive")? }),
+        "SUPPRESS" => SchedulerCall::Call(Call::Suppress { roles: roles("suppress")? }),
+        "KILL" => {
+            let kill = part("kill")?;
+            let grace = kill.message("kill_policy")?.map(|policy| launch::grace_ms(&policy)).transpose()?;
+            SchedulerCall::Call(Call::Kill {
+                task_id: kill.needs_id("task_id")?,
+                agent_id: kill.id("agent_id")?,
+                grace_ms: grace.flatten().map(|ms| u64::try_from(ms).unwrap_or(0)),
+            })
+        }
+        "RECONCILE" => {
+            let reconcile = part("reconcile")?;
+            let one = |task: &Message<'_>| {
+                Ok(ReconcileTask { task_id: task.needs_id("task_id")?, agent_id: task.id("agent_id")? })
+            };
+            let tasks = reconcile.messages("tasks")?;
+            SchedulerCall::Call(Call::Reconcile { tasks: tasks.iter().map(one).collect::<Read<_>>()? })
+        }
+        "ACKNOWLEDGE" => {
+            let acknowledge = part("acknowledge")?;
+            acknowledge.needs_text("uuid")?;
+            SchedulerCall::Acknowledge {
+                task_id: acknowledge.needs_id("task_id")?,
+                agent_id: acknowledge.needs_id("agent_id")?,
+            }
+        }
+        "SHUTDOWN" => {
+            let shutdown = part("shutdown")?;
+            shutdown.needs_id("agent_id")?;
+            SchedulerCall::Shutdown { executor_id: shutdown.needs_id("executor_id")? }
+        }
+        "MESSAGE" => {
+            let message = part("message")?;
+            message.needs_id("agent_id")?;
+            message.needs_id("executor_id")?;
+            message.needs_text("data")?;
+            SchedulerCall::Nothing
+        }
+        "ACCEPT_INVERSE_OFFERS" => answer(master, &part("accept_inverse_offers")?, Response::Accept)?,
+        "DECLINE_INVERSE_OFFERS" => answer(master, &part("decline_inverse_offers")?, Response::Decline)?,
+        "REQUEST" | "ACKNOWLEDGE_OPERATION_STATUS" | "RECONCILE_OPERATIONS" => {
+            part(&kind.to_ascii_lowercase())?;
+            SchedulerCall::Nothing
+        }
+        _ => return Err(bad("Expecting 'type' to be a known call")),
+    })
+}
+
+fn subscription(part: &Message<'_>) -> Read<Subscription> {
+    let info = part.message("framework_info")?.ok_or_else(|| bad("Expecting 'framework_info' to be present"))?;
+    framework::read(&info, None, &[], &part.texts("suppressed_roles")?)
+}
+
+fn answer(master: &Master, part: &Message<'_>, response: Response) -> Read<SchedulerCall> {
+    let offer_ids = part.ids("inverse_offer_ids")?.iter().map(|id| master.offer_of(id)).collect();
+    Ok(SchedulerCall::Call(Call::AnswerInverseOffers { offer_ids, response, refuse_ms: filter(part)? }))
+}
+
+/// `filters.refuse_seconds`; none is the default.
+fn filter(part: &Message<'_>) -> Read<Option<u64>> {
+    let filters = part.message("filters")?;
+    let seconds = filters.map(|filters| filters.double("refuse_seconds")).transpose()?.flatten();
+    Ok(seconds.and_then(refuse_ms))
+}
+
+fn offer_ids(master: &Master, part: &Message<'_>) -> Read<Vec<OfferId>> {
+    Ok(part.ids("offer_ids")?.iter().map(|id| master.offer_of(id)).collect())
+}
+
+impl Master {
+    /// The offer with this id on the wire; an id that was never given for what is none.
+    fn offer_of(&self, wire: &str) -> OfferId {
+        let number = wire.strip_prefix(&*self.uuid).and_then(|rest| rest.strip_prefix("-O"));
+        OfferId(number.and_then(|digits| digits.parse().ok()).unwrap_or(u32::MAX))
+    }
+}
+
+fn operation(message: &Message<'_>) -> Read<Operation> {
+    let kind = message.needs_text("type")?;
+    let part = |field: &str| {
+        message.message(field)?.ok_or_else(|| bad(format!("Expecting '{field}' of an operation to be present")))
+    };
+    let named = message.has("id");
+    let resources = |outer: &str, inner: &str| read_list(&part(outer)?.messages(inner)?);
+    Ok(match &*kind {
+        "RESERVE" => Operation::Reserve(resources("reserve", "resources")?),
+        "UNRESERVE" => Operation::Unreserve(resources("unreserve", "resources")?),
+        "CREATE" => Operation::Create(resources("create", "volumes")?),
+        "DESTROY" => Operation::Destroy(resources("destroy", "volumes")?),
+        "LAUNCH" => {
+            let tasks = part("launch")?.messages("task_infos")?;
+            let task = |task: &Message<'_>| launch::task(task, true, named);
+            Operation::Launch(tasks.iter().map(task).collect::<Read<_>>()?)
+        }
+        "LAUNCH_GROUP" => {
+            let group = part("launch_group")?;
+            let tasks = group.needs("task_group")?.messages("tasks")?;
+            let task = |task: &Message<'_>| launch::task(task, false, named);
+            Operation::LaunchGroup {
+                executor: launch::executor(&group.needs("executor")?)?,
+                tasks: tasks.iter().map(task).collect::<Read<_>>()?,
+            }
+        }
+        other => return Err(bad(format!("Operations of type '{other}' are not simulated"))),
+    })
+}

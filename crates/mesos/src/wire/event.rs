@@ -1,0 +1,178 @@
+//! Scheduler events as v1 JSON.
+//!
+//! Source: `apache/mesos: include/mesos/v1/scheduler/scheduler.proto`, `src/internal/evolve.cpp`. Match.
+
+use super::{
+    Calendar, HEARTBEAT_S,
+    agent::attributes_v1,
+    domain, id,
+    resource::{Form, list},
+};
+use crate::{
+    Master,
+    api::{Capability, FrameworkId, InverseOffer, Offer, SchedulerEvent, Source, TaskStatus, Unavailability},
+};
+use data_encoding::BASE64;
+use planarium_kernel::{SimTime, draw};
+use serde_json::{Map, Value, json};
+
+/// Purpose of the draw that makes the id of a status.
+const STATUS_ID: u32 = 0x0A10;
+
+/// The heartbeat that a subscribed framework hears.
+pub fn heartbeat() -> Value {
+    json!({ "type": "HEARTBEAT" })
+}
+
+impl Master {
+    /// An event to a framework. `nth` sets this status apart from others of the same task.
+    pub fn event_json(
+        &self,
+        calendar: Calendar,
+        framework: FrameworkId,
+        event: &SchedulerEvent,
+        nth: u64,
+    ) -> Value {
+        let can = |capability| self.framework(framework).is_some_and(|f| f.can(capability));
+        match event {
+            SchedulerEvent::Subscribed { framework_id, .. } => json!({
+                "type": "SUBSCRIBED",
+                "subscribed": {
+                    "framework_id": id(framework_id),
+                    "heartbeat_interval_seconds": f64::from(HEARTBEAT_S),
+                    "master_info": self.master_info(),
+                },
+            }),
+            SchedulerEvent::Offers(offers) => {
+                let form = if can(Capability::ReservationRefinement) { Form::Refined } else { Form::Old };
+                let roles = can(Capability::MultiRole);
+                let offers: Vec<Value> =
+                    offers.iter().map(|offer| self.offer_v1(offer, form, roles)).collect();
+                json!({ "type": "OFFERS", "offers": { "offers": offers } })
+            }
+            SchedulerEvent::Rescind(offer) => json!({
+                "type": "RESCIND",
+                "rescind": { "offer_id": id(&format!("{}-O{}", self.uuid, offer.0)) },
+            }),
+            SchedulerEvent::InverseOffers(offers) => {
+                let offers: Vec<Value> = offers.iter().map(|offer| self.inverse_offer_v1(offer)).collect();
+                json!({ "type": "INVERSE_OFFERS", "inverse_offers": { "inverse_offers": offers } })
+            }
+            SchedulerEvent::RescindInverseOffer(offer) => json!({
+                "type": "RESCIND_INVERSE_OFFER",
+                "rescind_inverse_offer": { "inverse_offer_id": id(&format!("{}-O{}", self.uuid, offer.0)) },
+            }),
+            SchedulerEvent::Update(status) => json!({
+                "type": "UPDATE",
+                "update": { "status": self.status_v1(calendar, status, nth) },
+            }),
+            SchedulerEvent::Failure { agent_id, .. } => json!({
+                "type": "FAILURE",
+                "failure": { "agent_id": id(agent_id) },
+            }),
+        }
+    }
+
+    fn offer_v1(&self, offer: &Offer, form: Form, roles: bool) -> Value {
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Value| {
+            map.insert(key.to_owned(), value);
+        };
+        put("id", id(&offer.name));
+        put("framework_id", id(self.framework_wire_id(offer.framework)));
+        put("agent_id", id(&offer.agent_id));
+        put("hostname", json!(offer.hostname));
+        put("url", agent_url(&offer.hostname, &offer.ip, offer.port));
+        if let Some(domain) = domain(offer.region.as_ref(), offer.zone.as_ref()) {
+            put("domain", domain);
+        }
+        put("resources", list(&offer.resources, form, roles));
+        if !offer.attributes.is_empty() {
+            put("attributes", attributes_v1(&offer.attributes));
+        }
+        if !offer.executor_ids.is_empty() {
+            put("executor_ids", offer.executor_ids.iter().map(|executor| id(executor)).collect());
+        }
+        if roles {
+            put("allocation_info", json!({ "role": offer.role }));
+        }
+        if let Some(away) = &offer.unavailability {
+            put("unavailability", unavailability(away));
+        }
+        Value::Object(map)
+    }
+
+    /// Resources are always left out: it asks for everything.
+    fn inverse_offer_v1(&self, offer: &InverseOffer) -> Value {
+        json!({
+            "id": id(&offer.name),
+            "url": agent_url(&offer.hostname, &offer.ip, offer.port),
+            "framework_id": id(self.framework_wire_id(offer.framework)),
+            "agent_id": id(&offer.agent_id),
+            "unavailability": unavailability(&offer.unavailability),
+        })
+    }
+
+    fn status_v1(&self, calendar: Calendar, status: &TaskStatus, nth: u64) -> Value {
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Value| {
+            map.insert(key.to_owned(), value);
+        };
+        put("task_id", id(&status.task_id));
+        if let Some(agent) = &status.agent_id {
+            put("agent_id", id(agent));
+        }
+        if let Some(executor) = &status.executor_id {
+            put("executor_id", id(executor));
+        }
+        put("state", json!(status.state.as_str()));
+        put("source", json!(status.source.as_str()));
+        if let Some(reason) = status.reason {
+            put("reason", json!(reason.as_str()));
+        }
+        if !status.message.is_empty() {
+            put("message", json!(status.message));
+        }
+        put("timestamp", calendar.seconds(SimTime(status.timestamp_ms)));
+        // What the master says by itself need not be acknowledged.
+        if status.source != Source::Master {
+            put("uuid", json!(status_id(self.seed, &status.task_id, nth)));
+        }
+        if let Some(healthy) = status.healthy {
+            put("healthy", json!(healthy));
+        }
+        if let Some(check) = &status.check {
+            let result = check.exit_code.map_or(json!({}), |code| json!({ "exit_code": code }));
+            put("check_status", json!({ "type": "COMMAND", "command": result }));
+        }
+        if let Some(at) = status.unreachable_since_ms {
+            put("unreachable_time", calendar.nanoseconds(SimTime(at)));
+        }
+        Value::Object(map)
+    }
+}
+
+/// Sixteen drawn bytes as text.
+fn status_id(seed: u64, task_id: &str, nth: u64) -> String {
+    let entity = draw::entity(task_id);
+    let half = |n: u64| draw::draw(seed, entity, STATUS_ID, n).to_be_bytes();
+    BASE64.encode(&[half(nth.saturating_mul(2)), half(nth.saturating_mul(2).saturating_add(1))].concat())
+}
+
+/// Where an agent can be asked.
+pub(crate) fn agent_url(hostname: &str, ip: &str, port: u16) -> Value {
+    json!({
+        "scheme": "http",
+        "address": { "hostname": hostname, "ip": ip, "port": port },
+        "path": "/slave(1)",
+    })
+}
+
+fn unavailability(away: &Unavailability) -> Value {
+    let mut map = Map::new();
+    map.insert("start".to_owned(), json!({ "nanoseconds": away.start_ns }));
+    if let Some(ns) = away.duration_ns {
+        map.insert("duration".to_owned(), json!({ "nanoseconds": ns }));
+    }
+    Value::Object(map)
+}

@@ -1,0 +1,163 @@
+//! Tasks and executors out of v1 JSON.
+//!
+//! A description that can be read but is invalid is kept with its flaw: the master answers it with TASK_ERROR.
+//! A task runs on until it is ended; a command that plainly ends (`exit 1`, `false`) does so.
+//!
+//! Source: `apache/mesos: include/mesos/v1/mesos.proto` (TaskInfo), `src/master/validation.cpp` (task). Match for what
+//! the simulated cluster can run.
+
+use super::{
+    read::{Message, Read},
+    resource::read_list,
+};
+use crate::api::{ExecutorInfo, TaskInfo};
+use planarium_fleet::{CheckSpec, HealthSpec, Program};
+use planarium_protocol::Text;
+
+/// Longest time a check or grace period may name. *Units*: milliseconds.
+const MAX_MS: u64 = 365 * 24 * 3_600_000;
+
+/// Reads a task. `alone` for LAUNCH, where a task has a command or an executor of its own.
+pub(super) fn task(message: &Message<'_>, alone: bool, named_operation: bool) -> Read<TaskInfo> {
+    let name = message.needs_text("name")?;
+    let task_id = message.needs_id("task_id")?;
+    let command = message.message("command")?;
+    let own_executor = message.message("executor")?;
+    let policy = message.message("kill_policy")?.map(|policy| grace_ms(&policy)).transpose()?.flatten();
+    let mut flaw: Option<&str> = None;
+    let mut find = |wrong: bool, text: &'static str| {
+        if wrong && flaw.is_none() {
+            flaw = Some(text);
+        }
+    };
+    find(named_operation, "an operation id is not for launches");
+    find(policy.is_some_and(|ms| ms < 0), "the grace period of the kill policy is negative");
+    if let Some(most) = message.message("max_completion_time")? {
+        find(most.int("nanoseconds")?.is_some_and(|ns| ns < 0), "the longest completion time is negative");
+    }
+    if alone {
+        find(command.is_some() == own_executor.is_some(), "a task has either a command or an executor");
+    } else {
+        find(own_executor.is_some(), "a task of a group has no executor of its own");
+    }
+    if let Some(executor) = own_executor {
+        let kind = executor.text("type")?;
+        find(kind.is_some_and(|kind| &*kind == "DEFAULT"), "the executor of a single task is a CUSTOM one");
+        find(alone && !executor.has("command"), "a CUSTOM executor needs a command");
+    }
+    let (readiness, health) = (message.message("check")?, message.message("health_check")?);
+    for check in [readiness, health].into_iter().flatten() {
+        find(!well_formed(&check)?, "a check needs a type and what belongs to it, and no negative times");
+    }
+    let program = Program {
+        lives: true,
+        command: command.map(|command| command_text(&command)).transpose()?.unwrap_or_default(),
+        image: message.message("container")?.map(|container| image(&container)).transpose()?.flatten(),
+        readiness: readiness.map(|check| check_spec(&check)).transpose()?,
+        health: health.map(|check| health_spec(&check)).transpose()?,
+    };
+    let env = command.map(|command| environment(&command)).transpose()?.unwrap_or_default();
+    Ok(TaskInfo {
+        name,
+        task_id,
+        agent_id: message.id("agent_id")?,
+        executor: own_executor.map(|own| executor(&own)).transpose()?,
+        resources: read_list(&message.messages("resources")?)?.into_iter().collect(),
+        labels: message.labels("labels")?.into_iter().collect(),
+        env,
+        program,
+        kill_grace_ms: policy.and_then(|ms| u64::try_from(ms).ok()).map(|ms| ms.min(MAX_MS)),
+        flaw: flaw.map(Into::into),
+        ..TaskInfo::default()
+    })
+}
+
+/// Reads an executor.
+pub(super) fn executor(message: &Message<'_>) -> Read<ExecutorInfo> {
+    Ok(ExecutorInfo {
+        id: message.needs_id("executor_id")?,
+        resources: read_list(&message.messages("resources")?)?.into_iter().collect(),
+    })
+}
+
+/// The grace period of a kill policy, rounded up to milliseconds.
+pub(super) fn grace_ms(policy: &Message<'_>) -> Read<Option<i64>> {
+    let Some(grace) = policy.message("grace_period")? else { return Ok(None) };
+    let ns = grace.int("nanoseconds")?.unwrap_or(0);
+    Ok(Some(ns.saturating_add(999_999).div_euclid(1_000_000)))
+}
+
+fn command_text(command: &Message<'_>) -> Read<Text> {
+    let value = command.text("value")?.unwrap_or_default();
+    let arguments = command.texts("arguments")?;
+    if arguments.is_empty() {
+        return Ok(value);
+    }
+    Ok(arguments.join(" ").into())
+}
+
+fn environment(command: &Message<'_>) -> Read<std::collections::BTreeMap<Text, Text>> {
+    let Some(environment) = command.message("environment")? else { return Ok(std::collections::BTreeMap::new()) };
+    let pair = |one: &Message<'_>| Ok((one.needs_text("name")?, one.text("value")?.unwrap_or_default()));
+    environment.messages("variables")?.iter().map(pair).collect()
+}
+
+fn image(container: &Message<'_>) -> Read<Option<Text>> {
+    if let Some(docker) = container.message("docker")? {
+        return docker.text("image");
+    }
+    let Some(mesos) = container.message("mesos")? else { return Ok(None) };
+    let Some(image) = mesos.message("image")? else { return Ok(None) };
+    match image.message("docker")? {
+        Some(docker) => docker.text("name"),
+        None => Ok(None),
+    }
+}
+
+fn well_formed(check: &Message<'_>) -> Read<bool> {
+    let kind = check.text("type")?;
+    let part = match kind.as_deref() {
+        Some("COMMAND") => check.has("command"),
+        Some("HTTP") => check.has("http"),
+        Some("TCP") => check.has("tcp"),
+        _ => false,
+    };
+    let mut times = true;
+    for field in ["delay_seconds", "interval_seconds", "timeout_seconds", "grace_period_seconds"] {
+        times &= check.double(field)?.is_none_or(|seconds| seconds >= 0.0);
+    }
+    Ok(part && times)
+}
+
+fn check_spec(check: &Message<'_>) -> Read<CheckSpec> {
+    let command = match check.message("command")? {
+        // A check wraps its command, a health check has it bare.
+        Some(outer) => match outer.message("command")? {
+            Some(inner) => command_text(&inner)?,
+            None => command_text(&outer)?,
+        },
+        None => Text::default(),
+    };
+    Ok(CheckSpec {
+        command,
+        delay_ms: ms(check, "delay_seconds", 15)?,
+        interval_ms: ms(check, "interval_seconds", 10)?.max(1),
+        timeout_ms: ms(check, "timeout_seconds", 20)?,
+    })
+}
+
+fn health_spec(check: &Message<'_>) -> Read<HealthSpec> {
+    let failures = check.int("consecutive_failures")?.unwrap_or(3);
+    Ok(HealthSpec {
+        check: check_spec(check)?,
+        grace_ms: ms(check, "grace_period_seconds", 10)?,
+        max_failures: u32::try_from(failures).unwrap_or(3).max(1),
+    })
+}
+
+/// Seconds as whole milliseconds.
+fn ms(message: &Message<'_>, field: &str, default_s: u64) -> Read<u64> {
+    let Some(seconds) = message.double(field)? else { return Ok(default_s * 1000) };
+    let text = format!("{:.0}", (seconds * 1000.0).max(0.0));
+    Ok(text.parse::<u64>().unwrap_or(MAX_MS).min(MAX_MS))
+}

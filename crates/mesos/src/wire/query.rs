@@ -1,0 +1,125 @@
+//! Questions to the master and the tables that say which call is one.
+
+use super::{Calendar, read::bad};
+use crate::{Master, api::FrameworkId};
+use planarium_protocol::{Refusal, refusal::RefusalCode};
+use serde_json::Value;
+
+/// What came of a call or a question: status code and, where there is one, a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// JSON body; none is an empty one.
+    pub body: Option<Value>,
+}
+
+impl Answer {
+    /// No body.
+    pub const fn empty(status: u16) -> Self {
+        Self { status, body: None }
+    }
+}
+
+/// Which tasks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TasksQuery {
+    /// At most so many; none is 100.
+    pub limit: Option<usize>,
+    /// Without the first so many.
+    pub offset: Option<usize>,
+    /// Oldest first.
+    pub ascending: bool,
+    /// Of this framework.
+    pub framework_id: Option<String>,
+    /// With this id.
+    pub task_id: Option<String>,
+}
+
+/// A question to the master. It changes nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MesosQuery {
+    /// `/state`.
+    State,
+    /// `/slaves`.
+    Slaves {
+        /// Of this agent alone.
+        slave_id: Option<String>,
+    },
+    /// `/tasks`.
+    Tasks(TasksQuery),
+    /// `/frameworks`.
+    Frameworks {
+        /// Of this framework alone.
+        framework_id: Option<String>,
+    },
+    /// `/state-summary`.
+    StateSummary,
+    /// `/roles`.
+    Roles,
+    /// `/metrics/snapshot`.
+    Metrics,
+    /// A read of the v1 operator API, by its type.
+    Operator(String),
+}
+
+/// Types of operator calls that are answered without a journal entry.
+const OPERATOR_READS: [&str; 11] = [
+    "GET_HEALTH",
+    "GET_VERSION",
+    "GET_FLAGS",
+    "GET_METRICS",
+    "GET_MASTER",
+    "GET_AGENTS",
+    "GET_TASKS",
+    "GET_FRAMEWORKS",
+    "GET_EXECUTORS",
+    "GET_ROLES",
+    "GET_STATE",
+];
+
+/// Whether an operator call of this type only reads.
+pub fn is_operator_read(kind: &str) -> bool {
+    OPERATOR_READS.contains(&kind)
+}
+
+impl Master {
+    /// Answers a question.
+    ///
+    /// *Errors*: an operator call that is no read.
+    pub fn read(&self, calendar: Calendar, query: &MesosQuery) -> Result<Value, Refusal> {
+        Ok(match query {
+            MesosQuery::State => self.state_v0(calendar),
+            MesosQuery::Slaves { slave_id } => self.slaves_v0(calendar, slave_id.as_deref()),
+            MesosQuery::Tasks(ask) => self.tasks_v0(calendar, ask),
+            MesosQuery::Frameworks { framework_id } => self.frameworks_v0(calendar, framework_id.as_deref()),
+            MesosQuery::StateSummary => self.state_summary(calendar),
+            MesosQuery::Roles => self.roles_v0(),
+            MesosQuery::Metrics => self.metrics(calendar),
+            MesosQuery::Operator(kind) => match self.operator_read(calendar, kind) {
+                Some(reply) => reply,
+                None => return Err(bad(format!("'{kind}' is not a read"))),
+            },
+        })
+    }
+
+    /// The registered framework with this id on the wire.
+    pub fn framework_by_id(&self, wire: &str) -> Option<FrameworkId> {
+        self.registered_frameworks().into_iter().find(|id| self.framework_wire_id(*id) == wire)
+    }
+
+    /// A framework's id on the wire.
+    pub fn framework_id(&self, id: FrameworkId) -> &str {
+        self.framework_wire_id(id)
+    }
+
+    /// Whether a framework is connected.
+    pub fn is_connected(&self, id: FrameworkId) -> bool {
+        self.framework(id).is_some_and(crate::framework::Framework::is_connected)
+    }
+}
+
+/// A refusal with a status of its own.
+pub(crate) fn refusal(code: RefusalCode, status: u16, message: impl Into<String>) -> Refusal {
+    Refusal { status, ..Refusal::new(code, message) }
+}

@@ -1,0 +1,109 @@
+//! The target configuration: which definition a start of the scheduler goes for, and which stored tasks are
+//! there already.
+//!
+//! *Knows*: the checks, the comparison with the target before, the clean-up of configuration ids.
+//! *Must not know*: plans.
+//!
+//! A definition that a check refuses does not become the target: the one before stays, plans are made from
+//! it, and the deploy plan carries the errors. Without a target before, or when an error is fatal, the
+//! scheduler does not start.
+//!
+//! **Source**: `dcos-commons: …/config/DefaultConfigurationUpdater.java`. Match. Differs: every simulated
+//! scheduler has a service account, so that TLS never lacks one.
+
+use super::requirement::Config;
+use super::store::PodKey;
+use super::Scheduler;
+use crate::compare;
+use crate::spec::ServiceSpec;
+use crate::validate::{ConfigError, Facts, validate};
+use planarium_protocol::Refusal;
+use planarium_protocol::Text;
+use planarium_protocol::refusal::RefusalCode;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Whether tasks are kept to the service's own region (on unless the environment says otherwise).
+pub(super) fn region_awareness(env: &BTreeMap<String, String>) -> bool {
+    env.get("ALLOW_REGION_AWARENESS").is_none_or(|value| !value.eq_ignore_ascii_case("false"))
+}
+
+impl Scheduler {
+    /// Chooses the target: the definition if the checks let it pass, else the target before.
+    ///
+    /// *Errors*: there is none before, or an error is fatal.
+    pub(super) fn update_target(
+        &mut self,
+        candidate: &Arc<ServiceSpec>,
+        previous: Option<&Self>,
+    ) -> Result<(), Refusal> {
+        let before = previous.map(|previous| &previous.target);
+        let errors = validate(&Facts {
+            previous: before.map(|before| &*before.spec),
+            candidate,
+            deployed_before: self.completed_once,
+            service_account: true,
+        });
+        let refused = !errors.is_empty();
+        match before {
+            None if refused => return Err(start_up_failure(&errors)),
+            Some(_) if errors.iter().any(|error| error.fatal) => return Err(start_up_failure(&errors)),
+            Some(before) if refused => self.set_target(before.id.clone(), &before.spec),
+            Some(before) if compare::same_target(&before.spec, candidate) => {
+                self.set_target(before.id.clone(), candidate);
+            }
+            _ => self.set_target(self.ids.config(), candidate),
+        }
+        self.refused = errors.iter().map(|error| Text::from(error.to_string())).collect();
+        self.move_to_target();
+        self.collect_configs();
+        Ok(())
+    }
+
+    fn set_target(&mut self, id: Text, spec: &Arc<ServiceSpec>) {
+        let target = Arc::new(Config::new(id.clone(), spec.clone(), region_awareness(&self.env)));
+        self.configs.insert(id, target.clone());
+        self.target = target;
+    }
+
+    /// Tasks of pods that did not change, and tasks that are lost for good, stand for the target now.
+    fn move_to_target(&mut self) {
+        let id = self.target.id.clone();
+        let behind: Vec<(Text, PodKey, Text, bool)> = self
+            .store
+            .tasks()
+            .filter(|task| task.config != id)
+            .map(|task| (task.name.clone(), task.pod.clone(), task.config.clone(), task.permanently_failed))
+            .collect();
+        // The comparison is costly and the same for every task of a pod type in one version.
+        let mut known: BTreeMap<(Text, Text), bool> = BTreeMap::new();
+        for (name, key, config, flagged) in behind {
+            let unchanged = *known.entry((config.clone(), key.pod.clone())).or_insert_with(|| {
+                let old = self.configs.get(&config).and_then(|config| config.pods.get(&key.pod));
+                let new = self.target.pods.get(&key.pod);
+                !compare::pod_needs_update(old.map(|pod| &*pod.spec), new.map(|pod| &*pod.spec))
+            });
+            if flagged || unchanged {
+                self.store.update(&name, |task| task.config = id.clone());
+            }
+        }
+    }
+
+    /// Forgets configurations that neither the target nor a task refers to.
+    fn collect_configs(&mut self) {
+        let used: BTreeSet<Text> = self.store.tasks().map(|task| task.config.clone()).collect();
+        let target = self.target.id.clone();
+        self.configs.retain(|id, _| *id == target || used.contains(id));
+    }
+}
+
+/// The process stops before it has registered.
+fn start_up_failure(errors: &[ConfigError]) -> Refusal {
+    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let text = format!(
+        "The scheduler does not start with this configuration (exit code 1), {}: {}",
+        if errors.len() == 1 { "1 error".to_owned() } else { format!("{} errors", errors.len()) },
+        texts.join("; ")
+    );
+    Refusal::new(RefusalCode::InvalidDefinition, text)
+}

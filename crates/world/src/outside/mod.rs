@@ -1,0 +1,274 @@
+//! Scheduler frameworks from outside: subscribed by an input or over HTTP, told everything as events.
+//!
+//! Knows: their names, event streams and policies. Must not know: what the master makes of a call; sockets.
+//!
+//! What the master sends to such a framework becomes a `framework-event`. A framework with a policy then answers by
+//! itself; one without waits for calls.
+
+mod policy;
+
+use crate::world::World;
+use planarium_kernel::draw;
+use planarium_mesos::api::{Call, FrameworkId, Message};
+use planarium_mesos::wire::{SchedulerCall, Subscription, framework_info, scheduler_call};
+use planarium_protocol::input::FrameworkInput;
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::{EventBody, Refusal, Text};
+use policy::{Policy, Teacher};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Purpose of the draw that makes the id of an event stream.
+const STREAM: u32 = 0x0A11;
+
+/// A framework from outside.
+#[derive(Clone, Debug)]
+struct Guest {
+    /// Its name in inputs and events: unlike that of any other one that is registered.
+    label: Text,
+    /// The event stream it listens to, when it came over HTTP.
+    stream: Option<Text>,
+    teacher: Option<Teacher>,
+}
+
+/// All frameworks from outside, those that are gone included.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outside {
+    guests: BTreeMap<FrameworkId, Arc<Guest>>,
+    streams: u64,
+}
+
+/// A framework as a transport has to know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsideView {
+    /// Its name in events.
+    pub name: Text,
+    /// It is connected.
+    pub connected: bool,
+    /// The event stream it listens to, when it came over HTTP.
+    pub stream: Option<Text>,
+}
+
+impl World {
+    /// The registered framework with this id on the wire; `None` when there is none.
+    pub fn framework(&self, framework_id: &str) -> Option<OutsideView> {
+        let master = self.cluster.master();
+        let id = master.framework_by_id(framework_id)?;
+        let connected = master.is_connected(id);
+        Some(match self.outside.guests.get(&id) {
+            Some(guest) => OutsideView { name: guest.label.clone(), connected, stream: guest.stream.clone() },
+            None => OutsideView { name: Text::default(), connected, stream: None },
+        })
+    }
+
+    /// Whether somebody listens to this event stream of this framework.
+    pub fn streams_to(&self, name: &str, stream: &str) -> bool {
+        let guest = self.guest(name).and_then(|id| Some((id, self.outside.guests.get(&id)?)));
+        guest.is_some_and(|(id, guest)| {
+            guest.stream.as_deref() == Some(stream) && self.cluster.master().is_connected(id)
+        })
+    }
+
+    /// The registered framework of this name.
+    fn guest(&self, name: &str) -> Option<FrameworkId> {
+        let named = self.outside.guests.iter().filter(|(_, guest)| *guest.label == *name);
+        let master = self.cluster.master();
+        named.map(|(id, _)| *id).find(|id| master.framework_by_id(master.framework_id(*id)) == Some(*id))
+    }
+
+    /// Does what a `framework` input asks for.
+    pub(crate) fn framework_input(&mut self, input: &FrameworkInput) -> Result<Value, Refusal> {
+        if input.op == "add" {
+            return self.add_guest(input);
+        }
+        let id = self.guest(&input.name).ok_or_else(|| {
+            Refusal::new(RefusalCode::NotFound, format!("no framework {} from outside", input.name))
+        })?;
+        match input.op.as_str() {
+            "call" => {
+                let framework_id = self.cluster.master().framework_id(id).to_owned();
+                self.scheduler_call(&with_framework_id(&input.call, &framework_id))
+            }
+            "remove" => {
+                self.call_of(id, Call::Teardown);
+                Ok(json!({ "status": 200 }))
+            }
+            "disconnect" => {
+                self.cluster
+                    .with_master(&mut self.recorder, |master, _, cx| master.disconnect_framework(cx, id));
+                Ok(json!({ "status": 200 }))
+            }
+            other => Err(bad(format!("`op` is add, call, remove or disconnect, not `{other}`"))),
+        }
+    }
+
+    fn add_guest(&mut self, input: &FrameworkInput) -> Result<Value, Refusal> {
+        if input.name.is_empty() {
+            return Err(bad("a framework has a name"));
+        }
+        if self.guest(&input.name).is_some() {
+            let text = format!("a framework {} is there already", input.name);
+            return Err(Refusal::new(RefusalCode::Conflict, text));
+        }
+        let policy = match input.policy.as_deref() {
+            None => None,
+            Some(word) => Policy::parse(word).ok_or_else(|| {
+                bad(format!("`policy` is accept, decline, migrate or manual, not `{word}`"))
+            })?,
+        };
+        let none = json!({});
+        let described = match &input.call {
+            Value::Null => &none,
+            call => described(call).ok_or_else(|| bad("`call` holds a SUBSCRIBE call with `framework_info`"))?,
+        };
+        let subscription = framework_info(described, Some(&input.name), &input.roles)?;
+        let teacher = policy.map(|policy| Teacher::new(policy, &input.name));
+        let id = self.welcome(input.name.as_str().into(), None, teacher, subscription.info);
+        Ok(json!({ "status": 200, "framework_id": self.cluster.master().framework_id(id) }))
+    }
+
+    /// Subscribes a framework and keeps what is known of it, before the master sends it anything.
+    fn welcome(
+        &mut self,
+        label: Text,
+        stream: Option<Text>,
+        teacher: Option<Teacher>,
+        info: planarium_mesos::api::FrameworkInfo,
+    ) -> FrameworkId {
+        let id = self.cluster.subscribe(&mut self.recorder, info);
+        self.outside.guests.insert(id, Arc::new(Guest { label, stream, teacher }));
+        id
+    }
+
+    fn call_of(&mut self, id: FrameworkId, call: Call) {
+        self.cluster.with_master(&mut self.recorder, |master, fleet, cx| master.call(cx, fleet, id, call));
+    }
+
+    /// Carries a v1 scheduler call out.
+    pub(crate) fn scheduler_call(&mut self, body: &Value) -> Result<Value, Refusal> {
+        let from = scheduler_call(self.cluster.master(), body)?;
+        if let SchedulerCall::Subscribe(subscription) = from.call {
+            return self.subscribe(*subscription, from.framework_id);
+        }
+        let wire = from.framework_id.unwrap_or_default();
+        let master = self.cluster.master();
+        let id = master
+            .framework_by_id(&wire)
+            .filter(|id| self.outside.guests.contains_key(id))
+            .ok_or_else(|| bad("Framework cannot be found"))?;
+        if !master.is_connected(id) {
+            let refusal = Refusal::new(RefusalCode::Conflict, "Framework is not subscribed");
+            return Err(Refusal { status: 403, ..refusal });
+        }
+        match from.call {
+            SchedulerCall::Call(call) => self.call_of(id, call),
+            SchedulerCall::Acknowledge { agent_id, .. } => self
+                .cluster
+                .with_master(&mut self.recorder, |master, _, _| master.acknowledge(&agent_id)),
+            SchedulerCall::Update(subscription) => {
+                self.cluster.with_master(&mut self.recorder, |master, _, cx| {
+                    master.update_framework(cx, id, subscription.info)
+                })?;
+                return Ok(json!({ "status": 200 }));
+            }
+            SchedulerCall::Shutdown { executor_id } => {
+                self.cluster.with_master(&mut self.recorder, |master, fleet, cx| {
+                    master.shut_down_executor(cx, fleet, id, &executor_id);
+                });
+            }
+            SchedulerCall::Subscribe(_) | SchedulerCall::Nothing => {}
+        }
+        Ok(json!({ "status": 202 }))
+    }
+
+    fn subscribe(&mut self, subscription: Subscription, outer: Option<Text>) -> Result<Value, Refusal> {
+        let known = match (&subscription.framework_id, outer) {
+            (Some(inner), Some(outer)) if *inner != outer => {
+                return Err(bad("'framework_id' differs from 'subscribe.framework_info.id'"));
+            }
+            (Some(id), _) => Some(id.clone()),
+            (None, outer) => outer,
+        };
+        self.outside.streams += 1;
+        let entity = draw::entity("mesos stream");
+        let stream: Text = draw::uuid(self.recorder.seed(), entity, STREAM, self.outside.streams).into();
+        let id = match known {
+            Some(wire) => {
+                let id = self.cluster.master().framework_by_id(&wire);
+                let id = id.filter(|id| self.outside.guests.contains_key(id));
+                let id = id.ok_or_else(|| bad("Framework has been removed, or never was"))?;
+                if let Some(guest) = self.outside.guests.get_mut(&id).map(Arc::make_mut) {
+                    guest.stream = Some(stream.clone());
+                }
+                self.cluster.resubscribe(&mut self.recorder, id, subscription.info);
+                id
+            }
+            None => {
+                let label = self.free_label(&subscription.info.name);
+                self.welcome(label, Some(stream.clone()), None, subscription.info)
+            }
+        };
+        let label = self.outside.guests.get(&id).map(|guest| guest.label.clone());
+        Ok(json!({
+            "status": 200,
+            "framework": label,
+            "framework_id": self.cluster.master().framework_id(id),
+            "stream_id": stream,
+        }))
+    }
+
+    /// The name itself, or with a number behind it while another framework goes by it.
+    fn free_label(&self, name: &Text) -> Text {
+        let numbered = (2_u32..).map(|n| Text::from(format!("{name}-{n}")));
+        std::iter::once(name.clone()).chain(numbered).find(|label| self.guest(label).is_none()).unwrap_or_default()
+    }
+
+    /// A message for a framework from outside: told as an event, answered by its policy.
+    pub(crate) fn tell_outside(&mut self, message: &Message) {
+        let id = message.framework;
+        let Some(guest) = self.outside.guests.get(&id) else { return };
+        let label = guest.label.clone();
+        let nth = self.recorder.next_seq();
+        let event = self.cluster.master().event_json(self.calendar(), id, &message.event, nth);
+        self.recorder.set_cause(message.cause);
+        let seq = self.recorder.emit(EventBody::FrameworkEvent { framework: label, event });
+        let Some(guest) = self.outside.guests.get_mut(&id) else { return };
+        if guest.teacher.is_none() {
+            return;
+        }
+        let calls = match &mut Arc::make_mut(guest).teacher {
+            Some(teacher) => teacher.on_event(&message.event),
+            None => Vec::new(),
+        };
+        for call in calls {
+            self.recorder.set_cause(planarium_kernel::cause::Cause::Event(seq));
+            self.call_of(id, call);
+        }
+    }
+}
+
+fn bad(text: impl Into<String>) -> Refusal {
+    Refusal::new(RefusalCode::BadRequest, text)
+}
+
+/// The description in a SUBSCRIBE call, also without what is around it.
+fn described(call: &Value) -> Option<&Value> {
+    let inner = call.get("subscribe").unwrap_or(call);
+    let info = inner.get("framework_info").unwrap_or(inner);
+    let is_call = call.get("type").is_some();
+    let found = info.is_object() && (!is_call || call.get("subscribe").is_some());
+    found.then_some(info)
+}
+
+/// The call as its framework would send it.
+fn with_framework_id(call: &Value, framework_id: &str) -> Value {
+    let mut call = match call {
+        Value::Object(map) => map.clone(),
+        other => return other.clone(),
+    };
+    let mut id = Map::new();
+    id.insert("value".to_owned(), json!(framework_id));
+    call.insert("framework_id".to_owned(), Value::Object(id));
+    Value::Object(call)
+}

@@ -1,0 +1,188 @@
+//! Frameworks that answer by themselves, for teaching.
+//!
+//! Each keeps one small task running. *accept* and *decline* leave it where it is, whatever is planned for its
+//! machine, and differ in what they answer when they are asked for the machine; *migrate* starts a second task on
+//! a machine that nobody plans to take away, and ends the first one when the second runs. All take offers of machines
+//! that stay before others, and want no offers while they have what they need.
+
+use planarium_kernel::Milli;
+use planarium_mesos::api::{
+    Call, InverseOffer, Offer, Operation, Resource, Resources, SchedulerEvent, TaskInfo, TaskState, TaskStatus,
+};
+use planarium_mesos::maintenance::Response;
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+/// What the task of such a framework needs.
+const CPUS: Milli = Milli(100);
+const MEM_MIB: Milli = Milli(32_000);
+
+/// How a framework answers when it is asked for a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Policy {
+    Accept,
+    Decline,
+    Migrate,
+}
+
+impl Policy {
+    /// Reads the word; inner none is `manual`.
+    #[expect(clippy::option_option, reason = "a word that is none is unlike the word for none")]
+    pub(super) fn parse(word: &str) -> Option<Option<Self>> {
+        Some(match word {
+            "accept" => Some(Self::Accept),
+            "decline" => Some(Self::Decline),
+            "migrate" => Some(Self::Migrate),
+            "manual" => None,
+            _ => return None,
+        })
+    }
+}
+
+/// A task of such a framework.
+#[derive(Clone, Debug)]
+struct Own {
+    id: Text,
+    agent: Text,
+    running: bool,
+    /// Another one is to take its place.
+    leaving: bool,
+    /// Its end was asked for.
+    killed: bool,
+}
+
+/// A framework that answers by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Teacher {
+    policy: Policy,
+    name: Text,
+    tasks: Vec<Own>,
+    launched: u32,
+    suppressed: bool,
+}
+
+impl Teacher {
+    pub(super) fn new(policy: Policy, name: &str) -> Self {
+        Self { policy, name: name.into(), tasks: Vec::new(), launched: 0, suppressed: false }
+    }
+
+    /// What it answers to an event.
+    pub(super) fn on_event(&mut self, event: &SchedulerEvent) -> Vec<Call> {
+        match event {
+            SchedulerEvent::Offers(offers) => self.on_offers(offers),
+            SchedulerEvent::Update(status) => self.on_status(status),
+            SchedulerEvent::InverseOffers(offers) => self.on_inverse_offers(offers),
+            SchedulerEvent::Subscribed { .. }
+            | SchedulerEvent::Rescind(_)
+            | SchedulerEvent::RescindInverseOffer(_)
+            | SchedulerEvent::Failure { .. } => Vec::new(),
+        }
+    }
+
+    fn wants_a_task(&self) -> bool {
+        self.tasks.iter().all(|task| task.leaving)
+    }
+
+    fn on_offers(&mut self, offers: &[Arc<Offer>]) -> Vec<Call> {
+        if self.policy == Policy::Migrate {
+            for offer in offers.iter().filter(|offer| offer.unavailability.is_some()) {
+                self.leave(&offer.agent_id);
+            }
+        }
+        let mut order: Vec<&Arc<Offer>> = offers.iter().collect();
+        order.sort_by_key(|offer| offer.unavailability.is_some());
+        let (mut calls, mut declined) = (Vec::new(), Vec::new());
+        for offer in order {
+            let stays = offer.unavailability.is_none() || self.policy != Policy::Migrate;
+            match needed(&offer.resources).filter(|_| stays && self.wants_a_task()) {
+                Some(resources) => calls.push(self.launch(offer, resources)),
+                None => declined.push(offer.id),
+            }
+        }
+        if !declined.is_empty() {
+            calls.push(Call::Decline { offer_ids: declined, refuse_ms: None });
+        }
+        if !self.wants_a_task() && !self.suppressed {
+            self.suppressed = true;
+            calls.push(Call::Suppress { roles: Vec::new() });
+        }
+        calls
+    }
+
+    /// Asked to leave machines: answers, and moves away where that is the policy.
+    fn on_inverse_offers(&mut self, offers: &[Arc<InverseOffer>]) -> Vec<Call> {
+        let (response, refuse_ms) = match self.policy {
+            Policy::Accept => (Response::Accept, None),
+            Policy::Decline => (Response::Decline, None),
+            Policy::Migrate => {
+                for offer in offers {
+                    self.leave(&offer.agent_id);
+                }
+                (Response::Accept, None)
+            }
+        };
+        let offer_ids = offers.iter().map(|offer| offer.id).collect();
+        let mut calls = vec![Call::AnswerInverseOffers { offer_ids, response, refuse_ms }];
+        calls.extend(self.revive());
+        calls
+    }
+
+    /// Asks for offers when they were turned off and are needed.
+    fn revive(&mut self) -> Option<Call> {
+        let revives = self.wants_a_task() && self.suppressed;
+        self.suppressed &= !revives;
+        revives.then_some(Call::Revive { roles: Vec::new() })
+    }
+
+    fn launch(&mut self, offer: &Offer, resources: Resources) -> Call {
+        self.launched += 1;
+        let id: Text = format!("{}.{}", self.name, self.launched).into();
+        self.tasks.push(Own {
+            id: id.clone(),
+            agent: offer.agent_id.clone(),
+            running: false,
+            leaving: false,
+            killed: false,
+        });
+        let task = TaskInfo { name: self.name.clone(), task_id: id, resources, ..TaskInfo::default() };
+        Call::Accept {
+            offer_ids: vec![offer.id],
+            operations: vec![Operation::Launch(vec![task])],
+            refuse_ms: None,
+        }
+    }
+
+    /// What runs on this agent is to run elsewhere.
+    fn leave(&mut self, agent: &Text) {
+        for task in self.tasks.iter_mut().filter(|task| task.agent == *agent) {
+            task.leaving = true;
+        }
+    }
+
+    fn on_status(&mut self, status: &TaskStatus) -> Vec<Call> {
+        let gone = status.state.is_terminal() || status.state == TaskState::Unreachable;
+        if gone {
+            self.tasks.retain(|task| task.id != status.task_id);
+        } else if let Some(task) = self.tasks.iter_mut().find(|task| task.id == status.task_id) {
+            task.running = status.state == TaskState::Running;
+        }
+        let mut calls = Vec::new();
+        if self.tasks.iter().any(|task| task.running && !task.leaving) {
+            for task in self.tasks.iter_mut().filter(|task| task.leaving && !task.killed) {
+                task.killed = true;
+                calls.push(Call::Kill { task_id: task.id.clone(), agent_id: None, grace_ms: None });
+            }
+        }
+        calls.extend(self.revive());
+        calls
+    }
+}
+
+/// What the task takes of an offer, if it is there.
+fn needed(offered: &Resources) -> Option<Resources> {
+    let part = |name: &str, amount: Milli| -> Option<Resource> {
+        let fits = |resource: &&Resource| &*resource.name == name && resource.amount() >= amount;
+        offered.iter().find(fits).map(|resource| resource.with_scalar(amount))
+    };
+    Some([part("cpus", CPUS)?, part("mem", MEM_MIB)?].into_iter().collect())
+}
