@@ -47,8 +47,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         writeln!(arms, "        {name:?} => Some(({kind:?}, include_bytes!({text:?}))),")?;
     }
+    let body = if arms.is_empty() {
+        "    let _ = path;\n    None\n".to_owned()
+    } else {
+        format!("    match path {{\n{arms}        _ => None,\n    }}\n")
+    };
     let code = format!(
-        "/// The file at a path with its content type.\npub(crate) fn file(path: &str) -> Option<(&'static str, &'static [u8])> {{\n    match path {{\n{arms}        _ => None,\n    }}\n}}\n"
+        "/// The file at a path with its content type.\npub(crate) fn file(path: &str) -> Option<(&'static str, &'static [u8])> {{\n{body}}}\n"
     );
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("page.rs"), code)?;
     Ok(())

@@ -45,6 +45,7 @@ journey("the whole walk-through by keyboard alone", {}, async ({ page }) => {
   await page.keyboard.press("Space");
   await on.shows("hello-0:[server]", "COMPLETE");
   await on.shows("deploy", "COMPLETE");
+  await page.keyboard.press("Space");
   await on.dock.getByRole("button", { name: /^Play/ }).waitFor();
   await page.keyboard.press("Shift+F10");
   await page.getByRole("menu").waitFor();

@@ -1,6 +1,7 @@
 //! Golden texts: what was reviewed, and what is said now. `PLANARIUM_BLESS=1` writes instead of comparing.
 
 use crate::files;
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// Whether goldens are to be written.
@@ -30,13 +31,13 @@ pub fn difference(expected: &str, got: &str) -> String {
     let same = expected.lines().zip(got.lines()).take_while(|(a, b)| a == b).count();
     let mut out = format!("the texts part at line {}\n", same + 1);
     for line in expected.lines().skip(same.saturating_sub(2)).take(same.min(2)) {
-        out.push_str(&format!("    {line}\n"));
+        let _ = writeln!(out, "    {line}");
     }
     for line in expected.lines().skip(same).take(5) {
-        out.push_str(&format!("  - {line}\n"));
+        let _ = writeln!(out, "  - {line}");
     }
     for line in got.lines().skip(same).take(5) {
-        out.push_str(&format!("  + {line}\n"));
+        let _ = writeln!(out, "  + {line}");
     }
     out
 }

@@ -1,5 +1,6 @@
 //! Texts that are made to break a reader.
 
+use std::fmt::Write as _;
 /// A definition of a little over 5 MB, all of it well formed.
 pub fn five_megabytes() -> String {
     let mut text = String::from(
@@ -7,7 +8,7 @@ pub fn five_megabytes() -> String {
     );
     let mut n = 0_u32;
     while text.len() < 5 * 1024 * 1024 {
-        text.push_str(&format!("          KEY_{n}: \"{}\"\n", "x".repeat(80)));
+        let _ = writeln!(text, "          KEY_{n}: \"{}\"", "x".repeat(80));
         n += 1;
     }
     text
@@ -18,7 +19,7 @@ pub fn alias_bomb() -> String {
     let mut text = String::from("name: bomb\na0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n");
     for level in 1..10 {
         let below = vec![format!("*a{}", level - 1); 10].join(", ");
-        text.push_str(&format!("a{level}: &a{level} [{below}]\n"));
+        let _ = writeln!(text, "a{level}: &a{level} [{below}]");
     }
     text.push_str("pods: *a9\n");
     text

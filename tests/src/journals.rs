@@ -3,17 +3,27 @@
 use planarium_scenario::{parse, run};
 use planarium_world::{Engine, Journal, JournalEntry};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
-/// One line per run: its name, how far it went, its events and its digest.
+/// One line per run: its name, how far it went, its events and its digest. Own journals first, then the examples by name.
 pub fn table() -> String {
     let mut out = String::from("# run: virtual milliseconds, events, digest\n");
-    for example in planarium_gallery::examples() {
-        out.push_str(&line(&format!("example {}", example.id), &example_end(example.id)));
-    }
     for (name, journal) in own() {
         match Engine::from_journal(&journal) {
             Ok(engine) => out.push_str(&line(name, &engine)),
-            Err(error) => out.push_str(&format!("{name}: {error}\n")),
+            Err(error) => {
+                let _ = writeln!(out, "{name}: {error}");
+            }
+        }
+    }
+    let mut examples: Vec<&str> = planarium_gallery::examples().iter().map(|example| example.id).collect();
+    examples.sort_unstable();
+    for id in examples {
+        match scenario(id) {
+            Some(scenario) => out.push_str(&line(&format!("example {id}"), &run(scenario, None).engine)),
+            None => {
+                let _ = writeln!(out, "example {id}: has findings");
+            }
         }
     }
     out

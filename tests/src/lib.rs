@@ -2,6 +2,12 @@
 //!
 //! Knows: the outermost surfaces only (router, scenarios, engine handle). Must not know: anything inside the engine.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    reason = "helpers of tests: JSON bodies are looked into, and what is not as it should be ends the test"
+)]
+
 pub mod client;
 pub mod files;
 pub mod golden;

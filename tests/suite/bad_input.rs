@@ -1,8 +1,6 @@
 //! Input that nobody should have written: each gets a diagnostic with file, line, column, code and help; the world that runs is
 //! left as it was.
 
-#![expect(clippy::indexing_slicing, reason = "helpers of tests")]
-
 use planarium_protocol::Input;
 use planarium_protocol::input::{AddAgent, LoadService};
 use planarium_protocol::refusal::RefusalCode;

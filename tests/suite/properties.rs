@@ -2,7 +2,7 @@
 //!
 //! Debug builds check the engine's own invariants after every step, too; here is what can be seen from outside.
 
-#![expect(clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;

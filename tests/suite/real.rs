@@ -3,61 +3,52 @@
 //!
 //! Reads the folder that `PLANARIUM_REAL` names, or `../shared/real` beside the repository; without either it says so and passes.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use planarium_protocol::input::LoadService;
-use planarium_scenario::Scenario;
+use planarium_scenario::{Player, Scenario};
 use planarium_source::render::text::render;
 use planarium_tests::files;
 use planarium_world::{Condition, Genesis, check, presets};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Definitions that do not come to COMPLETE on the default cluster, and why. Kept in step with `docs/fidelity.md`.
 const WAITING: &[(&str, &str)] = &[
-    ("crash-loop.yml", "never, by its nature: the task ends with exit code 1 again and again"),
-    ("gpu_resource.yml", "asks for a GPU, which the default cluster lacks; completes on the preset `gpu`"),
-    ("non_recoverable_state.yml", "never, by its nature: a task that should finish ends with exit code 1"),
-    (
-        "pod-mount-volume.yml",
-        "asks for MOUNT disks, which the default cluster lacks; completes on the preset `mount`",
-    ),
-    (
-        "pod-profile-mount-volume.yml",
-        "asks for MOUNT disks, one with a profile; completes where machines have them",
-    ),
+    ("canary.yml", "waits for `continue`, as it should"),
+    ("crash-loop.yml", "crashes for ever, as it should"),
+    ("non_recoverable_state.yml", "fails for ever, as it should"),
+    ("gpu_resource.yml", "needs GPUs: use the cluster preset `gpu` or `full`"),
+    ("pod-mount-volume.yml", "needs MOUNT disks: use the cluster preset `mount` or `full`"),
+    ("profile-mount-volume.yml", "needs MOUNT disks with a profile: use the cluster preset `full`"),
+    ("pod-profile-mount-volume.yml", "needs MOUNT disks with a profile: use the cluster preset `full`"),
+    ("pre-reserved.yml", "needs static reservations for `slave_public`: use the cluster preset `full`"),
     (
         "pre-reserved-sidecar.yml",
-        "asks for resources of the role slave_public; completes where machines reserve some for it",
+        "needs static reservations for `slave_public`: use the cluster preset `full`",
     ),
-    (
-        "pre-reserved.yml",
-        "asks for resources of the role slave_public; completes where machines reserve some for it",
-    ),
-    ("profile-mount-volume.yml", "asks for a MOUNT disk with a profile; completes where machines have one"),
 ];
 
+/// A definition, its machines, what its environment needs on top.
+type Elsewhere = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
 /// Machines on which those of the table complete that can, and the environment that is theirs.
-const ELSEWHERE: &[(&str, &str, &[(&str, &str)])] = &[
+const ELSEWHERE: &[Elsewhere] = &[
     ("gpu_resource.yml", "gpu", &[]),
+    ("gpu_resource.yml", "full", &[]),
     ("pod-mount-volume.yml", "mount", &[]),
-    ("pod-profile-mount-volume.yml", PROFILED, &[("HELLO_VOLUME_PROFILE", "fast")]),
-    ("profile-mount-volume.yml", PROFILED, &[("HELLO_VOLUME_PROFILE", "fast")]),
-    ("pre-reserved.yml", RESERVED, &[]),
-    ("pre-reserved-sidecar.yml", RESERVED, &[]),
+    ("pod-mount-volume.yml", "full", &[]),
+    ("profile-mount-volume.yml", "full", &[("HELLO_VOLUME_PROFILE", "xfs")]),
+    ("pod-profile-mount-volume.yml", "full", &[("HELLO_VOLUME_PROFILE", "xfs")]),
+    ("pre-reserved.yml", "full", &[]),
+    ("pre-reserved-sidecar.yml", "full", &[]),
     (
         "custom_steps.yml",
         "default",
         &[("DEPLOY_STRATEGY", "parallel"), ("DEPLOY_STEPS", "[[first, second, third]]")],
     ),
 ];
-
-/// Machines with MOUNT disks, with a profile and without.
-const PROFILED: &str = r#"{"count":5,"resources":{"cpus":8,"mem":32768,"disk":204800,"ports":"[1025-32000]","disks":[
-    {"type":"MOUNT","path":"/disks/a","size":1000,"profile":"fast"},{"type":"MOUNT","path":"/disks/b","size":1000,"profile":"fast"},
-    {"type":"MOUNT","path":"/disks/c","size":1000}]}}"#;
-
-/// Machines with a static reservation for public services.
-const RESERVED: &str = r#"{"count":5,"resources":{"cpus":1,"mem":1024,"disk":1024,"ports":"[1025-32000]"},
-    "roles":{"slave_public":{"cpus":8,"mem":32768,"disk":204800,"ports":"[1-1024]"}}}"#;
 
 fn helloworld() -> Option<PathBuf> {
     files::real().map(|real| real.join("dcos-commons/helloworld"))
@@ -102,15 +93,12 @@ fn what_is_simulated_comes_to_complete() {
     for (name, path) in definitions(&folder) {
         let cluster = presets::cluster("default").expect("the preset");
         let scenario = Scenario::of_definition(request(&folder, &name, &path), cluster, Genesis::default());
-        let mut outcome = planarium_scenario::run(scenario, Some(&deploy));
-        if name == "canary.yml" {
-            outcome = canary(outcome, &deploy);
-        }
+        let outcome = planarium_scenario::run(scenario, Some(&deploy));
         let reason = WAITING.iter().find(|(file, _)| *file == name);
         match (outcome.passed, reason) {
             (true, Some((_, why))) => wrong.push(format!("{name} comes to COMPLETE although `{why}`")),
             (false, None) => {
-                wrong.push(format!("{name} does not come to COMPLETE:\n{}", tail(&outcome.transcript)))
+                wrong.push(format!("{name} does not come to COMPLETE:\n{}", tail(&outcome.transcript)));
             }
             _ => {}
         }
@@ -126,8 +114,7 @@ fn what_asks_for_more_completes_where_there_is_more() {
     for (name, cluster, env) in ELSEWHERE {
         let mut service = request(&folder, name, &folder.join("dist").join(name));
         service.env = env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let machines = presets::cluster(cluster)
-            .unwrap_or_else(|| vec![serde_json::from_str(cluster).expect("a machine")]);
+        let machines = presets::cluster(cluster).expect("a preset");
         let outcome = planarium_scenario::run(
             Scenario::of_definition(service, machines, Genesis::default()),
             Some(&deploy),
@@ -147,34 +134,32 @@ fn what_asks_for_more_completes_where_there_is_more() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A canary waits for its operator: two `continue` per phase.
-fn canary(mut outcome: planarium_scenario::Outcome, deploy: &Condition) -> planarium_scenario::Outcome {
-    let engine = &mut outcome.engine;
+#[test]
+fn a_canary_comes_to_complete_when_its_operator_continues() {
+    let Some(folder) = helloworld() else { return };
+    let service = request(&folder, "canary.yml", &folder.join("dist/canary.yml"));
+    let cluster = presets::cluster("default").expect("the preset");
+    let (mut engine, _) = Player::start(Scenario::of_definition(service, cluster, Genesis::default()));
     let view = engine.view();
     let service = view.services.first().expect("the service");
-    let phases: Vec<String> = service
-        .plans
-        .iter()
-        .filter(|plan| &*plan.name == "deploy")
-        .flat_map(|plan| plan.phases.iter().map(|phase| phase.name.to_string()))
-        .collect();
-    for phase in phases {
-        for _ in 0..2 {
-            let input = serde_json::json!({ "kind": "plan", "service": &*service.name, "plan": "deploy", "phase": phase, "op": "continue" });
-            let input = serde_json::from_value(input).expect("an input");
-            // The second one is superfluous where a phase has one step only.
-            let _ = engine.apply(input);
+    for phase in service.plans.iter().filter(|plan| &*plan.name == "deploy").flat_map(|plan| &plan.phases) {
+        for _ in 0..phase.gates_left {
             engine.advance_until_idle(600_000);
+            let command = json!({ "kind": "plan", "service": &*service.name, "plan": "deploy", "phase": &*phase.name, "op": "continue" });
+            engine.apply(serde_json::from_value(command).expect("an input")).outcome.expect("it goes on");
         }
     }
-    outcome.passed = engine.run_until(deploy, 600_000).met;
-    outcome.transcript = planarium_scenario::text::world_trees(&engine.view());
-    outcome
+    let deploy = Condition::parse("deploy=COMPLETE").expect("a condition");
+    assert!(
+        engine.run_until(&deploy, 600_000).met,
+        "{}",
+        planarium_scenario::text::world_trees(&engine.view())
+    );
 }
 
 fn tail(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    lines.iter().skip(lines.len().saturating_sub(40)).map(|line| format!("  {line}\n")).collect()
+    lines.iter().skip(lines.len().saturating_sub(40)).copied().collect::<Vec<_>>().join("\n")
 }
 
 /// Rows such as "| `gpu_resource.yml` | why |" in the ledger, whichever of its files they stand in.
@@ -192,7 +177,7 @@ fn the_ledger_lists_the_same_definitions_with_the_same_reasons() {
         .filter_map(|line| {
             line.strip_prefix("| `")?.split_once("` | ").map(|(name, why)| (name.to_owned(), why.to_owned()))
         })
-        .filter(|(name, _)| name.ends_with(".yml"))
+        .filter(|(name, _)| Path::new(name).extension().is_some_and(|ending| ending == "yml"))
         .map(|(name, why)| (name, why.trim_end_matches('|').trim().to_owned()))
         .collect();
     let table: BTreeMap<String, String> =

@@ -1,5 +1,7 @@
 //! Every example's scenario, played: what it expects comes true, and its transcript is the reviewed one.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use planarium_scenario::{Action, parse, run};
 use planarium_source::render::text::render;
 use planarium_tests::{files, golden, journals};

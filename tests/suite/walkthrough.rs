@@ -3,6 +3,8 @@
 //!
 //! Source: the SDK's document on plans, section "Initial deployment"; sheet 1.3 to 1.5 (statuses) and 9 (cycle).
 
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests")]
+
 use planarium_tests::Client;
 use serde_json::json;
 

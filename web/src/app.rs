@@ -189,6 +189,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                         seq={world.clock.seq}
                         filter={ui.filter.clone()}
                         story={state.story.clone()}
+                        console={state.console.clone()}
                     />
                 </section>
             </main>

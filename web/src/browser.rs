@@ -25,9 +25,9 @@ extern "C" {
     pub(crate) fn save_text(name: &str, text: &str);
 }
 
-/// The window.
+/// The window; none where there is no browser, as in native tests.
 pub(crate) fn window() -> Option<web_sys::Window> {
-    web_sys::window()
+    if cfg!(target_arch = "wasm32") { web_sys::window() } else { None }
 }
 
 fn storage() -> Option<web_sys::Storage> {
@@ -64,10 +64,9 @@ pub(crate) fn query(name: &str) -> Option<String> {
     web_sys::UrlSearchParams::new_with_str(&search).ok()?.get(name)
 }
 
-/// Writes the address bar without a new history entry.
-pub(crate) fn replace_address(example: Option<&str>, hash: &str) {
-    let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
-    let url = format!("{}{query}{hash}", page_url());
+/// Writes query and hash into the address bar without a new history entry.
+pub(crate) fn replace_address(address: &str) {
+    let url = format!("{}{address}", page_url());
     if let Some(history) = window().and_then(|window| window.history().ok()) {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
     }

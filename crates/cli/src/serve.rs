@@ -7,12 +7,16 @@ use anyhow::{Context as _, Result, bail};
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
+use events::Events;
 use planarium_rest::{MAX_BODY, Session, handle};
 use planarium_source::render;
 use planarium_world::Genesis;
+use std::future::IntoFuture as _;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+mod events;
 
 mod page {
     //! The built page, embedded when `dist/` existed at build time.
@@ -60,11 +64,11 @@ async fn serve(address: SocketAddr, clock: Clock, speed: f64, shared: Shared) ->
         tokio::spawn(drive(Arc::clone(&shared), speed));
     }
     let app = axum::Router::new().fallback(answer).with_state(shared);
-    axum::serve(listener, app)
-        .with_graceful_shutdown(async {
-            let _ = tokio::signal::ctrl_c().await;
-        })
-        .await?;
+    // Event streams have no end of their own, so nothing waits for them.
+    tokio::select! {
+        served = axum::serve(listener, app).into_future() => served?,
+        _ = tokio::signal::ctrl_c() => {}
+    }
     Ok(())
 }
 
@@ -118,8 +122,13 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response<Body
     };
     let mut session = shared.lock().unwrap_or_else(PoisonError::into_inner);
     let response = handle(&mut session, &request);
+    drop(session);
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    built(status, response.content_type, &response.headers, response.body)
+    let mut answer = built(status, response.content_type, &response.headers, response.body);
+    if let Some(stream) = response.stream {
+        *answer.body_mut() = Body::new(Events::new(*stream, shared));
+    }
+    answer
 }
 
 fn built(

@@ -126,6 +126,18 @@ impl<T> EventQueue<T> {
         }
     }
 
+    /// An instant before which no timer but the earliest one is due; none when there is no other. Exact but
+    /// for timers cancelled meanwhile, which may still count.
+    pub fn next_due_after_first(&self) -> Option<SimTime> {
+        let (first, second) = match (self.one_shot.peek(), self.periodic.peek()) {
+            (Some(a), Some(b)) if b < a => (&self.periodic, &self.one_shot),
+            (Some(_), _) => (&self.one_shot, &self.periodic),
+            (None, _) => (&self.periodic, &self.one_shot),
+        };
+        let children = first.nodes.iter().skip(1).take(ARITY);
+        children.chain(second.peek()).min().map(|node| node.at())
+    }
+
     /// The instant of the earliest one-shot timer.
     pub fn next_one_shot(&self) -> Option<SimTime> {
         self.one_shot.peek().map(|node| node.at())

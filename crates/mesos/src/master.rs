@@ -73,6 +73,8 @@ pub struct Master {
     pub(crate) asking: Asking,
     pub(crate) drains: Arc<Drains>,
     timers: EventQueue<Armed>,
+    /// The next batch run.
+    batch: Option<(TimerId, SimTime)>,
     outbox: Vec<Message>,
 }
 
@@ -114,9 +116,10 @@ impl Master {
             asking: Asking::default(),
             drains: Arc::default(),
             timers: EventQueue::new(),
+            batch: None,
             outbox: Vec::new(),
         };
-        master.arm(SimTime(ALLOCATION_INTERVAL_MS), Class::Periodic, Cause::Genesis, Timer::Batch);
+        master.arm_batch(SimTime::ZERO);
         master
     }
 
@@ -154,6 +157,32 @@ impl Master {
         std::mem::take(&mut self.outbox)
     }
 
+    /// Passes over the batch runs up to `until` that would find nothing to do, as long as no other timer is
+    /// due; answers the last of them and how many they were. The world is as if each had run.
+    ///
+    /// *Invariant*: the next batch run keeps its place among timers of its instant: behind all that were
+    /// armed before the last one passed over.
+    pub fn pass_quiet_batches(&mut self, until: SimTime) -> Option<(SimTime, u64)> {
+        if self.allocator.has_work() || !self.asking.is_empty() || self.requested != Requested::Nothing {
+            return None;
+        }
+        let (batch, first) = self.batch.filter(|(_, at)| self.timers.next_due() == Some(*at))?;
+        let others = self.timers.next_due_after_first();
+        let end = others.map_or(until, |other| until.min(SimTime(other.ms().saturating_sub(1))));
+        let count = (end.ms().checked_sub(first.ms())? / ALLOCATION_INTERVAL_MS).saturating_add(1);
+        let last = first.saturating_add((count - 1).saturating_mul(ALLOCATION_INTERVAL_MS));
+        self.timers.cancel(batch);
+        self.arm_batch(last);
+        self.counters.allocation_runs += count;
+        Some((last, count))
+    }
+
+    /// Arms the batch run after the one at `last`.
+    fn arm_batch(&mut self, last: SimTime) {
+        let at = last.saturating_add(ALLOCATION_INTERVAL_MS);
+        self.batch = Some((self.arm(at, Class::Periodic, Cause::Genesis, Timer::Batch), at));
+    }
+
     /// Handles exactly one due timer.
     pub fn fire(&mut self, cx: &mut Cx, fleet: &mut Fleet) {
         let Some((_, _, armed)) = self.timers.pop_due(cx.now()) else { return };
@@ -161,8 +190,7 @@ impl Master {
         match armed.timer {
             Timer::Batch => {
                 self.round(cx, fleet, None);
-                let next = cx.now().saturating_add(ALLOCATION_INTERVAL_MS);
-                self.arm(next, Class::Periodic, Cause::Genesis, Timer::Batch);
+                self.arm_batch(cx.now());
             }
             Timer::Filter(framework, agent, filter) => {
                 self.allocator.expire(framework, agent, filter, armed.cause);

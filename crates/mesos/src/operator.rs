@@ -110,9 +110,13 @@ impl Conversion {
     }
 }
 
-/// Reads the form of a v0 endpoint; `path` is its last part. None when it is not one of these endpoints.
-pub fn v0_call(path: &str, form: &str) -> Option<Read<OperatorCall>> {
-    let fields = fields(form);
+/// Reads the form of a v0 endpoint; `path` is its last part. None when it is not one of these endpoints. The fields of the
+/// form may also be given as an object.
+pub fn v0_call(path: &str, form: &Value) -> Option<Read<OperatorCall>> {
+    let fields = match form {
+        Value::Object(map) => map.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+        form => form_fields(form.as_str().unwrap_or_default()),
+    };
     let field = |name: &str| {
         let text = fields.get(name).filter(|text| !text.is_empty());
         text.map(String::as_str).ok_or_else(|| bad(format!("Missing '{name}' in the request body")))
@@ -124,8 +128,9 @@ pub fn v0_call(path: &str, form: &str) -> Option<Read<OperatorCall>> {
     Some((|| {
         let agent_id = field("slaveId")?.into();
         let text = field(kind.list())?;
-        let value: Value = serde_json::from_str(text)
-            .map_err(|error| bad(format!("Error in parsing '{}' in the request body: {error}", kind.list())))?;
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            bad(format!("Error in parsing '{}' in the request body: {error}", kind.list()))
+        })?;
         if !value.is_array() {
             return Err(bad(format!("'{}' must be a JSON array", kind.list())));
         }
@@ -159,8 +164,13 @@ pub fn v1_call(body: &Value) -> Option<Read<OperatorCall>> {
     })())
 }
 
+/// A field as the form would hold it.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// Fields of a form, percent-decoded; the last of a repeated name wins.
-fn fields(form: &str) -> BTreeMap<String, String> {
+pub fn form_fields(form: &str) -> BTreeMap<String, String> {
     let pairs = form.trim().split('&').filter(|pair| !pair.is_empty());
     let split = |pair: &str| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -195,7 +205,12 @@ impl Master {
     /// Carries an operator's call out.
     ///
     /// *Errors*: 400 for what is wrong with the call, 409 when the agent has too little of what is asked for.
-    pub fn operate(&mut self, cx: &mut Cx, fleet: &mut Fleet, call: &OperatorCall) -> Result<Answer, Refusal> {
+    pub fn operate(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        call: &OperatorCall,
+    ) -> Result<Answer, Refusal> {
         let answer = match call {
             OperatorCall::Teardown { framework_id } => {
                 let id = self
@@ -220,17 +235,20 @@ impl Master {
         agent_id: &Text,
         resources: &[Resource],
     ) -> Result<(), Refusal> {
-        let known = self.agents.iter().position(|agent| {
-            agent.name == *agent_id && agent.state == AgentState::Registered
-        });
+        let known = self
+            .agents
+            .iter()
+            .position(|agent| agent.name == *agent_id && agent.state == AgentState::Registered);
         let id = known.map(AgentId::at).ok_or_else(|| bad("No agent found with specified ID"))?;
         if resources.is_empty() {
             return Err(missing(kind.list()));
         }
         let total = self.allocator.slot(id).map(|slot| slot.total.clone()).unwrap_or_default();
         for (n, resource) in resources.iter().enumerate() {
-            self.check_conversion(kind, &total, resource)?;
-            let same = |other: &Resource| other.persistence().is_some() && other.persistence() == resource.persistence();
+            Self::check_conversion(kind, &total, resource)?;
+            let same = |other: &Resource| {
+                other.persistence().is_some() && other.persistence() == resource.persistence()
+            };
             if resources.iter().take(n).any(same) {
                 return Err(bad("A persistence id occurs twice"));
             }
@@ -247,7 +265,7 @@ impl Master {
     }
 
     /// What is wrong with one resource of a call, whatever is free.
-    fn check_conversion(&self, kind: Conversion, total: &Resources, resource: &Resource) -> Result<(), Refusal> {
+    fn check_conversion(kind: Conversion, total: &Resources, resource: &Resource) -> Result<(), Refusal> {
         amount(resource).map_err(bad)?;
         if resource.allocation_role.is_some() {
             return Err(bad("'allocation_info' must not be set"));
@@ -334,7 +352,11 @@ impl Master {
 }
 
 fn too_little(wanted: &Resources) -> Refusal {
-    refusal(RefusalCode::Conflict, 409, format!("Invalid operation: the agent does not have {wanted} to spare"))
+    refusal(
+        RefusalCode::Conflict,
+        409,
+        format!("Invalid operation: the agent does not have {wanted} to spare"),
+    )
 }
 
 #[cfg(test)]
@@ -344,10 +366,10 @@ mod tests {
     #[test]
     fn forms() {
         let form = "slaveId=a-S0&resources=%5B%7B%22name%22%3A%22cpus%22%7D%5D&x=a+b%zz&flag";
-        let got = fields(form);
+        let got = form_fields(form);
         assert_eq!(got["slaveId"], "a-S0");
         assert_eq!(got["resources"], r#"[{"name":"cpus"}]"#);
         assert_eq!((got["x"].as_str(), got["flag"].as_str()), ("a b%zz", ""));
-        assert!(fields("").is_empty() && v0_call("state", "").is_none());
+        assert!(form_fields("").is_empty() && v0_call("state", &Value::Null).is_none());
     }
 }

@@ -29,7 +29,12 @@ impl Master {
     /// A framework describes itself anew. Offers and filters of roles that it leaves are gone.
     ///
     /// *Errors*: another user, principal or checkpointing than before.
-    pub fn update_framework(&mut self, cx: &mut Cx, id: FrameworkId, info: FrameworkInfo) -> Result<(), Refusal> {
+    pub fn update_framework(
+        &mut self,
+        cx: &mut Cx,
+        id: FrameworkId,
+        info: FrameworkInfo,
+    ) -> Result<(), Refusal> {
         let Some(framework) = self.framework(id) else { return Err(bad("Framework cannot be found")) };
         let before = framework.info.clone();
         for (field, changed) in [
@@ -41,7 +46,8 @@ impl Master {
                 return Err(bad(format!("Updating '{field}' of a framework is not supported")));
             }
         }
-        let left = self.offers.values().filter(|offer| offer.framework == id && !info.roles.contains(&offer.role));
+        let left =
+            self.offers.values().filter(|offer| offer.framework == id && !info.roles.contains(&offer.role));
         for offer in left.map(|offer| offer.id).collect::<Vec<OfferId>>() {
             self.rescind(cx, offer);
         }

@@ -85,9 +85,7 @@ impl Master {
             let (state, cause) = match how {
                 Removal::Removed(why) => (TaskState::Lost, why),
                 Removal::Gone => (precise(TaskState::GoneByOperator), GONE),
-                Removal::Unreachable => {
-                    (precise(TaskState::Unreachable), "health check timed out")
-                }
+                Removal::Unreachable => (precise(TaskState::Unreachable), "health check timed out"),
             };
             let message = format!("Agent {hostname} removed: {cause}");
             let reason = match state {

@@ -109,6 +109,7 @@ impl Master {
             agent_id: agent.name.clone(),
             port: (agent.port != AGENT_PORT).then_some(agent.port),
             state: self.state_word(id, agent, fleet.absence(machine)).into(),
+            deactivated: self.drains.is_deactivated(id),
             unavailability: self.unavailability_view(agent),
             inverse_offers: self.inverse_views(id),
             region: agent.region.clone(),

@@ -59,7 +59,7 @@ pub struct ServiceView {
     /// Plans in the real system's list order.
     pub plans: Vec<Arc<PlanView>>,
     /// Pod instances that exist.
-    pub pods: Vec<PodView>,
+    pub pods: Vec<Arc<PodView>>,
     /// Short line on what the scheduler is doing (`offers suppressed`, ...).
     pub activity: Text,
 }
@@ -183,6 +183,8 @@ pub struct Progress {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PodView {
+    /// Revision.
+    pub revision: u64,
     /// Name, e.g. `hello-0`.
     pub name: Text,
     /// Tasks by name.
@@ -213,6 +215,33 @@ pub struct ClusterView {
     pub revision: u64,
     /// In order of joining.
     pub machines: Vec<Arc<MachineView>>,
+    /// The maintenance schedule, window by window as it was posted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<WindowView>,
+}
+
+/// A window of the maintenance schedule.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct WindowView {
+    /// Its machines, as they are spelled in the schedule.
+    pub machines: Vec<ScheduledView>,
+    /// When they are expected away.
+    pub unavailability: UnavailabilityView,
+}
+
+/// A machine in a window. It need not have an agent that is registered.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct ScheduledView {
+    /// Host name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<Text>,
+    /// Address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip: Option<Text>,
+    /// `DRAINING` or `DOWN`.
+    pub mode: Text,
 }
 
 /// One machine.
@@ -233,6 +262,9 @@ pub struct MachineView {
     /// `up`, `lost`, `partitioned`, `restarting`, `unreachable`, `draining` (its machine is scheduled for maintenance, or
     /// the agent is being drained), `drained`, `deactivated`, `down` (in maintenance), `gone`, `removed`.
     pub state: Text,
+    /// The operator has its agent make no offers: deactivated, being drained, or drained.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deactivated: bool,
     /// When the machine is expected away; there exactly while it is in the maintenance schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unavailability: Option<UnavailabilityView>,

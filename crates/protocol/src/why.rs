@@ -162,6 +162,13 @@ pub enum ReasonKind {
         /// What it is.
         text: Text,
     },
+    /// The machine that it needs is away for maintenance, or makes no offers by the operator's will.
+    Maintenance {
+        /// Hostname.
+        agent: Text,
+        /// `down`, `draining`, `drained` or `deactivated`.
+        state: Text,
+    },
     /// Processes are on manual: the user has to say what happens.
     Manual {
         /// Task name.

@@ -10,8 +10,10 @@ pub mod console;
 mod message;
 mod problem;
 mod routes;
+mod stream;
 
 pub use message::{Request, Response};
+pub use stream::{EventStream, Polled};
 
 use planarium_scenario::Player;
 use planarium_world::{Engine, Genesis};
@@ -57,4 +59,14 @@ pub fn handle(session: &mut Session, request: &Request) -> Response {
         return problem::problem(413, "the body is too large", &format!("at most {MAX_BODY} bytes are read"));
     }
     routes::route(session, request)
+}
+
+/// Answers one request on an engine that the caller keeps, beside a clock and a script of its own. What replaces
+/// the world replaces the engine.
+pub fn handle_engine(engine: &mut Engine, request: &Request) -> Response {
+    let lent = std::mem::replace(engine, Engine::new(Genesis::default()));
+    let mut session = Session { engine: lent, player: None };
+    let response = handle(&mut session, request);
+    *engine = session.engine;
+    response
 }

@@ -1,5 +1,7 @@
 //! Requests and responses without a transport.
 
+use crate::EventStream;
+
 /// A request.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -53,13 +55,15 @@ pub struct Response {
     pub headers: Vec<(&'static str, String)>,
     /// Body.
     pub body: Vec<u8>,
+    /// What goes on after the body, where the transport can stream.
+    pub stream: Option<Box<EventStream>>,
 }
 
 impl Response {
     /// A JSON body.
     pub fn json(status: u16, value: &impl serde::Serialize) -> Self {
         let body = serde_json::to_vec(value).unwrap_or_default();
-        Self { status, content_type: "application/json", headers: Vec::new(), body }
+        Self { status, content_type: "application/json", headers: Vec::new(), body, stream: None }
     }
 
     /// A plain text.
@@ -69,12 +73,13 @@ impl Response {
             content_type: "text/plain;charset=utf-8",
             headers: Vec::new(),
             body: text.into().into_bytes(),
+            stream: None,
         }
     }
 
     /// No body.
     pub fn empty(status: u16) -> Self {
-        Self { status, content_type: "", headers: Vec::new(), body: Vec::new() }
+        Self { status, content_type: "", headers: Vec::new(), body: Vec::new(), stream: None }
     }
 
     /// 405 with the methods that would do.

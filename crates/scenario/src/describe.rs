@@ -47,7 +47,11 @@ pub fn event(body: &EventBody) -> Option<String> {
             format!("{framework} was asked to leave {}", agents.join(", "))
         }
         EventBody::InverseAnswered { framework, agents, accepted } => {
-            format!("{framework} {} to leave {}", if *accepted { "agrees" } else { "declines" }, agents.join(", "))
+            format!(
+                "{framework} {} to leave {}",
+                if *accepted { "agrees" } else { "declines" },
+                agents.join(", ")
+            )
         }
         EventBody::InverseRescinded { framework, agent } => {
             format!("inverse offer of {agent} to {framework} rescinded")

@@ -25,9 +25,9 @@ pub mod validate;
 mod view;
 pub mod wire;
 
-pub use explain::{ClusterFacts, NoFacts, ReadinessFacts};
+pub use explain::{ClusterFacts, MaintenanceFacts, NoFacts, ReadinessFacts};
 pub use load::{Loaded, MissingVariable, load};
-pub use scheduler::{Cx, Request, Scheduler};
+pub use scheduler::{Cx, POLL_MS, Request, Scheduler, UNINSTALL_FLAG};
 pub use wire::{DebugFilter, SdkQuery};
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 //! *Knows*: words, commands with their refusals, revisions. *Must not know*: who shows it.
 //!
 //! *Cost*: a plan in which nothing changed is shared as it is; in a plan that changed every step is
-//! compared and those that read the same are shared.
+//! compared and those that read the same are shared. Pods whose tasks did not change are shared.
 
 use crate::scheduler::plan::{Plan, PlanKind};
+use crate::scheduler::store::{PodKey, PodTasks, TaskRecord};
 use crate::scheduler::{Scheduler, op_of};
 use crate::wire;
 use planarium_plan::{Element, Holder, PhaseId, PlanId, PlanTree, Reason, Status, StepId, StrategySpec};
@@ -19,16 +20,26 @@ use std::sync::{Arc, Mutex};
 
 /// The last view built.
 #[derive(Debug, Default)]
-pub(crate) struct ViewCache(Mutex<Built>);
+pub(crate) struct ViewCache(Mutex<Arc<Built>>);
 
 #[derive(Clone, Debug, Default)]
 struct Built {
     touched: u64,
     view: Option<Arc<ServiceView>>,
+    /// In order.
+    pods: Vec<ShownPod>,
     plans: Vec<(u64, Arc<PlanView>)>,
     /// By plan, then by step id: what each step's view was made from.
     signs: Vec<Vec<Option<StepSign>>>,
     commands: Commands,
+}
+
+/// A pod instance's view with what it was made from.
+#[derive(Clone, Debug)]
+struct ShownPod {
+    key: PodKey,
+    tasks: Arc<PodTasks>,
+    view: Arc<PodView>,
 }
 
 /// What the view of a step that waits or is done depends on. Equal signs mean equal views.
@@ -63,7 +74,7 @@ impl Scheduler {
         // A poisoned lock means that building a view failed halfway; a fresh cache builds it again.
         let mut fresh = Built::default();
         match self.cache.0.lock() {
-            Ok(mut built) => self.rebuilt(&mut built),
+            Ok(mut built) => self.rebuilt(Arc::make_mut(&mut built)),
             Err(_) => self.rebuilt(&mut fresh),
         }
     }
@@ -98,7 +109,7 @@ impl Scheduler {
             name: self.name.clone(),
             dialect: "sdk".into(),
             plans: plans.iter().map(|(_, view)| view.clone()).collect(),
-            pods: self.pod_views(),
+            pods: self.pod_views(&mut built.pods),
             activity: self.activity().into(),
         });
         built.plans = plans;
@@ -238,25 +249,40 @@ impl Scheduler {
         })
     }
 
-    fn pod_views(&self) -> Vec<PodView> {
-        self.store
-            .pods()
-            .map(|(key, tasks)| PodView {
-                name: key.name(),
-                tasks: tasks
-                    .values()
-                    .map(|task| PodTaskView {
-                        name: task.name.clone(),
-                        id: task.id.clone(),
-                        status: wire::task_word(task).map(Into::into),
-                        agent: (!task.id.is_empty()).then(|| task.at.hostname.clone()),
-                    })
-                    .collect(),
-            })
-            .collect()
+    fn pod_views(&self, shown: &mut Vec<ShownPod>) -> Vec<Arc<PodView>> {
+        let mut before = std::mem::take(shown).into_iter().peekable();
+        shown.reserve(self.store.pods().len());
+        for (key, tasks) in self.store.pods() {
+            while before.next_if(|old| old.key < *key).is_some() {}
+            let old = before.next_if(|old| old.key == *key);
+            let view = match old {
+                Some(old) if Arc::ptr_eq(&old.tasks, tasks) => old.view,
+                old => {
+                    let view = self.pod_view(key, tasks);
+                    old.map(|old| old.view)
+                        .filter(|old| same_pod(old, &view))
+                        .unwrap_or_else(|| Arc::new(view))
+                }
+            };
+            shown.push(ShownPod { key: key.clone(), tasks: tasks.clone(), view });
+        }
+        shown.iter().map(|pod| pod.view.clone()).collect()
+    }
+
+    fn pod_view(&self, key: &PodKey, tasks: &PodTasks) -> PodView {
+        let task_view = |task: &TaskRecord| PodTaskView {
+            name: task.name.clone(),
+            id: task.id.clone(),
+            status: wire::task_word(task).map(Into::into),
+            agent: (!task.id.is_empty()).then(|| task.at.hostname.clone()),
+        };
+        PodView { revision: self.revision, name: key.name(), tasks: tasks.values().map(task_view).collect() }
     }
 
     fn activity(&self) -> String {
+        if self.is_torn_down() {
+            return "the framework is over; the package manager removes the scheduler".to_owned();
+        }
         if !self.is_subscribed() {
             return "not registered with the master".to_owned();
         }
@@ -347,6 +373,10 @@ fn refusal(tree: &PlanTree, element: Element, op: PlanOp) -> Option<&'static str
         PlanOp::ForceComplete => "It is complete already",
         PlanOp::Start | PlanOp::Stop => "Only a whole plan can be started or stopped",
     })
+}
+
+fn same_pod(old: &PodView, new: &PodView) -> bool {
+    old.name == new.name && old.tasks == new.tasks
 }
 
 fn same_phase(old: &PhaseView, new: &PhaseView) -> bool {

@@ -66,6 +66,13 @@ impl Cluster {
         self.report_drained(cx);
     }
 
+    /// Passes over batch runs of the master up to `until_ms` that change nothing; the last one's instant and
+    /// how many they were.
+    pub(crate) fn pass_quiet_batches(&mut self, until_ms: u64) -> Option<(u64, u64)> {
+        let (last, count) = self.parts().1.pass_quiet_batches(SimTime(until_ms))?;
+        Some((last.ms(), count))
+    }
+
     pub(crate) fn fire_master(&mut self, cx: &mut Cx) {
         let (fleet, master) = self.parts();
         master.fire(cx, fleet);
@@ -146,6 +153,8 @@ impl Cluster {
         let (fleet, master) = self.parts();
         let result = work(master, fleet, cx);
         self.report_drained(cx);
+        // The schedule may have changed although no machine here is in it.
+        self.changed = self.changed.max(cx.next_seq() - 1);
         result
     }
 
@@ -210,7 +219,7 @@ impl Cluster {
     pub(crate) fn view(&self) -> Arc<ClusterView> {
         let machines = self.master.machines(&self.fleet);
         let revision = machines.iter().map(|machine| machine.revision).max().unwrap_or(0).max(self.changed);
-        Arc::new(ClusterView { revision, machines })
+        Arc::new(ClusterView { revision, machines, windows: self.master.window_views() })
     }
 
     /// What is known about a task's process.

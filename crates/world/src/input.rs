@@ -4,6 +4,7 @@
 
 mod bounds;
 mod describe;
+mod maintenance;
 mod services;
 
 pub(crate) use bounds::check;
@@ -56,7 +57,7 @@ impl World {
                 (None, Some(handler)) => handler(self, call),
                 (None, None) => Err(not_yet("calls of the simulated APIs are not connected here")),
             },
-            Input::Maintenance(_) => Err(not_yet("maintenance is not yet simulated")),
+            Input::Maintenance(maintenance) => self.maintenance(maintenance),
             Input::Framework(framework) => self.framework_input(framework),
         }
     }

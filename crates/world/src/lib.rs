@@ -18,8 +18,8 @@ mod explain;
 mod genesis;
 mod input;
 mod invariants;
-mod mesos;
 pub mod limits;
+mod mesos;
 mod outside;
 mod query;
 mod step;
@@ -32,7 +32,9 @@ pub use condition::{Condition, ConditionError, element_status, parse_duration_ms
 pub use detect::detect_dialect;
 pub use genesis::Genesis;
 pub use outside::OutsideView;
-pub use planarium_mesos::wire::{HEARTBEAT_S, MesosQuery, TasksQuery, heartbeat, is_operator_read};
+pub use planarium_mesos::wire::{
+    HEARTBEAT_S, MesosQuery, TasksQuery, heartbeat, is_operator_read, question as mesos_question,
+};
 pub use query::Query;
 pub use systems::{DebugFilter, SdkQuery};
 pub use timeline::{Advanced, BranchView, Engine, JOURNAL_VERSION, Journal, ReplayError};

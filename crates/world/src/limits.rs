@@ -39,3 +39,7 @@ pub const CHECKPOINT_EVENTS: u64 = 400;
 
 /// Largest amount of one resource on one machine, in whole units; sums over all machines then fit.
 pub const AMOUNT: i64 = 1_000_000_000;
+
+/// Worlds up to this weight are looked at after every input; looking at larger ones, which walks everything, is
+/// for debug builds. *Units*: bytes.
+pub const CHECKED_BYTES: u64 = 1024 * 1024;

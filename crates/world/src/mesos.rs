@@ -3,15 +3,16 @@
 //! Knows: which path is which kind of call. Must not know: what a call does; that is the master's.
 //!
 //! A `call` input whose path is one of the master's is resolved here, so that every replay resolves it alike. The body is
-//! the JSON of a v1 call, or a text with the form of a v0 endpoint. What comes back is `{"status":CODE}` with more
-//! beside it where the call answers something.
+//! the JSON of a v1 call, or the form of a v0 endpoint as a text or an object. What comes back is `{"status":CODE}`, with
+//! `body` and more beside it where the call answers something. Reads may be put in too; they change nothing.
 
 use crate::world::World;
 use planarium_kernel::time::SimTime;
-use planarium_mesos::operator::{OperatorCall, v0_call, v1_call};
-use planarium_mesos::wire::{Calendar, MesosQuery};
+use planarium_mesos::maintenance::decode;
+use planarium_mesos::operator::{OperatorCall, form_fields, v0_call, v1_call};
+use planarium_mesos::wire::{Calendar, MesosQuery, is_operator_read, question};
 use planarium_protocol::Refusal;
-use planarium_protocol::input::HttpCall;
+use planarium_protocol::input::{HttpCall, Maintenance};
 use planarium_protocol::refusal::RefusalCode;
 use serde_json::{Value, json};
 
@@ -27,31 +28,68 @@ impl World {
 
     /// Carries a call of the master's API out; none when the path is none of its calls.
     pub(crate) fn master_call(&mut self, call: &HttpCall) -> Option<Result<Value, Refusal>> {
-        let path = call.path.split('?').next().unwrap_or_default();
+        let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let parts = match parts.as_slice() {
-            ["mesos", "master", rest @ ..] | ["mesos" | "master", rest @ ..] => rest,
-            rest => rest,
+            ["mesos", "master", rest @ ..] | ["mesos" | "master", rest @ ..] | rest => rest,
         };
-        let read = match parts {
-            ["api", "v1", "scheduler"] => None,
-            ["api", "v1"] => Some(v1_call(&call.body).unwrap_or_else(|| Err(unknown_type()))),
-            [path] => Some(v0_call(path, call.body.as_str().unwrap_or_default())?),
-            _ => return None,
-        };
-        if call.method != "POST" {
-            let refusal = Refusal::new(RefusalCode::BadRequest, format!("{} is not for {path}", call.method));
-            return Some(Err(Refusal { status: 405, ..refusal }));
+        let fields = form_fields(query);
+        let asked = question(parts, &|key| fields.get(key).cloned());
+        if matches!(call.method.as_str(), "GET" | "HEAD") {
+            return asked.map(|asked| self.reply_to(&asked));
         }
-        Some(match read {
-            None => self.scheduler_call(&call.body),
-            Some(read) => read.and_then(|call| self.operate(&call)),
+        if call.method != "POST" {
+            let known = match parts {
+                ["maintenance", "schedule"]
+                | ["machine", "down" | "up"]
+                | ["api", "v1"]
+                | ["api", "v1", "scheduler"] => true,
+                [path] => v0_call(path, &Value::Null).is_some(),
+                _ => asked.is_some(),
+            };
+            let refusal = Refusal::new(RefusalCode::BadRequest, format!("{} is not for {path}", call.method));
+            return known.then_some(Err(Refusal { status: 405, ..refusal }));
+        }
+        Some(match parts {
+            ["maintenance", "schedule"] => self.maintenance_call("schedule", &call.body),
+            ["machine", op @ ("down" | "up")] => self.maintenance_call(op, &call.body),
+            ["api", "v1", "scheduler"] => self.scheduler_call(&call.body),
+            ["api", "v1"] => self.operator_call(&call.body),
+            [path] => v0_call(path, &call.body)?.and_then(|call| self.operate(&call)),
+            _ => return None,
         })
     }
 
+    fn reply_to(&self, asked: &MesosQuery) -> Result<Value, Refusal> {
+        self.query_mesos(asked).map(|(status, body)| json!({ "status": status, "body": body }))
+    }
+
+    /// A call of the v1 operator API.
+    fn operator_call(&mut self, body: &Value) -> Result<Value, Refusal> {
+        let kind = body.get("type").and_then(Value::as_str).unwrap_or_default();
+        if is_operator_read(kind) {
+            return self.reply_to(&MesosQuery::Operator(kind.to_owned()));
+        }
+        match (maintenance_op(body), v1_call(body)) {
+            (Some(op), _) => self.maintenance_call(op, body),
+            (None, Some(read)) => read.and_then(|call| self.operate(&call)),
+            (None, None) => Err(unknown_type(body)),
+        }
+    }
+
+    /// A maintenance call, with the status that it is answered with.
+    fn maintenance_call(&mut self, op: &str, body: &Value) -> Result<Value, Refusal> {
+        let mut reply = self.maintenance(&Maintenance { op: op.to_owned(), body: body.clone() })?;
+        if let Some(map) = reply.as_object_mut() {
+            map.entry("status").or_insert(200.into());
+        }
+        Ok(reply)
+    }
+
     fn operate(&mut self, call: &OperatorCall) -> Result<Value, Refusal> {
-        let answer =
-            self.cluster.with_master(&mut self.recorder, |master, fleet, cx| master.operate(cx, fleet, call))?;
+        let answer = self
+            .cluster
+            .with_master(&mut self.recorder, |master, fleet, cx| master.operate(cx, fleet, call))?;
         let mut reply = json!({ "status": answer.status });
         if let (Some(map), Some(body)) = (reply.as_object_mut(), answer.body) {
             map.insert("body".to_owned(), body);
@@ -60,6 +98,27 @@ impl World {
     }
 }
 
-fn unknown_type() -> Refusal {
-    Refusal::new(RefusalCode::BadRequest, "Expecting 'type' to be a known call")
+/// Which maintenance operation a v1 call is.
+fn maintenance_op(body: &Value) -> Option<&'static str> {
+    Some(match body.get("type")?.as_str()? {
+        "UPDATE_MAINTENANCE_SCHEDULE" => "schedule",
+        "START_MAINTENANCE" => "down",
+        "STOP_MAINTENANCE" => "up",
+        "DRAIN_AGENT" => "drain",
+        "DEACTIVATE_AGENT" => "deactivate",
+        "REACTIVATE_AGENT" => "reactivate",
+        "MARK_AGENT_GONE" => "gone",
+        _ => return None,
+    })
+}
+
+/// What is wrong with a v1 call that is none of those simulated.
+fn unknown_type(body: &Value) -> Refusal {
+    match decode::operator_call(body) {
+        Err(refused) => refused.into(),
+        Ok(_) => {
+            let kind = body.get("type").and_then(Value::as_str).unwrap_or_default();
+            Refusal::new(RefusalCode::Unsupported, format!("{kind} is not simulated"))
+        }
+    }
 }

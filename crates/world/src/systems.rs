@@ -12,6 +12,7 @@ pub(crate) use planarium_sdk::Request;
 
 use crate::explain::Facts;
 use planarium_fleet::Cx;
+use planarium_kernel::Cause;
 use planarium_kernel::time::SimTime;
 use planarium_mesos::api::{FrameworkInfo, SchedulerEvent};
 use planarium_protocol::event::ElementPath;
@@ -97,6 +98,17 @@ impl Definition {
         match self {
             Self::Sdk(loaded) => &loaded.name,
         }
+    }
+
+    /// The request it was read from, with the order to uninstall.
+    pub(crate) fn uninstalling(&self, load: &LoadService) -> LoadService {
+        let mut load = load.clone();
+        match self {
+            Self::Sdk(_) => {
+                load.env.insert(planarium_sdk::UNINSTALL_FLAG.to_owned(), "true".to_owned());
+            }
+        }
+        load
     }
 
     /// Whether it can run.
@@ -223,6 +235,21 @@ impl System {
 
     pub(crate) fn query_sdk(&self, what: &SdkQuery, epoch_ms: u64) -> Result<(u16, Value), Refusal> {
         self.sdk().query(what, epoch_ms)
+    }
+
+    /// Why the definition it was started with is not in force; empty when it is.
+    pub(crate) fn refused(&self) -> &[Text] {
+        self.sdk().refused()
+    }
+
+    /// Whether it takes everything back.
+    pub(crate) fn is_uninstalling(&self) -> bool {
+        self.sdk().is_uninstalling()
+    }
+
+    /// What removed it, once it has been removed from outside.
+    pub(crate) fn gone(&self) -> Option<Cause> {
+        self.sdk().gone()
     }
 
     /// What does not hold, in words.

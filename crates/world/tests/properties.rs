@@ -75,8 +75,17 @@ fn inputs() -> Vec<Input> {
         r#"{"kind":"pod","service":"hello-world","pod":"world-1","op":"replace"}"#,
         r#"{"kind":"pod","service":"hello-world","pod":"hello-0","op":"pause"}"#,
         r#"{"kind":"remove-service","name":"hello-world","force":true}"#,
+        r#"{"kind":"remove-service","name":"hello-world"}"#,
         r#"{"kind":"call","method":"GET","path":"/"}"#,
         r#"{"kind":"maintenance","op":"drain"}"#,
+        r#"{"kind":"maintenance","op":"schedule-add","body":{"windows":[{"machine_ids":[{"hostname":"agent-1","ip":"10.0.0.1"},{"hostname":"agent-2","ip":"10.0.0.2"}],"unavailability":{"start":{"in_ms":5000}}}]}}"#,
+        r#"{"kind":"maintenance","op":"down","body":[{"hostname":"agent-1","ip":"10.0.0.1"}]}"#,
+        r#"{"kind":"maintenance","op":"up","body":[{"hostname":"agent-1","ip":"10.0.0.1"}]}"#,
+        r#"{"kind":"maintenance","op":"schedule","body":{}}"#,
+        r#"{"kind":"maintenance","op":"drain","body":{"agent_id":{"value":"agent-2"}}}"#,
+        r#"{"kind":"maintenance","op":"reactivate","body":{"agent_id":{"value":"agent-2"}}}"#,
+        r#"{"kind":"maintenance","op":"gone","body":{"agent_id":{"value":"agent-3"}}}"#,
+        r#"{"kind":"framework","op":"add","name":"stubborn","roles":["stubborn"],"policy":"decline"}"#,
     ]
     .iter()
     .map(|json| input(json))
@@ -87,7 +96,11 @@ fn inputs() -> Vec<Input> {
     }
     all.push(load(&HELLO.replace("world", "planet")));
     all.push(load("pods: 7"));
-    for text in [HELLO.replace("cpus: 0.5", "cpus: 0.7"), HELLO.replace("count: 2", "count: 3")] {
+    for text in [
+        HELLO.replace("cpus: 0.5", "cpus: 0.7"),
+        HELLO.replace("count: 2", "count: 3"),
+        HELLO.replace("count: 2", "count: 1\n    allow-decommission: true"),
+    ] {
         if let Input::LoadService(update) = load(&text) {
             all.push(Input::UpdateService(update));
         }

@@ -237,8 +237,8 @@ fn refused_inputs_change_nothing_and_replay() {
         (r#"{"kind":"pod","service":"s","pod":"hello-0","op":"restart"}"#, RefusalCode::NotFound),
         (r#"{"kind":"remove-service","name":"s","force":true}"#, RefusalCode::NotFound),
         (r#"{"kind":"task-status","task":"t","state":"TASK_RUNNING"}"#, RefusalCode::NotFound),
-        (r#"{"kind":"maintenance","op":"drain"}"#, RefusalCode::Unsupported),
-        (r#"{"kind":"framework","op":"add","name":"f"}"#, RefusalCode::Unsupported),
+        (r#"{"kind":"maintenance","op":"drain"}"#, RefusalCode::BadRequest),
+        (r#"{"kind":"framework","op":"call","name":"f"}"#, RefusalCode::NotFound),
         (r#"{"kind":"call","method":"GET","path":"/v1/plans"}"#, RefusalCode::Unsupported),
         (r#"{"kind":"load-service","dialect":"cobol","files":{"a":"b"}}"#, RefusalCode::BadRequest),
         (

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
+mod lifecycle;
 mod plans;
 mod pods;
 mod refused;

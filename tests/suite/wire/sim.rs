@@ -151,8 +151,8 @@ fn journals_go_out_and_come_back() {
 fn a_scenario_replaces_the_world() {
     let client = &mut Client::default();
     let text = format!(
-        "version: 1\nseed: 5\ncluster: 3\nservices:\n  - files:\n      svc.yml: |\n{}script:\n  - at: 10s\n    do: {{kind: plan, service: fleet, plan: deploy, op: interrupt}}\n",
-        FLEET.lines().map(|line| format!("        {line}\n")).collect::<String>()
+        "version: 1\nseed: 5\ncluster: 3\nservices:\n  - files:\n      svc.yml: |\n        {}\nscript:\n  - at: 10s\n    do: {{kind: plan, service: fleet, plan: deploy, op: interrupt}}\n",
+        FLEET.replace('\n', "\n        ").trim_end()
     );
     let body = client.send("PUT", "/sim/scenario", text.clone()).status(200).json();
     is_clock(&body);

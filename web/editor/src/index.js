@@ -67,6 +67,23 @@ import { themeFor } from "./theme.js";
 /** Marks a change that came from outside, so that it is not reported back. */
 const fromOutside = Annotation.define();
 
+/**
+ * Typing over a selection, done by the editor instead of the browser. Chromium keeps the look of what it replaces by
+ * means of an inline style, which the page's policy refuses with an error in the console.
+ */
+const overSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main, ranges } = view.state.selection;
+    const plain = event.inputType === "insertText" && typeof event.data === "string" && !view.composing;
+    if (!plain || !event.cancelable || main.empty || ranges.length > 1 || view.state.readOnly) {
+      return false;
+    }
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
 /** How a screen reader is told to leave. */
 const DESCRIPTION = "Tab indents. Press Escape and then Tab to leave the editor.";
 
@@ -127,9 +144,12 @@ export function createEditor(options) {
         search({ top: true }),
         lintGutter(),
         keymap.of(KEYS),
+        overSelection,
         EditorView.contentAttributes.of({
           "aria-label": label,
           "aria-description": DESCRIPTION,
+          // A plain tab stop, so that everything that looks for one finds it.
+          tabindex: "0",
           autocapitalize: "off",
           autocorrect: "off",
           spellcheck: "false",

@@ -32,9 +32,11 @@ fn show(reason: &str) -> Option<()> {
     card.set_attribute("role", "alert").ok()?;
     append(&card, element(&document, "h1", "", "The engine stopped")?);
     let text = "This is a defect of Planarium, not of your definition. Your run was saved before the last \
-                command; nothing you wrote is lost.";
+                command, and so was what you wrote.";
     append(&card, element(&document, "p", "", text)?);
-    if let Some(run) = persist::saved_run() {
+    let address = Some(browser::hash()).filter(|hash| hash.len() > 1);
+    if let Some(run) = persist::saved_run().or(address) {
+        let run = run.trim_start_matches('#').to_owned();
         append(&card, link(&document, "Bring the run back", &restart_url(&run), true)?);
         let saved = link(&document, "Save the run as a file", &data_url(&run), false)?;
         saved.set_attribute("download", "planarium-run.txt").ok()?;

@@ -138,6 +138,7 @@ fn page_key(key: &str, state: &State) -> Option<Action> {
     Some(match key {
         "?" => Action::OpenDialog(Dialog::Keys),
         "i" => Action::OpenDialog(Dialog::Fault),
+        "m" => Action::OpenDialog(Dialog::Maintenance(None)),
         "s" => Action::OpenDialog(Dialog::Share),
         "x" => Action::OpenDialog(Dialog::Gallery),
         "o" => Action::OpenDialog(Dialog::Open),
@@ -172,6 +173,10 @@ fn go_to(key: &str) -> Option<Action> {
         "m" => {
             focus_soon("#inspector-panel");
             Action::ShowTab(Tab::Cluster)
+        }
+        "c" => {
+            focus_soon("#console-line");
+            Action::ShowTab(Tab::Console)
         }
         _ => return None,
     })

@@ -42,11 +42,13 @@ pub(crate) fn ClusterPane(props: &ClusterPaneProps) -> Html {
         (None, None) => Vec::new(),
     };
     let groups = groups(cluster);
+    let epoch_ms = props.view.clock.epoch_ms;
     html! {
         <div class="cluster" data-dense={dense.to_string()}>
             <div class="cluster-tools">
                 <Button icon="plus" label="Add machines" onclick={hub.act(Action::OpenDialog(Dialog::AddMachine))} />
                 <Button icon="lightning" label="Inject a failure" onclick={hub.act(Action::OpenDialog(Dialog::Fault))} />
+                <Button icon="spanner" label="Maintenance" onclick={hub.act(Action::OpenDialog(Dialog::Maintenance(None)))} />
                 <span class="grow"></span>
                 <IconButton icon="table" label="Show as a table" pressed={props.table}
                     onclick={hub.act(Action::ToggleMachineTable)} />
@@ -83,7 +85,7 @@ pub(crate) fn ClusterPane(props: &ClusterPaneProps) -> Html {
                             { for group.machines.into_iter().map(|machine| {
                                 let marked: Vec<Text> = machine.tasks.iter().map(|task| task.name.clone())
                                     .filter(|name| marked.contains(name)).collect();
-                                html! { <MachineCard key={machine.hostname.to_string()} machine={machine.clone()} {marked} {dense} /> }
+                                html! { <MachineCard key={machine.hostname.to_string()} machine={machine.clone()} {marked} {dense} {epoch_ms} /> }
                             }) }
                         </div>
                     </section>

@@ -3,7 +3,7 @@
 use super::why::start_dialog;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::{cluster, tree};
-use crate::store::state::{Menu, MenuTarget, Tab};
+use crate::store::state::{Dialog, Menu, MenuTarget, Tab};
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::attr;
 use crate::ui::menu::{MenuItem, Popup};
@@ -30,9 +30,18 @@ pub(crate) fn ContextMenu(props: &ContextMenuProps) -> Html {
     let (label, items) = match &menu.target {
         MenuTarget::Element(path) => element_menu(&hub, &props.view, path),
         MenuTarget::Machine(hostname) => {
-            let actions =
-                cluster::machine(&props.view, hostname).map(|machine| action_items(&hub, &machine.actions));
-            (hostname.to_string(), actions.unwrap_or_default())
+            let machine = cluster::machine(&props.view, hostname);
+            let mut items = machine.map(|machine| action_items(&hub, &machine.actions)).unwrap_or_default();
+            if machine.is_some() {
+                items.push(MenuItem {
+                    label: "Maintenance …".into(),
+                    icon: "spanner",
+                    refused: None,
+                    keys: None,
+                    onpick: hub.act(Action::OpenDialog(Dialog::Maintenance(Some(hostname.clone())))),
+                });
+            }
+            (hostname.to_string(), items)
         }
         MenuTarget::Task(id) => {
             let task = cluster::task(&props.view, id).map(|(_, task)| task);
@@ -120,7 +129,7 @@ fn op_words(op: PlanOp) -> (&'static str, &'static str, Option<&'static str>) {
 pub(crate) fn action_items(hub: &Hub, actions: &[ActionView]) -> Vec<MenuItem> {
     let item = |action: &ActionView| MenuItem {
         label: attr(&action.title),
-        icon: "lightning",
+        icon: if matches!(action.input, Input::Maintenance(_)) { "spanner" } else { "lightning" },
         refused: action.refused.as_ref().map(|reason| attr(reason)),
         keys: None,
         onpick: hub.act(Action::Do(Box::new(action.input.clone()))),

@@ -4,6 +4,7 @@ mod add_machine;
 mod fault;
 mod gallery;
 mod keys;
+mod maintenance;
 mod open;
 mod share;
 mod start_plan;
@@ -45,6 +46,10 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
         Some(Dialog::AddMachine) => html! { <add_machine::AddMachine /> },
         Some(Dialog::Fault) => html! {
             <fault::FaultDialog view={state.world.view.clone()} selected={state.ui.selected.clone()} task={state.ui.task.clone()} />
+        },
+        Some(Dialog::Maintenance(machine)) => html! {
+            <maintenance::MaintenanceDialog view={state.world.view.clone()} machine={machine.clone()}
+                now_ms={state.world.clock.now_ms} toasts={state.ui.toasts.clone()} next_toast={state.ui.next_toast} />
         },
         Some(Dialog::StartPlan(path)) => html! { <start_plan::StartPlan path={path.clone()} /> },
     }

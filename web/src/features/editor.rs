@@ -9,7 +9,7 @@ mod setup;
 use crate::browser;
 use crate::store::draft::Draft;
 use crate::store::ptr::Ptr;
-use crate::store::state::{Checked, EditTab, PresetCard};
+use crate::store::state::{Checked, EditTab, PresetCard, Severity};
 use crate::store::{Action, use_hub};
 use crate::ui::Button;
 use crate::ui::tabs::{TabItem, Tabs};
@@ -51,7 +51,7 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
     let draft = &props.draft;
     let (errors, all) = (props.checked.errors(), props.checked.findings.len());
     let items = vec![
-        TabItem::new("Problems").count(all, if errors > 0 { "error" } else { "waiting" }),
+        TabItem::new("Problems").count(all, tone(&props.checked)),
         TabItem::new("Environment").count(props.checked.missing.len(), "waiting"),
         TabItem::new("Machines"),
     ];
@@ -96,6 +96,15 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
                 </div>
             </div>
         </div>
+    }
+}
+
+/// The colour of the worst finding.
+fn tone(checked: &Checked) -> &'static str {
+    match checked.findings.iter().map(|finding| finding.severity).min() {
+        Some(Severity::Error) => "error",
+        Some(Severity::Warning) => "waiting",
+        Some(Severity::Info) | None => "neutral",
     }
 }
 

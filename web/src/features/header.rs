@@ -88,7 +88,7 @@ pub(crate) struct SmallTabsProps {
     pub(crate) errors: usize,
 }
 
-/// Edit, Plan, Cluster, Log.
+/// Edit, Plan, Cluster, Log, Console.
 #[component]
 pub(crate) fn SmallTabs(props: &SmallTabsProps) -> Html {
     let hub = use_hub();
@@ -97,6 +97,7 @@ pub(crate) fn SmallTabs(props: &SmallTabsProps) -> Html {
         ("Plan", "tree", Action::ShowPane(Pane::Plan)),
         ("Cluster", "machine", Action::ShowTab(Tab::Cluster)),
         ("Log", "list", Action::ShowTab(Tab::Log)),
+        ("Console", "console", Action::ShowTab(Tab::Console)),
     ];
     html! {
         <nav class="small-tabs" aria-label="Panes">

@@ -1,9 +1,11 @@
-//! The right-hand pane: why, cluster, pods, log.
+//! The right-hand pane: why, cluster, pods, log, console.
 
 use super::cluster::ClusterPane;
+use super::console::ConsolePane;
 use super::event_log::LogPane;
 use super::pods::PodsPane;
 use super::why::WhyPane;
+use crate::store::console::Console;
 use crate::store::events::EventLog;
 use crate::store::ptr::Ptr;
 use crate::store::state::{LogFilter, Pane, Story, Tab};
@@ -36,9 +38,11 @@ pub(crate) struct InspectorProps {
     pub(crate) filter: LogFilter,
     /// The story.
     pub(crate) story: Ptr<Story>,
+    /// The service's command line.
+    pub(crate) console: Ptr<Console>,
 }
 
-const TABS: [Tab; 4] = [Tab::Why, Tab::Cluster, Tab::Pods, Tab::Log];
+const TABS: [Tab; 5] = [Tab::Why, Tab::Cluster, Tab::Pods, Tab::Log, Tab::Console];
 
 /// The pane.
 #[component]
@@ -50,6 +54,7 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
         TabItem::new("Cluster").icon("machine").count(faults, "forced"),
         TabItem::new("Pods").icon("pod"),
         TabItem::new("Log").icon("list"),
+        TabItem::new("Console").icon("console"),
     ];
     let current = TABS.iter().position(|tab| *tab == props.tab).unwrap_or(0);
     let onpick = hub.on(|at: usize| Action::ShowTab(TABS.get(at).copied().unwrap_or_default()));
@@ -74,6 +79,9 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
                     Tab::Pods => html! { <PodsPane view={props.view.clone()} task={props.task.clone()} /> },
                     Tab::Log => html! {
                         <LogPane log={props.log.clone()} seq={props.seq} filter={props.filter.clone()} />
+                    },
+                    Tab::Console => html! {
+                        <ConsolePane view={props.view.clone()} console={props.console.clone()} />
                     },
                 } }
             </div>

@@ -1,5 +1,6 @@
 //! What components ask for, and what effects report.
 
+use super::console::{Answer, ConsoleAct};
 use super::draft::Draft;
 use super::events::EventLog;
 use super::gantt::Gantt;
@@ -73,6 +74,8 @@ pub(crate) enum Action {
     // ---- the world
     /// Put something in.
     Do(Box<Input>),
+    /// Something in the console.
+    Console(ConsoleAct),
 
     // ---- the definition
     /// A text changed in the editor.
@@ -214,6 +217,8 @@ pub(crate) enum Fact {
     Told(AttrValue, Option<ToastUndo>),
     /// Something was refused.
     Refused(AttrValue),
+    /// A typed command was carried out.
+    Answered(Box<Answer>),
     /// The link.
     Link(AttrValue),
     /// A link could not be read.

@@ -3,13 +3,18 @@
 //! *Knows*: the engine's handle, scenarios, share links, the gallery. *Must not know*: how anything is drawn.
 
 mod check;
+mod console;
 mod open;
 mod rebuild;
 mod snapshot;
 mod story;
 mod travel;
 
+#[cfg(test)]
+mod tests;
+
 use super::action::{Action, Fact};
+use super::console::ConsoleAct;
 use super::draft::Draft;
 use super::persist;
 use super::ptr::Ptr;
@@ -21,7 +26,6 @@ use planarium_scenario::{Player, Scenario, share};
 use planarium_world::{Engine, Genesis};
 use snapshot::Seen;
 use story::Tale;
-use yew::AttrValue;
 
 /// A world with everything that belongs to it.
 struct Shown {
@@ -31,6 +35,8 @@ struct Shown {
     /// How to build this world anew.
     scenario: Scenario,
     tale: Tale,
+    /// Somebody did something by hand, so the script alone no longer leads here.
+    by_hand: bool,
 }
 
 /// The engine side of the page.
@@ -54,7 +60,7 @@ impl Session {
             Genesis::default(),
         );
         let engine = Engine::new(Genesis::default());
-        let shown = Shown { engine, player: None, scenario, tale: Tale::default() };
+        let shown = Shown { engine, player: None, scenario, tale: Tale::default(), by_hand: false };
         let session =
             Self { shown, previous: None, seen: Seen::default(), asked: None, written: String::new() };
         let examples = planarium_gallery::examples().iter().map(|example| ExampleCard {
@@ -113,6 +119,7 @@ impl Session {
             }
             Action::Branch(id) => self.switch_branch(*id),
             Action::Do(input) => self.put_in(input),
+            Action::Console(ConsoleAct::Run) => self.run_line(state),
             Action::Check => self.check(state),
             Action::Apply => self.apply(state),
             Action::Reset => self.reset(state),
@@ -130,7 +137,9 @@ impl Session {
                     self.open_hash(hash)
                 }
             }
-            Action::OpenDialog(super::state::Dialog::Share) => vec![Fact::Link(self.link().into())],
+            Action::OpenDialog(super::state::Dialog::Share) => {
+                vec![Fact::Link(self.link(state).into())]
+            }
             Action::WriteAddress => {
                 self.write_address(state);
                 Vec::new()
@@ -158,13 +167,12 @@ impl Session {
     fn put_in(&mut self, input: &Input) -> Vec<Fact> {
         self.save_before(input);
         let engine = &mut self.shown.engine;
-        let forked = (!engine.at_head()).then(|| (self.seen.branch, engine.now_ms()));
+        let past = (!engine.at_head()).then(|| (self.seen.branch, engine.now_ms()));
         let applied = engine.apply(input.clone());
+        self.shown.by_hand = true;
         let mut facts = vec![self.moved()];
-        if let Some((from, at_ms)) = forked {
-            let at = super::selectors::time::clock(at_ms);
-            let text = format!("New branch from {at}; the original is kept.");
-            facts.push(Fact::Told(text.into(), Some(ToastUndo::Branch(from))));
+        if let Some((from, at_ms)) = past {
+            facts.push(forked(from, at_ms));
         }
         if let Err(refusal) = &applied.outcome {
             facts.push(Fact::Refused(refusal.message.clone().into()));
@@ -186,18 +194,35 @@ impl Session {
         }
     }
 
-    fn link(&self) -> String {
-        format!("{}#{}", browser::page_url(), share::encode(&self.shown.engine.journal()))
+    /// The run as query and hash. The example is named as long as its script alone leads here, so that the
+    /// script can go on at the other end.
+    fn address(&self, state: &State) -> String {
+        let by_script = !self.shown.by_hand && !state.draft.dirty();
+        let example = state.story.example.as_ref().filter(|_| by_script);
+        let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
+        format!("{query}#{}", share::encode(&self.shown.engine.journal()))
+    }
+
+    fn link(&self, state: &State) -> String {
+        format!("{}{}", browser::page_url(), self.address(state))
     }
 
     fn write_address(&mut self, state: &State) {
-        let hash = format!("#{}", share::encode(&self.shown.engine.journal()));
+        let address = self.address(state);
+        let hash = address.find('#').and_then(|at| address.get(at..)).unwrap_or_default();
         if hash != self.written && state.broken.is_none() {
-            let example = state.story.example.as_ref().filter(|_| !state.draft.dirty());
-            browser::replace_address(example.map(AttrValue::as_str), &hash);
-            self.written = hash;
+            browser::replace_address(&address);
+            persist::save_run(hash, "");
+            hash.clone_into(&mut self.written);
         }
     }
+}
+
+/// A command in the past opened a branch.
+fn forked(from: u32, at_ms: u64) -> Fact {
+    let at = super::selectors::time::clock(at_ms);
+    let text = format!("New branch from {at}; the original is kept.");
+    Fact::Told(text.into(), Some(ToastUndo::Branch(from)))
 }
 
 /// Edits that were never applied, from the last visit.

@@ -4,6 +4,7 @@
 //! turn an action into engine calls and facts. *Must not know*: how anything is drawn.
 
 pub(crate) mod action;
+pub(crate) mod console;
 pub(crate) mod draft;
 pub(crate) mod effects;
 pub(crate) mod events;

@@ -39,6 +39,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::DropFile(path) => drop_file(state, path),
         Action::SetEnv(name, value) => state.draft.set_env(name, value.clone()),
         Action::Mend(index) => mend(state, *index),
+        Action::Console(act) => Arc::make_mut(&mut state.console.0).act(&state.world.view, act),
         _ => looks(state, action),
     }
 }
@@ -209,6 +210,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             state.play.playing = false;
             state.why = None;
             state.world.generation += 1;
+            Arc::make_mut(&mut state.console.0).answers.clear();
             let ui = &mut state.ui;
             *ui = Ui {
                 pane: ui.pane,
@@ -246,6 +248,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Stopped => state.play.playing = false,
         Fact::Told(text, undo) => toast(&mut state.ui, text, ToastKind::Info, undo),
         Fact::Refused(text) => toast(&mut state.ui, text, ToastKind::Alert, None),
+        Fact::Answered(answer) => Arc::make_mut(&mut state.console.0).answered(*answer),
         Fact::Link(link) => state.ui.link = Some(link),
         Fact::Broken(broken) => state.broken = Some(broken),
     }
@@ -274,13 +277,14 @@ pub(crate) fn is_modal(state: &State) -> bool {
     state.ui.dialog.is_some() || state.ui.menu.is_some() || state.broken.is_some()
 }
 
-/// Which of the small screen's four tabs is shown, if one is.
+/// Which of the small screen's five tabs is shown, if one is.
 pub(crate) fn small_tab(ui: &Ui) -> usize {
     match (ui.pane, ui.tab) {
         (Pane::Edit, _) => 0,
         (Pane::Plan, _) | (Pane::Inspect, Tab::Why) => 1,
         (Pane::Inspect, Tab::Cluster | Tab::Pods) => 2,
         (Pane::Inspect, Tab::Log) => 3,
+        (Pane::Inspect, Tab::Console) => 4,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! *Knows*: what is on screen. *Must not know*: how it came about; that is for `reduce` and `effects`.
 
+use super::console::Console;
 use super::draft::Draft;
 use super::events::EventLog;
 use super::gantt::Gantt;
@@ -100,7 +101,7 @@ fn empty_view() -> View {
             digest: String::new(),
         },
         services: Vec::new(),
-        cluster: Arc::new(ClusterView { revision: 0, machines: Vec::new() }),
+        cluster: Arc::new(ClusterView { revision: 0, machines: Vec::new(), windows: Vec::new() }),
         faults: Vec::new(),
     }
 }
@@ -348,6 +349,8 @@ pub(crate) enum Tab {
     Log,
     /// Pods.
     Pods,
+    /// The service's command line.
+    Console,
 }
 
 /// Tabs under the editor.
@@ -377,6 +380,8 @@ pub(crate) enum Dialog {
     AddMachine,
     /// Inject a failure.
     Fault,
+    /// Maintenance of machines, with this one chosen for a window.
+    Maintenance(Option<AttrValue>),
     /// Start a custom plan with parameters.
     StartPlan(ElementPath),
 }
@@ -599,6 +604,8 @@ pub(crate) struct State {
     pub(crate) checked: Ptr<Checked>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
+    /// The service's command line.
+    pub(crate) console: Ptr<Console>,
     /// Looks.
     pub(crate) ui: Ui,
     /// What the browser remembers.

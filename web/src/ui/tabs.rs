@@ -58,6 +58,13 @@ pub(crate) struct TabsProps {
 #[component]
 pub(crate) fn Tabs(props: &TabsProps) -> Html {
     let list = use_node_ref();
+    use_effect_with((list.clone(), props.current, props.items.len()), |(list, current, _)| {
+        let Some(tab) = tab_at(list, *current) else { return };
+        let into_view = web_sys::ScrollIntoViewOptions::new();
+        into_view.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        into_view.set_inline(web_sys::ScrollLogicalPosition::Nearest);
+        tab.scroll_into_view_with_scroll_into_view_options(&into_view);
+    });
     let onkeydown = {
         let (list, onpick, count, current) =
             (list.clone(), props.onpick.clone(), props.items.len(), props.current);
@@ -85,12 +92,7 @@ pub(crate) fn Tabs(props: &TabsProps) -> Html {
             event.prevent_default();
             event.stop_propagation();
             onpick.emit(to);
-            let tabs = list.cast::<HtmlElement>().map(|list| list.children());
-            let tab = u32::try_from(to).ok().and_then(|to| tabs?.item(to));
-            if let Some(tab) = tab.and_then(|tab| {
-                use wasm_bindgen::JsCast;
-                tab.dyn_into::<HtmlElement>().ok()
-            }) {
+            if let Some(tab) = tab_at(&list, to) {
                 let _ = tab.focus();
             }
         })
@@ -124,4 +126,10 @@ pub(crate) fn Tabs(props: &TabsProps) -> Html {
             { for tabs }
         </div>
     }
+}
+
+fn tab_at(list: &NodeRef, at: usize) -> Option<HtmlElement> {
+    use wasm_bindgen::JsCast;
+    let tab = list.cast::<HtmlElement>()?.children().item(u32::try_from(at).ok()?)?;
+    tab.dyn_into().ok()
 }

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use super::{
     figures::{Budget, Figures},
     measure::float,
+    real,
     w1::{self, Kind},
     w2::{SWEEP, SWEEP_REFERENCE, Setup, run as rollout, sweep},
 };
@@ -47,7 +48,7 @@ pub(crate) fn probe(what: &str) -> Result<()> {
             }
         }
         other => {
-            let pods = other.strip_prefix("w2-").with_context(|| format!("there is no probe `{other}`"))?;
+            let Some(pods) = other.strip_prefix("w2-") else { return real::probe(other, times) };
             let setup = Setup::new(pods.parse()?);
             for seed in 1..=times {
                 black_box(rollout(&setup, seed));

@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the workloads of the budgets, each figure beside its budget.
 //!
-//! *Knows*: the synthetic workloads W0 to W3, their reference results and budgets. *Must not know*: any
-//! rule of the engine; it drives the public surface of `kernel`, `plan` and `fleet`.
+//! *Knows*: the synthetic workloads W0 to W3, their reference results and budgets, and the workloads of the
+//! real systems. *Must not know*: any rule of the engine; it drives public surfaces.
 //!
 //! A checksum must agree before a time counts. Figures are ratios taken in one run: `u` is the time of
 //! one event of the plainest possible W0 loop. No figure fails the task; a wrong checksum does, and so
@@ -11,6 +11,7 @@ mod figures;
 mod instructions;
 mod measure;
 mod peers;
+mod real;
 mod w0;
 mod w1;
 mod w2;
@@ -28,19 +29,25 @@ const GROWTH_BUDGET: f64 = 3.0;
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let mut with_peers = false;
     let mut with_instructions = false;
+    let mut only_real = false;
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {
+            "--real" => only_real = true,
             "--peers" => with_peers = true,
             "--instructions" => with_instructions = true,
             "--probe" => return instructions::probe(rest.next().map_or("", String::as_str)),
             "--page" => bail!("the page has no workload here; only the engine is measured"),
-            other => bail!("unknown option `{other}`; options: --peers, --instructions"),
+            other => bail!("unknown option `{other}`; options: --real, --peers, --instructions"),
         }
     }
     let mut figures = Figures::default();
     let unit = Unit::measure();
     out::say(format!("u = {:.1} ns: one event of the plain W0 loop, N = 1,000", unit.ns()));
+    if only_real {
+        real::run(unit, &mut figures)?;
+        return figures.finish();
+    }
     out::step("W0: the event queue");
     w0::run(unit, &mut figures)?;
     out::step("W1: plans alone");
@@ -49,6 +56,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     out::step("W2 and W3: a rollout on a cluster");
     let unit = unit.again();
     w2::figures::run(unit, &mut figures)?;
+    let unit = unit.again();
+    real::run(unit, &mut figures)?;
     out::say(format!("u = {:.1} ns in the end", unit.again().ns()));
     if with_instructions {
         out::step("instructions");

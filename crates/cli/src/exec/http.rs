@@ -134,7 +134,7 @@ fn parse(answer: &[u8]) -> Result<Response> {
     };
     let is_json = header("content-type").is_some_and(|kind| kind.contains("json"));
     let content_type = if is_json { "application/json" } else { "text/plain;charset=utf-8" };
-    Ok(Response { status, content_type, headers: Vec::new(), body })
+    Ok(Response { status, content_type, headers: Vec::new(), body, stream: None })
 }
 
 /// A body in chunks, put together.

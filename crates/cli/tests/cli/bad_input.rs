@@ -1,6 +1,7 @@
 //! Hostile files end with exit status 2 and a place, never with a panic.
 
 use crate::{SVC, file, folder, planarium};
+use std::fmt::Write as _;
 use std::fs;
 
 #[test]
@@ -9,7 +10,7 @@ fn hostile_files_end_with_2_and_a_place() {
     let base = SVC.replace("{{FRAMEWORK_NAME}}", "x").replace("{{HELLO_COUNT}}", "1");
     let mut bomb = String::from("name: bomb\na0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n");
     for level in 1..10 {
-        bomb.push_str(&format!("a{level}: &a{level} [{}]\n", vec![format!("*a{}", level - 1); 9].join(", ")));
+        let _ = writeln!(bomb, "a{level}: &a{level} [{}]", vec![format!("*a{}", level - 1); 9].join(", "));
     }
     bomb.push_str("pods: *a9\n");
     let rows = [

@@ -1,12 +1,14 @@
 //! The built `planarium` command, as a shell sees it: words in, text and exit status out.
 
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod bad_input;
 mod commands;
 mod docs;
 mod exec;
+mod framework;
 mod http;
+mod maintenance;
 mod serve;
 
 use std::fs;

@@ -118,6 +118,9 @@ impl Allocator {
             .collect();
         names.sort_unstable();
         names.dedup();
+        if names.len() < 2 {
+            return names;
+        }
         let mut keyed: Vec<(Share, u64, Text)> = names
             .into_iter()
             .map(|role| match self.roles.get(&role) {
@@ -131,10 +134,14 @@ impl Allocator {
 
     /// Frameworks that want offers for a role: smaller share within it, then fewer gifts, then age.
     fn frameworks_by_share(&self, role: &Text) -> Vec<FrameworkId> {
-        let mut keyed: Vec<(Share, u64, FrameworkId)> = self
-            .clients
-            .iter()
-            .filter(|(_, c)| c.active && c.roles.contains(role) && !c.suppressed.contains(role))
+        let wanted = |c: &Client| c.active && c.roles.contains(role) && !c.suppressed.contains(role);
+        let mut wanting = self.clients.iter().filter(|(_, client)| wanted(client)).peekable();
+        let first = wanting.next();
+        let Some(first) = first.filter(|_| wanting.peek().is_some()) else {
+            return first.into_iter().map(|(id, _)| *id).collect();
+        };
+        let mut keyed: Vec<(Share, u64, FrameworkId)> = std::iter::once(first)
+            .chain(wanting)
             .map(|(id, client)| match client.held.get(role) {
                 Some((sums, count)) => (Share::of(sums, &self.cluster), *count, *id),
                 None => (Share::of(&super::Quantities::new(), &self.cluster), 0, *id),

@@ -3,7 +3,7 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp`. Match, with weights of 1; roles are
 //! compared as a flat list, not level by level.
 
-use crate::api::Resources;
+use crate::api::{Resources, Value};
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
 use std::{cmp::Ordering, collections::BTreeMap};
@@ -13,19 +13,23 @@ pub(crate) type Quantities = BTreeMap<Text, Milli>;
 
 /// Adds the scalars of `resources`.
 pub(crate) fn add(sums: &mut Quantities, resources: &Resources) {
-    for (name, amount) in resources.quantities() {
-        let sum = sums.entry(name).or_default();
-        *sum = sum.saturating_add(amount);
+    for resource in resources.iter() {
+        let Value::Scalar(amount) = resource.value else { continue };
+        match sums.get_mut(&resource.name) {
+            Some(sum) => *sum = sum.saturating_add(amount),
+            None => _ = sums.insert(resource.name.clone(), amount),
+        }
     }
 }
 
 /// Takes the scalars of `resources` out.
 pub(crate) fn subtract(sums: &mut Quantities, resources: &Resources) {
-    for (name, amount) in resources.quantities() {
-        let Some(sum) = sums.get_mut(&name) else { continue };
+    for resource in resources.iter() {
+        let Value::Scalar(amount) = resource.value else { continue };
+        let Some(sum) = sums.get_mut(&resource.name) else { continue };
         *sum = sum.saturating_sub(amount);
         if sum.is_zero() {
-            sums.remove(&name);
+            sums.remove(&resource.name);
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::ranges::Ranges;
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// How a resource's amount is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,8 +177,8 @@ pub struct Resource {
     pub name: Text,
     /// How much.
     pub value: Value,
-    /// The reservation stack, lowest first; empty is unreserved.
-    pub reservations: Vec<Reservation>,
+    /// The reservation stack, lowest first; empty is unreserved. Shared, since offers copy it again and again.
+    pub reservations: Arc<[Reservation]>,
     /// Disk only.
     pub disk: Option<DiskInfo>,
     /// The role it is offered or given to; only inside offers, operations and tasks.
@@ -198,7 +198,7 @@ impl Resource {
 
     /// Unreserved, of any kind.
     pub fn of(name: impl Into<Text>, value: Value) -> Self {
-        Self { name: name.into(), value, reservations: Vec::new(), disk: None, allocation_role: None }
+        Self { name: name.into(), value, reservations: Arc::default(), disk: None, allocation_role: None }
     }
 
     /// The same with another amount.
@@ -213,16 +213,14 @@ impl Resource {
 
     /// The same with one more reservation on top.
     pub fn pushed(&self, reservation: Reservation) -> Self {
-        let mut reservations = self.reservations.clone();
-        reservations.push(reservation);
-        Self { reservations, ..self.clone() }
+        let layers = self.reservations.iter().cloned().chain([reservation]);
+        Self { reservations: layers.collect(), ..self.clone() }
     }
 
     /// The same without the topmost reservation.
     pub fn popped(&self) -> Self {
-        let mut reservations = self.reservations.clone();
-        reservations.pop();
-        Self { reservations, ..self.clone() }
+        let layers = self.reservations.split_last().map_or(&[][..], |(_, below)| below);
+        Self { reservations: layers.into(), ..self.clone() }
     }
 
     /// The same given to a role.

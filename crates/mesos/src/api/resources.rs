@@ -71,13 +71,13 @@ impl Resources {
 
     /// Takes all of `other` out when it is there in full; otherwise changes nothing and says false.
     pub fn subtract_all(&mut self, other: &Self) -> bool {
-        let mut left = self.clone();
-        if other.0.iter().all(|resource| left.subtract(resource)) {
-            *self = left;
-            true
-        } else {
-            false
+        let there = self.contains(other);
+        if there {
+            for resource in &other.0 {
+                self.subtract(resource);
+            }
         }
+        there
     }
 
     /// What is left when as much of `other` as there is has been taken out.
@@ -100,7 +100,12 @@ impl Resources {
 
     /// Whether every resource of `other` is there with the same metadata.
     pub fn contains(&self, other: &Self) -> bool {
-        self.clone().subtract_all(other)
+        // Divisible resources of one bag are all unlike: each has a part here to itself.
+        if other.0.iter().all(Resource::is_divisible) {
+            return other.0.iter().all(|resource| self.contains_one(resource));
+        }
+        let mut left = self.clone();
+        other.0.iter().all(|resource| left.subtract(resource))
     }
 
     /// Whether this one resource is there.
@@ -130,12 +135,23 @@ impl Resources {
 
     /// All given to a role.
     pub fn allocated(&self, role: &Text) -> Self {
-        self.map(|resource| resource.allocated(role))
+        self.given(Some(role))
     }
 
     /// All given to nobody.
     pub fn unallocated(&self) -> Self {
-        self.map(Resource::unallocated)
+        self.given(None)
+    }
+
+    fn given(&self, role: Option<&Text>) -> Self {
+        let give = |resource: &Resource| Resource { allocation_role: role.cloned(), ..resource.clone() };
+        let first = self.0.first().map(|first| &first.allocation_role);
+        if self.0.iter().all(|resource| Some(&resource.allocation_role) == first) {
+            // What was unlike still is.
+            Self(self.0.iter().map(give).collect())
+        } else {
+            self.map(give)
+        }
     }
 
     /// Sum of the scalars of a name, whatever their metadata.

@@ -45,11 +45,9 @@ impl Master {
 
     pub(super) fn standing(&self, id: AgentId) -> Standing {
         match self.agent(id).map(|agent| (agent.state, agent.connected)) {
-            Some((AgentState::Registered, connected)) => Standing::Registered {
-                connected,
-                can_drain: true,
-                scheduled: self.machines.is_scheduled(id),
-            },
+            Some((AgentState::Registered, connected)) => {
+                Standing::Registered { connected, can_drain: true, scheduled: self.machines.is_scheduled(id) }
+            }
             Some((AgentState::Unreachable, _)) => Standing::Unreachable,
             Some((AgentState::Gone, _)) => Standing::Gone,
             Some((AgentState::Removed, _)) | None => Standing::Unknown,
@@ -215,7 +213,8 @@ impl Master {
             let id = AgentId::at(row);
             let attached = self.machines.machine_of(id).is_some();
             if attached != (agent.state == AgentState::Registered) {
-                broken.push(format!("agent {}: registered and on no machine, or the reverse", agent.hostname));
+                broken
+                    .push(format!("agent {}: registered and on no machine, or the reverse", agent.hostname));
             }
         }
         for offer in self.offers.values() {

@@ -4,13 +4,15 @@ use crate::{
     Master,
     agent::{Agent, AgentState},
     api::{AgentId, Unavailability},
-    maintenance::{DrainState, MachineId as MachineName, Mode, Refused, Standing, everyone},
+    maintenance::{
+        DrainState, MachineId as MachineName, Mode, Refused, Schedule, Standing, Window, everyone,
+    },
 };
 use planarium_fleet::Absence;
 use planarium_protocol::{
     Input, Text,
     input::Maintenance,
-    view::{ActionView, InverseOfferView, UnavailabilityView},
+    view::{ActionView, InverseOfferView, ScheduledView, UnavailabilityView, WindowView},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -21,9 +23,14 @@ const PROPOSED_IN_MS: u64 = 600_000;
 const PROPOSED_NS: &str = "3600000000000";
 
 impl Master {
+    /// The operator's schedule; empty when nothing is scheduled.
+    pub fn schedule(&self) -> Schedule {
+        self.machines.get_schedule(everyone)
+    }
+
     /// The schedule as JSON; `{}` when nothing is scheduled.
     pub fn maintenance_schedule(&self) -> Value {
-        self.machines.get_schedule(everyone).to_json()
+        self.schedule().to_json()
     }
 
     /// Machines that are not UP and what frameworks answered, as JSON. `epoch_ms` is the calendar time of
@@ -46,10 +53,10 @@ impl Master {
         let drain = self.drains.info(id).map(|info| info.state);
         match (absence, agent.state) {
             _ if mode == Mode::Down => "down",
+            (_, AgentState::Gone) => "gone",
             (Some(Absence::Lost), _) => "lost",
             (_, AgentState::Unreachable) => "unreachable",
             (_, AgentState::Removed) => "removed",
-            (_, AgentState::Gone) => "gone",
             (Some(Absence::Partitioned), AgentState::Registered) => "partitioned",
             (Some(Absence::AgentRestart), AgentState::Registered) => "restarting",
             (None, AgentState::Registered) => match drain {
@@ -64,10 +71,22 @@ impl Master {
 
     pub(crate) fn unavailability_view(&self, agent: &Agent) -> Option<UnavailabilityView> {
         let (_, unavailability) = self.machine_mode(agent);
-        unavailability.map(|away| UnavailabilityView {
-            start_ns: away.start_ns.to_string().into(),
-            duration_ns: away.duration_ns.map(|ns| ns.to_string().into()),
-        })
+        unavailability.map(shown)
+    }
+
+    /// The schedule as a front end shows it.
+    pub fn window_views(&self) -> Vec<WindowView> {
+        let Some(schedule) = self.machines.schedule() else { return Vec::new() };
+        let window = |window: &Window| WindowView {
+            machines: window.machine_ids.iter().map(|id| self.scheduled_view(id)).collect(),
+            unavailability: shown(window.unavailability),
+        };
+        schedule.windows.iter().map(window).collect()
+    }
+
+    fn scheduled_view(&self, id: &MachineName) -> ScheduledView {
+        let mode = self.machines.mode(id).as_str().into();
+        ScheduledView { hostname: id.hostname.clone(), ip: id.ip.clone(), mode }
     }
 
     /// Who was asked to leave an agent, by framework.
@@ -136,7 +155,12 @@ impl Master {
         let standing = self.standing(id);
         let (drain, deactivate, reactivate, gone) = self.agent_refusals(id, standing);
         vec![
-            act("Schedule maintenance (in 10 min, 1 h)", "schedule-add", &json!({ "windows": [window] }), scheduled),
+            act(
+                "Schedule maintenance (in 10 min, 1 h)",
+                "schedule-add",
+                &json!({ "windows": [window] }),
+                scheduled,
+            ),
             act("Take it out of the schedule", "schedule-remove", &list, unscheduled),
             act("Start maintenance", "down", &list, down),
             act("Stop maintenance", "up", &list, unless(mode == Mode::Down, Refused::NotDown(name))),
@@ -166,9 +190,10 @@ impl Master {
             (_, Some(DrainState::Drained)) => Some("the agent is drained already".to_owned()),
             (_, None) => known.clone(),
         };
-        let deactivate = match self.drains.is_deactivated(id) {
-            true => Some("the agent is deactivated already".to_owned()),
-            false => known.clone(),
+        let deactivate = if self.drains.is_deactivated(id) {
+            Some("the agent is deactivated already".to_owned())
+        } else {
+            known.clone()
         };
         let reactivate = match (self.drains.is_deactivated(id), info) {
             (false, _) => said(Refused::NotDeactivated),
@@ -176,5 +201,12 @@ impl Master {
             (true, _) => known.clone(),
         };
         (drain, deactivate, reactivate, known)
+    }
+}
+
+fn shown(away: Unavailability) -> UnavailabilityView {
+    UnavailabilityView {
+        start_ns: away.start_ns.to_string().into(),
+        duration_ns: away.duration_ns.map(|ns| ns.to_string().into()),
     }
 }

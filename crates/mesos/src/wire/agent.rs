@@ -159,7 +159,9 @@ impl AgentRow<'_> {
             put("reregistered_time", calendar.nanoseconds(at));
         }
         put("total_resources", list(&self.total, Form::Refined, false));
-        for (key, resources) in [("allocated_resources", self.all_used()), ("offered_resources", self.offered.clone())] {
+        for (key, resources) in
+            [("allocated_resources", self.all_used()), ("offered_resources", self.offered.clone())]
+        {
             if !resources.is_empty() {
                 put(key, list(&resources, Form::Refined, true));
             }
@@ -175,7 +177,8 @@ impl AgentRow<'_> {
 
 /// A resource without what operations made of it.
 fn undone(resource: &crate::api::Resource) -> crate::api::Resource {
-    let mut plain = if resource.persistence().is_some() { resource.without_volume() } else { resource.clone() };
+    let mut plain =
+        if resource.persistence().is_some() { resource.without_volume() } else { resource.clone() };
     while plain.is_dynamically_reserved() {
         plain = plain.popped();
     }
@@ -201,7 +204,9 @@ fn attributes_v0(attributes: &[(Text, Text)]) -> Json {
 pub(super) fn attributes_v1(attributes: &[(Text, Text)]) -> Json {
     let one = |(name, text): &(Text, Text)| match Value::parse(text) {
         Ok(Value::Scalar(amount)) => json!({ "name": name, "type": "SCALAR", "scalar": { "value": amount } }),
-        Ok(Value::Ranges(ranges)) => json!({ "name": name, "type": "RANGES", "ranges": ranges_json(&ranges) }),
+        Ok(Value::Ranges(ranges)) => {
+            json!({ "name": name, "type": "RANGES", "ranges": ranges_json(&ranges) })
+        }
         Ok(Value::Set(items)) => json!({ "name": name, "type": "SET", "set": { "item": items } }),
         Err(_) => json!({ "name": name, "type": "TEXT", "text": { "value": text } }),
     };

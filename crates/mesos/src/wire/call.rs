@@ -66,7 +66,8 @@ pub fn scheduler_call(master: &Master, value: &Value) -> Result<From, Refusal> {
 }
 
 fn read(master: &Master, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> {
-    let part = |field: &str| body.message(field)?.ok_or_else(|| bad(format!("Expecting '{field}' to be present")));
+    let part =
+        |field: &str| body.message(field)?.ok_or_else(|| bad(format!("Expecting '{field}' to be present")));
     let roles = |field: &str| match body.message(field)? {
         Some(part) => {
             let mut roles = part.texts("roles")?;
@@ -145,7 +146,8 @@ fn read(master: &Master, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> 
 }
 
 fn subscription(part: &Message<'_>) -> Read<Subscription> {
-    let info = part.message("framework_info")?.ok_or_else(|| bad("Expecting 'framework_info' to be present"))?;
+    let info =
+        part.message("framework_info")?.ok_or_else(|| bad("Expecting 'framework_info' to be present"))?;
     framework::read(&info, None, &[], &part.texts("suppressed_roles")?)
 }
 
@@ -176,7 +178,9 @@ impl Master {
 fn operation(message: &Message<'_>) -> Read<Operation> {
     let kind = message.needs_text("type")?;
     let part = |field: &str| {
-        message.message(field)?.ok_or_else(|| bad(format!("Expecting '{field}' of an operation to be present")))
+        message
+            .message(field)?
+            .ok_or_else(|| bad(format!("Expecting '{field}' of an operation to be present")))
     };
     let named = message.has("id");
     let resources = |outer: &str, inner: &str| read_list(&part(outer)?.messages(inner)?);

@@ -135,13 +135,19 @@ mod tests {
         for (value, expected) in [
             (json!({ "user": "u", "name": "f" }), Ok(vec!["*"])),
             (json!({ "user": "u", "name": "f", "role": "a" }), Ok(vec!["a"])),
-            (json!({ "user": "u", "name": "f", "roles": ["a", "b"], "capabilities": multi }), Ok(vec!["a", "b"])),
+            (
+                json!({ "user": "u", "name": "f", "roles": ["a", "b"], "capabilities": multi }),
+                Ok(vec!["a", "b"]),
+            ),
             (json!({ "user": "u", "name": "f", "capabilities": multi }), Ok(vec![])),
             (json!({ "name": "f" }), Err("'user'")),
             (json!({ "user": "u" }), Err("'name'")),
             (json!({ "user": "u", "name": "f", "roles": ["a"] }), Err("MULTI_ROLE")),
             (json!({ "user": "u", "name": "f", "role": "a", "capabilities": multi }), Err("MULTI_ROLE")),
-            (json!({ "user": "u", "name": "f", "roles": ["a", "a"], "capabilities": multi }), Err("more than once")),
+            (
+                json!({ "user": "u", "name": "f", "roles": ["a", "a"], "capabilities": multi }),
+                Err("more than once"),
+            ),
             (json!({ "user": "u", "name": "f", "role": "/a" }), Err("not a role")),
             (json!({ "user": "u", "name": "f", "failover_timeout": -1 }), Err("failover_timeout")),
             (json!([]), Err("object")),

@@ -40,28 +40,28 @@ pub(super) fn task(message: &Message<'_>, alone: bool, named_operation: bool) ->
     } else {
         find(own_executor.is_some(), "a task of a group has no executor of its own");
     }
-    if let Some(executor) = own_executor {
+    if let Some(executor) = &own_executor {
         let kind = executor.text("type")?;
         find(kind.is_some_and(|kind| &*kind == "DEFAULT"), "the executor of a single task is a CUSTOM one");
         find(alone && !executor.has("command"), "a CUSTOM executor needs a command");
     }
     let (readiness, health) = (message.message("check")?, message.message("health_check")?);
-    for check in [readiness, health].into_iter().flatten() {
-        find(!well_formed(&check)?, "a check needs a type and what belongs to it, and no negative times");
+    for check in [&readiness, &health].into_iter().flatten() {
+        find(!well_formed(check)?, "a check needs a type and what belongs to it, and no negative times");
     }
     let program = Program {
         lives: true,
-        command: command.map(|command| command_text(&command)).transpose()?.unwrap_or_default(),
+        command: command.as_ref().map(command_text).transpose()?.unwrap_or_default(),
         image: message.message("container")?.map(|container| image(&container)).transpose()?.flatten(),
-        readiness: readiness.map(|check| check_spec(&check)).transpose()?,
-        health: health.map(|check| health_spec(&check)).transpose()?,
+        readiness: readiness.as_ref().map(check_spec).transpose()?,
+        health: health.as_ref().map(health_spec).transpose()?,
     };
-    let env = command.map(|command| environment(&command)).transpose()?.unwrap_or_default();
+    let env = command.as_ref().map(environment).transpose()?.unwrap_or_default();
     Ok(TaskInfo {
         name,
         task_id,
         agent_id: message.id("agent_id")?,
-        executor: own_executor.map(|own| executor(&own)).transpose()?,
+        executor: own_executor.as_ref().map(executor).transpose()?,
         resources: read_list(&message.messages("resources")?)?.into_iter().collect(),
         labels: message.labels("labels")?.into_iter().collect(),
         env,
@@ -97,7 +97,9 @@ fn command_text(command: &Message<'_>) -> Read<Text> {
 }
 
 fn environment(command: &Message<'_>) -> Read<std::collections::BTreeMap<Text, Text>> {
-    let Some(environment) = command.message("environment")? else { return Ok(std::collections::BTreeMap::new()) };
+    let Some(environment) = command.message("environment")? else {
+        return Ok(std::collections::BTreeMap::new());
+    };
     let pair = |one: &Message<'_>| Ok((one.needs_text("name")?, one.text("value")?.unwrap_or_default()));
     environment.messages("variables")?.iter().map(pair).collect()
 }

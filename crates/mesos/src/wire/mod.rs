@@ -35,7 +35,7 @@ mod task;
 pub use call::{From, SchedulerCall, scheduler_call};
 pub use event::heartbeat;
 pub use framework::{Subscription, framework_info};
-pub use query::{Answer, MesosQuery, TasksQuery, is_operator_read};
+pub use query::{Answer, MesosQuery, TasksQuery, is_operator_read, question};
 
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;

@@ -62,7 +62,8 @@ impl Master {
             ] }),
             "GET_METRICS" => {
                 let Value::Object(metrics) = self.metrics(calendar) else { return None };
-                let metrics = metrics.into_iter().map(|(name, value)| json!({ "name": name, "value": value }));
+                let metrics =
+                    metrics.into_iter().map(|(name, value)| json!({ "name": name, "value": value }));
                 json!({ "metrics": metrics.collect::<Vec<_>>() })
             }
             "GET_MASTER" => json!({
@@ -70,6 +71,8 @@ impl Master {
                 "start_time": calendar.seconds(SimTime::ZERO),
                 "elected_time": calendar.seconds(SimTime::ZERO),
             }),
+            "GET_MAINTENANCE_SCHEDULE" => json!({ "schedule": self.maintenance_schedule() }),
+            "GET_MAINTENANCE_STATUS" => json!({ "status": self.maintenance_status(calendar.epoch_ms) }),
             "GET_AGENTS" => self.agents_v1(calendar),
             "GET_TASKS" => self.tasks_v1(calendar),
             "GET_FRAMEWORKS" => self.frameworks_v1(calendar),

@@ -59,12 +59,43 @@ pub enum MesosQuery {
     Roles,
     /// `/metrics/snapshot`.
     Metrics,
+    /// `/maintenance/schedule`.
+    MaintenanceSchedule,
+    /// `/maintenance/status`.
+    MaintenanceStatus,
     /// A read of the v1 operator API, by its type.
     Operator(String),
 }
 
+/// The question that a path asks; none when it is no path of a read. Numbers that cannot be read count
+/// as absent.
+pub fn question(parts: &[&str], param: &dyn Fn(&str) -> Option<String>) -> Option<MesosQuery> {
+    let given = |key: &str| param(key).filter(|value| !value.is_empty());
+    let number = |key: &str| given(key).and_then(|text| text.parse().ok());
+    Some(match parts {
+        ["state" | "state.json"] => MesosQuery::State,
+        ["slaves"] => MesosQuery::Slaves { slave_id: given("slave_id") },
+        ["tasks" | "tasks.json"] => MesosQuery::Tasks(TasksQuery {
+            limit: number("limit"),
+            offset: number("offset"),
+            ascending: given("order").is_some_and(|order| order == "asc"),
+            framework_id: given("framework_id"),
+            task_id: given("task_id"),
+        }),
+        ["frameworks"] => MesosQuery::Frameworks { framework_id: given("framework_id") },
+        ["state-summary"] => MesosQuery::StateSummary,
+        ["roles" | "roles.json"] => MesosQuery::Roles,
+        ["metrics", "snapshot"] => MesosQuery::Metrics,
+        ["maintenance", "schedule"] => MesosQuery::MaintenanceSchedule,
+        ["maintenance", "status"] => MesosQuery::MaintenanceStatus,
+        _ => return None,
+    })
+}
+
 /// Types of operator calls that are answered without a journal entry.
-const OPERATOR_READS: [&str; 11] = [
+const OPERATOR_READS: [&str; 13] = [
+    "GET_MAINTENANCE_SCHEDULE",
+    "GET_MAINTENANCE_STATUS",
     "GET_HEALTH",
     "GET_VERSION",
     "GET_FLAGS",
@@ -96,6 +127,8 @@ impl Master {
             MesosQuery::StateSummary => self.state_summary(calendar),
             MesosQuery::Roles => self.roles_v0(),
             MesosQuery::Metrics => self.metrics(calendar),
+            MesosQuery::MaintenanceSchedule => self.maintenance_schedule(),
+            MesosQuery::MaintenanceStatus => self.maintenance_status(calendar.epoch_ms),
             MesosQuery::Operator(kind) => match self.operator_read(calendar, kind) {
                 Some(reply) => reply,
                 None => return Err(bad(format!("'{kind}' is not a read"))),

@@ -18,7 +18,7 @@ pub(crate) fn bad(text: impl Into<String>) -> Refusal {
 }
 
 /// The fields of one message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Message<'a> {
     map: &'a Map<String, Value>,
 }

@@ -170,7 +170,7 @@ pub(crate) fn read(message: &Message<'_>) -> Read<Resource> {
     let resource = Resource {
         name,
         value,
-        reservations: read_reservations(message)?,
+        reservations: read_reservations(message)?.into(),
         disk: disk.filter(|disk| disk.source.is_some() || disk.persistence.is_some()),
         allocation_role: allocation.map(|info| info.text("role")).transpose()?.flatten(),
     };
@@ -264,10 +264,10 @@ fn read_disk(message: &Message<'_>) -> Read<DiskInfo> {
         }
     };
     let volume = message.message("volume")?;
-    if volume.is_some_and(|volume| volume.has("host_path")) {
+    if volume.as_ref().is_some_and(|volume| volume.has("host_path")) {
         return Err(bad("'host_path' of a persistent volume must be unset"));
     }
-    let container_path = volume.map(|volume| volume.text("container_path")).transpose()?.flatten();
+    let container_path = volume.as_ref().map(|volume| volume.text("container_path")).transpose()?.flatten();
     let persistence = match message.message("persistence")? {
         None if volume.is_some() => return Err(bad("Non-persistent volumes are not supported")),
         None => None,
@@ -347,7 +347,10 @@ mod tests {
             let refusal = read_text(text).expect_err(text);
             assert!(refusal.status == 400 && refusal.message.contains(says), "{text}: {}", refusal.message);
         }
-        assert!(read_text(r#"{"name":"cpus","type":"SCALAR","scalar":{"value":0}}"#).is_ok(), "zero is legal");
+        assert!(
+            read_text(r#"{"name":"cpus","type":"SCALAR","scalar":{"value":0}}"#).is_ok(),
+            "zero is legal"
+        );
         let text = r#"{"name":"cpus","type":"SCALAR","scalar":{"value":"0.1"},"unknown":1,"role":null}"#;
         assert_eq!(read_text(text), Ok(Resource::scalar("cpus", planarium_kernel::Milli(100))));
     }

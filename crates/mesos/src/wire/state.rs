@@ -99,7 +99,9 @@ impl Master {
     /// What a framework has in use, and what it is offered.
     pub(super) fn shares(&self, id: FrameworkId) -> (Resources, Resources) {
         let mut used = Resources::new();
-        for task in self.tasks.values().filter(|task| task.framework == id && task.unreachable_since.is_none()) {
+        for task in
+            self.tasks.values().filter(|task| task.framework == id && task.unreachable_since.is_none())
+        {
             used.add_all(&task.resources);
         }
         for agent in self.agents.iter().filter(|agent| agent.state == crate::agent::AgentState::Registered) {
@@ -123,7 +125,8 @@ impl Master {
         let (used, offered) = self.shares(id);
         let mut both = used.clone();
         both.add_all(&offered);
-        let listed = |rows: &[TaskRow<'_>]| -> Value { rows.iter().map(|row| self.task_v0(calendar, row)).collect() };
+        let listed =
+            |rows: &[TaskRow<'_>]| -> Value { rows.iter().map(|row| self.task_v0(calendar, row)).collect() };
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| {
             map.insert(key.to_owned(), value);

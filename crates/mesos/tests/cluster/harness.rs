@@ -2,7 +2,11 @@
 
 use planarium_fleet::{Fleet, Program};
 use planarium_kernel::{Milli, SimTime};
-use planarium_mesos::{Cx, Master, api::*};
+use planarium_mesos::{
+    Cx, Master,
+    api::*,
+    maintenance::{Refused, decode::OperatorCall},
+};
 use planarium_protocol::{
     Amount, Text,
     input::{AddAgent, Behaviour, Fault, FaultKind, OfferRound, ProcessBehaviour, Target, TaskStatusInput},
@@ -22,6 +26,10 @@ pub(crate) struct Cluster {
     /// Every status, with its framework.
     pub(crate) statuses: Vec<(FrameworkId, TaskStatus)>,
     pub(crate) check: bool,
+    /// Rounds that find nothing to do are passed over.
+    pub(crate) pass: bool,
+    /// Rounds passed over so far.
+    pub(crate) passed: u64,
 }
 
 impl Cluster {
@@ -36,6 +44,8 @@ impl Cluster {
             names: BTreeMap::new(),
             statuses: Vec::new(),
             check: true,
+            pass: false,
+            passed: 0,
         }
     }
 
@@ -156,6 +166,12 @@ impl Cluster {
         self.settle();
     }
 
+    pub(crate) fn maintain(&mut self, call: OperatorCall) -> Result<(), Refused> {
+        let done = self.master.maintain(&mut self.cx, &mut self.fleet, call);
+        self.settle();
+        done
+    }
+
     pub(crate) fn round(&mut self, agents: &[&str]) -> u32 {
         let round = OfferRound { agents: agents.iter().map(|name| (*name).to_owned()).collect() };
         let made = self.master.offer_round(&mut self.cx, &round).expect("known agents");
@@ -171,6 +187,14 @@ impl Cluster {
         loop {
             let due = [self.fleet.next_due(), self.master.next_due()];
             let Some(next) = due.into_iter().flatten().min().filter(|next| next.ms() <= at_ms) else { break };
+            if self.pass {
+                let until = self.fleet.next_due().map_or(at_ms, |due| at_ms.min(due.ms().saturating_sub(1)));
+                if let Some((last, count)) = self.master.pass_quiet_batches(SimTime(until)) {
+                    self.passed += count;
+                    self.cx.set_now(last);
+                    continue;
+                }
+            }
             self.cx.set_now(next);
             if self.fleet.next_due() == Some(next) {
                 let mut out = Vec::new();

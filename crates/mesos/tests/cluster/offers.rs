@@ -18,6 +18,35 @@ fn whoever_comes_last_triggers_the_event_run() {
     assert!(!c.master.restless());
 }
 
+/// Offers are turned down as they come, at the same instant or a little later, for so long.
+#[test]
+fn rounds_passed_over_change_nothing() {
+    for (refuse_ms, wait_ms) in [(1_000, 0), (1_000, 300), (2_000, 1_000), (3_000, 0), (20_000, 500), (20_000, 0)] {
+        let run = |pass: bool| {
+            let mut c = Cluster::new(1);
+            c.pass = pass;
+            c.agents(2, "cpus:4;mem:1024");
+            let f = c.framework("f", |_| {});
+            while c.now() < 100_000 {
+                c.advance(wait_ms);
+                c.decline(f, Some(refuse_ms));
+                // To the next offers, by leaps that end on a round and beside one.
+                for leap in [1_000, 700, 5_300, 60_000] {
+                    let next = c.now() + leap;
+                    while c.outstanding(f).is_empty() && c.now() < next {
+                        c.advance_to(next.min(c.now() + leap));
+                    }
+                }
+            }
+            (c.heard(), c.master.next_due(), c.passed)
+        };
+        let (singly, due, _) = run(false);
+        let (passing, due_passing, passed) = run(true);
+        assert_eq!((singly.len() > 3, &passing, due_passing), (true, &singly, due), "{refuse_ms} {wait_ms}");
+        assert!(passed > 0 || refuse_ms < 3_000, "nothing was passed over: {refuse_ms} {wait_ms}");
+    }
+}
+
 /// Refusal, instant of the decline, instant of the next offer. Batches come at whole seconds; timers that are
 /// due at the same instant fire in the order in which they were armed.
 #[test]

@@ -3,7 +3,11 @@
 use crate::harness::*;
 use planarium_kernel::{Digest, Milli};
 use planarium_mesos::api::*;
+use planarium_mesos::maintenance::{
+    DrainConfig, MachineId, Refused, Response, Schedule, Window, decode::OperatorCall,
+};
 use planarium_protocol::input::{Fault, FaultKind, Target, TaskStatusInput};
+use planarium_protocol::view::MachineView;
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -24,6 +28,8 @@ enum Op {
     Clear,
     Say { nth: u8, state: u8 },
     Round,
+    Maintain { what: u8, which: u8, mark_gone: bool },
+    Answer { framework: u8, accept: bool, refuse_ms: Option<u64> },
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -47,6 +53,10 @@ fn op() -> impl Strategy<Value = Op> {
         3 => Just(Op::Clear),
         2 => (any::<u8>(), any::<u8>()).prop_map(|(nth, state)| Op::Say { nth, state }),
         1 => Just(Op::Round),
+        5 => (any::<u8>(), any::<u8>(), any::<bool>())
+            .prop_map(|(what, which, mark_gone)| Op::Maintain { what, which, mark_gone }),
+        2 => (any::<u8>(), any::<bool>(), ms())
+            .prop_map(|(framework, accept, refuse_ms)| Op::Answer { framework, accept, refuse_ms }),
     ]
 }
 
@@ -138,6 +148,7 @@ impl Soak {
             Op::Restart(n) => {
                 let (id, info) = self.frameworks[*n as usize % self.frameworks.len()].clone();
                 self.c.offers.retain(|offer| offer.framework != id);
+                self.c.inverse.retain(|offer| offer.framework != id);
                 self.c.master.resubscribe(&mut self.c.cx, &self.c.fleet, id, info);
                 self.c.settle();
             }
@@ -145,6 +156,7 @@ impl Soak {
                 if *n == 0 {
                     let (id, _) = self.framework(0);
                     self.c.offers.retain(|offer| offer.framework != id);
+                    self.c.inverse.retain(|offer| offer.framework != id);
                     self.c.call(id, Call::Teardown);
                 }
             }
@@ -167,6 +179,68 @@ impl Soak {
             Op::Round => {
                 c.round(&[]);
             }
+            Op::Maintain { what, which, mark_gone } => self.maintain(*what, *which, *mark_gone),
+            Op::Answer { framework, accept, refuse_ms } => {
+                let (id, _) = self.framework(*framework);
+                let offer_ids: Vec<OfferId> = self
+                    .c
+                    .inverse
+                    .iter()
+                    .filter(|offer| offer.framework == id)
+                    .map(|offer| offer.id)
+                    .collect();
+                let response = if *accept { Response::Accept } else { Response::Decline };
+                self.c.inverse.retain(|offer| offer.framework != id);
+                let call = Call::AnswerInverseOffers { offer_ids, response, refuse_ms: *refuse_ms };
+                self.c.call(id, call);
+            }
+        }
+    }
+
+    /// Some maintenance call, which may be refused and then must have no effect.
+    fn maintain(&mut self, what: u8, which: u8, mark_gone: bool) {
+        let machines = self.c.master.machines(&self.c.fleet);
+        let Some(one) = machines.get(which as usize % machines.len().max(1)) else { return };
+        let name = |machine: &MachineView| MachineId::of_agent(machine.hostname.clone(), machine.ip.clone());
+        let agent = one.agent_id.clone();
+        let call = match what % 10 {
+            0..=2 => {
+                let named = machines.iter().enumerate().filter(|(n, _)| which >> (n % 8) & 1 == 1);
+                let window = Window {
+                    machine_ids: named.map(|(_, machine)| name(machine)).collect(),
+                    unavailability: Unavailability { start_ns: i64::from(which), duration_ns: None },
+                };
+                let windows = if window.machine_ids.is_empty() { Vec::new() } else { vec![window] };
+                OperatorCall::UpdateSchedule(Schedule { windows })
+            }
+            3..=4 => OperatorCall::Start(vec![name(one)]),
+            5 => OperatorCall::Stop(vec![name(one)]),
+            6 => {
+                let config = DrainConfig { max_grace_ns: Some(1_000_000_000), mark_gone };
+                OperatorCall::Drain { agent_id: agent, config }
+            }
+            7 => OperatorCall::Deactivate(agent),
+            8 => OperatorCall::Reactivate(agent),
+            _ if mark_gone => OperatorCall::MarkGone(agent),
+            _ => OperatorCall::Stop(machines.iter().map(|machine| name(machine)).collect()),
+        };
+        let before = self.digest();
+        match self.c.maintain(call) {
+            Ok(()) | Err(Refused::NotRegistered) => {}
+            Err(_) => assert_eq!(self.digest(), before),
+        }
+    }
+
+    /// Ends all maintenance; agents that are gone stay gone.
+    fn end_maintenance(&mut self) {
+        // A machine that was taken out of the cluster while DOWN is DOWN still.
+        for (name, _) in self.c.master.schedule().machines() {
+            let _ = self.c.maintain(OperatorCall::Stop(vec![name.clone()]));
+        }
+        self.c.maintain(OperatorCall::UpdateSchedule(Schedule::default())).expect("nothing is DOWN");
+        self.c.advance(600_000);
+        for machine in self.c.master.machines(&self.c.fleet) {
+            let _ = self.c.maintain(OperatorCall::Reactivate(machine.agent_id.clone()));
         }
     }
 
@@ -284,10 +358,13 @@ proptest! {
         while let Some(fault) = one.c.fleet.faults().first() {
             one.c.clear(&fault.id);
         }
+        one.end_maintenance();
         one.c.advance(1_200_000);
         for machine in one.c.master.machines(&one.c.fleet) {
-            prop_assert_eq!(&*machine.state, "up");
+            prop_assert!(matches!(&*machine.state, "up" | "gone"), "{} is {}", machine.hostname, machine.state);
         }
+        let known: Vec<OfferId> = one.c.inverse.iter().map(|offer| offer.id).collect();
+        prop_assert_eq!(known, Vec::<OfferId>::new());
         prop_assert_eq!(one.c.fleet.one_shots(), 0);
     }
 }

@@ -34,7 +34,7 @@ pub(super) enum Flag {
 }
 
 impl Flag {
-    const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Json,
         Self::Params,
         Self::Tasks,
@@ -46,7 +46,7 @@ impl Flag {
         Self::Help,
     ];
 
-    fn long(self) -> &'static str {
+    pub(super) fn long(self) -> &'static str {
         match self {
             Self::Json => "json",
             Self::Params => "params",
@@ -86,6 +86,28 @@ impl Flag {
         matches!(self, Self::Params | Self::Tasks)
     }
 
+    /// By its long name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|flag| flag.long() == name)
+    }
+
+    /// The flag that a word names whose value is to come with the next word.
+    pub(super) fn waiting(word: &str) -> Option<Self> {
+        let flag = match word.strip_prefix("--") {
+            Some(long) => Self::named(long),
+            None => Self::ALL.into_iter().find(|flag| {
+                flag.short()
+                    .is_some_and(|short| word.strip_prefix('-').is_some_and(|rest| rest.chars().eq([short])))
+            }),
+        };
+        flag.filter(|flag| flag.value().is_some())
+    }
+
+    /// Whether a command takes it; without a command, those that all take.
+    pub(super) fn fits(self, command: Option<&Command>) -> bool {
+        self.is_global() || command.is_some_and(|command| command.flags.contains(&self))
+    }
+
     /// Permitted with every command.
     fn is_global(self) -> bool {
         matches!(self, Self::Name | Self::Verbose | Self::Help)
@@ -112,7 +134,7 @@ pub(super) struct Command {
 
 impl Command {
     /// How many of the words are the beginning of its name.
-    fn matched(&self, words: &[String]) -> usize {
+    pub(super) fn matched(&self, words: &[String]) -> usize {
         self.path.iter().zip(words).take_while(|(names, word)| names.contains(&word.as_str())).count()
     }
 
@@ -201,16 +223,11 @@ pub(super) struct Misread {
 
 /// Reads words. A leading `dcos MODULE`, as the real command line has it, names the service.
 pub(super) fn understand(args: &[String]) -> Result<Understood, Misread> {
-    let (module, args) = match args {
-        [dcos, module, rest @ ..] if dcos == "dcos" && !module.starts_with('-') => (Some(module), rest),
-        _ => (None, args),
-    };
+    let (module, args) = module(args);
     let (mut words, flags) = apart(args).map_err(|message| Misread { message, context: Vec::new() })?;
     let mut given = Given { args: Vec::new(), flags };
     let named = given.last(Flag::Name).map(str::to_owned);
-    // The real one takes the package's name for the service's, without its `beta-`.
-    let service =
-        named.or_else(|| module.map(|module| module.strip_prefix("beta-").unwrap_or(module).to_owned()));
+    let service = named.or_else(|| module.map(str::to_owned));
     let verbose = given.has(Flag::Verbose);
     let wants_help = given.has(Flag::Help) || words.first().is_some_and(|word| word == "help");
     if words.first().is_some_and(|word| word == "help") {
@@ -231,11 +248,22 @@ pub(super) fn understand(args: &[String]) -> Result<Understood, Misread> {
     }
 }
 
+/// What `dcos MODULE` names, and the words after it. The real one takes the package's name for the service's,
+/// without its `beta-`.
+pub(super) fn module(args: &[String]) -> (Option<&str>, &[String]) {
+    match args {
+        [dcos, module, rest @ ..] if dcos == "dcos" && !module.starts_with('-') => {
+            (Some(module.strip_prefix("beta-").unwrap_or(module)), rest)
+        }
+        _ => (None, args),
+    }
+}
+
 /// Words, and flags with their values.
-type Parted = (Vec<String>, Vec<(Flag, String)>);
+pub(super) type Parted = (Vec<String>, Vec<(Flag, String)>);
 
 /// Words and flags apart.
-fn apart(args: &[String]) -> Result<Parted, String> {
+pub(super) fn apart(args: &[String]) -> Result<Parted, String> {
     let (mut words, mut flags) = (Vec::new(), Vec::new());
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {

@@ -14,6 +14,7 @@
 
 mod call;
 mod commands;
+mod complete;
 mod debug;
 mod endpoints;
 mod grammar;
@@ -28,6 +29,7 @@ mod update;
 #[cfg(test)]
 mod tests;
 
+pub use complete::{Completion, Namer, Names, complete};
 pub use split::split;
 
 use crate::{Request, Response};

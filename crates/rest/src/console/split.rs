@@ -7,30 +7,63 @@
 ///
 /// *Errors*: a quote that is never closed.
 pub fn split(line: &str) -> Result<Vec<String>, String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None | Some('"'), '\\') => word.get_or_insert_default().push(chars.next().unwrap_or('\\')),
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    if let Some(open) = quote {
+    let scanned = scan(line);
+    if let Some(open) = scanned.open {
         return Err(format!("the quote {open} is never closed"));
     }
-    words.extend(word);
+    let mut words = scanned.words;
+    words.extend(scanned.word);
+    without_prompt(&mut words);
+    Ok(words)
+}
+
+/// Leaves a prompt sign out.
+pub(super) fn without_prompt(words: &mut Vec<String>) {
     if words.first().is_some_and(|first| first == "$") {
         words.remove(0);
     }
-    Ok(words)
+}
+
+/// A line as far as it goes.
+#[derive(Debug, Default)]
+pub(super) struct Scanned {
+    /// Words with a blank after them.
+    pub(super) words: Vec<String>,
+    /// The word that the line ends with, if it does not end with a blank.
+    pub(super) word: Option<String>,
+    /// Where that word begins, or would. *Units*: bytes.
+    pub(super) from: usize,
+    /// A quote that is still open.
+    pub(super) open: Option<char>,
+}
+
+/// Parts a line that may not be finished.
+pub(super) fn scan(line: &str) -> Scanned {
+    let mut scanned = Scanned::default();
+    let mut chars = line.char_indices();
+    while let Some((at, c)) = chars.next() {
+        let word = &mut scanned.word;
+        if word.is_none() {
+            scanned.from = at;
+        }
+        match (scanned.open, c) {
+            (Some(open), c) if c == open => scanned.open = None,
+            (None, '\'' | '"') => {
+                scanned.open = Some(c);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => {
+                let escaped = chars.next().map_or('\\', |(_, escaped)| escaped);
+                word.get_or_insert_default().push(escaped);
+            }
+            (None, c) if c.is_whitespace() => scanned.words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    if scanned.word.is_none() {
+        scanned.from = line.len();
+    }
+    scanned
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Which module answers which path.
 
+mod mesos;
 mod sdk;
 mod sim;
 
@@ -10,11 +11,6 @@ use crate::{Request, Response, Session};
 const LATER: &[(&str, &str)] = &[
     ("marathon", "the Marathon API"),
     ("v2", "the Marathon API"),
-    ("mesos", "the Mesos master API"),
-    ("master", "the Mesos master API"),
-    ("machine", "the Mesos master API"),
-    ("maintenance", "the Mesos master API"),
-    ("api", "the Mesos master API"),
     ("kube", "the Kubernetes-shaped API"),
     ("skopos", "the Skopos API"),
 ];
@@ -28,6 +24,7 @@ pub(crate) fn route(session: &mut Session, request: &Request) -> Response {
         ["service", name, "marathon", ..] if *name == "marathon" => later("the Marathon API"),
         ["service", rest @ ..] => sdk::service(session, request, rest),
         ["v1", ..] | ["v2", "debug", "offers"] => sdk::route(session, request, "", &parts),
+        _ if let Some(response) = mesos::route(session, request, &parts) => response,
         [first, ..] => match LATER.iter().find(|(prefix, _)| prefix == first) {
             Some((_, what)) => later(what),
             None => unknown(request),

@@ -22,6 +22,9 @@ pub(crate) fn service(session: &mut Session, request: &Request, rest: &[&str]) -
 
 /// Answers below `v1` (or `v2`) of a service; an empty name means the only or first SDK service.
 pub(crate) fn route(session: &mut Session, request: &Request, name: &str, parts: &[&str]) -> Response {
+    if let ["v1", "service", one, rest @ ..] = parts {
+        return multi(session, request, one, rest);
+    }
     let Some(service) = find_service(session, name) else {
         let text = if name.is_empty() {
             "There is no service".to_owned()
@@ -36,7 +39,9 @@ pub(crate) fn route(session: &mut Session, request: &Request, name: &str, parts:
         ("POST", ["v1", "pod", pod, op]) if is_command(parts) => pod_command(session, request, service, pod, op),
         ("PUT", ["v1", "state", "refresh"]) => Response::text(409, "State cache is not enabled"),
         ("GET" | "HEAD", _) if !is_command(parts) => reads::read(request, parts).map_or_else(unknown, |what| {
+            let plain = what.is_plain();
             match session.engine.query(&Query::Sdk { service, what }) {
+                Ok((status, serde_json::Value::String(text))) if plain => Response::text(status, text),
                 Ok((status, value)) => Response::json(status, &value),
                 Err(refusal) => refused(&refusal),
             }
@@ -46,6 +51,19 @@ pub(crate) fn route(session: &mut Session, request: &Request, name: &str, parts:
         _ if reads::read(request, parts).is_some() => Response::wrong_method("GET"),
         _ => unknown(),
     }
+}
+
+/// What a scheduler of several services serves for one of them below `/v1/service/NAME`, with the slashes of its
+/// name written as dots.
+const PER_SERVICE: &[&str] = &["plans", "pod", "endpoints", "configurations", "state", "artifacts"];
+
+/// Answers below `/v1/service/NAME`: the same as below `/v1`, for what belongs to one service.
+fn multi(session: &mut Session, request: &Request, name: &str, rest: &[&str]) -> Response {
+    if !rest.first().is_some_and(|first| PER_SERVICE.contains(first)) {
+        return unknown();
+    }
+    let parts: Vec<&str> = std::iter::once("v1").chain(rest.iter().copied()).collect();
+    route(session, request, name, &parts)
 }
 
 /// Paths that take `POST` only.

@@ -6,6 +6,7 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::backoff::Delay;
 use crate::scheduler::evaluate::outcome::nearest;
 use crate::scheduler::plan::{Plan, PlanKind};
+use crate::scheduler::store::OverrideTarget;
 use planarium_plan::{Element, Holder, PlanId, Reason, Status, StepId};
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ impl Scheduler {
             Status::Delayed => self.brief_delay(holder),
             Status::Prepared => match self.brief_reason(plan, holder) {
                 Some(held) => held,
-                None => self.brief_offers(holder),
+                None => self.brief_action(holder).unwrap_or_else(|| self.brief_offers(holder)),
             },
             Status::Pending | Status::Waiting | Status::Error => {
                 self.brief_reason(plan, holder).unwrap_or_else(|| "next to be looked at".to_owned())
@@ -67,6 +68,9 @@ impl Scheduler {
         let Some(record) = self.store.named(&name) else { return String::new() };
         let Some(status) = &record.status else { return String::new() };
         let goal = requirement.pod.spec.task(&task.task).map(|spec| spec.goal);
+        if record.goal.target == OverrideTarget::Paused {
+            return format!("{name} is paused by an operator");
+        }
         match (status.state, goal) {
             ("TASK_RUNNING", Some(crate::spec::Goal::Running)) => format!("{name} is not ready yet"),
             ("TASK_RUNNING", _) => format!("{name} runs until it exits with 0"),

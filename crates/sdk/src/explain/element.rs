@@ -31,7 +31,16 @@ impl Teller<'_> {
         }
     }
 
-    fn errored(&self, element: Element) -> Reason {
+    fn errored(&mut self, element: Element) -> Reason {
+        let refused = self.scheduler.refused.clone();
+        let deploy = self.scheduler.plan(self.plan).is_some_and(|plan| plan.kind == PlanKind::Deploy);
+        if element == Element::Plan && deploy && !refused.is_empty() {
+            self.definition_remedy();
+            let first = refused.first().map_or("", |text| &**text);
+            let text =
+                format!("The new configuration was refused, so the one before stays the target: {first}");
+            return reason(text, None, ReasonKind::Errored { errors: refused.to_vec() });
+        }
         let Some(plan) = self.scheduler.plan(self.plan) else {
             return reason("It has errors", None, ReasonKind::Errored { errors: Vec::new() });
         };

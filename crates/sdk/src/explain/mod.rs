@@ -5,6 +5,7 @@
 //!
 //! Never empty for an unfinished element.
 
+mod action;
 mod brief;
 mod element;
 mod step;
@@ -13,6 +14,7 @@ mod words;
 
 use crate::scheduler::Scheduler;
 use planarium_plan::{Element, PlanId};
+use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Why};
 use planarium_protocol::{Text, why::Unblock};
@@ -28,6 +30,15 @@ pub struct ReadinessFacts {
     pub next_ms: Option<u64>,
 }
 
+/// A machine that makes no offers by the operator's will.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MaintenanceFacts {
+    /// `down`, `draining`, `drained` or `deactivated`.
+    pub state: Text,
+    /// What would end it, if it can be ended now: title and input.
+    pub remedy: Option<(Text, Input)>,
+}
+
 /// What the cluster knows beyond what it told the scheduler.
 pub trait ClusterFacts {
     /// The readiness check of a task's process.
@@ -40,6 +51,24 @@ pub trait ClusterFacts {
     fn is_manual(&self, task_id: &str) -> bool {
         let _ = task_id;
         false
+    }
+
+    /// In which state a machine is that cannot offer anything, e.g. `lost`; nothing for one that is up.
+    fn machine_state(&self, hostname: &str) -> Option<String> {
+        let _ = hostname;
+        None
+    }
+
+    /// What the operator did to a machine so that it makes no offers; nothing for one that does, scheduled for
+    /// maintenance or not.
+    fn maintenance(&self, hostname: &str) -> Option<MaintenanceFacts> {
+        let _ = hostname;
+        None
+    }
+
+    /// Machines that make no offers by the operator's will, in order of joining; at most a handful.
+    fn out_of_offers(&self) -> Vec<Text> {
+        Vec::new()
     }
 
     /// Why no offers come to a service, e.g. `no machine has joined yet`.

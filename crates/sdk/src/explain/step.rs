@@ -1,9 +1,9 @@
 //! Reasons for a step: its turn and holds, then what work on it waits for.
 
-use super::{Teller, reason};
+use super::{MaintenanceFacts, Teller, reason};
 use crate::scheduler::evaluate::outcome::funnel;
 use crate::scheduler::requirement::Requirement;
-use crate::scheduler::store::{Stored, TaskRecord};
+use crate::scheduler::store::{OverrideTarget, Stored, TaskRecord};
 use crate::spec::Goal;
 use planarium_plan::{self as plan, Element, Holder, Status, StepId, StepState};
 use planarium_protocol::why::{Reason, ReasonKind};
@@ -67,6 +67,14 @@ impl Teller<'_> {
         let event = Some(status.event);
         let mut reasons = Vec::new();
         let manual = self.facts.is_manual(&record.id);
+        if record.goal.target == OverrideTarget::Paused {
+            let held = self.scheduler.path(holder.plan, Element::Step(holder.step));
+            let text = format!(
+                "An operator paused {task}: it runs the pause command, whose readiness check never passes"
+            );
+            self.resume_remedy(requirement);
+            return vec![reason(text, event, ReasonKind::Interrupted { held })];
+        }
         match (status.state, goal) {
             ("TASK_RUNNING", Goal::Running) => {
                 let known = self.facts.readiness(&record.id);
@@ -123,7 +131,11 @@ impl Teller<'_> {
 
     /// What a step waits for whose turn it is: old tasks, offers, the next cycle.
     fn waiting(&mut self, holder: Holder, status: Status) -> Vec<Reason> {
-        let requirement = self.scheduler.step_data(holder).and_then(|data| data.requirement.clone());
+        let data = self.scheduler.step_data(holder);
+        if let Some(action) = data.and_then(|data| data.action.clone()) {
+            return self.acting(holder, &action, status);
+        }
+        let requirement = data.and_then(|data| data.requirement.clone());
         let Some(requirement) = requirement else { return vec![self.next_cycle()] };
         let mut reasons = Vec::new();
         reasons.extend(self.killing(&requirement));
@@ -138,6 +150,40 @@ impl Teller<'_> {
             }
             _ if status == Status::Prepared => reasons.push(self.no_offers(&requirement)),
             _ => {}
+        }
+        reasons.extend(self.maintenance(&requirement));
+        reasons
+    }
+
+    /// A pod's reservations are on a machine that makes no offers because of maintenance. The real scheduler
+    /// never looks at unavailability, so a window that is only planned is no reason.
+    fn maintenance(&mut self, requirement: &Requirement) -> Vec<Reason> {
+        let stored = self.scheduler.store.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
+        let mut homes: Vec<Text> = stored.map(|task| task.at.hostname.clone()).collect();
+        homes.sort_unstable();
+        homes.dedup();
+        // A pod that may go anywhere lacks every machine that is out.
+        let tied = !homes.is_empty() && !self.scheduler.store.is_flagged(&requirement.key);
+        let agents = if tied { homes } else { self.facts.out_of_offers() };
+        let mut reasons = Vec::new();
+        for agent in agents {
+            let Some(MaintenanceFacts { state, remedy }) = self.facts.maintenance(&agent) else { continue };
+            let what = match &*state {
+                "down" => "DOWN for maintenance and may not register".to_owned(),
+                state => format!("{state} and makes no offers"),
+            };
+            let text = if tied {
+                format!(
+                    "{agent}, where its reservations are, is {what}; the scheduler knows nothing of maintenance and \
+                     waits for it"
+                )
+            } else {
+                format!("{agent} is {what}")
+            };
+            reasons.push(reason(text, None, ReasonKind::Maintenance { agent, state }));
+            if let Some((title, input)) = remedy {
+                self.add(title.to_string(), Some(input));
+            }
         }
         reasons
     }

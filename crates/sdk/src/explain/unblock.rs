@@ -18,7 +18,7 @@ use planarium_protocol::why::{OfferFunnel, Unblock};
 use std::collections::BTreeMap;
 
 impl Teller<'_> {
-    fn add(&mut self, title: impl Into<String>, input: Option<Input>) {
+    pub(super) fn add(&mut self, title: impl Into<String>, input: Option<Input>) {
         let remedy = Unblock { title: title.into(), input };
         if !self.unblock.contains(&remedy) {
             self.unblock.push(remedy);
@@ -61,6 +61,20 @@ impl Teller<'_> {
         self.plan_remedy(format!("Force-complete {name}"), PlanOp::ForceComplete, holder.step.into());
     }
 
+    /// The machine's offer would do; giving up on it is the operator's.
+    pub(super) fn reservation_remedies(&mut self, holder: Holder, host: &str) {
+        if self.facts.machine_state(host).is_none() {
+            let round = OfferRound { agents: vec![host.to_owned()] };
+            self.add(format!("Send one offer of {host}"), Some(Input::OfferRound(round)));
+        }
+        self.force_remedy(holder);
+    }
+
+    /// Only another definition helps.
+    pub(super) fn definition_remedy(&mut self) {
+        self.add("Update the service with a definition that the checks let pass", None);
+    }
+
     fn status_input(&self, task: &TaskRecord, state: &str, readiness_exit: Option<i32>) -> Input {
         Input::TaskStatus(TaskStatusInput {
             task: task.id.to_string(),
@@ -100,6 +114,11 @@ impl Teller<'_> {
         let input = self.pod_input(requirement, PodOp::Restart);
         self.add(format!("Restart pod {}", requirement.key.name()), Some(input));
         self.force_remedy(holder);
+    }
+
+    pub(super) fn resume_remedy(&mut self, requirement: &Requirement) {
+        let input = self.pod_input(requirement, PodOp::Resume);
+        self.add(format!("Resume pod {}", requirement.key.name()), Some(input));
     }
 
     pub(super) fn exit_remedies(&mut self, holder: Holder, task: &TaskRecord, manual: bool) {

@@ -77,7 +77,10 @@ impl Action {
 impl Scheduler {
     /// Works on a candidate that launches nothing.
     pub(super) fn act(&mut self, cx: &mut Cx, holder: Holder, action: &Action, out: &mut Vec<Request>) {
+        let prepared = self.step_status(holder) == Status::Prepared;
         let next = match action {
+            // It waits; nothing is said again.
+            Action::Unreserve { .. } if prepared => return,
             Action::Decommission { task } => {
                 self.decommission_task(cx, task, out);
                 StepState::Complete
@@ -86,17 +89,16 @@ impl Scheduler {
                 self.kill(cx, id, Some(agent), out);
                 StepState::Complete
             }
-            Action::Unreserve { .. } => StepState::Prepared,
             Action::Erase { task } => {
                 self.erase(task);
                 StepState::Complete
             }
             Action::TlsCleanup => StepState::Complete,
-            Action::Deregister if self.step_status(holder) == Status::Prepared => {
+            Action::Deregister if prepared => {
                 self.tear_down(cx, out);
                 StepState::Complete
             }
-            Action::Deregister => StepState::Prepared,
+            Action::Unreserve { .. } | Action::Deregister => StepState::Prepared,
         };
         self.set_state(holder, next);
         if self.report(cx, holder.plan).is_some() {

@@ -8,13 +8,12 @@
 
 use super::plan::PlanKind;
 use super::requirement::Recovery;
-use super::revive::WorkKey;
+use super::revive::{WorkKey, WorkSet};
 use super::{CYCLE_MS, Cx, OFFER_BATCH_MS, Request, Scheduler, Timer, TimerKind};
 use planarium_kernel::queue::Class;
 use planarium_kernel::{EventQueue, SimTime, TimerId};
 use planarium_mesos::api::{Call, Offer};
 use planarium_plan::{Element, Status};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Offers kept between two cycles at most.
@@ -23,6 +22,9 @@ const QUEUE: usize = 100;
 const DECLINE_LONG_MS: u64 = 3_600_000;
 /// Decline when the scheduler is not ready. *Units*: milliseconds.
 const DECLINE_SHORT_MS: u64 = 5_000;
+
+/// Between two runs of the master's allocator, at most. *Units*: milliseconds.
+const ALLOCATION_MS: u64 = 1_000;
 
 /// The clock of cycles.
 #[derive(Clone, Debug)]
@@ -113,10 +115,25 @@ impl Scheduler {
         let mut offers = offers;
         let overflow = offers.split_off(room.min(offers.len()));
         self.offers.append(&mut offers);
-        decline(cx, &overflow, DECLINE_SHORT_MS, out);
+        self.decline_shortly(cx, &overflow, out);
         let at = cx.now().saturating_add(OFFER_BATCH_MS);
         self.cycle.arm(cx, &mut self.timers, at);
         self.touch_service(cx);
+    }
+
+    /// Turns offers down for a short while. They come again with the allocator's next run after it; until
+    /// then the loop is not at rest.
+    fn decline_shortly(&mut self, cx: &Cx, offers: &[Arc<Offer>], out: &mut Vec<Request>) {
+        if offers.is_empty() {
+            return;
+        }
+        decline(cx, offers, DECLINE_SHORT_MS, out);
+        if let Some(id) = self.coming_again.take() {
+            self.timers.cancel(id);
+        }
+        let at = cx.now().saturating_add(DECLINE_SHORT_MS + ALLOCATION_MS);
+        let timer = Timer { cause: cx.cause(), kind: TimerKind::OffersAgain };
+        self.coming_again = Some(self.timers.push(at, Class::OneShot, timer));
     }
 
     /// One cycle.
@@ -128,7 +145,7 @@ impl Scheduler {
             return;
         }
         if !self.subscribed || self.is_reconciling() {
-            decline(cx, &offers, DECLINE_SHORT_MS, out);
+            self.decline_shortly(cx, &offers, out);
             return;
         }
         let candidates = self.coordinate(cx);
@@ -199,15 +216,12 @@ impl Scheduler {
     }
 
     /// Candidates and running steps, by what they need.
-    fn work_set(&self, candidates: &[planarium_plan::Holder]) -> BTreeSet<WorkKey> {
-        let mut work: BTreeSet<WorkKey> =
-            candidates.iter().filter_map(|holder| self.work_key(*holder)).collect();
-        for (at, plan) in self.plans.iter().enumerate() {
+    fn work_set(&self, candidates: &[planarium_plan::Holder]) -> WorkSet {
+        let running = self.plans.iter().enumerate().flat_map(|(at, plan)| {
             let id = planarium_plan::PlanId::at(at);
-            let running = plan.tree.working().map(|step| planarium_plan::Holder { plan: id, step });
-            work.extend(running.filter_map(|holder| self.work_key(holder)));
-        }
-        work
+            plan.tree.working().map(move |step| planarium_plan::Holder { plan: id, step })
+        });
+        candidates.iter().copied().chain(running).filter_map(|holder| self.work_key(holder)).collect()
     }
 
     fn work_key(&self, holder: planarium_plan::Holder) -> Option<WorkKey> {

@@ -92,11 +92,8 @@ fn steps(key: &PodKey, tasks: &PodTasks) -> Vec<NewStep> {
     let executor = tasks.values().flat_map(|task| task.executor.iter().map(move |held| (held, task)));
     for (held, task) in own.chain(executor) {
         if !held.id.is_empty() && seen.insert(held.id.clone()) {
-            let action = Action::Unreserve {
-                id: held.id.clone(),
-                host: task.at.hostname.clone(),
-                pod: key.name(),
-            };
+            let action =
+                Action::Unreserve { id: held.id.clone(), host: task.at.hostname.clone(), pod: key.name() };
             steps.push(NewStep::acting(format!("unreserve-{}", held.id), action));
         }
     }

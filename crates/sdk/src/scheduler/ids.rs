@@ -5,7 +5,7 @@
 //!
 //! **Source**: `dcos-commons: …/offer/CommonIdUtils.java` (task and executor ids). Match.
 
-use planarium_kernel::draw;
+use planarium_kernel::{SimTime, draw};
 use planarium_protocol::Text;
 
 /// Kinds of id; the purpose of the draw.
@@ -41,6 +41,11 @@ impl Ids {
     /// For one service. `prefix` is the head of task ids.
     pub(crate) fn new(seed: u64, service: &Text, prefix: &str) -> Self {
         Self { seed, service: service.clone(), prefix: prefix.into(), generation: 0, drawn: 0 }
+    }
+
+    /// For a service installed at that instant: one that had its name before drew other ids.
+    pub(crate) fn installed_at(self, now: SimTime) -> Self {
+        Self { drawn: now.ms() << 20, ..self }
     }
 
     /// For the scheduler process that follows this one.

@@ -102,6 +102,8 @@ enum TimerKind {
     ReconcileAll,
     /// A failed pod may have been away for too long.
     Replacement,
+    /// Offers turned down for a short while have come again, if they still exist.
+    OffersAgain,
     /// The package manager looks whether the service has been uninstalled.
     Removal,
 }
@@ -140,6 +142,8 @@ pub struct Scheduler {
     pub(crate) kills: Kills,
     kill_timer: Option<planarium_kernel::TimerId>,
     backoff_timer: Option<planarium_kernel::TimerId>,
+    /// Offers were turned down for a short while.
+    coming_again: Option<planarium_kernel::TimerId>,
     timers: EventQueue<Timer>,
     cycle: Cycle,
     pub(crate) offers: Vec<Arc<Offer>>,
@@ -275,6 +279,7 @@ impl Scheduler {
             TimerKind::Reconcile => self.reconcile_again(cx, &mut out),
             TimerKind::ReconcileAll => self.reconcile_all(cx, &mut out),
             TimerKind::Replacement => self.need_cycle(cx),
+            TimerKind::OffersAgain => self.coming_again = None,
             TimerKind::Removal => self.look_for_removal(cx),
         });
         self.await_removal(cx);

@@ -23,6 +23,9 @@ impl Scheduler {
         command: &PodCommand,
     ) -> Result<(Value, Vec<Request>), Refusal> {
         self.now = cx.now();
+        if self.is_uninstalling() {
+            return Err(crate::wire::not_served());
+        }
         let not_found = || Refusal::new(RefusalCode::NotFound, format!("Pod {} not found", command.pod));
         let key = self.store.pod_named(&command.pod).ok_or_else(not_found)?;
         let tasks = self.chosen(&key, command).ok_or_else(not_found)?;

@@ -6,7 +6,6 @@
 //! **Source**: `dcos-commons: …/framework/ReviveManager.java, TokenBucket.java, WorkSetTracker.java`. Match.
 
 use planarium_kernel::{Digest, SimTime};
-use std::collections::BTreeSet;
 
 /// Tokens at the start and at most.
 const CAPACITY: u32 = 256;
@@ -17,6 +16,26 @@ const SPACING_MS: u64 = 5_000;
 
 /// Identity of one piece of work: step name, requirement, recovery type and parameters.
 pub(crate) type WorkKey = u64;
+
+/// Pieces of work: sorted, each once. Made anew in every cycle, so it is flat.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WorkSet(Vec<WorkKey>);
+
+impl FromIterator<WorkKey> for WorkSet {
+    fn from_iter<I: IntoIterator<Item = WorkKey>>(keys: I) -> Self {
+        let mut keys: Vec<WorkKey> = keys.into_iter().collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Self(keys)
+    }
+}
+
+impl WorkSet {
+    fn is_subset(&self, of: &Self) -> bool {
+        let mut others = of.0.iter();
+        self.0.iter().all(|key| others.by_ref().find(|other| *other >= key) == Some(key))
+    }
+}
 
 /// Limits how often a revive goes out.
 #[derive(Clone, Debug)]
@@ -54,7 +73,7 @@ pub(crate) struct Revive {
     bucket: Bucket,
     suppressed: bool,
     requested: bool,
-    work: BTreeSet<WorkKey>,
+    work: WorkSet,
 }
 
 impl Revive {
@@ -64,7 +83,7 @@ impl Revive {
             bucket: Bucket { tokens: CAPACITY, counted: now, taken: None },
             suppressed: false,
             requested: false,
-            work: BTreeSet::new(),
+            work: WorkSet::default(),
         }
     }
 
@@ -85,13 +104,13 @@ impl Revive {
 
     /// A cycle found nothing to do. True when a suppress should go out.
     pub(crate) fn idle(&mut self) -> bool {
-        self.work.clear();
+        self.work = WorkSet::default();
         self.requested = false;
         !std::mem::replace(&mut self.suppressed, true)
     }
 
     /// A cycle found this work: new work, or work while suppressed, asks for a revive.
-    pub(crate) fn working(&mut self, work: BTreeSet<WorkKey>) {
+    pub(crate) fn working(&mut self, work: WorkSet) {
         if self.suppressed || !work.is_subset(&self.work) {
             self.requested = true;
         }
@@ -113,8 +132,8 @@ impl Revive {
         digest.write_u32(self.bucket.tokens);
         digest.write_bool(self.suppressed);
         digest.write_bool(self.requested);
-        digest.write_u64(self.work.len() as u64);
-        self.work.iter().for_each(|key| digest.write_u64(*key));
+        digest.write_u64(self.work.0.len() as u64);
+        self.work.0.iter().for_each(|key| digest.write_u64(*key));
     }
 }
 
@@ -122,7 +141,7 @@ impl Revive {
 mod tests {
     use super::*;
 
-    fn work(keys: &[u64]) -> BTreeSet<u64> {
+    fn work(keys: &[u64]) -> WorkSet {
         keys.iter().copied().collect()
     }
 
@@ -136,6 +155,20 @@ mod tests {
             at += 10;
             revive.working(work(keys));
             assert_eq!(revive.take(SimTime::from_secs(at)), expected, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn parts_of_work() {
+        for (part, whole, expected) in [
+            (&[][..], &[][..], true),
+            (&[], &[1], true),
+            (&[1], &[], false),
+            (&[3, 1, 3], &[1, 2, 3], true),
+            (&[0, 1], &[1, 2], false),
+            (&[2, 4], &[1, 2, 3], false),
+        ] {
+            assert_eq!(work(part).is_subset(&work(whole)), expected, "{part:?} in {whole:?}");
         }
     }
 

@@ -24,9 +24,9 @@ use crate::spec::{Goal, ServiceSpec};
 use crate::view::ViewCache;
 use planarium_kernel::{Cause, EventQueue};
 use planarium_plan::{Edge, Element, Holder, PlanId, PlanSpec, StepState, StrategySpec};
+use planarium_protocol::Refusal;
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::refusal::RefusalCode;
-use planarium_protocol::Refusal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -45,6 +45,9 @@ pub(super) fn start(
         let text = "The definition has errors, so its scheduler cannot start";
         return Err(Refusal::new(RefusalCode::InvalidDefinition, text));
     };
+    if previous.is_some_and(Scheduler::is_torn_down) {
+        return Err(uninstall::over());
+    }
     let mut scheduler = blank(cx, loaded, &spec, previous);
     if loaded.env.contains_key(UNINSTALL_FLAG) {
         scheduler.begin_uninstall(cx, previous);
@@ -84,7 +87,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
     let prefix = spec.id_prefix();
     let ids = match previous {
         Some(previous) => previous.ids.next_generation(&prefix),
-        None => Ids::new(cx.seed(), &name, &prefix),
+        None => Ids::new(cx.seed(), &name, &prefix).installed_at(cx.now()),
     };
     let env = Arc::new(loaded.env.clone());
     let target = Arc::new(Config::new("".into(), spec.clone(), region_awareness(&env)));
@@ -104,6 +107,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         kills: Kills::default(),
         kill_timer: None,
         backoff_timer: None,
+        coming_again: None,
         timers: EventQueue::new(),
         cycle: Cycle::new(cx.now()),
         offers: Vec::new(),
@@ -111,7 +115,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         mentioned: Arc::default(),
         givers: BTreeMap::new(),
         uninstall: previous.and_then(|previous| previous.uninstall).map(Uninstall::again),
-        torn_down: previous.is_some_and(|previous| previous.torn_down),
+        torn_down: false,
         refused: Arc::from([]),
         withheld: BTreeMap::new(),
         history: History::default(),

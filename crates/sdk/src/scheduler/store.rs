@@ -18,6 +18,7 @@ use crate::placement::StoredTaskFacts;
 use planarium_kernel::Digest;
 use planarium_protocol::Text;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The tasks of one pod instance by instance name.
 pub(crate) type PodTasks = BTreeMap<Text, TaskRecord>;
@@ -25,7 +26,8 @@ pub(crate) type PodTasks = BTreeMap<Text, TaskRecord>;
 /// All records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
-    pods: BTreeMap<PodKey, PodTasks>,
+    /// Shared until a task of the pod changes: with copies of the store, and with what was shown of it.
+    pods: BTreeMap<PodKey, Arc<PodTasks>>,
     by_name: BTreeMap<Text, PodKey>,
     by_id: BTreeMap<Text, (PodKey, Text)>,
     /// Which pod instance a reservation was made for; entries outlive their use and are checked on reading.
@@ -94,17 +96,22 @@ impl Store {
 
     /// The tasks of a pod instance.
     pub(crate) fn pod(&self, key: &PodKey) -> Option<&PodTasks> {
-        self.pods.get(key)
+        self.pods.get(key).map(|tasks| &**tasks)
     }
 
-    /// All pod instances in order.
-    pub(crate) fn pods(&self) -> impl Iterator<Item = (&PodKey, &PodTasks)> {
+    /// The same, to change.
+    fn pod_mut(&mut self, key: &PodKey) -> Option<&mut PodTasks> {
+        self.pods.get_mut(key).map(Arc::make_mut)
+    }
+
+    /// All pod instances in order. The tasks of a pod are the same `Arc` as long as none of them changes.
+    pub(crate) fn pods(&self) -> impl ExactSizeIterator<Item = (&PodKey, &Arc<PodTasks>)> {
         self.pods.iter()
     }
 
     /// All tasks in order. *Cost*: walks everything.
     pub(crate) fn tasks(&self) -> impl Iterator<Item = &TaskRecord> {
-        self.pods.values().flat_map(BTreeMap::values)
+        self.pods.values().flat_map(|tasks| tasks.values())
     }
 
     /// Whether nothing is stored.
@@ -139,7 +146,7 @@ impl Store {
 
     /// Changes the task of that instance name.
     pub(crate) fn update<R>(&mut self, name: &str, change: impl FnOnce(&mut TaskRecord) -> R) -> Option<R> {
-        let record = self.pods.get_mut(self.by_name.get(name)?)?.get_mut(name)?;
+        let record = Arc::make_mut(self.pods.get_mut(self.by_name.get(name)?)?).get_mut(name)?;
         Some(change(record))
     }
 
@@ -157,7 +164,7 @@ impl Store {
         }
         let (pod, name) = (record.pod.clone(), record.name.clone());
         let (id, host) = (record.id.clone(), record.at.hostname.clone());
-        if let Some(old) = self.pods.entry(pod).or_default().insert(name.clone(), record) {
+        if let Some(old) = Arc::make_mut(self.pods.entry(pod).or_default()).insert(name.clone(), record) {
             if old.id != id {
                 self.by_id.remove(&old.id);
             }
@@ -207,7 +214,7 @@ impl Store {
     /// Forgets a task.
     pub(crate) fn remove(&mut self, name: &str) {
         let Some(key) = self.by_name.remove(name) else { return };
-        let Some(tasks) = self.pods.get_mut(&key) else { return };
+        let Some(tasks) = self.pod_mut(&key) else { return };
         let old = tasks.remove(name);
         if tasks.is_empty() {
             self.pods.remove(&key);
@@ -224,7 +231,7 @@ impl Store {
     pub(crate) fn forget_reservations(&mut self, ids: &BTreeSet<Text>, all: bool) {
         let pods: BTreeSet<PodKey> = ids.iter().filter_map(|id| self.owners.get(id).cloned()).collect();
         for key in pods {
-            let Some(tasks) = self.pods.get_mut(&key) else { continue };
+            let Some(tasks) = self.pod_mut(&key) else { continue };
             let leaving = |task: &TaskRecord| all || task.goal.target == OverrideTarget::Decommissioned;
             for task in tasks.values_mut().filter(|task| leaving(task)) {
                 for held in [&mut task.held, &mut task.executor] {
@@ -238,7 +245,7 @@ impl Store {
 
     /// Flags every task of a pod instance as lost for good.
     pub(crate) fn flag_pod(&mut self, key: &PodKey) {
-        for task in self.pods.get_mut(key).into_iter().flat_map(BTreeMap::values_mut) {
+        for task in self.pod_mut(key).into_iter().flat_map(BTreeMap::values_mut) {
             task.permanently_failed = true;
         }
     }
@@ -265,7 +272,7 @@ impl Store {
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (key, tasks) in &self.pods {
-            for (name, task) in tasks {
+            for (name, task) in &**tasks {
                 if *name != task.name || task.pod != *key || self.by_name.get(name) != Some(key) {
                     found.push(format!("task {name} is not where its name says"));
                 }
@@ -291,7 +298,6 @@ mod tests {
     use super::*;
     use crate::scheduler::plan::Params;
     use planarium_kernel::Milli;
-    use std::sync::Arc;
 
     fn record(pod: &str, index: u32, task: &str, id: &str) -> TaskRecord {
         let key = PodKey { pod: pod.into(), index };

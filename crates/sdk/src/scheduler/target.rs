@@ -11,9 +11,9 @@
 //! **Source**: `dcos-commons: …/config/DefaultConfigurationUpdater.java`. Match. Differs: every simulated
 //! scheduler has a service account, so that TLS never lacks one.
 
+use super::Scheduler;
 use super::requirement::Config;
 use super::store::PodKey;
-use super::Scheduler;
 use crate::compare;
 use crate::spec::ServiceSpec;
 use crate::validate::{ConfigError, Facts, validate};

@@ -15,8 +15,8 @@ use super::{Cx, Scheduler, Timer, TimerKind};
 use planarium_kernel::queue::Class;
 use planarium_kernel::{Cause, EventQueue, SimTime};
 use planarium_plan::{Edge, PlanSpec, StrategySpec};
-use planarium_protocol::Text;
 use planarium_protocol::Refusal;
+use planarium_protocol::Text;
 use planarium_protocol::refusal::RefusalCode;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,6 +58,14 @@ pub(super) fn irreversible(service: &str) -> Refusal {
          {UNINSTALL_FLAG} exits with code 11"
     );
     Refusal::new(RefusalCode::Conflict, text)
+}
+
+/// The framework is over; what is left waits for the package manager.
+pub(super) fn over() -> Refusal {
+    Refusal::new(
+        RefusalCode::Conflict,
+        "The service is uninstalled; the package manager is about to remove it",
+    )
 }
 
 impl Scheduler {
@@ -124,11 +132,8 @@ impl Scheduler {
             let host: Text = if host.is_empty() { UNKNOWN_AGENT.into() } else { host.clone() };
             for held in task.held.iter().chain(task.executor.iter()).filter(|held| !held.id.is_empty()) {
                 if seen.insert((host.clone(), held.id.clone())) {
-                    let action = Action::Unreserve {
-                        id: held.id.clone(),
-                        host: host.clone(),
-                        pod: task.pod.name(),
-                    };
+                    let action =
+                        Action::Unreserve { id: held.id.clone(), host: host.clone(), pod: task.pod.name() };
                     let step = NewStep::acting(format!("unreserve-{}", held.id), action);
                     by_host.entry(host.clone()).or_default().push(step);
                 }
@@ -140,7 +145,8 @@ impl Scheduler {
     /// Once `deploy` is COMPLETE the package manager notices with its next look.
     pub(super) fn await_removal(&mut self, cx: &Cx) {
         let complete = self.deploy().is_some_and(Plan::is_complete);
-        let Some(uninstall) = self.uninstall.as_mut().filter(|uninstall| complete && !uninstall.polled) else {
+        let Some(uninstall) = self.uninstall.as_mut().filter(|uninstall| complete && !uninstall.polled)
+        else {
             return;
         };
         uninstall.polled = true;
@@ -167,6 +173,7 @@ impl Scheduler {
         self.cycle.stop();
         self.kill_timer = None;
         self.backoff_timer = None;
+        self.coming_again = None;
         self.offers.clear();
         if let Some(uninstall) = &mut self.uninstall {
             uninstall.polled = false;

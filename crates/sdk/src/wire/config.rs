@@ -34,6 +34,19 @@ impl Scheduler {
     }
 }
 
+impl Scheduler {
+    /// The text of a task's config template.
+    pub(super) fn template(&self, id: &str, pod: &str, task: &str, config: &str) -> Result<Value, Refusal> {
+        if !is_uuid(id) {
+            return Err(Refusal::new(RefusalCode::BadRequest, format!("Invalid configuration id: {id}")));
+        }
+        let stored = self.configs.get(id.to_ascii_lowercase().as_str()).ok_or_else(nothing)?;
+        let task = stored.spec.pod(pod).and_then(|pod| pod.task(task)).ok_or_else(nothing)?;
+        let found = task.configs.iter().find(|one| *one.name == *config).ok_or_else(nothing)?;
+        Ok(Value::from(&*found.content))
+    }
+}
+
 fn service_json(spec: &ServiceSpec) -> Value {
     let policy = spec.replacement_failure_policy.map(|policy| {
         json!({

@@ -70,6 +70,38 @@ pub enum SdkQuery {
         /// Key.
         key: String,
     },
+    /// `/v1/state/files`
+    Files,
+    /// `/v1/state/files/{name}`
+    File {
+        /// Name.
+        name: String,
+    },
+    /// `/v1/state/zone/tasks`
+    ZoneTasks,
+    /// `/v1/state/zone/tasks/{task}`
+    ZoneTask {
+        /// Task instance.
+        task: String,
+    },
+    /// `/v1/state/zone/{podType}/{ip}`
+    ZonePod {
+        /// Pod type.
+        pod: String,
+        /// Address.
+        ip: String,
+    },
+    /// `/v1/artifacts/template/{configId}/{podType}/{task}/{config}`
+    Template {
+        /// Configuration id.
+        id: String,
+        /// Pod type.
+        pod: String,
+        /// Task name within the pod.
+        task: String,
+        /// Name of the task's config.
+        config: String,
+    },
     /// `/v1/health`
     Health {
         /// With reasons.
@@ -96,6 +128,16 @@ pub struct DebugFilter {
     pub step: Option<String>,
 }
 
+impl SdkQuery {
+    /// Whether the body is plain text; then the value is a text.
+    pub fn is_plain(&self) -> bool {
+        matches!(
+            self,
+            Self::File { .. } | Self::ZoneTask { .. } | Self::ZonePod { .. } | Self::Template { .. }
+        )
+    }
+}
+
 impl Scheduler {
     /// Answers a read with the real system's code and body.
     ///
@@ -104,6 +146,10 @@ impl Scheduler {
     /// *Errors*: its refusals (400, 404) with their texts.
     pub fn query(&self, query: &SdkQuery, epoch_ms: u64) -> Result<(u16, Value), Refusal> {
         let ok = |body: Value| Ok((200, body));
+        let served = matches!(query, SdkQuery::Plans | SdkQuery::Plan { .. } | SdkQuery::Health { .. });
+        if self.is_uninstalling() && !served {
+            return Err(not_served());
+        }
         match query {
             SdkQuery::Plans => ok(self.plan_names()),
             SdkQuery::Plan { name } => self.plan_body(name),
@@ -120,6 +166,14 @@ impl Scheduler {
             SdkQuery::FrameworkId => self.framework_body().map(|body| (200, body)),
             SdkQuery::Properties => ok(self.property_names()),
             SdkQuery::Property { key } => self.property(key, epoch_ms).map(|body| (200, body)),
+            SdkQuery::Files => ok(Value::Array(Vec::new())),
+            SdkQuery::File { .. } => Err(nothing()),
+            SdkQuery::ZoneTasks => ok(self.zones()),
+            SdkQuery::ZoneTask { task } => self.zone_of_task(task).map(|body| (200, body)),
+            SdkQuery::ZonePod { pod, ip } => self.zone_of_pod(pod, ip).map(|body| (200, body)),
+            SdkQuery::Template { id, pod, task, config } => {
+                self.template(id, pod, task, config).map(|body| (200, body))
+            }
             SdkQuery::Health { verbose } => Ok(self.health(*verbose)),
             SdkQuery::DebugPlans(filter) => ok(self.debug_plans(filter)),
             SdkQuery::DebugTaskStatuses(filter) => ok(self.debug_task_statuses(filter)),
@@ -132,6 +186,11 @@ impl Scheduler {
 /// A 404 in the real system's words.
 fn not_found(what: &str, name: &str) -> Refusal {
     Refusal::new(RefusalCode::NotFound, format!("{what} {name} not found"))
+}
+
+/// A scheduler that uninstalls serves plans and health, and nothing else.
+pub(crate) fn not_served() -> Refusal {
+    Refusal::new(RefusalCode::NotFound, "HTTP 404 Not Found")
 }
 
 /// A 404 with an empty body.

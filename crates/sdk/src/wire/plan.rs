@@ -54,10 +54,12 @@ impl Scheduler {
         let uuid = plan.step(step).map_or("", |data| &*data.id);
         let display = if shown == real { String::new() } else { format!(" (display:{shown})") };
         let recovery = plan.requirement(step).map_or(Recovery::None, |requirement| requirement.recovery);
+        let class = plan.step(step).and_then(|data| data.action.as_deref()).map_or(
+            "com.mesosphere.sdk.scheduler.plan.DeploymentStep",
+            crate::scheduler::action::Action::class,
+        );
         let message = match recovery {
-            Recovery::None => format!(
-                "com.mesosphere.sdk.scheduler.plan.DeploymentStep: {name} [{uuid}] with status: {real}{display}"
-            ),
+            Recovery::None => format!("{class}: {name} [{uuid}] with status: {real}{display}"),
             kind => format!(
                 "com.mesosphere.sdk.scheduler.recovery.RecoveryStep: {name} [{uuid}] with status: {real}{display} \
                  RecoveryType: {}",

@@ -4,6 +4,7 @@
 
 use super::{nothing, pod};
 use crate::scheduler::Scheduler;
+use crate::scheduler::store::TaskRecord;
 use planarium_protocol::Refusal;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,6 +23,23 @@ impl Scheduler {
 
     pub(super) fn property(&self, key: &str, epoch_ms: u64) -> Result<Value, Refusal> {
         self.properties(epoch_ms).remove(key).ok_or_else(nothing)
+    }
+
+    /// Zones by task, of the tasks whose machine has one.
+    pub(super) fn zones(&self) -> Value {
+        let zone = |task: &TaskRecord| Some((task.name.to_string(), Value::from(&**task.at.zone.as_ref()?)));
+        Value::Object(self.store.tasks().filter_map(zone).collect())
+    }
+
+    pub(super) fn zone_of_task(&self, task: &str) -> Result<Value, Refusal> {
+        let zone = self.store.named(task).and_then(|task| task.at.zone.as_deref());
+        zone.map(Value::from).ok_or_else(nothing)
+    }
+
+    /// The zone of the tasks of a pod type that run at an address.
+    pub(super) fn zone_of_pod(&self, pod: &str, ip: &str) -> Result<Value, Refusal> {
+        let mut there = self.store.tasks().filter(|task| *task.pod.pod == *pod && *task.at.ip == *ip);
+        there.find_map(|task| task.at.zone.as_deref()).map(Value::from).ok_or_else(nothing)
     }
 
     fn properties(&self, epoch_ms: u64) -> BTreeMap<String, Value> {

@@ -3,7 +3,8 @@
 //! Knows: words. Must not know: what an input does.
 
 use planarium_protocol::Input;
-use planarium_protocol::input::{AddAgent, FaultKind, LoadService, PlanCommand, PodOp, Target};
+use planarium_protocol::input::{AddAgent, FaultKind, LoadService, Maintenance, PlanCommand, PodOp, Target};
+use serde_json::Value;
 
 /// Longest part of a user's own text that is repeated.
 const LONGEST: usize = 80;
@@ -32,7 +33,7 @@ pub(crate) fn describe(input: &Input) -> String {
             };
             format!("{op} pod {}{tasks}", short(&command.pod))
         }
-        Input::Maintenance(maintenance) => format!("maintenance: {}", short(&maintenance.op)),
+        Input::Maintenance(call) => maintenance(call),
         Input::Fault(fault) => format!("fault {}{}", fault_word(fault.fault), target(&fault.target)),
         Input::ClearFault(clear) => format!("clear fault {}", short(&clear.id)),
         Input::ProcessBehaviour(rule) if rule.behaviour.manual => {
@@ -46,6 +47,28 @@ pub(crate) fn describe(input: &Input) -> String {
             format!("framework {}: {}", short(&framework.name), short(&framework.op))
         }
         Input::Call(call) => format!("{} {}", short(&call.method), short(&call.path)),
+    }
+}
+
+fn maintenance(call: &Maintenance) -> String {
+    let windows = call.body.get("windows").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let in_windows = windows.iter().filter_map(|window| window.get("machine_ids")?.as_array()).flatten();
+    let listed = call.body.as_array().map(Vec::as_slice).unwrap_or_default();
+    let hosts = in_windows.chain(listed).filter_map(|machine| machine.get("hostname")?.as_str());
+    let agent = call.body.pointer("/agent_id/value").and_then(Value::as_str);
+    let names: Vec<&str> = hosts.chain(agent).collect();
+    let of = |verb: &str| format!("{verb} {}", short(&names.join(", ")));
+    match call.op.as_str() {
+        "schedule" if names.is_empty() => "cancel the maintenance schedule".to_owned(),
+        "schedule" | "schedule-add" => of("schedule maintenance of"),
+        "schedule-remove" => of("take out of the maintenance schedule:"),
+        "down" => of("start maintenance of"),
+        "up" => of("stop maintenance of"),
+        "drain" => of("drain the agent on"),
+        "deactivate" => of("deactivate the agent on"),
+        "reactivate" => of("reactivate the agent on"),
+        "gone" => of("mark gone the agent on"),
+        op => format!("maintenance: {}", short(op)),
     }
 }
 
@@ -145,6 +168,17 @@ mod tests {
                 r#"{"kind":"fault","fault":"task-fail","target":{"task":"hello-*","agent":"a"}}"#,
                 "fault task-fail on task hello-*, machine a",
             ),
+            (r#"{"kind":"maintenance","op":"schedule","body":{}}"#, "cancel the maintenance schedule"),
+            (
+                r#"{"kind":"maintenance","op":"schedule","body":{"windows":[{"machine_ids":[{"hostname":"a"}]},{"machine_ids":[{"hostname":"b"}]}]}}"#,
+                "schedule maintenance of a, b",
+            ),
+            (r#"{"kind":"maintenance","op":"down","body":[{"hostname":"a"},7]}"#, "start maintenance of a"),
+            (
+                r#"{"kind":"maintenance","op":"gone","body":{"agent_id":{"value":"a"}}}"#,
+                "mark gone the agent on a",
+            ),
+            (r#"{"kind":"maintenance","op":"rest"}"#, "maintenance: rest"),
             (r#"{"kind":"task-status","task":"t","state":"TASK_LOST"}"#, "task t: TASK_LOST"),
             (r#"{"kind":"offer-round","agents":["a","b"]}"#, "offer round with a, b"),
             (r#"{"kind":"call","method":"GET","path":"/v1/plans"}"#, "GET /v1/plans"),

@@ -62,7 +62,12 @@ impl World {
         self.recorder
             .emit(EventBody::ServiceUpdated { service: name.clone(), text: "new definition".into() });
         self.start_again(id, Arc::new(load.clone()), definition)?;
-        Ok(json!({ "service": name }))
+        let errors = self.services.load(id).map(|(.., system)| system.refused().to_vec()).unwrap_or_default();
+        if errors.is_empty() {
+            Ok(json!({ "service": name }))
+        } else {
+            Ok(json!({ "service": name, "errors": errors }))
+        }
     }
 
     /// Starts a service's scheduler process again as it was.
@@ -94,19 +99,45 @@ impl World {
     /// Takes a service away.
     pub(super) fn remove_service(&mut self, remove: &RemoveService) -> Result<Value, Refusal> {
         let id = self.services.named(&remove.name)?;
-        if !remove.force {
-            return Err(Refusal::new(
-                RefusalCode::Unsupported,
-                "The uninstall plan is not yet simulated; `force` drops the service with its tasks at once",
-            ));
-        }
         let name = self.services.name(id).cloned().unwrap_or_else(|| remove.name.as_str().into());
+        if !remove.force {
+            return self.uninstall_service(id, &name);
+        }
+        self.drop_service(id, &name);
+        Ok(json!({ "service": name }))
+    }
+
+    /// Starts a service's scheduler again with the order to take everything back.
+    fn uninstall_service(&mut self, id: ServiceId, name: &Text) -> Result<Value, Refusal> {
+        let Some((load, definition, system)) = self.services.load(id) else { return Ok(Value::Null) };
+        if system.is_uninstalling() {
+            let message = format!("Service '{name}' is being uninstalled already");
+            return Err(Refusal::new(RefusalCode::Conflict, message));
+        }
+        let load = definition.uninstalling(load);
+        let definition = Definition::read(&load)?;
+        let text = "uninstall asked for".into();
+        self.recorder.emit(EventBody::ServiceUpdated { service: name.clone(), text });
+        self.start_again(id, Arc::new(load), definition)?;
+        Ok(json!({ "service": name }))
+    }
+
+    /// Drops a service whose scheduler has been removed from outside.
+    pub(crate) fn drop_if_gone(&mut self, id: ServiceId) {
+        let gone = self.services.load(id).and_then(|(.., system)| system.gone());
+        let Some(cause) = gone else { return };
+        let Some(name) = self.services.name(id).cloned() else { return };
+        self.recorder.set_cause(cause);
+        self.drop_service(id, &name);
+    }
+
+    /// Takes a service out with its framework and all its tasks.
+    fn drop_service(&mut self, id: ServiceId, name: &Text) {
         let cx = &mut self.recorder;
         let teardown = vec![Request { cause: cx.cause(), call: Call::Teardown }];
         self.cluster.call_all(cx, self.services.framework(id), teardown);
         self.services.remove(id);
         cx.emit(EventBody::ServiceRemoved { service: name.clone() });
-        Ok(json!({ "service": name }))
     }
 
     /// Exactly one offer round with these machines, and the cycle it leads to at the same instant.

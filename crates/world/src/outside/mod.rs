@@ -120,7 +120,9 @@ impl World {
         let none = json!({});
         let described = match &input.call {
             Value::Null => &none,
-            call => described(call).ok_or_else(|| bad("`call` holds a SUBSCRIBE call with `framework_info`"))?,
+            call => {
+                described(call).ok_or_else(|| bad("`call` holds a SUBSCRIBE call with `framework_info`"))?
+            }
         };
         let subscription = framework_info(described, Some(&input.name), &input.roles)?;
         let teacher = policy.map(|policy| Teacher::new(policy, &input.name));
@@ -163,14 +165,13 @@ impl World {
         }
         match from.call {
             SchedulerCall::Call(call) => self.call_of(id, call),
-            SchedulerCall::Acknowledge { agent_id, .. } => self
-                .cluster
-                .with_master(&mut self.recorder, |master, _, _| master.acknowledge(&agent_id)),
+            SchedulerCall::Acknowledge { agent_id, .. } => {
+                self.cluster.with_master(&mut self.recorder, |master, _, _| master.acknowledge(&agent_id));
+            }
             SchedulerCall::Update(subscription) => {
                 self.cluster.with_master(&mut self.recorder, |master, _, cx| {
                     master.update_framework(cx, id, subscription.info)
                 })?;
-                return Ok(json!({ "status": 200 }));
             }
             SchedulerCall::Shutdown { executor_id } => {
                 self.cluster.with_master(&mut self.recorder, |master, fleet, cx| {
@@ -221,7 +222,10 @@ impl World {
     /// The name itself, or with a number behind it while another framework goes by it.
     fn free_label(&self, name: &Text) -> Text {
         let numbered = (2_u32..).map(|n| Text::from(format!("{name}-{n}")));
-        std::iter::once(name.clone()).chain(numbered).find(|label| self.guest(label).is_none()).unwrap_or_default()
+        std::iter::once(name.clone())
+            .chain(numbered)
+            .find(|label| self.guest(label).is_none())
+            .unwrap_or_default()
     }
 
     /// A message for a framework from outside: told as an event, answered by its policy.

@@ -7,7 +7,8 @@
 
 use planarium_kernel::Milli;
 use planarium_mesos::api::{
-    Call, InverseOffer, Offer, Operation, Resource, Resources, SchedulerEvent, TaskInfo, TaskState, TaskStatus,
+    Call, InverseOffer, Offer, Operation, Resource, Resources, SchedulerEvent, TaskInfo, TaskState,
+    TaskStatus,
 };
 use planarium_mesos::maintenance::Response;
 use planarium_protocol::Text;
@@ -16,6 +17,8 @@ use std::sync::Arc;
 /// What the task of such a framework needs.
 const CPUS: Milli = Milli(100);
 const MEM_MIB: Milli = Milli(32_000);
+/// How long it need not be asked again once it has agreed.
+const PROMISE_MS: u64 = 3_600_000;
 
 /// How a framework answers when it is asked for a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,13 +115,13 @@ impl Teacher {
     /// Asked to leave machines: answers, and moves away where that is the policy.
     fn on_inverse_offers(&mut self, offers: &[Arc<InverseOffer>]) -> Vec<Call> {
         let (response, refuse_ms) = match self.policy {
-            Policy::Accept => (Response::Accept, None),
+            Policy::Accept => (Response::Accept, Some(PROMISE_MS)),
             Policy::Decline => (Response::Decline, None),
             Policy::Migrate => {
                 for offer in offers {
                     self.leave(&offer.agent_id);
                 }
-                (Response::Accept, None)
+                (Response::Accept, Some(PROMISE_MS))
             }
         };
         let offer_ids = offers.iter().map(|offer| offer.id).collect();

@@ -36,8 +36,11 @@ pub struct Advanced {
 pub(super) enum Next {
     /// A recorded input.
     Recorded(Arc<Entry<Input>>),
-    /// The earliest timer.
-    Timer,
+    /// The earliest timer; rounds without work may be passed over up to this instant.
+    Timer {
+        /// *Units*: milliseconds.
+        pass_ms: u64,
+    },
     /// Nothing within the time given.
     Nothing,
 }
@@ -193,14 +196,21 @@ impl Engine {
         {
             return Next::Recorded(Arc::clone(entry));
         }
-        if due.is_some_and(|due| due <= until_ms) { Next::Timer } else { Next::Nothing }
+        if due.is_none_or(|due| due > until_ms) {
+            return Next::Nothing;
+        }
+        // What is recorded meets the rounds of its own instant one by one.
+        let recorded = self.next_entry().map(|entry| entry.at_ms);
+        let head = (!self.at_head()).then(|| self.head_ms());
+        let before = recorded.into_iter().chain(head).min();
+        Next::Timer { pass_ms: before.map_or(until_ms, |ms| until_ms.min(ms.saturating_sub(1))) }
     }
 
     /// Takes one step and keeps what is new about it.
     pub(super) fn take_step(&mut self, next: Next) {
         let events = match next {
             Next::Nothing => return,
-            Next::Timer => self.world.run_timer(),
+            Next::Timer { pass_ms } => self.world.run_timer(pass_ms),
             Next::Recorded(entry) => {
                 self.world.pass_to(entry.at_ms);
                 let (_, events) = self.world.run_input(&entry.input);

@@ -191,7 +191,12 @@ impl Engine {
             return beyond(self);
         }
         while go_on(self) {
-            match self.next(ms) {
+            let next = match self.next(ms) {
+                // The instant itself may be left in the middle.
+                Next::Timer { pass_ms } => Next::Timer { pass_ms: pass_ms.min(ms.saturating_sub(1)) },
+                next => next,
+            };
+            match next {
                 Next::Nothing => break,
                 _ if *steps == 0 || !self.room() => return beyond(self),
                 next => self.take_step(next),

@@ -227,6 +227,11 @@ impl Engine {
         self.log.up_to(u64::MAX)
     }
 
+    /// What the checkpoints of the current branch take, by estimate. *Units*: bytes.
+    pub fn checkpoint_bytes(&self) -> u64 {
+        self.branch.checkpoints.bytes()
+    }
+
     /// Inputs of the current branch up to its head, oldest first. Those after the cursor have a number
     /// above [`Engine::inputs`].
     pub fn entries(&self) -> &[Arc<Entry<Input>>] {

@@ -3,6 +3,7 @@
 use crate::features::pods::menu_button;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::cluster::{amount, spoken};
+use crate::store::selectors::maintenance::away_words;
 use crate::store::selectors::status::{look, machine as machine_look, word};
 use crate::store::state::MenuTarget;
 use crate::store::{Action, use_hub};
@@ -20,6 +21,8 @@ pub(super) struct MachineCardProps {
     pub(super) marked: Vec<Text>,
     /// There are many.
     pub(super) dense: bool,
+    /// Calendar time of the start of the run.
+    pub(super) epoch_ms: u64,
 }
 
 /// The card.
@@ -52,6 +55,12 @@ pub(super) fn MachineCard(props: &MachineCardProps) -> Html {
                 { menu_button(&hub, MenuTarget::Machine(attr(&machine.hostname)), &format!("Actions for {}", machine.hostname)) }
             </header>
             if !props.dense && !about.is_empty() { <p class="machine-about">{ about.join(" · ") }</p> }
+            if let Some(away) = &machine.unavailability {
+                <p class="machine-away">
+                    { icon("spanner") }
+                    <span>{ format!("Expected away {}", away_words(away, props.epoch_ms)) }</span>
+                </p>
+            }
             <ul class="resources">
                 { for machine.resources.iter().filter(|r| r.total > 0).map(resource) }
             </ul>

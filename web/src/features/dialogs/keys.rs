@@ -50,10 +50,11 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
         &[
             ("Ctrl-Enter", "Apply the definition"),
             ("i", "Inject a failure"),
+            ("m", "Maintenance of machines"),
             ("s", "Share"),
             ("x", "Examples"),
             ("o", "Open or paste"),
-            ("g e, g t, g l, g m", "To the editor, tree, log, machines"),
+            ("g e, g t, g l, g m, g c", "To the editor, tree, log, machines, console"),
             ("z", "Tree and timeline only"),
             ("d", "Dark or light"),
             ("Esc, Tab", "Leave the text editor"),

@@ -1,7 +1,9 @@
 //! The slider over time, with marks where somebody did something.
 
+use super::bands::ScrubBands;
 use crate::store::gantt::{Gantt, Mark, MarkKind};
 use crate::store::ptr::Ptr;
+use crate::store::selectors::maintenance::Window;
 use crate::store::selectors::time::{clock, percent, tick, tick_label};
 use crate::store::{Action, Hub, use_hub};
 use web_sys::HtmlElement;
@@ -24,6 +26,10 @@ pub(super) struct ScrubProps {
     pub(super) said: AttrValue,
     /// Marks.
     pub(super) gantt: Ptr<Gantt>,
+    /// Maintenance windows.
+    pub(super) windows: Ptr<Vec<Window>>,
+    /// Calendar time of the start of the run.
+    pub(super) epoch_ms: u64,
 }
 
 /// The slider.
@@ -96,6 +102,7 @@ pub(super) fn Scrub(props: &ScrubProps) -> Html {
                         <line class="tick" x1={percent(n * step, span_ms)} x2={percent(n * step, span_ms)} y1="54%" y2="64%" />
                     }) }
                 </svg>
+                <ScrubBands windows={props.windows.clone()} epoch_ms={props.epoch_ms} {span_ms} />
                 <Marks gantt={props.gantt.clone()} {span_ms} />
                 <Ticks {span_ms} />
                 <svg class="scrub-track" aria-hidden="true" focusable="false">

@@ -24,6 +24,11 @@ impl Session {
     /// Reads the draft.
     #[expect(clippy::unused_self, reason = "reads through the engine, which this type stands for")]
     pub(super) fn check_now(&self, state: &State) -> Vec<Fact> {
+        if state.draft.files.is_empty() {
+            // A world may do without a service; nothing was written, so nothing can be wrong.
+            let checked = Checked { revision: state.draft.revision, ..Checked::default() };
+            return vec![Fact::Checked(Ptr::new(checked))];
+        }
         let (load, options_problem) = state.draft.load();
         let report = planarium_world::check(&load);
         let mut findings: Vec<_> =

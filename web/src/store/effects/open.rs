@@ -147,7 +147,8 @@ impl Session {
         let scenario = scenario_of(journal);
         let draft = scenario.services.first().map(Draft::of).unwrap_or_default();
         let (preset, tale) = (preset_of(&scenario), Tale::of(&scenario, None, ""));
-        let before = std::mem::replace(&mut self.shown, Shown { engine, player: None, scenario, tale });
+        let before =
+            std::mem::replace(&mut self.shown, Shown { engine, player: None, scenario, tale, by_hand: true });
         self.previous = Some(Box::new(before));
         self.another_world();
         self.opened(draft, preset)

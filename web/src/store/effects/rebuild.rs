@@ -23,7 +23,8 @@ impl Session {
         }
         let branch = engine.branches().iter().find(|branch| branch.current).map_or(0, |branch| branch.id);
         let player = (!player.done()).then_some((player, branch));
-        let before = std::mem::replace(&mut self.shown, Shown { engine, player, scenario, tale });
+        let before =
+            std::mem::replace(&mut self.shown, Shown { engine, player, scenario, tale, by_hand: false });
         self.previous = Some(Box::new(before));
         self.another_world();
         Ok(())

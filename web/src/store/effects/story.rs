@@ -4,6 +4,7 @@ use super::Session;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::{clock, short};
 use crate::store::state::{Said, Story, StoryLine};
+use planarium_protocol::Input;
 use planarium_scenario::{Action, Entry, NoteKind, Player, Scenario, Trigger, describe};
 use planarium_world::Condition;
 use yew::AttrValue;
@@ -89,8 +90,29 @@ impl Session {
             None => Waits::Nothing,
             Some(Trigger::At(ms)) => Waits::Until((*ms).max(self.shown.engine.now_ms())),
             Some(Trigger::Then(ms)) => Waits::Until(player.previous_ms().saturating_add(*ms)),
-            Some(Trigger::When(_)) => Waits::Condition,
+            Some(Trigger::When(condition)) => match latest_ms(condition) {
+                Some(ms) if ms > self.shown.engine.now_ms() => Waits::Until(ms),
+                _ => Waits::Condition,
+            },
         }
+    }
+}
+
+/// The latest instant that a condition names: before it there is no use in giving up.
+fn latest_ms(condition: &Condition) -> Option<u64> {
+    match condition {
+        Condition::Time { ms } => Some(*ms),
+        Condition::All(all) => all.iter().filter_map(latest_ms).max(),
+        Condition::Status { .. } | Condition::Idle => None,
+    }
+}
+
+/// An input in words, shortened where it carries a whole body.
+fn input_words(input: &Input) -> String {
+    let words = describe::input(input);
+    match words.char_indices().nth(72) {
+        Some((end, _)) => format!("{} …", words.get(..end).unwrap_or_default()),
+        None => words,
     }
 }
 
@@ -106,7 +128,7 @@ fn line(entry: &Entry) -> StoryLine {
         _ => None,
     });
     let done = entry.actions.iter().filter_map(|action| match action {
-        Action::Do(input) => Some(describe::input(input)),
+        Action::Do(input) => Some(input_words(input)),
         _ => None,
     });
     let done: Vec<_> = done.collect();

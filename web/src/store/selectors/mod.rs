@@ -3,6 +3,7 @@
 pub(crate) mod announce;
 pub(crate) mod cluster;
 pub(crate) mod log;
+pub(crate) mod maintenance;
 pub(crate) mod status;
 pub(crate) mod text;
 pub(crate) mod time;

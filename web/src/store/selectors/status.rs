@@ -40,7 +40,10 @@ pub(crate) fn machine(state: &str) -> Look {
     let (family, icon) = match state {
         "up" => ("complete", "running"),
         "restarting" => ("waiting", "delayed"),
-        "draining" | "down" => ("waiting", "spanner"),
+        "draining" => ("waiting", "spanner"),
+        "drained" => ("waiting", "check"),
+        "deactivated" => ("waiting", "waiting"),
+        "down" => ("waiting", "lock"),
         _ => ("error", "lost"),
     };
     Look { family, icon }
@@ -85,6 +88,17 @@ mod tests {
         icons.sort_unstable();
         icons.dedup();
         assert_eq!(icons.len(), words.len());
+    }
+
+    #[test]
+    fn states_of_maintenance_are_no_failures_and_differ_by_icon() {
+        let states = ["draining", "drained", "deactivated", "down"];
+        let mut icons: Vec<_> = states.iter().map(|state| machine(state).icon).collect();
+        assert!(states.iter().all(|state| machine(state).family == "waiting"));
+        icons.sort_unstable();
+        icons.dedup();
+        assert_eq!(icons.len(), states.len());
+        assert_eq!(machine("gone").family, "error");
     }
 
     #[test]

@@ -254,3 +254,20 @@ fn updates_go_through_the_package() {
     assert!(shown.starts_with("deploy (serial strategy) (PENDING)\n"), "{shown}");
     until(session, "deploy=COMPLETE");
 }
+
+#[test]
+fn a_lent_engine_comes_back_with_what_was_done_to_it() {
+    let mut session = served();
+    until(&mut session, "deploy=COMPLETE");
+    let mut engine = session.engine;
+    let (head_ms, branches, inputs) = (engine.head_ms(), engine.branches().len(), engine.inputs());
+    engine.seek_ms(0);
+    let output = line("plan pause deploy", "", &mut |request| crate::handle_engine(&mut engine, request));
+    assert_eq!((output.stdout.as_str(), output.code), ("\"deploy\" plan has been paused.\n", 0), "{}", output.stderr);
+    assert_eq!(engine.branches().len(), branches + 1, "a command in the past opens a branch");
+    assert_eq!(engine.head_ms(), 0);
+    let original = engine.branches().iter().find(|branch| !branch.current).map(|branch| branch.id).unwrap();
+    assert!(engine.switch_branch(original));
+    engine.seek_ms(head_ms);
+    assert_eq!(engine.inputs(), inputs);
+}

@@ -25,13 +25,21 @@ pub(super) fn read(request: &Request, parts: &[&str]) -> Option<SdkQuery> {
         ["v1", "state", "frameworkId"] => SdkQuery::FrameworkId,
         ["v1", "state", "properties"] => SdkQuery::Properties,
         ["v1", "state", "properties", key] => SdkQuery::Property { key: own(key) },
+        ["v1", "state", "files"] => SdkQuery::Files,
+        ["v1", "state", "files", name] => SdkQuery::File { name: own(name) },
+        ["v1", "state", "zone", "tasks"] => SdkQuery::ZoneTasks,
+        ["v1", "state", "zone", "tasks", task] => SdkQuery::ZoneTask { task: own(task) },
+        ["v1", "state", "zone", pod, ip] => SdkQuery::ZonePod { pod: own(pod), ip: own(ip) },
+        ["v1", "artifacts", "template", id, pod, task, config] => {
+            SdkQuery::Template { id: own(id), pod: own(pod), task: own(task), config: own(config) }
+        }
         ["v1", "health"] => {
             SdkQuery::Health { verbose: request.param("verbose").is_some_and(|value| value.eq_ignore_ascii_case("true")) }
         }
         ["v1", "debug", "plans"] => SdkQuery::DebugPlans(filter(request)),
         ["v1", "debug", "taskStatuses"] => SdkQuery::DebugTaskStatuses(filter(request)),
         ["v1", "debug", "reservations"] => SdkQuery::DebugReservations,
-        ["v2", "debug", "offers"] | ["v1", "debug", "offers"] => SdkQuery::DebugOffers,
+        ["v1" | "v2", "debug", "offers"] => SdkQuery::DebugOffers,
         _ => return None,
     })
 }

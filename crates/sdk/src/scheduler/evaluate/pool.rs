@@ -70,7 +70,7 @@ impl Pool {
     pub(crate) fn of(offer: &Offer) -> Self {
         let mut pool = Self { executors: offer.executor_ids.clone(), ..Self::default() };
         for resource in &offer.resources {
-            match resource.reservations.as_slice() {
+            match &*resource.reservations {
                 [] => pool.add_free("*", resource),
                 [only] if only.kind == ReservationKind::Static => pool.add_free(&only.role, resource),
                 _ => {

@@ -89,7 +89,12 @@ impl Bench {
 
     /// Restarts the scheduler process, with another definition perhaps.
     pub(super) fn restart(&mut self, yaml: &str) {
-        let loaded = loaded(yaml, &[]);
+        self.restart_with(yaml, &[]);
+    }
+
+    /// The same with an environment.
+    pub(super) fn restart_with(&mut self, yaml: &str, env: &[(&str, &str)]) {
+        let loaded = loaded(yaml, env);
         let (scheduler, _) = Scheduler::start(&mut self.cx, &loaded, Some(&self.scheduler)).expect("starts");
         self.scheduler = scheduler;
         self.offers.clear();
@@ -250,6 +255,7 @@ impl Bench {
                 }
                 Call::Reconcile { tasks } => self.calls.push(format!("reconcile {}", tasks.len())),
                 Call::Teardown => self.calls.push("teardown".to_owned()),
+                Call::AnswerInverseOffers { .. } => panic!("the SDK does not answer inverse offers"),
             }
         }
     }

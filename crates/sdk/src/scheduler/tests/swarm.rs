@@ -2,6 +2,7 @@
 //! kept twice disagrees.
 
 use super::bench::Bench;
+use crate::scheduler::UNINSTALL_FLAG;
 use planarium_kernel::draw::between;
 use planarium_mesos::api::TaskState;
 use planarium_plan::{Element, PlanId};
@@ -14,6 +15,7 @@ name: swarm
 pods:
   a:
     count: 3
+    allow-decommission: true
     placement: '[[\"hostname\", \"MAX_PER\", \"2\"]]'
     tasks:
       main: {goal: RUNNING, cmd: x, cpus: 0.5, memory: 64, ports: {p: {port: 0, env-key: P}}}
@@ -41,6 +43,8 @@ struct Walk {
     bench: Bench,
     seed: u64,
     n: u64,
+    /// It is being uninstalled.
+    leaving: bool,
 }
 
 impl Walk {
@@ -113,11 +117,48 @@ impl Walk {
                 let _ = self.bench.pod(op, pod, &[]);
             }
             _ => {
-                if self.pick(8) == 0 {
-                    self.bench.restart(YAML);
+                if self.pick(4) == 0 {
+                    self.restart();
                 }
             }
         }
+    }
+
+    /// The scheduler process starts again, with another definition or on its way out perhaps.
+    fn restart(&mut self) {
+        let yaml = match self.pick(6) {
+            0 => YAML.replace("count: 3", "count: 1"),
+            1 => YAML.replace(
+                "node: {goal: RUNNING, cmd: x, cpus: 0.5",
+                "node: {goal: RUNNING, cmd: y, cpus: 0.4",
+            ),
+            // Refused: this pod must not shrink.
+            2 => YAML.replace("count: 2", "count: 1"),
+            3 => YAML.replace("count: 2", "count: 3").replace("memory: 64, ports", "memory: 48, ports"),
+            _ => YAML.to_owned(),
+        };
+        self.leaving |= self.pick(12) == 0;
+        if self.bench.scheduler.is_torn_down() {
+            return;
+        }
+        let env: &[(&str, &str)] = if self.leaving {
+            &[("ENABLE_BACKOFF", "true"), (UNINSTALL_FLAG, "")]
+        } else {
+            &[("ENABLE_BACKOFF", "true")]
+        };
+        self.bench.restart_with(&yaml, env);
+    }
+
+    /// Forgets what was shown of elements that are no more.
+    fn prune(&self, shown: &mut BTreeMap<String, String>) {
+        let scheduler = &self.bench.scheduler;
+        let mut known = std::collections::BTreeSet::new();
+        for (at, plan) in scheduler.plans.iter().enumerate() {
+            let phases = plan.tree.phases().map(Element::Phase);
+            let all = phases.chain(plan.tree.all_steps().map(Element::Step)).chain([Element::Plan]);
+            known.extend(all.map(|element| format!("{:?}", scheduler.path(PlanId::at(at), element))));
+        }
+        shown.retain(|key, _| known.contains(key));
     }
 
     /// Every unfinished element says why, and what it proposes is accepted.
@@ -199,6 +240,10 @@ impl Walk {
         for event in self.bench.cx.drain() {
             match event.body {
                 EventBody::ElementStatus { path, from, to } => {
+                    // Tasks that were never launched have no id, and their steps one name.
+                    if path.step.as_deref() == Some("kill-task-") {
+                        continue;
+                    }
                     let key = format!("{path:?}");
                     if let Some(before) = shown.insert(key.clone(), to.to_string()) {
                         assert_eq!(before, *from, "{key}");
@@ -221,10 +266,12 @@ fn random_walks_keep_every_promise() {
         bench.machine("m1", 2, 512);
         bench.machine("m2", 2, 512);
         bench.machine("m3", 1, 256);
-        let mut walk = Walk { bench, seed, n: 0 };
+        let mut walk = Walk { bench, seed, n: 0, leaving: false };
         let mut shown = BTreeMap::new();
         for turn in 0..150 {
             walk.step();
+            walk.follow_events(&mut shown);
+            walk.prune(&mut shown);
             walk.follow(&mut shown);
             walk.views_agree();
             let broken = walk.bench.scheduler.check();
@@ -240,12 +287,12 @@ fn random_walks_keep_every_promise() {
 fn a_clone_goes_on_as_the_original_does() {
     for seed in 100..105 {
         let bench = Bench::with_env(YAML, &[("ENABLE_BACKOFF", "true")]);
-        let mut walk = Walk { bench, seed, n: 0 };
+        let mut walk = Walk { bench, seed, n: 0, leaving: false };
         walk.bench.machine("m1", 4, 1024);
         for _ in 0..60 {
             walk.step();
         }
-        let mut other = Walk { bench: walk.bench.clone(), seed, n: walk.n };
+        let mut other = Walk { bench: walk.bench.clone(), seed, n: walk.n, leaving: walk.leaving };
         for _ in 0..60 {
             walk.step();
             other.step();

@@ -1,0 +1,58 @@
+//! An event stream as the body of a response that goes on.
+
+use super::Shared;
+use axum::body::{Bytes, HttpBody};
+use http_body::Frame;
+use planarium_rest::EventStream;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::PoisonError;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+/// How often the world is looked at for something new.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The body: records as they come. When it is dropped the framework is disconnected.
+pub(super) struct Events {
+    stream: EventStream,
+    shared: Shared,
+    looks: Interval,
+}
+
+impl Events {
+    pub(super) fn new(stream: EventStream, shared: Shared) -> Self {
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { stream, shared, looks }
+    }
+}
+
+impl HttpBody for Events {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        loop {
+            let this = &mut *self;
+            let polled = this.stream.poll(&this.shared.lock().unwrap_or_else(PoisonError::into_inner));
+            if polled.ended {
+                return Poll::Ready(None);
+            }
+            if !polled.bytes.is_empty() {
+                return Poll::Ready(Some(Ok(Frame::data(Bytes::from(polled.bytes)))));
+            }
+            ready!(this.looks.poll_tick(cx));
+        }
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.stream.close(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}

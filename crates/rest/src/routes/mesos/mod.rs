@@ -1,0 +1,118 @@
+//! The Mesos master's API: `/x`, `/master/x`, `/mesos/x`, `/mesos/master/x`, `/api/v1`, `/api/v1/scheduler`.
+//!
+//! Knows: paths, methods, headers, which question or input stands behind which call. Must not know: what a call does and
+//! what replies look like inside; both are the master's.
+//! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp` (routes), sheet section 5.
+
+mod maintenance;
+mod operator;
+mod reads;
+mod scheduler;
+mod writes;
+
+use crate::{Request, Response, Session};
+use planarium_protocol::Input;
+use planarium_protocol::Refusal;
+use planarium_protocol::input::HttpCall;
+use serde_json::Value;
+
+/// Answers a call of the master; none when the path is none of its own.
+pub(crate) fn route(session: &mut Session, request: &Request, parts: &[&str]) -> Option<Response> {
+    let (prefixed, parts) = match parts {
+        ["mesos", "master", rest @ ..] | ["mesos" | "master", rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let response = match parts {
+        ["api", "v1", "scheduler"] => scheduler::call(session, request),
+        ["api", "v1"] => operator::call(session, request),
+        ["maintenance", "schedule" | "status"] | ["machine", "down" | "up"] => {
+            maintenance::call(session, request, parts)
+        }
+        ["health"] => read_only(request).unwrap_or_else(|| Response::empty(200)),
+        [path @ ("reserve" | "unreserve" | "create-volumes" | "destroy-volumes" | "teardown")] => {
+            writes::form(session, request, path)
+        }
+        _ => match reads::question(request, parts) {
+            Some(query) => read_only(request).unwrap_or_else(|| reads::answer(session, request, query)),
+            None if prefixed => Response::text(404, format!("{} is no endpoint of the master", request.path)),
+            None => return None,
+        },
+    };
+    Some(response)
+}
+
+/// What is wrong with the method of a read.
+fn read_only(request: &Request) -> Option<Response> {
+    (!matches!(request.method.as_str(), "GET" | "HEAD")).then(|| wrong_method(request, "GET"))
+}
+
+fn wrong_method(request: &Request, allowed: &str) -> Response {
+    let text = format!("Expecting one of {{ '{allowed}' }}, but received '{}'", request.method);
+    let mut response = Response::text(405, text);
+    response.headers.push(("allow", allowed.to_owned()));
+    response
+}
+
+/// The last value of a header; its name in lower case.
+fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
+    request.headers.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+/// What is wrong with the method or the media types of a v1 call.
+fn not_v1(request: &Request) -> Option<Response> {
+    if request.method != "POST" {
+        return Some(wrong_method(request, "POST"));
+    }
+    let essence = |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match header(request, "content-type").map(essence).as_deref() {
+        None | Some("") => return Some(Response::text(400, "Expecting 'Content-Type' to be present")),
+        Some("application/json") => {}
+        Some(_) => {
+            let text = "Expecting 'Content-Type' of application/json; other forms are not simulated";
+            return Some(Response::text(415, text));
+        }
+    }
+    let accepts = |accept: &str| {
+        accept.split(',').map(essence).any(|media| {
+            matches!(
+                media.as_str(),
+                "*/*" | "application/*" | "application/json" | "application/x-protobuf" | ""
+            )
+        })
+    };
+    match header(request, "accept") {
+        Some(accept) if !accepts(accept) => Some(Response::text(
+            406,
+            "Expecting 'Accept' to allow application/json or application/x-protobuf",
+        )),
+        _ => None,
+    }
+}
+
+/// The JSON body of a v1 call.
+fn v1_body(request: &Request) -> Result<Value, Response> {
+    serde_json::from_slice(&request.body)
+        .map_err(|error| Response::text(400, format!("Failed to parse body into JSON: {error}")))
+}
+
+/// Puts a call in as an input; what the master answers, or the refusal as a response.
+fn apply(session: &mut Session, path: &str, body: Value) -> Result<Value, Response> {
+    let call = HttpCall { method: "POST".to_owned(), path: path.to_owned(), body };
+    session.engine.apply(Input::Call(call)).outcome.map_err(|refusal| refused(&refusal))
+}
+
+/// The response that an accepted call asks for.
+fn answered(reply: &Value) -> Response {
+    let status = reply.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
+    if let Some(message) = reply.get("message").and_then(Value::as_str) {
+        return Response::text(status.unwrap_or(200), message);
+    }
+    match reply.get("body") {
+        Some(body) => Response::json(status.unwrap_or(200), body),
+        None => Response::empty(status.unwrap_or(200)),
+    }
+}
+
+fn refused(refusal: &Refusal) -> Response {
+    Response::text(refusal.status, refusal.message.clone())
+}

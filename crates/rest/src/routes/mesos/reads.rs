@@ -1,0 +1,28 @@
+//! Endpoints that only read.
+
+use crate::{Request, Response, Session};
+use planarium_world::{MesosQuery, Query};
+
+/// The question that a path asks.
+pub(super) fn question(request: &Request, parts: &[&str]) -> Option<MesosQuery> {
+    planarium_world::mesos_question(parts, &|key| request.param(key))
+}
+
+/// The answer, wrapped where the caller asks for a script.
+pub(super) fn answer(session: &Session, request: &Request, query: MesosQuery) -> Response {
+    match session.engine.query(&Query::Mesos(query)) {
+        Ok((status, value)) => match request.param("jsonp").filter(|name| is_name(name)) {
+            Some(name) => Response {
+                content_type: "text/javascript",
+                ..Response::text(status, format!("{name}({value});"))
+            },
+            None => Response::json(status, &value),
+        },
+        Err(refusal) => super::refused(&refusal),
+    }
+}
+
+/// Whether a text can be called as a function without being anything else.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'))
+}

@@ -1,0 +1,226 @@
+//! Configuration updates: mixed versions, recovery meanwhile, refused changes, roll back.
+
+use super::bench::{Bench, loaded};
+use super::walkthrough::SEED;
+use crate::scheduler::Scheduler;
+use crate::wire::SdkQuery;
+use planarium_mesos::api::TaskState;
+use planarium_protocol::refusal::RefusalCode;
+
+const PODS: &str = "\
+name: mixed
+pods:
+  hello: {count: 1, tasks: {server: {goal: RUNNING, cmd: sleep 1000, cpus: 0.5, memory: 64}}}
+  world: {count: 2, tasks: {server: {goal: RUNNING, cmd: sleep 1000, cpus: 1.0, memory: 64}}}
+";
+
+fn cpus(amount: &str, hellos: u32) -> String {
+    PODS.replace("cpus: 1.0", &format!("cpus: {amount}")).replacen("count: 1", &format!("count: {hellos}"), 1)
+}
+
+fn deployed(yaml: &str) -> Bench {
+    let mut bench = Bench::new(yaml);
+    for host in ["a1", "a2", "a3"] {
+        bench.machine(host, 8, 8192);
+    }
+    bench.deploy();
+    bench
+}
+
+/// Restarts, and lets the first statuses come in.
+fn update(bench: &mut Bench, yaml: &str) {
+    bench.restart(yaml);
+    bench.all_run();
+    bench.advance(5_000);
+}
+
+/// One round: old tasks end, offers come, what was launched runs.
+fn round(bench: &mut Bench, dying: &[&str]) {
+    for task in dying {
+        bench.status(task, TaskState::Killed);
+    }
+    bench.advance(5_000);
+    bench.round();
+    bench.all_run();
+    bench.advance(5_000);
+}
+
+fn config(bench: &Bench, task: &str) -> String {
+    bench.scheduler.store.named(task).expect(task).config.to_string()
+}
+
+#[test]
+fn a_second_change_in_the_middle_of_a_roll_out() {
+    let mut bench = deployed(&cpus("1.0", 1));
+    let first = bench.scheduler.target.id.to_string();
+    update(&mut bench, &cpus("2.0", 2));
+    let second = bench.scheduler.target.id.to_string();
+    assert_eq!(
+        bench.show("deploy"),
+        "IN_PROGRESS | IN_PROGRESS [COMPLETE, PREPARED] | PENDING [PENDING, PENDING]"
+    );
+    round(&mut bench, &[]);
+    round(&mut bench, &["world-0-server"]);
+    assert_eq!(
+        bench.show("deploy"),
+        "IN_PROGRESS | COMPLETE [COMPLETE, COMPLETE] | IN_PROGRESS [COMPLETE, PREPARED]"
+    );
+    assert_eq!((config(&bench, "world-0-server"), config(&bench, "world-1-server")), (second, first));
+    // Two versions run; a third becomes the target, and every world pod has to move to it.
+    update(&mut bench, &cpus("1.5", 2));
+    assert_eq!(bench.scheduler.configs.len(), 3);
+    assert_eq!(
+        bench.show("deploy"),
+        "IN_PROGRESS | COMPLETE [COMPLETE, COMPLETE] | IN_PROGRESS [PREPARED, PENDING]"
+    );
+    let home = bench.host("world-0-server");
+    bench.calls.clear();
+    round(&mut bench, &["world-0-server"]);
+    assert!(bench.taken().starts_with("unreserve 1"), "2.0 cpus shrink to 1.5");
+    assert_eq!(bench.host("world-0-server"), home);
+    round(&mut bench, &["world-1-server"]);
+    assert!(bench.show("deploy").starts_with("COMPLETE"), "{}", bench.show("deploy"));
+    // Ids that nothing refers to are forgotten with the next start.
+    update(&mut bench, &cpus("1.5", 2));
+    assert_eq!(bench.scheduler.configs.len(), 1);
+}
+
+#[test]
+fn going_back_leaves_what_never_moved_alone() {
+    let mut bench = deployed(&cpus("1.0", 1));
+    update(&mut bench, &cpus("2.0", 1));
+    let id = bench.id("world-1-server");
+    round(&mut bench, &["world-0-server"]);
+    assert_eq!(bench.show("deploy"), "IN_PROGRESS | COMPLETE [COMPLETE] | IN_PROGRESS [COMPLETE, PREPARED]");
+    update(&mut bench, &cpus("1.0", 1));
+    // world-1 was asked to end before the way back; its process lives on and is what is wanted again.
+    assert_eq!(bench.show("deploy"), "IN_PROGRESS | COMPLETE [COMPLETE] | IN_PROGRESS [PREPARED, COMPLETE]");
+    round(&mut bench, &["world-0-server"]);
+    assert!(bench.show("deploy").starts_with("COMPLETE"), "{}", bench.show("deploy"));
+    assert_eq!(bench.id("world-1-server"), id);
+}
+
+#[test]
+fn a_pod_that_fails_before_its_turn_comes_back_in_its_old_version() {
+    let mut bench = deployed(&cpus("1.0", 1));
+    let old = bench.scheduler.target.id.to_string();
+    update(&mut bench, &cpus("2.0", 1));
+    bench.status("world-1-server", TaskState::Failed);
+    bench.advance(5_000);
+    assert_eq!(bench.show("recovery"), "IN_PROGRESS | IN_PROGRESS [PREPARED]");
+    bench.round();
+    bench.all_run();
+    assert_eq!(bench.show("recovery"), "COMPLETE | COMPLETE [COMPLETE]");
+    assert_eq!(config(&bench, "world-1-server"), old);
+    // The pod that deploy is working on is deploy's alone.
+    bench.status("world-0-server", TaskState::Failed);
+    bench.advance(5_000);
+    assert_eq!(bench.show("recovery"), "COMPLETE | COMPLETE [COMPLETE]");
+    round(&mut bench, &[]);
+    assert_ne!(config(&bench, "world-0-server"), old);
+}
+
+#[test]
+fn tasks_lost_for_good_stand_for_the_target_at_once() {
+    let mut bench = deployed(&cpus("1.0", 1));
+    bench.pod(planarium_protocol::input::PodOp::Replace, "world-1", &[]).expect("replaced");
+    update(&mut bench, &cpus("2.0", 1));
+    assert_eq!(config(&bench, "world-1-server"), bench.scheduler.target.id.to_string());
+    assert_ne!(config(&bench, "world-0-server"), bench.scheduler.target.id.to_string());
+    assert!(bench.show("deploy").ends_with("[PREPARED, COMPLETE]"), "{}", bench.show("deploy"));
+}
+
+#[test]
+fn a_refused_change_keeps_the_old_target_working() {
+    let mut bench = deployed(&cpus("1.0", 2));
+    let target = bench.scheduler.target.id.clone();
+    let bad = cpus("2.0", 1);
+    update(&mut bench, &bad);
+    assert_eq!(bench.scheduler.target.id, target);
+    assert_eq!(bench.show("deploy"), "ERROR | COMPLETE [COMPLETE, COMPLETE] | COMPLETE [COMPLETE, COMPLETE]");
+    let (code, body) = bench.scheduler.query(&SdkQuery::Plan { name: "deploy".into() }, 0).expect("a plan");
+    let text = "Field: 'PodSpec[name:hello]'; Transition: '2' => '1'; Message: 'PodSpec named 'hello' has 1 tasks, \
+                expected >=2 tasks'; Fatal: false";
+    assert_eq!((code, body["status"].as_str(), body["errors"][0].as_str()), (417, Some("ERROR"), Some(text)));
+    let (health, _) = bench.scheduler.query(&SdkQuery::Health { verbose: false }, 0).expect("a code");
+    assert_eq!(health, 500);
+    assert_eq!(bench.why("deploy"), ["errored"]);
+    // Recovery goes on, with the old version.
+    bench.status("world-1-server", TaskState::Failed);
+    round(&mut bench, &[]);
+    assert_eq!(bench.show("recovery"), "COMPLETE | COMPLETE [COMPLETE]");
+    assert_eq!(config(&bench, "world-1-server"), target.to_string());
+    // The same again is refused again; a good one clears the errors.
+    update(&mut bench, &bad);
+    assert!(bench.show("deploy").starts_with("ERROR"));
+    update(&mut bench, &cpus("1.0", 2));
+    assert!(bench.show("deploy").starts_with("COMPLETE"));
+    assert_eq!(bench.scheduler.target.id, target);
+}
+
+#[test]
+fn a_refused_change_lets_unfinished_steps_run() {
+    let mut bench = Bench::new(&cpus("1.0", 2));
+    bench.machine("a1", 8, 8192);
+    bench.round();
+    bench.all_run();
+    update(&mut bench, &cpus("1.0", 1));
+    assert!(bench.show("deploy").starts_with("ERROR"), "{}", bench.show("deploy"));
+    for _ in 0..6 {
+        round(&mut bench, &[]);
+    }
+    assert_eq!(bench.show("deploy"), "ERROR | COMPLETE [COMPLETE, COMPLETE] | COMPLETE [COMPLETE, COMPLETE]");
+    assert!(!bench.scheduler.completed_once, "a plan in ERROR is not seen complete");
+}
+
+#[test]
+fn fatal_errors_and_a_bad_first_definition_stop_the_start() {
+    let bench = deployed(&cpus("1.0", 1));
+    let other_user = format!("{}scheduler: {{user: nobody}}\n", cpus("1.0", 1));
+    let mut cx = bench.cx.clone();
+    let refusal =
+        Scheduler::start(&mut cx, &loaded(&other_user, &[]), Some(&bench.scheduler)).expect_err("fatal");
+    assert_eq!(refusal.code, RefusalCode::InvalidDefinition);
+    assert!(
+        refusal.message.contains("exit code 1") && refusal.message.contains("Transition: 'root' => 'nobody'"),
+        "{}",
+        refusal.message
+    );
+}
+
+#[test]
+fn tasks_that_no_plan_mentions_are_ended_at_registration() {
+    let with = "\
+name: side
+pods:
+  p:
+    count: 1
+    tasks:
+      main: {goal: RUNNING, cmd: x, cpus: 0.1, memory: 32}
+      side: {goal: RUNNING, cmd: x, cpus: 0.1, memory: 32}
+plans:
+  deploy: {phases: {p: {pod: p, steps: [{default: [[main, side]]}]}}}
+";
+    let mut bench = deployed(with);
+    let without = with.replace("[[main, side]]", "[[main]]");
+    bench.restart(&without);
+    assert_eq!(bench.taken(), "kill p-0-side; reconcile 2; reconcile 0");
+    bench.status("p-0-side", TaskState::Killed);
+    bench.all_run();
+    bench.advance(10_000);
+    assert_eq!(bench.show("recovery"), "COMPLETE", "nobody brings it back");
+    assert!(bench.scheduler.store.named("p-0-side").is_some(), "what is known of it is kept");
+}
+
+#[test]
+fn a_seed_definition_moves_only_what_changed() {
+    let mut bench = deployed(SEED);
+    // Placement, count and permission to decommission make a new target and move nothing.
+    let changed = SEED.replacen("count: 1", "count: 1\n    allow-decommission: true", 1);
+    let (target, id) = (bench.scheduler.target.id.clone(), bench.id("hello-0-server"));
+    update(&mut bench, &changed);
+    assert_ne!(bench.scheduler.target.id, target);
+    assert!(bench.show("deploy").starts_with("COMPLETE"));
+    assert_eq!(bench.id("hello-0-server"), id);
+    assert_eq!(bench.scheduler.configs.len(), 1, "all tasks stand for the new target");
+}

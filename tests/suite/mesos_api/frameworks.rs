@@ -1,0 +1,264 @@
+//! Frameworks put in as inputs: policies, calls, what they are told.
+
+use crate::{agent_id, call, framework, last_offer, launch, scalar, three, told, types};
+use planarium_tests::Client;
+use serde_json::{Value, json};
+
+fn refused(client: &mut Client, input: &Value, status: u16) {
+    let before = (client.get("/state").text, client.state());
+    let answer = client.post("/sim/inputs", input);
+    assert_eq!(answer.status, status, "{input}: {}", answer.text);
+    assert_eq!((client.get("/state").text, client.state()), before, "{input}");
+}
+
+#[test]
+fn a_framework_is_told_what_the_master_sends() {
+    let mut client = three();
+    let id = framework(&mut client, "f", &["MULTI_ROLE", "RESERVATION_REFINEMENT", "PARTITION_AWARE"]);
+    let events = told(&mut client, "f");
+    assert_eq!(types(&mut client, "f"), ["SUBSCRIBED", "OFFERS"]);
+    let subscribed = &events[0]["subscribed"];
+    assert_eq!(subscribed["framework_id"]["value"], id);
+    assert_eq!(subscribed["heartbeat_interval_seconds"], 15.0);
+    assert_eq!(subscribed["master_info"]["port"], 5050);
+    let offer = last_offer(&mut client, "f", "b");
+    assert_eq!(offer["agent_id"]["value"], agent_id(&mut client, "b"));
+    assert_eq!(
+        (&offer["framework_id"]["value"], &offer["allocation_info"]["role"]),
+        (&json!(id), &json!("dev"))
+    );
+    assert_eq!(offer["url"]["address"]["port"], 5051);
+    assert_eq!(offer["domain"]["fault_domain"]["zone"]["name"], "z2");
+    assert_eq!(
+        offer["attributes"][0],
+        json!({ "name": "level", "type": "SCALAR", "scalar": { "value": 3 } })
+    );
+    assert_eq!(
+        offer["resources"][0],
+        json!({ "name": "cpus", "type": "SCALAR", "scalar": { "value": 4 }, "allocation_info": { "role": "dev" } })
+    );
+    let ports = offer["resources"].as_array().unwrap().iter().find(|one| one["name"] == "ports").unwrap();
+    assert_eq!(ports["ranges"]["range"], json!([{ "begin": 31000, "end": 31010 }]));
+
+    call(&mut client, "f", launch(&offer, "t", &[scalar("cpus", 1.0)]));
+    client.advance(20_000);
+    let updates: Vec<Value> =
+        told(&mut client, "f").into_iter().filter(|event| event["type"] == "UPDATE").collect();
+    let states: Vec<&Value> = updates.iter().map(|event| &event["update"]["status"]["state"]).collect();
+    assert_eq!(states, ["TASK_STARTING", "TASK_RUNNING"]);
+    let (first, second) = (&updates[0]["update"]["status"], &updates[1]["update"]["status"]);
+    assert_eq!((&first["source"], &first["agent_id"]), (&json!("SOURCE_EXECUTOR"), &offer["agent_id"]));
+    assert!(first["uuid"].as_str().is_some_and(|uuid| uuid.len() == 24) && first["uuid"] != second["uuid"]);
+
+    call(&mut client, "f", json!({ "type": "RECONCILE", "reconcile": { "tasks": [] } }));
+    let answer = told(&mut client, "f").pop().unwrap();
+    let status = &answer["update"]["status"];
+    assert_eq!(
+        (&status["reason"], &status["source"]),
+        (&json!("REASON_RECONCILIATION"), &json!("SOURCE_MASTER"))
+    );
+    assert!(status["uuid"].is_null(), "what the master says need not be acknowledged");
+
+    let lost = json!({ "kind": "fault", "fault": "agent-lost", "target": { "agent": "b" } });
+    client.input(&lost);
+    client.advance(120_000);
+    let events = told(&mut client, "f");
+    let unreachable =
+        events.iter().find(|event| event["update"]["status"]["state"] == "TASK_UNREACHABLE").unwrap();
+    assert!(unreachable["update"]["status"]["unreachable_time"]["nanoseconds"].is_i64());
+    assert!(
+        events
+            .iter()
+            .any(|event| event["type"] == "FAILURE" && event["failure"]["agent_id"] == offer["agent_id"])
+    );
+}
+
+#[test]
+fn what_a_framework_does_not_know_is_left_out_of_its_offers() {
+    let mut client = three();
+    framework(&mut client, "old", &[]);
+    let offer = last_offer(&mut client, "old", "a");
+    assert!(offer["allocation_info"].is_null());
+    assert_eq!(
+        offer["resources"][0],
+        json!({ "name": "cpus", "type": "SCALAR", "scalar": { "value": 4 }, "role": "*" })
+    );
+}
+
+#[test]
+fn operations_and_tasks_that_are_invalid() {
+    let mut client = three();
+    framework(&mut client, "f", &["MULTI_ROLE", "PARTITION_AWARE"]);
+    // Neither a command nor an executor: the task is told to be in error, the offer comes back.
+    let mut bare = launch(&last_offer(&mut client, "f", "a"), "bare", &[scalar("cpus", 1.0)]);
+    bare["accept"]["operations"][0]["launch"]["task_infos"][0]["command"] = Value::Null;
+    call(&mut client, "f", bare);
+    let status = told(&mut client, "f").pop().unwrap()["update"]["status"].clone();
+    assert_eq!((&status["state"], &status["reason"]), (&json!("TASK_ERROR"), &json!("REASON_TASK_INVALID")));
+    // An offer that is none.
+    let mut offer = last_offer(&mut client, "f", "b");
+    offer["id"] = json!({ "value": "no-such-offer" });
+    call(&mut client, "f", launch(&offer, "late", &[scalar("cpus", 1.0)]));
+    let status = told(&mut client, "f").pop().unwrap()["update"]["status"].clone();
+    assert_eq!(
+        (&status["state"], &status["reason"]),
+        (&json!("TASK_DROPPED"), &json!("REASON_INVALID_OFFERS"))
+    );
+    // What cannot be read at all is refused as a whole.
+    for broken in [
+        json!({}),
+        json!({ "type": "NOTHING" }),
+        json!({ "type": "ACCEPT" }),
+        json!({ "type": "KILL", "kill": {} }),
+        json!({ "type": "KILL", "kill": { "task_id": "t" } }),
+        json!({ "type": "DECLINE", "decline": { "offer_ids": [{}] } }),
+        json!({ "type": "ACKNOWLEDGE", "acknowledge": { "task_id": { "value": "t" } } }),
+        json!({ "type": "ACCEPT", "accept": { "operations": [{ "type": "LAUNCH", "launch": { "task_infos": [{}] } }] } }),
+        json!({ "type": "ACCEPT", "accept": { "operations": [{ "type": "RESERVE" }] } }),
+        json!([1]),
+        json!("text"),
+    ] {
+        refused(&mut client, &json!({ "kind": "framework", "op": "call", "name": "f", "call": broken }), 400);
+    }
+}
+
+#[test]
+fn inputs_that_make_no_sense() {
+    let mut client = three();
+    framework(&mut client, "f", &[]);
+    for (input, status) in [
+        (json!({ "op": "add", "name": "f" }), 409),
+        (json!({ "op": "add", "name": "" }), 400),
+        (json!({ "op": "add", "name": "g", "policy": "guess" }), 400),
+        (json!({ "op": "add", "name": "g", "roles": ["a//b"] }), 400),
+        (json!({ "op": "add", "name": "g", "call": { "type": "ACCEPT" } }), 400),
+        (json!({ "op": "call", "name": "nobody", "call": { "type": "REVIVE" } }), 404),
+        (json!({ "op": "remove", "name": "nobody" }), 404),
+        (json!({ "op": "dance", "name": "f" }), 400),
+    ] {
+        let mut input = input;
+        input["kind"] = json!("framework");
+        refused(&mut client, &input, status);
+    }
+    client.input(&json!({ "kind": "framework", "op": "remove", "name": "f" }));
+    framework(&mut client, "f", &[]);
+    let frameworks = client.get("/frameworks").json();
+    assert_eq!(frameworks["frameworks"].as_array().unwrap().len(), 1, "a name is free again");
+}
+
+#[test]
+fn a_framework_with_a_policy_keeps_a_task_running() {
+    for policy in ["accept", "decline", "migrate"] {
+        let mut client = three();
+        client.input(
+            &json!({ "kind": "framework", "op": "add", "name": "f", "roles": ["dev"], "policy": policy }),
+        );
+        client.advance(20_000);
+        let tasks = client.get("/tasks").json();
+        assert_eq!(tasks["tasks"][0]["state"], "TASK_RUNNING", "{policy}");
+        let framework = client.get("/frameworks").json()["frameworks"][0].clone();
+        assert_eq!(framework["offers"], json!([]), "{policy}: it wants no more");
+        client.post("/sim/advance", &json!({ "until": "idle", "limit_ms": 60_000 })).status(200);
+        assert_eq!(client.get("/sim").json()["idle"], true, "{policy}");
+        // A task that ends is started again.
+        client.input(&json!({ "kind": "fault", "fault": "task-fail", "target": { "task": "f.1" } }));
+        client.advance(30_000);
+        let tasks = client.get("/tasks?order=asc").json();
+        let states: Vec<&Value> =
+            tasks["tasks"].as_array().unwrap().iter().map(|task| &task["state"]).collect();
+        assert_eq!(states, ["TASK_FAILED", "TASK_RUNNING"], "{policy}");
+    }
+}
+
+#[test]
+fn everything_is_replayed_exactly() {
+    let mut client = three();
+    framework(&mut client, "f", &["PARTITION_AWARE"]);
+    client.input(&json!({ "kind": "framework", "op": "add", "name": "g", "policy": "migrate" }));
+    let offer = last_offer(&mut client, "f", "c");
+    call(&mut client, "f", launch(&offer, "t", &[scalar("cpus", 1.0)]));
+    client.advance(30_000);
+    let mut again = Client::default();
+    again.put("/sim/journal", &client.get("/sim/journal").json()).status(200);
+    assert_eq!(again.digest(), client.digest());
+    assert_eq!(told(&mut again, "f"), told(&mut client, "f"));
+}
+
+#[test]
+fn policies_answer_when_they_are_asked_for_a_machine() {
+    for (policy, answer, moves) in
+        [("accept", "ACCEPT", false), ("decline", "DECLINE", false), ("migrate", "ACCEPT", true)]
+    {
+        let mut client = three();
+        client.input(
+            &json!({ "kind": "framework", "op": "add", "name": "f", "roles": ["dev"], "policy": policy }),
+        );
+        client.advance(20_000);
+        let before = client.get("/tasks").json()["tasks"][0].clone();
+        let slaves = client.get("/slaves").json();
+        let slave = slaves["slaves"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|slave| slave["id"] == before["slave_id"])
+            .unwrap();
+        let ip = slave["pid"].as_str().unwrap().split(['@', ':']).nth(1).unwrap();
+        let schedule = json!({ "windows": [{
+            "machine_ids": [{ "hostname": slave["hostname"], "ip": ip }],
+            "unavailability": { "start": { "nanoseconds": 1_443_834_000_000_000_000_i64 } },
+        }] });
+        client.post("/maintenance/schedule", &schedule).status(200);
+        let asked =
+            told(&mut client, "f").into_iter().rfind(|event| event["type"] == "INVERSE_OFFERS").unwrap();
+        let inverse = &asked["inverse_offers"]["inverse_offers"][0];
+        assert_eq!(inverse["agent_id"]["value"], slave["id"], "{policy}");
+        assert_eq!(inverse["unavailability"]["start"]["nanoseconds"], 1_443_834_000_000_000_000_i64);
+        let status = client.get("/maintenance/status").json();
+        assert_eq!(status["draining_machines"][0]["statuses"][0]["status"], answer, "{policy}");
+        client.advance(60_000);
+        let tasks = client.get("/tasks?order=asc").json()["tasks"].clone();
+        let states: Vec<&Value> = tasks.as_array().unwrap().iter().map(|task| &task["state"]).collect();
+        if moves {
+            assert_eq!(states, ["TASK_KILLED", "TASK_RUNNING"]);
+            assert_ne!(tasks[1]["slave_id"], slave["id"]);
+        } else {
+            assert_eq!(states, ["TASK_RUNNING"], "{policy}");
+        }
+    }
+}
+
+#[test]
+fn a_framework_answers_inverse_offers_by_calls() {
+    let mut client = three();
+    let id = framework(&mut client, "f", &["MULTI_ROLE"]);
+    let offer = last_offer(&mut client, "f", "a");
+    call(&mut client, "f", launch(&offer, "t", &[scalar("cpus", 1.0)]));
+    client.advance(10_000);
+    let schedule = json!({ "windows": [{
+        "machine_ids": [{ "hostname": "a", "ip": offer["url"]["address"]["ip"] }],
+        "unavailability": { "start": { "nanoseconds": 1_443_834_000_000_000_000_i64 }, "duration": { "nanoseconds": 1 } },
+    }] });
+    client.post("/master/maintenance/schedule", &schedule).status(200);
+    let asked = told(&mut client, "f").into_iter().rfind(|event| event["type"] == "INVERSE_OFFERS").unwrap();
+    let inverse = asked["inverse_offers"]["inverse_offers"][0].clone();
+    let tagged = last_offer(&mut client, "f", "a");
+    assert_eq!(tagged["unavailability"], inverse["unavailability"]);
+    assert_eq!(tagged["unavailability"]["duration"]["nanoseconds"], 1);
+    let answer = json!({ "inverse_offer_ids": [inverse["id"], { "value": "stale" }], "filters": { "refuse_seconds": 60 } });
+    call(&mut client, "f", json!({ "type": "DECLINE_INVERSE_OFFERS", "decline_inverse_offers": answer }));
+    let status = client.get("/maintenance/status").json();
+    let statuses = &status["draining_machines"][0]["statuses"];
+    assert_eq!(
+        (&statuses[0]["status"], &statuses[0]["framework_id"]["value"]),
+        (&json!("DECLINE"), &json!(id))
+    );
+    // Another post: what is outstanding is taken back, with its id.
+    client.advance(70_000);
+    let asked = told(&mut client, "f").into_iter().rfind(|event| event["type"] == "INVERSE_OFFERS").unwrap();
+    let again = asked["inverse_offers"]["inverse_offers"][0]["id"].clone();
+    assert_ne!(again, inverse["id"]);
+    client.post("/maintenance/schedule", &json!({})).status(200);
+    let rescinded =
+        json!({ "type": "RESCIND_INVERSE_OFFER", "rescind_inverse_offer": { "inverse_offer_id": again } });
+    assert!(told(&mut client, "f").contains(&rescinded));
+}

@@ -1,0 +1,228 @@
+//! `/api/v1/scheduler` without a socket: the stream, the codes.
+
+use crate::{framework, request, scalar, text, three};
+use planarium_rest::{EventStream, Response};
+use planarium_tests::Client;
+use serde_json::{Value, json};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+fn subscribe(client: &mut Client, info: Value) -> Response {
+    let body = json!({ "type": "SUBSCRIBE", "subscribe": { "framework_info": info } });
+    request(client, "/api/v1/scheduler", &[JSON], &body.to_string())
+}
+
+/// A framework that listens to its stream.
+struct Scheduler {
+    id: String,
+    stream_id: String,
+    stream: Box<EventStream>,
+    heard: Vec<Value>,
+}
+
+impl Scheduler {
+    fn new(client: &mut Client, name: &str) -> Self {
+        let response = subscribe(client, json!({ "user": "root", "name": name, "role": "dev" }));
+        assert_eq!(response.status, 200, "{}", text(&response));
+        let stream_id =
+            response.headers.iter().find(|(name, _)| *name == "mesos-stream-id").unwrap().1.clone();
+        let mut scheduler =
+            Self { id: String::new(), stream_id, stream: response.stream.unwrap(), heard: Vec::new() };
+        assert!(!scheduler.listen(client));
+        scheduler.id = scheduler.heard[0]["subscribed"]["framework_id"]["value"].as_str().unwrap().to_owned();
+        scheduler
+    }
+
+    /// Takes in what has come; true at the end of the stream.
+    fn listen(&mut self, client: &Client) -> bool {
+        let polled = self.stream.poll(&client.session);
+        let mut rest = polled.bytes.as_slice();
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let length: usize = String::from_utf8_lossy(&rest[..end]).parse().unwrap();
+            let (record, after) = rest[end + 1..].split_at(length);
+            self.heard.push(serde_json::from_slice(record).unwrap());
+            rest = after;
+        }
+        assert!(rest.is_empty(), "half a record");
+        polled.ended
+    }
+
+    fn types(&self) -> Vec<&str> {
+        self.heard.iter().map(|event| event["type"].as_str().unwrap()).collect()
+    }
+
+    fn call(&self, client: &mut Client, call: &Value, status: u16) {
+        let mut call = call.clone();
+        call["framework_id"] = json!({ "value": self.id });
+        let headers = [JSON, ("mesos-stream-id", self.stream_id.as_str())];
+        let response = request(client, "/api/v1/scheduler", &headers, &call.to_string());
+        assert_eq!(response.status, status, "{call}: {}", text(&response));
+    }
+}
+
+#[test]
+fn a_stream_carries_events_and_heartbeats() {
+    let mut client = three();
+    let mut scheduler = Scheduler::new(&mut client, "f");
+    assert_eq!(scheduler.types(), ["SUBSCRIBED", "OFFERS"]);
+    assert_eq!(scheduler.heard[1]["offers"]["offers"].as_array().unwrap().len(), 3);
+    client.advance(14_999);
+    scheduler.listen(&client);
+    assert_eq!(scheduler.heard.len(), 2);
+    client.advance(1);
+    scheduler.listen(&client);
+    assert_eq!(scheduler.heard[2], json!({ "type": "HEARTBEAT" }));
+    client.advance(30_000);
+    scheduler.listen(&client);
+    assert_eq!(scheduler.types().len(), 5);
+    scheduler.call(
+        &mut client,
+        &json!({ "type": "RECONCILE", "reconcile": { "tasks": [{ "task_id": { "value": "x" } }] } }),
+        202,
+    );
+    scheduler.listen(&client);
+    assert_eq!(scheduler.heard[5]["update"]["status"]["state"], "TASK_LOST");
+    assert!(client.get("/sim").json()["idle"].as_bool().unwrap(), "a listener keeps nothing going");
+    // A leap of hours does not bury the listener.
+    client.advance(3 * 3_600_000);
+    scheduler.listen(&client);
+    assert!(scheduler.heard.len() < 200, "{}", scheduler.heard.len());
+}
+
+#[test]
+fn every_call_has_its_code() {
+    let mut client = three();
+    let mut scheduler = Scheduler::new(&mut client, "f");
+    let offer = scheduler.heard[1]["offers"]["offers"][0].clone();
+    let task = json!({
+        "name": "t", "task_id": { "value": "t" }, "agent_id": offer["agent_id"],
+        "command": { "value": "./run" }, "resources": [scalar("cpus", 1.0)],
+    });
+    let launch = json!({ "type": "LAUNCH", "launch": { "task_infos": [task] } });
+    for (call, status) in [
+        (json!({ "type": "ACCEPT", "accept": { "offer_ids": [offer["id"]], "operations": [launch] } }), 202),
+        (json!({ "type": "DECLINE", "decline": { "offer_ids": [] } }), 202),
+        (json!({ "type": "SUPPRESS" }), 202),
+        (json!({ "type": "REVIVE", "revive": { "roles": ["dev"] } }), 202),
+        (
+            json!({ "type": "ACCEPT_INVERSE_OFFERS", "accept_inverse_offers": { "inverse_offer_ids": [{ "value": "x" }] } }),
+            202,
+        ),
+        (
+            json!({ "type": "DECLINE_INVERSE_OFFERS", "decline_inverse_offers": { "inverse_offer_ids": [] } }),
+            202,
+        ),
+        (json!({ "type": "REQUEST", "request": { "requests": [] } }), 202),
+        (json!({ "type": "RECONCILE", "reconcile": {} }), 202),
+        (json!({ "type": "RECONCILE_OPERATIONS", "reconcile_operations": {} }), 202),
+        (
+            json!({ "type": "MESSAGE", "message": { "agent_id": { "value": "a" }, "executor_id": { "value": "e" }, "data": "" } }),
+            202,
+        ),
+        (
+            json!({ "type": "SHUTDOWN", "shutdown": { "agent_id": { "value": "a" }, "executor_id": { "value": "e" } } }),
+            202,
+        ),
+        (json!({ "type": "KILL", "kill": { "task_id": { "value": "unknown" } } }), 202),
+        (
+            json!({ "type": "UPDATE_FRAMEWORK", "update_framework": { "framework_info": { "user": "root", "name": "f", "role": "ops" } } }),
+            202,
+        ),
+        (
+            json!({ "type": "UPDATE_FRAMEWORK", "update_framework": { "framework_info": { "user": "other", "name": "f", "role": "ops" } } }),
+            400,
+        ),
+        (json!({ "type": "ACCEPT" }), 400),
+        (json!({ "type": "WHAT" }), 400),
+        (json!({}), 400),
+    ] {
+        scheduler.call(&mut client, &call, status);
+    }
+    client.advance(20_000);
+    scheduler.listen(&client);
+    let status =
+        scheduler.heard.iter().rfind(|event| event["type"] == "UPDATE").unwrap()["update"]["status"].clone();
+    assert_eq!(status["state"], "TASK_RUNNING");
+    let acknowledge =
+        json!({ "agent_id": status["agent_id"], "task_id": status["task_id"], "uuid": status["uuid"] });
+    scheduler.call(&mut client, &json!({ "type": "ACKNOWLEDGE", "acknowledge": acknowledge }), 202);
+    let metrics = client.get("/metrics/snapshot").json();
+    assert_eq!(metrics["master/valid_status_update_acknowledgements"], 1);
+    scheduler.call(&mut client, &json!({ "type": "TEARDOWN" }), 202);
+    assert!(scheduler.listen(&client), "the stream ends with the framework");
+    assert_eq!(client.get("/tasks").json()["tasks"][0]["state"], "TASK_KILLED");
+}
+
+#[test]
+fn a_call_belongs_to_a_stream() {
+    let mut client = three();
+    let scheduler = Scheduler::new(&mut client, "f");
+    let by_input = framework(&mut client, "g", &[]);
+    let digest = client.digest();
+    for (id, stream, status) in [
+        (scheduler.id.as_str(), None, 400),
+        (scheduler.id.as_str(), Some("another"), 400),
+        ("nobody", Some(scheduler.stream_id.as_str()), 400),
+        (by_input.as_str(), Some(scheduler.stream_id.as_str()), 403),
+    ] {
+        let body = json!({ "type": "REVIVE", "framework_id": { "value": id } }).to_string();
+        let mut headers = vec![JSON];
+        headers.extend(stream.map(|stream| ("mesos-stream-id", stream)));
+        let response = request(&mut client, "/api/v1/scheduler", &headers, &body);
+        assert_eq!(response.status, status, "{id} {stream:?}: {}", text(&response));
+    }
+    let again =
+        json!({ "type": "SUBSCRIBE", "subscribe": { "framework_info": { "user": "u", "name": "f" } } });
+    let headers = [JSON, ("mesos-stream-id", "x")];
+    assert_eq!(request(&mut client, "/api/v1/scheduler", &headers, &again.to_string()).status, 400);
+    assert_eq!(client.digest(), digest, "none of them is an input");
+    for info in [json!({}), json!({ "user": "u" }), json!({ "user": "u", "name": "n", "roles": ["a"] })] {
+        assert_eq!(subscribe(&mut client, info).status, 400);
+    }
+}
+
+#[test]
+fn a_stream_ends_when_another_takes_its_place_or_nobody_listens() {
+    let mut client = three();
+    let mut first = Scheduler::new(&mut client, "f");
+    let info = json!({ "user": "root", "name": "f", "role": "dev", "id": { "value": first.id }, "failover_timeout": 60 });
+    let response = subscribe(&mut client, info);
+    assert_eq!(response.status, 200, "{}", text(&response));
+    assert!(first.listen(&client), "it listens elsewhere now");
+    let digest = client.digest();
+    first.stream.close(&mut client.session);
+    assert_eq!(client.digest(), digest, "the end of a stream that was left before means nothing");
+
+    let second = response.stream.unwrap();
+    second.close(&mut client.session);
+    let shown = client.get("/frameworks").json();
+    assert_eq!(shown["frameworks"][0]["connected"], false);
+    let body = json!({ "type": "REVIVE", "framework_id": { "value": first.id } }).to_string();
+    assert_eq!(request(&mut client, "/api/v1/scheduler", &[JSON], &body).status, 403);
+    client.advance(60_000);
+    let shown = client.get("/frameworks").json();
+    assert_eq!(shown["completed_frameworks"][0]["id"], first.id);
+}
+
+#[test]
+fn two_frameworks_of_one_name_are_told_apart() {
+    let mut client = three();
+    let first = Scheduler::new(&mut client, "f");
+    let mut second = Scheduler::new(&mut client, "f");
+    assert_ne!(first.id, second.id);
+    second.listen(&client);
+    assert_eq!(second.heard[0]["subscribed"]["framework_id"]["value"], second.id);
+}
+
+#[test]
+fn time_that_is_turned_back_ends_the_stream() {
+    let mut client = three();
+    client.advance(1_000);
+    let mut scheduler = Scheduler::new(&mut client, "f");
+    client.advance(5_000);
+    client.post("/sim/seek", &json!({ "at_ms": 500 })).status(200);
+    assert!(scheduler.listen(&client));
+    let before = client.get("/sim/branches").json();
+    scheduler.stream.close(&mut client.session);
+    assert_eq!(client.get("/sim/branches").json(), before, "it opens no branch");
+}

@@ -1,0 +1,108 @@
+//! The line being typed, and the words it may go on with.
+//!
+//! Tab adds what is clear. Where there is nothing to add, or after Esc, it leaves the line as everywhere else.
+
+use crate::browser;
+use crate::store::console::{Console, ConsoleAct};
+use crate::store::ptr::Ptr;
+use crate::store::{Action, Hub, use_hub};
+use crate::ui::IconButton;
+use planarium_protocol::View;
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+/// Words that are offered at once.
+const OFFERED: usize = 12;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct LineProps {
+    /// The view.
+    pub(super) view: Ptr<View>,
+    /// The console.
+    pub(super) console: Ptr<Console>,
+}
+
+/// The line.
+#[component]
+pub(super) fn Line(props: &LineProps) -> Html {
+    let hub = use_hub();
+    let console = &props.console;
+    let words = console.completion(&props.view).words;
+    let oninput = hub.on(|event: InputEvent| {
+        let input = event.target_dyn_into::<HtmlInputElement>();
+        Action::Console(ConsoleAct::Edit(input.map(|input| input.value()).unwrap_or_default()))
+    });
+    let onsubmit = {
+        let hub = hub.clone();
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            hub.send(Action::Console(ConsoleAct::Run));
+        })
+    };
+    let more = words.len().saturating_sub(OFFERED);
+    html! {
+        <div class="console-line">
+            <form {onsubmit}>
+                <span class="console-prompt" aria-hidden="true">{ "$" }</span>
+                <input
+                    id="console-line"
+                    type="text"
+                    class="mono"
+                    aria-label="Command"
+                    aria-describedby="console-hint"
+                    placeholder="plan status deploy"
+                    autocomplete="off"
+                    autocapitalize="none"
+                    spellcheck="false"
+                    enterkeyhint="send"
+                    value={console.line.clone()}
+                    {oninput}
+                    onkeydown={keys(&hub, &props.view, console)}
+                />
+                <IconButton icon="play" label="Run the command" onclick={hub.act(Action::Console(ConsoleAct::Run))} />
+            </form>
+            <p class="console-hint muted" id="console-hint">{ "Tab completes, Esc then Tab leaves, ↑ and ↓ bring earlier lines." }</p>
+            <div class="console-words" role="group" aria-label="Words that fit here">
+                { for words.iter().take(OFFERED).enumerate().map(|(at, word)| {
+                    let hub = hub.clone();
+                    let onclick = Callback::from(move |_: MouseEvent| {
+                        hub.send(Action::Console(ConsoleAct::Pick(at)));
+                        browser::focus("#console-line");
+                    });
+                    html! { <button key={word.clone()} type="button" class="console-word mono" {onclick}>{ word }</button> }
+                }) }
+                if more > 0 { <span class="muted">{ format!("and {more} more") }</span> }
+            </div>
+        </div>
+    }
+}
+
+fn keys(hub: &Hub, view: &Ptr<View>, console: &Ptr<Console>) -> Callback<KeyboardEvent> {
+    let (hub, view, console) = (hub.clone(), view.clone(), console.clone());
+    Callback::from(move |event: KeyboardEvent| {
+        if event.ctrl_key()
+            || event.meta_key()
+            || event.alt_key()
+            || event.shift_key()
+            || event.is_composing()
+        {
+            return;
+        }
+        let act = match event.key().as_str() {
+            "ArrowUp" => ConsoleAct::Earlier,
+            "ArrowDown" => ConsoleAct::Later,
+            "Tab" if at_end(&event) && console.tab_completes(&view) => ConsoleAct::Complete,
+            "Escape" => ConsoleAct::LetGo,
+            _ => return,
+        };
+        event.prevent_default();
+        hub.send(Action::Console(act));
+    })
+}
+
+/// Whether the caret stands after the last character; only there is completed.
+fn at_end(event: &KeyboardEvent) -> bool {
+    let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return false };
+    let length = u32::try_from(input.value().encode_utf16().count()).ok();
+    input.selection_start().ok().flatten() == length
+}

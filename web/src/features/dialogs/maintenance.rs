@@ -1,0 +1,150 @@
+//! Maintenance of machines: the schedule with its windows, what can be done to each machine, what frameworks answered.
+//!
+//! *Knows*: the parts and which window is being edited. *Must not know*: what the master refuses; what it says is shown.
+
+mod answers;
+mod form;
+mod machines;
+mod windows;
+
+use crate::browser;
+use crate::store::ptr::Ptr;
+use crate::store::selectors::maintenance::{Name, Window, post, schedule, windows as windows_of, with};
+use crate::store::state::{Toast, ToastKind};
+use crate::store::{Action, Hub, use_hub};
+use crate::ui::{Button, Dialog, icon};
+use planarium_protocol::View;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct MaintenanceDialogProps {
+    /// The view.
+    pub(super) view: Ptr<View>,
+    /// A machine that is chosen for a window from the start.
+    pub(super) machine: Option<AttrValue>,
+    /// The cursor.
+    pub(super) now_ms: u64,
+    /// Messages; those that came while the dialog was open are shown in it, as it covers all others.
+    pub(super) toasts: Ptr<Vec<Toast>>,
+    /// Number of the next message.
+    pub(super) next_toast: u32,
+}
+
+/// The dialog.
+#[component]
+pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
+    let hub = use_hub();
+    let first_toast = *use_memo((), |()| props.next_toast);
+    // The window that the form is about: its place and how it was when editing began; none for a new one. The count
+    // makes the form anew.
+    let editing = use_state_eq(|| (None::<(usize, Window)>, 0_u32));
+    let view = &props.view;
+    let epoch_ms = view.clock.epoch_ms;
+    let windows = windows_of(&view.cluster);
+
+    let onedit = {
+        let (editing, windows) = (editing.clone(), windows.clone());
+        Callback::from(move |at: usize| {
+            if let Some(window) = windows.get(at) {
+                editing.set((Some((at, window.clone())), editing.1 + 1));
+                browser::focus("#window-form");
+            }
+        })
+    };
+    let oncancel = {
+        let (hub, windows, editing) = (hub.clone(), windows.clone(), editing.clone());
+        Callback::from(move |at: usize| {
+            editing.set((None, editing.1 + 1));
+            hub.send(Action::Do(Box::new(post(&with(&windows, Some(at), None)))));
+            browser::focus("#window-form");
+        })
+    };
+    let onpost = {
+        let (hub, windows, editing) = (hub.clone(), windows.clone(), editing.clone());
+        Callback::from(move |window: Window| {
+            // Time may have gone on meanwhile: only the window that was meant is replaced.
+            let at = editing.0.as_ref().and_then(|(at, was)| {
+                let same = windows.get(*at) == Some(was);
+                if same { Some(*at) } else { windows.iter().position(|window| window == was) }
+            });
+            editing.set((None, editing.1 + 1));
+            hub.send(Action::Do(Box::new(post(&with(&windows, at, Some(window))))));
+        })
+    };
+    let onleave = {
+        let editing = editing.clone();
+        Callback::from(move |()| editing.set((None, editing.1 + 1)))
+    };
+    let chosen: Vec<Name> = match (&editing.0, &props.machine) {
+        (Some((_, window)), _) => window.machines.clone(),
+        (None, Some(host)) if editing.1 == 0 => {
+            let machines = view.cluster.machines.iter().filter(|machine| *machine.hostname == **host);
+            machines.take(1).map(|machine| Name::of(machine)).collect()
+        }
+        (None, _) => Vec::new(),
+    };
+    let text = serde_json::to_string_pretty(&schedule(&windows)).unwrap_or_default();
+    html! {
+        <Dialog title="Maintenance" size="wide" onclose={hub.act(Action::CloseDialog)}>
+            { messages(&hub, &props.toasts, first_toast) }
+            <div class="maintenance">
+                <section class="maintenance-plan" aria-labelledby="maintenance-windows">
+                    <h3 id="maintenance-windows">{ "Schedule" }</h3>
+                    <windows::WindowList view={view.clone()} windows={windows.clone()} {onedit} {oncancel} />
+                    <form::WindowForm
+                        key={editing.1}
+                        cluster={Ptr::from(&view.cluster)}
+                        {epoch_ms}
+                        now_ms={props.now_ms}
+                        editing={editing.0.clone().map(|(_, window)| window)}
+                        {chosen}
+                        {onpost}
+                        {onleave}
+                    />
+                </section>
+                <section class="maintenance-json" aria-labelledby="maintenance-json">
+                    <header>
+                        <h3 id="maintenance-json">{ "As JSON" }</h3>
+                        <Button label="Copy" icon="copy" look="quiet" onclick={copy(&hub, text.clone())} />
+                    </header>
+                    <pre class="mono" tabindex="0" aria-label="The schedule as JSON">{ text }</pre>
+                    <p class="muted">{ "What GET /maintenance/schedule answers. Every change here posts the whole schedule." }</p>
+                </section>
+            </div>
+            <machines::MachineModes cluster={Ptr::from(&view.cluster)} {epoch_ms} />
+            <answers::Answers cluster={Ptr::from(&view.cluster)} />
+        </Dialog>
+    }
+}
+
+/// What came of the last requests.
+fn messages(hub: &Hub, toasts: &[Toast], first: u32) -> Html {
+    let fresh = toasts.iter().filter(|toast| toast.id >= first);
+    html! {
+        <div class="maintenance-messages" role="region" aria-label="What came of it">
+            { for fresh.map(|toast| {
+                let alert = toast.kind == ToastKind::Alert;
+                html! {
+                    <div class="toast" key={toast.id} data-kind={if alert { "alert" } else { "info" }}
+                        role={if alert { "alert" } else { "status" }}>
+                        { icon(if alert { "error" } else { "info" }) }
+                        <p>{ &toast.text }</p>
+                        <Button label="Close the message" look="quiet" onclick={hub.act(Action::CloseToast(toast.id))} />
+                    </div>
+                }
+            }) }
+        </div>
+    }
+}
+
+fn copy(hub: &Hub, text: String) -> Callback<MouseEvent> {
+    let hub = hub.clone();
+    Callback::from(move |_| {
+        let hub = hub.clone();
+        browser::copy(&text, move |done| {
+            hub.send(Action::Say(
+                if done { "Copied." } else { "The browser refused to copy; select the text instead." }.into(),
+            ));
+        });
+    })
+}

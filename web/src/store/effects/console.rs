@@ -1,0 +1,127 @@
+//! Typed commands: through the router on the engine of the page, so that they are inputs like any other.
+
+use super::Session;
+use crate::store::action::Fact;
+use crate::store::console::Answer;
+use crate::store::persist;
+use crate::store::state::State;
+use planarium_rest::{console, handle_engine};
+use planarium_scenario::share;
+
+impl Session {
+    /// Carries out the line of the console at the cursor.
+    pub(super) fn run_line(&mut self, state: &State) -> Vec<Fact> {
+        let line = state.console.line.trim();
+        if line.is_empty() {
+            return Vec::new();
+        }
+        let service = state.console.service(&state.world.view);
+        let service = service.map(|service| service.name.to_string()).unwrap_or_default();
+        let from = self.seen.branch;
+        let engine = &mut self.shown.engine;
+        let (at_ms, at_head, inputs) = (engine.now_ms(), engine.at_head(), engine.inputs());
+        let output = console::line(line, &service, &mut |request| {
+            if request.method != "GET" {
+                persist::save_run(&share::encode(&engine.journal()), line);
+            }
+            handle_engine(engine, request)
+        });
+        let mut facts = Vec::new();
+        if self.shown.engine.inputs() != inputs {
+            self.shown.by_hand = true;
+            facts.push(self.moved());
+            if !at_head {
+                facts.push(super::forked(from, at_ms));
+            }
+        }
+        facts.push(Fact::Answered(Box::new(Answer {
+            id: 0,
+            at_ms,
+            line: line.to_owned().into(),
+            stdout: output.stdout.into(),
+            stderr: output.stderr.into(),
+            code: output.code,
+        })));
+        facts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Session;
+    use crate::store::Action;
+    use crate::store::console::{Answer, ConsoleAct};
+    use crate::store::hub::Hub;
+    use crate::store::state::ToastUndo;
+
+    fn page() -> Hub {
+        let (mut session, state) = Session::new();
+        let facts = session.start("", None);
+        Hub::new(session, state, facts)
+    }
+
+    fn on(hub: &Hub, line: &str) -> Answer {
+        hub.send(Action::Console(ConsoleAct::Edit(line.into())));
+        hub.send(Action::Console(ConsoleAct::Run));
+        hub.state().console.answers.back().cloned().expect("an answer")
+    }
+
+    #[test]
+    fn a_typed_command_is_an_input_at_the_cursor() {
+        let hub = page();
+        let service = hub.state().world.view.services[0].name.to_string();
+        let before = hub.state().world.log.len();
+        let shown = on(&hub, "plan status deploy");
+        assert_eq!((shown.code, &*shown.stderr), (0, ""));
+        assert!(shown.stdout.starts_with("deploy (serial strategy) (PENDING)\n"), "{}", shown.stdout);
+        assert_eq!(hub.state().world.log.len(), before, "to look changes nothing");
+        assert_eq!(hub.state().console.line, "", "the line is free again");
+
+        let done = on(&hub, &format!("$ dcos {service} plan pause deploy"));
+        assert_eq!((&*done.stdout, done.code), ("\"deploy\" plan has been paused.\n", 0), "{}", done.stderr);
+        let state = hub.state();
+        assert!(state.world.log.len() > before && state.world.branches.len() == 1);
+        assert_eq!(&*state.world.view.services[0].plans[0].status, "WAITING");
+
+        let again = on(&hub, "plan pause deploy");
+        assert!(again.code == 1 && again.stderr.starts_with("Cannot execute command."), "{}", again.stderr);
+        let wrong = on(&hub, "plan statsu deploy");
+        assert!(wrong.code == 2 && wrong.stderr.contains("did you mean 'status'?"), "{}", wrong.stderr);
+        assert!(hub.state().ui.toasts.is_empty(), "the answer stands where it was asked");
+    }
+
+    #[test]
+    fn a_typed_command_in_the_past_opens_a_branch() {
+        let hub = page();
+        hub.send(Action::SeekMs(20_000));
+        hub.send(Action::SeekMs(0));
+        let original = hub.state().world.branches.iter().find(|branch| branch.current).expect("a branch").id;
+        assert_eq!(on(&hub, "plan list").code, 0);
+        assert_eq!(hub.state().world.branches.len(), 1, "to look opens none");
+        assert_eq!(on(&hub, "plan pause deploy").code, 0);
+        let state = hub.state();
+        assert_eq!(state.world.branches.len(), 2);
+        let toast = state.ui.toasts.last().expect("a message");
+        assert_eq!(toast.undo, Some(ToastUndo::Branch(original)));
+        hub.send(Action::Branch(original));
+        assert_eq!(&*hub.state().world.view.services[0].plans[0].status, "PENDING");
+    }
+
+    #[test]
+    fn names_come_from_the_service_as_it_is() {
+        let hub = page();
+        hub.send(Action::SeekMs(120_000));
+        let words = |line: &str| {
+            hub.send(Action::Console(ConsoleAct::Edit(line.into())));
+            let state = hub.state();
+            state.console.completion(&state.world.view).words
+        };
+        assert_eq!(words("pod restart h"), ["hello-0"]);
+        assert_eq!(words("debug pod pause hello-0 -t "), ["server"]);
+        assert_eq!(
+            words("plan force-restart deploy world "),
+            ["world-0:[server, sidecar]", "world-1:[server, sidecar]"]
+        );
+        assert_eq!(words("plan status nothing --name "), ["hello-world"]);
+    }
+}

@@ -1,0 +1,207 @@
+//! R2: allocation rounds of a master over 1,000 agents and 20,000 tasks, without the rest of the engine.
+
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow, ensure};
+use planarium_fleet::Fleet;
+use planarium_kernel::SimTime;
+use planarium_mesos::{
+    ALLOCATION_INTERVAL_MS, Cx, Master,
+    api::{
+        Call, Capability, FrameworkId, FrameworkInfo, Offer, Operation, Resources, SchedulerEvent, TaskInfo,
+    },
+};
+use planarium_protocol::{
+    Amount,
+    input::{AddAgent, Behaviour, OfferRound, ProcessBehaviour},
+};
+
+use crate::{
+    bench::{
+        figures::{Budget, Figures},
+        measure::{Unit, float},
+    },
+    clock::Stopwatch,
+};
+
+const AGENTS: u32 = 1_000;
+const TASKS_PER_AGENT: u32 = 20;
+const FRAMEWORKS: u32 = 5;
+const ROUNDS: u64 = 50;
+const HOUR_MS: u64 = 3_600_000;
+
+/// Measures rounds with nothing changed and with 1 % changed.
+pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
+    let mut cluster = Cluster::filled(AGENTS)?;
+    let idle = cluster.unchanged(ROUNDS);
+    figures.row("R2 a round with nothing changed", unit.of(idle), " u", Budget::AtMost(2_000.0, 200.0));
+    let changed = cluster.changed(AGENTS / 100, ROUNDS)?;
+    let budget = Budget::AtMost(50.0, 25.0);
+    figures.row("R2 a round with 1 % changed, per agent changed", unit.of(changed), " u", budget);
+    let more = cluster.changed(AGENTS / 10, ROUNDS / 5)?;
+    figures.row("R2 the same with 10 % changed, per agent", more / changed, "x", Budget::AtMost(1.5, 1.1));
+    Ok(())
+}
+
+/// A cluster of that size, filled, and some rounds.
+pub(crate) fn probe(agents: u32) -> Result<()> {
+    let mut cluster = Cluster::filled(agents)?;
+    cluster.unchanged(ROUNDS);
+    cluster.changed(agents.div_ceil(100), ROUNDS).map(drop)
+}
+
+/// A master with its machines, and frameworks that turn everything down.
+struct Cluster {
+    cx: Cx,
+    fleet: Fleet,
+    master: Master,
+    frameworks: Vec<FrameworkId>,
+}
+
+impl Cluster {
+    /// All tasks launched; nobody wants anything more for an hour.
+    fn filled(agents: u32) -> Result<Self> {
+        let mut cluster =
+            Self { cx: Cx::new(1), fleet: Fleet::new(1), master: Master::new(1), frameworks: Vec::new() };
+        // Nothing happens by itself, so that every change is one that was asked for.
+        let manual = ProcessBehaviour {
+            target: planarium_protocol::input::Target::default(),
+            behaviour: Behaviour { manual: true, ..Behaviour::default() },
+        };
+        cluster.fleet.set_behaviour(&mut cluster.cx, &manual);
+        let resources = planarium_protocol::input::Resources {
+            cpus: Some(Amount::whole(32)),
+            mem: Some(Amount::whole(128 * 1024)),
+            disk: Some(Amount::whole(200 * 1024)),
+            ports: Some("[1025-32000]".to_owned()),
+            ..planarium_protocol::input::Resources::default()
+        };
+        let add = AddAgent { count: Some(agents), resources, ..AddAgent::default() };
+        cluster
+            .master
+            .add_agent(&mut cluster.cx, &mut cluster.fleet, &add)
+            .map_err(|refusal| anyhow!("agents were refused: {refusal:?}"))?;
+        for n in 0..FRAMEWORKS {
+            let info = FrameworkInfo {
+                name: format!("framework-{n}").into(),
+                roles: vec![format!("role-{n}").into()],
+                capabilities: vec![Capability::MultiRole, Capability::PartitionAware],
+                failover_ms: HOUR_MS,
+                ..FrameworkInfo::default()
+            };
+            let id = cluster.master.subscribe(&mut cluster.cx, &cluster.fleet, info);
+            cluster.frameworks.push(id);
+        }
+        let mut launched = 0;
+        for _ in 0..10 {
+            if launched == agents {
+                break;
+            }
+            cluster.next_batch();
+            for offer in cluster.offers() {
+                cluster.launch(&offer, TASKS_PER_AGENT);
+                launched += 1;
+            }
+        }
+        ensure!(launched == agents, "only {launched} agents of {agents} were filled");
+        cluster.quiet();
+        Ok(cluster)
+    }
+
+    /// Goes to the next batch run; answers the nanoseconds it took.
+    fn next_batch(&mut self) -> u64 {
+        let now = self.cx.now().ms();
+        let at = SimTime(now - now % ALLOCATION_INTERVAL_MS + ALLOCATION_INTERVAL_MS);
+        let watch = Stopwatch::start();
+        while let Some(due) = self.master.next_due().filter(|due| *due <= at) {
+            self.cx.set_now(due);
+            self.master.fire(&mut self.cx, &mut self.fleet);
+        }
+        self.cx.set_now(at);
+        watch.nanos()
+    }
+
+    /// Offers that came in.
+    fn offers(&mut self) -> Vec<Arc<Offer>> {
+        self.cx.drain();
+        let events = self.master.drain_messages().into_iter();
+        events
+            .flat_map(|message| match message.event {
+                SchedulerEvent::Offers(offers) => offers,
+                _ => Vec::new(),
+            })
+            .collect()
+    }
+
+    fn launch(&mut self, offer: &Offer, tasks: u32) {
+        let info = |n| TaskInfo {
+            name: format!("task-{n}").into(),
+            task_id: format!("{}-{}-{n}", offer.hostname, offer.id.0).into(),
+            resources: Resources::parse("cpus:1;mem:1024").unwrap_or_default(),
+            kill_grace_ms: Some(0),
+            ..TaskInfo::default()
+        };
+        let operations = vec![Operation::Launch((0..tasks).map(info).collect())];
+        let call = Call::Accept { offer_ids: vec![offer.id], operations, refuse_ms: Some(HOUR_MS) };
+        self.master.call(&mut self.cx, &mut self.fleet, offer.framework, call);
+    }
+
+    /// Turns everything down for an hour until nothing is offered any more.
+    fn quiet(&mut self) {
+        loop {
+            self.next_batch();
+            let offers = self.offers();
+            if offers.is_empty() {
+                return;
+            }
+            self.decline(&offers);
+        }
+    }
+
+    fn decline(&mut self, offers: &[Arc<Offer>]) {
+        for framework in self.frameworks.clone() {
+            let own = offers.iter().filter(|offer| offer.framework == framework);
+            let offer_ids: Vec<_> = own.map(|offer| offer.id).collect();
+            if !offer_ids.is_empty() {
+                let call = Call::Decline { offer_ids, refuse_ms: Some(HOUR_MS) };
+                self.master.call(&mut self.cx, &mut self.fleet, framework, call);
+            }
+        }
+        self.cx.drain();
+    }
+
+    /// Nanoseconds of a round in which nothing has changed.
+    fn unchanged(&mut self, rounds: u64) -> f64 {
+        let nanos: u64 = (0..rounds).map(|_| self.next_batch()).sum();
+        float(nanos) / float(rounds)
+    }
+
+    /// Nanoseconds per agent of a round after so many agents were looked at again: offers made, and turned
+    /// down for a second.
+    fn changed(&mut self, agents: u32, rounds: u64) -> Result<f64> {
+        let (mut nanos, mut looked_at) = (0, 0);
+        for round in 0..rounds {
+            let first = u32::try_from(round)? * agents;
+            let names = (0..agents).map(|n| format!("agent-{}", (first + n) % AGENTS + 1)).collect();
+            // Everybody's filters on these agents aside, the offers come from a round by hand ...
+            self.master
+                .offer_round(&mut self.cx, &OfferRound { agents: names })
+                .map_err(|refusal| anyhow!("the round was refused: {refusal:?}"))?;
+            let offers = self.offers();
+            ensure!(!offers.is_empty(), "nothing was offered");
+            // ... and coming back they are a change that the batch run has to look at, for every framework.
+            for offer in &offers {
+                let call = Call::Decline { offer_ids: vec![offer.id], refuse_ms: Some(0) };
+                self.master.call(&mut self.cx, &mut self.fleet, offer.framework, call);
+            }
+            self.cx.drain();
+            nanos += self.next_batch();
+            looked_at += u64::from(agents);
+            let again = self.offers();
+            let watch = Stopwatch::start();
+            self.decline(&again);
+            nanos += watch.nanos();
+        }
+        Ok(float(nanos) / float(looked_at))
+    }
+}

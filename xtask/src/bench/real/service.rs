@@ -1,0 +1,85 @@
+//! R1: a service of 1,000 pods through its life, and one of 10,000.
+
+use anyhow::Result;
+use planarium_protocol::{
+    Input,
+    input::{Fault, FaultKind, Target},
+};
+use planarium_world::Engine;
+
+use super::fixture::{LIMIT_MS, Shape, put, task_changes, until};
+use crate::{
+    bench::{
+        figures::{Budget, Figures},
+        measure::{Unit, float},
+    },
+    clock::Stopwatch,
+};
+
+/// What is done to the service, in order.
+const STAGES: [&str; 4] = ["deploy", "change the configuration", "decommission one in ten", "lose a machine"];
+
+/// Nanoseconds and task state changes of one stage.
+type Cost = (u64, u64);
+
+/// Measures all stages at both sizes.
+pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
+    let small = stages(1_000)?;
+    let large = stages(10_000)?;
+    for ((stage, small), large) in STAGES.into_iter().zip(small).zip(large) {
+        let (Some(small), Some(large)) = (per_change(small), per_change(large)) else {
+            figures.row(&format!("R1 {stage}: no task changed its state"), 0.0, "", Budget::None);
+            continue;
+        };
+        let budget = Budget::AtMost(150.0, 75.0);
+        figures.row(&format!("R1 {stage}, per task state change"), unit.of(small), " u", budget);
+        let budget = Budget::AtMost(1.5, 1.1);
+        figures.row(&format!("R1 {stage}, the same at 10,000 pods"), large / small, "x", budget);
+    }
+    Ok(())
+}
+
+/// The whole life once.
+pub(crate) fn probe(pods: u32) -> Result<()> {
+    stages(pods).map(drop)
+}
+
+fn per_change((nanos, changes): Cost) -> Option<f64> {
+    (changes > 0).then(|| float(nanos) / float(changes))
+}
+
+fn stages(pods: u32) -> Result<Vec<Cost>> {
+    let shape = Shape::service(pods);
+    let mut engine = shape.loaded(1)?;
+    let mut costs = vec![stage(&mut engine, None)?];
+    let next = Shape { version: 2, ..shape.clone() };
+    costs.push(stage(&mut engine, Some(Input::UpdateService(next.load())))?);
+    let fewer = Shape { pods: pods - pods / 10, ..next };
+    costs.push(stage(&mut engine, Some(Input::UpdateService(fewer.load())))?);
+    let lost = Fault {
+        fault: FaultKind::AgentLost,
+        id: None,
+        target: Target { agent: Some("agent-1".to_owned()), ..Target::default() },
+        for_ms: None,
+        count: None,
+        probability: None,
+        exit_code: None,
+        message: None,
+        delay_ms: None,
+    };
+    costs.push(stage(&mut engine, Some(Input::Fault(lost)))?);
+    Ok(costs)
+}
+
+/// Puts an input in and waits until the plans have done what it asks for.
+fn stage(engine: &mut Engine, input: Option<Input>) -> Result<Cost> {
+    let seq = engine.seq();
+    let watch = Stopwatch::start();
+    if let Some(input) = input {
+        put(engine, input)?;
+    }
+    engine.advance_until_idle(LIMIT_MS);
+    let nanos = watch.nanos();
+    until(engine, "deploy=COMPLETE")?;
+    Ok((nanos, task_changes(engine, seq)))
+}
