@@ -82,7 +82,8 @@ for (const [name, size] of Object.entries(WIDTHS)) {
       const on = playground(page);
       await on.shows("deploy", "PENDING");
       await scan();
-      await page.getByRole("button", { name: /^Play/ }).first().click();
+      await on.speed("2×");
+      await on.play();
       await on.shows("hello-0:[server]", "STARTED");
       await scan();
       await on.select("world-1:[server, sidecar]");

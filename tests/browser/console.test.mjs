@@ -46,7 +46,9 @@ journey("the real words show trees and carry commands out", {}, async ({ page, s
   await shot("answers");
   await on.stepTo("deploy", "COMPLETE");
   await run("pod restart hello-0", /"hello-0-server"/);
-  await on.shows("recovery", "IN_PROGRESS|PENDING|PREPARED|STARTING|STARTED");
+  await on.play();
+  await on.tree.getByRole("row").filter({ hasText: "hello-0:[server]" }).nth(1).waitFor();
+  await on.pause();
   await on.tab("Log");
   await on.inspector.getByText(/hello-0/).first().waitFor();
   await on.tab("Console");
@@ -108,7 +110,7 @@ journey("keys complete, bring earlier lines back, and never hold the focus", {},
   await reads("plan force-complete deploy world 'world-1:[server, sidecar]' ");
   assert.equal(await holdsFocus(), true, "a picked word gives the focus back");
   await page.keyboard.press("Enter");
-  await on.shows("world-1:[server, sidecar]", "COMPLETE");
+  await on.shows("world-1:[server, sidecar]", "COMPLETE\\s*forced");
   await run("plan list", /recovery/);
   await line.pressSequentially("pl");
   await page.keyboard.press("ArrowUp");

@@ -17,7 +17,6 @@ pods:
 
 journey("broken YAML is shown at its place and the last good world runs on", {}, async ({ page, shot }) => {
   const on = playground(page);
-  await on.fast();
   await on.play();
   await on.shows("hello-0:[server]", "STARTING");
   await on.type("name: x\npods:\n  hello: [1, 2\n");
@@ -38,7 +37,7 @@ journey("a misspelt word is underlined and mended", {}, async ({ page }) => {
   await plans.getByText("Showing the last valid version").waitFor();
   await plans.getByRole("button", { name: "Show" }).click();
   const definition = page.getByRole("region", { name: "Definition" });
-  await definition.getByText(/did you mean ['`]?memory/).first().waitFor();
+  await definition.getByText(/did you mean .?memory/).first().waitFor();
 });
 
 journey("an edit before anything was done is the new world at once", {}, async ({ page }) => {
@@ -53,10 +52,7 @@ journey("an edit before anything was done is the new world at once", {}, async (
 
 journey("an edit of a run waits until it is applied", {}, async ({ page }) => {
   const on = playground(page);
-  await on.fast();
-  await on.play();
-  await on.shows("hello-0:[server]", "COMPLETE");
-  await on.pause();
+  await on.stepTo("hello-0:[server]", "COMPLETE");
   await on.type(SERVICE);
   const apply = page.getByRole("region", { name: "Plans" }).getByRole("button", { name: "Apply" });
   await apply.waitFor();
@@ -68,7 +64,6 @@ journey("an edit of a run waits until it is applied", {}, async ({ page }) => {
 
 journey("a link brings the run to another reader", {}, async ({ page, url }) => {
   const on = playground(page);
-  await on.fast();
   await on.play();
   await on.shows("hello-0:[server]", "COMPLETE");
   await on.pause();

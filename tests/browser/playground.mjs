@@ -91,6 +91,10 @@ export function playground(page) {
       }
       assert.equal(await status(name, level), wanted, await text());
     },
+    /** How fast the clock runs, e.g. `2×`. */
+    speed: async (label) => {
+      await page.getByRole("combobox", { name: "Speed" }).selectOption({ label });
+    },
     /** The fastest clock. */
     fast: async () => {
       await page.getByRole("combobox", { name: "Speed" }).selectOption({ label: "64×" });

@@ -27,6 +27,8 @@ journey("the page opens with an example loaded and not yet run", {}, async ({ pa
 
 journey("pressing play takes the walk-through to COMPLETE", {}, async ({ page, shot }) => {
   const on = playground(page);
+  // Slow enough for every status to be seen on a slow machine, too.
+  await on.speed("2×");
   await on.play();
   for (const status of ["PREPARED", "STARTING", "STARTED", "COMPLETE"]) {
     await on.shows(STEPS[0], status);

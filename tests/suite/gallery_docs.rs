@@ -36,7 +36,8 @@ fn readmes_carry_their_front_matter() {
 
 #[test]
 fn definitions_have_no_findings() {
-    for example in planarium_gallery::examples() {
+    // An example of the cluster alone brings no definition.
+    for example in planarium_gallery::examples().iter().filter(|example| !example.files.is_empty()) {
         let load = LoadService {
             dialect: "auto".to_owned(),
             files: example

@@ -2,7 +2,8 @@
 //!
 //! *Knows*: the store (state, actions, pure reducers and selectors), the components that show it, and the
 //! browser. *Must not know*: any rule of a simulated system. Only `store::effects` and this crate's
-//! `start` touch the engine; everything else reads `planarium_protocol` data.
+//! `start` touch the engine; everything else reads `planarium_protocol` data. The words of the console are
+//! `planarium_rest`'s.
 
 mod app;
 mod browser;

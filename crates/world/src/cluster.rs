@@ -7,6 +7,7 @@ use crate::systems::Request;
 use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind};
 use planarium_kernel::{Cause, SimTime};
 use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message};
+use planarium_mesos::maintenance::{Refused, decode::OperatorCall};
 use planarium_mesos::{Master, ProbeFacts};
 use planarium_protocol::input::{
     AddAgent, Fault, FaultKind, OfferRound, ProcessBehaviour, Target, TaskStatusInput,
@@ -214,11 +215,20 @@ impl Cluster {
         Ok(json!({ "offers": made }))
     }
 
+    /// What an operator asks about maintenance.
+    pub(crate) fn maintain(&mut self, cx: &mut Cx, call: OperatorCall) -> Result<(), Refused> {
+        let done = self.with_master(cx, |master, fleet, cx| master.maintain(cx, fleet, call));
+        self.changed = cx.next_seq() - 1;
+        done
+    }
+
     // ---- what it shows -----------------------------------------------------------------------
 
     pub(crate) fn view(&self) -> Arc<ClusterView> {
         let machines = self.master.machines(&self.fleet);
-        let revision = machines.iter().map(|machine| machine.revision).max().unwrap_or(0).max(self.changed);
+        // A sum, because the schedule may change while the machines' revisions are ahead.
+        let newest = machines.iter().map(|machine| machine.revision).max().unwrap_or(0);
+        let revision = newest.saturating_add(self.changed);
         Arc::new(ClusterView { revision, machines, windows: self.master.window_views() })
     }
 

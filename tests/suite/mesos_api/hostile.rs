@@ -34,7 +34,7 @@ fn parts(value: &Value, at: &str, all: &mut Vec<String>) {
     match value {
         Value::Object(map) => map.iter().for_each(|(key, value)| parts(value, &format!("{at}/{key}"), all)),
         Value::Array(list) => {
-            list.iter().enumerate().for_each(|(n, value)| parts(value, &format!("{at}/{n}"), all))
+            list.iter().enumerate().for_each(|(n, value)| parts(value, &format!("{at}/{n}"), all));
         }
         _ => {}
     }

@@ -23,9 +23,13 @@ fn update(client: &mut Client, name: &str, service: &Value) -> Value {
 fn deployed() -> Client {
     let mut client = Client::new(7);
     for zone in ["z1", "z2"] {
-        client.input(&json!({ "kind": "add-agent", "hostname": format!("in-{zone}"), "region": "r", "zone": zone }));
+        client.input(
+            &json!({ "kind": "add-agent", "hostname": format!("in-{zone}"), "region": "r", "zone": zone }),
+        );
     }
-    client.post("/sim/services", &service("team/app", 2, "    placement: '[[\"hostname\", \"UNIQUE\"]]'\n")).status(200);
+    client
+        .post("/sim/services", &service("team/app", 2, "    placement: '[[\"hostname\", \"UNIQUE\"]]'\n"))
+        .status(200);
     client.until("deploy=COMPLETE");
     client
 }
@@ -56,7 +60,9 @@ fn decommission_is_shown_by_every_route() {
     let plan = client.get("/v1/plans/decommission").status(202).json();
     let message = plan["phases"][0]["steps"][0]["message"].as_str().unwrap().to_owned();
     assert!(
-        message.starts_with("com.mesosphere.sdk.scheduler.decommission.TriggerDecommissionStep: kill-node-1-server ["),
+        message.starts_with(
+            "com.mesosphere.sdk.scheduler.decommission.TriggerDecommissionStep: kill-node-1-server ["
+        ),
         "{message}"
     );
     client.until("decommission=COMPLETE");
@@ -79,9 +85,15 @@ fn an_uninstalling_scheduler_serves_plans_and_health() {
         ["kill-tasks", "unreserve-resources-in-z1", "unreserve-resources-in-z2", "deregister-service"]
     );
     client.get("/v1/health").status(204);
-    for path in
-        ["pod", "pod/status", "pod/node-0/info", "endpoints", "configurations", "state/properties", "debug/plans"]
-    {
+    for path in [
+        "pod",
+        "pod/status",
+        "pod/node-0/info",
+        "endpoints",
+        "configurations",
+        "state/properties",
+        "debug/plans",
+    ] {
         client.get(&format!("/v1/{path}")).status(404);
     }
     client.send("POST", "/v1/pod/node-0/restart", "").status(404);

@@ -137,8 +137,8 @@ fn refused_inputs_change_nothing_but_the_journal() {
             r#"{"kind":"update-service","dialect":"sdk","name":"fleet","files":{"svc.yml":"pods: ["}}"#,
             "invalid-definition",
         ),
-        (r#"{"kind":"maintenance","op":"schedule","body":{}}"#, "unsupported"),
-        (r#"{"kind":"framework","op":"add","name":"f"}"#, "unsupported"),
+        (r#"{"kind":"maintenance","op":"dance","body":{}}"#, "bad-request"),
+        (r#"{"kind":"framework","op":"remove","name":"f"}"#, "not-found"),
         (r#"{"kind":"add-agent","count":999999999}"#, "limit-reached"),
     ];
     for (input, code) in rows {

@@ -31,9 +31,7 @@ pub(crate) fn ConsolePane(props: &ConsolePaneProps) -> Html {
     {
         let scroller = scroller.clone();
         use_effect_with(console.answers.back().map(|answer| answer.id), move |_| {
-            if let Some(element) = scroller.cast::<HtmlElement>() {
-                element.set_scroll_top(element.scroll_height());
-            }
+            show_last(&scroller);
         });
     }
     let nothing = console.answers.is_empty().then(|| AttrValue::from("there is nothing yet"));
@@ -56,6 +54,15 @@ pub(crate) fn ConsolePane(props: &ConsolePaneProps) -> Html {
             <p class="visually-hidden" role="status">{ &console.said }</p>
         </div>
     }
+}
+
+/// Scrolls to the last answer: to its end, or to its beginning where it is longer than the pane.
+fn show_last(scroller: &NodeRef) {
+    let Some(element) = scroller.cast::<HtmlElement>() else { return };
+    let Some(last) = element.last_element_child() else { return };
+    let down = last.get_bounding_client_rect().top() - element.get_bounding_client_rect().top();
+    #[expect(clippy::cast_possible_truncation, reason = "pixels on a screen")]
+    element.set_scroll_top(element.scroll_top() + down as i32);
 }
 
 /// What can be typed, for those who see it for the first time.

@@ -26,7 +26,12 @@ fn missing(folder: &str, files: &[(&str, &Source)]) -> Vec<String> {
     if !has(is_scenario) {
         findings.push(format!("examples/{folder}: no scenario (*.planarium.yaml)"));
     }
-    if !has(is_definition) {
+    // An example of the cluster alone has nothing to define.
+    let readme = files.iter().find(|(name, _)| *name == "README.md");
+    let cluster_alone = readme.is_some_and(|(_, readme)| {
+        front_matter(&readme.text).iter().any(|(key, value)| *key == "dialect" && *value == "mesos")
+    });
+    if !has(is_definition) && !cluster_alone {
         findings.push(format!(
             "examples/{folder}: no definition (a .yml, .yaml or .json file beside the scenario)"
         ));
@@ -34,7 +39,7 @@ fn missing(folder: &str, files: &[(&str, &Source)]) -> Vec<String> {
     if !has(is_transcript) {
         findings.push(format!("examples/{folder}: no golden transcript; cargo xtask bless writes it"));
     }
-    match files.iter().find(|(name, _)| *name == "README.md") {
+    match readme {
         None => findings.push(format!("examples/{folder}: no README.md")),
         Some((_, readme)) => {
             let keys = front_matter(&readme.text);

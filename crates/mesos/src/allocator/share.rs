@@ -13,7 +13,7 @@ pub(crate) type Quantities = BTreeMap<Text, Milli>;
 
 /// Adds the scalars of `resources`.
 pub(crate) fn add(sums: &mut Quantities, resources: &Resources) {
-    for resource in resources.iter() {
+    for resource in resources {
         let Value::Scalar(amount) = resource.value else { continue };
         match sums.get_mut(&resource.name) {
             Some(sum) => *sum = sum.saturating_add(amount),
@@ -24,7 +24,7 @@ pub(crate) fn add(sums: &mut Quantities, resources: &Resources) {
 
 /// Takes the scalars of `resources` out.
 pub(crate) fn subtract(sums: &mut Quantities, resources: &Resources) {
-    for resource in resources.iter() {
+    for resource in resources {
         let Value::Scalar(amount) = resource.value else { continue };
         let Some(sum) = sums.get_mut(&resource.name) else { continue };
         *sum = sum.saturating_sub(amount);

@@ -92,7 +92,7 @@ pub enum ReservationKind {
 }
 
 /// One layer of the reservation stack.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Eq, PartialOrd, Ord)]
 pub struct Reservation {
     /// Who set it up.
     pub kind: ReservationKind,
@@ -102,6 +102,17 @@ pub struct Reservation {
     pub principal: Option<Text>,
     /// Labels such as `resource_id`; part of its identity.
     pub labels: BTreeMap<Text, Text>,
+}
+
+impl PartialEq for Reservation {
+    /// What tells reservations of one framework apart comes first: the values of their labels.
+    fn eq(&self, other: &Self) -> bool {
+        self.labels.values().eq(other.labels.values())
+            && self.labels.keys().eq(other.labels.keys())
+            && self.kind == other.kind
+            && self.role == other.role
+            && self.principal == other.principal
+    }
 }
 
 impl Reservation {
@@ -301,9 +312,9 @@ impl Resource {
 
     /// Whether everything but the amount is the same.
     pub fn is_alike(&self, other: &Self) -> bool {
-        self.name == other.name
-            && self.value.kind() == other.value.kind()
+        self.value.kind() == other.value.kind()
             && self.reservations == other.reservations
+            && self.name == other.name
             && self.disk == other.disk
             && self.allocation_role == other.allocation_role
     }

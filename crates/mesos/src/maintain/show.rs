@@ -148,9 +148,8 @@ impl Master {
             Mode::Down => Some(Refused::DownMachineDropped(name.clone()).to_string()),
         };
         let down = match mode {
-            Mode::Up => Some(Refused::NotScheduled(name.clone()).to_string()),
             Mode::Draining => None,
-            Mode::Down => Some(Refused::NotDraining(name.clone()).to_string()),
+            Mode::Up | Mode::Down => Some(Refused::NotDraining(name.clone()).to_string()),
         };
         let standing = self.standing(id);
         let (drain, deactivate, reactivate, gone) = self.agent_refusals(id, standing);

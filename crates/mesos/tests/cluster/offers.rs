@@ -21,7 +21,9 @@ fn whoever_comes_last_triggers_the_event_run() {
 /// Offers are turned down as they come, at the same instant or a little later, for so long.
 #[test]
 fn rounds_passed_over_change_nothing() {
-    for (refuse_ms, wait_ms) in [(1_000, 0), (1_000, 300), (2_000, 1_000), (3_000, 0), (20_000, 500), (20_000, 0)] {
+    for (refuse_ms, wait_ms) in
+        [(1_000, 0), (1_000, 300), (2_000, 1_000), (3_000, 0), (20_000, 500), (20_000, 0)]
+    {
         let run = |pass: bool| {
             let mut c = Cluster::new(1);
             c.pass = pass;

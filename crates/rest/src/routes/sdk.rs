@@ -34,18 +34,26 @@ pub(crate) fn route(session: &mut Session, request: &Request, name: &str, parts:
         return Response::text(404, text);
     };
     match (request.method.as_str(), parts) {
-        ("POST", ["v1", "plans", plan, op]) if is_command(parts) => plan_command(session, request, service, plan, op),
-        ("POST", ["v1", "plan", op]) if is_command(parts) => plan_command(session, request, service, "deploy", op),
-        ("POST", ["v1", "pod", pod, op]) if is_command(parts) => pod_command(session, request, service, pod, op),
+        ("POST", ["v1", "plans", plan, op]) if is_command(parts) => {
+            plan_command(session, request, service, plan, op)
+        }
+        ("POST", ["v1", "plan", op]) if is_command(parts) => {
+            plan_command(session, request, service, "deploy", op)
+        }
+        ("POST", ["v1", "pod", pod, op]) if is_command(parts) => {
+            pod_command(session, request, service, pod, op)
+        }
         ("PUT", ["v1", "state", "refresh"]) => Response::text(409, "State cache is not enabled"),
-        ("GET" | "HEAD", _) if !is_command(parts) => reads::read(request, parts).map_or_else(unknown, |what| {
-            let plain = what.is_plain();
-            match session.engine.query(&Query::Sdk { service, what }) {
-                Ok((status, serde_json::Value::String(text))) if plain => Response::text(status, text),
-                Ok((status, value)) => Response::json(status, &value),
-                Err(refusal) => refused(&refusal),
-            }
-        }),
+        ("GET" | "HEAD", _) if !is_command(parts) => {
+            reads::read(request, parts).map_or_else(unknown, |what| {
+                let plain = what.is_plain();
+                match session.engine.query(&Query::Sdk { service, what }) {
+                    Ok((status, serde_json::Value::String(text))) if plain => Response::text(status, text),
+                    Ok((status, value)) => Response::json(status, &value),
+                    Err(refusal) => refused(&refusal),
+                }
+            })
+        }
         _ if is_command(parts) => Response::wrong_method("POST"),
         _ if parts == ["v1", "state", "refresh"] => Response::wrong_method("PUT"),
         _ if reads::read(request, parts).is_some() => Response::wrong_method("GET"),
@@ -68,7 +76,8 @@ fn multi(session: &mut Session, request: &Request, name: &str, rest: &[&str]) ->
 
 /// Paths that take `POST` only.
 fn is_command(parts: &[&str]) -> bool {
-    let plan = |op: &str| ["start", "stop", "continue", "interrupt", "restart", "forceComplete"].contains(&op);
+    let plan =
+        |op: &str| ["start", "stop", "continue", "interrupt", "restart", "forceComplete"].contains(&op);
     match parts {
         ["v1", "plans", _, op] | ["v1", "plan", op] => plan(op),
         ["v1", "pod", _, op] => ["restart", "replace", "pause", "resume"].contains(op),

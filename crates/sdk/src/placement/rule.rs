@@ -99,6 +99,11 @@ impl Rule {
         })
     }
 
+    /// Whether stored tasks matter at all.
+    pub fn counts(&self) -> bool {
+        self.any(&mut |rule| matches!(rule, Self::MaxPer { .. } | Self::RoundRobin { .. }))
+    }
+
     /// Whether tasks on other machines than the offer's matter. When not, it is enough to pass the stored
     /// tasks of that machine to [`Rule::evaluate`].
     pub fn counts_elsewhere(&self) -> bool {

@@ -12,6 +12,7 @@
 //! …/framework/OfferProcessor.java`. Match, except that message passing takes no time.
 
 pub(crate) mod action;
+mod audit;
 pub(crate) mod backoff;
 mod candidates;
 mod cleanup;
@@ -52,7 +53,7 @@ use history::History;
 use ids::Ids;
 use kill::Kills;
 use plan::{Assets, Plan};
-use planarium_kernel::{Cause, Digest, EventQueue, Recorder, SimTime};
+use planarium_kernel::{Cause, EventQueue, Recorder, SimTime};
 use planarium_mesos::api::{Call, Capability, FrameworkInfo, Offer, SchedulerEvent};
 use planarium_plan::{Element, Holder, PlanId};
 use planarium_protocol::event::ElementPath;
@@ -306,59 +307,6 @@ impl Scheduler {
     /// Whether the next periodic work would change something.
     pub fn restless(&self) -> bool {
         self.cycle.is_needed()
-    }
-
-    /// Roughly how many bytes a copy takes. *Units*: bytes.
-    pub fn weight(&self) -> u64 {
-        let steps: usize = self.plans.iter().map(|plan| plan.tree.step_count()).sum();
-        4096 + 512 * steps as u64 + 1024 * self.store.pods().count() as u64
-    }
-
-    /// Writes the state into a digest.
-    pub fn digest(&self, digest: &mut Digest) {
-        digest.write_str(&self.name);
-        digest.write_str(&self.target.id);
-        digest.write_u32(self.ids.generation);
-        self.store.digest(digest);
-        self.backoff.digest(digest);
-        self.revive.digest(digest);
-        self.kills.digest(digest);
-        digest.write_u64(self.plans.len() as u64);
-        for plan in &self.plans {
-            plan.tree.write_digest(digest);
-        }
-        digest.write_u64(self.waiting.len() as u64);
-        digest.write_u64(self.offers.len() as u64);
-        digest.write_bool(self.completed_once);
-        digest.write_bool(self.is_uninstalling());
-    }
-
-    /// Broken invariants, in words. *Cost*: walks everything.
-    pub fn check(&self) -> Vec<String> {
-        let mut found = self.store.check();
-        for plan in &self.plans {
-            if let Err(discrepancy) = plan.tree.check() {
-                found.push(format!("plan {}: {discrepancy:?}", plan.name()));
-            }
-            for step in plan.tree.all_steps() {
-                let Some(data) = plan.step(step) else {
-                    found.push(format!("plan {}: a step without data", plan.name()));
-                    continue;
-                };
-                let state = plan.tree.step_state(step);
-                if state == Some(planarium_plan::StepState::Starting) && data.tasks.is_empty() {
-                    found.push(format!("step {} is STARTING without a task", plan.step_name(step)));
-                }
-            }
-        }
-        for (id, holder) in &self.waiting {
-            let known =
-                self.step_data(*holder).is_some_and(|data| data.tasks.iter().any(|task| task.id == *id));
-            if !known {
-                found.push(format!("task id {id} is waited for by a step that does not know it"));
-            }
-        }
-        found
     }
 
     /// The plan with this number.

@@ -9,7 +9,7 @@ use planarium_mesos::maintenance::decode::{self, OperatorCall};
 use planarium_mesos::maintenance::{MachineId, Refused, Schedule};
 use planarium_protocol::input::Maintenance;
 use planarium_protocol::refusal::RefusalCode;
-use planarium_protocol::{Refusal, Text};
+use planarium_protocol::Refusal;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -84,7 +84,7 @@ impl World {
         | OperatorCall::Deactivate(agent_id)
         | OperatorCall::Reactivate(agent_id)
         | OperatorCall::MarkGone(agent_id) = &mut call
-            && let Some(id) = self.cluster.agent_id_on(agent_id)
+            && let Some(id) = self.cluster.master().agent_id_on(agent_id)
         {
             *agent_id = id;
         }
@@ -95,7 +95,7 @@ impl World {
     fn schedule_with(&self, body: &Value) -> Result<Schedule, Refusal> {
         let added = decode::schedule(&self.with_starts(body))?;
         let moved: BTreeSet<_> = added.machines().map(|(id, _)| id.key()).collect();
-        let mut schedule = self.cluster.schedule().without(&moved);
+        let mut schedule = self.cluster.master().schedule().without(&moved);
         schedule.windows.extend(added.windows);
         Ok(schedule)
     }
@@ -103,7 +103,7 @@ impl World {
     /// The schedule with machines taken out.
     fn schedule_without(&self, body: &Value) -> Result<Schedule, Refusal> {
         let machines = decode::machine_list(body)?;
-        let schedule = self.cluster.schedule();
+        let schedule = self.cluster.master().schedule();
         let there: BTreeSet<_> = schedule.machines().map(|(id, _)| id.key()).collect();
         if machines.is_empty() {
             return Err(Refused::EmptyList.into());
@@ -130,20 +130,5 @@ impl World {
             }
         }
         body
-    }
-}
-
-impl crate::cluster::Cluster {
-    /// Carries out what an operator asks.
-    fn maintain(&mut self, cx: &mut planarium_fleet::Cx, call: OperatorCall) -> Result<(), Refused> {
-        self.with_master(cx, |master, fleet, cx| master.maintain(cx, fleet, call))
-    }
-
-    fn agent_id_on(&self, hostname: &str) -> Option<Text> {
-        self.master().agent_id_on(hostname)
-    }
-
-    fn schedule(&self) -> Schedule {
-        self.master().schedule()
     }
 }

@@ -264,10 +264,11 @@ impl Engine {
     }
 }
 
-/// Takes over the cluster when no machine has changed; services share what they can by themselves.
+/// Takes over the cluster when neither a machine nor the maintenance schedule has changed; services share what they can by themselves.
 fn share(view: &mut View, last: &View) {
     let (machines, before) = (&view.cluster.machines, &last.cluster.machines);
-    if machines.len() == before.len() && machines.iter().zip(before).all(|(a, b)| Arc::ptr_eq(a, b)) {
+    let same = machines.len() == before.len() && machines.iter().zip(before).all(|(a, b)| Arc::ptr_eq(a, b));
+    if same && view.cluster.windows == last.cluster.windows {
         view.cluster = Arc::clone(&last.cluster);
     }
 }

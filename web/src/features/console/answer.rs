@@ -20,6 +20,11 @@ pub(super) fn AnswerCard(props: &AnswerCardProps) -> Html {
         1 => Some("Turned down"),
         _ => Some("Not understood"),
     };
+    // The usage text is a table and keeps its lines.
+    let (message, usage) = match answer.stderr.split_once("\n\nUsage:") {
+        Some((message, usage)) => (message, Some(format!("Usage:{}", usage.trim_end()))),
+        None => (answer.stderr.trim_end(), None),
+    };
     html! {
         <div class="console-answer">
             <p class="console-asked">
@@ -31,8 +36,9 @@ pub(super) fn AnswerCard(props: &AnswerCardProps) -> Html {
             if let Some(verdict) = verdict {
                 <div class="console-failure" data-family="error">
                     <p>{ icon("error") }<strong>{ verdict }</strong><span class="muted">{ format!("exit code {}", answer.code) }</span></p>
-                    <pre>{ answer.stderr.trim_end() }</pre>
+                    <pre>{ message }</pre>
                 </div>
+                if let Some(usage) = usage { <pre>{ usage }</pre> }
             } else if !answer.stderr.is_empty() {
                 <pre class="muted">{ answer.stderr.trim_end() }</pre>
             }

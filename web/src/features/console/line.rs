@@ -61,7 +61,7 @@ pub(super) fn Line(props: &LineProps) -> Html {
                 />
                 <IconButton icon="play" label="Run the command" onclick={hub.act(Action::Console(ConsoleAct::Run))} />
             </form>
-            <p class="console-hint muted" id="console-hint">{ "Tab completes, Esc then Tab leaves, ↑ and ↓ bring earlier lines." }</p>
+            <p class="console-hint muted" id="console-hint">{ "Tab completes; Esc, Tab leaves; ↑ ↓ earlier lines." }</p>
             <div class="console-words" role="group" aria-label="Words that fit here">
                 { for words.iter().take(OFFERED).enumerate().map(|(at, word)| {
                     let hub = hub.clone();

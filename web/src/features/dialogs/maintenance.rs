@@ -38,6 +38,12 @@ pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
     // The window that the form is about: its place and how it was when editing began; none for a new one. The count
     // makes the form anew.
     let editing = use_state_eq(|| (None::<(usize, Window)>, 0_u32));
+    // The control that had the focus may be gone with the old form.
+    use_effect_with(editing.1, |count| {
+        if *count > 0 {
+            browser::focus("#window-form");
+        }
+    });
     let view = &props.view;
     let epoch_ms = view.clock.epoch_ms;
     let windows = windows_of(&view.cluster);
@@ -47,7 +53,6 @@ pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
         Callback::from(move |at: usize| {
             if let Some(window) = windows.get(at) {
                 editing.set((Some((at, window.clone())), editing.1 + 1));
-                browser::focus("#window-form");
             }
         })
     };
@@ -56,7 +61,6 @@ pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
         Callback::from(move |at: usize| {
             editing.set((None, editing.1 + 1));
             hub.send(Action::Do(Box::new(post(&with(&windows, Some(at), None)))));
-            browser::focus("#window-form");
         })
     };
     let onpost = {

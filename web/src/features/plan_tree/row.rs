@@ -52,7 +52,13 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
             hub.send(Action::Toggle(path.clone()));
         })
     };
-    let onclick = hub.act(Action::Select(path.clone()));
+    let onclick = {
+        let (hub, path) = (hub.clone(), path.clone());
+        Callback::from(move |event: MouseEvent| {
+            focus_row(&event);
+            hub.send(Action::Select(path.clone()));
+        })
+    };
     let menu_at = {
         let (hub, path) = (hub.clone(), path.clone());
         move |x, y| {
@@ -138,6 +144,16 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
                 }
             </span>
         </div>
+    }
+}
+
+/// A click lands on the row, not on the cell under the pointer.
+fn focus_row(event: &MouseEvent) {
+    use wasm_bindgen::JsCast;
+    let target = event.target_dyn_into::<Element>();
+    let row = target.and_then(|target| target.closest("[role=row]").ok().flatten());
+    if let Some(row) = row.and_then(|row| row.dyn_into::<HtmlElement>().ok()) {
+        let _ = row.focus();
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn Bands(props: &BandsProps) -> Html {
     if props.windows.is_empty() {
         return Html::default();
     }
-    let rows = rows(&props.windows, epoch_ms);
+    let rows = rows(&props.windows, span_ms / 20, epoch_ms);
     let beyond: Vec<String> = props
         .windows
         .iter()

@@ -53,6 +53,8 @@ mod tests {
     use crate::store::console::{Answer, ConsoleAct};
     use crate::store::hub::Hub;
     use crate::store::state::ToastUndo;
+    use planarium_protocol::Input;
+    use planarium_protocol::input::LoadService;
 
     fn page() -> Hub {
         let (mut session, state) = Session::new();
@@ -123,5 +125,27 @@ mod tests {
             ["world-0:[server, sidecar]", "world-1:[server, sidecar]"]
         );
         assert_eq!(words("plan status nothing --name "), ["hello-world"]);
+    }
+
+    #[test]
+    fn with_several_services_one_is_picked_or_named() {
+        let hub = page();
+        let mut load = LoadService { dialect: "sdk".into(), ..LoadService::default() };
+        let text = "name: /team/other\npods:\n  node:\n    count: 1\n    tasks:\n      server: {goal: RUNNING, cmd: ./node, cpus: 0.1, memory: 32}\n";
+        load.files.insert("svc.yml".into(), text.into());
+        hub.send(Action::Do(Box::new(Input::LoadService(load))));
+        assert_eq!(hub.state().world.view.services.len(), 2, "{:?}", hub.state().ui.toasts);
+        let phase = |line: &str| on(&hub, line).stdout.lines().nth(1).unwrap_or_default().to_owned();
+        assert!(phase("plan status deploy").contains("hello ("), "the first one");
+        hub.send(Action::Console(ConsoleAct::Service("/team/other".into())));
+        assert!(phase("plan status deploy").contains("node ("), "the one picked");
+        assert!(phase("plan status deploy --name hello-world").contains("hello ("), "the one named");
+        hub.send(Action::Console(ConsoleAct::Edit("plan pause deploy ".into())));
+        let words = |hub: &Hub| hub.state().console.completion(&hub.state().world.view).words;
+        assert_eq!(words(&hub), ["node"]);
+        hub.send(Action::Console(ConsoleAct::Edit("dcos ".into())));
+        assert_eq!(words(&hub), ["hello-world", "team/other"]);
+        hub.send(Action::Console(ConsoleAct::Service("gone".into())));
+        assert!(phase("plan status deploy").contains("hello ("), "a service that is gone is not talked to");
     }
 }

@@ -7,9 +7,9 @@
 //! of the run where something is drawn.
 
 use super::time::{clock, horizon, short};
+use planarium_protocol::Text;
 use planarium_protocol::input::{Input, Maintenance};
 use planarium_protocol::view::{ActionView, ClusterView, MachineView, UnavailabilityView, View};
-use planarium_protocol::Text;
 use serde_json::{Map, Value, json};
 
 const NS_PER_MS: i64 = 1_000_000;
@@ -37,7 +37,8 @@ impl Name {
 
     fn json(&self) -> Value {
         let fields = [("hostname", &self.hostname), ("ip", &self.ip)];
-        let given = fields.into_iter().filter_map(|(key, text)| Some((key.to_owned(), json!(&**text.as_ref()?))));
+        let given =
+            fields.into_iter().filter_map(|(key, text)| Some((key.to_owned(), json!(&**text.as_ref()?))));
         Value::Object(given.collect())
     }
 }
@@ -223,13 +224,14 @@ pub(crate) fn is_beyond(window: &Window, span_ms: u64, epoch_ms: u64) -> bool {
     window.start_ms(epoch_ms) >= signed(span_ms)
 }
 
-/// A row for each window, so that those of one row do not overlap.
-pub(crate) fn rows(windows: &[Window], epoch_ms: u64) -> Vec<usize> {
+/// A row for each window, so that those of one row do not overlap and leave this much room for their handles.
+pub(crate) fn rows(windows: &[Window], room_ms: u64, epoch_ms: u64) -> Vec<usize> {
     let mut ends: Vec<i64> = Vec::new();
     let place = |window: &Window| {
         let start = window.start_ms(epoch_ms);
         let end = window.end_ms(epoch_ms).unwrap_or(i64::MAX);
-        let row = ends.iter().position(|busy| *busy <= start).unwrap_or(ends.len());
+        let row =
+            ends.iter().position(|busy| busy.saturating_add(signed(room_ms)) <= start).unwrap_or(ends.len());
         match ends.get_mut(row) {
             Some(busy) => *busy = end,
             None => ends.push(end),
@@ -355,8 +357,7 @@ pub(crate) fn instant_ms(text: &str, now_ms: u64) -> Result<u64, String> {
     }
     let wrong = || format!("`{text}` is not a time such as +60s from now, or 1:30 on the clock");
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let fields: Vec<u64> =
-        whole.split(':').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
+    let fields: Vec<u64> = whole.split(':').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
     if !(2..=3).contains(&fields.len()) || part.len() > 3 || !part.bytes().all(|b| b.is_ascii_digit()) {
         return Err(wrong());
     }
@@ -383,11 +384,7 @@ pub(crate) fn length_text(ms: u64) -> String {
 /// The window of a form.
 pub(crate) fn window_of(machines: Vec<Name>, start_ms: u64, length_ms: Option<u64>, epoch_ms: u64) -> Window {
     let ns = |ms: u64| signed(ms).saturating_mul(NS_PER_MS);
-    Window {
-        machines,
-        start_ns: ns(epoch_ms.saturating_add(start_ms)),
-        duration_ns: length_ms.map(ns),
-    }
+    Window { machines, start_ns: ns(epoch_ms.saturating_add(start_ms)), duration_ns: length_ms.map(ns) }
 }
 
 fn signed(ms: u64) -> i64 {

@@ -33,9 +33,9 @@ pub(super) fn read(request: &Request, parts: &[&str]) -> Option<SdkQuery> {
         ["v1", "artifacts", "template", id, pod, task, config] => {
             SdkQuery::Template { id: own(id), pod: own(pod), task: own(task), config: own(config) }
         }
-        ["v1", "health"] => {
-            SdkQuery::Health { verbose: request.param("verbose").is_some_and(|value| value.eq_ignore_ascii_case("true")) }
-        }
+        ["v1", "health"] => SdkQuery::Health {
+            verbose: request.param("verbose").is_some_and(|value| value.eq_ignore_ascii_case("true")),
+        },
         ["v1", "debug", "plans"] => SdkQuery::DebugPlans(filter(request)),
         ["v1", "debug", "taskStatuses"] => SdkQuery::DebugTaskStatuses(filter(request)),
         ["v1", "debug", "reservations"] => SdkQuery::DebugReservations,

@@ -124,6 +124,8 @@ impl<'a> Ask<'a> {
         let here;
         let tasks = if rule.counts_elsewhere() {
             self.store.facts()
+        } else if !rule.counts() {
+            &[][..]
         } else {
             here = self.store.facts_on_host(&self.offer.hostname);
             &here

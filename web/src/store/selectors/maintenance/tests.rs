@@ -94,11 +94,8 @@ fn the_posted_schedule_is_that_of_the_api() {
 fn a_schedule_goes_through_the_view_unchanged() {
     let mut posted = window(60_000, Some(60_000));
     posted.start_ns += 1;
-    let id = ScheduledView {
-        hostname: Some("m1".into()),
-        ip: Some("10.0.0.1".into()),
-        mode: "DRAINING".into(),
-    };
+    let id =
+        ScheduledView { hostname: Some("m1".into()), ip: Some("10.0.0.1".into()), mode: "DRAINING".into() };
     let lone = ScheduledView { hostname: Some("spare".into()), ip: None, mode: "DOWN".into() };
     let away = UnavailabilityView {
         start_ns: posted.start_ns.to_string().into(),
@@ -132,7 +129,8 @@ fn the_axis_takes_in_windows_that_are_near() {
 fn windows_at_the_same_time_are_in_different_rows() {
     let all = [(0, Some(10_000)), (5_000, Some(10_000)), (10_000, None), (20_000, Some(1_000))];
     let windows: Vec<_> = all.iter().map(|(start, length)| window(*start, *length)).collect();
-    assert_eq!(rows(&windows, EPOCH), [0, 1, 0, 1]);
+    assert_eq!(rows(&windows, 0, EPOCH), [0, 1, 0, 1]);
+    assert_eq!(rows(&windows, 1, EPOCH), [0, 1, 2, 0], "one after the other, with no room between");
 }
 
 #[test]

@@ -1,0 +1,62 @@
+//! The scheduler looked at from outside: how large it is, its digest, what is wrong with it.
+//!
+//! *Knows*: every part that holds state. *Must not know*: what any part does.
+
+use super::Scheduler;
+use planarium_kernel::Digest;
+use planarium_plan::StepState;
+
+impl Scheduler {
+    /// Roughly how many bytes a copy takes. *Units*: bytes.
+    pub fn weight(&self) -> u64 {
+        let steps: usize = self.plans.iter().map(|plan| plan.tree.step_count()).sum();
+        4096 + 512 * steps as u64 + 1024 * self.store.pods().count() as u64
+    }
+
+    /// Writes the state into a digest.
+    pub fn digest(&self, digest: &mut Digest) {
+        digest.write_str(&self.name);
+        digest.write_str(&self.target.id);
+        digest.write_u32(self.ids.generation);
+        self.store.digest(digest);
+        self.backoff.digest(digest);
+        self.revive.digest(digest);
+        self.kills.digest(digest);
+        digest.write_u64(self.plans.len() as u64);
+        for plan in &self.plans {
+            plan.tree.write_digest(digest);
+        }
+        digest.write_u64(self.waiting.len() as u64);
+        digest.write_u64(self.offers.len() as u64);
+        digest.write_bool(self.completed_once);
+        digest.write_bool(self.is_uninstalling());
+    }
+
+    /// Broken invariants, in words. *Cost*: walks everything.
+    pub fn check(&self) -> Vec<String> {
+        let mut found = self.store.check();
+        for plan in &self.plans {
+            if let Err(discrepancy) = plan.tree.check() {
+                found.push(format!("plan {}: {discrepancy:?}", plan.name()));
+            }
+            for step in plan.tree.all_steps() {
+                let Some(data) = plan.step(step) else {
+                    found.push(format!("plan {}: a step without data", plan.name()));
+                    continue;
+                };
+                let state = plan.tree.step_state(step);
+                if state == Some(StepState::Starting) && data.tasks.is_empty() {
+                    found.push(format!("step {} is STARTING without a task", plan.step_name(step)));
+                }
+            }
+        }
+        for (id, holder) in &self.waiting {
+            let known =
+                self.step_data(*holder).is_some_and(|data| data.tasks.iter().any(|task| task.id == *id));
+            if !known {
+                found.push(format!("task id {id} is waited for by a step that does not know it"));
+            }
+        }
+        found
+    }
+}
