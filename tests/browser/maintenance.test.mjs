@@ -174,6 +174,13 @@ journey("a band on the timeline is moved and resized by keys and by pointer", WI
   await it.add(["agent-2"], "+60s", "1m");
   await it.messages.getByText(/New branch/).waitFor();
   await it.windows.filter({ hasText: "agent-2" }).waitFor();
+
+  // Delete cancels a window; the focus stays on the timeline.
+  await it.close();
+  await bands.getByRole("slider", { name: "Window of agent-2", exact: true }).focus();
+  await page.keyboard.press("Delete");
+  await bands.waitFor({ state: "detached" });
+  assert.ok(await it.on.slider.evaluate((element) => element === document.activeElement));
 });
 
 journey("frameworks are asked, and the map shows the mode", WIDE, async ({ page, shot }) => {

@@ -3,8 +3,6 @@
 //!
 //! Reads the folder that `PLANARIUM_REAL` names, or `../shared/real` beside the repository; without either it says so and passes.
 
-#![expect(clippy::expect_used, reason = "helpers of tests")]
-
 use planarium_protocol::input::LoadService;
 use planarium_scenario::{Player, Scenario};
 use planarium_source::render::text::render;

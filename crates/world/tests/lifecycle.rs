@@ -1,5 +1,7 @@
 //! A service's life beyond its first deployment, end to end: changes, decommission, uninstall.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 mod common;
 
 use common::{accept, assert_same, input, outline, stand, with_cluster};
@@ -88,7 +90,10 @@ fn uninstall_from_the_order_to_nothing_left() {
             serde_json::to_value(&event.body).expect("plain data")["kind"] == "service-removed"
         });
     let gone = gone.expect("told").at_ms;
-    assert!(gone > complete && gone - complete <= 10_000 && (gone - asked) % 10_000 == 0, "{asked} {gone}");
+    assert!(
+        gone > complete && gone - complete <= 10_000 && (gone - asked).is_multiple_of(10_000),
+        "{asked} {gone}"
+    );
     for machine in &engine.view().cluster.machines {
         let shown = serde_json::to_string(&**machine).expect("plain data");
         assert!(!shown.contains("app-role"), "{shown}");

@@ -19,7 +19,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
         .sources
         .iter()
         .filter(|source| source.path == "index.html" || source.path.starts_with("web/"))
-        .filter(|source| source.is(&["rs", "js", "mjs", "html"]))
+        .filter(|source| source.is(&["rs", "js", "mjs", "html", "svg"]))
         .map(|source| source.text.as_str())
         .collect();
     classes

@@ -231,7 +231,13 @@ impl Allocator {
 
     /// Changes what is free on an agent into something else, and the agent's total with it; false when it is
     /// not there in full.
-    pub(crate) fn convert_free(&mut self, agent: AgentId, from: &Resources, to: &Resources, cause: Cause) -> bool {
+    pub(crate) fn convert_free(
+        &mut self,
+        agent: AgentId,
+        from: &Resources,
+        to: &Resources,
+        cause: Cause,
+    ) -> bool {
         let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return false };
         if !slot.free.contains(from) || !slot.total.contains(from) {
             return false;

@@ -327,6 +327,20 @@ impl PlanTree {
         self.changes.clear();
     }
 
+    /// Makes one transition of the plan's own transitions in the log, or none where it ends as it began: for edits in
+    /// several steps whose intermediate trees nobody is to see.
+    pub fn merge_plan_changes(&mut self) {
+        let mut merged: Option<Change> = None;
+        self.changes.retain(|change| {
+            if change.element == Element::Plan {
+                let from = merged.map_or(change.from, |first| first.from);
+                merged = Some(Change { from, ..*change });
+            }
+            change.element != Element::Plan
+        });
+        self.changes.extend(merged.filter(|change| change.from != change.to));
+    }
+
     /// Takes the status transitions since the log was last emptied, oldest first.
     pub fn drain_changes(&mut self) -> std::vec::Drain<'_, Change> {
         self.changes.drain(..)

@@ -174,13 +174,16 @@ impl Scheduler {
         let steps = vec![step];
         let spec = phase_spec(name, StrategySpec::Parallel, &steps, &mut self.assets);
         cx.scoped(Cause::Event(seq), |cx| {
-            for phase in replaced {
-                self.retire_phase(id, *phase);
-            }
             let now = cx.now();
             let Some(plan) = self.plans.get_mut(id.index()) else { return };
             let phase = plan.tree.push_phase(spec);
             plan.add_rows(steps, &self.ids, now);
+            for phase in replaced {
+                self.retire_phase(id, *phase);
+            }
+            let Some(plan) = self.plans.get_mut(id.index()) else { return };
+            // The real plan is made anew as a whole: nobody sees it with both phases, or with neither.
+            plan.tree.merge_plan_changes();
             let path = plan.path(&self.name, Element::Phase(phase));
             let change = if replaced.is_empty() { "added" } else { "replaced" };
             let seq = cx.emit(EventBody::PhaseChanged { path, change: change.into() });

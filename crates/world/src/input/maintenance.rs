@@ -7,9 +7,9 @@
 use crate::world::World;
 use planarium_mesos::maintenance::decode::{self, OperatorCall};
 use planarium_mesos::maintenance::{MachineId, Refused, Schedule};
+use planarium_protocol::Refusal;
 use planarium_protocol::input::Maintenance;
 use planarium_protocol::refusal::RefusalCode;
-use planarium_protocol::Refusal;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 

@@ -168,6 +168,8 @@ fn Band(props: &BandProps) -> Html {
                     Some(Key::Escape) => let_go(),
                     Some(Key::Delete) => {
                         hub.send(Action::Do(Box::new(post(&with(&windows, Some(at), None)))));
+                        // The band goes, the focus stays nearby.
+                        crate::browser::focus(".scrub");
                     }
                     None => return,
                 }

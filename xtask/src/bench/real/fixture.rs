@@ -28,7 +28,7 @@ impl Shape {
     /// A deployment of so many steps, the pods as plain as they can be, on the same cluster whatever their
     /// number: every cycle looks at every machine, so the number of machines is another axis.
     pub(crate) fn steps(strategy: &str, pods: u32) -> Self {
-        Self { pods, machines: 50, cpus: 256, strategy: strategy.to_owned(), full: false, version: 1 }
+        Self { pods, machines: 200, cpus: 64, strategy: strategy.to_owned(), full: false, version: 1 }
     }
 
     /// Pods of two tasks with a readiness check, three or four to a machine.

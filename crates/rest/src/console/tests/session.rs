@@ -263,7 +263,12 @@ fn a_lent_engine_comes_back_with_what_was_done_to_it() {
     let (head_ms, branches, inputs) = (engine.head_ms(), engine.branches().len(), engine.inputs());
     engine.seek_ms(0);
     let output = line("plan pause deploy", "", &mut |request| crate::handle_engine(&mut engine, request));
-    assert_eq!((output.stdout.as_str(), output.code), ("\"deploy\" plan has been paused.\n", 0), "{}", output.stderr);
+    assert_eq!(
+        (output.stdout.as_str(), output.code),
+        ("\"deploy\" plan has been paused.\n", 0),
+        "{}",
+        output.stderr
+    );
     assert_eq!(engine.branches().len(), branches + 1, "a command in the past opens a branch");
     assert_eq!(engine.head_ms(), 0);
     let original = engine.branches().iter().find(|branch| !branch.current).map(|branch| branch.id).unwrap();

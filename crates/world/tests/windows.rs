@@ -1,0 +1,66 @@
+//! The maintenance schedule as the view carries it: window by window as posted, machines without an agent included.
+
+use planarium_protocol::input::{AddAgent, Input, Maintenance};
+use planarium_protocol::view::ClusterView;
+use planarium_world::{Engine, Genesis};
+use serde_json::json;
+use std::sync::Arc;
+
+fn post(engine: &mut Engine, op: &str, body: serde_json::Value) -> bool {
+    engine.apply(Input::Maintenance(Maintenance { op: op.to_owned(), body })).outcome.is_ok()
+}
+
+/// Beginning, length, machines with their modes.
+type Shown = (String, Option<String>, Vec<(String, String)>);
+
+fn shown(cluster: &ClusterView) -> Vec<Shown> {
+    let windows = cluster.windows.iter().map(|window| {
+        let machines = window.machines.iter();
+        let machines =
+            machines.map(|id| (id.hostname.as_deref().unwrap_or("-").to_owned(), id.mode.to_string()));
+        let away = &window.unavailability;
+        (away.start_ns.to_string(), away.duration_ns.as_ref().map(ToString::to_string), machines.collect())
+    });
+    windows.collect()
+}
+
+#[test]
+fn the_view_shows_the_schedule_as_posted() {
+    let mut engine = Engine::new(Genesis::default());
+    let add = AddAgent {
+        count: Some(2),
+        hostname: Some("m{n}".to_owned()),
+        ip: Some("10.0.0.{n}".to_owned()),
+        ..AddAgent::default()
+    };
+    assert!(engine.apply(Input::AddAgent(add)).outcome.is_ok());
+    assert!(shown(&engine.view().cluster).is_empty());
+
+    let m1 = json!({ "hostname": "m1", "ip": "10.0.0.1" });
+    // Odd in its last digit, which a double would lose.
+    let start = 1_443_830_460_000_000_001_i64;
+    let windows = json!({ "windows": [
+        { "machine_ids": [m1], "unavailability": { "start": { "nanoseconds": start }, "duration": { "nanoseconds": 7 } } },
+        { "machine_ids": [{ "hostname": "spare" }], "unavailability": { "start": { "nanoseconds": 5 } } },
+    ] });
+    assert!(post(&mut engine, "schedule", windows));
+    let pair = |host: &str, mode: &str| (host.to_owned(), mode.to_owned());
+    let first = |mode: &str| (start.to_string(), Some("7".to_owned()), vec![pair("m1", mode)]);
+    let second = ("5".to_owned(), None, vec![pair("spare", "DRAINING")]);
+    assert_eq!(shown(&engine.view().cluster), [first("DRAINING"), second.clone()]);
+
+    assert!(post(&mut engine, "down", json!([m1])));
+    let before = engine.view();
+    assert_eq!(shown(&before.cluster), [first("DOWN"), second]);
+    // A refused change changes nothing that is shown.
+    assert!(!post(&mut engine, "schedule", json!({ "windows": [] })));
+    assert_eq!(shown(&engine.view().cluster), shown(&before.cluster));
+
+    // A schedule of machines that no agent is on: another revision all the same.
+    assert!(post(&mut engine, "up", json!([m1])));
+    let before = Arc::clone(&engine.view().cluster);
+    assert!(post(&mut engine, "schedule", json!({})));
+    let after = Arc::clone(&engine.view().cluster);
+    assert!(shown(&after).is_empty());
+    assert!(after.revision > before.revision, "{} {}", before.revision, after.revision);
+}
