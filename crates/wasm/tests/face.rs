@@ -1,6 +1,7 @@
 //! The JavaScript face under a JavaScript engine.
 
 #![cfg(target_arch = "wasm32")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
 use planarium_wasm::{Simulation, check, examples};
 use wasm_bindgen::JsValue;
