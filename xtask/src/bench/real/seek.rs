@@ -44,7 +44,7 @@ pub(crate) fn probe() -> Result<()> {
 
 /// A serial rollout: about fourteen events per pod.
 fn recorded(pods: u32) -> Result<Engine> {
-    Shape { machines: 20, ..Shape::steps("serial", pods) }.deployed(1)
+    Shape { machines: 80, ..Shape::steps("serial", pods) }.deployed(1)
 }
 
 /// 95th percentile over jumps. *Units*: milliseconds.
