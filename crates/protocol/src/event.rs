@@ -6,7 +6,6 @@ use serde::Serialize;
 
 /// One fact.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Event {
     /// Global sequence number, counted from 1.
     pub seq: u64,

@@ -88,6 +88,7 @@ pub struct AddAgent {
     pub resources: Resources,
     /// Agent attributes: name to text (`"r1"`, `"3"`, `"[1-5]"`, `"{a,b}"`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "ts", tsify(type = "Record<string, string>"))]
     pub attributes: BTreeMap<String, String>,
     /// Fault domain region.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,6 +98,7 @@ pub struct AddAgent {
     pub zone: Option<String>,
     /// Static reservations on top of `resources`: role to amounts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "ts", tsify(type = "Record<string, Resources>"))]
     pub roles: BTreeMap<String, Resources>,
 }
 
@@ -162,15 +164,18 @@ pub struct LoadService {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Path to text.
+    #[cfg_attr(feature = "ts", tsify(type = "Record<string, string>"))]
     pub files: BTreeMap<String, String>,
     /// Environment of the scheduler process (SDK) on top of what a package gives.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "ts", tsify(type = "Record<string, string>"))]
     pub env: BTreeMap<String, String>,
     /// Package options (nested), merged over `config.json` defaults.
     #[serde(skip_serializing_if = "serde_json::Value::is_null")]
     pub options: serde_json::Value,
     /// Parameters (KUDO).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "ts", tsify(type = "Record<string, unknown>"))]
     pub params: BTreeMap<String, serde_json::Value>,
 }
 
@@ -238,6 +243,7 @@ pub struct PlanCommand {
     pub step: Option<String>,
     /// Parameters of `start`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "ts", tsify(type = "Record<string, string>"))]
     pub params: BTreeMap<String, String>,
 }
 

@@ -34,7 +34,6 @@ pub struct Unblock {
 
 /// One link of the chain: typed data and its words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Reason {
     /// For people.
     pub text: String,

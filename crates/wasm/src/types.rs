@@ -13,6 +13,11 @@ export type Value = unknown;
 /** What stands behind an event. */
 export type Cause = "genesis" | { input: number } | { event: number };
 
+/** One fact. */
+export type Event = { seq: number; at_ms: number; cause: Cause } & EventBody;
+/** One link of an explanation: typed data and its words. */
+export type Reason = { text: string; event?: number } & ReasonKind;
+
 /** Starting parameters of a world. */
 export interface Genesis { seed?: number; epoch_ms?: number; }
 

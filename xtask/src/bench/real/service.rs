@@ -57,24 +57,37 @@ fn stages(pods: u32, count: usize) -> Result<Vec<Cost>> {
     let mut engine = shape.loaded(1)?;
     let next = Shape { version: 2, ..shape.clone() };
     let fewer = Shape { pods: pods - pods / 10, ..next.clone() };
-    let lost = Fault {
+    let inputs = [None, Some(next.load()), Some(fewer.load())];
+    let mut costs = Vec::new();
+    for load in inputs.into_iter().take(count) {
+        costs.push(stage(&mut engine, load.map(Input::UpdateService))?);
+    }
+    if costs.len() < count {
+        let lost = lose(machine_in_use(&engine));
+        costs.push(stage(&mut engine, Some(lost))?);
+    }
+    Ok(costs)
+}
+
+/// A machine that runs something.
+fn machine_in_use(engine: &Engine) -> Option<String> {
+    let view = engine.view();
+    let mut tasks = view.services.iter().flat_map(|service| &service.pods).flat_map(|pod| &pod.tasks);
+    tasks.find_map(|task| task.agent.as_ref().map(ToString::to_string))
+}
+
+fn lose(agent: Option<String>) -> Input {
+    Input::Fault(Fault {
         fault: FaultKind::AgentLost,
         id: None,
-        target: Target { agent: Some("agent-1".to_owned()), ..Target::default() },
+        target: Target { agent, ..Target::default() },
         for_ms: None,
         count: None,
         probability: None,
         exit_code: None,
         message: None,
         delay_ms: None,
-    };
-    let inputs = [
-        None,
-        Some(Input::UpdateService(next.load())),
-        Some(Input::UpdateService(fewer.load())),
-        Some(Input::Fault(lost)),
-    ];
-    inputs.into_iter().take(count).map(|input| stage(&mut engine, input)).collect()
+    })
 }
 
 /// Puts an input in and waits until the plans have done what it asks for.
