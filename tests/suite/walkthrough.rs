@@ -24,17 +24,55 @@ fn start() -> Client {
     client
 }
 
+/// The tree of the deploy plan with these statuses from top to bottom: plan, hello, hello-0, world, world-0, world-1.
+fn deploy(statuses: &str) -> String {
+    let mut words = statuses.split_whitespace();
+    let mut tree = String::new();
+    for line in [
+        "deploy (serial strategy)",
+        "\n├─ hello (serial strategy)",
+        "\n│  └─ hello-0:[server]",
+        "\n└─ world (serial strategy)",
+        "\n   ├─ world-0:[server, sidecar]",
+        "\n   └─ world-1:[server, sidecar]",
+    ] {
+        tree.extend([line, " (", words.next().expect("six statuses"), ")"]);
+    }
+    assert_eq!(words.next(), None, "{statuses}");
+    tree
+}
+
 #[track_caller]
-fn shows(client: &mut Client, code: u16, tree: &str) {
-    assert_eq!(client.tree("deploy"), tree.trim_start_matches('\n'));
+fn shows(client: &mut Client, code: u16, statuses: &str) {
+    assert_eq!(client.tree("deploy"), deploy(statuses));
     client.get("/v1/plans/deploy").status(code);
     client.get("/v1/plan").status(code);
 }
 
-fn says(client: &mut Client, status: serde_json::Value) {
-    let mut input = json!({ "kind": "task-status" });
-    input.as_object_mut().expect("a map").extend(status.as_object().expect("a map").clone());
-    client.input(&input);
+/// What somebody does, and the tree that is to be seen then.
+type Turn = (fn(&mut Client), &'static str);
+
+/// Plays turns on a service just loaded; the last tree's code is the last argument, all before it are 202.
+#[track_caller]
+fn play(turns: &[Turn], code: u16) -> Client {
+    let mut client = start();
+    for (n, (turn, statuses)) in turns.iter().enumerate() {
+        turn(&mut client);
+        shows(&mut client, if n + 1 == turns.len() { code } else { 202 }, statuses);
+    }
+    client
+}
+
+/// A status of a task without a result of its readiness check.
+fn says(client: &mut Client, task: &str, state: &str) {
+    client.input(&json!({ "kind": "task-status", "task": task, "state": state }));
+}
+
+/// The task runs, and its readiness check ended with this code.
+fn checked(client: &mut Client, task: &str, exit: i32) {
+    client.input(&json!({
+        "kind": "task-status", "task": task, "state": "TASK_RUNNING", "readiness_exit": exit
+    }));
 }
 
 /// Without offers the scheduler looks at its candidates every five seconds.
@@ -49,204 +87,58 @@ fn offer(client: &mut Client) {
 
 #[test]
 fn every_tree_of_the_document() {
-    let client = &mut start();
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (PENDING)
-├─ hello (serial strategy) (PENDING)
-│  └─ hello-0:[server] (PENDING)
-└─ world (serial strategy) (PENDING)
-   ├─ world-0:[server, sidecar] (PENDING)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    prepare(client);
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (IN_PROGRESS)
-│  └─ hello-0:[server] (PREPARED)
-└─ world (serial strategy) (PENDING)
-   ├─ world-0:[server, sidecar] (PENDING)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    offer(client);
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (STARTING)
-├─ hello (serial strategy) (STARTING)
-│  └─ hello-0:[server] (STARTING)
-└─ world (serial strategy) (PENDING)
-   ├─ world-0:[server, sidecar] (PENDING)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    // RUNNING with a readiness check that has no result yet.
-    says(client, json!({ "task": "hello-0-server", "state": "TASK_RUNNING" }));
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (STARTED)
-├─ hello (serial strategy) (STARTED)
-│  └─ hello-0:[server] (STARTED)
-└─ world (serial strategy) (PENDING)
-   ├─ world-0:[server, sidecar] (PENDING)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    // A failed check changes nothing, however long it goes on.
-    says(client, json!({ "task": "hello-0-server", "state": "TASK_RUNNING", "readiness_exit": 1 }));
-    client.advance(600_000);
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (STARTED)
-├─ hello (serial strategy) (STARTED)
-│  └─ hello-0:[server] (STARTED)
-└─ world (serial strategy) (PENDING)
-   ├─ world-0:[server, sidecar] (PENDING)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    says(client, json!({ "task": "hello-0-server", "state": "TASK_RUNNING", "readiness_exit": 0 }));
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (PENDING)
-   ├─ world-0:[server, sidecar] (PENDING)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    prepare(client);
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (IN_PROGRESS)
-   ├─ world-0:[server, sidecar] (PREPARED)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    offer(client);
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (STARTING)
-   ├─ world-0:[server, sidecar] (STARTING)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    // The least advanced task decides: the sidecar is there, the server is not.
-    says(client, json!({ "task": "world-0-sidecar", "state": "TASK_RUNNING" }));
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (STARTING)
-   ├─ world-0:[server, sidecar] (STARTING)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    says(client, json!({ "task": "world-0-server", "state": "TASK_RUNNING" }));
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (STARTED)
-   ├─ world-0:[server, sidecar] (STARTED)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    says(client, json!({ "task": "world-0-server", "state": "TASK_RUNNING", "readiness_exit": 0 }));
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (IN_PROGRESS)
-   ├─ world-0:[server, sidecar] (COMPLETE)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-
-    prepare(client);
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (IN_PROGRESS)
-   ├─ world-0:[server, sidecar] (COMPLETE)
-   └─ world-1:[server, sidecar] (PREPARED)",
-    );
-
-    offer(client);
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (IN_PROGRESS)
-   ├─ world-0:[server, sidecar] (COMPLETE)
-   └─ world-1:[server, sidecar] (STARTING)",
-    );
-
-    says(client, json!({ "task": "world-1-server", "state": "TASK_RUNNING" }));
-    says(client, json!({ "task": "world-1-sidecar", "state": "TASK_RUNNING" }));
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (IN_PROGRESS)
-   ├─ world-0:[server, sidecar] (COMPLETE)
-   └─ world-1:[server, sidecar] (STARTED)",
-    );
-
-    says(client, json!({ "task": "world-1-server", "state": "TASK_RUNNING", "readiness_exit": 0 }));
-    shows(
-        client,
+    let mut client = play(
+        &[
+            (|_| (), "PENDING PENDING PENDING PENDING PENDING PENDING"),
+            (prepare, "IN_PROGRESS IN_PROGRESS PREPARED PENDING PENDING PENDING"),
+            (offer, "STARTING STARTING STARTING PENDING PENDING PENDING"),
+            // RUNNING with a readiness check that has no result yet.
+            (
+                |client| says(client, "hello-0-server", "TASK_RUNNING"),
+                "STARTED STARTED STARTED PENDING PENDING PENDING",
+            ),
+            // A failed check changes nothing, however long it goes on.
+            (
+                |client| {
+                    checked(client, "hello-0-server", 1);
+                    client.advance(600_000);
+                },
+                "STARTED STARTED STARTED PENDING PENDING PENDING",
+            ),
+            (
+                |client| checked(client, "hello-0-server", 0),
+                "IN_PROGRESS COMPLETE COMPLETE PENDING PENDING PENDING",
+            ),
+            (prepare, "IN_PROGRESS COMPLETE COMPLETE IN_PROGRESS PREPARED PENDING"),
+            (offer, "IN_PROGRESS COMPLETE COMPLETE STARTING STARTING PENDING"),
+            // The least advanced task decides: the sidecar is there, the server is not.
+            (
+                |client| says(client, "world-0-sidecar", "TASK_RUNNING"),
+                "IN_PROGRESS COMPLETE COMPLETE STARTING STARTING PENDING",
+            ),
+            (
+                |client| says(client, "world-0-server", "TASK_RUNNING"),
+                "IN_PROGRESS COMPLETE COMPLETE STARTED STARTED PENDING",
+            ),
+            (
+                |client| checked(client, "world-0-server", 0),
+                "IN_PROGRESS COMPLETE COMPLETE IN_PROGRESS COMPLETE PENDING",
+            ),
+            (prepare, "IN_PROGRESS COMPLETE COMPLETE IN_PROGRESS COMPLETE PREPARED"),
+            (offer, "IN_PROGRESS COMPLETE COMPLETE IN_PROGRESS COMPLETE STARTING"),
+            (
+                |client| {
+                    says(client, "world-1-server", "TASK_RUNNING");
+                    says(client, "world-1-sidecar", "TASK_RUNNING");
+                },
+                "IN_PROGRESS COMPLETE COMPLETE IN_PROGRESS COMPLETE STARTED",
+            ),
+            (
+                |client| checked(client, "world-1-server", 0),
+                "COMPLETE COMPLETE COMPLETE COMPLETE COMPLETE COMPLETE",
+            ),
+        ],
         200,
-        "
-deploy (serial strategy) (COMPLETE)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (COMPLETE)
-   ├─ world-0:[server, sidecar] (COMPLETE)
-   └─ world-1:[server, sidecar] (COMPLETE)",
     );
     assert_eq!(client.tree("recovery"), "recovery (parallel strategy) (COMPLETE)");
     client.get("/v1/health").status(200);
@@ -254,58 +146,33 @@ deploy (serial strategy) (COMPLETE)
 
 #[test]
 fn a_first_offer_that_fits_skips_prepared() {
-    let client = &mut start();
-    offer(client);
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (STARTING)
-├─ hello (serial strategy) (STARTING)
-│  └─ hello-0:[server] (STARTING)
-└─ world (serial strategy) (PENDING)
-   ├─ world-0:[server, sidecar] (PENDING)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
+    play(&[(offer, "STARTING STARTING STARTING PENDING PENDING PENDING")], 202);
 }
 
 #[test]
 fn a_task_that_fails_sends_its_step_back() {
-    let client = &mut start();
-    offer(client);
-    says(client, json!({ "task": "hello-0-server", "state": "TASK_FAILED", "message": "no such file" }));
-    // Without backoff the delayed step reads PENDING at once.
-    shows(
-        client,
+    play(
+        &[
+            (offer, "STARTING STARTING STARTING PENDING PENDING PENDING"),
+            // Without backoff the delayed step reads PENDING at once.
+            (
+                |client| says(client, "hello-0-server", "TASK_FAILED"),
+                "PENDING PENDING PENDING PENDING PENDING PENDING",
+            ),
+            (prepare, "IN_PROGRESS IN_PROGRESS PREPARED PENDING PENDING PENDING"),
+            (offer, "STARTING STARTING STARTING PENDING PENDING PENDING"),
+            (
+                |client| checked(client, "hello-0-server", 0),
+                "IN_PROGRESS COMPLETE COMPLETE PENDING PENDING PENDING",
+            ),
+        ],
         202,
-        "
-deploy (serial strategy) (PENDING)
-├─ hello (serial strategy) (PENDING)
-│  └─ hello-0:[server] (PENDING)
-└─ world (serial strategy) (PENDING)
-   ├─ world-0:[server, sidecar] (PENDING)
-   └─ world-1:[server, sidecar] (PENDING)",
-    );
-    prepare(client);
-    offer(client);
-    says(client, json!({ "task": "hello-0-server", "state": "TASK_RUNNING", "readiness_exit": 0 }));
-    shows(
-        client,
-        202,
-        "
-deploy (serial strategy) (IN_PROGRESS)
-├─ hello (serial strategy) (COMPLETE)
-│  └─ hello-0:[server] (COMPLETE)
-└─ world (serial strategy) (PENDING)
-   ├─ world-0:[server, sidecar] (PENDING)
-   └─ world-1:[server, sidecar] (PENDING)",
     );
 }
 
 #[test]
 fn nothing_moves_while_nobody_says_anything() {
-    let client = &mut start();
-    prepare(client);
+    let mut client = play(&[(prepare, "IN_PROGRESS IN_PROGRESS PREPARED PENDING PENDING PENDING")], 202);
     let before = client.tree("deploy");
     client.advance(3_600_000);
     assert_eq!(client.tree("deploy"), before);

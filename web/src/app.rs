@@ -20,7 +20,7 @@ use crate::features::transport::Transport;
 use crate::store::action::Border;
 use crate::store::effects::Session;
 use crate::store::selectors::tree;
-use crate::store::state::{MenuTarget, Pane, State};
+use crate::store::state::{MenuTarget, Pane, State, Tab};
 use crate::store::{Action, Hub, reduce};
 use crate::ui::splitter::Splitter;
 use std::rc::Rc;
@@ -92,8 +92,8 @@ fn page(hub: &Hub, state: &State) -> Html {
         crate::store::state::Theme::Auto => browser::system_is_dark(),
         theme => theme == crate::store::state::Theme::Dark,
     };
-    let linked = tree::step_at(&world.view, &state.draft.file, ui.caret);
-    let preview = if world.view.services.is_empty() { state.checked.preview.clone() } else { None };
+    let linked = tree::step_at(&world.view, &state.draft.label, &state.draft.file, ui.caret);
+    let preview = if world.view.services.is_empty() && !world.touched { state.checked.preview.clone() } else { None };
     let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
         MenuTarget::Element(path) => Some(path.clone()),
         _ => None,
@@ -121,6 +121,9 @@ fn page(hub: &Hub, state: &State) -> Html {
                 <section class="pane pane-editor" id="pane-editor" aria-label="Definition">
                     <EditorPane
                         draft={state.draft.clone()}
+                        drafts={state.drafts.clone()}
+                        at={state.at}
+                        dirty={state.dirty()}
                         checked={state.checked.clone()}
                         tab={ui.edit_tab}
                         reveal={ui.reveal.clone()}
@@ -145,7 +148,10 @@ fn page(hub: &Hub, state: &State) -> Html {
                 <section class="pane pane-plan" id="pane-plan" aria-label="Plans">
                     <Banners
                         checked={state.checked.clone()}
-                        dirty={state.draft.dirty()}
+                        dirty={state.dirty()}
+                        empty={world.view.services.is_empty()}
+                        live={world.touched && state.draft.dirty()}
+                        better={better(state)}
                         story={state.story.clone()}
                         clock={story_clock(state)}
                         hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty()}
@@ -162,6 +168,8 @@ fn page(hub: &Hub, state: &State) -> Html {
                         keys_off={state.prefs.keys_off}
                         now_s={world.clock.now_ms / 1000}
                         errors={state.checked.errors()}
+                        missing={state.checked.missing.len()}
+                        touched={world.touched}
                         why={state.why.clone()}
                     />
                 </section>
@@ -190,6 +198,11 @@ fn page(hub: &Hub, state: &State) -> Html {
                         filter={ui.filter.clone()}
                         story={state.story.clone()}
                         console={state.console.clone()}
+                        compared={state.compare.clone()}
+                        branches={world.branches.clone()}
+                        before={world.before}
+                        edited={state.dirty() && state.checked.errors() == 0}
+                        now_ms={if ui.tab == Tab::Compare { world.clock.now_ms } else { 0 }}
                     />
                 </section>
             </main>
@@ -218,6 +231,8 @@ fn page(hub: &Hub, state: &State) -> Html {
                     gantt={world.gantt.clone()}
                     view={world.view.clone()}
                     selected={ui.selected.clone()}
+                    zoom={ui.zoom}
+                    short_idle={!state.prefs.full_idle}
                 />
             </section>
             <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} />
@@ -230,6 +245,12 @@ fn story_clock(state: &State) -> crate::store::state::Clock {
     let clock = state.world.clock;
     let said = state.story.at(&clock).map_or((0, 0), |(_, said)| (said.at_ms, said.seq));
     crate::store::state::Clock { now_ms: said.0, seq: said.1, ..Default::default() }
+}
+
+/// Better machines, as their card says.
+fn better(state: &State) -> Option<crate::store::state::PresetCard> {
+    let name = state.better.as_ref()?;
+    state.presets.iter().find(|preset| preset.name == *name).cloned()
 }
 
 /// The element that will never finish by itself, when nothing more happens.

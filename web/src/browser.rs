@@ -137,3 +137,8 @@ pub(crate) fn focus(selector: &str) {
         let _ = element.focus();
     }
 }
+
+/// The same, after the next render.
+pub(crate) fn focus_soon(selector: &'static str) {
+    gloo::timers::callback::Timeout::new(40, move || focus(selector)).forget();
+}

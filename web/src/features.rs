@@ -5,6 +5,7 @@ pub(crate) mod announcer;
 pub(crate) mod banner;
 pub(crate) mod broken;
 pub(crate) mod cluster;
+pub(crate) mod compare;
 pub(crate) mod console;
 pub(crate) mod context_menu;
 pub(crate) mod dialogs;

@@ -184,6 +184,9 @@ pub(crate) struct RenderArgs {
     /// Explain this element instead: `deploy/PHASE/STEP`.
     #[arg(long, value_name = "PATH")]
     pub(crate) why: Option<String>,
+    /// Print a config file as it lies in a task's sandbox instead: `hello-0-server/CONFIG`.
+    #[arg(long, value_name = "TASK/CONFIG", conflicts_with = "why")]
+    pub(crate) file: Option<String>,
     /// Environment and cluster.
     #[command(flatten)]
     pub(crate) input: InputArgs,

@@ -11,7 +11,7 @@ use planarium_world::{Genesis, presets};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Longest file that is read. *Units*: bytes. The engine's own limits are lower and give a diagnostic.
 pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -46,7 +46,25 @@ pub(crate) fn load(path: &Path, input: &InputArgs) -> Result<Loaded> {
     if name.ends_with(".planarium.yaml") || name.ends_with(".planarium.json") {
         return scenario(&text, &name, path.parent().unwrap_or(Path::new(".")), input);
     }
-    definition(BTreeMap::from([(name, text)]), input)
+    let mut files = templates_beside(path, &text);
+    files.insert(name, text);
+    definition(files, input)
+}
+
+/// Config templates that a definition names and that lie beside it, or below.
+fn templates_beside(definition: &Path, text: &str) -> BTreeMap<String, String> {
+    let dir = definition.parent().unwrap_or(Path::new(""));
+    let named = text.split("template:").skip(1).filter_map(|rest| {
+        let end = rest.find(['\n', ',', '}', '#']).unwrap_or(rest.len());
+        let name = rest.get(..end)?.trim().trim_matches(['"', '\'']).trim_start_matches("./");
+        let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        (plain && !name.is_empty()).then_some(name)
+    });
+    let read_at = |name: &str| {
+        let path = dir.join(name);
+        Some((path.display().to_string(), read(&path).ok()?))
+    };
+    named.take(MAX_FILES).filter_map(read_at).collect()
 }
 
 /// A file that is not called `*.planarium.yaml` is a scenario when its outermost keys say so.
@@ -154,11 +172,10 @@ fn definition(mut files: BTreeMap<String, String>, input: &InputArgs) -> Result<
     };
     Ok(Loaded::Definition(Box::new(LoadService {
         dialect: input.dialect.clone(),
-        name: String::new(),
         files,
         env: environment(input)?,
         options,
-        params: BTreeMap::new(),
+        ..LoadService::default()
     })))
 }
 

@@ -4,9 +4,28 @@ use crate::End;
 use crate::args::RenderArgs;
 use crate::load::{Runnable, runnable};
 use anyhow::{Context as _, Result};
+use planarium_protocol::view::ServiceView;
 use planarium_scenario::{Player, find_element, text};
 use planarium_source::render as findings;
-use planarium_world::parse_duration_ms;
+use planarium_world::{Engine, Query, SdkQuery, parse_duration_ms};
+use std::sync::Arc;
+
+/// A config file by task and name; tasks of later services are found too.
+fn config_file(engine: &Engine, path: &str) -> Result<String> {
+    let Some((task, config)) = path.split_once('/') else {
+        anyhow::bail!("--file `{path}`: write TASK/CONFIG, e.g. hello-0-server/main");
+    };
+    let view = engine.view();
+    let has = |service: &&Arc<ServiceView>| {
+        service.pods.iter().flat_map(|pod| &pod.tasks).any(|known| *known.name == *task)
+    };
+    let service = view.services.iter().find(has).map_or_else(String::new, |service| service.name.to_string());
+    let what = SdkQuery::ConfigFile { task: task.to_owned(), config: config.to_owned() };
+    match engine.query(&Query::Sdk { service, what }) {
+        Ok((_, body)) => Ok(body.as_str().unwrap_or_default().to_owned()),
+        Err(refusal) => anyhow::bail!("--file `{path}`: {}", refusal.message),
+    }
+}
 
 /// Prints the plans at an instant.
 pub(crate) fn run(args: &RenderArgs) -> Result<End> {
@@ -34,6 +53,10 @@ pub(crate) fn run(args: &RenderArgs) -> Result<End> {
             );
         };
         println!("{}", text::why(&why));
+        return Ok(End::Good);
+    }
+    if let Some(path) = &args.file {
+        print!("{}", config_file(&engine, path)?);
         return Ok(End::Good);
     }
     println!("{}", text::world_trees(&view));

@@ -9,7 +9,8 @@
 //! below. *Cost*: a search O(log n), never more; a change O(log n + log shapes) per 64 shapes, less when
 //! no shape begins or ceases to fit; registering shapes O(n) for all of them together.
 
-use std::{collections::BTreeMap, sync::Arc};
+use planarium_kernel::SortedMap;
+use std::sync::Arc;
 
 /// A registered need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +31,7 @@ pub struct FirstFit<const D: usize> {
 /// The shapes registered so far; copies of an index share them.
 #[derive(Clone, Debug)]
 struct Known<const D: usize> {
-    shapes: BTreeMap<[i64; D], Shape>,
+    shapes: SortedMap<[i64; D], Shape>,
     /// Per dimension, which shapes an amount suffices for.
     ladders: [Ladder; D],
 }
@@ -51,7 +52,7 @@ impl<const D: usize> FirstFit<D> {
         let mut index = Self {
             free: free.into_iter().collect(),
             known: Arc::new(Known {
-                shapes: BTreeMap::new(),
+                shapes: SortedMap::new(),
                 ladders: std::array::from_fn(|_| Ladder::default()),
             }),
             tree: Vec::new(),

@@ -21,6 +21,7 @@ mod probe;
 mod process;
 pub mod spec;
 mod view;
+mod weight;
 
 pub use event::{Absence, CheckKind, ExitReason, FleetEvent, FleetEventKind};
 pub use fault::kind_word;
@@ -31,14 +32,15 @@ pub use process::ProcessState;
 pub use spec::{CheckSpec, HealthSpec, MachineId, MachineSpec, ProcessId, ProcessSpec, Program};
 pub use view::ProcessFacts;
 
+use planarium_kernel::SortedMap;
 use behaviour::Rules;
 use fault::FaultRecord;
 use latency::Luck;
 use machine::Machine;
-use planarium_kernel::{Cause, Class, EventQueue, Recorder, SimTime, TimerId, draw, id::Counter};
+use planarium_kernel::{Cause, Class, EventQueue, Map, Recorder, SimTime, TimerId, draw, id::Counter};
 use planarium_protocol::{EventBody, Text, input::ProcessBehaviour};
 use process::{Fate, Process};
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// What every part of the engine is handed to report facts.
 pub type Cx = Recorder<EventBody>;
@@ -76,12 +78,12 @@ pub enum Said {
 pub struct Fleet {
     pub(crate) seed: u64,
     pub(crate) machines: Vec<Arc<Machine>>,
-    pub(crate) processes: BTreeMap<ProcessId, Arc<Process>>,
+    pub(crate) processes: Map<ProcessId, Arc<Process>>,
     next_process: Counter,
     /// How often each name was launched.
-    launches: Arc<BTreeMap<Text, u64>>,
+    launches: Map<Text, u64>,
     rules: Rules,
-    pub(crate) faults: BTreeMap<u32, Arc<FaultRecord>>,
+    pub(crate) faults: SortedMap<u32, Arc<FaultRecord>>,
     next_fault: Counter,
     /// Faults that have struck as often as they may and are about to end.
     pub(crate) exhausted: Vec<u32>,
@@ -97,11 +99,11 @@ impl Fleet {
         Self {
             seed,
             machines: Vec::new(),
-            processes: BTreeMap::new(),
+            processes: Map::new(),
             next_process: Counter::new(),
-            launches: Arc::default(),
+            launches: Map::new(),
             rules: Rules::default(),
-            faults: BTreeMap::new(),
+            faults: SortedMap::new(),
             next_fault: Counter::new(),
             exhausted: Vec::new(),
             timers: EventQueue::new(),
@@ -182,9 +184,15 @@ impl Fleet {
             None => spec.name.clone(),
         };
         let luck_entity = draw::entity(&key);
-        let launches = Arc::make_mut(&mut self.launches).entry(key).or_default();
-        *launches += 1;
-        let luck = Luck { seed: self.seed, entity: luck_entity, nth: *launches };
+        let launches = self.launches.upsert(
+            key,
+            || 0,
+            |launches| {
+                *launches += 1;
+                *launches
+            },
+        );
+        let luck = Luck { seed: self.seed, entity: luck_entity, nth: launches };
         let behaviour = self.rules.resolve(&spec.labels);
         let process = Process::new(spec, luck, behaviour, cx.now(), cx.cause());
         if let Some(machine) = self.machines.get_mut(machine.index()) {

@@ -1,12 +1,13 @@
 //! One machine: what it is, what runs on it, whether it is away.
 
+use planarium_kernel::SortedSet;
 use crate::{
     event::Absence,
     labels::Labels,
     spec::{MachineSpec, ProcessId},
 };
 use planarium_protocol::Text;
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 /// A machine.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ pub(crate) struct Machine {
     /// The worst that befell it since it left.
     pub(crate) worst: Option<Absence>,
     pub(crate) removed: bool,
-    pub(crate) processes: BTreeSet<ProcessId>,
+    pub(crate) processes: SortedSet<ProcessId>,
 }
 
 impl Machine {
@@ -31,7 +32,7 @@ impl Machine {
             away: Vec::new(),
             worst: None,
             removed: false,
-            processes: BTreeSet::new(),
+            processes: SortedSet::new(),
         }
     }
 

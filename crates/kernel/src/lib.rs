@@ -1,26 +1,31 @@
 //! The ground every other crate stands on: virtual time, the event queue, keyed randomness,
-//! fixed-point numbers, digests, causes, the recorder of events and the journal types.
+//! fixed-point numbers, digests, causes, tables that copies share, the recorder of events and the journal types.
 //!
 //! *Knows*: integers, order and bytes.
 //! *Must not know*: any domain word. No plan, machine, task or system occurs here, and nothing
 //! here reads a clock, a file, the environment or entropy.
 
 pub mod cause;
+pub mod cow;
 pub mod digest;
 pub mod draw;
+pub mod float;
 pub mod id;
 pub mod journal;
 pub mod limits;
 pub mod milli;
 pub mod queue;
 pub mod recorder;
+pub mod sorted;
 pub mod time;
 
 pub use cause::Cause;
+pub use cow::{Map, Table};
 pub use digest::Digest;
 pub use journal::{Entry, Journal};
 pub use limits::Limits;
 pub use milli::{Milli, ParseMilliError};
 pub use queue::{Class, EventQueue, TimerId};
 pub use recorder::{Recorded, Recorder};
+pub use sorted::{SortedMap, SortedSet};
 pub use time::SimTime;

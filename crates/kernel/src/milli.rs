@@ -173,7 +173,7 @@ impl Serialize for Milli {
         if self.0 % 1000 == 0 {
             serializer.serialize_i64(self.0 / 1000)
         } else {
-            serializer.serialize_f64(self.to_string().parse().unwrap_or_default())
+            serializer.serialize_f64(crate::float::parse(&self.to_string()).unwrap_or_default())
         }
     }
 }
@@ -203,8 +203,8 @@ impl de::Visitor<'_> for MilliVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Milli, E> {
-        // The shortest text of a float has no exponent, so this is exact.
-        self.visit_str(&value.to_string())
+        let error = || E::custom(if value.is_finite() { ParseMilliError::OutOfRange } else { ParseMilliError::NotANumber });
+        crate::float::thousandths(value).map(Milli).ok_or_else(error)
     }
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<Milli, E> {

@@ -178,6 +178,14 @@ impl<T> EventQueue<T> {
         self.one_shot.living() + self.periodic.living()
     }
 
+    /// What a copy takes. *Units*: bytes.
+    pub fn bytes(&self) -> u64 {
+        let nodes = self.one_shot.nodes.len() + self.periodic.nodes.len();
+        crate::cow::bytes_of::<Node>(nodes)
+            + crate::cow::bytes_of::<Slot<T>>(self.slots.len())
+            + crate::cow::bytes_of::<u32>(self.free.len())
+    }
+
     /// Whether nothing is armed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,5 +1,6 @@
 //! Agents and the hosts they run on.
 
+use planarium_kernel::{SortedMap, SortedSet};
 use crate::{
     api::{ExecutorInfo, FrameworkId, Resources},
     cache::ViewCache,
@@ -8,7 +9,6 @@ use crate::{
 use planarium_fleet::MachineId;
 use planarium_kernel::{SimTime, TimerId};
 use planarium_protocol::Text;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What the master thinks of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) struct Executor {
     pub(crate) info: ExecutorInfo,
     pub(crate) role: Text,
     /// Its tasks that have not ended.
-    pub(crate) tasks: BTreeSet<TaskNo>,
+    pub(crate) tasks: SortedSet<TaskNo>,
 }
 
 /// An agent.
@@ -50,6 +50,10 @@ pub(crate) struct Agent {
     pub(crate) state: AgentState,
     /// The socket is alive.
     pub(crate) connected: bool,
+    /// When all that it runs has ended, should it have to shut down; long ago if nothing had to end.
+    pub(crate) ends: SimTime,
+    /// It was removed and has not heard that it is to shut down.
+    pub(crate) unaware: bool,
     /// It does not answer pings; the timer that will give it up.
     pub(crate) silent: Option<TimerId>,
     /// When pings began.
@@ -60,9 +64,9 @@ pub(crate) struct Agent {
     pub(crate) unreachable_since: Option<SimTime>,
     /// Total when it left the allocator; while it is registered the allocator knows.
     pub(crate) last_total: Resources,
-    pub(crate) executors: BTreeMap<(FrameworkId, Text), Executor>,
+    pub(crate) executors: SortedMap<(FrameworkId, Text), Executor>,
     /// Its tasks that have not ended.
-    pub(crate) tasks: BTreeSet<TaskNo>,
+    pub(crate) tasks: SortedSet<TaskNo>,
 }
 
 impl Agent {

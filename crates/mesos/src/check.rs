@@ -1,5 +1,6 @@
 //! Digest and invariants of the cluster.
 
+use planarium_kernel::SortedMap;
 use crate::{
     Master,
     agent::AgentState,
@@ -8,7 +9,6 @@ use crate::{
 use planarium_fleet::Fleet;
 use planarium_kernel::{Digest, SimTime};
 use planarium_protocol::Text;
-use std::collections::BTreeMap;
 
 impl Master {
     /// Writes the canonical state.
@@ -46,6 +46,26 @@ impl Master {
             digest.write_str(task.state.as_str());
             digest.write_u64(task.since.ms());
             digest.write_u64(task.unheard.len() as u64);
+            digest.write_u64(task.sent.map_or(u64::MAX, u64::from));
+            digest.write_bool(task.freed);
+        }
+        for number in self.operations.keys() {
+            digest.write_u32(*number);
+        }
+        for no in self.adrift.keys() {
+            digest.write_u32(no.0);
+        }
+        for (role, weight) in self.allocator.weights() {
+            digest.write_str(role);
+            digest.write_i64(weight.0);
+        }
+        for (role, quota) in self.allocator.quotas() {
+            digest.write_str(&role);
+            for (name, amount) in quota.guarantees.iter().chain(&quota.limits) {
+                digest.write_str(name);
+                digest.write_i64(amount.0);
+            }
+            digest.write_u64(quota.guarantees.len() as u64);
         }
         self.machines.digest(digest);
         self.inverse.digest(digest);
@@ -61,6 +81,7 @@ impl Master {
         self.check_books(&mut broken);
         self.check_tasks(fleet, &mut broken);
         self.check_maintenance(&mut broken);
+        self.check_operations(&mut broken);
         for offer in self.offers.values() {
             let name = &offer.name;
             if !self.agent(offer.agent).is_some_and(crate::agent::Agent::is_active) {
@@ -86,10 +107,10 @@ impl Master {
                 ));
             }
             let Some(slot) = slot else { continue };
-            let mut held: BTreeMap<(FrameworkId, Text), Resources> = self.held_on(id).into_iter().collect();
+            let mut held: SortedMap<(FrameworkId, Text), Resources> = self.held_on(id).into_iter().collect();
             for offer in self.offers.values().filter(|offer| offer.agent == id) {
                 let sum = held.entry((offer.framework, offer.role.clone())).or_default();
-                sum.add_all(&offer.resources.unallocated());
+                sum.add_all(&offer.resources);
             }
             held.retain(|_, resources| !resources.is_empty());
             if held != slot.held {
@@ -126,8 +147,15 @@ impl Master {
             if unreachable != task.unreachable_since.is_some() {
                 broken.push(format!("task {id}: unreachable is not what its agent is"));
             }
-            if task.state.is_terminal() && !unreachable {
+            let waits = self.acknowledges(task.framework) && task.freed && !task.unheard.is_empty();
+            if task.state.is_terminal() && !unreachable && !waits {
                 broken.push(format!("task {id} has ended and is in the books"));
+            }
+            if task.freed && (!task.state.is_terminal() || !task.resources.is_empty()) {
+                broken.push(format!("task {id} is freed and has not ended, or holds something"));
+            }
+            if task.sent.is_some() && task.unheard.is_empty() {
+                broken.push(format!("task {id} waits for an acknowledgement of nothing"));
             }
             let lost = agent
                 .is_some_and(|agent| fleet.absence(agent.machine) == Some(planarium_fleet::Absence::Lost));
@@ -141,11 +169,11 @@ impl Master {
         let ours = |pid: &planarium_fleet::ProcessId| {
             fleet.labels(*pid).is_some_and(|l| l.get("agent-id").is_some())
         };
-        if fleet.process_ids().filter(ours).any(|pid| !self.by_process.contains_key(&pid)) {
+        if fleet.process_ids().filter(ours).any(|pid| !self.by_process.contains_key(&pid) && !self.ending.contains(&pid)) {
             broken.push("a process runs without a task".to_owned());
         }
         let listed: usize = self.agents.iter().map(|agent| agent.tasks.len()).sum();
-        let processes = self.tasks.values().filter(|task| task.process.is_some()).count();
+        let processes = self.tasks.values().filter(|task| task.process.is_some()).count() + self.adrift.len();
         if listed != self.tasks.len()
             || self.task_ids.len() != self.tasks.len()
             || self.by_process.len() != processes

@@ -3,8 +3,8 @@
 //! *Knows*: numbers that only ever grow. *Must not know*: what they are used for; nothing is decided by them.
 //! Source: `apache/mesos: src/master/metrics.cpp`.
 
+use planarium_kernel::SortedMap;
 use crate::api::{FrameworkId, TaskState};
-use std::collections::BTreeMap;
 
 /// Offers of one framework.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,8 +36,8 @@ pub(crate) struct Counters {
     pub(crate) invalid_acknowledgements: u64,
     pub(crate) allocation_runs: u64,
     /// Tasks that came to such an end.
-    pub(crate) ends: BTreeMap<TaskState, u64>,
-    pub(crate) offers: BTreeMap<FrameworkId, OfferCounts>,
+    pub(crate) ends: SortedMap<TaskState, u64>,
+    pub(crate) offers: SortedMap<FrameworkId, OfferCounts>,
 }
 
 impl Counters {

@@ -6,7 +6,7 @@ use crate::{
     Master,
     api::{Call, Capability, FrameworkId, FrameworkInfo, SchedulerEvent, TaskState},
     master::{Requested, Timer},
-    task::Ended,
+    task::{Ended, Task},
 };
 use planarium_fleet::{Cx, Fleet};
 use planarium_kernel::{Class, SimTime, TimerId};
@@ -30,6 +30,8 @@ pub(crate) struct Framework {
     /// Its id on the wire.
     pub(crate) name: Text,
     pub(crate) info: Arc<FrameworkInfo>,
+    /// It acknowledges statuses by calls; those of others are acknowledged as soon as they are told.
+    pub(crate) acknowledges: bool,
     presence: Presence,
     /// When it subscribed first and last, and when it went.
     pub(crate) registered: SimTime,
@@ -56,6 +58,12 @@ impl Framework {
         self.info.can(capability)
     }
 
+    /// A task that was thought to have ended is there again.
+    pub(crate) fn forget(&mut self, task: &Task) -> Option<Ended> {
+        let is_it = |ended: &Ended| ended.info.task_id == *task.id() && ended.agent == task.agent;
+        self.ended.remove(self.ended.iter().rposition(is_it)?)
+    }
+
     pub(crate) fn remember(&mut self, ended: Ended) {
         if self.ended.len() >= MAX_ENDED {
             self.ended.pop_front();
@@ -71,6 +79,7 @@ impl Master {
         let framework = Framework {
             name: format!("{}-{:04}", self.uuid, id.0).into(),
             info: Arc::new(info),
+            acknowledges: false,
             presence: Presence::Connected,
             registered: cx.now(),
             reregistered: None,
@@ -142,12 +151,18 @@ impl Master {
             for no in self.tasks_of(id) {
                 // Stored, not delivered: there is nobody to tell.
                 let now = cx.now();
-                if let Some(task) = self.task_mut(no) {
-                    task.note(now, TaskState::Killed, None);
+                let Some(task) = self.task_mut(no) else { continue };
+                task.note(now, TaskState::Killed, None);
+                let ended = task.freed.then_some(task.state);
+                let state = ended.unwrap_or(TaskState::Killed);
+                let (agent, process) = (task.agent, task.process.take());
+                if ended.is_none() {
+                    self.counters.end(state);
                 }
-                self.counters.end(TaskState::Killed);
-                self.end_task(cx, fleet, no, TaskState::Killed);
+                self.let_end(cx, fleet, agent, process);
+                self.end_task(cx, fleet, no, state);
             }
+            self.forget_operations_of(id);
             self.allocator.remove_framework(id);
             self.inverse_framework_gone(id);
             let Some(framework) = self.framework_mut(id) else { return };
@@ -200,6 +215,7 @@ impl Master {
                 self.counters.reconcile_tasks += 1;
                 self.reconcile(cx, id, &tasks);
             }
+            Call::ReconcileOperations { operations } => self.reconcile_operations(cx, id, &operations),
             Call::Teardown => self.remove_framework(cx, fleet, id),
         }
     }

@@ -8,12 +8,15 @@
 //! Source: `apache/mesos` by way of the rules that each module names.
 
 mod accept;
+mod acknowledge;
+mod adrift;
 mod agent;
 mod allocator;
 pub mod api;
 mod cache;
 mod check;
 mod counters;
+mod expiry;
 mod framework;
 mod kill;
 mod liveness;
@@ -22,14 +25,17 @@ pub mod maintenance;
 mod manual;
 mod master;
 mod offers;
+mod operations;
 pub mod operator;
 mod outside;
 mod reconcile;
 mod registration;
 mod removal;
+mod shutdown;
 mod task;
 mod update;
 mod view;
+mod weight;
 pub mod wire;
 
 pub use allocator::filter::{ALLOCATION_INTERVAL_MS, DEFAULT_REFUSE_MS, MAX_REFUSE_MS};

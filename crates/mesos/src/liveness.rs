@@ -8,6 +8,7 @@
 //! since whatever breaks the connection here leaves pings unanswered too. A rebooted machine registers a new
 //! agent with the reservations and volumes that its work directory keeps.
 
+use planarium_kernel::SortedMap;
 use crate::{
     Master,
     agent::AgentState,
@@ -15,11 +16,11 @@ use crate::{
     master::Timer,
     removal::Removal,
     task::{TaskNo, Update},
+    update::Leaves,
 };
 use planarium_fleet::{Absence, Cx, Fleet, MachineId};
 use planarium_kernel::{Class, SimTime};
 use planarium_protocol::{EventBody, Text};
-use std::collections::BTreeMap;
 
 /// Time between two pings.
 pub const PING_TIMEOUT_MS: u64 = 15_000;
@@ -108,6 +109,11 @@ impl Master {
             (Absence::Partitioned | Absence::AgentRestart, AgentState::Unreachable) => {
                 self.readmit(cx, fleet, id);
             }
+            (Absence::Partitioned | Absence::AgentRestart, AgentState::Removed)
+                if self.agent(id).is_some_and(|agent| agent.unaware) =>
+            {
+                self.readmit(cx, fleet, id);
+            }
             // A removed agent was told to shut down; what comes back is a new one.
             (Absence::Partitioned | Absence::AgentRestart, AgentState::Removed) => {
                 let total = self.agent(id).map(|agent| agent.last_total.clone()).unwrap_or_default();
@@ -124,6 +130,7 @@ impl Master {
             self.counters.replaced += 1;
             self.take_out(cx, fleet, old, Removal::Removed("a new agent registered at the same address"));
         }
+        self.end_adrift(cx, fleet, old);
         let total = self.agent(old).map(|agent| agent.last_total.clone()).unwrap_or_default();
         self.register(cx, fleet, machine, total);
     }
@@ -156,7 +163,7 @@ impl Master {
         let tasks: Vec<TaskNo> =
             self.agent(id).map(|agent| agent.tasks.iter().copied().collect()).unwrap_or_default();
         for no in tasks {
-            if self.task(no).is_some_and(|task| task.process.is_none()) {
+            if self.task(no).is_some_and(|task| task.process.is_none() && !task.freed) {
                 self.run_process(cx, fleet, no);
             }
             self.catch_up(cx, fleet, no);
@@ -164,11 +171,13 @@ impl Master {
                 self.deliver_kill(cx, fleet, no, Some(grace_ms));
             }
         }
+        self.forward_operations_of(cx, id);
         self.drain_on_return(cx, fleet, id);
         self.touch_agent(cx, id);
     }
 
-    /// An agent that was given up comes back under its own id: everything it reports is announced.
+    /// An agent that was given up, or removed without hearing of it, comes back under its own id: everything it
+    /// reports is announced.
     fn readmit(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let now = cx.now();
         if self.attach(id).is_err() {
@@ -181,6 +190,9 @@ impl Master {
         agent.returned = Some(now);
         agent.unreachable_since = None;
         let hostname = agent.hostname.clone();
+        if std::mem::take(&mut agent.unaware) {
+            self.take_back_adrift(cx, fleet, id);
+        }
         self.counters.reregistrations += 1;
         cx.following(EventBody::AgentReregistered { agent: hostname.clone() }, |cx| {
             let held = self.held_on(id);
@@ -192,6 +204,7 @@ impl Master {
             for no in tasks {
                 self.announce(cx, fleet, no);
             }
+            self.forward_operations_of(cx, id);
             if self.drains.is_deactivated(id) {
                 self.allocator.set_active(id, false, cx.cause());
             }
@@ -206,11 +219,16 @@ impl Master {
         let Some(task) = self.task_mut(no) else { return };
         task.unreachable_since = None;
         task.retry_ms = 0;
-        let news: Vec<Update> = task.unheard.drain(..).collect();
-        if task.process.is_none() {
+        if task.process.is_none() && !task.freed {
             // The launch never arrived: the agent does not report what it does not know.
             return self.end_task(cx, fleet, no, TaskState::Gone);
         }
+        let framework = task.framework;
+        if self.acknowledges(framework) {
+            return self.announce_and_forward(cx, fleet, no);
+        }
+        let Some(task) = self.task_mut(no) else { return };
+        let news: Vec<Update> = task.unheard.drain(..).collect();
         let message = news.last().map(|update| update.message.clone()).filter(|text| !text.is_empty());
         let update = Update {
             healthy: news.iter().rev().find_map(|update| update.healthy),
@@ -225,9 +243,23 @@ impl Master {
         }
     }
 
+    /// The same for a task whose statuses are acknowledged: what is in line stays there and is sent again.
+    fn announce_and_forward(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
+        let Some(task) = self.task_mut(no) else { return };
+        let state = if task.freed { task.state } else { task.at_agent };
+        let update = Update::new(cx.cause(), state, Source::Master)
+            .because(Reason::AgentReregistered, "Agent reregistered");
+        let kill = task.kill_later.take();
+        self.take_in(cx, fleet, no, update, Leaves::Acknowledged(None));
+        self.forward_anew(cx, fleet, no);
+        if let Some(grace_ms) = kill {
+            self.deliver_kill(cx, fleet, no, Some(grace_ms));
+        }
+    }
+
     /// What tasks and executors on an agent hold, by framework and role.
     pub(crate) fn held_on(&self, id: AgentId) -> Vec<((FrameworkId, Text), Resources)> {
-        let mut held: BTreeMap<(FrameworkId, Text), Resources> = BTreeMap::new();
+        let mut held: SortedMap<(FrameworkId, Text), Resources> = SortedMap::new();
         let Some(agent) = self.agent(id) else { return Vec::new() };
         for task in agent.tasks.iter().filter_map(|no| self.task(*no)) {
             held.entry((task.framework, task.role.clone())).or_default().add_all(&task.resources);

@@ -100,12 +100,17 @@ impl Master {
                 format!("the agent of {} is not registered", said.task),
             ));
         }
-        // A process that has ended stays ended, whatever is said of it; its own last word is still on its way.
-        if let Some(task) = self.task_mut(no).filter(|task| !task.at_agent.is_terminal()) {
-            task.at_agent = state;
-        }
         let readiness = said.readiness_exit;
-        self.apply(cx, fleet, no, update);
+        let acknowledged = self.task(no).is_some_and(|task| self.acknowledges(task.framework));
+        if acknowledged && update.source != Source::Master {
+            self.agent_says(cx, fleet, no, update);
+        } else {
+            // A process that has ended stays ended, whatever is said of it; its own last word is still on its way.
+            if let Some(task) = self.task_mut(no).filter(|task| !task.at_agent.is_terminal()) {
+                task.at_agent = state;
+            }
+            self.apply(cx, fleet, no, update);
+        }
         if let Some(pid) = pid {
             match state {
                 TaskState::Starting => fleet.say(cx, pid, Said::Starting),
@@ -123,7 +128,11 @@ impl Master {
             .tasks
             .iter()
             .filter(|(_, task)| *task.id().as_ref() == *said.task || *task.name().as_ref() == *said.task)
-            .filter(|(_, task)| self.is_service(task.framework, said.service.as_deref()))
+            .filter(|(_, task)| {
+                let service = said.service.as_deref();
+                self.is_service(task.framework, service)
+                    || task.labels.get("service").map(|name| &**name) == service
+            })
             .map(|(no, task)| (*no, task.framework))
             .collect();
         let services: Vec<FrameworkId> = matching.iter().map(|(_, framework)| *framework).collect();
@@ -164,6 +173,7 @@ impl Master {
             check: update.check,
             timestamp_ms: cx.now().ms(),
             unreachable_since_ms: None,
+            number: None,
         };
         self.tell(cx, framework, status);
         Ok(())

@@ -2,20 +2,23 @@
 //!
 //! *Knows*: who is registered, what is offered, what runs where. The rules are in the modules beside this one.
 
+use planarium_kernel::{SortedMap, SortedSet};
 use crate::{
+    adrift::Adrift,
     agent::{Agent, Host},
     allocator::{Allocator, Rules, filter::ALLOCATION_INTERVAL_MS, filter::FilterId},
     api::{AgentId, FrameworkId, Message, Offer, OfferId, SchedulerEvent},
     counters::Counters,
     framework::Framework,
     maintain::Asking,
+    operations::Operations,
     maintenance::{Drains, InverseFilterId, InverseOffers, MachineKey, MachineRegistry},
     task::{Task, TaskNo},
 };
 use planarium_fleet::{Cx, Fleet, MachineId, ProcessId};
-use planarium_kernel::{Cause, Class, EventQueue, SimTime, TimerId, draw, id::Counter};
+use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, TimerId, draw, id::Counter};
 use planarium_protocol::Text;
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// What a timer means.
 #[derive(Clone, Debug)]
@@ -26,14 +29,20 @@ pub(crate) enum Timer {
     Filter(FrameworkId, AgentId, FilterId),
     /// So many pings went unanswered that the agent is given up.
     Unreachable(AgentId),
-    /// A lost status is sent again.
+    /// A status that got lost, or was not acknowledged, is sent again.
     Retry(TaskNo),
+    /// The same for what came of an operation.
+    RetryOperation(u32),
+    /// A process that was told to end is ended by force.
+    Destroy(ProcessId),
     /// A framework was away too long.
     Failover(FrameworkId),
     /// A framework may be asked again to leave an agent.
     InverseFilter(AgentId, FrameworkId, InverseFilterId),
     /// An agent that was told to shut down, or turned away, is started again.
     Register(MachineId),
+    /// Nobody has answered an offer or inverse offer.
+    OfferTimeout(OfferId),
 }
 
 #[derive(Clone, Debug)]
@@ -49,17 +58,26 @@ pub struct Master {
     /// Prefix of every id on the wire.
     pub(crate) uuid: Text,
     pub(crate) allocator: Allocator,
-    pub(crate) hosts: BTreeMap<MachineId, Arc<Host>>,
+    pub(crate) hosts: Map<MachineId, Arc<Host>>,
     pub(crate) agents: Vec<Arc<Agent>>,
     pub(crate) frameworks: Vec<Arc<Framework>>,
-    pub(crate) offers: BTreeMap<OfferId, Arc<Offer>>,
+    pub(crate) offers: Map<OfferId, Arc<Offer>>,
     pub(crate) next_offer: Counter,
+    /// The flag `offer_timeout`. *Units*: milliseconds.
+    pub(crate) offer_timeout_ms: Option<u64>,
     /// Live and unreachable tasks.
-    pub(crate) tasks: BTreeMap<TaskNo, Arc<Task>>,
+    pub(crate) tasks: Map<TaskNo, Arc<Task>>,
+    /// Tasks that run on unknown to the master.
+    pub(crate) adrift: SortedMap<TaskNo, Adrift>,
+    /// Processes that were told to end, and of which nothing is to be heard any more.
+    pub(crate) ending: SortedSet<ProcessId>,
     pub(crate) next_task: Counter,
     pub(crate) next_group: Counter,
-    pub(crate) task_ids: BTreeMap<(FrameworkId, Text), TaskNo>,
-    pub(crate) by_process: BTreeMap<ProcessId, TaskNo>,
+    /// Numbers of statuses that have to be acknowledged.
+    pub(crate) next_status: Counter,
+    pub(crate) operations: Operations,
+    pub(crate) task_ids: Map<(FrameworkId, Text), TaskNo>,
+    pub(crate) by_process: Map<ProcessId, TaskNo>,
     /// The region of the master itself: that of the first agent that has one.
     pub(crate) region: Option<Text>,
     /// Event runs asked for while a call is handled.
@@ -68,7 +86,7 @@ pub struct Master {
     /// Modes of machines, the operator's schedule, which agent is on which machine.
     pub(crate) machines: Arc<MachineRegistry>,
     /// Machines by the name the operator calls them by.
-    pub(crate) by_name: Arc<BTreeMap<MachineKey, Vec<MachineId>>>,
+    pub(crate) by_name: Arc<SortedMap<MachineKey, Vec<MachineId>>>,
     pub(crate) inverse: Arc<InverseOffers>,
     pub(crate) asking: Asking,
     pub(crate) drains: Arc<Drains>,
@@ -97,16 +115,21 @@ impl Master {
             seed,
             uuid: draw::uuid(seed, draw::entity("mesos master"), 0x0A00, 0).into(),
             allocator: Allocator::default(),
-            hosts: BTreeMap::new(),
+            hosts: Map::new(),
             agents: Vec::new(),
             frameworks: Vec::new(),
-            offers: BTreeMap::new(),
+            offers: Map::new(),
             next_offer: Counter::new(),
-            tasks: BTreeMap::new(),
+            offer_timeout_ms: None,
+            tasks: Map::new(),
+            adrift: SortedMap::default(),
+            ending: SortedSet::default(),
             next_task: Counter::new(),
             next_group: Counter::new(),
-            task_ids: BTreeMap::new(),
-            by_process: BTreeMap::new(),
+            next_status: Counter::new(),
+            operations: Operations::default(),
+            task_ids: Map::new(),
+            by_process: Map::new(),
             region: None,
             requested: Requested::Nothing,
             counters: Counters::default(),
@@ -197,11 +220,14 @@ impl Master {
             }
             Timer::Unreachable(agent) => self.give_up(cx, fleet, agent),
             Timer::Retry(task) => self.retry_status(cx, fleet, task),
+            Timer::RetryOperation(number) => self.retry_operation(cx, number),
+            Timer::Destroy(pid) => self.end_by_force(fleet, pid),
             Timer::Failover(framework) => self.remove_framework(cx, fleet, framework),
             Timer::InverseFilter(agent, framework, filter) => {
                 self.expire_inverse(agent, framework, filter, armed.cause);
             }
             Timer::Register(machine) => self.register_again(cx, fleet, machine),
+            Timer::OfferTimeout(offer) => self.offer_timed_out(cx, offer),
         }
         self.run_requested(cx, fleet);
     }
@@ -256,6 +282,10 @@ impl Master {
         if let Some(timer) = timer {
             self.timers.cancel(timer);
         }
+    }
+
+    pub(crate) fn timer_bytes(&self) -> u64 {
+        self.timers.bytes()
     }
 
     pub(crate) fn timer_count(&self) -> usize {

@@ -1,5 +1,6 @@
 //! Offers: made, declined, rescinded.
 
+use planarium_kernel::SortedMap;
 use crate::{
     Master,
     allocator::{Grant, filter::life_ms},
@@ -9,7 +10,7 @@ use crate::{
 use planarium_fleet::{Cx, Fleet};
 use planarium_kernel::{Cause, Class};
 use planarium_protocol::{EventBody, Text};
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// Filters that hold no longer than this after an accept keep the world from being idle: what was left
 /// over will be offered again soon.
@@ -18,7 +19,7 @@ const SHORT_FILTER_MS: u64 = 60_000;
 impl Master {
     /// Makes offers of what the allocator granted, one message per framework.
     pub(crate) fn offer(&mut self, cx: &mut Cx, grants: Vec<Grant>) {
-        let mut by_framework: BTreeMap<FrameworkId, Vec<Grant>> = BTreeMap::new();
+        let mut by_framework: SortedMap<FrameworkId, Vec<Grant>> = SortedMap::new();
         for grant in grants {
             by_framework.entry(grant.framework).or_default().push(grant);
         }
@@ -33,14 +34,14 @@ impl Master {
             cx.scoped(cause, |cx| {
                 cx.following(body, |cx| {
                     let offers: Vec<Arc<Offer>> =
-                        grants.into_iter().filter_map(|g| self.make_offer(g)).collect();
+                        grants.into_iter().filter_map(|g| self.make_offer(cx, g)).collect();
                     self.send(cx, framework, SchedulerEvent::Offers(offers));
                 });
             });
         }
     }
 
-    fn make_offer(&mut self, grant: Grant) -> Option<Arc<Offer>> {
+    fn make_offer(&mut self, cx: &Cx, grant: Grant) -> Option<Arc<Offer>> {
         let id = OfferId(self.next_offer.next());
         let name = format!("{}-O{}", self.uuid, id.0).into();
         let agent = self.agent(grant.agent)?;
@@ -58,13 +59,14 @@ impl Master {
             attributes: agent.attributes.clone(),
             region: agent.region.clone(),
             zone: agent.zone.clone(),
-            resources: grant.resources.allocated(&grant.role),
+            resources: grant.resources,
             role: grant.role,
             executor_ids: executors.map(|((_, id), _)| id.clone()).collect(),
             unavailability: self.machines.unavailability(grant.agent),
         });
         self.counters.offers(offer.framework).sent += 1;
         self.offers.insert(id, offer.clone());
+        self.limit_life(cx, id);
         Some(offer)
     }
 
@@ -100,8 +102,8 @@ impl Master {
     /// Takes an offer out of the books and its resources back, with a filter when the framework refused them.
     pub(crate) fn take_offer_back(&mut self, cx: &Cx, id: OfferId, filter_ms: Option<u64>) {
         let Some(offer) = self.offers.remove(&id) else { return };
-        let resources = offer.resources.unallocated();
-        self.give_back(cx, offer.framework, &offer.role, offer.agent, &resources, filter_ms, Class::Periodic);
+        let resources = &offer.resources;
+        self.give_back(cx, offer.framework, &offer.role, offer.agent, resources, filter_ms, Class::Periodic);
     }
 
     /// Gives resources back to the allocator and arms the timer of the filter that a refusal makes.

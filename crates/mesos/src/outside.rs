@@ -1,10 +1,10 @@
-//! Calls that only frameworks over HTTP make: acknowledgements, a new description, the end of an executor.
+//! Calls that only frameworks over HTTP make: a new description, the end of an executor.
 //!
-//! Source: `apache/mesos: src/master/master.cpp` (statusUpdateAcknowledgement, updateFramework, shutdown). Match, but that
-//! acknowledgements only count: the next status of a task does not wait for them.
+//! Source: `apache/mesos: src/master/master.cpp` (updateFramework, shutdown). Match.
 
 use crate::{
     Master,
+    shutdown::SHUTDOWN_GRACE_MS,
     api::{FrameworkId, FrameworkInfo, OfferId},
     wire::read::bad,
 };
@@ -12,21 +12,9 @@ use planarium_fleet::{Cx, Fleet};
 use planarium_protocol::Refusal;
 use std::sync::Arc;
 
-/// Time that an executor has to end its tasks. Source: `executor_shutdown_grace_period`.
-const SHUTDOWN_GRACE_MS: u64 = 5_000;
-
 impl Master {
-    /// A framework has taken a status in. Those for agents that are not there are ignored.
-    pub fn acknowledge(&mut self, agent_id: &str) {
-        let agent = self.agents.iter().find(|agent| *agent.name == *agent_id);
-        if agent.is_some_and(|agent| agent.is_active()) {
-            self.counters.acknowledgements += 1;
-        } else {
-            self.counters.invalid_acknowledgements += 1;
-        }
-    }
-
-    /// A framework describes itself anew. Offers and filters of roles that it leaves are gone.
+    /// A framework describes itself anew. Offers and filters of roles that it leaves are gone, and all filters against
+    /// inverse offers, whatever the roles. No run is triggered.
     ///
     /// *Errors*: another user, principal or checkpointing than before.
     pub fn update_framework(
@@ -53,6 +41,7 @@ impl Master {
         }
         let info = FrameworkInfo { name: before.name.clone(), ..info };
         self.allocator.update(id, &info, cx.cause());
+        self.clear_inverse_filters(cx, id);
         if let Some(framework) = self.framework_mut(id) {
             framework.info = Arc::new(info);
         }

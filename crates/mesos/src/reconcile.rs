@@ -36,6 +36,7 @@ impl Master {
         let Some(task) = self.task(no) else { return };
         let agent_id = self.agent(task.agent).map(|agent| agent.name.clone()).unwrap_or_default();
         let status = TaskStatus {
+            state: task.told(),
             reason: Some(Reason::Reconciliation),
             message: MESSAGE.into(),
             ..task.status(agent_id, cx.now())
@@ -81,6 +82,7 @@ impl Master {
             check: None,
             timestamp_ms: cx.now().ms(),
             unreachable_since_ms: since.map(SimTime::ms),
+            number: None,
         };
         self.tell(cx, framework, status);
     }

@@ -3,6 +3,7 @@
 //! Source: `apache/mesos: src/master/master.cpp` (registerSlave, unregisterSlave). Match; an agent registers at
 //! the instant its machine joins or comes back.
 
+use planarium_kernel::{SortedMap, SortedSet};
 use crate::{
     Master,
     accept::is_role,
@@ -12,14 +13,13 @@ use crate::{
     removal::Removal,
 };
 use planarium_fleet::{Cx, Fleet, MachineId, MachineSpec};
-use planarium_kernel::{Limits, Milli};
+use planarium_kernel::{Limits, Milli, SimTime};
 use planarium_protocol::{
     Amount, EventBody, Refusal, Text,
     input::{self, AddAgent},
     refusal::RefusalCode,
 };
 use std::{
-    collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
@@ -86,6 +86,7 @@ impl Master {
         if self.agent(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
             self.take_out(cx, fleet, agent, Removal::Removed("the agent was taken out of the cluster"));
         }
+        self.end_adrift(cx, fleet, agent);
         fleet.remove_machine(cx, machine);
         self.hosts.remove(&machine);
         for machines in Arc::make_mut(&mut self.by_name).values_mut() {
@@ -134,14 +135,16 @@ impl Master {
             zone: spec.zone.clone(),
             state: if let_in { AgentState::Registered } else { AgentState::Removed },
             connected: let_in,
+            ends: SimTime::ZERO,
+            unaware: false,
             silent: None,
             registered: cx.now(),
             joined: cx.now(),
             returned: None,
             unreachable_since: None,
             last_total: if let_in { Resources::new() } else { total.clone() },
-            executors: BTreeMap::new(),
-            tasks: BTreeSet::new(),
+            executors: SortedMap::new(),
+            tasks: SortedSet::new(),
         };
         self.agents.push(Arc::new(agent));
         if let Some(host) = self.hosts.get_mut(&machine).map(Arc::make_mut) {
@@ -184,11 +187,11 @@ impl Master {
             .collect();
         // An agent with a port of its own may join a machine that is there.
         let in_the_way = |(_, other): &(_, u16)| add.port.is_none() || *other == port;
-        let mut used: BTreeSet<Text> =
+        let mut used: SortedSet<Text> =
             there.iter().filter(|there| in_the_way(there)).map(|(spec, _)| spec.hostname.clone()).collect();
-        let addresses: BTreeMap<Text, Text> = match add.port {
+        let addresses: SortedMap<Text, Text> = match add.port {
             Some(_) => there.iter().map(|(spec, _)| (spec.hostname.clone(), spec.ip.clone())).collect(),
-            None => BTreeMap::new(),
+            None => SortedMap::new(),
         };
         let mut names = Vec::new();
         let mut n = 0_u32;
@@ -267,7 +270,7 @@ fn resources_of(given: &input::Resources, role: Option<&str>) -> Result<Resource
             _ => return bad(format!("ports `{text}` are not ranges such as [1024-65535]")),
         }
     }
-    let mut paths = BTreeSet::new();
+    let mut paths = SortedSet::new();
     for disk in &given.disks {
         let (root, profile): (Text, _) = (disk.path.as_str().into(), disk.profile.as_deref().map(Text::from));
         if disk.size.0 <= 0 || disk.path.is_empty() || !paths.insert(&disk.path) {
@@ -279,7 +282,10 @@ fn resources_of(given: &input::Resources, role: Option<&str>) -> Result<Resource
             other => return bad(format!("disk type `{other}` is not MOUNT or PATH")),
         };
         let disk_info = DiskInfo { source: Some(source), persistence: None };
-        put(Resource { disk: Some(disk_info), ..Resource::scalar("disk", Milli(disk.size.thousandths())) });
+        put(Resource {
+            disk: Some(Arc::new(disk_info)),
+            ..Resource::scalar("disk", Milli(disk.size.thousandths()))
+        });
     }
     Ok(all)
 }

@@ -46,12 +46,13 @@ impl Master {
         cx.following(body, |cx| {
             self.close_books(cx, id, how);
             self.lose_tasks(cx, fleet, id, how);
+            self.lose_operations(cx, id, how);
             for offer in self.offers_on(id) {
                 self.rescind(cx, offer);
             }
             self.stop_asking(cx, id);
             self.detach(id, how);
-            self.allocator.remove_agent(id);
+            self.allocator.remove_agent(id, cx.cause());
             let agent_id = self.agent(id).map(|agent| agent.name.clone()).unwrap_or_default();
             for framework in self.registered_frameworks() {
                 self.send(cx, framework, SchedulerEvent::Failure { agent: id, agent_id: agent_id.clone() });
@@ -78,7 +79,7 @@ impl Master {
 
     fn lose_tasks(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId, how: Removal) {
         let Some(agent) = self.agent(id) else { return };
-        let hostname = agent.hostname.clone();
+        let (hostname, unaware) = (agent.hostname.clone(), agent.unaware);
         for no in agent.tasks.iter().copied().collect::<Vec<_>>() {
             let Some(framework) = self.task(no).map(|task| task.framework) else { continue };
             let precise = |state| self.lost_or(framework, state);
@@ -93,6 +94,12 @@ impl Master {
                 _ => Reason::AgentRemoved,
             };
             let update = Update::new(cx.cause(), state, Source::Master).because(reason, message);
+            if unaware {
+                self.set_adrift(no);
+            } else if how != Removal::Unreachable {
+                let process = self.task_mut(no).and_then(|task| task.process.take());
+                self.let_end(cx, fleet, id, process);
+            }
             match how {
                 Removal::Removed(_) | Removal::Gone => self.apply(cx, fleet, no, update),
                 Removal::Unreachable => self.set_unreachable(cx, no, update),
@@ -100,21 +107,28 @@ impl Master {
         }
     }
 
-    /// The task stays in the books, on the list of unreachable ones, even when its state is LOST.
+    /// The task stays in the books, on the list of unreachable ones, even when its state is LOST. One that has
+    /// ended and waits to be acknowledged keeps its state there, whatever its framework is told.
     fn set_unreachable(&mut self, cx: &mut Cx, no: crate::task::TaskNo, update: Update) {
         let now = cx.now();
         let Some(task) = self.task_mut(no) else { return };
-        task.state = update.state;
-        task.since = now;
+        let ended = task.freed;
+        if !ended {
+            task.state = update.state;
+            task.since = now;
+        }
         task.note(now, update.state, None);
         task.unreachable_since = Some(now);
         let retry = task.retry.take();
         let (framework, agent) = (task.framework, task.agent);
-        self.counters.end(update.state);
+        if !ended {
+            self.counters.end(update.state);
+        }
         self.disarm(retry);
         let agent_id = self.agent(agent).map(|agent| agent.name.clone()).unwrap_or_default();
         let Some(task) = self.task(no) else { return };
         let status = crate::api::TaskStatus {
+            state: update.state,
             reason: update.reason,
             source: update.source,
             message: update.message,

@@ -4,6 +4,7 @@ use crate::api::{
     AgentId, CheckStatus, FrameworkId, Reason, ReservationKind, Resources, Source, TaskInfo, TaskState,
     TaskStatus,
 };
+use crate::kill::DEFAULT_KILL_GRACE_MS;
 use planarium_fleet::{Labels, ProcessId};
 use planarium_kernel::{Cause, SimTime, TimerId, id_types};
 use planarium_protocol::Text;
@@ -18,6 +19,8 @@ id_types! {
 #[derive(Clone, Debug)]
 pub(crate) struct Update {
     pub(crate) cause: Cause,
+    /// When the agent made it; none is now.
+    pub(crate) made: Option<SimTime>,
     pub(crate) state: TaskState,
     pub(crate) reason: Option<Reason>,
     pub(crate) source: Source,
@@ -30,7 +33,7 @@ pub(crate) struct Update {
 
 impl Update {
     pub(crate) fn new(cause: Cause, state: TaskState, source: Source) -> Self {
-        Self { cause, state, reason: None, source, message: "".into(), healthy: None, check: None }
+        Self { cause, made: None, state, reason: None, source, message: "".into(), healthy: None, check: None }
     }
 
     pub(crate) fn because(mut self, reason: Reason, message: impl Into<Text>) -> Self {
@@ -52,7 +55,7 @@ pub(crate) struct Task {
     pub(crate) info: Arc<TaskInfo>,
     pub(crate) agent: AgentId,
     pub(crate) role: Text,
-    /// What it holds, given to nobody in particular.
+    /// What it holds, given to nobody in particular; until it is `freed`.
     pub(crate) resources: Resources,
     pub(crate) executor: Option<Text>,
     /// Tasks with the same number live and die together.
@@ -68,8 +71,12 @@ pub(crate) struct Task {
     pub(crate) check: Option<CheckStatus>,
     /// What the agent knows, which the master may not have heard yet.
     pub(crate) at_agent: TaskState,
-    /// News that did not get through yet, oldest first.
+    /// News that did not get through yet, oldest first. News that has to be acknowledged stays until it is.
     pub(crate) unheard: VecDeque<Update>,
+    /// Number of the first in that line, when it was sent and waits to be acknowledged.
+    pub(crate) sent: Option<u32>,
+    /// It has ended, holds nothing any more, and is listed until its last status is acknowledged.
+    pub(crate) freed: bool,
     /// How long until unheard news is sent again, and its timer.
     pub(crate) retry_ms: u64,
     pub(crate) retry: Option<TimerId>,
@@ -106,6 +113,16 @@ impl Task {
         }
     }
 
+    /// The state that its framework was told last, which may be behind what the master knows.
+    pub(crate) fn told(&self) -> TaskState {
+        self.history.last().map_or(self.state, |past| past.state)
+    }
+
+    /// Time between SIGTERM and SIGKILL when nobody says otherwise. *Units*: milliseconds.
+    pub(crate) fn grace_ms(&self) -> u64 {
+        self.info.kill_grace_ms.unwrap_or(DEFAULT_KILL_GRACE_MS)
+    }
+
     /// Whether it ran under a check whose result is reported.
     pub(crate) fn is_checked(&self) -> bool {
         self.info.program.readiness.is_some()
@@ -126,6 +143,7 @@ impl Task {
             check: self.check,
             timestamp_ms: now.ms(),
             unreachable_since_ms: self.unreachable_since.map(SimTime::ms),
+            number: None,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Statuses: from the agent to the master to the framework.
 //!
 //! What an agent has to say waits in line per task while the master cannot hear it, and is said again with
-//! doubling pauses when it got lost. Frameworks' acknowledgements take no time.
+//! doubling pauses when it got lost. What a framework acknowledges by calls also waits for those, in
+//! [`crate::acknowledge`]; all other frameworks acknowledge in no time.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (statusUpdate, updateTask), `src/status_update_manager` (order,
 //! retries), `src/launcher/default_executor.cpp` (groups end together). Match.
@@ -16,6 +17,15 @@ use crate::{
 use planarium_fleet::{Cx, ExitReason, Fleet, FleetEvent, FleetEventKind, ProcessId};
 use planarium_kernel::{Cause, Class};
 use planarium_protocol::EventBody;
+
+/// What has to come before a task that has ended leaves the books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// Nothing.
+    AtOnce,
+    /// The acknowledgement of its last status; this one has the number, if it has one.
+    Acknowledged(Option<u32>),
+}
 
 /// First pause before a lost status is sent again.
 const RETRY_MS: u64 = 10_000;
@@ -97,18 +107,22 @@ impl Master {
 
     /// The agent has something to say about a task.
     pub(crate) fn agent_says(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, update: Update) {
-        let Some(task) = self.task(no) else { return };
+        let Some(task) = self.task(no) else { return self.note_adrift(cx, fleet, no, &update) };
         if task.at_agent.is_terminal() {
             return;
         }
-        let update = self.as_drained(task, update);
+        let update = Update { made: Some(cx.now()), ..self.as_drained(task, update) };
         let (state, agent, group) = (update.state, task.agent, task.group);
         let hears = self.agent(agent).is_some_and(crate::agent::Agent::hears);
         let waits = !hears || !task.unheard.is_empty();
+        let acknowledged = self.acknowledges(task.framework);
         if let Some(task) = self.task_mut(no) {
             task.at_agent = state;
-            if waits {
+            if waits || acknowledged {
                 task.unheard.push_back(update);
+                if !waits {
+                    self.forward(cx, fleet, no);
+                }
             } else {
                 self.send_status(cx, fleet, no, update);
             }
@@ -139,18 +153,10 @@ impl Master {
     fn send_status(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, update: Update) {
         let Some(labels) = self.task(no).map(|task| task.labels.clone()) else { return };
         if fleet.drops_status(cx, &labels) {
-            let Some(task) = self.task_mut(no) else { return };
-            task.unheard.push_front(update);
-            task.retry_ms =
-                if task.retry_ms == 0 { RETRY_MS } else { task.retry_ms.saturating_mul(2).min(MAX_RETRY_MS) };
-            let (ms, old) = (task.retry_ms, task.retry.take());
-            self.disarm(old);
-            let class = if ms < MAX_RETRY_MS { Class::OneShot } else { Class::Periodic };
-            let timer = self.arm(cx.now().saturating_add(ms), class, cx.cause(), Timer::Retry(no));
             if let Some(task) = self.task_mut(no) {
-                task.retry = Some(timer);
+                task.unheard.push_front(update);
             }
-            return;
+            return self.retry_later(cx, no, Class::OneShot);
         }
         if let Some(task) = self.task_mut(no) {
             task.retry_ms = 0;
@@ -158,16 +164,35 @@ impl Master {
         cx.scoped(update.cause, |cx| self.apply(cx, fleet, no, update));
     }
 
+    /// Arms the timer that says again what is first in line, each time after twice the pause.
+    pub(crate) fn retry_later(&mut self, cx: &Cx, no: TaskNo, class: Class) {
+        let Some(task) = self.task_mut(no) else { return };
+        task.retry_ms = next_pause(task.retry_ms);
+        let (ms, old) = (task.retry_ms, task.retry.take());
+        self.disarm(old);
+        let class = if ms < MAX_RETRY_MS { class } else { Class::Periodic };
+        let timer = self.arm(cx.now().saturating_add(ms), class, cx.cause(), Timer::Retry(no));
+        if let Some(task) = self.task_mut(no) {
+            task.retry = Some(timer);
+        }
+    }
+
     /// Says again what got lost.
     pub(crate) fn retry_status(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
-        if let Some(task) = self.task_mut(no) {
-            task.retry = None;
+        let Some(task) = self.task_mut(no) else { return };
+        task.retry = None;
+        let framework = task.framework;
+        if self.acknowledges(framework) {
+            return self.forward(cx, fleet, no);
         }
         self.catch_up(cx, fleet, no);
     }
 
     /// Says everything that waits in line, until something gets lost again.
     pub(crate) fn catch_up(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
+        if self.task(no).is_some_and(|task| self.acknowledges(task.framework)) {
+            return self.forward_anew(cx, fleet, no);
+        }
         loop {
             let Some(task) = self.task(no) else { return };
             if task.retry.is_some() || !self.agent(task.agent).is_some_and(crate::agent::Agent::hears) {
@@ -180,12 +205,27 @@ impl Master {
 
     /// The master takes a status in and passes it on.
     pub(crate) fn apply(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, update: Update) {
+        self.take_in(cx, fleet, no, update, Leaves::AtOnce);
+    }
+
+    /// The same for a status that may be behind what the agent knows by now. Once a task has ended its state
+    /// stays, whatever else is said of it.
+    pub(crate) fn take_in(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        no: TaskNo,
+        update: Update,
+        leaves: Leaves,
+    ) {
         let now = cx.now();
         let Some(task) = self.task_mut(no) else { return };
-        if task.state != update.state {
-            task.state = update.state;
+        let latest = if leaves == Leaves::AtOnce { update.state } else { task.at_agent };
+        if !task.freed && task.state != latest {
+            task.state = latest;
             task.since = now;
         }
+        let (state, ends) = (task.state, latest.is_terminal() && !task.freed);
         task.healthy = update.healthy.or(task.healthy);
         task.note(now, update.state, task.healthy);
         task.check = update.check.or(task.check);
@@ -197,22 +237,28 @@ impl Master {
         let agent_id = self.agent(agent).map(|agent| agent.name.clone()).unwrap_or_default();
         let Some(task) = self.task(no) else { return };
         let status = TaskStatus {
+            state: update.state,
             reason: update.reason,
             source: update.source,
             message: update.message,
-            ..task.status(agent_id, now)
+            number: if let Leaves::Acknowledged(number) = leaves { number } else { None },
+            ..task.status(agent_id, update.made.unwrap_or(now))
         };
-        let ends = status.state.is_terminal();
-        self.counters.end(status.state);
+        if ends {
+            self.counters.end(state);
+        }
         if status.source != Source::Master {
             self.counters.status_updates += 1;
         }
+        let leaves = leaves == Leaves::AtOnce && update.state.is_terminal();
         self.tell_then(cx, framework, status, |master, cx| {
-            if ends {
-                master.end_task(cx, fleet, no, update.state);
+            if leaves {
+                master.end_task(cx, fleet, no, state);
+            } else if ends {
+                master.free_task(cx, fleet, no);
             }
         });
-        if ends {
+        if leaves {
             self.check_drained(cx, fleet, agent);
         }
         self.touch_agent(cx, agent);
@@ -246,32 +292,43 @@ impl Master {
         });
     }
 
-    /// Takes a task out of the books; what it held is free again.
-    pub(crate) fn end_task(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, state: TaskState) {
-        let Some(task) = self.tasks.remove(&no) else { return };
-        self.task_ids.remove(&(task.framework, task.id().clone()));
-        self.disarm(task.retry);
-        if let Some(pid) = task.process {
+    /// A task has ended: what it held is free again.
+    pub(crate) fn free_task(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
+        let Some(task) = self.task_mut(no).filter(|task| !task.freed) else { return };
+        task.freed = true;
+        let process = task.process.take();
+        let (framework, id, role) = (task.framework, task.agent, task.role.clone());
+        let executor = task.executor.clone();
+        let mut freed = vec![(role, std::mem::take(&mut task.resources))];
+        if let Some(pid) = process {
             self.by_process.remove(&pid);
             fleet.vanish(pid);
         }
-        let mut freed = vec![(task.role.clone(), task.resources.clone())];
-        if let Some(agent) = self.agent_mut(task.agent) {
-            agent.tasks.remove(&no);
-            if let Some(id) = &task.executor {
-                let key = (task.framework, id.clone());
-                let executor = agent.executors.get_mut(&key);
-                let idle = executor.is_some_and(|executor| {
-                    executor.tasks.remove(&no);
-                    executor.tasks.is_empty()
-                });
-                if idle && let Some(executor) = agent.executors.remove(&key) {
-                    freed.push((executor.role, executor.info.resources));
-                }
+        if let Some(agent) = self.agent_mut(id)
+            && let Some(executor) = executor
+        {
+            let key = (framework, executor);
+            let idle = agent.executors.get_mut(&key).is_some_and(|executor| {
+                executor.tasks.remove(&no);
+                executor.tasks.is_empty()
+            });
+            if idle && let Some(executor) = agent.executors.remove(&key) {
+                freed.push((executor.role, executor.info.resources));
             }
         }
         for (role, resources) in freed {
-            self.give_back(cx, task.framework, &role, task.agent, &resources, None, Class::Periodic);
+            self.give_back(cx, framework, &role, id, &resources, None, Class::Periodic);
+        }
+    }
+
+    /// Takes a task out of the books; what it held is free again.
+    pub(crate) fn end_task(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, state: TaskState) {
+        self.free_task(cx, fleet, no);
+        let Some(task) = self.tasks.remove(&no) else { return };
+        self.task_ids.remove(&(task.framework, task.id().clone()));
+        self.disarm(task.retry);
+        if let Some(agent) = self.agent_mut(task.agent) {
+            agent.tasks.remove(&no);
         }
         let ended = Ended {
             info: task.info.clone(),
@@ -291,4 +348,9 @@ impl Master {
     pub(crate) fn tasks_of(&self, framework: FrameworkId) -> Vec<TaskNo> {
         self.tasks.iter().filter(|(_, task)| task.framework == framework).map(|(no, _)| *no).collect()
     }
+}
+
+/// The pause that follows one of this length.
+pub(crate) fn next_pause(ms: u64) -> u64 {
+    if ms == 0 { RETRY_MS } else { ms.saturating_mul(2).min(MAX_RETRY_MS) }
 }

@@ -2,6 +2,7 @@
 //!
 //! A machine's view is built once per change and shared.
 
+use planarium_kernel::SortedMap;
 use crate::{
     Master,
     agent::{AGENT_PORT, Agent, Host},
@@ -15,7 +16,7 @@ use planarium_protocol::{
     input::{ClearFault, Fault, FaultKind, Target, TaskStatusInput},
     view::{ActionView, MachineView, ResourceView, TaskView},
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// What is known about a task's readiness check, for explanations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,7 +132,7 @@ impl Master {
         let (totals, used_sums) = (total.quantities(), used.quantities());
         let (reserved, used_reserved) =
             (Task::reserved(total).quantities(), Task::reserved(&used).quantities());
-        let get = |sums: &BTreeMap<Text, Milli>, name: &str| sums.get(name).map_or(0, |amount| amount.0);
+        let get = |sums: &SortedMap<Text, Milli>, name: &str| sums.get(name).map_or(0, |amount| amount.0);
         ["cpus", "mem", "disk", "gpus"]
             .into_iter()
             .filter(|name| get(&totals, name) > 0)
@@ -145,7 +146,8 @@ impl Master {
     }
 
     fn task_view(&self, fleet: &Fleet, task: &Task) -> TaskView {
-        let service = self.framework_name(task.framework);
+        let service =
+            task.labels.get("service").cloned().unwrap_or_else(|| self.framework_name(task.framework));
         TaskView {
             name: task.name().clone(),
             id: task.id().clone(),

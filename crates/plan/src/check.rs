@@ -112,6 +112,9 @@ fn open_children(strategy: &StrategySpec, group: &Group, children: &[Child]) -> 
     (0..children.len())
         .map(|position| match strategy.base() {
             StrategySpec::Parallel => true,
+            StrategySpec::Random { .. } => {
+                group.random().and_then(crate::strategy::random::Random::pick) == Some(position)
+            }
             StrategySpec::Dependency(_) => group.prerequisites(position).into_iter().all(complete),
             StrategySpec::Serial | StrategySpec::Canary { .. } => {
                 let Some(serial) = group.serial().filter(|serial| serial.is_frozen()) else { return false };
@@ -135,6 +138,11 @@ fn check_group(
     open: &[bool],
 ) -> Result<(), Discrepancy> {
     compare(element, "number of children", &group.len(), &children.len())?;
+    if let Some(random) = group.random() {
+        let drawn = random.pick().and_then(|pick| children.get(pick)).is_some_and(|child| child.is_eligible());
+        let any = children.iter().any(|child| child.is_eligible());
+        compare(element, "a child is drawn", &drawn, &any)?;
+    }
     for (position, child) in children.iter().enumerate() {
         compare(element, "child", &group.child(position), &Some(*child))?;
     }

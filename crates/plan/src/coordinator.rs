@@ -10,7 +10,7 @@
 //!    plan's own running steps do not count for it; its candidates are collected under the rest, and
 //!    their assets become dirty too.
 
-use std::collections::BTreeMap;
+use std::{cell::RefCell, collections::BTreeMap};
 
 use crate::{
     asset::Asset,
@@ -56,11 +56,24 @@ impl Outcome {
 
 /// One round in progress: begun with all plans as they are, then fed plan by plan, so that a plan whose
 /// phases depend on what is dirty can be brought up to date just before its turn.
+///
+/// *Cost*: by the steps at work and the candidates. A plan is never held back by its own steps, so assets are
+/// compared, and put in order for it, only once a plan asks about those of another.
 #[derive(Debug, Clone)]
 pub struct Round {
-    /// Steps with assets, by asset group, in the order they became known.
-    entries: BTreeMap<u32, Vec<Entry>>,
+    /// Steps with assets in the order they became known.
+    entries: Vec<Entry>,
+    /// How many of them make their asset dirty, by plan.
+    dirty: Vec<u32>,
+    /// Their places by asset group, as far as they were put in order.
+    groups: RefCell<Groups>,
     outcome: Outcome,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Groups {
+    ordered: usize,
+    places: BTreeMap<u32, Vec<usize>>,
 }
 
 #[derive(Debug, Clone)]
@@ -85,7 +98,12 @@ pub fn coordinate<'a>(plans: impl IntoIterator<Item = (PlanId, &'a PlanTree)> + 
 impl Round {
     /// Begins a round with all plans as they are now.
     pub fn begin<'a>(plans: impl IntoIterator<Item = (PlanId, &'a PlanTree)>) -> Self {
-        let mut round = Self { entries: BTreeMap::new(), outcome: Outcome::default() };
+        let mut round = Self {
+            entries: Vec::new(),
+            dirty: Vec::new(),
+            groups: RefCell::default(),
+            outcome: Outcome::default(),
+        };
         for (id, plan) in plans {
             if plan.is_interrupted(Element::Plan) {
                 continue;
@@ -102,21 +120,40 @@ impl Round {
     /// Who makes an asset dirty for the given plan, if anyone: the first dirty asset that conflicts
     /// with it and does not conflict with one of the plan's own running steps.
     pub fn dirty_for(&self, plan: PlanId, asset: &Asset) -> Option<Holder> {
-        let entries = self.entries.get(&asset.group())?;
+        if !self.has_dirty_besides(plan) {
+            return None;
+        }
+        let mut groups = self.groups.borrow_mut();
+        let Groups { ordered, places } = &mut *groups;
+        for (at, entry) in self.entries.iter().enumerate().skip(*ordered) {
+            places.entry(entry.asset.group()).or_default().push(at);
+        }
+        *ordered = self.entries.len();
+        let places = places.get(&asset.group())?;
+        let entries = || places.iter().filter_map(|at| self.entries.get(*at));
         let own = |entry: &&Entry| entry.running && entry.holder.plan == plan;
-        let relevant =
-            |dirty: &Entry| !entries.iter().filter(own).any(|e| e.asset.conflicts_with(&dirty.asset));
-        entries
-            .iter()
+        let relevant = |dirty: &Entry| !entries().filter(own).any(|e| e.asset.conflicts_with(&dirty.asset));
+        entries()
             .find(|entry| entry.dirty && entry.asset.conflicts_with(asset) && relevant(entry))
             .map(|entry| entry.holder)
+    }
+
+    /// Whether another plan makes any asset dirty. A running step of a plan conflicts with itself and
+    /// candidates are entered after the plan's turn: a plan's own steps never count for it.
+    fn has_dirty_besides(&self, plan: PlanId) -> bool {
+        self.dirty.iter().enumerate().any(|(at, count)| *count > 0 && at != plan.index())
     }
 
     /// Collects the candidates of the plan whose turn it is; an interrupted plan has none.
     pub fn collect(&mut self, id: PlanId, plan: &PlanTree) {
         let before = self.outcome.candidates.len();
+        let free = !self.has_dirty_besides(id);
         for step in plan.candidates() {
             let holder = Holder { plan: id, step };
+            if free {
+                self.outcome.candidates.push(holder);
+                continue;
+            }
             match plan.asset(step).and_then(|asset| self.dirty_for(id, asset)) {
                 Some(held_by) => self.outcome.withheld.push(Withheld { step: holder, held_by }),
                 None => self.outcome.candidates.push(holder),
@@ -136,7 +173,15 @@ impl Round {
     }
 
     fn enter(&mut self, holder: Holder, asset: &Asset, dirty: bool, running: bool) {
-        let entry = Entry { holder, asset: asset.clone(), dirty, running };
-        self.entries.entry(asset.group()).or_default().push(entry);
+        if dirty {
+            let at = holder.plan.index();
+            if self.dirty.len() <= at {
+                self.dirty.resize(at + 1, 0);
+            }
+            if let Some(count) = self.dirty.get_mut(at) {
+                *count += 1;
+            }
+        }
+        self.entries.push(Entry { holder, asset: asset.clone(), dirty, running });
     }
 }

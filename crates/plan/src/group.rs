@@ -13,7 +13,7 @@ use crate::{
     bits::BitTree,
     spec::StrategySpec,
     status::{Status, StepState, Tally},
-    strategy::{Gate, serial::Serial},
+    strategy::{Gate, random::Random, serial::Serial},
 };
 
 /// One child as its parent sees it: its status, and whether it is eligible. One byte, so that a change is
@@ -107,7 +107,42 @@ impl Group {
             group.freeze();
         }
         group.open_gates();
+        group.draw(false);
         group
+    }
+
+    /// A random strategy draws a child in place of one that is not eligible any more; in any case when it is asked to.
+    /// True when that child was not drawn since the last change.
+    fn draw(&mut self, anew: bool) -> bool {
+        let Self { gate: Gate::Random(random), pool } = self else { return false };
+        let before = random.pick();
+        let holds = |at: usize| pool.kids.get(at).is_some_and(|kid| kid.child.is_eligible());
+        if !anew && before.is_some_and(holds) {
+            return false;
+        }
+        let eligible: Vec<usize> = pool.eligible().collect();
+        let fresh = random.draw(&eligible);
+        let after = random.pick();
+        if let Some(at) = before.filter(|_| before != after) {
+            pool.set_open(at, false);
+        }
+        if let Some(at) = after {
+            pool.set_open(at, true);
+        }
+        fresh
+    }
+
+    /// A random strategy draws again; true when that child was not drawn since the last change.
+    pub(crate) fn redraw(&mut self) -> bool {
+        self.draw(true)
+    }
+
+    /// The random strategy's state.
+    pub(crate) const fn random(&self) -> Option<&Random> {
+        match &self.gate {
+            Gate::Random(random) => Some(random),
+            Gate::Parallel | Gate::Serial(_) | Gate::Dependency(_) => None,
+        }
     }
 
     /// Fixes the order of a serial strategy, once.
@@ -136,8 +171,10 @@ impl Group {
             Gate::Parallel => {}
             Gate::Serial(serial) => serial.push(position, child.is_complete()),
             Gate::Dependency(dependency) => dependency.push(),
+            Gate::Random(random) => random.grow(position + 1),
         }
         self.pool.set_open(position, self.gate.is_open(position));
+        self.draw(false);
     }
 
     /// Notes what a child shows now; answers whether another status occurs than before, among the children
@@ -150,13 +187,17 @@ impl Group {
         if was.is_complete() != complete && !matches!(self.gate, Gate::Parallel) {
             self.complete_changed(position, complete);
         }
+        if let Gate::Random(random) = &mut self.gate {
+            random.changed(self.pool.kids.len());
+            self.draw(false);
+        }
         before != self.pool.tally.bits()
     }
 
     fn complete_changed(&mut self, position: usize, complete: bool) {
         let Self { gate, pool, .. } = self;
         match gate {
-            Gate::Parallel => {}
+            Gate::Parallel | Gate::Random(_) => {}
             Gate::Serial(serial) => {
                 let shift = serial.complete_changed(position, complete);
                 if let Some(closed) = shift.closed {
@@ -200,6 +241,7 @@ impl Group {
     pub(crate) fn waits_for(&self, position: usize) -> Vec<usize> {
         match &self.gate {
             Gate::Parallel => Vec::new(),
+            Gate::Random(random) => random.pick().filter(|pick| *pick != position).into_iter().collect(),
             Gate::Serial(serial) if self.is_open(position) || !serial.is_member(position) => Vec::new(),
             Gate::Serial(serial) => serial.frontier().into_iter().collect(),
             Gate::Dependency(dependency) => dependency
@@ -213,7 +255,7 @@ impl Group {
     pub(crate) const fn serial(&self) -> Option<&Serial> {
         match &self.gate {
             Gate::Serial(serial) => Some(serial),
-            Gate::Parallel | Gate::Dependency(_) => None,
+            Gate::Parallel | Gate::Dependency(_) | Gate::Random(_) => None,
         }
     }
 
@@ -221,12 +263,17 @@ impl Group {
     pub(crate) fn prerequisites(&self, position: usize) -> Vec<usize> {
         match &self.gate {
             Gate::Dependency(dependency) => dependency.prerequisites(position).collect(),
-            Gate::Parallel | Gate::Serial(_) => Vec::new(),
+            Gate::Parallel | Gate::Serial(_) | Gate::Random(_) => Vec::new(),
         }
     }
 }
 
 impl Pool {
+    /// Positions of the children that might run.
+    fn eligible(&self) -> impl Iterator<Item = usize> {
+        self.kids.iter().enumerate().filter(|(_, kid)| kid.child.is_eligible()).map(|(at, _)| at)
+    }
+
     fn set_open(&mut self, position: usize, open: bool) {
         let Some(kid) = self.kids.get_mut(position) else { return };
         if kid.open == open {

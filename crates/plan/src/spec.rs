@@ -114,6 +114,11 @@ pub enum StrategySpec {
     /// Each child after the children it depends on; positions outside the parent are ignored, and
     /// members of a cycle never run.
     Dependency(Arc<[Edge]>),
+    /// One eligible child at a time, by lot.
+    Random {
+        /// What the draws are keyed by; another key draws another order.
+        key: u64,
+    },
     /// Some children one by one as the operator proceeds, then the rest by the inner strategy.
     Canary {
         /// The strategy after the canary period.
@@ -160,12 +165,13 @@ impl StrategySpec {
         }
     }
 
-    /// The name reported to people and programs: `serial`, `parallel`, `dependency`, and with
+    /// The name reported to people and programs: `serial`, `parallel`, `dependency`, `random`, and with
     /// `-canary` appended.
     pub fn name(&self) -> &'static str {
         let (base, canary) = match self.base() {
             Self::Serial => ("serial", "serial-canary"),
             Self::Parallel => ("parallel", "parallel-canary"),
+            Self::Random { .. } => ("random", "random-canary"),
             Self::Dependency(_) | Self::Canary { .. } => ("dependency", "dependency-canary"),
         };
         if matches!(self, Self::Canary { .. }) { canary } else { base }
@@ -183,9 +189,11 @@ mod tests {
             (StrategySpec::Serial, "serial"),
             (StrategySpec::Parallel, "parallel"),
             (dependency(), "dependency"),
+            (StrategySpec::Random { key: 1 }, "random"),
             (StrategySpec::canary(StrategySpec::Serial), "serial-canary"),
             (StrategySpec::canary(StrategySpec::Parallel), "parallel-canary"),
             (StrategySpec::canary(dependency()), "dependency-canary"),
+            (StrategySpec::canary(StrategySpec::Random { key: 1 }), "random-canary"),
         ] {
             assert_eq!(strategy.name(), name);
         }

@@ -83,9 +83,8 @@ impl de::Visitor<'_> for AmountVisitor {
     }
 
     fn visit_str<E: de::Error>(self, v: &str) -> Result<Amount, E> {
-        v.trim()
-            .parse::<f64>()
-            .map_err(|_| E::custom(format!("`{v}` is not an amount")))
+        planarium_kernel::float::parse(v.trim())
+            .ok_or_else(|| E::custom(format!("`{v}` is not an amount")))
             .and_then(|v| self.visit_f64(v))
     }
 }

@@ -1,6 +1,7 @@
 //! Facts reported by the engine, each with its cause. Derived from inputs, never journaled.
 
 use crate::Text;
+use crate::view::ConfigFileView;
 use planarium_kernel::cause::Cause;
 use serde::Serialize;
 
@@ -421,6 +422,20 @@ pub enum EventBody {
         /// `TRANSIENT` or `PERMANENT`.
         recovery: Text,
     },
+    /// A launched task has a config file with something missing.
+    ConfigFile {
+        /// Service name.
+        service: Text,
+        /// Task name.
+        task: Text,
+        /// The file.
+        file: ConfigFileView,
+    },
+    /// The operator changed weights or quotas of roles.
+    Shares {
+        /// Which, and how.
+        text: Text,
+    },
 }
 
 impl EventBody {
@@ -454,6 +469,7 @@ impl EventBody {
             | Self::Backoff { .. }
             | Self::RecoveryNeeded { .. }
             | Self::Maintenance { .. }
+            | Self::Shares { .. }
             | Self::AgentUnreachable { .. }
             | Self::AgentRemoved { .. } => Importance::High,
             _ => Importance::Normal,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One external request to the world.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Input {
@@ -163,6 +163,10 @@ pub struct LoadService {
     /// Service name; taken from the definition when absent.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
+    /// Framework that several services share (SDK); the first service of it brings it about. Absent: the service is a
+    /// framework of its own.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub framework: String,
     /// Path to text.
     #[cfg_attr(feature = "ts", tsify(type = "Record<string, string>"))]
     pub files: BTreeMap<String, String>,
@@ -491,7 +495,7 @@ pub struct FrameworkInput {
     /// Roles to subscribe with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<String>,
-    /// `accept`, `decline`, `migrate`, `manual`.
+    /// `accept`, `decline`, `migrate`, `grow`, `manual`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
     /// A v1 scheduler call.

@@ -7,6 +7,7 @@
 pub mod amount;
 pub mod event;
 pub mod input;
+pub mod json;
 pub mod refusal;
 pub mod view;
 pub mod why;

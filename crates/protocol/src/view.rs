@@ -205,6 +205,34 @@ pub struct PodTaskView {
     /// Hostname.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Text>,
+    /// Its config files as of the last launch.
+    #[serde(skip_serializing_if = "no_configs")]
+    pub configs: Arc<[ConfigFileView]>,
+}
+
+fn no_configs(configs: &Arc<[ConfigFileView]>) -> bool {
+    configs.is_empty()
+}
+
+/// A file that is rendered from a template into a task's sandbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct ConfigFileView {
+    /// Name of the config.
+    pub name: Text,
+    /// Path of the template.
+    pub template: Text,
+    /// Path in the sandbox.
+    pub dest: Text,
+    /// The template is not among the files of the service.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub missing_template: bool,
+    /// Variables that were left empty because they have no value, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_variables: Vec<Text>,
+    /// What is wrong with it, in words; absent when nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Text>,
 }
 
 /// The machines.

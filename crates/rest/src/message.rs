@@ -62,7 +62,7 @@ pub struct Response {
 impl Response {
     /// A JSON body.
     pub fn json(status: u16, value: &impl serde::Serialize) -> Self {
-        let body = serde_json::to_vec(value).unwrap_or_default();
+        let body = planarium_protocol::json::text(value);
         Self { status, content_type: "application/json", headers: Vec::new(), body, stream: None }
     }
 

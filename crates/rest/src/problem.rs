@@ -2,7 +2,7 @@
 
 use crate::Response;
 use planarium_protocol::Refusal;
-use serde_json::json;
+use planarium_protocol::json;
 
 /// A problem with a title and a detail.
 pub(crate) fn problem(status: u16, title: &str, detail: &str) -> Response {

@@ -18,6 +18,7 @@ pub fn event(body: &EventBody) -> Option<String> {
         EventBody::InputApplied { text, .. }
         | EventBody::Note { text }
         | EventBody::Maintenance { text, .. }
+        | EventBody::Shares { text }
         | EventBody::InvariantBroken { text } => text.to_string(),
         EventBody::Rejected { reason, .. } => format!("refused: {reason}"),
         EventBody::LimitReached { limit } => format!("limit reached: {limit}"),
@@ -102,6 +103,10 @@ pub fn event(body: &EventBody) -> Option<String> {
         }
         EventBody::Backoff { task, delay_ms, .. } => format!("{task} backs off for {delay_ms} ms"),
         EventBody::RecoveryNeeded { pod, recovery, .. } => format!("{pod} needs recovery: {recovery}"),
+        EventBody::ConfigFile { task, file, .. } => {
+            let problem = file.problem.as_deref().unwrap_or("rendered");
+            format!("{task}: config file {} ({}) {problem}", file.dest, file.name)
+        }
     })
 }
 

@@ -1,7 +1,8 @@
 //! Share links: a journal as `#p1:` plus base64url of raw-deflated JSON.
 //!
 //! *Order*: JSON, deflate (level 9), base64url without padding. A `p1` string stays readable for ever; fields are only added.
-//! Decoding is bounded in size and never fetches or runs anything.
+//! Decoding is bounded in size and never fetches or runs anything. A moment within the run may follow after `~`: the
+//! milliseconds, and after a dot the event, when the moment is inside an instant. Without it the moment is the run's end.
 
 use data_encoding::BASE64URL_NOPAD;
 use planarium_world::Journal;
@@ -43,12 +44,36 @@ impl std::error::Error for ShareError {}
 
 /// The share string of a journal, without a leading `#`.
 pub fn encode(journal: &Journal) -> String {
-    let json = serde_json::to_vec(journal).unwrap_or_default();
+    let json = planarium_protocol::json::text(journal);
     let packed = miniz_oxide::deflate::compress_to_vec(&json, 9);
     format!("{PREFIX}{}", BASE64URL_NOPAD.encode(&packed))
 }
 
-/// The journal in a share string; a leading `#` or everything up to it is ignored.
+/// As [`encode`], at a moment within the run: its milliseconds, and its last event when later ones of the instant are
+/// still to come.
+pub fn encode_at(journal: &Journal, moment: Option<(u64, Option<u64>)>) -> String {
+    let mut text = encode(journal);
+    if let Some((ms, seq)) = moment {
+        text.push('~');
+        text.push_str(&ms.to_string());
+        if let Some(seq) = seq {
+            text.push('.');
+            text.push_str(&seq.to_string());
+        }
+    }
+    text
+}
+
+/// The moment that a share string names, if it names one.
+pub fn moment(text: &str) -> Option<(u64, Option<u64>)> {
+    let (_, at) = text.trim().rsplit_once('~')?;
+    match at.split_once('.') {
+        Some((ms, seq)) => Some((ms.parse().ok()?, Some(seq.parse().ok()?))),
+        None => Some((at.parse().ok()?, None)),
+    }
+}
+
+/// The journal in a share string; a leading `#` or everything up to it is ignored, and so is the moment.
 ///
 /// # Errors
 /// [`ShareError`] names the stage that failed.
@@ -57,9 +82,28 @@ pub fn decode(text: &str) -> Result<Journal, ShareError> {
     let Some(coded) = text.strip_prefix(PREFIX) else {
         return Err(ShareError::Version(text.chars().take(8).collect()));
     };
+    let coded = coded.split('~').next().unwrap_or(coded);
     let packed =
         BASE64URL_NOPAD.decode(coded.trim_end_matches('=').as_bytes()).map_err(|_| ShareError::Alphabet)?;
     let json = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, MAX_DECODED)
         .map_err(|_| ShareError::Deflate)?;
-    serde_json::from_slice(&json).map_err(|error| ShareError::Journal(error.to_string()))
+    planarium_protocol::json::read(&json).map_err(|error| ShareError::Journal(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_may_name_a_moment_and_every_reader_finds_the_run() {
+        let journal = Journal { end_ms: 5000, ..Journal::default() };
+        for at in [None, Some((0, None)), Some((4200, None)), Some((4200, Some(17)))] {
+            let text = format!("https://example.org/?x=1#{}", encode_at(&journal, at));
+            assert_eq!(moment(&text), at, "{text}");
+            assert_eq!(decode(&text), Ok(journal.clone()), "{text}");
+        }
+        for nonsense in ["#p1:AAAA~", "#p1:AAAA~x", "#p1:AAAA~1.x", "#p1:AAAA~-1"] {
+            assert_eq!(moment(nonsense), None, "{nonsense}");
+        }
+    }
 }

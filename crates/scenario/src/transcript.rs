@@ -28,7 +28,9 @@ pub fn run(scenario: crate::Scenario, until: Option<&Condition>) -> Outcome {
     let until = until.cloned().or_else(|| player.scenario().until.clone());
     let reached = player.run_until(&mut engine, until.as_ref());
     let notes = player.take_notes();
-    let mut transcript = Transcript::default();
+    let loaded = |event: &&Event| matches!(event.body, EventBody::ServiceLoaded { .. });
+    let several = engine.events().iter().filter(loaded).nth(1).is_some();
+    let mut transcript = Transcript { several, ..Transcript::default() };
     if !player.scenario().title.is_empty() {
         transcript.line(&format!("# {}", player.scenario().title));
     }
@@ -47,6 +49,8 @@ pub fn run(scenario: crate::Scenario, until: Option<&Condition>) -> Outcome {
 #[derive(Debug, Default)]
 struct Transcript {
     out: String,
+    /// Elements are of several services, so their lines say which.
+    several: bool,
 }
 
 impl Transcript {
@@ -116,7 +120,14 @@ impl Transcript {
         {
             return;
         }
-        if let Some(words) = describe::event(&event.body) {
+        if let Some(mut words) = describe::event(&event.body) {
+            if let EventBody::ElementStatus { path, .. }
+            | EventBody::PhaseChanged { path, .. }
+            | EventBody::Evaluated { path, .. } = &event.body
+                && self.several
+            {
+                words = format!("{}/{words}", path.service.trim_matches('/'));
+            }
             self.line(&format!("[{}] {words}", clock(event.at_ms)));
         }
     }

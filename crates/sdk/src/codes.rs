@@ -29,6 +29,7 @@ codes! {
     NO_APP_ENV = "SDK017", "The package sets no environment";
     PACKAGING_MARK = "SDK018", "The package was not built";
     OPTIONS_WITHOUT_PACKAGE = "SDK019", "Options without a package";
+    BUILD_MARK = "SDK020", "A mark of a build is left in the text";
     // ---- any field
     UNKNOWN_FIELD = "SDK030", "A field does not exist";
     IGNORED_FIELD = "SDK031", "A field of a pod is ignored";
@@ -76,6 +77,7 @@ codes! {
     BAD_CHECK = "SDK094", "A check has a number out of range";
     BAD_LIMIT = "SDK095", "A resource limit cannot be read";
     LIMIT_BELOW_REQUEST = "SDK096", "A resource limit is below the request";
+    CONFIG_VARIABLE = "SDK097", "A variable of a config template has no value";
     // ---- ports and volumes
     PORT_TWICE = "SDK110", "Two ports have the same number";
     VIP_CONFLICT = "SDK111", "A VIP prefix is another port's name";
@@ -106,6 +108,55 @@ codes! {
     TOO_MANY_STEPS = "SDK150", "More steps than the simulator takes";
     STEP_IGNORED = "SDK151", "A steps entry is ignored";
 }
+
+/// Findings about a value alone: they hold whatever stands around it.
+pub(crate) const LOCAL: &[&str] = &[
+    UNKNOWN_FIELD,
+    IGNORED_FIELD,
+    WRONG_TYPE,
+    NAME_UNDERSCORES,
+    NAME_TOO_LONG,
+    BAD_COUNT,
+    TOO_MANY_INSTANCES,
+    EMPTY_IMAGE,
+    BAD_URI,
+    SECCOMP_BOTH,
+    BAD_IPC_MODE,
+    BAD_RLIMIT_NAME,
+    BAD_RLIMIT,
+    BAD_HOST_VOLUME,
+    BAD_VOLUME_MODE,
+    BAD_EXTERNAL_VOLUME,
+    BAD_DRIVER_OPTIONS,
+    DRIVER_OPTION_NAME,
+    BAD_SECRET_FILE,
+    BAD_GOAL,
+    NOT_POSITIVE,
+    BAD_LABELS,
+    VOLUME_AND_VOLUMES,
+    BAD_GRACE_PERIOD,
+    BAD_VISIBILITY,
+    SHARED_PREFIX,
+    CONFIG_TWICE,
+    BAD_CHECK,
+    BAD_LIMIT,
+    LIMIT_BELOW_REQUEST,
+    PORT_TWICE,
+    VIP_CONFLICT,
+    ENDPOINT_TWICE,
+    BAD_PORT_RANGE,
+    BAD_PORT,
+    BAD_VOLUME_PATH,
+    VOLUME_PATH_TWICE,
+    BAD_VOLUME_TYPE,
+    BAD_PROFILE,
+    PLACEMENT_ARITY,
+    PLACEMENT_OPERATOR,
+    PLACEMENT_PARAMETER,
+    PLACEMENT_REGEX,
+    PLAN_STRATEGY,
+    PHASE_STRATEGY,
+];
 
 /// The codes of findings about the shape of fields.
 pub(crate) const READ: ReadCodes =

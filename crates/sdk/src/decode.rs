@@ -23,10 +23,11 @@ mod task;
 mod task_parts;
 mod volume;
 
-pub(crate) use service::service;
+pub(crate) use service::{role as framework_role, service};
 
 use crate::codes;
 use crate::spec::At;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::read::{self, MapReader};
 use planarium_source::yaml::{Entry, Node};
@@ -63,9 +64,7 @@ impl<'a> Cx<'a> {
 
     /// A place that the spec kept, as a place to point at.
     fn span_of(&self, at: &At) -> Span {
-        let position = Position { line: at.0.line, column: at.0.column };
-        let file = self.sources.iter().find(|(_, file)| *file.name() == *at.0.file);
-        file.map_or(Span::default(), |(id, file)| Span::at(id, file.offset(position)))
+        span_of(self.sources, at)
     }
 
     /// Reports an error.
@@ -96,7 +95,7 @@ impl<'a> Cx<'a> {
     fn named<'n>(&mut self, node: Option<&'n Node>, what: &str) -> Vec<Named<'n>> {
         let Some(node) = node else { return Vec::new() };
         let entries = read::mapping(node, what, &codes::READ, self.found).unwrap_or_default();
-        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut seen: SortedMap<&str, usize> = SortedMap::new();
         let mut named: Vec<Named<'n>> = Vec::new();
         for Entry { key, value, .. } in entries {
             let Some(name) = key.as_str() else {
@@ -130,6 +129,13 @@ impl<'a> Cx<'a> {
         }
         words
     }
+}
+
+/// A place that a spec kept, as a place to point at.
+pub(crate) fn span_of(sources: &SourceMap, at: &At) -> Span {
+    let position = Position { line: at.0.line, column: at.0.column };
+    let file = sources.iter().find(|(_, file)| *file.name() == *at.0.file);
+    file.map_or(Span::default(), |(id, file)| Span::at(id, file.offset(position)))
 }
 
 /// One entry of a mapping from names to things.

@@ -28,7 +28,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("pods.*.seccomp-profile-name", "there are no system calls"),
     ("pods.*.ipc-mode", "there is no shared memory"),
     ("pods.*.shm-size", "there is no shared memory"),
-    ("pods.*.tasks.*.configs", "templates are kept as text; nothing reads the rendered files"),
+    ("pods.*.tasks.*.configs", "files are rendered and shown; no process reads them"),
     ("pods.*.tasks.*.resource-limits", "use never exceeds the request"),
     ("pods.*.tasks.*.discovery", "names are reported, not resolved"),
     ("pods.*.tasks.*.transport-encryption", "certificates are not made"),

@@ -12,11 +12,14 @@
 
 pub mod codes;
 pub mod compare;
+mod config_file;
 mod decode;
 pub mod explain;
 pub mod kept;
 mod load;
 pub mod lower;
+mod marks;
+pub mod multi;
 mod package;
 pub mod placement;
 pub mod scheduler;
@@ -27,8 +30,9 @@ pub mod wire;
 
 pub use explain::{ClusterFacts, MaintenanceFacts, NoFacts, ReadinessFacts};
 pub use load::{Loaded, MissingVariable, load};
-pub use scheduler::{Cx, POLL_MS, Request, Scheduler, UNINSTALL_FLAG};
-pub use wire::{DebugFilter, SdkQuery};
+pub use scheduler::{Cx, FILE_BYTES, POLL_MS, Request, Scheduler, UNINSTALL_FLAG};
+pub use scheduler::{FRAMEWORK_REMOVED, OF_SEVERAL};
+pub use wire::{DebugFilter, Metrics, SdkQuery};
 
 #[cfg(test)]
 mod tests;

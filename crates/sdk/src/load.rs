@@ -4,10 +4,14 @@
 //! *Must not know*: any single field of a definition.
 
 use crate::codes;
+use crate::config_file;
 use crate::decode;
 use crate::kept::{self, Kept};
+use crate::marks;
+use crate::multi;
 use crate::package::{self, Choice};
 use crate::spec::ServiceSpec;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
 use planarium_source::template::Value;
@@ -38,6 +42,8 @@ pub struct Loaded {
     pub kept: Vec<Kept>,
     /// Path of the definition file.
     pub definition: Option<Text>,
+    /// The framework that the service shares with others.
+    pub framework: Option<Text>,
 }
 
 /// A template variable without a value.
@@ -57,7 +63,7 @@ pub struct MissingVariable {
 pub fn load(request: &LoadService) -> Loaded {
     let mut sources = SourceMap::new();
     let mut found = Diagnostics::new();
-    let files: BTreeMap<&str, FileId> = request
+    let files: SortedMap<&str, FileId> = request
         .files
         .iter()
         .map(|(path, text)| (path.as_str(), sources.add(path.as_str(), text.as_str())))
@@ -83,6 +89,7 @@ pub fn load(request: &LoadService) -> Loaded {
         missing: Vec::new(),
         kept: Vec::new(),
         definition: None,
+        framework: (!request.framework.is_empty()).then(|| request.framework.as_str().into()),
     };
     let choice = package::choose(request, package.yaml.as_ref());
     match choice {
@@ -141,6 +148,7 @@ pub fn load(request: &LoadService) -> Loaded {
         }
     }
     loaded.diagnostics = found;
+    multi::join(&mut loaded);
     loaded
 }
 
@@ -161,11 +169,11 @@ fn read_definition(
     // Findings about fields are held back: some of them are explained by a variable without a value.
     let mut about_fields = Diagnostics::new();
     let reader = Reader::new(&rendered.text, file).with_map(&rendered.map);
-    let parsed = reader.one(&mut about_fields);
+    let parsed = reader.one_around_errors(&mut about_fields);
     if let Some(root) = &parsed.root {
         report_duplicates_everywhere(root, Severity::Error, None, &mut about_fields);
     }
-    // A text that breaks off is understood as far as it goes; fields that did not come are no findings.
+    // A text that breaks off is understood as far as it goes; what did not come, or is left out, is no finding.
     let mut unsaid = Diagnostics::new();
     let complaints = if parsed.complete { &mut about_fields } else { &mut unsaid };
     let mut cx = decode::Cx::new(&loaded.sources, complaints, &loaded.env);
@@ -175,8 +183,35 @@ fn read_definition(
         Some(root) => loaded.partial = decode::service(&mut cx, root).map(Arc::new),
         None => cx.error(codes::EMPTY, reader.end(), "The definition is empty", "start with 'name: hello'"),
     }
-    explain_missing(&rendered.missing, about_fields, loaded, found);
+    if let Some(spec) = loaded.partial.as_ref().filter(|_| parsed.complete) {
+        config_file::check(spec, path, &request.files, &loaded.sources, &mut about_fields);
+    }
+    if parsed.holes {
+        unsaid.into_sorted().into_iter().filter(around_holes).for_each(|finding| about_fields.push(finding));
+    }
+    let options = |variable: &str| package::option_behind(request, variable);
+    let mut missing = rendered.missing;
+    for variable in &mut missing {
+        variable.spans.retain(|span| !in_comment(text, *span));
+    }
+    missing.retain(|variable| !variable.spans.is_empty());
+    explain_missing(&missing, about_fields, &options, loaded, found);
     report_escaped(text, &rendered.escaped, found);
+    marks::report(text, file, found);
+}
+
+/// Whether a tag stands in a line that is a comment: what is left out there is missed by nobody.
+fn in_comment(text: &str, tag: Span) -> bool {
+    let before = text.get(..tag.range().start).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.trim_start().starts_with('#')
+}
+
+/// Whether a finding holds although parts of the text were left out: it is about a value that is there.
+fn around_holes(finding: &Diagnostic) -> bool {
+    let code: &str = &finding.code;
+    let absent = code == codes::WRONG_TYPE && finding.message.ends_with("is nothing");
+    codes::LOCAL.contains(&code) && !absent
 }
 
 /// The environment as the real scheduler gives it to its templates: `true` and `false` become booleans.
@@ -201,11 +236,12 @@ fn template_context(env: &BTreeMap<String, String>) -> Value {
 fn explain_missing(
     missing: &[MissingVar],
     about_fields: Diagnostics,
+    option_of: &dyn Fn(&str) -> Option<String>,
     loaded: &mut Loaded,
     found: &mut Diagnostics,
 ) {
-    let mut refused: BTreeMap<Span, String> = BTreeMap::new();
-    let mut variables: BTreeMap<Span, &str> = BTreeMap::new();
+    let mut refused: SortedMap<Span, String> = SortedMap::new();
+    let mut variables: SortedMap<Span, &str> = SortedMap::new();
     for variable in missing {
         for span in &variable.spans {
             variables.insert(*span, &variable.name);
@@ -223,21 +259,38 @@ fn explain_missing(
         let bad = variable.spans.iter().find_map(|span| refused.get(span).map(|why| (*span, why)));
         let name = &variable.name;
         let span = bad.map_or_else(|| variable.spans.first().copied().unwrap_or_default(), |(span, _)| span);
+        let mark = marks::is_mark(name);
+        let (code, what) = if mark {
+            (codes::PACKAGING_MARK, format!("'{{{{{name}}}}}' is a mark that a package build fills in; it"))
+        } else {
+            (codes::MISSING_VARIABLE, format!("The template variable '{name}' has no value"))
+        };
         let mut finding = match bad {
             Some((_, why)) => {
-                let message = format!("The template variable '{name}' has no value, and the field needs one");
-                Diagnostic::error(codes::MISSING_VARIABLE, span, message)
-                    .with_note(format!("left empty: {why}"))
+                let rest = if mark {
+                    " is left empty, and the field needs a value"
+                } else {
+                    ", and the field needs one"
+                };
+                Diagnostic::error(code, span, format!("{what}{rest}")).with_note(format!("left empty: {why}"))
             }
             None => {
-                let message = format!("The template variable '{name}' has no value and is left empty");
-                Diagnostic::warning(codes::MISSING_VARIABLE, span, message)
+                let joint = if mark { "" } else { " and" };
+                Diagnostic::warning(code, span, format!("{what}{joint} is left empty"))
             }
         };
         for other in variable.spans.iter().filter(|other| **other != span) {
             finding = finding.with_label(*other, "used here too");
         }
-        let help = format!("give it one in the environment ({name}=…) or with the package's options");
+        let help = match option_of(name) {
+            _ if mark => {
+                format!("write what the build would put there, or give it in the environment ({name}=…)")
+            }
+            Some(option) => {
+                format!("set the option '{option}', or give the variable in the environment ({name}=…)")
+            }
+            None => format!("give it one in the environment ({name}=…) or with the package's options"),
+        };
         found.push(finding.with_help(help));
         loaded.missing.push(MissingVariable {
             name: name.as_str().into(),
@@ -248,7 +301,7 @@ fn explain_missing(
 }
 
 /// The tag without a value that an error is really about: it is all that stands there, but for quotes.
-fn emptied(finding: &Diagnostic, variables: &BTreeMap<Span, &str>) -> Option<Span> {
+fn emptied(finding: &Diagnostic, variables: &SortedMap<Span, &str>) -> Option<Span> {
     if !finding.is_error() {
         return None;
     }

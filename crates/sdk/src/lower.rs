@@ -31,6 +31,8 @@ pub enum LoweredStrategy {
     Parallel,
     /// Each after the steps named in [`LoweredStep::after`].
     Dependency,
+    /// One at a time by lot; never written in a definition.
+    Random,
 }
 
 impl LoweredStrategy {
@@ -40,6 +42,7 @@ impl LoweredStrategy {
             Self::Serial => "serial",
             Self::Parallel => "parallel",
             Self::Dependency => "dependency",
+            Self::Random => "random",
         }
     }
 }
@@ -82,6 +85,7 @@ impl LoweredPhase {
             (LoweredStrategy::Serial, true) => "serial-canary",
             (LoweredStrategy::Parallel, true) => "parallel-canary",
             (LoweredStrategy::Dependency, true) => "dependency-canary",
+            (LoweredStrategy::Random, true) => "random-canary",
         }
     }
 }

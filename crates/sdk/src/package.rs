@@ -13,6 +13,7 @@ mod schema;
 pub(crate) use choose::{Choice, choose};
 
 use crate::codes;
+use planarium_kernel::SortedMap;
 use planarium_protocol::input::LoadService;
 use planarium_source::yaml::{Limits, Node, Reader};
 use planarium_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span, json};
@@ -47,7 +48,7 @@ pub(crate) struct Yaml {
 /// Reads the package among the files, if there is one.
 pub(crate) fn read(
     request: &LoadService,
-    files: &BTreeMap<&str, FileId>,
+    files: &SortedMap<&str, FileId>,
     sources: &mut SourceMap,
     found: &mut Diagnostics,
 ) -> Package {
@@ -97,6 +98,7 @@ pub(crate) fn read(
         let about = beside(request, folder, "package.json");
         let parts = app::Parts {
             options: merged,
+            config_file: config.and_then(|path| Some((*files.get(path)?, request.files.get(path)?.as_str()))),
             resource: resource.and_then(|path| parse(request, files, path, found)),
             resource_file: resource
                 .and_then(|path| Some((*files.get(path)?, request.files.get(path)?.as_str()))),
@@ -110,12 +112,24 @@ pub(crate) fn read(
 
 fn parse(
     request: &LoadService,
-    files: &BTreeMap<&str, FileId>,
+    files: &SortedMap<&str, FileId>,
     path: &str,
     found: &mut Diagnostics,
 ) -> Option<Value> {
     let (text, file) = (request.files.get(path)?, files.get(path)?);
     json::parse_strict(text, *file, &Limits::default(), found)
+}
+
+/// The option that gives a variable of the environment its value, as the package's template says it.
+pub(crate) fn option_behind(request: &LoadService, variable: &str) -> Option<String> {
+    let template = request.files.get(named(request, "marathon.json.mustache")?)?;
+    let (_, line) = template.split_once(&format!("\"{variable}\""))?;
+    let (_, tag) = line.lines().next()?.split_once("{{")?;
+    let (name, _) = tag.split_once("}}")?;
+    let name = name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '&'));
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let option = name.contains('.') && !name.starts_with("resource.") && name.chars().all(plain);
+    option.then(|| name.to_owned())
 }
 
 /// The file of that name that lies least deep.

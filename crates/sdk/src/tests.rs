@@ -4,6 +4,6 @@ mod definitions;
 mod package;
 mod pages;
 mod real;
-mod support;
+pub(crate) mod support;
 
 pub(crate) use support::{clean, request, spec};

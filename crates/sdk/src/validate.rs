@@ -9,7 +9,9 @@ mod checks;
 #[cfg(test)]
 mod tests;
 
-use crate::spec::ServiceSpec;
+use crate::decode::span_of;
+use crate::spec::{At, ServiceSpec};
+use planarium_source::{Diagnostic, SourceMap};
 use std::fmt;
 
 /// What checks look at.
@@ -28,6 +30,8 @@ pub struct Facts<'s> {
 /// Why a configuration is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
+    /// Code of the check.
+    pub code: &'static str,
     /// What it is about, e.g. `PodSpec[name:hello]`.
     pub field: String,
     /// The value, or the values before and after.
@@ -36,6 +40,8 @@ pub struct ConfigError {
     pub message: String,
     /// The scheduler stops instead of keeping the old target.
     pub fatal: bool,
+    /// Where the new definition speaks of it; where it begins, when it does not.
+    pub at: At,
 }
 
 /// A value, or a change of one.
@@ -59,30 +65,83 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// One check.
-pub type Check = fn(&Facts<'_>, &mut Vec<ConfigError>);
+/// One check of a new configuration. Each has a page `docs/diagnostics/CODE.md`.
+#[derive(Clone, Copy, Debug)]
+pub struct Validator {
+    /// Its diagnostic code.
+    pub code: &'static str,
+    /// The real name.
+    pub name: &'static str,
+    /// What it refuses.
+    pub title: &'static str,
+    /// How to go on.
+    pub help: &'static str,
+    run: fn(&Facts<'_>, &mut Vec<ConfigError>),
+}
 
-/// The checks in the order they run, with the real names.
-pub const CHECKS: &[(&str, Check)] = &[
-    ("ServiceNameCannotContainDoubleUnderscores", checks::name_underscores),
-    ("PodSpecsCannotShrink", checks::pods_shrink),
-    ("PodSpecsCannotChangeNetworkRegime", checks::network_regime),
-    ("PreReservationCannotChange", checks::pre_reservation),
-    ("UserCannotChange", checks::user),
-    ("TLSRequiresServiceAccount", checks::tls),
-    ("PlacementRuleIsValid", checks::placement),
-    ("RegionCannotChange", checks::region),
-    ("ServiceNameCannotBreakDNS", checks::name_length),
-    ("ResourceLimitsMustExceedRequestedResources", checks::limits),
-    ("TaskVolumesCannotChange", checks::volumes),
-    ("ServiceRoleCannotChangeOnIncompleteDeployment", checks::role),
-];
+macro_rules! validators {
+    ($($code:literal, $name:literal, $check:ident, $title:literal, $help:literal;)*) => {
+        /// The checks in the order they run.
+        pub const VALIDATORS: &[Validator] = &[
+            $(Validator { code: $code, name: $name, title: $title, help: $help, run: checks::$check }),*
+        ];
+    };
+}
+
+validators! {
+    "SDK201", "ServiceNameCannotContainDoubleUnderscores", name_underscores,
+        "The service name holds two underscores in a row", "use one underscore or a dash";
+    "SDK202", "PodSpecsCannotShrink", pods_shrink,
+        "A pod shrinks or goes away without permission",
+        "set 'allow-decommission: true' on the pod: for a lower count in the new definition, for a removed pod in the one before";
+    "SDK203", "PodSpecsCannotChangeNetworkRegime", network_regime,
+        "A pod moves between host ports and a network of its own",
+        "keep the kind of network, or give the new kind to a pod of another name";
+    "SDK204", "PreReservationCannotChange", pre_reservation,
+        "The pre-reserved role of a pod changes", "keep the role, or give the new one to a pod of another name";
+    "SDK205", "UserCannotChange", user,
+        "The user of the service changes", "keep the user; the scheduler does not start with another one";
+    "SDK206", "TLSRequiresServiceAccount", tls,
+        "Transport encryption without a service account", "configure a service account, or remove 'transport-encryption'";
+    "SDK207", "PlacementRuleIsValid", placement,
+        "A placement rule cannot be read", "mend the rule, or remove 'placement'";
+    "SDK208", "RegionCannotChange", region,
+        "The region of the service changes", "keep SERVICE_REGION as it was at the first start";
+    "SDK209", "ServiceNameCannotBreakDNS", name_length,
+        "The service name is too long for a host name", "use at most 63 characters, slashes not counted";
+    "SDK210", "ResourceLimitsMustExceedRequestedResources", limits,
+        "A resource limit is below the request", "raise the limit, or lower the request";
+    "SDK211", "TaskVolumesCannotChange", volumes,
+        "The volumes of a task change", "keep size, path, type and profiles, or give the new volumes to a task of another name";
+    "SDK212", "ServiceRoleCannotChangeOnIncompleteDeployment", role,
+        "The role changes before the first deployment is complete", "let the deployment complete first, or keep the role";
+}
 
 /// Runs every check.
 pub fn validate(facts: &Facts<'_>) -> Vec<ConfigError> {
     let mut errors = Vec::new();
-    for (_, check) in CHECKS {
-        check(facts, &mut errors);
+    for validator in VALIDATORS {
+        let before = errors.len();
+        (validator.run)(facts, &mut errors);
+        errors.iter_mut().skip(before).for_each(|error| error.code = validator.code);
     }
     errors
+}
+
+/// An error as a finding in the new definition.
+pub fn finding(error: &ConfigError, sources: &SourceMap) -> Diagnostic {
+    let validator = VALIDATORS.iter().find(|validator| validator.code == error.code);
+    let change = match &error.value {
+        Change::Value(value) => format!("{} is '{value}'", error.field),
+        Change::Transition(old, new) => format!("{} changes from '{old}' to '{new}'", error.field),
+    };
+    let (name, help) = validator.map_or(("", ""), |validator| (validator.name, validator.help));
+    let fate = if error.fatal {
+        "the scheduler does not start with it"
+    } else {
+        "the configuration before stays in force"
+    };
+    Diagnostic::error(error.code, span_of(sources, &error.at), error.message.clone())
+        .with_note(format!("{change}; refused by {name}, {fate}"))
+        .with_help(help)
 }

@@ -9,13 +9,13 @@ use crate::scheduler::plan::{Plan, PlanKind};
 use crate::scheduler::store::{PodKey, PodTasks, TaskRecord};
 use crate::scheduler::{Scheduler, op_of};
 use crate::wire;
+use planarium_kernel::SortedMap;
 use planarium_plan::{Element, Holder, PhaseId, PlanId, PlanTree, Reason, Status, StepId, StrategySpec};
 use planarium_protocol::Text;
 use planarium_protocol::input::PlanOp;
 use planarium_protocol::view::{
     CommandView, PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
 };
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 /// The last view built.
@@ -125,7 +125,7 @@ impl Scheduler {
         old: Option<Arc<PlanView>>,
         known: &mut Known<'_>,
     ) -> Arc<PlanView> {
-        let old_phases: BTreeMap<&str, &Arc<PhaseView>> =
+        let old_phases: SortedMap<&str, &Arc<PhaseView>> =
             old.iter().flat_map(|old| &old.phases).map(|phase| (&*phase.id, phase)).collect();
         let mut progress = Progress::default();
         let mut phases = Vec::new();
@@ -275,11 +275,15 @@ impl Scheduler {
             id: task.id.clone(),
             status: wire::task_word(task).map(Into::into),
             agent: (!task.id.is_empty()).then(|| task.at.hostname.clone()),
+            configs: task.files.clone(),
         };
         PodView { revision: self.revision, name: key.name(), tasks: tasks.values().map(task_view).collect() }
     }
 
     fn activity(&self) -> String {
+        if let Some(line) = self.exit_line() {
+            return line;
+        }
         if self.is_torn_down() {
             return "the framework is over; the package manager removes the scheduler".to_owned();
         }
@@ -288,6 +292,9 @@ impl Scheduler {
         }
         if self.is_reconciling() {
             return "waiting for task statuses".to_owned();
+        }
+        if self.is_barred() {
+            return "waiting until another service of the framework has its footprint".to_owned();
         }
         if self.is_suppressed() {
             return "offers suppressed".to_owned();
@@ -345,7 +352,7 @@ fn step_sign(plan: &Plan, step: StepId, phase: &PhaseSign) -> Option<StepSign> {
 }
 
 /// Command lists in use, by what is in them.
-type Commands = BTreeMap<Vec<(PlanOp, Option<&'static str>)>, Arc<[CommandView]>>;
+type Commands = SortedMap<Vec<(PlanOp, Option<&'static str>)>, Arc<[CommandView]>>;
 
 /// Commands with the reason where one is refused; equal lists are one.
 fn offered(known: &mut Commands, tree: &PlanTree, element: Element, ops: &[PlanOp]) -> Arc<[CommandView]> {

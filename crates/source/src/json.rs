@@ -22,7 +22,7 @@ pub fn parse_strict(text: &str, file: FileId, limits: &Limits, found: &mut Diagn
     }
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let skipped = text.len().saturating_sub(body.len());
-    match serde_json::from_str(body) {
+    match serde_json::from_slice(body.as_bytes()) {
         Ok(value) => Some(value),
         Err(error) => {
             let at = skipped.saturating_add(offset(body, error.line(), error.column()));

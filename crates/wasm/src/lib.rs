@@ -22,14 +22,16 @@ use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};
 
 type Answer = Result<JsValue, JsError>;
 
-/// Plain objects instead of `Map`s, `null` for nothing: what JSON would give.
+/// Plain data, as JSON gives it. Through JSON text, which one reader and one writer serve for all types.
 fn out(value: &(impl Serialize + ?Sized)) -> Answer {
-    let plain = serde_wasm_bindgen::Serializer::json_compatible();
-    value.serialize(&plain).map_err(|error| JsError::new(&error.to_string()))
+    let text = serde_json::to_string(value).map_err(|error| JsError::new(&error.to_string()))?;
+    js_sys::JSON::parse(&text).map_err(|_| JsError::new("the answer is not JSON"))
 }
 
 fn read<T: DeserializeOwned>(value: JsValue) -> Result<T, JsError> {
-    serde_wasm_bindgen::from_value(value).map_err(|error| JsError::new(&error.to_string()))
+    let text = js_sys::JSON::stringify(&value).ok().and_then(|text| text.as_string());
+    let text = text.ok_or_else(|| JsError::new("the argument is not plain data"))?;
+    planarium_protocol::json::read(text.as_bytes()).map_err(|error| JsError::new(&error.to_string()))
 }
 
 /// Whole milliseconds or numbers from a JavaScript number; negative ones are 0.

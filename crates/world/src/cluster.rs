@@ -3,8 +3,10 @@
 //! Knows: that the fleet's reports go to the master at once, in order.
 //! Must not know: services; offers and plans are opaque here.
 
+use crate::genesis::Genesis;
 use crate::systems::Request;
 use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind};
+use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, SimTime};
 use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message};
 use planarium_mesos::maintenance::{Refused, decode::OperatorCall};
@@ -14,7 +16,8 @@ use planarium_protocol::input::{
 };
 use planarium_protocol::view::{ClusterView, FaultView};
 use planarium_protocol::{EventBody, Refusal, Text};
-use serde_json::{Value, json};
+use planarium_protocol::json;
+use serde_json::{Value};
 use std::sync::Arc;
 
 /// The machines and the master over them. Cloning shares both until one of them changes.
@@ -29,10 +32,12 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(genesis: &Genesis) -> Self {
+        let mut master = Master::new(genesis.seed);
+        master.set_offer_timeout(genesis.offer_timeout_ms);
         Self {
-            fleet: Arc::new(Fleet::new(seed)),
-            master: Arc::new(Master::new(seed)),
+            fleet: Arc::new(Fleet::new(genesis.seed)),
+            master: Arc::new(master),
             restarts: Vec::new(),
             changed: 0,
         }
@@ -251,6 +256,14 @@ impl Cluster {
         let mut found = self.fleet.check();
         found.extend(self.master.check(&self.fleet));
         found
+    }
+
+    /// Bytes that this cluster holds and `before` does not, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        let fleet = before.map(|before| &before.fleet);
+        let master = before.map(|before| &before.master);
+        behind(&self.fleet, fleet, |now| now.beyond(fleet.map(|fleet| &**fleet)))
+            + behind(&self.master, master, |now| now.beyond(master.map(|master| &**master)))
     }
 
     /// Roughly how many bytes a copy takes.

@@ -1,6 +1,6 @@
 //! The full starting parameters of a world.
 //!
-//! Knows: the seed and the calendar time of genesis. Must not know: anything that can be put in later.
+//! Knows: the seed, the calendar time of genesis, the flags of the master. Must not know: anything that can be put in later.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,14 @@ pub struct Genesis {
     pub seed: u64,
     /// Calendar time of genesis. *Units*: milliseconds since 1970.
     pub epoch_ms: u64,
+    /// The master's flag `offer_timeout`: how long an offer that nobody answers stays out; for ever when absent.
+    /// *Units*: milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offer_timeout_ms: Option<u64>,
 }
 
 impl Default for Genesis {
     fn default() -> Self {
-        Self { seed: 1, epoch_ms: 1_443_830_400_000 }
+        Self { seed: 1, epoch_ms: 1_443_830_400_000, offer_timeout_ms: None }
     }
 }

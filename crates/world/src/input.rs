@@ -38,13 +38,13 @@ impl World {
             Input::Plan(command) => {
                 let id = self.services.named(&command.service)?;
                 let (answer, calls) = self.services.plan_command(cx, id, command)?;
-                self.cluster.call_all(cx, self.services.framework(id), calls);
+                self.send(id, calls);
                 Ok(answer)
             }
             Input::Pod(command) => {
                 let id = self.services.named(&command.service)?;
                 let (answer, calls) = self.services.pod_command(cx, id, command)?;
-                self.cluster.call_all(cx, self.services.framework(id), calls);
+                self.send(id, calls);
                 Ok(answer)
             }
             Input::Fault(fault) => self.cluster.inject(cx, fault),
@@ -52,7 +52,7 @@ impl World {
             Input::ProcessBehaviour(rule) => Ok(self.cluster.set_behaviour(cx, rule)),
             Input::TaskStatus(status) => self.cluster.task_status(cx, status),
             Input::OfferRound(round) => self.offer_round(round),
-            Input::Call(call) => match (self.master_call(call), self.calls) {
+            Input::Call(call) => match (self.master_call(call).or_else(|| self.sdk_call(call)), self.calls) {
                 (Some(outcome), _) => outcome,
                 (None, Some(handler)) => handler(self, call),
                 (None, None) => Err(not_yet("calls of the simulated APIs are not connected here")),

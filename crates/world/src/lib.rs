@@ -20,8 +20,10 @@ mod input;
 mod invariants;
 pub mod limits;
 mod mesos;
+mod multi;
 mod outside;
 mod query;
+mod sdk_call;
 mod step;
 mod systems;
 mod timeline;
@@ -36,7 +38,7 @@ pub use planarium_mesos::wire::{
     HEARTBEAT_S, MesosQuery, TasksQuery, heartbeat, is_operator_read, question as mesos_question,
 };
 pub use query::Query;
-pub use systems::{DebugFilter, SdkQuery};
+pub use systems::{DebugFilter, FILE_BYTES, GroupMember, GroupView, SdkQuery};
 pub use timeline::{Advanced, BranchView, Engine, JOURNAL_VERSION, Journal, ReplayError};
 pub use world::{CallHandler, World};
 

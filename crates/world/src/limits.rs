@@ -34,8 +34,14 @@ pub const LIST: usize = 10_000;
 /// Memory that checkpoints may take, by estimate. *Units*: bytes.
 pub const CHECKPOINT_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Events between two checkpoints to begin with; grows with the weight of a world and with time.
-pub const CHECKPOINT_EVENTS: u64 = 400;
+/// Events between two checkpoints to begin with; grows when their weight exceeds the budget.
+pub const CHECKPOINT_EVENTS: u64 = 100;
+
+/// Events before the cursor whose worlds a step back leaves at hand, so that the next ones replay nothing.
+pub const TRAIL_EVENTS: u64 = 32;
+
+/// Memory that these worlds may take, by estimate. *Units*: bytes.
+pub const TRAIL_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Largest amount of one resource on one machine, in whole units; sums over all machines then fit.
 pub const AMOUNT: i64 = 1_000_000_000;

@@ -9,12 +9,13 @@
 use crate::world::World;
 use planarium_kernel::time::SimTime;
 use planarium_mesos::maintenance::decode;
-use planarium_mesos::operator::{OperatorCall, form_fields, v0_call, v1_call};
+use planarium_mesos::operator::{OperatorCall, form_fields, v0_call, v0_methods, v1_call};
 use planarium_mesos::wire::{Calendar, MesosQuery, is_operator_read, question};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::{HttpCall, Maintenance};
 use planarium_protocol::refusal::RefusalCode;
-use serde_json::{Value, json};
+use planarium_protocol::json;
+use serde_json::{Value};
 
 impl World {
     /// Where virtual time stands in the calendar.
@@ -38,26 +39,26 @@ impl World {
         if matches!(call.method.as_str(), "GET" | "HEAD") {
             return asked.map(|asked| self.reply_to(&asked));
         }
-        if call.method != "POST" {
-            let known = match parts {
-                ["maintenance", "schedule"]
-                | ["machine", "down" | "up"]
-                | ["api", "v1"]
-                | ["api", "v1", "scheduler"] => true,
-                [path] => v0_call(path, &Value::Null).is_some(),
-                _ => asked.is_some(),
-            };
-            let refusal = Refusal::new(RefusalCode::BadRequest, format!("{} is not for {path}", call.method));
-            return known.then_some(Err(Refusal { status: 405, ..refusal }));
+        match (call.method.as_str(), parts) {
+            ("POST", ["maintenance", "schedule"]) => Some(self.maintenance_call("schedule", &call.body)),
+            ("POST", ["machine", op @ ("down" | "up")]) => Some(self.maintenance_call(op, &call.body)),
+            ("POST", ["api", "v1", "scheduler"]) => Some(self.scheduler_call(&call.body)),
+            ("POST", ["api", "v1"]) => Some(self.operator_call(&call.body)),
+            (method, parts) => match v0_call(method, parts, &call.body) {
+                Some(read) => Some(read.and_then(|call| self.operate(&call))),
+                None => {
+                    let known = asked.is_some()
+                        || v0_methods(parts).is_some()
+                        || matches!(
+                            parts,
+                            ["machine", "down" | "up"] | ["api", "v1"] | ["api", "v1", "scheduler"]
+                        );
+                    let text = format!("{method} is not for {path}");
+                    let refusal = Refusal::new(RefusalCode::BadRequest, text);
+                    known.then_some(Err(Refusal { status: 405, ..refusal }))
+                }
+            },
         }
-        Some(match parts {
-            ["maintenance", "schedule"] => self.maintenance_call("schedule", &call.body),
-            ["machine", op @ ("down" | "up")] => self.maintenance_call(op, &call.body),
-            ["api", "v1", "scheduler"] => self.scheduler_call(&call.body),
-            ["api", "v1"] => self.operator_call(&call.body),
-            [path] => v0_call(path, &call.body)?.and_then(|call| self.operate(&call)),
-            _ => return None,
-        })
     }
 
     fn reply_to(&self, asked: &MesosQuery) -> Result<Value, Refusal> {
@@ -87,9 +88,17 @@ impl World {
     }
 
     fn operate(&mut self, call: &OperatorCall) -> Result<Value, Refusal> {
+        let removed = if let OperatorCall::Teardown { framework_id } = call {
+            self.cluster.master().framework_by_id(framework_id)
+        } else {
+            None
+        };
         let answer = self
             .cluster
             .with_master(&mut self.recorder, |master, fleet, cx| master.operate(cx, fleet, call))?;
+        if let Some(framework) = removed {
+            self.framework_removed(framework);
+        }
         let mut reply = json!({ "status": answer.status });
         if let (Some(map), Some(body)) = (reply.as_object_mut(), answer.body) {
             map.insert("body".to_owned(), body);

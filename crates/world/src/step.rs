@@ -38,7 +38,7 @@ impl World {
         self.digest.write_u64(number);
         self.digest.write_u64(self.now_ms());
         // The journal keeps inputs as JSON; the same text is what the digest covers.
-        self.digest.write_bytes(&serde_json::to_vec(input).unwrap_or_default());
+        self.digest.write_bytes(&planarium_protocol::json::text(input));
 
         self.recorder.set_cause(Cause::Input(number));
         let mut diagnostics = Vec::new();
@@ -75,7 +75,7 @@ impl World {
             Part::Master => self.cluster.fire_master(&mut self.recorder),
             Part::Service(id) => {
                 let calls = self.services.fire(&mut self.recorder, id);
-                self.cluster.call_all(&mut self.recorder, self.services.framework(id), calls);
+                self.send(id, calls);
                 self.drop_if_gone(id);
             }
         }
@@ -170,6 +170,10 @@ impl World {
             return false;
         }
         for message in messages {
+            if self.services.group(message.framework).is_some() {
+                self.deliver_to_group(message);
+                continue;
+            }
             let Some(id) = self.services.by_framework(message.framework) else {
                 self.tell_outside(&message);
                 continue;
@@ -184,9 +188,15 @@ impl World {
     /// Starts the schedulers again that a fault has ended.
     fn restart_schedulers(&mut self) {
         for (cause, target) in self.cluster.take_scheduler_restarts() {
+            let mut shared = planarium_kernel::SortedSet::new();
             for id in self.services.matching(&target) {
                 self.recorder.set_cause(cause);
-                self.restart_scheduler(id);
+                // One process serves all services of a framework.
+                match self.services.group_of(id).map(|(framework, _)| framework) {
+                    Some(framework) if shared.insert(framework) => self.restart_group(framework),
+                    Some(_) => {}
+                    None => self.restart_scheduler(id),
+                }
             }
         }
     }

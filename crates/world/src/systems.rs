@@ -3,9 +3,12 @@
 //! Knows: which crate reads which dialect and which of its functions does what.
 //! Must not know: any system's rules.
 
+mod group;
 mod services;
 
-pub use planarium_sdk::{DebugFilter, SdkQuery};
+pub(crate) use group::Group;
+pub use group::{GroupMember, GroupView};
+pub use planarium_sdk::{DebugFilter, FILE_BYTES, SdkQuery};
 pub(crate) use services::{ServiceId, Services};
 
 pub(crate) use planarium_sdk::Request;
@@ -13,6 +16,7 @@ pub(crate) use planarium_sdk::Request;
 use crate::explain::Facts;
 use planarium_fleet::Cx;
 use planarium_kernel::Cause;
+use planarium_kernel::cow::behind;
 use planarium_kernel::time::SimTime;
 use planarium_mesos::api::{FrameworkInfo, SchedulerEvent};
 use planarium_protocol::event::ElementPath;
@@ -100,12 +104,13 @@ impl Definition {
         }
     }
 
-    /// The request it was read from, with the order to uninstall.
-    pub(crate) fn uninstalling(&self, load: &LoadService) -> LoadService {
+    /// The request it was read from, with the order to uninstall: the whole framework, or one service of several.
+    pub(crate) fn uninstalling(&self, load: &LoadService, of_several: bool) -> LoadService {
         let mut load = load.clone();
         match self {
             Self::Sdk(_) => {
-                load.env.insert(planarium_sdk::UNINSTALL_FLAG.to_owned(), "true".to_owned());
+                let value = if of_several { planarium_sdk::OF_SEVERAL } else { "true" };
+                load.env.insert(planarium_sdk::UNINSTALL_FLAG.to_owned(), value.to_owned());
             }
         }
         load
@@ -127,6 +132,13 @@ impl Definition {
     pub(crate) fn sources(&self) -> &SourceMap {
         match self {
             Self::Sdk(loaded) => &loaded.sources,
+        }
+    }
+
+    /// Path of the definition file.
+    pub(crate) fn path(&self) -> Option<&Text> {
+        match self {
+            Self::Sdk(loaded) => loaded.definition.as_ref(),
         }
     }
 
@@ -171,6 +183,18 @@ impl System {
         }
     }
 
+    /// What stands against a definition that is to follow what runs, as findings in its text.
+    pub(crate) fn findings_against(
+        definition: &Definition,
+        previous: Option<&Self>,
+    ) -> Vec<planarium_source::Diagnostic> {
+        match definition {
+            Definition::Sdk(loaded) => {
+                Scheduler::findings_against(loaded, previous.map(|Self::Sdk(scheduler)| &**scheduler))
+            }
+        }
+    }
+
     fn sdk(&self) -> &Scheduler {
         let Self::Sdk(scheduler) = self;
         scheduler
@@ -183,6 +207,35 @@ impl System {
 
     pub(crate) fn framework_info(&self) -> FrameworkInfo {
         self.sdk().framework_info()
+    }
+
+    /// Whether it is acquiring reservations.
+    pub(crate) fn is_reserving(&self) -> bool {
+        self.sdk().is_reserving()
+    }
+
+    /// Whether others of its framework reserve before it.
+    pub(crate) fn is_barred(&self) -> bool {
+        self.sdk().is_barred()
+    }
+
+    pub(crate) fn set_barred(&mut self, cx: &mut Cx, barred: bool) {
+        self.sdk_mut().set_barred(cx, barred);
+    }
+
+    /// Head of its task ids.
+    pub(crate) fn task_prefix(&self) -> String {
+        self.sdk().task_prefix()
+    }
+
+    /// What its process has counted.
+    pub(crate) fn metrics(&self) -> planarium_sdk::Metrics {
+        self.sdk().metrics()
+    }
+
+    /// Its process hears an error and ends.
+    pub(crate) fn fail(&mut self, cx: &mut Cx, error: &str) {
+        self.sdk_mut().fail(cx, error);
     }
 
     pub(crate) fn next_due(&self) -> Option<SimTime> {
@@ -225,6 +278,10 @@ impl System {
         self.sdk_mut().pod_command(cx, command)
     }
 
+    pub(crate) fn store_file(&mut self, cx: &mut Cx, name: &str, text: &str) -> Result<Value, Refusal> {
+        self.sdk_mut().store_file(cx, name, text)
+    }
+
     pub(crate) fn view(&self) -> Arc<ServiceView> {
         self.sdk().view()
     }
@@ -255,6 +312,13 @@ impl System {
     /// What does not hold, in words.
     pub(crate) fn check(&self) -> Vec<String> {
         self.sdk().check()
+    }
+
+    /// Bytes that this control loop holds and the one before does not, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        let Self::Sdk(scheduler) = self;
+        let before = before.map(|Self::Sdk(before)| before);
+        behind(scheduler, before, |scheduler| scheduler.beyond(before.map(|before| &**before)))
     }
 
     /// Roughly how many bytes a copy takes.

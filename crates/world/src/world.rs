@@ -72,10 +72,13 @@ impl World {
         let mut digest = Digest::new();
         digest.write_u64(genesis.seed);
         digest.write_u64(genesis.epoch_ms);
+        if let Some(ms) = genesis.offer_timeout_ms {
+            digest.write_u64(ms);
+        }
         Self {
             epoch_ms: genesis.epoch_ms,
             recorder: Recorder::new(genesis.seed),
-            cluster: Cluster::new(genesis.seed),
+            cluster: Cluster::new(&genesis),
             services: Services::default(),
             outside: Outside::default(),
             inputs: 0,
@@ -118,6 +121,11 @@ impl World {
     /// Roughly how many bytes a copy that shares nothing takes.
     pub(crate) fn weight(&self) -> u64 {
         1024 + self.cluster.weight() + self.services.weight()
+    }
+
+    /// Bytes that this world holds and `before` does not, by estimate: what it costs to keep both.
+    pub(crate) fn beyond(&self, before: &Self) -> u64 {
+        1024 + self.cluster.beyond(Some(&before.cluster)) + self.services.beyond(Some(&before.services))
     }
 
     /// When the earliest timer is due.
@@ -163,9 +171,13 @@ impl World {
         }
     }
 
-    /// The request that a running service was loaded or last updated with.
+    /// The request that a running service was loaded or last updated with, or that a shared framework was brought
+    /// about with.
     pub fn definition(&self, service: &str) -> Option<&Arc<LoadService>> {
-        let id = self.services.find(service)?;
+        let Some(id) = self.services.find(service) else {
+            let framework = self.services.group_named(service)?;
+            return self.services.group(framework).map(|group| &group.load);
+        };
         self.services.load(id).map(|(load, ..)| load)
     }
 

@@ -126,6 +126,14 @@ fn operator_calls() {
     for call in [
         json!({ "type": "RESERVE_RESOURCES", "reserve_resources": { "agent_id": agent, "resources": [cpus, ports] } }),
         json!({ "type": "TEARDOWN", "teardown": { "framework_id": { "value": "x" } } }),
+        json!({ "type": "UPDATE_WEIGHTS", "update_weights": { "weight_infos": [{ "role": "dev", "weight": 1.5 }] } }),
+        json!({ "type": "UPDATE_QUOTA", "update_quota": { "force": false, "quota_configs": [{
+            "role": "dev", "guarantees": { "cpus": { "value": 1 } }, "limits": { "cpus": { "value": 2 } },
+        }] } }),
+        json!({ "type": "REMOVE_QUOTA", "remove_quota": { "role": "dev" } }),
+        json!({ "type": "SET_QUOTA", "set_quota": { "quota_request": {
+            "role": "dev", "force": false, "guarantee": [{ "name": "cpus", "type": "SCALAR", "scalar": { "value": 1 } }],
+        } } }),
     ] {
         try_all(&mut client, "/api/v1", "none", &call);
     }
@@ -152,4 +160,27 @@ fn forms() {
         }
         assert_eq!(client.send("POST", &format!("/{path}"), vec![0xFF, 0xFE]).status, 400);
     }
+}
+
+/// Ten megabytes are not read; one that is as deep as it can be is no JSON.
+#[test]
+fn huge_bodies() {
+    let mut client = three();
+    framework(&mut client, "f", &[]);
+    let before = client.get("/state").text;
+    for (method, path) in [
+        ("PUT", "/weights"),
+        ("POST", "/quota"),
+        ("POST", "/reserve"),
+        ("POST", "/unreserve"),
+        ("POST", "/create-volumes"),
+        ("POST", "/destroy-volumes"),
+        ("POST", "/teardown"),
+        ("POST", "/api/v1"),
+        ("POST", "/api/v1/scheduler"),
+    ] {
+        assert_eq!(client.send(method, path, "[".repeat(10 * 1024 * 1024)).status, 413, "{path}");
+        assert_eq!(client.send(method, path, "[".repeat(1024 * 1024)).status, 400, "{path}");
+    }
+    assert_eq!(client.get("/state").text, before);
 }

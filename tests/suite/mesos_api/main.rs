@@ -6,6 +6,7 @@ mod frameworks;
 mod hostile;
 mod reads;
 mod scheduler;
+mod shares;
 mod writes;
 
 use planarium_rest::{Request, Response, handle};

@@ -1,6 +1,6 @@
 //! `/api/v1/scheduler` without a socket: the stream, the codes.
 
-use crate::{framework, request, scalar, text, three};
+use crate::{framework, launch, operator, request, scalar, text, three};
 use planarium_rest::{EventStream, Response};
 use planarium_tests::Client;
 use serde_json::{Value, json};
@@ -10,6 +10,13 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 fn subscribe(client: &mut Client, info: Value) -> Response {
     let body = json!({ "type": "SUBSCRIBE", "subscribe": { "framework_info": info } });
     request(client, "/api/v1/scheduler", &[JSON], &body.to_string())
+}
+
+/// The call that acknowledges a status.
+fn acknowledge(status: &Value) -> Value {
+    let acknowledge =
+        json!({ "agent_id": status["agent_id"], "task_id": status["task_id"], "uuid": status["uuid"] });
+    json!({ "type": "ACKNOWLEDGE", "acknowledge": acknowledge })
 }
 
 /// A framework that listens to its stream.
@@ -49,6 +56,13 @@ impl Scheduler {
 
     fn types(&self) -> Vec<&str> {
         self.heard.iter().map(|event| event["type"].as_str().unwrap()).collect()
+    }
+
+    /// The last status that it was told.
+    fn last_status(&mut self, client: &Client) -> Value {
+        self.listen(client);
+        let update = self.heard.iter().rfind(|event| event["type"] == "UPDATE");
+        update.unwrap()["update"]["status"].clone()
     }
 
     fn call(&self, client: &mut Client, call: &Value, status: u16) {
@@ -139,18 +153,179 @@ fn every_call_has_its_code() {
         scheduler.call(&mut client, &call, status);
     }
     client.advance(20_000);
-    scheduler.listen(&client);
-    let status =
-        scheduler.heard.iter().rfind(|event| event["type"] == "UPDATE").unwrap()["update"]["status"].clone();
+    let status = scheduler.last_status(&client);
+    assert_eq!(status["state"], "TASK_STARTING", "nothing more is said until it is acknowledged");
+    for uuid in [json!("x"), json!("AAAA"), json!(7), Value::Null] {
+        let mut acknowledge = acknowledge(&status);
+        acknowledge["acknowledge"]["uuid"] = uuid;
+        scheduler.call(&mut client, &acknowledge, 400);
+    }
+    scheduler.call(&mut client, &acknowledge(&status), 202);
+    let status = scheduler.last_status(&client);
     assert_eq!(status["state"], "TASK_RUNNING");
-    let acknowledge =
-        json!({ "agent_id": status["agent_id"], "task_id": status["task_id"], "uuid": status["uuid"] });
-    scheduler.call(&mut client, &json!({ "type": "ACKNOWLEDGE", "acknowledge": acknowledge }), 202);
+    scheduler.call(&mut client, &acknowledge(&status), 202);
     let metrics = client.get("/metrics/snapshot").json();
-    assert_eq!(metrics["master/valid_status_update_acknowledgements"], 1);
+    assert_eq!(metrics["master/valid_status_update_acknowledgements"], 2);
     scheduler.call(&mut client, &json!({ "type": "TEARDOWN" }), 202);
     assert!(scheduler.listen(&client), "the stream ends with the framework");
     assert_eq!(client.get("/tasks").json()["tasks"][0]["state"], "TASK_KILLED");
+}
+
+/// A task that has ended holds nothing, and is listed until its framework has acknowledged the end.
+#[test]
+fn a_task_is_listed_until_its_end_is_acknowledged() {
+    let mut client = three();
+    let mut scheduler = Scheduler::new(&mut client, "f");
+    let offer = scheduler.heard[1]["offers"]["offers"][0].clone();
+    let agent = offer["agent_id"]["value"].clone();
+    scheduler.call(&mut client, &launch(&offer, "t", &[scalar("cpus", 1.0)]), 202);
+    client.advance(20_000);
+    for state in ["TASK_STARTING", "TASK_RUNNING"] {
+        let status = scheduler.last_status(&client);
+        assert_eq!(status["state"], state);
+        scheduler.call(&mut client, &acknowledge(&status), 202);
+    }
+    scheduler.call(&mut client, &json!({ "type": "KILL", "kill": { "task_id": { "value": "t" } } }), 202);
+    client.advance(10_000);
+    let drain = json!({ "type": "DRAIN_AGENT", "drain_agent": { "agent_id": { "value": agent } } });
+    assert_eq!(operator(&mut client, &drain).0, 200);
+    let shown = |client: &mut Client| {
+        let state = client.get("/state").json();
+        let of = |list: &str| state["frameworks"][0][list].as_array().map(Vec::len);
+        let slaves = state["slaves"].as_array().unwrap();
+        let slave = slaves.iter().find(|slave| slave["id"] == agent).unwrap();
+        (
+            of("tasks"),
+            of("completed_tasks"),
+            slave["used_resources"]["cpus"].clone(),
+            slave["drain_info"]["state"].clone(),
+        )
+    };
+    assert_eq!(shown(&mut client), (Some(1), Some(0), json!(0), json!("DRAINING")));
+    assert_eq!(client.get("/tasks").json()["tasks"][0]["state"], "TASK_KILLED");
+    client.advance(30_000);
+    let told = scheduler.last_status(&client);
+    let times =
+        scheduler.heard.iter().filter(|event| event["update"]["status"]["uuid"] == told["uuid"]).count();
+    assert!(times == 3 && told["state"] == "TASK_KILLED", "after 10 and 20 s: {times} {told}");
+    scheduler.call(&mut client, &acknowledge(&told), 202);
+    assert_eq!(shown(&mut client), (Some(0), Some(1), json!(0), json!("DRAINED")));
+}
+
+/// What came of operations with ids: on the stream, until it is acknowledged.
+#[test]
+fn operations_with_ids_are_answered() {
+    let mut client = three();
+    let mut scheduler = Scheduler::new(&mut client, "f");
+    let offer = scheduler.heard[1]["offers"]["offers"][0].clone();
+    let reserved = |name: &str, amount: f64| {
+        let mut resource = scalar(name, amount);
+        resource["role"] = json!("dev");
+        resource["reservation"] = json!({});
+        resource
+    };
+    let named = |id: &str, kind: &str, key: &str, part: Value| json!({ "id": { "value": id }, "type": kind, key: part });
+    let mut volume = reserved("disk", 64.0);
+    volume["disk"] =
+        json!({ "persistence": { "id": "v" }, "volume": { "container_path": "data", "mode": "RW" } });
+    let task = json!({ "name": "t", "task_id": { "value": "t" }, "agent_id": offer["agent_id"],
+        "command": { "value": "./run" }, "resources": [scalar("cpus", 1.0)] });
+    let operations = json!([
+        named("r", "RESERVE", "reserve", json!({ "resources": [reserved("disk", 100.0)] })),
+        named("c", "CREATE", "create", json!({ "volumes": [volume] })),
+        named(
+            "g",
+            "GROW_VOLUME",
+            "grow_volume",
+            json!({ "volume": volume, "addition": reserved("disk", 6.0) })
+        ),
+        named("s", "SHRINK_VOLUME", "shrink_volume", json!({ "volume": volume, "subtract": { "value": 4 } })),
+        named(
+            "d",
+            "CREATE_DISK",
+            "create_disk",
+            json!({ "source": scalar("disk", 1.0), "target_type": "MOUNT" })
+        ),
+        named("l", "LAUNCH", "launch", json!({ "task_infos": [task] })),
+    ]);
+    let accept =
+        json!({ "type": "ACCEPT", "accept": { "offer_ids": [offer["id"]], "operations": operations } });
+    scheduler.call(&mut client, &accept, 202);
+    scheduler.listen(&client);
+    let told: Vec<Value> = scheduler.heard[2..]
+        .iter()
+        .map(|event| match event["type"].as_str() {
+            Some("UPDATE_OPERATION_STATUS") => {
+                let status = &event["update_operation_status"]["status"];
+                json!([status["operation_id"]["value"], status["state"]])
+            }
+            _ => json!([event["update"]["status"]["task_id"]["value"], event["update"]["status"]["state"]]),
+        })
+        .collect();
+    assert_eq!(
+        json!(told),
+        json!([
+            ["r", "OPERATION_FINISHED"],
+            ["c", "OPERATION_FINISHED"],
+            ["g", "OPERATION_FINISHED"],
+            // The volume of the new size is for later.
+            ["s", "OPERATION_ERROR"],
+            ["d", "OPERATION_ERROR"],
+            ["t", "TASK_ERROR"],
+        ])
+    );
+    let status =
+        |scheduler: &Scheduler, nth: usize| scheduler.heard[nth]["update_operation_status"]["status"].clone();
+    let grown = status(&scheduler, 4);
+    assert_eq!(grown["agent_id"], offer["agent_id"]);
+    assert_eq!(grown["converted_resources"][0]["scalar"]["value"], 70);
+    assert_eq!(grown["converted_resources"][0]["disk"]["persistence"]["id"], "v");
+    let refused = status(&scheduler, 6);
+    assert!(
+        refused["uuid"].is_null()
+            && refused["message"].as_str().is_some_and(|text| text.contains("provider"))
+    );
+    let acknowledge = |status: &Value| {
+        json!({ "type": "ACKNOWLEDGE_OPERATION_STATUS", "acknowledge_operation_status": {
+            "agent_id": status["agent_id"], "operation_id": status["operation_id"], "uuid": status["uuid"]["value"],
+        } })
+    };
+    for field in ["agent_id", "operation_id", "uuid"] {
+        let mut call = acknowledge(&grown);
+        call["acknowledge_operation_status"][field] = Value::Null;
+        scheduler.call(&mut client, &call, 400);
+    }
+    for nth in [2, 3] {
+        scheduler.call(&mut client, &acknowledge(&status(&scheduler, nth)), 202);
+    }
+    client.advance(15_000);
+    scheduler.listen(&client);
+    let again: Vec<&Value> = scheduler.heard[8..]
+        .iter()
+        .filter(|event| event["type"] == "UPDATE_OPERATION_STATUS")
+        .map(|event| &event["update_operation_status"]["status"]["uuid"])
+        .collect();
+    assert_eq!(again, [&grown["uuid"]], "what is not acknowledged is told again");
+    let ask = json!({ "type": "RECONCILE_OPERATIONS", "reconcile_operations": { "operations": [
+        { "operation_id": { "value": "g" }, "agent_id": offer["agent_id"] },
+        { "operation_id": { "value": "r" }, "agent_id": offer["agent_id"] },
+    ] } });
+    let before = scheduler.heard.len();
+    scheduler.call(&mut client, &ask, 202);
+    scheduler.listen(&client);
+    assert_eq!(status(&scheduler, before)["state"], "OPERATION_FINISHED");
+    assert_eq!(status(&scheduler, before + 1)["state"], "OPERATION_UNKNOWN");
+    for broken in [
+        json!({ "type": "GROW_VOLUME", "grow_volume": { "volume": volume } }),
+        json!({ "type": "SHRINK_VOLUME", "shrink_volume": { "volume": volume } }),
+        json!({ "type": "CREATE_DISK", "create_disk": { "source": scalar("disk", 1.0) } }),
+        json!({ "type": "DESTROY_DISK", "destroy_disk": {} }),
+        json!({ "type": "PAINT" }),
+        json!({ "id": "text", "type": "RESERVE", "reserve": { "resources": [] } }),
+    ] {
+        let accept = json!({ "type": "ACCEPT", "accept": { "offer_ids": [], "operations": [broken] } });
+        scheduler.call(&mut client, &accept, 400);
+    }
 }
 
 #[test]

@@ -153,3 +153,42 @@ fn zones_files_and_templates() {
     client.get(&path(&target, "nodes/server/main")).status(404);
     client.get(&path("nonsense", "node/server/main")).status(400);
 }
+
+/// The finding with this code in an answer.
+#[track_caller]
+fn finding(answer: &Value, code: &str) -> Value {
+    let found = answer["diagnostics"].as_array().and_then(|all| all.iter().find(|one| one["code"] == code));
+    assert!(found.is_some(), "no {code} in {answer:#}");
+    found.cloned().unwrap_or_default()
+}
+
+#[test]
+fn a_refused_update_says_where() {
+    let mut client = deployed();
+    let load = client.get("/sim/services/team/app").status(200).json();
+    let change = |from: &str, to: &str| {
+        let mut load = load.clone();
+        let text = load["files"]["svc.yml"].as_str().unwrap().replacen(from, to, 1);
+        assert_ne!(text, load["files"]["svc.yml"].as_str().unwrap(), "{from}");
+        load["files"]["svc.yml"] = text.into();
+        load
+    };
+    // The one before stays in force; the plan carries the text, the answer the place.
+    let answer = client.send("PUT", "/sim/services/team/app", change("count: 2", "count: 1").to_string());
+    let body = answer.status(200).json();
+    let found = finding(&body, "SDK202");
+    assert_eq!(found["severity"], "error", "{body:#}");
+    let line = load["files"]["svc.yml"].as_str().unwrap().lines().position(|line| line == "  node:").unwrap();
+    assert_eq!(found["line"], line + 1, "{found:#}");
+    let errors = client.get("/v1/service/team.app/plans/deploy").status(417).json()["errors"].clone();
+    let message = found["message"].as_str().unwrap();
+    assert!(errors[0].as_str().unwrap().contains(message), "{errors} {message}");
+    // A fatal one changes nothing at all.
+    let answer = client.send(
+        "PUT",
+        "/sim/services/team/app",
+        change("pods:", "scheduler: {user: nobody}\npods:").to_string(),
+    );
+    let body = answer.problem(422);
+    finding(&body, "SDK205");
+}

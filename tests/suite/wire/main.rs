@@ -2,11 +2,16 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
+mod config_files;
 mod lifecycle;
+mod multi;
 mod plans;
 mod pods;
+mod programs;
 mod refused;
 mod sim;
+mod store;
+mod torn_down;
 
 use planarium_tests::Client;
 use serde_json::{Value, json};

@@ -14,6 +14,8 @@ use yew::prelude::*;
 
 /// From the last keystroke to reading the draft.
 const CHECK_MS: u32 = 30;
+/// From a new world to looking for better machines.
+const MACHINES_MS: u32 = 900;
 /// From the last change to writing the address bar; browsers limit how often that may happen.
 const ADDRESS_MS: u32 = 900;
 
@@ -31,9 +33,17 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
     }
     {
         let hub = hub.clone();
+        let sound = state.checked.errors() == 0 && state.story.example.is_none();
+        use_effect_with((state.world.log.lineage, sound), move |(_, sound)| {
+            let timer = sound.then(|| Timeout::new(MACHINES_MS, move || hub.send(Action::SeekMachines)));
+            move || drop(timer)
+        });
+    }
+    {
+        let hub = hub.clone();
         let world = &state.world;
         let moving = state.play.playing && !(world.clock.idle && world.clock.at_head());
-        let place = if moving { None } else { Some((world.clock.head_ms, world.clock.head_seq)) };
+        let place = if moving { None } else { Some(world.clock) };
         use_effect_with((place, world.log.lineage, state.draft.applied), move |(place, ..)| {
             let timer = place.map(|_| Timeout::new(ADDRESS_MS, move || hub.send(Action::WriteAddress)));
             move || drop(timer)

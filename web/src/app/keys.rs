@@ -41,6 +41,14 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
         hub.send(Action::Apply);
         return;
     }
+    if with_command && !event.shift_key() && !event.alt_key() && key.eq_ignore_ascii_case("k") {
+        let open = state.ui.dialog == Some(Dialog::Palette);
+        if open || !reduce::is_modal(&state) {
+            event.prevent_default();
+            hub.send(if open { Action::CloseDialog } else { Action::OpenDialog(Dialog::Palette) });
+        }
+        return;
+    }
     if event.default_prevented() || with_command || event.alt_key() || reduce::is_modal(&state) {
         return;
     }
@@ -144,12 +152,12 @@ fn page_key(key: &str, state: &State) -> Option<Action> {
         "o" => Action::OpenDialog(Dialog::Open),
         "z" => Action::ToggleFocusMode,
         "w" => {
-            focus_soon("#inspector-panel");
+            browser::focus_soon("#inspector-panel");
             Action::ShowTab(Tab::Why)
         }
         "d" => Action::SetTheme(other_theme(state.prefs.theme)),
         "/" => {
-            focus_soon(if state.ui.tab == Tab::Log { "#log-filter" } else { "#row-filter" });
+            browser::focus_soon(if state.ui.tab == Tab::Log { "#log-filter" } else { "#row-filter" });
             return Some(Action::CloseMenu);
         }
         _ => return None,
@@ -159,32 +167,31 @@ fn page_key(key: &str, state: &State) -> Option<Action> {
 fn go_to(key: &str) -> Option<Action> {
     Some(match key {
         "e" => {
-            focus_soon(".cm-content, .editor-plain");
+            browser::focus_soon(".cm-content, .editor-plain");
             Action::ShowPane(crate::store::state::Pane::Edit)
         }
         "t" => {
-            focus_soon("[role=treegrid] [tabindex='0']");
+            browser::focus_soon("[role=treegrid] [tabindex='0']");
             Action::ShowPane(crate::store::state::Pane::Plan)
         }
         "l" => {
-            focus_soon("#inspector-panel");
+            browser::focus_soon("#inspector-panel");
             Action::ShowTab(Tab::Log)
         }
         "m" => {
-            focus_soon("#inspector-panel");
+            browser::focus_soon("#inspector-panel");
             Action::ShowTab(Tab::Cluster)
         }
+        "o" => {
+            browser::focus_soon("#inspector-panel");
+            Action::ShowTab(Tab::Compare)
+        }
         "c" => {
-            focus_soon("#console-line");
+            browser::focus_soon("#console-line");
             Action::ShowTab(Tab::Console)
         }
         _ => return None,
     })
-}
-
-/// After the next render.
-fn focus_soon(selector: &'static str) {
-    gloo::timers::callback::Timeout::new(40, move || browser::focus(selector)).forget();
 }
 
 fn other_theme(theme: Theme) -> Theme {

@@ -3,7 +3,7 @@
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::clock as clock_text;
 use crate::store::selectors::tree;
-use crate::store::state::{Checked, Clock, EditTab, Pane, Story, Tab};
+use crate::store::state::{Checked, Clock, EditTab, Pane, PresetCard, Story, Tab};
 use crate::store::{Action, use_hub};
 use crate::ui::{Button, IconButton, icon};
 use planarium_protocol::event::ElementPath;
@@ -15,6 +15,12 @@ pub(crate) struct BannersProps {
     pub(crate) checked: Ptr<Checked>,
     /// The draft is not what runs.
     pub(crate) dirty: bool,
+    /// There is no version before it.
+    pub(crate) empty: bool,
+    /// The draft can be given to the running service.
+    pub(crate) live: bool,
+    /// Machines on which more gets done.
+    pub(crate) better: Option<PresetCard>,
     /// The story.
     pub(crate) story: Ptr<Story>,
     /// The moment of the last words.
@@ -37,7 +43,7 @@ pub(crate) fn Banners(props: &BannersProps) -> Html {
                 <div class="banner" data-family="error" role="status">
                     { icon("error") }
                     <p>
-                        <strong>{ "Showing the last valid version." }</strong>
+                        <strong>{ if props.empty { "This cannot run yet." } else { "Showing the last valid version." } }</strong>
                         { format!(" The text has {errors} {}.", if errors == 1 { "error" } else { "errors" }) }
                     </p>
                     <Button label="Show" look="quiet" onclick={hub.on(move |_| Action::ShowEditTab(EditTab::Problems))} />
@@ -46,8 +52,23 @@ pub(crate) fn Banners(props: &BannersProps) -> Html {
                 <div class="banner" data-family="active">
                     { icon("edit") }
                     <p>{ "The definition was edited; this run is of the version before." }</p>
+                    if props.live {
+                        <Button label="Roll out" title="Give it to the running service, at the moment shown"
+                            onclick={hub.act(Action::RollOut)} />
+                    }
                     <Button label="Apply" look="primary" title="A new world with the edited definition (Ctrl-Enter)"
                         onclick={hub.act(Action::Apply)} />
+                </div>
+            }
+            if let Some(preset) = &props.better {
+                <div class="banner" data-family="waiting" role="status">
+                    { icon("machine") }
+                    <p>
+                        <strong>{ "These machines do not suffice." }</strong>
+                        { format!(" It gets further on: {}.", preset.text) }
+                    </p>
+                    <Button label="Use them" look="primary" title="A new world on these machines"
+                        onclick={hub.act(Action::SetPreset(preset.name.clone()))} />
                 </div>
             }
             if let Some(path) = &props.stuck {
@@ -66,7 +87,7 @@ pub(crate) fn Banners(props: &BannersProps) -> Html {
                     <span class="time">{ clock_text(said.at_ms) }</span>
                 </div>
             }
-            if props.hint {
+            if props.hint && errors == 0 {
                 <div class="banner hint">
                     { icon("play") }
                     <p>

@@ -2,6 +2,7 @@
 
 use super::why::start_dialog;
 use crate::store::ptr::Ptr;
+use crate::store::selectors::palette::{op_words, plan_command};
 use crate::store::selectors::{cluster, tree};
 use crate::store::state::{Dialog, Menu, MenuTarget, Tab};
 use crate::store::{Action, Hub, use_hub};
@@ -9,7 +10,7 @@ use crate::ui::attr;
 use crate::ui::menu::{MenuItem, Popup};
 use planarium_protocol::View;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{Input, PlanCommand, PlanOp, PodCommand, PodOp};
+use planarium_protocol::input::{Input, PlanOp, PodCommand, PodOp};
 use planarium_protocol::view::ActionView;
 use std::collections::BTreeMap;
 use yew::prelude::*;
@@ -100,29 +101,6 @@ pub(crate) fn command_items(hub: &Hub, view: &View, path: &ElementPath) -> Vec<M
             }
         })
         .collect()
-}
-
-/// The input of a plan command.
-pub(crate) fn plan_command(path: &ElementPath, op: PlanOp, params: BTreeMap<String, String>) -> Input {
-    Input::Plan(PlanCommand {
-        service: path.service.to_string(),
-        plan: path.plan.to_string(),
-        op,
-        phase: path.phase.as_ref().map(ToString::to_string),
-        step: path.step.as_ref().map(ToString::to_string),
-        params,
-    })
-}
-
-fn op_words(op: PlanOp) -> (&'static str, &'static str, Option<&'static str>) {
-    match op {
-        PlanOp::Start => ("Start …", "play", None),
-        PlanOp::Stop => ("Stop", "stop", None),
-        PlanOp::Interrupt => ("Interrupt", "waiting", Some("p")),
-        PlanOp::Continue => ("Continue", "unblock", Some("c")),
-        PlanOp::Restart => ("Restart", "restart", Some("r")),
-        PlanOp::ForceComplete => ("Force complete", "forced", Some("f")),
-    }
 }
 
 /// Actions as menu entries.

@@ -6,6 +6,7 @@ mod gallery;
 mod keys;
 mod maintenance;
 mod open;
+mod palette;
 mod share;
 mod start_plan;
 
@@ -38,11 +39,12 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
         Some(Dialog::Gallery) => html! {
             <gallery::Gallery examples={state.examples.clone()} current={state.story.example.clone()} />
         },
-        Some(Dialog::Open) => html! { <open::OpenDialog /> },
+        Some(Dialog::Open) => html! { <open::OpenDialog beside={state.ui.beside} running={!state.draft.files.is_empty()} /> },
         Some(Dialog::Share) => html! {
             <share::ShareDialog link={state.ui.link.clone()} title={state.story.title.clone()} />
         },
         Some(Dialog::Keys) => html! { <keys::KeysDialog prefs={state.prefs.clone()} /> },
+        Some(Dialog::Palette) => html! { <palette::Palette state={Rc::clone(state)} /> },
         Some(Dialog::AddMachine) => html! { <add_machine::AddMachine /> },
         Some(Dialog::Fault) => html! {
             <fault::FaultDialog view={state.world.view.clone()} selected={state.ui.selected.clone()} task={state.ui.task.clone()} />

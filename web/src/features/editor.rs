@@ -2,8 +2,10 @@
 
 mod env;
 mod files;
+mod guess;
 mod problems;
 mod rich;
+mod services;
 mod setup;
 
 use crate::browser;
@@ -17,6 +19,7 @@ use env::EnvTable;
 use files::FileTabs;
 use problems::Problems;
 use rich::TextPane;
+use services::ServiceTabs;
 use setup::SetupForm;
 use yew::prelude::*;
 
@@ -24,6 +27,12 @@ use yew::prelude::*;
 pub(crate) struct EditorPaneProps {
     /// What is edited.
     pub(crate) draft: Draft,
+    /// The definitions of all services.
+    pub(crate) drafts: Ptr<Vec<Draft>>,
+    /// Which of them is edited.
+    pub(crate) at: usize,
+    /// Any of them differs from what runs.
+    pub(crate) dirty: bool,
     /// What reading it gave.
     pub(crate) checked: Ptr<Checked>,
     /// Tab below the text.
@@ -58,15 +67,20 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
     let current = TABS.iter().position(|tab| *tab == props.tab).unwrap_or(0);
     let refused: Option<AttrValue> = if errors > 0 {
         Some("the definition has errors".into())
-    } else if !draft.dirty() {
+    } else if !props.dirty {
         Some("this is what runs".into())
     } else {
         None
     };
     html! {
         <div class="editor">
+            <ServiceTabs drafts={props.drafts.clone()} draft={draft.clone()} at={props.at} />
             <div class="pane-head">
                 <FileTabs files={draft.files.clone()} current={draft.file.clone()} />
+                if props.touched && errors == 0 && draft.dirty() {
+                    <Button label="Roll out" icon="rocket" title="Give the edited definition to the running service, at the moment shown"
+                        onclick={hub.act(Action::RollOut)} />
+                }
                 <Button label="Apply" icon="apply" look="primary" {refused} title="A new world with this definition (Ctrl-Enter)"
                     class="apply-button" onclick={hub.act(Action::Apply)} />
             </div>
@@ -88,7 +102,7 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
                 <div class="editor-panel" id="editor-panel" role="tabpanel" tabindex="0" aria-labelledby={format!("editor-{current}")}>
                     { match props.tab {
                         EditTab::Problems => html! { <Problems checked={props.checked.clone()} /> },
-                        EditTab::Env => html! { <EnvTable env={draft.env.clone()} missing={props.checked.missing.clone()} /> },
+                        EditTab::Env => html! { <EnvTable env={draft.env.clone()} checked={props.checked.clone()} /> },
                         EditTab::World => html! {
                             <SetupForm preset={props.preset.clone()} presets={props.presets.clone()} seed={props.seed} touched={props.touched} />
                         },

@@ -59,6 +59,8 @@ pub(crate) fn Header(props: &HeaderProps) -> Html {
                 pressed={!props.editor_shut}
                 onclick={hub.act(Action::ToggleEditor)}
             />
+            <IconButton icon="search" label="Commands" keys="Ctrl-K"
+                onclick={hub.act(Action::OpenDialog(Dialog::Palette))} />
             <Button icon="folder" label="Open" title="Open or paste a definition (o)" look="quiet"
                 onclick={hub.act(Action::OpenDialog(Dialog::Open))} />
             <Button icon="share" label="Share" title="Link to this run (s)" look="quiet"

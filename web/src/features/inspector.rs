@@ -1,6 +1,7 @@
 //! The right-hand pane: why, cluster, pods, log, console.
 
 use super::cluster::ClusterPane;
+use super::compare::ComparePane;
 use super::console::ConsolePane;
 use super::event_log::LogPane;
 use super::pods::PodsPane;
@@ -8,7 +9,7 @@ use super::why::WhyPane;
 use crate::store::console::Console;
 use crate::store::events::EventLog;
 use crate::store::ptr::Ptr;
-use crate::store::state::{LogFilter, Pane, Story, Tab};
+use crate::store::state::{BranchTab, Compared, LogFilter, Pane, Story, Tab};
 use crate::store::{Action, use_hub};
 use crate::ui::IconButton;
 use crate::ui::tabs::{TabItem, Tabs};
@@ -40,22 +41,37 @@ pub(crate) struct InspectorProps {
     pub(crate) story: Ptr<Story>,
     /// The service's command line.
     pub(crate) console: Ptr<Console>,
+    /// Another run on the same clock.
+    pub(crate) compared: Option<Ptr<Compared>>,
+    /// Branches.
+    pub(crate) branches: Ptr<Vec<BranchTab>>,
+    /// There is a run before this one.
+    pub(crate) before: bool,
+    /// The definition was edited and can be used.
+    pub(crate) edited: bool,
+    /// The cursor, while it matters.
+    pub(crate) now_ms: u64,
 }
 
-const TABS: [Tab; 5] = [Tab::Why, Tab::Cluster, Tab::Pods, Tab::Log, Tab::Console];
+const TABS: [Tab; 6] = [Tab::Why, Tab::Cluster, Tab::Pods, Tab::Log, Tab::Console, Tab::Compare];
 
 /// The pane.
 #[component]
 pub(crate) fn Inspector(props: &InspectorProps) -> Html {
     let hub = use_hub();
     let faults = props.view.faults.len();
-    let items = vec![
+    let mut items = vec![
         TabItem::new("Why").icon("question"),
         TabItem::new("Cluster").icon("machine").count(faults, "forced"),
         TabItem::new("Pods").icon("pod"),
         TabItem::new("Log").icon("list"),
         TabItem::new("Console").icon("console"),
     ];
+    // It takes a second run.
+    let comparable = props.branches.len() > 1 || props.before || props.edited || props.compared.is_some();
+    if comparable || props.tab == Tab::Compare {
+        items.push(TabItem::new("Compare").icon("compare"));
+    }
     let current = TABS.iter().position(|tab| *tab == props.tab).unwrap_or(0);
     let onpick = hub.on(|at: usize| Action::ShowTab(TABS.get(at).copied().unwrap_or_default()));
     html! {
@@ -79,6 +95,10 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
                     Tab::Pods => html! { <PodsPane view={props.view.clone()} task={props.task.clone()} /> },
                     Tab::Log => html! {
                         <LogPane log={props.log.clone()} seq={props.seq} filter={props.filter.clone()} />
+                    },
+                    Tab::Compare => html! {
+                        <ComparePane compared={props.compared.clone()} view={props.view.clone()} branches={props.branches.clone()}
+                            before={props.before} edited={props.edited} now_ms={props.now_ms} />
                     },
                     Tab::Console => html! {
                         <ConsolePane view={props.view.clone()} console={props.console.clone()} />

@@ -5,6 +5,7 @@
 mod keyboard;
 mod row;
 
+use planarium_kernel::SortedSet;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::tree::{self, Shape};
 use crate::store::{Action, use_hub};
@@ -15,7 +16,6 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{View, Why};
 use row::TreeRow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -33,7 +33,7 @@ pub(crate) struct TreePaneProps {
     /// Element whose menu is open.
     pub(crate) menu: Option<ElementPath>,
     /// Rows not in their default state.
-    pub(crate) toggled: Ptr<BTreeSet<ElementPath>>,
+    pub(crate) toggled: Ptr<SortedSet<ElementPath>>,
     /// Text that steps must contain.
     pub(crate) filter: AttrValue,
     /// Single-key shortcuts are off, so letters find rows.
@@ -42,6 +42,10 @@ pub(crate) struct TreePaneProps {
     pub(crate) now_s: u64,
     /// Errors in the definition.
     pub(crate) errors: usize,
+    /// Variables without a value.
+    pub(crate) missing: usize,
+    /// Something has happened in the world shown.
+    pub(crate) touched: bool,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
 }
@@ -73,7 +77,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
     html! {
         <div class="tree-pane">
             <div class="pane-head">
-                <h2>{ if services.len() > 1 { "Plans".to_owned() } else { format!("Plans of {name}") } }</h2>
+                <h2>{ if services.len() != 1 { "Plans".to_owned() } else { format!("Plans of {name}") } }</h2>
                 if !activity.is_empty() { <span class="activity" title={activity.to_string()}>{ &*activity }</span> }
                 <span class="grow"></span>
                 <label class="search">
@@ -84,7 +88,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
                 <IconButton icon="copy" label="Copy the tree as text" onclick={copy_tree(&hub, &services)} />
             </div>
             if services.is_empty() {
-                <Empty errors={props.errors} />
+                <Empty errors={props.errors} missing={props.missing} touched={props.touched} />
             } else {
                 <div class="tree-head" aria-hidden="true">
                     <span>{ "Name" }</span><span>{ "Status" }</span><span>{ "Progress" }</span><span>{ "Reason" }</span>
@@ -146,15 +150,22 @@ fn copy_tree(hub: &crate::store::Hub, services: &[Arc<ServiceView>]) -> Callback
 #[derive(Properties, PartialEq)]
 struct EmptyProps {
     errors: usize,
+    missing: usize,
+    touched: bool,
 }
 
 /// There is nothing to show.
 #[component]
 fn Empty(props: &EmptyProps) -> Html {
-    use crate::store::state::Dialog;
+    use crate::store::state::{Dialog, EditTab, Pane};
     let hub = use_hub();
-    let text = if props.errors > 0 {
+    let unset = props.errors > 0 && props.missing > 0;
+    let text = if unset {
+        "The definition is a template: variables of it have no value yet, and some of them are needed."
+    } else if props.errors > 0 {
         "The definition cannot be used yet. The list under the editor says what is wrong and where."
+    } else if props.touched {
+        "No service is installed at this moment. Move the clock to see what was, or open a definition."
     } else {
         "No service is loaded. Open an example, drop a file or a package folder anywhere on the page, or paste a definition."
     };
@@ -163,7 +174,17 @@ fn Empty(props: &EmptyProps) -> Html {
             { icon("tree") }
             <p>{ text }</p>
             <div class="button-row">
-                <Button label="Examples" look="primary" onclick={hub.act(Action::OpenDialog(Dialog::Gallery))} />
+                if unset {
+                    <Button label="Give them values" icon="edit" look="primary" onclick={
+                        let hub = hub.clone();
+                        Callback::from(move |_| {
+                            hub.send(Action::ShowPane(Pane::Edit));
+                            hub.send(Action::ShowEditTab(EditTab::Env));
+                            crate::browser::focus_soon(".env-table input");
+                        })
+                    } />
+                }
+                <Button label="Examples" look={if unset { "" } else { "primary" }} onclick={hub.act(Action::OpenDialog(Dialog::Gallery))} />
                 <Button label="Open or paste" onclick={hub.act(Action::OpenDialog(Dialog::Open))} />
             </div>
         </div>

@@ -10,8 +10,11 @@ use crate::store::gantt::Gantt;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::announce::progress;
 use crate::store::selectors::maintenance::{reach, windows};
-use crate::store::selectors::time::{percent, spoken};
+use crate::store::selectors::axis::{Axis, idle};
+use crate::store::selectors::time::spoken;
 use crate::store::state::Clock;
+use crate::store::{Action, Hub, use_hub};
+use gloo::events::{EventListener, EventListenerOptions};
 use lanes::Lanes;
 use planarium_protocol::View;
 use planarium_protocol::event::ElementPath;
@@ -28,6 +31,10 @@ pub(crate) struct TimelineProps {
     pub(crate) view: Ptr<View>,
     /// Selected element.
     pub(crate) selected: Option<ElementPath>,
+    /// The part of the run that is seen.
+    pub(crate) zoom: Option<(u64, u64)>,
+    /// Idle stretches are drawn short.
+    pub(crate) short_idle: bool,
 }
 
 /// Slider and lanes on one axis.
@@ -41,22 +48,84 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
     };
     let windows = (*windows).clone();
     let span_ms = reach(clock.head_ms, &windows, epoch_ms);
+    let short_idle = props.short_idle;
+    let breaks = {
+        let gantt = props.gantt.clone();
+        use_memo((props.gantt.clone(), span_ms, short_idle), move |_| {
+            if short_idle { idle(&gantt, span_ms) } else { Vec::new() }
+        })
+    };
+    let whole = Axis::new(span_ms, &breaks);
+    let axis = match props.zoom {
+        Some((from_ms, to_ms)) => whole.part(from_ms, to_ms),
+        None => whole,
+    };
+    let node = use_node_ref();
+    use_wheel(&node, &axis);
+    use_following(clock.now_ms, props.zoom);
     let said = format!("{}{}", spoken(clock.now_ms), progress(&props.view, props.selected.as_ref()));
-    let (now, head) = (percent(clock.now_ms, span_ms), percent(clock.head_ms, span_ms));
+    let (now, head) = (axis.x(clock.now_ms), axis.x(clock.head_ms));
     html! {
-        <div class="timeline">
-            <Scrub now_ms={clock.now_ms} head_ms={clock.head_ms} {span_ms} {said} gantt={props.gantt.clone()} windows={windows.clone()} {epoch_ms} />
+        <div ref={node} class="timeline" data-part={axis.is_part().to_string()}>
+            <Scrub now_ms={clock.now_ms} head_ms={clock.head_ms} {span_ms} axis={axis.clone()} {short_idle} {said} gantt={props.gantt.clone()} windows={windows.clone()} {epoch_ms} />
             <div class="lanes-area">
-                <Lanes gantt={props.gantt.clone()} view={props.view.clone()} {span_ms} selected={props.selected.clone()} />
+                <Lanes gantt={props.gantt.clone()} view={props.view.clone()} {span_ms} axis={axis.clone()} selected={props.selected.clone()} />
                 <svg class="lanes-over" aria-hidden="true" focusable="false">
-                    <svg x={head.clone()} overflow="visible"><rect class="not-yet" width="100%" height="100%" /></svg>
+                    { for axis.shortened().map(|(from_ms, to_ms)| html! {
+                        <rect class="break-lanes" x={axis.x(from_ms)} width={axis.width(from_ms, to_ms, 0)} height="100%" />
+                    }) }
+                    <svg x={head} overflow="visible"><rect class="not-yet" width="100%" height="100%" /></svg>
                     if clock.now_ms < clock.head_ms {
-                        <rect class="ahead" x={now.clone()} width={percent(clock.head_ms - clock.now_ms, span_ms)} height="100%" />
+                        <rect class="ahead" x={now.clone()} width={axis.width(clock.now_ms, clock.head_ms, 0)} height="100%" />
                     }
-                    <line class="playhead" x1={now.clone()} x2={now} y1="0" y2="100%" />
+                    if axis.sees(clock.now_ms) { <line class="playhead" x1={now.clone()} x2={now} y1="0" y2="100%" /> }
                 </svg>
-                <bands::Bands {windows} {epoch_ms} {span_ms} />
+                <bands::Bands {windows} {epoch_ms} {span_ms} {axis} />
             </div>
         </div>
     }
+}
+
+/// Ctrl and the wheel zoom around the pointer; Shift and the wheel, or a sideways wheel, move along.
+#[hook]
+fn use_wheel(node: &NodeRef, axis: &Axis) {
+    let hub = use_hub();
+    use_effect_with((node.clone(), axis.clone()), move |(node, axis)| {
+        let axis = axis.clone();
+        let listener = node.cast::<web_sys::HtmlElement>().map(|element| {
+            // What the browser would do instead is to scale the whole page.
+            let options = EventListenerOptions::enable_prevent_default();
+            EventListener::new_with_options(&element, "wheel", options, move |event| wheel(&hub, &axis, event))
+        });
+        move || drop(listener)
+    });
+}
+
+fn wheel(hub: &Hub, axis: &Axis, event: &web_sys::Event) {
+    use wasm_bindgen::JsCast;
+    let Some(event) = event.dyn_ref::<web_sys::WheelEvent>() else { return };
+    let (along, across) = (event.delta_x(), event.delta_y());
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    let timeline = target.and_then(|target| target.closest(".timeline").ok().flatten());
+    let track = timeline.and_then(|timeline| timeline.query_selector(".scrub").ok().flatten());
+    let Some(track) = track.and_then(|track| track.dyn_into::<web_sys::HtmlElement>().ok()) else { return };
+    if event.ctrl_key() || event.meta_key() {
+        event.prevent_default();
+        hub.send(Action::ZoomAt(across < 0.0, scrub::instant(&track, event.client_x(), axis)));
+    } else if axis.is_part() && (event.shift_key() || along.abs() > across.abs()) {
+        event.prevent_default();
+        let by = if along == 0.0 { across } else { along };
+        hub.send(Action::Pan(by > 0.0));
+    }
+}
+
+/// Keeps the cursor in sight while it moves.
+#[hook]
+fn use_following(now_ms: u64, zoom: Option<(u64, u64)>) {
+    let hub = use_hub();
+    use_effect_with(now_ms, move |now_ms| {
+        if zoom.is_some_and(|(from, to)| *now_ms < from || *now_ms > to) {
+            hub.send(Action::ZoomTo(*now_ms));
+        }
+    });
 }

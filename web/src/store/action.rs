@@ -6,10 +6,11 @@ use super::events::EventLog;
 use super::gantt::Gantt;
 use super::ptr::Ptr;
 use super::state::{
-    BranchTab, BrokenLink, Checked, Clock, Dialog, EditTab, LogFilter, MenuTarget, Pane, Story, Tab, Theme,
+    Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, EditTab, LogFilter, MenuTarget, Pane, Story, Tab, Theme,
     ToastUndo, Verbosity,
 };
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::LoadService;
 use planarium_protocol::view::View;
 use planarium_protocol::{Input, Why};
 use yew::AttrValue;
@@ -71,6 +72,9 @@ pub(crate) enum Action {
     /// Kept edits back into the editor.
     RestoreDraft,
 
+    /// Begin or end a comparison.
+    Compare(Option<Against>),
+
     // ---- the world
     /// Put something in.
     Do(Box<Input>),
@@ -90,8 +94,16 @@ pub(crate) enum Action {
     SetEnv(String, Option<String>),
     /// Read the draft.
     Check,
-    /// A new world with the draft.
+    /// A new world with the drafts.
     Apply,
+    /// Give the draft to the running service at the moment shown, or install it there.
+    RollOut,
+    /// Edit another service.
+    PickService(usize),
+    /// Take a service out of the world.
+    DropService(usize),
+    /// Look for machines on which the service gets further.
+    SeekMachines,
     /// Use a mend.
     Mend(usize),
     /// The caret moved to a line.
@@ -110,6 +122,8 @@ pub(crate) enum Action {
     OpenText(String),
     /// The address bar changed.
     OpenHash(String),
+    /// What is opened from now on comes beside what is there, or in its place.
+    Beside(bool),
 
     // ---- looks
     /// Select an element.
@@ -132,6 +146,16 @@ pub(crate) enum Action {
     ToggleEditor,
     /// Open or shut the lanes on a small screen.
     ToggleLanes,
+    /// More or less of the run on the timeline, around an instant.
+    ZoomAt(bool, u64),
+    /// As much of the run as is seen, around this instant.
+    ZoomTo(u64),
+    /// All of the run on the timeline.
+    ZoomAll,
+    /// Later or earlier parts of the run on the timeline.
+    Pan(bool),
+    /// Idle stretches short or in full.
+    ToggleIdle,
     /// Tree and timeline only.
     ToggleFocusMode,
     /// Machines as a table or cards.
@@ -142,6 +166,8 @@ pub(crate) enum Action {
     OpenDialog(Dialog),
     /// Shut it.
     CloseDialog,
+    /// An entry of the palette was used.
+    Used(AttrValue),
     /// Open a context menu.
     OpenMenu(MenuTarget, i32, i32),
     /// Shut it.
@@ -183,6 +209,8 @@ pub(crate) struct Snapshot {
     pub(crate) branches: Option<Ptr<Vec<BranchTab>>>,
     /// Whether anything but setting up has happened.
     pub(crate) touched: bool,
+    /// There is a run before this one.
+    pub(crate) before: bool,
 }
 
 /// What an effect reports.
@@ -192,25 +220,35 @@ pub(crate) enum Fact {
     Moved(Box<Snapshot>),
     /// Another world is shown.
     Opened {
-        /// What the editor holds.
-        draft: Box<Draft>,
+        /// What the editor holds, service by service.
+        drafts: Vec<Draft>,
         /// Where it came from.
         story: Ptr<Story>,
         /// Which machines.
         preset: Option<AttrValue>,
     },
-    /// The editor holds something else; what runs stays.
-    Drafted(Box<Draft>),
-    /// The world was built anew with the draft of this revision.
-    Rebuilt(u32),
+    /// Kept edits are back in the editor; what runs stays.
+    Drafted(Vec<Draft>),
+    /// The editor holds exactly this.
+    Drafts(Vec<Draft>),
+    /// Another service in the editor, which is shown.
+    Beside(Box<Draft>),
+    /// The world was built anew with these services.
+    Rebuilt(Vec<LoadService>),
+    /// What is in the editor is what runs now.
+    RolledOut,
+    /// On these machines the service would get further.
+    Better(Option<AttrValue>),
     /// The script went on.
     Story(Ptr<Story>),
     /// The machines are these.
-    Preset(AttrValue),
+    Preset(Option<AttrValue>),
     /// The draft was read.
     Checked(Ptr<Checked>),
     /// Why the selected element is not moving.
     Why(Option<Ptr<Why>>),
+    /// The other run on the same clock.
+    Compared(Option<Ptr<Compared>>),
     /// The clock stopped by itself.
     Stopped,
     /// Something to tell.

@@ -6,6 +6,7 @@ use super::ptr::Ptr;
 use super::selectors::text::is_yaml;
 use planarium_protocol::input::LoadService;
 use std::collections::BTreeMap;
+use yew::AttrValue;
 
 /// A file of this name is not part of the definition: it holds the package options.
 pub(crate) const OPTIONS_FILE: &str = "options.json";
@@ -19,8 +20,12 @@ pub(crate) struct Draft {
     pub(crate) env: Ptr<BTreeMap<String, String>>,
     /// Dialect as loaded.
     pub(crate) dialect: String,
-    /// Service name as loaded; empty means as the definition says.
-    pub(crate) name: String,
+    /// What nobody edits here, as loaded.
+    pub(crate) rest: Ptr<LoadService>,
+    /// What people call it: the service's name as last read.
+    pub(crate) label: AttrValue,
+    /// Errors found when it was last read.
+    pub(crate) errors: usize,
     /// The file shown.
     pub(crate) file: String,
     /// Counts edits; the texts of equal numbers are equal.
@@ -45,7 +50,13 @@ impl Draft {
             files: Ptr::new(files),
             env: Ptr::new(load.env.clone()),
             dialect: load.dialect.clone(),
-            name: load.name.clone(),
+            rest: Ptr::new(LoadService {
+                files: BTreeMap::new(),
+                env: BTreeMap::new(),
+                options: serde_json::Value::Null,
+                ..load.clone()
+            }),
+            label: load.name.clone().into(),
             file,
             ..Self::default()
         }
@@ -56,18 +67,17 @@ impl Draft {
         let mut files = (*self.files).clone();
         let (mut options, mut problem) = (serde_json::Value::Null, None);
         if let Some(text) = files.remove(OPTIONS_FILE) {
-            match serde_json::from_str(&text) {
+            match planarium_protocol::json::value(text.as_bytes()) {
                 Ok(value) => options = value,
                 Err(error) => problem = Some(error.to_string()),
             }
         }
         let load = LoadService {
             dialect: if self.dialect.is_empty() { "auto".to_owned() } else { self.dialect.clone() },
-            name: self.name.clone(),
             files,
             env: (*self.env).clone(),
             options,
-            params: BTreeMap::new(),
+            ..(*self.rest).clone()
         };
         (load, problem)
     }
@@ -75,6 +85,15 @@ impl Draft {
     /// Whether the text differs from what runs.
     pub(crate) fn dirty(&self) -> bool {
         self.revision != self.applied
+    }
+
+    /// Takes note of what runs: whether one of these services is this text.
+    pub(crate) fn compare(&mut self, running: &[LoadService]) {
+        let (own, problem) = self.load();
+        // The dialect may have been left to be found out.
+        let same = |load: &LoadService| LoadService { dialect: own.dialect.clone(), ..load.clone() } == own;
+        let runs = problem.is_none() && running.iter().any(same);
+        self.applied = if runs { self.revision } else { self.revision.wrapping_sub(1) };
     }
 
     /// The text shown.
@@ -164,6 +183,11 @@ mod tests {
         assert!(draft.dirty());
         draft.applied = draft.revision;
         draft.set_env("PORT", Some("80".into()));
+        assert!(draft.dirty());
+        draft.set_env("PORT", None);
+        draft.compare(&[load(&[("svc.yml", "name: x")]), load(&[("svc.yml", "name: y")])]);
+        assert!(!draft.dirty(), "one of the two that run is this text");
+        draft.compare(&[load(&[("svc.yml", "name: x")])]);
         assert!(draft.dirty());
     }
 }

@@ -3,11 +3,13 @@
 //! *Knows*: the engine's handle, scenarios, share links, the gallery. *Must not know*: how anything is drawn.
 
 mod check;
+mod compare;
 mod console;
 mod open;
 mod rebuild;
 mod snapshot;
 mod story;
+mod suggest;
 mod travel;
 
 #[cfg(test)]
@@ -20,8 +22,8 @@ use super::persist;
 use super::ptr::Ptr;
 use super::state::{ExampleCard, PresetCard, State, ToastUndo};
 use crate::browser;
-use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::{Input, json};
 use planarium_scenario::{Player, Scenario, share};
 use planarium_world::{Engine, Genesis};
 use snapshot::Seen;
@@ -37,6 +39,8 @@ struct Shown {
     tale: Tale,
     /// Somebody did something by hand, so the script alone no longer leads here.
     by_hand: bool,
+    /// What the editor held when this world was left.
+    drafts: Vec<Draft>,
 }
 
 /// The engine side of the page.
@@ -44,6 +48,8 @@ pub(crate) struct Session {
     shown: Shown,
     /// The world before the last reset or edit.
     previous: Option<Box<Shown>>,
+    /// A second run on the same clock.
+    beside: Option<compare::Beside>,
     seen: Seen,
     /// What `why` was last asked about.
     asked: Option<(ElementPath, (u32, u32), u64, u64)>,
@@ -60,9 +66,9 @@ impl Session {
             Genesis::default(),
         );
         let engine = Engine::new(Genesis::default());
-        let shown = Shown { engine, player: None, scenario, tale: Tale::default(), by_hand: false };
+        let shown = Shown { engine, player: None, scenario, tale: Tale::default(), by_hand: false, drafts: Vec::new() };
         let session =
-            Self { shown, previous: None, seen: Seen::default(), asked: None, written: String::new() };
+            Self { shown, previous: None, beside: None, seen: Seen::default(), asked: None, written: String::new() };
         let examples = planarium_gallery::examples().iter().map(|example| ExampleCard {
             id: example.id.into(),
             title: example.title.into(),
@@ -99,14 +105,23 @@ impl Session {
             return resumed.unwrap_or_else(|| self.open_hash(hash));
         }
         let first = planarium_gallery::examples().first().map(|example| example.id);
-        match example.or(first) {
+        let unknown = example.filter(|id| planarium_gallery::find(id).is_none());
+        let mut facts = match example.filter(|_| unknown.is_none()).or(first) {
             Some(id) => self.open_example(id),
             None => Vec::new(),
+        };
+        if let Some(id) = unknown {
+            let id: String = id.chars().take(60).collect();
+            facts.push(Fact::Refused(format!("There is no example named {id}; this is the first one.").into()));
         }
+        facts
     }
 
     /// Carries out an action; the reducer has already seen it.
     pub(crate) fn run(&mut self, state: &State, action: &Action) -> Vec<Fact> {
+        if replaces(action) {
+            self.shown.drafts = state.all_drafts();
+        }
         match action {
             Action::Frame(_) => self.play(state),
             Action::StepEvent(toward) => self.step_event(*toward, state),
@@ -117,19 +132,25 @@ impl Session {
             Action::SeekTenth(tenth) => {
                 self.seek_ms(self.shown.engine.head_ms() * tenth.min(&10) / 10, state)
             }
+            Action::Compare(against) => self.compare(state, against.as_ref()),
             Action::Branch(id) => self.switch_branch(*id),
             Action::Do(input) => self.put_in(input),
             Action::Console(ConsoleAct::Run) => self.run_line(state),
             Action::Check => self.check(state),
             Action::Apply => self.apply(state),
+            Action::RollOut => self.roll_out(state),
+            Action::DropService(at) => self.drop_service(state, *at),
+            Action::SeekMachines => self.seek_machines(),
             Action::Reset => self.reset(state),
             Action::SetSeed(seed) => self.set_seed(state, *seed),
             Action::SetPreset(name) => self.set_preset(state, name),
             Action::UndoWorld => self.undo_world(),
             Action::RestoreDraft => restored_draft(),
-            Action::OpenExample(id) => self.open_example(id),
-            Action::OpenFiles(files) => self.open_files(files),
-            Action::OpenText(text) => self.open_text(text),
+            Action::OpenExample(id) => returnable(state, self.open_example(id)),
+            Action::OpenFiles(files) if state.ui.beside => self.open_beside(state, files),
+            Action::OpenText(text) if state.ui.beside => self.text_beside(state, text),
+            Action::OpenFiles(files) => returnable(state, self.open_files(files)),
+            Action::OpenText(text) => returnable(state, self.open_text(text)),
             Action::OpenHash(hash) => {
                 if *hash == self.written || hash.len() < 2 {
                     Vec::new()
@@ -165,6 +186,11 @@ impl Session {
     }
 
     fn put_in(&mut self, input: &Input) -> Vec<Fact> {
+        self.try_input(input).0
+    }
+
+    /// Puts something in; also answers whether it was accepted.
+    fn try_input(&mut self, input: &Input) -> (Vec<Fact>, bool) {
         self.save_before(input);
         let engine = &mut self.shown.engine;
         let past = (!engine.at_head()).then(|| (self.seen.branch, engine.now_ms()));
@@ -177,12 +203,12 @@ impl Session {
         if let Err(refusal) = &applied.outcome {
             facts.push(Fact::Refused(refusal.message.clone().into()));
         }
-        facts
+        (facts, applied.outcome.is_ok())
     }
 
     /// Keeps the run as it is: should the input bring the engine down, this is what is offered again.
     fn save_before(&self, input: &Input) {
-        let pending = serde_json::to_string(input).unwrap_or_default();
+        let pending = json::of(input).to_string();
         persist::save_run(&share::encode(&self.shown.engine.journal()), &pending);
     }
 
@@ -197,10 +223,33 @@ impl Session {
     /// The run as query and hash. The example is named as long as its script alone leads here, so that the
     /// script can go on at the other end.
     fn address(&self, state: &State) -> String {
-        let by_script = !self.shown.by_hand && !state.draft.dirty();
+        let by_script = !self.shown.by_hand && !state.dirty();
         let example = state.story.example.as_ref().filter(|_| by_script);
         let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
-        format!("{query}#{}", share::encode(&self.shown.engine.journal()))
+        format!("{query}#{}", share::encode_at(&self.shown.engine.journal(), self.moment()))
+    }
+
+    /// Where the cursor stands, when that is not the run's end: the instant, and the event when others of the same
+    /// instant follow.
+    fn moment(&self) -> Option<(u64, Option<u64>)> {
+        let engine = &self.shown.engine;
+        if engine.at_head() {
+            return None;
+        }
+        let (ms, seq) = (engine.now_ms(), engine.seq());
+        let all = engine.all_events();
+        let last = all.partition_point(|event| event.at_ms <= ms).checked_sub(1).and_then(|at| all.get(at));
+        Some((ms, last.is_some_and(|event| event.seq > seq).then_some(seq)))
+    }
+
+    /// To the moment that a link names.
+    fn go_to_moment(&mut self, link: &str) {
+        if let Some((ms, seq)) = share::moment(link) {
+            self.shown.engine.seek_ms(ms);
+            if let Some(seq) = seq {
+                self.shown.engine.seek_seq(seq);
+            }
+        }
     }
 
     fn link(&self, state: &State) -> String {
@@ -227,11 +276,40 @@ fn forked(from: u32, at_ms: u64) -> Fact {
 
 /// Edits that were never applied, from the last visit.
 fn restored_draft() -> Vec<Fact> {
-    let load = persist::saved_draft().and_then(|text| serde_json::from_str(&text).ok());
-    match load {
-        Some(load) => vec![Fact::Drafted(Box::new(Draft::of(&load)))],
-        None => vec![Fact::Refused("The kept edits cannot be read any more.".into())],
+    let text = persist::saved_draft().unwrap_or_default();
+    // Earlier versions kept one definition only.
+    let loads = json::read::<Vec<_>>(text.as_bytes()).or_else(|_| json::read(text.as_bytes()).map(|load| vec![load]));
+    match loads {
+        Ok(loads) => vec![Fact::Drafted(loads.iter().map(Draft::of).collect())],
+        Err(_) => vec![Fact::Refused("The kept edits cannot be read any more.".into())],
     }
+}
+
+/// What was left for something that was opened can be gone back to.
+fn returnable(state: &State, mut facts: Vec<Fact>) -> Vec<Fact> {
+    let opened = facts.iter().any(|fact| matches!(fact, Fact::Opened { .. }));
+    if opened && (state.world.touched || state.dirty()) {
+        facts.push(Fact::Told("Opened; what was here before is kept.".into(), Some(ToastUndo::World)));
+    }
+    facts
+}
+
+/// Whether an action may show another world in place of this one.
+fn replaces(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Check
+            | Action::Apply
+            | Action::Reset
+            | Action::SetSeed(_)
+            | Action::SetPreset(_)
+            | Action::UndoWorld
+            | Action::OpenExample(_)
+            | Action::OpenFiles(_)
+            | Action::OpenText(_)
+            | Action::OpenHash(_)
+            | Action::DropService(_)
+    )
 }
 
 /// The plans of services as aligned text.

@@ -143,6 +143,11 @@ impl Gantt {
                     self.change(path, from, Change { at_ms, seq: event.seq, status: Arc::clone(to) });
                 }
             }
+            EventBody::ServiceRemoved { service } => {
+                for lane in self.lanes.iter_mut().filter(|lane| lane.path.service == *service) {
+                    Arc::make_mut(lane).gone_ms.get_or_insert(at_ms);
+                }
+            }
             EventBody::PhaseChanged { path, change } if &**change != "added" => {
                 for lane in &mut self.lanes {
                     let same = lane.path.service == path.service
@@ -229,6 +234,16 @@ mod tests {
         for (seq, want) in [(1, None), (2, None), (3, Some(2)), (4, Some(3)), (9, Some(4))] {
             assert_eq!(gantt.status_before(seq), want, "before {seq}");
         }
+    }
+
+    #[test]
+    fn a_removed_service_ends_its_lanes() {
+        let mut gantt = Gantt::default();
+        gantt.extend(&events(vec![
+            (10, status("PENDING", "STARTING")),
+            (40, EventBody::ServiceRemoved { service: "s".into() }),
+        ]));
+        assert_eq!(gantt.lane(&path()).and_then(|lane| lane.gone_ms), Some(40));
     }
 
     #[test]

@@ -88,6 +88,10 @@ impl Hub {
         if let Some(why) = self.0.session.borrow_mut().why(&state) {
             reduce::fact(Rc::make_mut(&mut state), why);
         }
+        let compared = self.0.session.borrow_mut().compared(&state);
+        if let Some(compared) = compared {
+            reduce::fact(Rc::make_mut(&mut state), compared);
+        }
         if *state == *old {
             return;
         }

@@ -57,10 +57,11 @@ fn write_prefs(prefs: &Prefs) -> String {
     };
     let Sizes { editor, inspector, dock } = prefs.sizes;
     format!(
-        "theme={};keys={};speech={verbosity};hint={};editor={editor};inspector={inspector};dock={dock}",
+        "theme={};keys={};speech={verbosity};hint={};idle={};editor={editor};inspector={inspector};dock={dock}",
         prefs.theme.word(),
         if prefs.keys_off { "off" } else { "on" },
         if prefs.hint_seen { "seen" } else { "new" },
+        if prefs.full_idle { "full" } else { "short" },
     )
 }
 
@@ -74,6 +75,7 @@ fn read_prefs(text: &str) -> Prefs {
             ("keys", "off") => prefs.keys_off = true,
             ("speech", "milestones") => prefs.verbosity = Verbosity::Milestones,
             ("speech", "off") => prefs.verbosity = Verbosity::Off,
+            ("idle", "full") => prefs.full_idle = true,
             ("hint", "seen") => prefs.hint_seen = true,
             ("editor", _) => prefs.sizes.editor = size(prefs.sizes.editor).clamp(150, 500),
             ("inspector", _) => prefs.sizes.inspector = size(prefs.sizes.inspector).clamp(180, 500),
@@ -95,6 +97,7 @@ mod tests {
             keys_off: true,
             verbosity: Verbosity::Milestones,
             hint_seen: true,
+            full_idle: true,
             sizes: Sizes { editor: 300, inspector: 333, dock: 200 },
         };
         assert_eq!(read_prefs(&write_prefs(&prefs)), prefs);

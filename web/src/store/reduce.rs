@@ -3,10 +3,12 @@
 //! *Knows*: what an action or a fact means for what is shown. *Must not know*: the engine, the browser.
 
 use super::action::{Action, Border, Fact};
+use super::draft::Draft;
 use super::ptr::Ptr;
-use super::state::{Menu, Pane, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World};
+use super::state::{EditTab, Menu, Pane, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World};
 use super::{action::Snapshot, selectors};
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::LoadService;
 use std::sync::Arc;
 use yew::AttrValue;
 
@@ -34,6 +36,10 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::PickFile(path) => {
             state.draft.file.clone_from(path);
             state.draft.loaded += 1;
+        }
+        Action::PickService(at) => {
+            let drafts = state.all_drafts();
+            hold(state, drafts, *at);
         }
         Action::AddFile(path) => add_file(state, path),
         Action::DropFile(path) => drop_file(state, path),
@@ -115,12 +121,26 @@ fn looks(state: &mut State, action: &Action) {
         Action::ShowEditTab(tab) => ui.edit_tab = *tab,
         Action::ToggleEditor => ui.editor_shut = !ui.editor_shut,
         Action::ToggleLanes => ui.lanes_open = !ui.lanes_open,
+        Action::ZoomAt(closer, at_ms) => {
+            ui.zoom = zoomed(ui.zoom, *closer, *at_ms, selectors::time::horizon(state.world.clock.head_ms));
+        }
+        Action::ZoomTo(at_ms) => ui.zoom = ui.zoom.map(|(from, to)| around(*at_ms, to - from)),
+        Action::ZoomAll => ui.zoom = None,
+        Action::Pan(later) => ui.zoom = ui.zoom.map(|zoom| panned(zoom, *later, state.world.clock.head_ms)),
         Action::ToggleFocusMode => ui.focus_mode = !ui.focus_mode,
         Action::ToggleMachineTable => ui.machine_table = !ui.machine_table,
         Action::Filter(filter) => ui.filter = filter.clone(),
+        Action::Used(name) => {
+            let lately = Arc::make_mut(&mut ui.lately.0);
+            lately.retain(|old| old != name);
+            lately.insert(0, name.clone());
+            lately.truncate(5);
+        }
+        Action::Beside(beside) => ui.beside = *beside,
         Action::OpenDialog(dialog) => {
             ui.menu = None;
             ui.link = None;
+            ui.beside = false;
             ui.dialog = Some(dialog.clone());
         }
         Action::OpenMenu(target, x, y) => ui.menu = Some(Menu { target: target.clone(), x: *x, y: *y }),
@@ -148,11 +168,42 @@ fn prefs(prefs: &mut Prefs, action: &Action) {
             resize(&mut prefs.sizes, *border, size);
         }
         Action::SetTheme(theme) => prefs.theme = *theme,
+        Action::ToggleIdle => prefs.full_idle = !prefs.full_idle,
         Action::ToggleKeys => prefs.keys_off = !prefs.keys_off,
         Action::SetVerbosity(verbosity) => prefs.verbosity = *verbosity,
         Action::DismissHint => prefs.hint_seen = true,
         _ => {}
     }
+}
+
+/// The least that the timeline shows.
+const CLOSEST_MS: u64 = 1000;
+
+/// Half or twice as much of the run; the instant keeps its place.
+fn zoomed(zoom: Option<(u64, u64)>, closer: bool, at_ms: u64, span_ms: u64) -> Option<(u64, u64)> {
+    let (from, to) = zoom.unwrap_or((0, span_ms));
+    let length = to - from;
+    let at_ms = at_ms.clamp(from, to);
+    let wanted = if closer { (length / 2).max(CLOSEST_MS) } else { length * 2 };
+    if wanted >= span_ms {
+        return None;
+    }
+    let before = (at_ms - from) * wanted / length.max(1);
+    let from = at_ms.saturating_sub(before).min(span_ms - wanted);
+    Some((from, from + wanted))
+}
+
+/// A stretch of this length with the instant in it, more of what comes than of what was.
+fn around(at_ms: u64, length: u64) -> (u64, u64) {
+    let from = at_ms.saturating_sub(length / 4);
+    (from, from + length)
+}
+
+fn panned((from, to): (u64, u64), later: bool, head_ms: u64) -> (u64, u64) {
+    let (length, by) = (to - from, ((to - from) / 8).max(1));
+    let last = selectors::time::horizon(head_ms).saturating_sub(length);
+    let from = if later { (from + by).min(last) } else { from.saturating_sub(by) };
+    (from, from + length)
 }
 
 fn resize(sizes: &mut Sizes, border: Border, size: u32) {
@@ -175,6 +226,11 @@ fn toggle(ui: &mut Ui, paths: &[ElementPath]) {
 fn reveal_source(state: &mut State, path: &ElementPath) {
     let source = selectors::tree::source_of(&state.world.view, path);
     if let Some(source) = source {
+        // Services may have files of the same name.
+        if let Some(at) = state.place_of(&path.service).filter(|at| *at != state.at) {
+            let drafts = state.all_drafts();
+            hold(state, drafts, at);
+        }
         let place = Action::Reveal(AttrValue::from(source.file.to_string()), source.line, source.column);
         looks(state, &place);
     }
@@ -196,14 +252,37 @@ fn close_toast(ui: &mut Ui, id: u32) {
     }
 }
 
+/// Holds these definitions in the editor and shows one of them.
+fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
+    let at = at.min(drafts.len().saturating_sub(1));
+    let loaded = state.draft.loaded + 1;
+    let shown = drafts.get(at).cloned().unwrap_or_default();
+    let before = std::mem::replace(&mut state.draft, Draft { loaded, ..shown });
+    if before.files != state.draft.files {
+        state.checked = Ptr::default();
+    }
+    state.drafts = Ptr::new(drafts);
+    state.at = at;
+}
+
+/// Marks what is in the editor as what runs, or not.
+fn compare(state: &mut State, running: &[LoadService]) {
+    let mut drafts = state.all_drafts();
+    for draft in &mut drafts {
+        draft.compare(running);
+    }
+    state.draft.compare(running);
+    state.drafts = Ptr::new(drafts);
+}
+
 /// What an effect reported.
 pub(crate) fn fact(state: &mut State, fact: Fact) {
     match fact {
         Fact::Moved(snapshot) => moved(&mut state.world, *snapshot),
-        Fact::Opened { draft, story, preset } => {
-            let loaded = state.draft.loaded + 1;
-            state.draft = super::draft::Draft { loaded, ..*draft };
+        Fact::Opened { drafts, story, preset } => {
+            hold(state, drafts, 0);
             state.checked = Ptr::default();
+            state.better = None;
             state.story = story;
             state.preset = preset;
             state.broken = None;
@@ -219,18 +298,44 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
                 editor_shut: ui.editor_shut,
                 machine_table: ui.machine_table,
                 filter: ui.filter.clone(),
+                lately: ui.lately.clone(),
                 toasts: ui.toasts.clone(),
                 next_toast: ui.next_toast,
                 selected: selectors::tree::first_plan(&state.world.view),
                 ..Ui::default()
             };
         }
-        Fact::Drafted(draft) => {
-            let (loaded, revision) = (state.draft.loaded + 1, state.draft.revision + 1);
-            state.draft = super::draft::Draft { loaded, revision, applied: state.draft.applied, ..*draft };
+        Fact::Drafted(kept) => {
+            let mut drafts = state.all_drafts();
+            for draft in kept {
+                let same = drafts.iter().position(|old| !draft.label.is_empty() && old.label == draft.label);
+                match drafts.get_mut(same.unwrap_or(state.at)) {
+                    Some(old) if old.files.0 == draft.files.0 && old.env.0 == draft.env.0 => {}
+                    Some(old) => {
+                        let (revision, applied, label) = (old.revision + 1, old.applied, old.label.clone());
+                        *old = Draft { revision, applied, label, ..draft };
+                    }
+                    None => drafts.push(Draft { revision: 1, ..draft }),
+                }
+            }
+            hold(state, drafts, state.at);
         }
-        Fact::Rebuilt(revision) => {
-            state.draft.applied = revision;
+        Fact::Drafts(drafts) => hold(state, drafts, state.at),
+        Fact::Beside(draft) => {
+            let mut drafts = state.all_drafts();
+            drafts.push(*draft);
+            let last = drafts.len() - 1;
+            hold(state, drafts, last);
+            state.ui.pane = Pane::Edit;
+        }
+        Fact::RolledOut => {
+            state.draft.applied = state.draft.revision;
+            state.drafts = Ptr::new(state.all_drafts());
+        }
+        Fact::Better(preset) => state.better = preset,
+        Fact::Rebuilt(running) => {
+            compare(state, &running);
+            state.better = None;
             state.play.playing = false;
             let gone = state
                 .ui
@@ -242,9 +347,20 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             }
         }
         Fact::Story(story) => state.story = story,
-        Fact::Preset(name) => state.preset = Some(name),
-        Fact::Checked(checked) => state.checked = checked,
+        Fact::Preset(name) => state.preset = name,
+        Fact::Checked(checked) => {
+            state.draft.errors = checked.errors();
+            if !checked.name.is_empty() {
+                state.draft.label = checked.name.clone();
+            }
+            let unset = !checked.missing.is_empty() && state.checked.missing != checked.missing;
+            if unset && state.ui.edit_tab == EditTab::Problems {
+                state.ui.edit_tab = EditTab::Env;
+            }
+            state.checked = checked;
+        }
         Fact::Why(why) => state.why = why,
+        Fact::Compared(compared) => state.compare = compared,
         Fact::Stopped => state.play.playing = false,
         Fact::Told(text, undo) => toast(&mut state.ui, text, ToastKind::Info, undo),
         Fact::Refused(text) => toast(&mut state.ui, text, ToastKind::Alert, None),
@@ -255,9 +371,10 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
 }
 
 fn moved(world: &mut World, snapshot: Snapshot) {
-    let Snapshot { view, clock, log, gantt, branches, touched } = snapshot;
+    let Snapshot { view, clock, log, gantt, branches, touched, before } = snapshot;
     world.clock = clock;
     world.touched = touched;
+    world.before = before;
     if let Some(view) = view {
         world.view = view;
     }
@@ -281,7 +398,7 @@ pub(crate) fn is_modal(state: &State) -> bool {
 pub(crate) fn small_tab(ui: &Ui) -> usize {
     match (ui.pane, ui.tab) {
         (Pane::Edit, _) => 0,
-        (Pane::Plan, _) | (Pane::Inspect, Tab::Why) => 1,
+        (Pane::Plan, _) | (Pane::Inspect, Tab::Why | Tab::Compare) => 1,
         (Pane::Inspect, Tab::Cluster | Tab::Pods) => 2,
         (Pane::Inspect, Tab::Log) => 3,
         (Pane::Inspect, Tab::Console) => 4,
@@ -291,7 +408,6 @@ pub(crate) fn small_tab(ui: &Ui) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::draft::Draft;
     use crate::store::state::{Checked, Finding, Fix, Severity, Speed};
     use planarium_protocol::input::LoadService;
 
@@ -387,6 +503,24 @@ mod tests {
         assert_eq!(state.draft.file, "extra.yml");
         action(&mut state, &Action::DropFile("extra.yml".into()));
         assert_eq!((state.draft.file.as_str(), state.draft.files.len()), ("svc.yml", 1));
+    }
+
+    #[test]
+    fn zooming_keeps_the_instant_in_its_place_and_ends_at_the_whole() {
+        let mut state = State::default();
+        state.world.clock.head_ms = 60_000;
+        action(&mut state, &Action::ZoomAt(true, 40_000));
+        assert_eq!(state.ui.zoom, Some((20_000, 50_000)), "two thirds are still to the left");
+        action(&mut state, &Action::Pan(true));
+        assert_eq!(state.ui.zoom, Some((23_750, 53_750)));
+        action(&mut state, &Action::ZoomTo(5_000));
+        assert_eq!(state.ui.zoom, Some((0, 30_000)));
+        action(&mut state, &Action::ZoomAt(false, 5_000));
+        assert_eq!(state.ui.zoom, None);
+        for _ in 0..40 {
+            action(&mut state, &Action::ZoomAt(true, 60_000));
+        }
+        assert_eq!(state.ui.zoom, Some((59_000, 60_000)), "a second is the least");
     }
 
     #[test]

@@ -2,15 +2,16 @@
 //!
 //! *Knows*: what is on screen. *Must not know*: how it came about; that is for `reduce` and `effects`.
 
+use planarium_kernel::SortedSet;
 use super::console::Console;
 use super::draft::Draft;
 use super::events::EventLog;
 use super::gantt::Gantt;
 use super::ptr::Ptr;
+use super::tally::Tally;
 use planarium_protocol::Why;
 use planarium_protocol::event::{ElementPath, Importance};
 use planarium_protocol::view::{ClockView, ClusterView, ServiceView, View};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use yew::AttrValue;
 
@@ -72,6 +73,8 @@ pub(crate) struct World {
     pub(crate) generation: u32,
     /// Whether anything but setting up has happened.
     pub(crate) touched: bool,
+    /// There is a run before this one.
+    pub(crate) before: bool,
 }
 
 impl Default for World {
@@ -84,6 +87,7 @@ impl Default for World {
             branches: Ptr::default(),
             generation: 0,
             touched: false,
+            before: false,
         }
     }
 }
@@ -321,6 +325,8 @@ pub(crate) struct Prefs {
     pub(crate) verbosity: Verbosity,
     /// The first-visit hint was dismissed.
     pub(crate) hint_seen: bool,
+    /// Idle stretches of the timeline are drawn in full.
+    pub(crate) full_idle: bool,
     /// Pane sizes.
     pub(crate) sizes: Sizes,
 }
@@ -351,6 +357,34 @@ pub(crate) enum Tab {
     Pods,
     /// The service's command line.
     Console,
+    /// This run beside another one.
+    Compare,
+}
+
+/// What the run shown is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Against {
+    /// Another branch.
+    Branch(u32),
+    /// The run before the last change of worlds.
+    Before,
+    /// A world with the definitions as edited.
+    Edited,
+}
+
+/// Another run on the clock of the one shown.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Compared {
+    /// Which one.
+    pub(crate) against: Against,
+    /// In words.
+    pub(crate) name: AttrValue,
+    /// Its view at the same instant.
+    pub(crate) view: Ptr<View>,
+    /// Where this run and the other end.
+    pub(crate) heads: [u64; 2],
+    /// This run and the other in numbers.
+    pub(crate) tallies: [Tally; 2],
 }
 
 /// Tabs under the editor.
@@ -376,6 +410,8 @@ pub(crate) enum Dialog {
     Share,
     /// Keyboard and settings.
     Keys,
+    /// Everything that can be done, by name.
+    Palette,
     /// Add a machine.
     AddMachine,
     /// Inject a failure.
@@ -559,6 +595,8 @@ pub(crate) struct Ui {
     pub(crate) editor_shut: bool,
     /// Timeline lanes shown on the small screen.
     pub(crate) lanes_open: bool,
+    /// The part of the run that the timeline shows.
+    pub(crate) zoom: Option<(u64, u64)>,
     /// Tree and timeline only.
     pub(crate) focus_mode: bool,
     /// Dialog.
@@ -570,7 +608,7 @@ pub(crate) struct Ui {
     /// Selected task by name.
     pub(crate) task: Option<AttrValue>,
     /// Rows that are not as open as they are by default.
-    pub(crate) toggled: Ptr<BTreeSet<ElementPath>>,
+    pub(crate) toggled: Ptr<SortedSet<ElementPath>>,
     /// Text that rows must contain.
     pub(crate) row_filter: AttrValue,
     /// Machines as a table.
@@ -585,6 +623,10 @@ pub(crate) struct Ui {
     pub(crate) reveal: Option<(AttrValue, u32, u32, u32)>,
     /// Line of the caret.
     pub(crate) caret: u32,
+    /// Entries of the palette used on this page, the last first.
+    pub(crate) lately: Ptr<Vec<AttrValue>>,
+    /// What is opened is put beside what is there.
+    pub(crate) beside: bool,
     /// The share link, once made.
     pub(crate) link: Option<AttrValue>,
     /// Working towards idle in the background.
@@ -600,10 +642,18 @@ pub(crate) struct State {
     pub(crate) play: Play,
     /// The definition being edited.
     pub(crate) draft: Draft,
+    /// The definitions of all services; the place of the one being edited may be out of date.
+    pub(crate) drafts: Ptr<Vec<Draft>>,
+    /// Which of them is being edited.
+    pub(crate) at: usize,
+    /// Machines on which the service gets further than on those in use.
+    pub(crate) better: Option<AttrValue>,
     /// What reading it gave.
     pub(crate) checked: Ptr<Checked>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
+    /// Another run on the same clock.
+    pub(crate) compare: Option<Ptr<Compared>>,
     /// The service's command line.
     pub(crate) console: Ptr<Console>,
     /// Looks.
@@ -620,4 +670,31 @@ pub(crate) struct State {
     pub(crate) story: Ptr<Story>,
     /// The link could not be read.
     pub(crate) broken: Option<BrokenLink>,
+}
+
+impl State {
+    /// The definitions of all services as they are now.
+    pub(crate) fn all_drafts(&self) -> Vec<Draft> {
+        let mut all = self.drafts.to_vec();
+        match all.get_mut(self.at) {
+            Some(place) => place.clone_from(&self.draft),
+            None if self.draft.files.is_empty() => {}
+            None => all.push(self.draft.clone()),
+        }
+        all
+    }
+
+    /// Whether any definition differs from what runs.
+    pub(crate) fn dirty(&self) -> bool {
+        self.draft.dirty()
+            || self.drafts.iter().enumerate().any(|(at, draft)| at != self.at && draft.dirty())
+    }
+
+    /// The place of a service among the definitions.
+    pub(crate) fn place_of(&self, service: &str) -> Option<usize> {
+        if self.draft.label == service {
+            return Some(self.at);
+        }
+        self.drafts.iter().position(|draft| draft.label == service)
+    }
 }

@@ -29,8 +29,9 @@ const LAYERS: [(&str, u8); 20] = [
 ];
 
 /// Neighbours in one layer that may meet all the same.
-const EXCEPTIONS: [(&str, &str); 4] = [
+const EXCEPTIONS: [(&str, &str); 5] = [
     ("planarium-protocol", "planarium-kernel"),
+    ("planarium-source", "planarium-kernel"),
     ("planarium-rest", "planarium-scenario"),
     ("planarium-tests", "planarium-cli"),
     ("planarium-tests", "planarium-wasm"),

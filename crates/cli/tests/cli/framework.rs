@@ -142,12 +142,15 @@ fn a_framework_runs_a_task_from_offer_to_end() {
         json!({ "type": "ACCEPT", "accept": { "offer_ids": [offer["id"]], "operations": [launch] } }),
         202,
     );
-    advance(&server, 10_000);
-    for state in ["TASK_STARTING", "TASK_RUNNING"] {
-        let status = scheduler.status();
-        assert_eq!(status["state"], state);
-        scheduler.acknowledge(&status);
-    }
+    advance(&server, 20_000);
+    // It runs by now, which is not told before it was acknowledged that it starts; that is said again meanwhile.
+    let first = scheduler.status();
+    let again = scheduler.status();
+    assert_eq!((&first["state"], &first["uuid"]), (&json!("TASK_STARTING"), &again["uuid"]));
+    scheduler.acknowledge(&first);
+    let status = scheduler.status();
+    assert_eq!(status["state"], "TASK_RUNNING");
+    scheduler.acknowledge(&status);
     let tasks = server.json("GET", "/master/tasks", "", 200);
     assert_eq!(tasks["tasks"][0]["state"], "TASK_RUNNING");
 
@@ -171,6 +174,47 @@ fn a_framework_runs_a_task_from_offer_to_end() {
     let other = json!({ "type": "REVIVE", "framework_id": { "value": scheduler.id } });
     let (status, ..) = server.send("POST", "/api/v1/scheduler", &other.to_string());
     assert_eq!(status, 400, "without its media type and stream id");
+}
+
+#[test]
+fn a_framework_hears_of_its_operations_until_it_acknowledges_them() {
+    let server = Server::start(&["--clock", "manual", "--seed", "7"]);
+    server.json("POST", "/sim/agents", r#"{"count":1,"resources":{"cpus":4,"mem":1024}}"#, 200);
+    let info = json!({ "user": "root", "name": "reserver", "role": "dev" });
+    let mut scheduler = Scheduler::subscribe(&server, &info);
+    let offer = scheduler.next("OFFERS")["offers"]["offers"][0].clone();
+    let cpus = |value: u32| json!({ "name": "cpus", "type": "SCALAR", "scalar": { "value": value }, "role": "dev", "reservation": {} });
+    let reserve = |id: &str, value| json!({ "id": { "value": id }, "type": "RESERVE", "reserve": { "resources": [cpus(value)] } });
+    let operations = [reserve("fits", 1), reserve("too-much", 100)];
+    scheduler.call(
+        json!({ "type": "ACCEPT", "accept": { "offer_ids": [offer["id"]], "operations": operations } }),
+        202,
+    );
+    let mut told = || scheduler.next("UPDATE_OPERATION_STATUS")["update_operation_status"]["status"].clone();
+    let (done, refused) = (told(), told());
+    assert_eq!(
+        (&done["operation_id"]["value"], &done["state"]),
+        (&json!("fits"), &json!("OPERATION_FINISHED"))
+    );
+    assert_eq!(
+        (&refused["operation_id"]["value"], &refused["state"]),
+        (&json!("too-much"), &json!("OPERATION_ERROR"))
+    );
+    advance(&server, 10_000);
+    assert_eq!(told()["uuid"], done["uuid"], "it is said again");
+    let acknowledge = json!({ "agent_id": done["agent_id"], "operation_id": done["operation_id"], "uuid": done["uuid"]["value"] });
+    scheduler.call(
+        json!({ "type": "ACKNOWLEDGE_OPERATION_STATUS", "acknowledge_operation_status": acknowledge }),
+        202,
+    );
+    scheduler.call(json!({ "type": "RECONCILE_OPERATIONS", "reconcile_operations": {} }), 202);
+    let one = json!({ "operation_id": { "value": "fits" } });
+    scheduler.call(
+        json!({ "type": "RECONCILE_OPERATIONS", "reconcile_operations": { "operations": [one] } }),
+        202,
+    );
+    let status = scheduler.next("UPDATE_OPERATION_STATUS")["update_operation_status"]["status"].clone();
+    assert_eq!(status["state"], "OPERATION_UNKNOWN", "it is forgotten, and the empty question had no answer");
 }
 
 #[test]

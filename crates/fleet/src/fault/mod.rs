@@ -6,6 +6,7 @@
 pub(crate) mod absence;
 pub(crate) mod strike;
 
+use planarium_kernel::SortedSet;
 use crate::{labels::Labels, latency::Luck, spec::ProcessId};
 use planarium_kernel::{SimTime, TimerId, draw};
 use planarium_protocol::{
@@ -13,7 +14,7 @@ use planarium_protocol::{
     input::{Fault, FaultKind, Target},
     refusal::RefusalCode,
 };
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::fmt::Write as _;
 
 /// The word of a fault kind, as inputs have it.
 pub const fn kind_word(kind: FaultKind) -> &'static str {
@@ -63,7 +64,7 @@ pub(crate) struct FaultRecord {
     /// Number of the event that reported it.
     pub(crate) event: u64,
     /// Processes that were told about, or (hang) that it holds.
-    pub(crate) marked: BTreeSet<ProcessId>,
+    pub(crate) marked: SortedSet<ProcessId>,
 }
 
 impl FaultRecord {
@@ -77,7 +78,7 @@ impl FaultRecord {
             left: spec.count,
             occasions: 0,
             event,
-            marked: BTreeSet::new(),
+            marked: SortedSet::new(),
             spec,
         }
     }

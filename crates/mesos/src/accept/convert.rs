@@ -1,6 +1,7 @@
-//! RESERVE, UNRESERVE, CREATE, DESTROY: what they make of the resources of an accept.
+//! RESERVE, UNRESERVE, CREATE, DESTROY, GROW_VOLUME, SHRINK_VOLUME: what they make of the resources of an accept.
 //!
-//! An operation is carried out in full or dropped in full; a dropped one does not stop those that follow.
+//! An operation is carried out in full or dropped in full; a dropped one does not stop those that follow. A volume of a
+//! new size comes with the next offers only.
 
 use super::{
     Ground,
@@ -11,13 +12,18 @@ use crate::{
     api::{Resource, Resources},
 };
 use planarium_fleet::Cx;
+use planarium_kernel::Milli;
 use planarium_protocol::{EventBody, Text};
 
+/// What became of the resources, or why nothing did.
+pub(super) type Converted = Result<Resources, String>;
+
 impl Master {
-    pub(super) fn reserve(&mut self, cx: &mut Cx, ground: &mut Ground, resources: &[Resource]) {
+    pub(super) fn reserve(&mut self, cx: &mut Cx, ground: &mut Ground, resources: &[Resource]) -> Converted {
         let from = |resource: &Resource| resource.popped();
         let check = |ground: &Ground, resource: &Resource| validate::reserve(ground, resource);
-        if self.convert(cx, ground, "RESERVE", resources, check, from, Resource::clone) {
+        let converted = self.convert(ground, resources, check, from, Resource::clone)?;
+        if !resources.is_empty() {
             let body = EventBody::Reserved {
                 framework: ground.info.name.clone(),
                 agent: ground.hostname.clone(),
@@ -25,11 +31,13 @@ impl Master {
             };
             cx.emit(body);
         }
+        Ok(converted)
     }
 
-    pub(super) fn unreserve(&mut self, cx: &mut Cx, ground: &mut Ground, resources: &[Resource]) {
+    pub(super) fn unreserve(&mut self, cx: &mut Cx, ground: &mut Ground, resources: &[Resource]) -> Converted {
         let check = |ground: &Ground, resource: &Resource| validate::unreserve(ground, resource);
-        if self.convert(cx, ground, "UNRESERVE", resources, check, Resource::clone, Resource::popped) {
+        let converted = self.convert(ground, resources, check, Resource::clone, Resource::popped)?;
+        if !resources.is_empty() {
             let body = EventBody::Unreserved {
                 framework: ground.info.name.clone(),
                 agent: ground.hostname.clone(),
@@ -37,51 +45,61 @@ impl Master {
             };
             cx.emit(body);
         }
+        Ok(converted)
     }
 
-    pub(super) fn create(&mut self, cx: &mut Cx, ground: &mut Ground, volumes: &[Resource]) {
+    pub(super) fn create(&mut self, cx: &mut Cx, ground: &mut Ground, volumes: &[Resource]) -> Converted {
         let known = self.allocator.slot(ground.agent).map(|slot| slot.total.clone()).unwrap_or_default();
         let check = |ground: &Ground, volume: &Resource| {
             // Volumes made by this very operation are in what is left, but not yet in the agent's books.
             validate::create(ground, &known, volume)?;
             validate::create(ground, &ground.left, volume)
         };
-        if self.convert(cx, ground, "CREATE", volumes, check, Resource::without_volume, Resource::clone) {
-            tell_volumes(cx, ground, volumes, true);
-        }
+        let converted = self.convert(ground, volumes, check, Resource::without_volume, Resource::clone)?;
+        tell_volumes(cx, ground, volumes, true);
+        Ok(converted)
     }
 
-    pub(super) fn destroy(&mut self, cx: &mut Cx, ground: &mut Ground, volumes: &[Resource]) {
+    pub(super) fn destroy(&mut self, cx: &mut Cx, ground: &mut Ground, volumes: &[Resource]) -> Converted {
         let check = |ground: &Ground, volume: &Resource| validate::destroy(ground, volume);
-        if self.convert(cx, ground, "DESTROY", volumes, check, Resource::clone, Resource::without_volume) {
-            tell_volumes(cx, ground, volumes, false);
-        }
+        let converted = self.convert(ground, volumes, check, Resource::clone, Resource::without_volume)?;
+        tell_volumes(cx, ground, volumes, false);
+        Ok(converted)
+    }
+
+    pub(super) fn grow(&mut self, ground: &mut Ground, volume: &Resource, addition: &Resource) -> Converted {
+        validate::grow(ground, volume, addition)?;
+        let size = Milli(volume.amount().0.saturating_add(addition.amount().0));
+        let before = [volume, addition].map(Resource::unallocated).into_iter().collect();
+        Ok(self.resize(ground, &before, [volume.with_scalar(size).unallocated()].into_iter().collect()))
+    }
+
+    pub(super) fn shrink(&mut self, ground: &mut Ground, volume: &Resource, by: Milli) -> Converted {
+        validate::shrink(ground, volume, by)?;
+        let (volume, size) = (volume.unallocated(), Milli(volume.amount().0.saturating_sub(by.0)));
+        let after = [volume.with_scalar(size), volume.without_volume().with_scalar(by)];
+        Ok(self.resize(ground, &[volume].into_iter().collect(), after.into_iter().collect()))
+    }
+
+    fn resize(&mut self, ground: &mut Ground, before: &Resources, after: Resources) -> Resources {
+        self.allocator.convert(ground.framework, &ground.role, ground.agent, before, &after);
+        ground.left.subtract_all(before);
+        ground.resized.add_all(&after);
+        after
     }
 
     /// Turns each resource from one form into another, in what is left and in the allocator's books.
-    #[expect(clippy::too_many_arguments, reason = "the four operations differ in exactly these")]
     fn convert(
         &mut self,
-        cx: &mut Cx,
         ground: &mut Ground,
-        operation: &str,
         resources: &[Resource],
         check: impl Fn(&Ground, &Resource) -> Finding,
         from: impl Fn(&Resource) -> Resource,
         to: impl Fn(&Resource) -> Resource,
-    ) -> bool {
+    ) -> Converted {
         let mut trial = ground.clone();
         for resource in resources {
-            if let Err(reason) = check(&trial, resource) {
-                let body = EventBody::OperationDropped {
-                    framework: ground.info.name.clone(),
-                    agent: ground.hostname.clone(),
-                    operation: operation.into(),
-                    reason: reason.into(),
-                };
-                cx.emit(body);
-                return false;
-            }
+            check(&trial, resource)?;
             trial.left.subtract(&from(resource).unallocated());
             trial.left.add(to(resource).unallocated());
         }
@@ -91,7 +109,7 @@ impl Master {
         let (before, after) = (all(&from), all(&to));
         self.allocator.convert(ground.framework, &ground.role, ground.agent, &before, &after);
         ground.left = trial.left;
-        !resources.is_empty()
+        Ok(after)
     }
 }
 

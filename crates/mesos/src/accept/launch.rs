@@ -1,5 +1,6 @@
 //! LAUNCH and LAUNCH_GROUP.
 
+use planarium_kernel::{SortedMap, SortedSet};
 use super::{Ground, never_was, validate};
 use crate::{
     Master,
@@ -11,7 +12,7 @@ use crate::{
 use planarium_fleet::{Cx, Fleet, MachineId, ProcessSpec};
 use planarium_protocol::EventBody;
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::VecDeque,
     sync::Arc,
 };
 
@@ -103,7 +104,7 @@ impl Master {
         cx: &mut Cx,
         fleet: &mut Fleet,
         ground: &mut Ground,
-        info: TaskInfo,
+        mut info: TaskInfo,
         executor: Option<&ExecutorInfo>,
         group: Option<u32>,
     ) {
@@ -111,9 +112,14 @@ impl Master {
         let resources = info.resources.unallocated();
         ground.left.subtract_all(&resources);
         self.join_executor(ground, no, executor);
-        let mut labels = info.process_labels.clone();
+        let mut labels = std::mem::take(&mut info.process_labels);
+        // The environment is the agent's business: the master keeps what it shows and decides by.
+        info.env = SortedMap::new();
+        // A framework of several services says whose task it is.
+        if labels.get("service").is_none() {
+            labels.set("service", ground.info.name.clone());
+        }
         for (name, value) in [
-            ("service", &ground.info.name),
             ("task", &info.name),
             ("task-id", &info.task_id),
             ("agent", &ground.hostname),
@@ -142,6 +148,8 @@ impl Master {
             check: None,
             at_agent: TaskState::Staging,
             unheard: VecDeque::new(),
+            sent: None,
+            freed: false,
             retry_ms: 0,
             retry: None,
             kill_later: None,
@@ -195,7 +203,7 @@ impl Master {
         let executor = Executor {
             info: ExecutorInfo { id: info.id.clone(), resources },
             role: ground.role.clone(),
-            tasks: BTreeSet::from([no]),
+            tasks: SortedSet::from([no]),
         };
         agent.executors.insert((key, info.id.clone()), executor);
     }

@@ -20,7 +20,7 @@ use crate::{
 };
 use planarium_fleet::{Cx, Fleet};
 use planarium_kernel::Class;
-use planarium_protocol::Text;
+use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
 /// What an accept works on.
@@ -36,6 +36,8 @@ struct Ground {
     offered: Resources,
     /// What is left of it, conversions applied.
     left: Resources,
+    /// Volumes of another size than before: nothing can be done with them in the same accept.
+    resized: Resources,
 }
 
 impl Master {
@@ -57,21 +59,9 @@ impl Master {
         }
         self.counters.offers(framework).accepted += ids.len() as u64;
         for operation in operations {
-            match operation {
-                Operation::Launch(tasks) => {
-                    for task in tasks {
-                        self.launch_one(cx, fleet, &mut ground, task);
-                    }
-                }
-                Operation::LaunchGroup { executor, tasks } => {
-                    self.launch_group(cx, fleet, &mut ground, &executor, tasks);
-                }
-                Operation::Reserve(resources) => self.reserve(cx, &mut ground, &resources),
-                Operation::Unreserve(resources) => self.unreserve(cx, &mut ground, &resources),
-                Operation::Create(volumes) => self.create(cx, &mut ground, &volumes),
-                Operation::Destroy(volumes) => self.destroy(cx, &mut ground, &volumes),
-            }
+            self.carry_out_operation(cx, fleet, &mut ground, operation, None);
         }
+        ground.left.add_all(&ground.resized);
         // What was converted comes back without a filter, the unused rest as declined.
         let converted = ground.left.minus(&ground.offered);
         let declined = ground.left.minus(&converted);
@@ -79,6 +69,61 @@ impl Master {
         self.give_back(cx, framework, role, agent, &converted, None, Class::OneShot);
         self.give_back(cx, framework, role, agent, &declined, life_ms(refuse_ms), Class::OneShot);
         self.touch_agent(cx, agent);
+    }
+
+    /// One operation; `id` is the framework's, when it wants to know what came of it.
+    fn carry_out_operation(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        ground: &mut Ground,
+        operation: Operation,
+        id: Option<Text>,
+    ) {
+        let kind = kind_of(&operation);
+        let done = match operation {
+            Operation::Launch(tasks) => {
+                for task in tasks {
+                    self.launch_one(cx, fleet, ground, task);
+                }
+                return;
+            }
+            Operation::LaunchGroup { executor, tasks } => {
+                return self.launch_group(cx, fleet, ground, &executor, tasks);
+            }
+            Operation::Named { id, operation } => {
+                return self.carry_out_operation(cx, fleet, ground, *operation, Some(id));
+            }
+            Operation::Reserve(resources) => self.reserve(cx, ground, &resources),
+            Operation::Unreserve(resources) => self.unreserve(cx, ground, &resources),
+            Operation::Create(volumes) => self.create(cx, ground, &volumes),
+            Operation::Destroy(volumes) => self.destroy(cx, ground, &volumes),
+            Operation::Grow { volume, addition } => self.grow(ground, &volume, &addition),
+            Operation::Shrink { volume, by } => self.shrink(ground, &volume, by),
+            Operation::ProviderDisk { provided: true, .. } => {
+                Err("the resource is not in what is left of the offer".to_owned())
+            }
+            Operation::ProviderDisk { provided: false, .. } => {
+                Err("'source' is not managed by a resource provider".to_owned())
+            }
+        };
+        match (done, id) {
+            (Ok(converted), Some(id)) => self.track_operation(cx, ground.framework, ground.agent, id, converted),
+            (Ok(_), None) => {}
+            (Err(reason), id) => {
+                let body = EventBody::OperationDropped {
+                    framework: ground.info.name.clone(),
+                    agent: ground.hostname.clone(),
+                    operation: kind.into(),
+                    reason: reason.as_str().into(),
+                };
+                cx.following(body, |cx| {
+                    if let Some(id) = id {
+                        self.refuse_operation(cx, ground.framework, id, &reason);
+                    }
+                });
+            }
+        }
     }
 
     /// Checks the offers in the order the real master does.
@@ -105,7 +150,10 @@ impl Master {
         }
         let info =
             self.framework(framework).map(|framework| framework.info.clone()).ok_or("Unknown framework")?;
-        let offered: Resources = offers.iter().flat_map(|offer| offer.resources.unallocated()).collect();
+        let mut offered = Resources::new();
+        for offer in &offers {
+            offered.add_all(&offer.resources);
+        }
         Ok(Ground {
             framework,
             info,
@@ -115,6 +163,7 @@ impl Master {
             role: first.role.clone(),
             left: offered.clone(),
             offered,
+            resized: Resources::new(),
         })
     }
 
@@ -144,13 +193,43 @@ impl Master {
             self.counters.end(state);
             self.tell(cx, framework, status);
         }
+        for operation in operations {
+            if let Operation::Named { id, .. } = operation {
+                let message = format!("Operation attempted with invalid offers: {why}");
+                self.refuse_operation(cx, framework, id.clone(), &message);
+            }
+        }
+    }
+}
+
+/// The operation's type on the wire.
+const fn kind_of(operation: &Operation) -> &'static str {
+    match operation {
+        Operation::Reserve(_) => "RESERVE",
+        Operation::Unreserve(_) => "UNRESERVE",
+        Operation::Create(_) => "CREATE",
+        Operation::Destroy(_) => "DESTROY",
+        Operation::Grow { .. } => "GROW_VOLUME",
+        Operation::Shrink { .. } => "SHRINK_VOLUME",
+        Operation::ProviderDisk { creates: true, .. } => "CREATE_DISK",
+        Operation::ProviderDisk { creates: false, .. } => "DESTROY_DISK",
+        Operation::Launch(_) => "LAUNCH",
+        Operation::LaunchGroup { .. } => "LAUNCH_GROUP",
+        Operation::Named { .. } => "",
     }
 }
 
 fn tasks_of(operation: &Operation) -> &[TaskInfo] {
     match operation {
         Operation::Launch(tasks) | Operation::LaunchGroup { tasks, .. } => tasks,
-        Operation::Reserve(_) | Operation::Unreserve(_) | Operation::Create(_) | Operation::Destroy(_) => &[],
+        Operation::Reserve(_)
+        | Operation::Unreserve(_)
+        | Operation::Create(_)
+        | Operation::Destroy(_)
+        | Operation::Grow { .. }
+        | Operation::Shrink { .. }
+        | Operation::ProviderDisk { .. }
+        | Operation::Named { .. } => &[],
     }
 }
 
@@ -176,5 +255,6 @@ fn never_was(
         check: None,
         timestamp_ms: cx.now().ms(),
         unreachable_since_ms: None,
+        number: None,
     }
 }

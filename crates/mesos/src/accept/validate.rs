@@ -7,6 +7,7 @@ use crate::{
     agent::Agent,
     api::{Capability, ExecutorInfo, ReservationKind, Resource, Resources, TaskInfo, Value},
 };
+use planarium_kernel::Milli;
 use planarium_protocol::Text;
 
 /// Findings are texts: the real master's own words are not part of any contract.
@@ -58,10 +59,13 @@ pub(crate) fn stack(resource: &Resource) -> Finding {
     Ok(())
 }
 
+/// Longest name of a role; it bounds how deep a tree of roles is. *Units*: bytes.
+const MAX_ROLE: usize = 1_024;
+
 /// Whether a role's name is one.
 pub(crate) fn is_role(role: &str) -> bool {
     role == "*"
-        || role.split('/').all(|part| {
+        || role.len() <= MAX_ROLE && role.split('/').all(|part| {
             !part.is_empty()
                 && !matches!(part, "." | ".." | "*")
                 && !part.starts_with('-')
@@ -132,6 +136,38 @@ pub(super) fn destroy(ground: &Ground, volume: &Resource) -> Finding {
     allocation(volume, ground)?;
     if volume.persistence().is_none() {
         return bad("not a persistent volume");
+    }
+    missing(&ground.left, volume)
+}
+
+/// A volume that can be given another size.
+fn resizable(ground: &Ground, volume: &Resource) -> Finding {
+    amount(volume)?;
+    allocation(volume, ground)?;
+    if volume.persistence().is_none() {
+        return bad("not a persistent volume");
+    }
+    if volume.is_mount() {
+        return bad("a volume on a MOUNT disk takes all of it");
+    }
+    Ok(())
+}
+
+pub(super) fn grow(ground: &Ground, volume: &Resource, addition: &Resource) -> Finding {
+    resizable(ground, volume)?;
+    amount(addition)?;
+    allocation(addition, ground)?;
+    if !volume.without_volume().unallocated().is_alike(&addition.unallocated()) {
+        return bad(format!("{addition} is not of the kind that the volume is made of"));
+    }
+    missing(&ground.left, volume)?;
+    missing(&ground.left, addition)
+}
+
+pub(super) fn shrink(ground: &Ground, volume: &Resource, by: Milli) -> Finding {
+    resizable(ground, volume)?;
+    if !by.is_positive() || by >= volume.amount() {
+        return bad("a volume is made smaller by less than what it has");
     }
     missing(&ground.left, volume)
 }

@@ -3,10 +3,18 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (recoverResources, expire). Match: a filter
 //! blocks what it contains; its life is at least one allocation interval.
 
-use crate::api::{AgentId, FrameworkId, Resources};
-use planarium_kernel::id_types;
+use planarium_kernel::SortedMap;
+use crate::{
+    api::{AgentId, FrameworkId, Resources},
+    weight::resources,
+};
+use planarium_kernel::{
+    Map,
+    cow::{behind, bytes_of},
+    id_types,
+};
 use planarium_protocol::Text;
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Time between two batch runs. Source: `src/master/constants.hpp`.
 pub const ALLOCATION_INTERVAL_MS: u64 = 1_000;
@@ -30,7 +38,7 @@ struct Filter {
 /// All filters, by framework and agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filters {
-    all: BTreeMap<(FrameworkId, AgentId), Vec<Filter>>,
+    all: Map<(FrameworkId, AgentId), Arc<Vec<Filter>>>,
     next: u32,
 }
 
@@ -52,7 +60,8 @@ impl Filters {
     ) -> FilterId {
         let id = FilterId(self.next);
         self.next = self.next.saturating_add(1);
-        self.all.entry((framework, agent)).or_default().push(Filter { id, role: role.clone(), refused });
+        let filter = Filter { id, role: role.clone(), refused };
+        self.all.upsert((framework, agent), Arc::default, |filters| Arc::make_mut(filters).push(filter));
         id
     }
 
@@ -71,7 +80,7 @@ impl Filters {
 
     /// Takes a filter out; false when it is gone already.
     pub(crate) fn expire(&mut self, framework: FrameworkId, agent: AgentId, id: FilterId) -> bool {
-        let Some(filters) = self.all.get_mut(&(framework, agent)) else { return false };
+        let Some(filters) = self.all.get_mut(&(framework, agent)).map(Arc::make_mut) else { return false };
         let before = filters.len();
         filters.retain(|filter| filter.id != id);
         let expired = filters.len() < before;
@@ -83,16 +92,18 @@ impl Filters {
 
     /// Drops a framework's filters, of the roles that `which` says yes to; answers the agents concerned.
     pub(crate) fn clear(&mut self, framework: FrameworkId, which: impl Fn(&str) -> bool) -> Vec<AgentId> {
-        let mut concerned = Vec::new();
         let range = (framework, AgentId(0))..=(framework, AgentId(u32::MAX));
-        for ((_, agent), filters) in self.all.range_mut(range) {
-            let before = filters.len();
-            filters.retain(|filter| !which(&filter.role));
-            if filters.len() < before {
-                concerned.push(*agent);
+        let has = |filters: &[Filter]| filters.iter().any(|filter| which(&filter.role));
+        let found = self.all.range(range).filter(|(_, filters)| has(filters));
+        let concerned: Vec<AgentId> = found.map(|((_, agent), _)| *agent).collect();
+        for agent in &concerned {
+            if let Some(filters) = self.all.get_mut(&(framework, *agent)) {
+                Arc::make_mut(filters).retain(|filter| !which(&filter.role));
             }
         }
-        self.all.retain(|_, filters| !filters.is_empty());
+        if !concerned.is_empty() {
+            self.all.retain(|_, filters| !filters.is_empty());
+        }
         concerned
     }
 
@@ -102,17 +113,25 @@ impl Filters {
     }
 
     /// How many there are, by role.
-    pub(crate) fn by_role(&self) -> BTreeMap<Text, u64> {
-        let mut counts = BTreeMap::new();
-        for filter in self.all.values().flatten() {
+    pub(crate) fn by_role(&self) -> SortedMap<Text, u64> {
+        let mut counts = SortedMap::new();
+        for filter in self.all.values().flat_map(|filters| filters.iter()) {
             *counts.entry(filter.role.clone()).or_default() += 1;
         }
         counts
     }
 
+    /// Bytes that these hold and those before do not, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        self.all.beyond(before.map(|before| &before.all), |filters, old| {
+            let refused = |filter: &Filter| resources(&filter.refused);
+            behind(filters, old, |filters| bytes_of::<Filter>(filters.len()) + filters.iter().map(refused).sum::<u64>())
+        })
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.all.values().map(Vec::len).sum()
+        self.all.values().map(|filters| filters.len()).sum()
     }
 }
 

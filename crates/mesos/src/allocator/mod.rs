@@ -8,19 +8,35 @@
 //!
 //! *Invariant*: per agent, free = total minus everything held (offered or in use).
 //!
+//! | part | module |
+//! |---|---|
+//! | what is held, and the sums over it | `books` |
+//! | roles as a tree, weights, who comes first | `roles`, `share` |
+//! | guarantees and limits | `quota` |
+//! | decline filters | `filter` |
+//! | a run | `run` |
+//!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp`.
 
+mod books;
 pub(crate) mod filter;
+pub(crate) mod quota;
+pub(crate) mod roles;
 mod run;
 pub(crate) mod share;
 
-use crate::api::{AgentId, Capability, FrameworkId, FrameworkInfo, Resources};
+use planarium_kernel::{SortedMap, SortedSet};
+use crate::{
+    api::{AgentId, Capability, FrameworkId, FrameworkInfo, Resources},
+    weight::resources,
+};
 use filter::{FilterId, Filters};
-use planarium_kernel::{Cause, draw};
+use planarium_kernel::{Cause, Map, cow::behind, draw};
 use planarium_protocol::Text;
+use quota::{By, Ledger};
+use roles::Roles;
 use share::Quantities;
 use std::{
-    collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
@@ -31,7 +47,7 @@ pub(crate) use run::{Grant, Rules};
 pub(crate) struct Slot {
     pub(crate) total: Resources,
     pub(crate) free: Resources,
-    pub(crate) held: BTreeMap<(FrameworkId, Text), Resources>,
+    pub(crate) held: SortedMap<(FrameworkId, Text), Resources>,
     pub(crate) active: bool,
     has_gpus: bool,
     region: Option<Text>,
@@ -43,26 +59,30 @@ pub(crate) struct Slot {
 #[derive(Clone, Debug)]
 struct Client {
     roles: Vec<Text>,
-    suppressed: BTreeSet<Text>,
+    suppressed: SortedSet<Text>,
     active: bool,
     gpus: bool,
     region_aware: bool,
     refinement: bool,
+    /// Per role: amounts of which one must be there for an offer.
+    least: SortedMap<Text, Vec<Quantities>>,
     /// Per role: what it holds, and how often it was given something.
-    held: BTreeMap<Text, (Quantities, u64)>,
+    held: SortedMap<Text, (Quantities, u64)>,
 }
 
 /// The allocator.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocator {
-    slots: BTreeMap<AgentId, Arc<Slot>>,
-    clients: BTreeMap<FrameworkId, Client>,
-    /// Per role: what is held under it, and how often something was given.
-    roles: BTreeMap<Text, (Quantities, u64)>,
+    slots: Map<AgentId, Arc<Slot>>,
+    clients: SortedMap<FrameworkId, Client>,
+    /// What is held under each role, and weights.
+    roles: Roles,
+    /// Books about quotas, while there are any.
+    ledger: Option<Box<Ledger>>,
     cluster: Quantities,
     filters: Filters,
     /// Agents that changed since they were last looked at, with what changed them.
-    dirty: BTreeMap<AgentId, Cause>,
+    dirty: SortedMap<AgentId, Cause>,
     /// The master's region.
     region: Option<Text>,
 }
@@ -79,10 +99,11 @@ impl Allocator {
         cause: Cause,
     ) {
         share::add(&mut self.cluster, total);
+        self.account_total(total, By::More);
         let slot = Slot {
             total: total.clone(),
             free: total.clone(),
-            held: BTreeMap::new(),
+            held: SortedMap::new(),
             active: true,
             has_gpus: total.scalar("gpus").is_positive(),
             region: region.cloned(),
@@ -92,18 +113,21 @@ impl Allocator {
         for ((framework, role), resources) in held {
             self.hold(id, framework, &role, &resources);
         }
+        self.stir(cause);
         self.touch(id, cause);
     }
 
     /// Forgets an agent with everything held there.
-    pub(crate) fn remove_agent(&mut self, id: AgentId) {
+    pub(crate) fn remove_agent(&mut self, id: AgentId, cause: Cause) {
         let Some(slot) = self.slots.remove(&id) else { return };
         share::subtract(&mut self.cluster, &slot.total);
         for ((framework, role), resources) in &slot.held {
             self.unaccount(*framework, role, resources);
         }
+        self.account_total(&slot.total, By::Less);
         self.filters.forget_agent(id);
         self.dirty.remove(&id);
+        self.stir(cause);
     }
 
     /// Says whether an agent's resources may be offered.
@@ -129,6 +153,7 @@ impl Allocator {
             gpus: info.can(Capability::GpuResources),
             region_aware: info.can(Capability::RegionAware),
             refinement: info.can(Capability::ReservationRefinement),
+            least: info.min_allocatable.clone(),
             held,
         };
         self.clients.insert(id, client);
@@ -206,6 +231,7 @@ impl Allocator {
         }
         slot.free.add_all(resources);
         self.unaccount(framework, role, resources);
+        self.stir(cause);
         self.touch(agent, cause);
         let life_ms = filter_ms?;
         let wanted = self.clients.get(&framework).is_some_and(|c| c.active && c.roles.contains(role));
@@ -226,6 +252,12 @@ impl Allocator {
         if held.subtract_all(from) && slot.total.subtract_all(from) {
             held.add_all(to);
             slot.total.add_all(to);
+            if let Some(ledger) = &mut self.ledger {
+                ledger.held(role, from, By::Less);
+                ledger.total(from, By::Less);
+                ledger.total(to, By::More);
+                ledger.held(role, to, By::More);
+            }
         }
     }
 
@@ -246,12 +278,15 @@ impl Allocator {
         slot.total.subtract_all(from);
         slot.free.add_all(to);
         slot.total.add_all(to);
+        self.account_total(from, By::Less);
+        self.account_total(to, By::More);
+        self.stir(cause);
         self.touch(agent, cause);
         true
     }
 
     /// Active filters by role.
-    pub(crate) fn filters_by_role(&self) -> BTreeMap<Text, u64> {
+    pub(crate) fn filters_by_role(&self) -> SortedMap<Text, u64> {
         self.filters.by_role()
     }
 
@@ -292,61 +327,20 @@ impl Allocator {
         self.filters.len()
     }
 
+    /// Bytes that this allocator holds and `before` does not, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        let slot = |slot: &Arc<Slot>, old: Option<&Arc<Slot>>| {
+            behind(slot, old, |slot| {
+                let held: u64 = slot.held.values().map(|held| 64 + resources(held)).sum();
+                held + resources(&slot.total) + resources(&slot.free)
+            })
+        };
+        self.slots.beyond(before.map(|before| &before.slots), slot)
+            + self.filters.beyond(before.map(|before| &before.filters))
+            + 64 * self.dirty.len() as u64
+    }
+
     pub(crate) fn is_suppressed(&self, id: FrameworkId) -> bool {
         self.clients.get(&id).is_some_and(|c| c.roles.iter().all(|role| c.suppressed.contains(role)))
-    }
-
-    /// Moves resources from free to held.
-    fn hold(&mut self, agent: AgentId, framework: FrameworkId, role: &Text, resources: &Resources) {
-        let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return };
-        if !slot.free.subtract_all(resources) {
-            return;
-        }
-        slot.held.entry((framework, role.clone())).or_default().add_all(resources);
-        let role_sums = self.roles.entry(role.clone()).or_default();
-        share::add(&mut role_sums.0, resources);
-        role_sums.1 += 1;
-        if let Some(client) = self.clients.get_mut(&framework) {
-            let sums = client.held.entry(role.clone()).or_default();
-            share::add(&mut sums.0, resources);
-            sums.1 += 1;
-        }
-    }
-
-    fn unaccount(&mut self, framework: FrameworkId, role: &Text, resources: &Resources) {
-        if let Some((sums, _)) = self.roles.get_mut(role) {
-            share::subtract(sums, resources);
-        }
-        if let Some((sums, _)) = self.clients.get_mut(&framework).and_then(|client| client.held.get_mut(role))
-        {
-            share::subtract(sums, resources);
-        }
-    }
-
-    /// What does not hold, in words.
-    pub(crate) fn check(&self) -> Vec<String> {
-        let mut broken = Vec::new();
-        let mut cluster = Quantities::new();
-        let mut roles: BTreeMap<&Text, Quantities> = BTreeMap::new();
-        for (id, slot) in &self.slots {
-            share::add(&mut cluster, &slot.total);
-            let mut all = slot.free.clone();
-            for ((_, role), resources) in &slot.held {
-                all.add_all(resources);
-                share::add(roles.entry(role).or_default(), resources);
-            }
-            if all != slot.total {
-                broken.push(format!("agent {}: free and held make {all}, total is {}", id.0, slot.total));
-            }
-        }
-        if cluster != self.cluster {
-            broken.push(format!("cluster sums {:?}, recomputed {cluster:?}", self.cluster));
-        }
-        for (role, (sums, _)) in &self.roles {
-            if *sums != roles.remove(role).unwrap_or_default() {
-                broken.push(format!("role {role}: held sums are out of step"));
-            }
-        }
-        broken
     }
 }

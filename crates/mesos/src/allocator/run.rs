@@ -1,10 +1,14 @@
 //! One allocation run: dominant-resource fairness over the agents that changed, coarse-grained.
+//!
+//! Where there are quotas a run has two stages: roles that lack something of their guarantees come first; then
+//! everybody, within limits and what must be left for guarantees.
 
-use super::{Allocator, Client, Slot, share::Share};
+use planarium_kernel::SortedSet;
+use super::{Allocator, Client, Quantities, Slot, quota::Ledger, roles::is_within, share::Share};
 use crate::api::{AgentId, FrameworkId, Resources};
 use planarium_kernel::{Cause, Milli, draw};
 use planarium_protocol::Text;
-use std::{cmp::Ordering, collections::BTreeSet, sync::Arc};
+use std::{cmp::Ordering, sync::Arc};
 
 /// Least cpus worth offering. Source: `min_allocatable_resources`, default `cpus:0.01|mem:32`.
 const MIN_CPUS: Milli = Milli(10);
@@ -24,6 +28,15 @@ pub(crate) struct Grant {
     pub(crate) cause: Cause,
 }
 
+/// Part of a run over an agent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Only roles that lack something of their guarantees.
+    Guarantees,
+    /// Everybody.
+    Rest,
+}
+
 /// How a run differs from a plain batch.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
@@ -33,13 +46,16 @@ pub(crate) struct Rules<'a> {
     pub(crate) unfiltered: bool,
 }
 
-/// Whether resources reserved for `reserved` may go to `role`: the role itself and its descendants.
-fn is_for(reserved: &str, role: &str) -> bool {
-    reserved == role || role.strip_prefix(reserved).is_some_and(|rest| rest.starts_with('/'))
-}
-
-fn is_allocatable(resources: &Resources) -> bool {
-    resources.scalar("cpus") >= MIN_CPUS || resources.scalar("mem") >= MIN_MEM
+/// Whether an offer is worth making; `least` is what the framework says for the role.
+fn is_allocatable(resources: &Resources, least: Option<&Vec<Quantities>>) -> bool {
+    match least {
+        None => resources.scalar("cpus") >= MIN_CPUS || resources.scalar("mem") >= MIN_MEM,
+        Some(least) if least.is_empty() => !resources.is_empty(),
+        Some(least) => {
+            let all = |one: &Quantities| one.iter().all(|(name, amount)| resources.scalar(name) >= *amount);
+            !resources.is_empty() && least.iter().any(all)
+        }
+    }
 }
 
 impl Allocator {
@@ -52,7 +68,7 @@ impl Allocator {
         only: Option<&[AgentId]>,
         rules: Rules<'_>,
     ) -> Vec<Grant> {
-        let only: Option<BTreeSet<AgentId>> = only.map(|only| only.iter().copied().collect());
+        let only: Option<SortedSet<AgentId>> = only.map(|only| only.iter().copied().collect());
         let mut order: Vec<(u64, AgentId)> = self
             .dirty
             .keys()
@@ -69,24 +85,52 @@ impl Allocator {
     /// A run over these agents in this order.
     pub(crate) fn run_in_order(&mut self, order: &[AgentId], rules: Rules<'_>) -> Vec<Grant> {
         let mut grants = Vec::new();
+        let mut looked_at: Vec<(AgentId, Cause)> = Vec::with_capacity(order.len());
         for agent in order {
-            if !self.slots.get(agent).is_some_and(|slot| slot.active) {
-                continue;
+            if self.slots.get(agent).is_some_and(|slot| slot.active) {
+                looked_at.push((*agent, self.dirty.remove(agent).unwrap_or_default()));
             }
-            let cause = self.dirty.remove(agent).unwrap_or_default();
-            self.allocate(*agent, cause, rules, &mut grants);
+        }
+        if let Some(ledger) = &mut self.ledger {
+            for (agent, _) in &looked_at {
+                ledger.held_back.remove(agent);
+            }
+            for (agent, cause) in &looked_at {
+                self.allocate(*agent, *cause, Stage::Guarantees, rules, &mut grants);
+            }
+        }
+        for (agent, cause) in looked_at {
+            self.allocate(agent, cause, Stage::Rest, rules, &mut grants);
         }
         grants
     }
 
-    fn allocate(&mut self, agent: AgentId, cause: Cause, rules: Rules<'_>, grants: &mut Vec<Grant>) {
+    fn allocate(
+        &mut self,
+        agent: AgentId,
+        cause: Cause,
+        stage: Stage,
+        rules: Rules<'_>,
+        grants: &mut Vec<Grant>,
+    ) {
         for role in self.roles_by_share() {
+            if stage == Stage::Guarantees && !self.is_short(&role) {
+                continue;
+            }
             for framework in self.frameworks_by_share(&role) {
                 let Some(slot) = self.slots.get(&agent) else { return };
                 let Some(client) = self.clients.get(&framework) else { continue };
                 let offerable = self.offerable(slot, client, &role);
-                if !is_allocatable(&offerable)
-                    || (rules.withheld)(framework, agent)
+                let least = client.least.get(&role);
+                if !is_allocatable(&offerable, least) || (rules.withheld)(framework, agent) {
+                    continue;
+                }
+                let offerable = match (&mut self.ledger, stage) {
+                    (None, _) => offerable,
+                    (Some(ledger), Stage::Guarantees) => ledger.guaranteed(&role, &offerable),
+                    (Some(ledger), Stage::Rest) => ledger.trimmed(agent, &role, offerable),
+                };
+                if (self.ledger.is_some() && !is_allocatable(&offerable, least))
                     || (!rules.unfiltered && self.filters.blocks(framework, &role, agent, &offerable))
                 {
                     continue;
@@ -97,6 +141,10 @@ impl Allocator {
         }
     }
 
+    fn is_short(&self, role: &str) -> bool {
+        self.ledger.as_deref().is_some_and(|ledger: &Ledger| ledger.is_short(role))
+    }
+
     /// What an agent could offer to a framework under a role.
     fn offerable(&self, slot: &Arc<Slot>, client: &Client, role: &str) -> Resources {
         let remote = slot.region.is_some() && slot.region != self.region;
@@ -104,12 +152,12 @@ impl Allocator {
             return Resources::new();
         }
         slot.free.filter(|resource| {
-            (resource.reservations.is_empty() || is_for(resource.role(), role))
+            (resource.reservations.is_empty() || is_within(resource.role(), role))
                 && (client.refinement || resource.reservations.len() <= 1)
         })
     }
 
-    /// Roles that somebody wants offers for: smaller share, then fewer gifts, then name.
+    /// Roles that somebody wants offers for, in the order in which they are served.
     fn roles_by_share(&self) -> Vec<Text> {
         let wanted = self.clients.values().filter(|client| client.active);
         let mut names: Vec<Text> = wanted
@@ -118,18 +166,7 @@ impl Allocator {
             .collect();
         names.sort_unstable();
         names.dedup();
-        if names.len() < 2 {
-            return names;
-        }
-        let mut keyed: Vec<(Share, u64, Text)> = names
-            .into_iter()
-            .map(|role| match self.roles.get(&role) {
-                Some((sums, count)) => (Share::of(sums, &self.cluster), *count, role),
-                None => (Share::of(&super::Quantities::new(), &self.cluster), 0, role),
-            })
-            .collect();
-        keyed.sort_by(order);
-        keyed.into_iter().map(|(.., role)| role).collect()
+        self.roles.by_share(names, &self.cluster)
     }
 
     /// Frameworks that want offers for a role: smaller share within it, then fewer gifts, then age.
@@ -144,7 +181,7 @@ impl Allocator {
             .chain(wanting)
             .map(|(id, client)| match client.held.get(role) {
                 Some((sums, count)) => (Share::of(sums, &self.cluster), *count, *id),
-                None => (Share::of(&super::Quantities::new(), &self.cluster), 0, *id),
+                None => (Share::of(&Quantities::new(), &self.cluster), 0, *id),
             })
             .collect();
         keyed.sort_by(order);
@@ -161,19 +198,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reservations_reach_descendants() {
-        for (reserved, role, expected) in [
-            ("eng", "eng", true),
-            ("eng", "eng/backend", true),
-            ("eng/backend", "eng", false),
-            ("eng", "engine", false),
-            ("eng", "ops", false),
-        ] {
-            assert_eq!(is_for(reserved, role), expected, "{reserved} to {role}");
-        }
-    }
-
-    #[test]
     fn the_least_worth_offering() {
         for (text, expected) in [
             ("cpus:0.01", true),
@@ -183,7 +207,16 @@ mod tests {
             ("disk:100000;ports:[1-5]", false),
             ("", false),
         ] {
-            assert_eq!(is_allocatable(&Resources::parse(text).expect("test text")), expected, "{text}");
+            assert_eq!(is_allocatable(&Resources::parse(text).expect("test text"), None), expected, "{text}");
+        }
+        let sums = |text: &str| Resources::parse(text).expect("test text").quantities().into_iter().collect();
+        let least: Vec<Quantities> = vec![sums("cpus:2;disk:10"), sums("mem:64")];
+        for (text, expected) in
+            [("cpus:2;disk:10", true), ("cpus:8;mem:63", false), ("mem:64", true), ("disk:10", false), ("", false)]
+        {
+            let resources = Resources::parse(text).expect("test text");
+            assert_eq!(is_allocatable(&resources, Some(&least)), expected, "{text}");
+            assert_eq!(is_allocatable(&resources, Some(&Vec::new())), !text.is_empty(), "{text}");
         }
     }
 }

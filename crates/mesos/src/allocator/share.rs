@@ -1,15 +1,16 @@
 //! Dominant shares: who has got how much of the cluster so far.
 //!
-//! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp`. Match, with weights of 1; roles are
-//! compared as a flat list, not level by level.
+//! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp`. Match; exact where the real one
+//! compares floating-point numbers.
 
+use planarium_kernel::SortedMap;
 use crate::api::{Resources, Value};
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::cmp::Ordering;
 
 /// Scalar sums by name.
-pub(crate) type Quantities = BTreeMap<Text, Milli>;
+pub(crate) type Quantities = SortedMap<Text, Milli>;
 
 /// Adds the scalars of `resources`.
 pub(crate) fn add(sums: &mut Quantities, resources: &Resources) {
@@ -34,28 +35,71 @@ pub(crate) fn subtract(sums: &mut Quantities, resources: &Resources) {
     }
 }
 
-/// A share as a fraction; the denominator is above zero.
+/// Whether all of `other` is in `sums`.
+pub(crate) fn contains(sums: &Quantities, other: &Quantities) -> bool {
+    other.iter().all(|(name, amount)| sums.get(name).copied().unwrap_or_default() >= *amount)
+}
+
+/// A share over a weight, as a fraction; the denominator is above zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     part: i64,
     whole: i64,
+    /// In thousandths, above zero.
+    weight: u64,
 }
 
+/// The weight of whatever has none of its own.
+const PLAIN: u64 = Milli::ONE.0.unsigned_abs();
+
 impl Share {
+    /// Nothing at all.
+    pub(crate) const NOTHING: Self = Self { part: 0, whole: 1, weight: PLAIN };
+
     /// The largest part of any kind that the cluster has.
     pub(crate) fn of(got: &Quantities, cluster: &Quantities) -> Self {
-        let parts = got.iter().filter_map(|(name, part)| {
+        largest(got.iter().filter_map(|(name, part)| {
             let whole = cluster.get(name).filter(|whole| whole.is_positive())?;
-            Some(Self { part: part.0, whole: whole.0 })
-        });
-        parts.max_by(Share::compare).unwrap_or(Self { part: 0, whole: 1 })
+            Some(Self { part: part.0, whole: whole.0, weight: PLAIN })
+        }))
+    }
+
+    /// The same of two sums together.
+    pub(crate) fn of_both(one: &Quantities, other: &Quantities, cluster: &Quantities) -> Self {
+        let amount = |sums: &Quantities, name: &Text| sums.get(name).copied().unwrap_or_default();
+        let kinds = cluster.iter().filter(|(_, whole)| whole.is_positive());
+        largest(kinds.map(|(name, whole)| {
+            let part = amount(one, name).saturating_add(amount(other, name));
+            Self { part: part.0, whole: whole.0, weight: PLAIN }
+        }))
+    }
+
+    /// The same over a weight.
+    pub(crate) fn over(self, weight: Milli) -> Self {
+        Self { weight: weight.0.max(1).unsigned_abs(), ..self }
     }
 
     /// Smaller share first.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        let cross = |a: i64, b: i64| i128::from(a) * i128::from(b);
-        cross(self.part, other.whole).cmp(&cross(other.part, self.whole))
+        let cross = |a: i64, b: i64| u128::from(a.max(0).unsigned_abs()) * u128::from(b.max(0).unsigned_abs());
+        let (mine, theirs) = (cross(self.part, other.whole), cross(other.part, self.whole));
+        if self.weight == other.weight {
+            return mine.cmp(&theirs);
+        }
+        times(mine, other.weight).cmp(&times(theirs, self.weight))
     }
+}
+
+fn largest(parts: impl Iterator<Item = Share>) -> Share {
+    parts.max_by(Share::compare).unwrap_or(Share::NOTHING)
+}
+
+/// A product of three factors, exactly: its upper and its lower bits.
+fn times(product: u128, factor: u64) -> (u128, u128) {
+    const LOW: u128 = u64::MAX as u128;
+    let low = (product & LOW) * u128::from(factor);
+    let high = (product >> 64) * u128::from(factor) + (low >> 64);
+    (high, low & LOW)
 }
 
 #[cfg(test)]
@@ -75,6 +119,21 @@ mod tests {
         ] {
             let (a, b) = (Share::of(&sums(a), &cluster), Share::of(&sums(b), &cluster));
             assert_eq!(a.compare(&b), expected, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn weights_divide_exactly() {
+        let share = |part: i64, whole: i64, weight: i64| Share { part, whole, weight: PLAIN }.over(Milli(weight));
+        for (a, b, expected) in [
+            (share(3, 10, 3_000), share(1, 10, 1_000), Ordering::Equal),
+            (share(3, 10, 2_999), share(1, 10, 1_000), Ordering::Greater),
+            (share(i64::MAX, i64::MAX, i64::MAX), share(i64::MAX - 1, i64::MAX, i64::MAX), Ordering::Greater),
+            (share(i64::MAX, i64::MAX, i64::MAX), share(i64::MAX, i64::MAX, i64::MAX - 1), Ordering::Less),
+            (share(0, 1, 1), share(0, 7, 9), Ordering::Equal),
+        ] {
+            assert_eq!(a.compare(&b), expected, "{a:?} {b:?}");
+            assert_eq!(b.compare(&a), expected.reverse(), "{b:?} {a:?}");
         }
     }
 }

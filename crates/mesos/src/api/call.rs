@@ -3,15 +3,17 @@
 use super::{
     framework::FrameworkId,
     offer::{AgentId, InverseOffer, Offer, OfferId},
+    operation::{OperationStatus, ReconcileOperation},
     resource::Resource,
     resources::Resources,
     task::TaskStatus,
 };
 use crate::maintenance::Response;
 use planarium_fleet::{Labels, Program};
-use planarium_kernel::Cause;
+use planarium_kernel::SortedMap;
+use planarium_kernel::{Cause, Milli};
 use planarium_protocol::Text;
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// What runs a task's process on the agent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,9 +38,9 @@ pub struct TaskInfo {
     /// What it needs.
     pub resources: Resources,
     /// Labels.
-    pub labels: BTreeMap<Text, Text>,
+    pub labels: SortedMap<Text, Text>,
     /// Environment.
-    pub env: BTreeMap<Text, Text>,
+    pub env: SortedMap<Text, Text>,
     /// What it runs.
     pub program: Program,
     /// What fault targets match on beside `service`, `task`, `task-id`, `agent`, `agent-id`, which the master
@@ -61,6 +63,27 @@ pub enum Operation {
     Create(Vec<Resource>),
     /// Destroy these volumes.
     Destroy(Vec<Resource>),
+    /// Make a volume larger.
+    Grow {
+        /// The volume as it is.
+        volume: Resource,
+        /// Disk of the same kind that it takes up.
+        addition: Resource,
+    },
+    /// Make a volume smaller; what it gives up is plain disk.
+    Shrink {
+        /// The volume as it is.
+        volume: Resource,
+        /// By how much.
+        by: Milli,
+    },
+    /// Make a disk of a provider's storage, or give one up. Agents here have no provider: it is always refused.
+    ProviderDisk {
+        /// CREATE_DISK, or DESTROY_DISK.
+        creates: bool,
+        /// The storage is said to be a provider's.
+        provided: bool,
+    },
     /// Launch tasks.
     Launch(Vec<TaskInfo>),
     /// Launch tasks that live and die together in one executor.
@@ -69,6 +92,13 @@ pub enum Operation {
         executor: ExecutorInfo,
         /// The tasks.
         tasks: Vec<TaskInfo>,
+    },
+    /// One of the others but for launches, of which the framework wants to be told what came of it.
+    Named {
+        /// The framework's id for it.
+        id: Text,
+        /// What to do.
+        operation: Box<Operation>,
     },
 }
 
@@ -133,6 +163,11 @@ pub enum Call {
         /// Which tasks.
         tasks: Vec<ReconcileTask>,
     },
+    /// Ask for the states of these operations; of all when empty.
+    ReconcileOperations {
+        /// Which operations.
+        operations: Vec<ReconcileOperation>,
+    },
     /// Remove the framework with everything it runs.
     Teardown,
 }
@@ -157,6 +192,8 @@ pub enum SchedulerEvent {
     RescindInverseOffer(OfferId),
     /// A task's state.
     Update(TaskStatus),
+    /// What came of an operation.
+    Operation(OperationStatus),
     /// An agent is lost.
     Failure {
         /// Which.

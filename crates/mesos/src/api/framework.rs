@@ -1,6 +1,6 @@
 //! Frameworks: who asks for offers.
 
-use planarium_kernel::id_types;
+use planarium_kernel::{Milli, SortedMap, id_types};
 use planarium_protocol::Text;
 
 id_types! {
@@ -48,6 +48,9 @@ pub struct FrameworkInfo {
     pub checkpoint: bool,
     /// How long it may be away before it is removed.
     pub failover_ms: u64,
+    /// Per role: amounts by kind, all of one of which must be there for an offer to be worth making; with an empty list
+    /// anything is. For roles that are not named the master decides.
+    pub min_allocatable: SortedMap<Text, Vec<SortedMap<Text, Milli>>>,
 }
 
 impl FrameworkInfo {

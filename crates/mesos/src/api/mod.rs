@@ -6,19 +6,21 @@
 pub mod call;
 pub mod framework;
 pub mod offer;
+pub mod operation;
 pub mod ranges;
 pub mod resource;
 pub mod resources;
+pub mod stack;
 pub mod task;
 pub mod text;
 
 pub use call::{Call, ExecutorInfo, Message, Operation, ReconcileTask, SchedulerEvent, TaskInfo};
 pub use framework::{Capability, FrameworkId, FrameworkInfo};
 pub use offer::{AgentId, InverseOffer, Offer, OfferId, Unavailability};
+pub use operation::{OperationState, OperationStatus, ReconcileOperation};
 pub use ranges::Ranges;
-pub use resource::{
-    DiskInfo, DiskSource, Persistence, Reservation, ReservationKind, Resource, ResourceKind, Value,
-};
+pub use resource::{DiskInfo, DiskSource, Persistence, Resource, ResourceKind, Value};
 pub use resources::Resources;
+pub use stack::{Reservation, ReservationKind, Stack};
 pub use task::{CheckStatus, Reason, Source, TaskState, TaskStatus};
 pub use text::ParseResourcesError;

@@ -47,7 +47,7 @@ pub struct Offer {
     pub zone: Option<Text>,
     /// The role it is made to.
     pub role: Text,
-    /// What is offered, all with that allocation role.
+    /// What is offered; on the wire all of it is allocated to `role`.
     pub resources: Resources,
     /// The framework's executors on the agent.
     pub executor_ids: Vec<Text>,

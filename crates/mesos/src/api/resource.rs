@@ -3,10 +3,13 @@
 //! Source: `apache/mesos: src/common/resources.cpp` (what is addable, subtractable, contained). Match, for
 //! scalars, ranges and sets; revocable, shared and provider resources do not exist here.
 
-use super::ranges::Ranges;
+use super::{
+    ranges::Ranges,
+    stack::{Reservation, ReservationKind, Stack},
+};
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// How a resource's amount is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,57 +85,6 @@ impl Value {
     }
 }
 
-/// Who set a reservation up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ReservationKind {
-    /// The agent's own configuration.
-    Static,
-    /// An operation; can be undone by one.
-    Dynamic,
-}
-
-/// One layer of the reservation stack.
-#[derive(Clone, Debug, Eq, PartialOrd, Ord)]
-pub struct Reservation {
-    /// Who set it up.
-    pub kind: ReservationKind,
-    /// For which role.
-    pub role: Text,
-    /// On whose behalf.
-    pub principal: Option<Text>,
-    /// Labels such as `resource_id`; part of its identity.
-    pub labels: BTreeMap<Text, Text>,
-}
-
-impl PartialEq for Reservation {
-    /// What tells reservations of one framework apart comes first: the values of their labels.
-    fn eq(&self, other: &Self) -> bool {
-        self.labels.values().eq(other.labels.values())
-            && self.labels.keys().eq(other.labels.keys())
-            && self.kind == other.kind
-            && self.role == other.role
-            && self.principal == other.principal
-    }
-}
-
-impl Reservation {
-    /// A reservation by the agent's configuration.
-    pub fn fixed(role: impl Into<Text>) -> Self {
-        Self { kind: ReservationKind::Static, role: role.into(), principal: None, labels: BTreeMap::new() }
-    }
-
-    /// A reservation by an operation.
-    pub fn dynamic(role: impl Into<Text>, principal: Option<Text>) -> Self {
-        Self { kind: ReservationKind::Dynamic, role: role.into(), principal, labels: BTreeMap::new() }
-    }
-
-    /// The same with a label.
-    pub fn with_label(mut self, key: impl Into<Text>, value: impl Into<Text>) -> Self {
-        self.labels.insert(key.into(), value.into());
-        self
-    }
-}
-
 /// Where disk space comes from. None at all means the ROOT disk.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DiskSource {
@@ -188,10 +140,10 @@ pub struct Resource {
     pub name: Text,
     /// How much.
     pub value: Value,
-    /// The reservation stack, lowest first; empty is unreserved. Shared, since offers copy it again and again.
-    pub reservations: Arc<[Reservation]>,
-    /// Disk only.
-    pub disk: Option<DiskInfo>,
+    /// The reservation stack, lowest first; empty is unreserved.
+    pub reservations: Stack,
+    /// Disk only. Shared, since offers copy resources again and again.
+    pub disk: Option<Arc<DiskInfo>>,
     /// The role it is offered or given to; only inside offers, operations and tasks.
     pub allocation_role: Option<Text>,
 }
@@ -209,7 +161,7 @@ impl Resource {
 
     /// Unreserved, of any kind.
     pub fn of(name: impl Into<Text>, value: Value) -> Self {
-        Self { name: name.into(), value, reservations: Arc::default(), disk: None, allocation_role: None }
+        Self { name: name.into(), value, reservations: Stack::default(), disk: None, allocation_role: None }
     }
 
     /// The same with another amount.
@@ -224,14 +176,12 @@ impl Resource {
 
     /// The same with one more reservation on top.
     pub fn pushed(&self, reservation: Reservation) -> Self {
-        let layers = self.reservations.iter().cloned().chain([reservation]);
-        Self { reservations: layers.collect(), ..self.clone() }
+        Self { reservations: self.reservations.pushed(reservation), ..self.clone() }
     }
 
     /// The same without the topmost reservation.
     pub fn popped(&self) -> Self {
-        let layers = self.reservations.split_last().map_or(&[][..], |(_, below)| below);
-        Self { reservations: layers.into(), ..self.clone() }
+        Self { reservations: self.reservations.popped(), ..self.clone() }
     }
 
     /// The same given to a role.
@@ -247,13 +197,16 @@ impl Resource {
     /// The same with a persistent volume made of it.
     pub fn with_volume(&self, persistence: Persistence) -> Self {
         let source = self.disk.as_ref().and_then(|disk| disk.source.clone());
-        Self { disk: Some(DiskInfo { source, persistence: Some(persistence) }), ..self.clone() }
+        Self { disk: Some(Arc::new(DiskInfo { source, persistence: Some(persistence) })), ..self.clone() }
     }
 
     /// The same without its persistent volume.
     pub fn without_volume(&self) -> Self {
+        if self.persistence().is_none() {
+            return self.clone();
+        }
         let source = self.disk.as_ref().and_then(|disk| disk.source.clone());
-        let disk = source.map(|source| DiskInfo { source: Some(source), persistence: None });
+        let disk = source.map(|source| Arc::new(DiskInfo { source: Some(source), persistence: None }));
         Self { disk, ..self.clone() }
     }
 

@@ -5,32 +5,56 @@ use super::{
     resource::{Resource, Value},
 };
 use planarium_kernel::Milli;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Resources, merged where they can be. *Order*: first addition; the [`PartialEq`] does not look at it.
+///
+/// Copies share their list until one of them changes: an agent's free resources are offered, held, turned down
+/// and free again all as one list.
 #[derive(Clone, Debug, Default)]
-pub struct Resources(Vec<Resource>);
+pub struct Resources(Option<Arc<Vec<Resource>>>);
 
 impl Resources {
     /// Nothing.
     pub const fn new() -> Self {
-        Self(Vec::new())
+        Self(None)
+    }
+
+    fn of(list: Vec<Resource>) -> Self {
+        Self((!list.is_empty()).then(|| Arc::new(list)))
+    }
+
+    fn list(&self) -> &[Resource] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+
+    fn list_mut(&mut self) -> &mut Vec<Resource> {
+        Arc::make_mut(self.0.get_or_insert_default())
+    }
+
+    /// Whether both are one list, or both nothing.
+    fn is_same(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),
+            _ => self.is_empty() && other.is_empty(),
+        }
     }
 
     /// The resources one by one.
     pub fn iter(&self) -> std::slice::Iter<'_, Resource> {
-        self.0.iter()
+        self.list().iter()
     }
 
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list().is_empty()
     }
 
     /// How many unlike resources there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.list().len()
     }
 
     /// Adds one resource; an empty amount adds nothing.
@@ -38,15 +62,20 @@ impl Resources {
         if resource.value.is_empty() {
             return;
         }
-        match self.0.iter_mut().find(|mine| mine.is_addable(&resource)) {
+        let list = self.list_mut();
+        match list.iter_mut().find(|mine| mine.is_addable(&resource)) {
             Some(mine) => mine.value.add(&resource.value),
-            None => self.0.push(resource),
+            None => list.push(resource),
         }
     }
 
     /// Adds all of `other`.
     pub fn add_all(&mut self, other: &Self) {
-        for resource in &other.0 {
+        if self.is_empty() {
+            self.clone_from(other);
+            return;
+        }
+        for resource in other {
             self.add(resource.clone());
         }
     }
@@ -56,24 +85,29 @@ impl Resources {
         if resource.value.is_empty() {
             return true;
         }
-        let Some(at) = self.0.iter().position(|mine| mine.contains(resource)) else { return false };
-        let Some(mine) = self.0.get_mut(at) else { return false };
+        let Some(at) = self.iter().position(|mine| mine.contains(resource)) else { return false };
+        let list = self.list_mut();
+        let Some(mine) = list.get_mut(at) else { return false };
         if !mine.is_divisible() {
-            self.0.remove(at);
+            list.remove(at);
             return true;
         }
         mine.value.subtract(&resource.value);
         if mine.value.is_empty() {
-            self.0.remove(at);
+            list.remove(at);
         }
         true
     }
 
     /// Takes all of `other` out when it is there in full; otherwise changes nothing and says false.
     pub fn subtract_all(&mut self, other: &Self) -> bool {
+        if self.is_same(other) {
+            self.0 = None;
+            return true;
+        }
         let there = self.contains(other);
         if there {
-            for resource in &other.0 {
+            for resource in other {
                 self.subtract(resource);
             }
         }
@@ -82,40 +116,49 @@ impl Resources {
 
     /// What is left when as much of `other` as there is has been taken out.
     pub fn minus(&self, other: &Self) -> Self {
-        let mut left = self.clone();
-        for theirs in &other.0 {
-            let Some(at) = left.0.iter().position(|mine| {
+        if self.is_same(other) {
+            return Self::new();
+        }
+        let mut left = self.list().to_vec();
+        for theirs in other {
+            let Some(at) = left.iter().position(|mine| {
                 mine.is_alike(theirs) && (mine.is_divisible() || mine.value == theirs.value)
             }) else {
                 continue;
             };
-            let Some(mine) = left.0.get_mut(at) else { continue };
+            let Some(mine) = left.get_mut(at) else { continue };
             mine.value.subtract(&theirs.value);
             if mine.value.is_empty() {
-                left.0.remove(at);
+                left.remove(at);
             }
         }
-        left
+        Self::of(left)
     }
 
     /// Whether every resource of `other` is there with the same metadata.
     pub fn contains(&self, other: &Self) -> bool {
+        if self.is_same(other) {
+            return true;
+        }
         // Divisible resources of one bag are all unlike: each has a part here to itself.
-        if other.0.iter().all(Resource::is_divisible) {
-            return other.0.iter().all(|resource| self.contains_one(resource));
+        if other.iter().all(Resource::is_divisible) {
+            return other.iter().all(|resource| self.contains_one(resource));
         }
         let mut left = self.clone();
-        other.0.iter().all(|resource| left.subtract(resource))
+        other.iter().all(|resource| left.subtract(resource))
     }
 
     /// Whether this one resource is there.
     pub fn contains_one(&self, resource: &Resource) -> bool {
-        resource.value.is_empty() || self.0.iter().any(|mine| mine.contains(resource))
+        resource.value.is_empty() || self.iter().any(|mine| mine.contains(resource))
     }
 
     /// Those that `keep` says yes to.
     pub fn filter(&self, keep: impl Fn(&Resource) -> bool) -> Self {
-        Self(self.0.iter().filter(|resource| keep(resource)).cloned().collect())
+        if self.iter().all(&keep) {
+            return self.clone();
+        }
+        Self::of(self.iter().filter(|resource| keep(resource)).cloned().collect())
     }
 
     /// Those without a reservation.
@@ -130,7 +173,7 @@ impl Resources {
 
     /// Each changed by `change`, merged again.
     pub fn map(&self, change: impl Fn(&Resource) -> Resource) -> Self {
-        self.0.iter().map(change).collect()
+        self.iter().map(change).collect()
     }
 
     /// All given to a role.
@@ -144,11 +187,14 @@ impl Resources {
     }
 
     fn given(&self, role: Option<&Text>) -> Self {
+        if self.iter().all(|resource| resource.allocation_role.as_ref() == role) {
+            return self.clone();
+        }
         let give = |resource: &Resource| Resource { allocation_role: role.cloned(), ..resource.clone() };
-        let first = self.0.first().map(|first| &first.allocation_role);
-        if self.0.iter().all(|resource| Some(&resource.allocation_role) == first) {
+        let first = self.list().first().map(|first| &first.allocation_role);
+        if self.iter().all(|resource| Some(&resource.allocation_role) == first) {
             // What was unlike still is.
-            Self(self.0.iter().map(give).collect())
+            Self::of(self.iter().map(give).collect())
         } else {
             self.map(give)
         }
@@ -156,12 +202,12 @@ impl Resources {
 
     /// Sum of the scalars of a name, whatever their metadata.
     pub fn scalar(&self, name: &str) -> Milli {
-        self.0.iter().filter(|resource| &*resource.name == name).map(Resource::amount).sum()
+        self.iter().filter(|resource| &*resource.name == name).map(Resource::amount).sum()
     }
 
     /// All numbers of the ranges of a name, whatever their metadata.
     pub fn ranges(&self, name: &str) -> Ranges {
-        self.0.iter().filter(|resource| &*resource.name == name).fold(Ranges::new(), |all, resource| {
+        self.iter().filter(|resource| &*resource.name == name).fold(Ranges::new(), |all, resource| {
             match &resource.value {
                 Value::Ranges(ranges) => all.union(ranges),
                 _ => all,
@@ -170,9 +216,9 @@ impl Resources {
     }
 
     /// Scalar sums by name.
-    pub fn quantities(&self) -> BTreeMap<Text, Milli> {
-        let mut sums: BTreeMap<Text, Milli> = BTreeMap::new();
-        for resource in &self.0 {
+    pub fn quantities(&self) -> SortedMap<Text, Milli> {
+        let mut sums: SortedMap<Text, Milli> = SortedMap::new();
+        for resource in self {
             if let Value::Scalar(amount) = resource.value {
                 let sum = sums.entry(resource.name.clone()).or_default();
                 *sum = sum.saturating_add(amount);
@@ -183,13 +229,13 @@ impl Resources {
 
     /// The one that carries this `resource_id` label.
     pub fn by_resource_id(&self, id: &str) -> Option<&Resource> {
-        self.0.iter().find(|resource| resource.resource_id().is_some_and(|mine| &**mine == id))
+        self.iter().find(|resource| resource.resource_id().is_some_and(|mine| &**mine == id))
     }
 }
 
 impl PartialEq for Resources {
     fn eq(&self, other: &Self) -> bool {
-        self.0.len() == other.0.len() && self.contains(other) && other.contains(self)
+        self.len() == other.len() && self.contains(other) && other.contains(self)
     }
 }
 
@@ -209,7 +255,7 @@ impl IntoIterator for Resources {
     type Item = Resource;
     type IntoIter = std::vec::IntoIter<Resource>;
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.0.map(Arc::unwrap_or_clone).unwrap_or_default().into_iter()
     }
 }
 
@@ -217,6 +263,6 @@ impl<'a> IntoIterator for &'a Resources {
     type Item = &'a Resource;
     type IntoIter = std::slice::Iter<'a, Resource>;
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+        self.iter()
     }
 }

@@ -27,6 +27,8 @@ macro_rules! words {
     };
 }
 
+pub(super) use words;
+
 words! {
     /// The states a task can be in or be said to be in.
     TaskState "TASK_" {
@@ -191,4 +193,6 @@ pub struct TaskStatus {
     pub timestamp_ms: u64,
     /// Since when its agent does not answer.
     pub unreachable_since_ms: Option<u64>,
+    /// Number of the status when its framework has to acknowledge it: nothing more is said of the task until then.
+    pub number: Option<u32>,
 }

@@ -2,8 +2,9 @@
 
 use super::{
     ranges::Ranges,
-    resource::{Reservation, Resource, Value},
+    resource::{Resource, Value},
     resources::Resources,
+    stack::Reservation,
 };
 use planarium_kernel::Milli;
 use planarium_protocol::Text;

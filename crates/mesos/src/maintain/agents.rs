@@ -4,7 +4,7 @@
 //! refused and what the flags mean; that is [`crate::maintenance::Drains`]'s.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (checkAndTransitionDrainingAgent, markGone), `src/slave/slave.cpp`
-//! (drain, status updates while draining). Match, with frameworks' acknowledgements taking no time; an agent
+//! (drain, status updates while draining). Match, with frameworks' acknowledgements counting; an agent
 //! that was marked gone is not started again.
 
 use crate::{
@@ -23,14 +23,6 @@ use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
 impl Master {
-    /// The agent of this id on the wire, whatever became of it.
-    fn agent_called(&self, name: &str) -> Option<AgentId> {
-        if name.is_empty() {
-            return None;
-        }
-        self.agents.iter().rposition(|agent| &*agent.name == name).map(AgentId::at)
-    }
-
     /// The id on the wire of the agent that was last on a machine of this hostname.
     pub fn agent_id_on(&self, hostname: &str) -> Option<Text> {
         let agents = self.hosts.values().filter_map(|host| self.agent(host.agent?));
@@ -39,7 +31,7 @@ impl Master {
 
     /// Row and standing of the agent that an operator names.
     fn named(&self, name: &str) -> (AgentId, Standing) {
-        let Some(id) = self.agent_called(name) else { return (AgentId(u32::MAX), Standing::Unknown) };
+        let Some(id) = self.agent_named(name) else { return (AgentId(u32::MAX), Standing::Unknown) };
         (id, self.standing(id))
     }
 
@@ -159,7 +151,7 @@ impl Master {
     pub(crate) fn check_drained(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let draining = self.drains.info(id).is_some_and(|info| info.state == DrainState::Draining);
         let left = self.agent(id).is_none_or(|a| a.state != AgentState::Registered || !a.tasks.is_empty());
-        if !draining || left {
+        if !draining || left || self.has_operations(id) {
             return;
         }
         match Arc::make_mut(&mut self.drains).finish(id) {
@@ -197,6 +189,7 @@ impl Master {
                 let update = Update::new(cx.cause(), state, Source::Master).because(reason, message);
                 self.apply(cx, fleet, no, update);
             }
+            self.lose_operations(cx, id, Removal::Gone);
             self.detach(id, Removal::Gone);
             self.touch_agent(cx, id);
         });

@@ -10,6 +10,7 @@
 //! `src/master/master.cpp` (inverseOffer, accept, decline). Match; agents are gone through in order of
 //! registration.
 
+use planarium_kernel::{SortedMap, SortedSet};
 use crate::{
     Master,
     api::{AgentId, FrameworkId, InverseOffer, OfferId, SchedulerEvent},
@@ -22,13 +23,12 @@ use planarium_fleet::Cx;
 use planarium_kernel::{Cause, Class};
 use planarium_protocol::{EventBody, Text};
 use std::{
-    collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
 /// Agents that the next run looks at, with what brought that about.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asking(BTreeMap<AgentId, Cause>);
+pub(crate) struct Asking(SortedMap<AgentId, Cause>);
 
 impl Asking {
     pub(crate) fn is_empty(&self) -> bool {
@@ -47,7 +47,7 @@ impl Asking {
         match only {
             None => std::mem::take(&mut self.0).into_iter().collect(),
             Some(only) => {
-                let only: BTreeSet<AgentId> = only.iter().copied().collect();
+                let only: SortedSet<AgentId> = only.iter().copied().collect();
                 only.into_iter().filter_map(|id| Some((id, self.0.remove(&id)?))).collect()
             }
         }
@@ -67,7 +67,7 @@ impl Master {
         if self.machines.schedule().is_none_or(|schedule| schedule.windows.is_empty()) {
             return;
         }
-        let uses = |held: &BTreeMap<(FrameworkId, Text), _>| held.keys().any(|(of, _)| *of == framework);
+        let uses = |held: &SortedMap<(FrameworkId, Text), _>| held.keys().any(|(of, _)| *of == framework);
         let agents: Vec<AgentId> =
             self.allocator.agents().filter(|(_, slot)| uses(&slot.held)).map(|(id, _)| id).collect();
         for agent in agents {
@@ -78,14 +78,14 @@ impl Master {
     /// The second half of an allocation run: asks whoever has anything offered or in use on an agent that is
     /// expected away. One message per framework.
     pub(crate) fn ask(&mut self, cx: &mut Cx, only: Option<&[AgentId]>) {
-        let mut by_framework: BTreeMap<FrameworkId, (Cause, Vec<Arc<InverseOffer>>)> = BTreeMap::new();
+        let mut by_framework: SortedMap<FrameworkId, (Cause, Vec<Arc<InverseOffer>>)> = SortedMap::new();
         for (id, cause) in self.asking.take(only) {
             let Some(unavailability) = self.machines.unavailability(id) else { continue };
             // An agent that is not connected comes up again when it is.
             if !self.agent(id).is_some_and(crate::agent::Agent::is_active) {
                 continue;
             }
-            let users: BTreeSet<FrameworkId> = self.allocator.slot(id).map_or_else(BTreeSet::new, |slot| {
+            let users: SortedSet<FrameworkId> = self.allocator.slot(id).map_or_else(SortedSet::new, |slot| {
                 let users = slot.held.keys().map(|(framework, _)| *framework);
                 users.filter(|f| self.framework(*f).is_some_and(Framework::is_connected)).collect()
             });
@@ -101,6 +101,7 @@ impl Master {
                 let number = OfferId(self.next_offer.next());
                 let asked = Arc::make_mut(&mut self.inverse).record(number, grant);
                 let Some(offer) = self.shown(&asked) else { continue };
+                self.limit_life(cx, number);
                 let (last, offers) = by_framework.entry(grant.framework).or_insert((cause, Vec::new()));
                 *last = std::cmp::max_by_key(*last, cause, recency);
                 offers.push(Arc::new(offer));
@@ -146,7 +147,7 @@ impl Master {
         refuse_ms: Option<u64>,
     ) {
         // Whose answer it is goes by the inverse offer, not by who gives it.
-        let mut answered: BTreeMap<FrameworkId, Vec<AgentId>> = BTreeMap::new();
+        let mut answered: SortedMap<FrameworkId, Vec<AgentId>> = SortedMap::new();
         let mut filters = Vec::new();
         for id in ids {
             if self.inverse.get(*id).is_none() {
@@ -206,7 +207,7 @@ impl Master {
         self.tell_rescinded(cx, &asked);
     }
 
-    fn tell_rescinded(&mut self, cx: &mut Cx, asked: &[Asked]) {
+    pub(crate) fn tell_rescinded(&mut self, cx: &mut Cx, asked: &[Asked]) {
         for Asked { id, grant } in asked {
             let (framework, agent) = (self.framework_name(grant.framework), self.hostname(grant.agent));
             cx.following(EventBody::InverseRescinded { framework, agent }, |cx| {

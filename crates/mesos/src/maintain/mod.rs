@@ -3,13 +3,13 @@
 //! *Knows*: which of the master's books each effect touches, and in which order. *Must not know*: what a call
 //! has to look like and when it is refused; that is [`crate::maintenance`]'s.
 //!
-//! An agent that is told to shut down, or turned away because its machine is DOWN, ends what it runs and
-//! forgets its id. Somebody starts it again: once, a second later, which a DOWN machine's master refuses, and
-//! a second after the machine came UP. Its work directory keeps reservations and volumes.
+//! An agent that is told to shut down, or turned away because its machine is DOWN, ends what it runs, which
+//! takes up to five seconds, and forgets its id. Somebody starts it again: once, a second later, which a DOWN machine's master
+//! refuses, and a second after the machine came UP. Its work directory keeps reservations and volumes.
 //!
 //! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp`, `src/slave/slave.cpp` (shutdown).
 //! Match in order and outcome. Simplified: when agents are started again is ours, attempts in between are left
-//! out, executors end at once, and an agent that does not hear the order to shut down obeys it all the same.
+//! out. An agent that does not hear the order is in [`crate::adrift`].
 
 mod agents;
 mod ask;
@@ -17,6 +17,7 @@ mod show;
 
 pub(crate) use ask::Asking;
 
+use planarium_kernel::SortedMap;
 use crate::{
     Master,
     agent::AgentState,
@@ -30,7 +31,7 @@ use crate::{
 use planarium_fleet::{Cx, Fleet, MachineId};
 use planarium_kernel::Class;
 use planarium_protocol::{EventBody, Text};
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// Between an agent's end and its next start. *Units*: milliseconds.
 const RESTART_MS: u64 = 1_000;
@@ -68,7 +69,7 @@ impl Master {
 
     /// Carries effects out in order; runs of the allocator that they ask for come last, as one.
     fn carry_out(&mut self, cx: &mut Cx, fleet: &mut Fleet, effects: Vec<Effect>) {
-        let mut offers: BTreeMap<AgentId, Vec<OfferId>> = BTreeMap::new();
+        let mut offers: SortedMap<AgentId, Vec<OfferId>> = SortedMap::new();
         if effects.iter().any(|effect| matches!(effect, Effect::Refresh { .. })) {
             for offer in self.offers.values() {
                 offers.entry(offer.agent).or_default().push(offer.id);
@@ -87,7 +88,11 @@ impl Master {
                     self.request_run(agent);
                     self.touch_agent(cx, agent);
                 }
-                Effect::ShutDown { agent } => self.start_later(cx, agent),
+                Effect::ShutDown { agent } => {
+                    if self.obeys(fleet, agent) {
+                        self.start_later(cx, agent);
+                    }
+                }
                 Effect::Remove { agent } => {
                     self.take_out(cx, fleet, agent, Removal::Removed("its machine is DOWN for maintenance"));
                 }
@@ -135,6 +140,13 @@ impl Master {
         if !self.is_out(id) || fleet.absence(machine).is_some() {
             return;
         }
+        let ends = self.agent(id).map(|agent| agent.ends).unwrap_or_default();
+        if cx.now() <= ends {
+            // It still waits for what it runs.
+            let at = ends.saturating_add(RESTART_MS);
+            self.arm(at, Class::OneShot, cx.cause(), Timer::Register(machine));
+            return;
+        }
         let total = self.agent(id).map(|agent| agent.last_total.clone()).unwrap_or_default();
         self.register(cx, fleet, machine, total);
     }
@@ -162,11 +174,11 @@ impl Master {
         let hostname = self.hostname(id);
         let text = format!("{hostname} may not register: its machine is DOWN");
         cx.following(EventBody::Maintenance { text: text.into(), agents: vec![hostname] }, |cx| {
+            self.end_adrift(cx, fleet, id);
             let tasks = self.agent(id).map(|agent| agent.tasks.clone()).unwrap_or_default();
             for no in tasks {
-                let Some(pid) = self.task_mut(no).and_then(|task| task.process.take()) else { continue };
-                self.by_process.remove(&pid);
-                fleet.vanish(pid);
+                let process = self.task_mut(no).and_then(|task| task.process.take());
+                self.let_end(cx, fleet, id, process);
             }
             self.touch_agent(cx, id);
         });

@@ -1,5 +1,6 @@
 //! What the operator and a front end see of maintenance.
 
+use planarium_kernel::SortedMap;
 use crate::{
     Master,
     agent::{Agent, AgentState},
@@ -14,8 +15,8 @@ use planarium_protocol::{
     input::Maintenance,
     view::{ActionView, InverseOfferView, ScheduledView, UnavailabilityView, WindowView},
 };
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use planarium_protocol::json;
+use serde_json::{Value};
 
 /// When a window begins that a menu proposes: so much later. *Units*: milliseconds.
 const PROPOSED_IN_MS: u64 = 600_000;
@@ -94,7 +95,7 @@ impl Master {
         if self.machines.unavailability(id).is_none() {
             return Vec::new();
         }
-        let mut all = BTreeMap::new();
+        let mut all = SortedMap::new();
         for (framework, response, at) in self.inverse.answers_on(id) {
             let answer = Some(Text::from(response.as_str()));
             let view = InverseOfferView {

@@ -6,11 +6,11 @@
 //! Source: `apache/mesos: src/master/http.cpp` (drainAgent, deactivateAgent, reactivateAgent, markAgentGone),
 //! `src/master/master.cpp` (checkAndTransitionDrainingAgent), `src/slave/slave.cpp` (drain). Match.
 
+use planarium_kernel::SortedMap;
 use super::{Refused, quirk};
 use crate::api::{AgentId, TaskState};
 use planarium_kernel::{Digest, SimTime};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 /// How to drain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,7 +143,7 @@ struct Record {
 /// Flags of all agents that have any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drains {
-    by_agent: BTreeMap<AgentId, Record>,
+    by_agent: SortedMap<AgentId, Record>,
 }
 
 impl Drains {

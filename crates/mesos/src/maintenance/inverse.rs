@@ -12,6 +12,7 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (generateInverseOffers,
 //! updateInverseOffer, updateUnavailability), `src/master/master.cpp` (inverse offers). Match.
 
+use planarium_kernel::SortedMap;
 use super::{MachineRegistry, Unavailability, quirk};
 use crate::{
     DEFAULT_REFUSE_MS, MAX_REFUSE_MS,
@@ -19,7 +20,6 @@ use crate::{
 };
 use planarium_kernel::{Digest, SimTime, id::Counter, id_types};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 id_types! {
     /// A filter against inverse offers. Never reused.
@@ -109,10 +109,10 @@ struct Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InverseOffers {
     /// Who is not to be asked again now, with what was sent, if it was.
-    marked: BTreeMap<Pair, Option<OfferId>>,
-    outstanding: BTreeMap<OfferId, InverseOffer>,
-    filters: BTreeMap<Pair, Vec<InverseFilterId>>,
-    answers: BTreeMap<Pair, Answer>,
+    marked: SortedMap<Pair, Option<OfferId>>,
+    outstanding: SortedMap<OfferId, InverseOffer>,
+    filters: SortedMap<Pair, Vec<InverseFilterId>>,
+    answers: SortedMap<Pair, Answer>,
     next_filter: Counter,
 }
 
@@ -318,7 +318,7 @@ fn all_on(agent: AgentId) -> std::ops::RangeInclusive<Pair> {
     (agent, FrameworkId(0))..=(agent, FrameworkId(u32::MAX))
 }
 
-fn drop_agent<T>(map: &mut BTreeMap<Pair, T>, agent: AgentId) {
+fn drop_agent<T>(map: &mut SortedMap<Pair, T>, agent: AgentId) {
     let keys: Vec<Pair> = map.range(all_on(agent)).map(|(pair, _)| *pair).collect();
     for key in keys {
         map.remove(&key);

@@ -3,11 +3,12 @@
 //! Source: `apache/mesos: src/master/http.cpp` (updateMaintenanceSchedule), `src/master/master.cpp`
 //! (updateUnavailability), `src/master/maintenance.cpp`. Match.
 
+use planarium_kernel::SortedMap;
 use super::{
     Effect, MachineId, MachineKey, MachineRegistry, Mode, Refused, Schedule, Unavailability, quirk,
     registry::MachineRow, validate,
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 impl MachineRegistry {
     /// Replaces the schedule. Machines it names begin to drain, machines it leaves out are UP again, DOWN
@@ -30,7 +31,7 @@ impl MachineRegistry {
         if !schedule.machines().all(|(id, _)| permit(id)) {
             return Err(Refused::Forbidden);
         }
-        let named: BTreeMap<MachineKey, Unavailability> =
+        let named: SortedMap<MachineKey, Unavailability> =
             schedule.machines().map(|(id, unavailability)| (id.key(), unavailability)).collect();
         let mut effects = Vec::new();
         for row in self.all_rows() {
@@ -51,7 +52,7 @@ impl MachineRegistry {
     fn update_known(
         &mut self,
         row: MachineRow,
-        named: &BTreeMap<MachineKey, Unavailability>,
+        named: &SortedMap<MachineKey, Unavailability>,
         effects: &mut Vec<Effect>,
     ) {
         let Some(machine) = self.at(row) else { return };

@@ -30,3 +30,10 @@ pub const REACTIVATE_WHILE_AWAY_IS_A_CONFLICT: bool = true;
 /// While an agent is drained to be marked gone, KILLING too is told as GONE_BY_OPERATOR.
 /// `src/slave/slave.cpp`.
 pub const KILLING_IS_TOLD_AS_GONE: bool = true;
+
+/// Quotas are set on top-level roles, and what roles below them hold counts for them; yet an offer to a role below
+/// is not cut down to the quota of the role above. `src/master/allocator/mesos/hierarchical.cpp`.
+pub const NESTED_ROLES_HAVE_NO_QUOTA: bool = true;
+
+/// Setting a weight takes no offer back; what is free goes by the new weight from the next batch on.
+pub const WEIGHTS_RESCIND_NOTHING: bool = true;

@@ -8,11 +8,11 @@
 //! Source: `apache/mesos: src/master/master.hpp` (Machine), `src/master/master.cpp` (registration of agents
 //! from deactivated machines). Match.
 
+use planarium_kernel::{SortedMap, SortedSet};
 use super::{MachineId, MachineKey, Schedule, Unavailability};
 use crate::api::AgentId;
 use planarium_kernel::{Digest, id_types};
 use std::{
-    collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
@@ -72,8 +72,8 @@ pub struct MachineIsDown;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineRegistry {
     machines: Vec<Machine>,
-    rows: BTreeMap<MachineKey, MachineRow>,
-    by_agent: BTreeMap<AgentId, MachineRow>,
+    rows: SortedMap<MachineKey, MachineRow>,
+    by_agent: SortedMap<AgentId, MachineRow>,
     /// None before the first post and after the last machine came up; a cancelled schedule is an empty one.
     pub(super) schedule: Option<Arc<Schedule>>,
 }
@@ -183,7 +183,7 @@ impl MachineRegistry {
     /// What does not hold, in words. *Cost*: walks everything; for debug builds and property tests.
     pub fn check(&self) -> Vec<String> {
         let mut broken = Vec::new();
-        let scheduled: BTreeSet<MachineKey> =
+        let scheduled: SortedSet<MachineKey> =
             self.schedule.iter().flat_map(|schedule| schedule.machines()).map(|(id, _)| id.key()).collect();
         for key in &scheduled {
             if self.row(key).is_none() {

@@ -2,9 +2,9 @@
 //!
 //! Source: `apache/mesos: include/mesos/maintenance/maintenance.proto`. Match.
 
+use planarium_kernel::SortedSet;
 use super::{MachineId, MachineKey, Unavailability, Window};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 
 /// Windows in the order the operator gave them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Schedule {
 
     /// The schedule without those machines.
     #[must_use]
-    pub fn without(&self, gone: &BTreeSet<MachineKey>) -> Self {
+    pub fn without(&self, gone: &SortedSet<MachineKey>) -> Self {
         self.keeping(|id| !gone.contains(&id.key()))
     }
 

@@ -3,13 +3,14 @@
 //! *Order*: the first fault found decides; windows and machines are looked at in the order they were given.
 //! Source: `apache/mesos: src/master/maintenance.cpp` (namespace validation). Match.
 
+use planarium_kernel::SortedSet;
 use super::{MachineId, MachineKey, Refused, Schedule};
-use std::{collections::BTreeSet, net::Ipv4Addr};
+use std::net::Ipv4Addr;
 
 /// Checks a schedule on its own; answers which machines it names. Windows may overlap and contradict each
 /// other, durations may be zero or missing, starts may be anything.
-pub(super) fn schedule(schedule: &Schedule) -> Result<BTreeSet<MachineKey>, Refused> {
-    let mut seen = BTreeSet::new();
+pub(super) fn schedule(schedule: &Schedule) -> Result<SortedSet<MachineKey>, Refused> {
+    let mut seen = SortedSet::new();
     for window in &schedule.windows {
         if window.machine_ids.is_empty() {
             return Err(Refused::EmptyWindow);
@@ -23,16 +24,16 @@ pub(super) fn schedule(schedule: &Schedule) -> Result<BTreeSet<MachineKey>, Refu
 }
 
 /// Checks a list of machines on its own; answers which machines it names.
-pub(super) fn list(machines: &[MachineId]) -> Result<BTreeSet<MachineKey>, Refused> {
+pub(super) fn list(machines: &[MachineId]) -> Result<SortedSet<MachineKey>, Refused> {
     if machines.is_empty() {
         return Err(Refused::EmptyList);
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     collect(machines, &mut seen)?;
     Ok(seen)
 }
 
-fn collect(machines: &[MachineId], seen: &mut BTreeSet<MachineKey>) -> Result<(), Refused> {
+fn collect(machines: &[MachineId], seen: &mut SortedSet<MachineKey>) -> Result<(), Refused> {
     for id in machines {
         if id.is_empty() {
             return Err(Refused::EmptyMachine);

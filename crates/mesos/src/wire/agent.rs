@@ -2,6 +2,7 @@
 //!
 //! Source: `apache/mesos: src/common/http.cpp` (summarize, full), `src/internal/evolve.cpp`. Match.
 
+use planarium_kernel::SortedMap;
 use super::{
     Calendar, VERSION, agent_pid, domain, id,
     resource::{Form, list, ranges_json, sums},
@@ -13,8 +14,8 @@ use crate::{
     maintenance::DrainInfo,
 };
 use planarium_protocol::Text;
-use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
+use planarium_protocol::json;
+use serde_json::{Map, Value as Json};
 
 const CAPABILITIES: [&str; 8] = [
     "MULTI_ROLE",
@@ -36,26 +37,26 @@ pub(super) struct AgentRow<'a> {
     deactivated: bool,
     drain: Option<&'a DrainInfo>,
     /// By framework, with the role that it is given to.
-    used: BTreeMap<FrameworkId, Resources>,
+    used: SortedMap<FrameworkId, Resources>,
     offered: Resources,
 }
 
 impl Master {
     /// Registered agents in order of registration.
     pub(super) fn agent_rows(&self) -> Vec<AgentRow<'_>> {
-        let mut offers: BTreeMap<AgentId, Vec<&Offer>> = BTreeMap::new();
+        let mut offers: SortedMap<AgentId, Vec<&Offer>> = SortedMap::new();
         for offer in self.offers.values() {
             offers.entry(offer.agent).or_default().push(offer);
         }
         let all = self.agents.iter().enumerate().map(|(row, agent)| (AgentId::at(row), agent));
         all.filter(|(_, agent)| agent.state == AgentState::Registered)
             .map(|(id, agent)| {
-                let mut used: BTreeMap<FrameworkId, Resources> = BTreeMap::new();
+                let mut used: SortedMap<FrameworkId, Resources> = SortedMap::new();
                 for ((framework, role), resources) in self.held_on(id) {
                     used.entry(framework).or_default().add_all(&resources.allocated(&role));
                 }
-                let offered = offers.get(&id).into_iter().flatten().flat_map(|offer| &offer.resources);
-                let offered = offered.cloned().collect();
+                let offers = offers.get(&id).into_iter().flatten();
+                let offered = offers.flat_map(|offer| offer.resources.allocated(&offer.role)).collect();
                 let total = self.allocator.slot(id).map(|slot| slot.total.clone()).unwrap_or_default();
                 let deactivated = self.drains.is_deactivated(id);
                 AgentRow {
@@ -186,7 +187,7 @@ fn undone(resource: &crate::api::Resource) -> crate::api::Resource {
 }
 
 fn by_role(resources: &Resources, shown: impl Fn(&Resources) -> Json) -> Json {
-    let mut roles: BTreeMap<&str, Resources> = BTreeMap::new();
+    let mut roles: SortedMap<&str, Resources> = SortedMap::new();
     for resource in resources.iter().filter(|resource| !resource.reservations.is_empty()) {
         roles.entry(resource.role()).or_default().add(resource.clone());
     }

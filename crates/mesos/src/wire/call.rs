@@ -11,9 +11,10 @@ use super::{
 };
 use crate::{
     Master,
-    api::{Call, OfferId, Operation, ReconcileTask},
+    api::{Call, OfferId, Operation, ReconcileOperation, ReconcileTask},
     maintenance::{Response, decode::refuse_ms},
 };
+use data_encoding::BASE64;
 use planarium_protocol::{Refusal, Text};
 use serde_json::Value;
 
@@ -30,6 +31,17 @@ pub enum SchedulerCall {
         task_id: Text,
         /// On which agent.
         agent_id: Text,
+        /// Which of its statuses.
+        uuid: Vec<u8>,
+    },
+    /// ACKNOWLEDGE_OPERATION_STATUS.
+    AcknowledgeOperation {
+        /// Which operation's status.
+        operation_id: Text,
+        /// On which agent.
+        agent_id: Text,
+        /// Which of its statuses.
+        uuid: Vec<u8>,
     },
     /// UPDATE_FRAMEWORK.
     Update(Box<Subscription>),
@@ -117,10 +129,10 @@ fn read(master: &Master, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> 
         }
         "ACKNOWLEDGE" => {
             let acknowledge = part("acknowledge")?;
-            acknowledge.needs_text("uuid")?;
             SchedulerCall::Acknowledge {
                 task_id: acknowledge.needs_id("task_id")?,
                 agent_id: acknowledge.needs_id("agent_id")?,
+                uuid: uuid(&acknowledge)?,
             }
         }
         "SHUTDOWN" => {
@@ -137,8 +149,27 @@ fn read(master: &Master, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> 
         }
         "ACCEPT_INVERSE_OFFERS" => answer(master, &part("accept_inverse_offers")?, Response::Accept)?,
         "DECLINE_INVERSE_OFFERS" => answer(master, &part("decline_inverse_offers")?, Response::Decline)?,
-        "REQUEST" | "ACKNOWLEDGE_OPERATION_STATUS" | "RECONCILE_OPERATIONS" => {
-            part(&kind.to_ascii_lowercase())?;
+        "ACKNOWLEDGE_OPERATION_STATUS" => {
+            let acknowledge = part("acknowledge_operation_status")?;
+            SchedulerCall::AcknowledgeOperation {
+                uuid: uuid(&acknowledge)?,
+                operation_id: acknowledge.needs_id("operation_id")?,
+                agent_id: acknowledge
+                    .id("agent_id")?
+                    .ok_or_else(|| bad("Expecting 'agent_id' to be present"))?,
+            }
+        }
+        "RECONCILE_OPERATIONS" => {
+            let asked = part("reconcile_operations")?.messages("operations")?;
+            let one = |asked: &Message<'_>| {
+                let (operation_id, agent_id) = (asked.needs_id("operation_id")?, asked.id("agent_id")?);
+                Ok(ReconcileOperation { operation_id, agent_id })
+            };
+            let operations = asked.iter().map(one).collect::<Read<_>>()?;
+            SchedulerCall::Call(Call::ReconcileOperations { operations })
+        }
+        "REQUEST" => {
+            part("request")?;
             SchedulerCall::Nothing
         }
         _ => return Err(bad("Expecting 'type' to be a known call")),
@@ -149,6 +180,12 @@ fn subscription(part: &Message<'_>) -> Read<Subscription> {
     let info =
         part.message("framework_info")?.ok_or_else(|| bad("Expecting 'framework_info' to be present"))?;
     framework::read(&info, None, &[], &part.texts("suppressed_roles")?)
+}
+
+/// The sixteen bytes that say which status is meant.
+fn uuid(part: &Message<'_>) -> Read<Vec<u8>> {
+    let bytes = BASE64.decode(part.needs_text("uuid")?.as_bytes()).unwrap_or_default();
+    if bytes.len() == 16 { Ok(bytes) } else { Err(bad("Not a valid UUID")) }
 }
 
 fn answer(master: &Master, part: &Message<'_>, response: Response) -> Read<SchedulerCall> {
@@ -176,13 +213,22 @@ impl Master {
 }
 
 fn operation(message: &Message<'_>) -> Read<Operation> {
+    let id = message.id("id")?;
+    let operation = plain_operation(message, id.is_some())?;
+    Ok(match (id, &operation) {
+        (None, _) | (_, Operation::Launch(_) | Operation::LaunchGroup { .. }) => operation,
+        (Some(id), _) => Operation::Named { id, operation: Box::new(operation) },
+    })
+}
+
+/// What an operation does. A launch with an id is flawed.
+fn plain_operation(message: &Message<'_>, named: bool) -> Read<Operation> {
     let kind = message.needs_text("type")?;
     let part = |field: &str| {
         message
             .message(field)?
             .ok_or_else(|| bad(format!("Expecting '{field}' of an operation to be present")))
     };
-    let named = message.has("id");
     let resources = |outer: &str, inner: &str| read_list(&part(outer)?.messages(inner)?);
     Ok(match &*kind {
         "RESERVE" => Operation::Reserve(resources("reserve", "resources")?),
@@ -203,6 +249,31 @@ fn operation(message: &Message<'_>) -> Read<Operation> {
                 tasks: tasks.iter().map(task).collect::<Read<_>>()?,
             }
         }
-        other => return Err(bad(format!("Operations of type '{other}' are not simulated"))),
+        "GROW_VOLUME" => {
+            let grow = part("grow_volume")?;
+            let one = |field: &str| super::resource::read(&grow.needs(field)?);
+            Operation::Grow { volume: one("volume")?, addition: one("addition")? }
+        }
+        "SHRINK_VOLUME" => {
+            let shrink = part("shrink_volume")?;
+            let volume = super::resource::read(&shrink.needs("volume")?)?;
+            Operation::Shrink { volume, by: shrink.needs("subtract")?.amount("value")? }
+        }
+        "CREATE_DISK" => {
+            let create = part("create_disk")?;
+            create.needs_text("target_type")?;
+            Operation::ProviderDisk { creates: true, provided: provided(&create)? }
+        }
+        "DESTROY_DISK" => {
+            Operation::ProviderDisk { creates: false, provided: provided(&part("destroy_disk")?)? }
+        }
+        other => return Err(bad(format!("Operations of type '{other}' do not exist"))),
     })
+}
+
+/// Whether the source of a disk operation is said to be a provider's.
+fn provided(part: &Message<'_>) -> Read<bool> {
+    let source = part.needs("source")?;
+    source.needs_text("name")?;
+    Ok(source.has("provider_id"))
 }

@@ -10,11 +10,12 @@ use super::{
 };
 use crate::{
     Master,
-    api::{Capability, FrameworkId, InverseOffer, Offer, SchedulerEvent, Source, TaskStatus, Unavailability},
+    api::{Capability, FrameworkId, InverseOffer, Offer, OperationStatus, SchedulerEvent, Source, TaskStatus, Unavailability},
 };
 use data_encoding::BASE64;
 use planarium_kernel::{SimTime, draw};
-use serde_json::{Map, Value, json};
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 
 /// Purpose of the draw that makes the id of a status.
 const STATUS_ID: u32 = 0x0A10;
@@ -66,6 +67,10 @@ impl Master {
                 "type": "UPDATE",
                 "update": { "status": self.status_v1(calendar, status, nth) },
             }),
+            SchedulerEvent::Operation(status) => json!({
+                "type": "UPDATE_OPERATION_STATUS",
+                "update_operation_status": { "status": self.operation_status_v1(framework, status) },
+            }),
             SchedulerEvent::Failure { agent_id, .. } => json!({
                 "type": "FAILURE",
                 "failure": { "agent_id": id(agent_id) },
@@ -86,7 +91,7 @@ impl Master {
         if let Some(domain) = domain(offer.region.as_ref(), offer.zone.as_ref()) {
             put("domain", domain);
         }
-        put("resources", list(&offer.resources, form, roles));
+        put("resources", list(&offer.resources.allocated(&offer.role), form, roles));
         if !offer.attributes.is_empty() {
             put("attributes", attributes_v1(&offer.attributes));
         }
@@ -113,6 +118,31 @@ impl Master {
         })
     }
 
+    fn operation_status_v1(&self, framework: FrameworkId, status: &OperationStatus) -> Value {
+        let can = |capability| self.framework(framework).is_some_and(|f| f.can(capability));
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Value| {
+            map.insert(key.to_owned(), value);
+        };
+        put("operation_id", id(&status.operation_id));
+        if let Some(agent) = &status.agent_id {
+            put("agent_id", id(agent));
+        }
+        put("state", json!(status.state.as_str()));
+        if !status.message.is_empty() {
+            put("message", json!(status.message));
+        }
+        if !status.converted.is_empty() {
+            let form = if can(Capability::ReservationRefinement) { Form::Refined } else { Form::Old };
+            put("converted_resources", list(&status.converted, form, true));
+        }
+        if let Some(number) = status.number {
+            let uuid = status_id(self.seed, &status.operation_id, u64::from(number));
+            put("uuid", id(&BASE64.encode(&uuid)));
+        }
+        Value::Object(map)
+    }
+
     fn status_v1(&self, calendar: Calendar, status: &TaskStatus, nth: u64) -> Value {
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| {
@@ -136,7 +166,8 @@ impl Master {
         put("timestamp", calendar.seconds(SimTime(status.timestamp_ms)));
         // What the master says by itself need not be acknowledged.
         if status.source != Source::Master {
-            put("uuid", json!(status_id(self.seed, &status.task_id, nth)));
+            let nth = status.number.map_or(nth, u64::from);
+            put("uuid", json!(BASE64.encode(&status_id(self.seed, &status.task_id, nth))));
         }
         if let Some(healthy) = status.healthy {
             put("healthy", json!(healthy));
@@ -152,11 +183,11 @@ impl Master {
     }
 }
 
-/// Sixteen drawn bytes as text.
-fn status_id(seed: u64, task_id: &str, nth: u64) -> String {
+/// Sixteen drawn bytes.
+pub(crate) fn status_id(seed: u64, task_id: &str, nth: u64) -> Vec<u8> {
     let entity = draw::entity(task_id);
     let half = |n: u64| draw::draw(seed, entity, STATUS_ID, n).to_be_bytes();
-    BASE64.encode(&[half(nth.saturating_mul(2)), half(nth.saturating_mul(2).saturating_add(1))].concat())
+    [half(nth.saturating_mul(2)), half(nth.saturating_mul(2).saturating_add(1))].concat()
 }
 
 /// Where an agent can be asked.

@@ -8,8 +8,10 @@ use crate::{
     accept::is_role,
     api::{Capability, FrameworkInfo},
 };
+use planarium_kernel::{Milli, SortedMap};
 use planarium_protocol::Text;
-use serde_json::{Map, Value, json};
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 
 const CAPABILITIES: [(Capability, &str); 8] = [
     (Capability::RevocableResources, "REVOCABLE_RESOURCES"),
@@ -91,6 +93,7 @@ pub(crate) fn read(
     if !(0.0..=9.0e9).contains(&failover) {
         return Err(bad(format!("'failover_timeout' cannot be {failover}")));
     }
+    let info_roles = roles.clone();
     let info = FrameworkInfo {
         name: own_name,
         user,
@@ -100,8 +103,49 @@ pub(crate) fn read(
         capabilities,
         checkpoint: message.flag("checkpoint")?,
         failover_ms: format!("{:.0}", failover * 1000.0).parse().unwrap_or(0),
+        min_allocatable: read_min_allocatable(message, &info_roles)?,
     };
     Ok(Subscription { framework_id: message.id("id")?.filter(|id| !id.is_empty()), info })
+}
+
+/// `offer_filters`: `{ROLE:{"min_allocatable_resources":{"quantities":[{"quantities":{NAME:{"value":N}}}]}}}`.
+fn read_min_allocatable(
+    message: &Message<'_>,
+    roles: &[Text],
+) -> Read<SortedMap<Text, Vec<SortedMap<Text, Milli>>>> {
+    let mut all = SortedMap::new();
+    let Some(filters) = message.message("offer_filters")? else { return Ok(all) };
+    for role in filters.names() {
+        if !roles.iter().any(|mine| **mine == **role) {
+            return Err(bad(format!("'offer_filters' has '{role}', which is none of the framework's roles")));
+        }
+        let Some(least) = filters.needs(role)?.message("min_allocatable_resources")? else { continue };
+        let mut listed = Vec::new();
+        for one in least.messages("quantities")? {
+            let quantities = one.needs("quantities")?;
+            let amount = |name: &String| Ok((name.as_str().into(), quantities.needs(name)?.amount("value")?));
+            let quantities = quantities.names().map(amount).collect::<Read<SortedMap<Text, Milli>>>()?;
+            if quantities.is_empty() {
+                return Err(bad("'min_allocatable_resources' has an entry without any quantity"));
+            }
+            listed.push(quantities);
+        }
+        all.insert(role.as_str().into(), listed);
+    }
+    Ok(all)
+}
+
+fn min_allocatable_json(info: &FrameworkInfo) -> Value {
+    let amounts = |sums: &SortedMap<Text, Milli>| {
+        let all = sums.iter().map(|(name, amount)| (name.to_string(), json!({ "value": amount })));
+        json!({ "quantities": Value::Object(all.collect()) })
+    };
+    let one = |(role, least): (&Text, &Vec<SortedMap<Text, Milli>>)| {
+        let least: Vec<Value> = least.iter().map(amounts).collect();
+        let least = if least.is_empty() { json!({}) } else { json!({ "quantities": least }) };
+        (role.to_string(), json!({ "min_allocatable_resources": least }))
+    };
+    Value::Object(info.min_allocatable.iter().map(one).collect())
 }
 
 /// The description as v1 JSON.
@@ -122,6 +166,9 @@ pub(crate) fn v1(info: &FrameworkInfo, id: &str) -> Value {
     }
     let words: Vec<Value> = capability_words(info).iter().map(|word| json!({ "type": word })).collect();
     map.insert("capabilities".to_owned(), words.into());
+    if !info.min_allocatable.is_empty() {
+        map.insert("offer_filters".to_owned(), min_allocatable_json(info));
+    }
     Value::Object(map)
 }
 
@@ -150,6 +197,14 @@ mod tests {
             ),
             (json!({ "user": "u", "name": "f", "role": "/a" }), Err("not a role")),
             (json!({ "user": "u", "name": "f", "failover_timeout": -1 }), Err("failover_timeout")),
+            (json!({ "user": "u", "name": "f", "offer_filters": { "*": {} } }), Ok(vec!["*"])),
+            (json!({ "user": "u", "name": "f", "offer_filters": { "a": {} } }), Err("none of")),
+            (
+                json!({ "user": "u", "name": "f", "offer_filters": {
+                    "*": { "min_allocatable_resources": { "quantities": [{ "quantities": {} }] } },
+                } }),
+                Err("without any"),
+            ),
             (json!([]), Err("object")),
         ] {
             let read = framework_info(&value, None, &[]);
@@ -164,5 +219,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_worth_an_offer_is_shown_as_it_was_said() {
+        let filters = json!({
+            "a": { "min_allocatable_resources": { "quantities": [
+                { "quantities": { "cpus": { "value": 2 }, "gpus": { "value": 1 } } },
+                { "quantities": { "mem": { "value": 512 } } },
+            ] } },
+            "b": { "min_allocatable_resources": {} },
+        });
+        let said = json!({
+            "user": "u", "name": "f", "roles": ["a", "b", "c"], "capabilities": [{ "type": "MULTI_ROLE" }],
+            "offer_filters": filters,
+        });
+        let info = framework_info(&said, None, &[]).expect("valid").info;
+        assert_eq!(info.min_allocatable.len(), 2);
+        assert_eq!(v1(&info, "x")["offer_filters"], filters);
     }
 }

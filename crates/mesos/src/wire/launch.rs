@@ -96,9 +96,9 @@ fn command_text(command: &Message<'_>) -> Read<Text> {
     Ok(arguments.join(" ").into())
 }
 
-fn environment(command: &Message<'_>) -> Read<std::collections::BTreeMap<Text, Text>> {
+fn environment(command: &Message<'_>) -> Read<planarium_kernel::SortedMap<Text, Text>> {
     let Some(environment) = command.message("environment")? else {
-        return Ok(std::collections::BTreeMap::new());
+        return Ok(planarium_kernel::SortedMap::new());
     };
     let pair = |one: &Message<'_>| Ok((one.needs_text("name")?, one.text("value")?.unwrap_or_default()));
     environment.messages("variables")?.iter().map(pair).collect()

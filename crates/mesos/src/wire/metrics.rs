@@ -10,7 +10,8 @@ use crate::{
     api::{Resources, TaskState},
 };
 use planarium_kernel::Milli;
-use serde_json::{Map, Number, Value, json};
+use planarium_protocol::json;
+use serde_json::{Map, Number, Value};
 
 impl Master {
     pub(super) fn metrics(&self, calendar: Calendar) -> Value {
@@ -132,7 +133,7 @@ impl Master {
         }
         let (total, used) = (total.quantities(), used.quantities());
         for name in ["cpus", "mem", "disk", "gpus"] {
-            let of = |sums: &std::collections::BTreeMap<planarium_protocol::Text, Milli>| {
+            let of = |sums: &planarium_kernel::SortedMap<planarium_protocol::Text, Milli>| {
                 sums.get(name).copied().unwrap_or_default()
             };
             put(&format!("master/{name}_total"), json!(of(&total)));
@@ -149,5 +150,5 @@ fn ratio(part: Milli, whole: Milli) -> Value {
     }
     let millionths = i128::from(part.0) * 1_000_000 / i128::from(whole.0);
     let text = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
-    text.parse().ok().and_then(Number::from_f64).map_or(Value::Null, Value::Number)
+    planarium_kernel::float::parse(&text).and_then(Number::from_f64).map_or(Value::Null, Value::Number)
 }

@@ -34,12 +34,14 @@ mod task;
 
 pub use call::{From, SchedulerCall, scheduler_call};
 pub use event::heartbeat;
+pub(crate) use event::status_id;
 pub use framework::{Subscription, framework_info};
 pub use query::{Answer, MesosQuery, TasksQuery, is_operator_read, question};
 
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
-use serde_json::{Number, Value, json};
+use planarium_protocol::json;
+use serde_json::{Number, Value};
 
 /// The version of Mesos that is simulated.
 pub(crate) const VERSION: &str = "1.11.0";
@@ -75,7 +77,12 @@ impl Calendar {
 /// Milliseconds as a number of seconds.
 pub(crate) fn seconds(ms: u64) -> Value {
     let text = format!("{}.{:03}", ms / 1000, ms % 1000);
-    text.parse().ok().and_then(Number::from_f64).map_or(Value::Null, Value::Number)
+    planarium_kernel::float::parse(&text).and_then(Number::from_f64).map_or(Value::Null, Value::Number)
+}
+
+/// Thousandths as a number that always has a point.
+pub(crate) fn decimal(thousandths: i64) -> Value {
+    seconds(thousandths.max(0).unsigned_abs())
 }
 
 /// `{"value":ID}`.

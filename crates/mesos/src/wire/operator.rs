@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{Master, agent::AgentState, api::FrameworkId};
 use planarium_kernel::SimTime;
-use serde_json::{Map, Value, json};
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 
 /// `{"type":TYPE,"type in small letters":PAYLOAD}`.
 fn reply(kind: &str, payload: Value) -> Value {
@@ -55,11 +56,11 @@ impl Master {
                     "build_user": "planarium",
                 },
             }),
-            "GET_FLAGS" => json!({ "flags": [
-                { "name": "allocation_interval", "value": "1secs" },
-                { "name": "agent_ping_timeout", "value": "15secs" },
-                { "name": "max_agent_ping_timeouts", "value": "5" },
-            ] }),
+            "GET_FLAGS" => {
+                let Value::Object(flags) = self.flags() else { return None };
+                let flags = flags.into_iter().map(|(name, value)| json!({ "name": name, "value": value }));
+                json!({ "flags": flags.collect::<Vec<_>>() })
+            }
             "GET_METRICS" => {
                 let Value::Object(metrics) = self.metrics(calendar) else { return None };
                 let metrics =
@@ -78,9 +79,14 @@ impl Master {
             "GET_FRAMEWORKS" => self.frameworks_v1(calendar),
             "GET_EXECUTORS" => self.executors_v1(),
             "GET_ROLES" => {
-                let roles = self.role_names().into_iter().map(|role| json!({ "name": role, "weight": 1.0 }));
+                let roles = self.role_names().into_iter().map(|role| self.role_v1(&role));
                 filled(vec![("roles", roles.collect())])
             }
+            "GET_WEIGHTS" => match self.weights_json() {
+                none if none.is_empty() => return Some(json!({ "type": kind })),
+                weights => json!({ "weight_infos": weights }),
+            },
+            "GET_QUOTA" => json!({ "status": self.quota_json() }),
             "GET_STATE" => json!({
                 "get_tasks": self.tasks_v1(calendar),
                 "get_executors": self.executors_v1(),

@@ -57,6 +57,10 @@ pub enum MesosQuery {
     StateSummary,
     /// `/roles`.
     Roles,
+    /// `/weights`.
+    Weights,
+    /// `/quota`.
+    Quota,
     /// `/metrics/snapshot`.
     Metrics,
     /// `/maintenance/schedule`.
@@ -85,6 +89,8 @@ pub fn question(parts: &[&str], param: &dyn Fn(&str) -> Option<String>) -> Optio
         ["frameworks"] => MesosQuery::Frameworks { framework_id: given("framework_id") },
         ["state-summary"] => MesosQuery::StateSummary,
         ["roles" | "roles.json"] => MesosQuery::Roles,
+        ["weights"] => MesosQuery::Weights,
+        ["quota"] => MesosQuery::Quota,
         ["metrics", "snapshot"] => MesosQuery::Metrics,
         ["maintenance", "schedule"] => MesosQuery::MaintenanceSchedule,
         ["maintenance", "status"] => MesosQuery::MaintenanceStatus,
@@ -93,7 +99,7 @@ pub fn question(parts: &[&str], param: &dyn Fn(&str) -> Option<String>) -> Optio
 }
 
 /// Types of operator calls that are answered without a journal entry.
-const OPERATOR_READS: [&str; 13] = [
+const OPERATOR_READS: [&str; 15] = [
     "GET_MAINTENANCE_SCHEDULE",
     "GET_MAINTENANCE_STATUS",
     "GET_HEALTH",
@@ -106,6 +112,8 @@ const OPERATOR_READS: [&str; 13] = [
     "GET_FRAMEWORKS",
     "GET_EXECUTORS",
     "GET_ROLES",
+    "GET_WEIGHTS",
+    "GET_QUOTA",
     "GET_STATE",
 ];
 
@@ -126,6 +134,8 @@ impl Master {
             MesosQuery::Frameworks { framework_id } => self.frameworks_v0(calendar, framework_id.as_deref()),
             MesosQuery::StateSummary => self.state_summary(calendar),
             MesosQuery::Roles => self.roles_v0(),
+            MesosQuery::Weights => self.weights_json().into(),
+            MesosQuery::Quota => self.quota_json(),
             MesosQuery::Metrics => self.metrics(calendar),
             MesosQuery::MaintenanceSchedule => self.maintenance_schedule(),
             MesosQuery::MaintenanceStatus => self.maintenance_status(calendar.epoch_ms),

@@ -34,6 +34,11 @@ impl<'a> Message<'a> {
         self.map.get(field).filter(|value| !value.is_null())
     }
 
+    /// Names of the fields, for a message that is a map.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'a String> {
+        self.map.keys()
+    }
+
     pub(crate) fn has(&self, field: &str) -> bool {
         self.get(field).is_some()
     }
@@ -80,7 +85,8 @@ impl<'a> Message<'a> {
             Some(Value::String(text)) => match text.as_str() {
                 "Infinity" => Ok(Some(f64::INFINITY)),
                 "-Infinity" => Ok(Some(f64::NEG_INFINITY)),
-                text => text.parse().map(Some).map_err(|_| wrong(field)),
+                "NaN" => Ok(Some(f64::NAN)),
+                text => planarium_kernel::float::parse(text).map(Some).ok_or_else(|| wrong(field)),
             },
             Some(_) => Err(wrong(field)),
         }

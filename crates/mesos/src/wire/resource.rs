@@ -11,7 +11,9 @@ use crate::{
     },
 };
 use planarium_protocol::Text;
-use serde_json::{Map, Value as Json, json};
+use planarium_protocol::json;
+use serde_json::{Map, Value as Json};
+use std::sync::Arc;
 
 /// How reservations are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +173,7 @@ pub(crate) fn read(message: &Message<'_>) -> Read<Resource> {
         name,
         value,
         reservations: read_reservations(message)?.into(),
-        disk: disk.filter(|disk| disk.source.is_some() || disk.persistence.is_some()),
+        disk: disk.filter(|disk| disk.source.is_some() || disk.persistence.is_some()).map(Arc::new),
         allocation_role: allocation.map(|info| info.text("role")).transpose()?.flatten(),
     };
     let zero = resource.amount().is_zero() && matches!(resource.value, Value::Scalar(_));
@@ -299,10 +301,10 @@ mod tests {
             container_path: "data".into(),
         });
         let mount = Resource {
-            disk: Some(DiskInfo {
+            disk: Some(Arc::new(DiskInfo {
                 source: Some(DiskSource::Mount { root: "/mnt".into(), profile: Some("fast".into()) }),
                 persistence: None,
-            }),
+            })),
             ..Resource::scalar("disk", planarium_kernel::Milli(1000))
         };
         let ports = Resource::ranges("ports", Ranges::from_pairs([(1, 5), (7, 7)]));

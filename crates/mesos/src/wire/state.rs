@@ -14,7 +14,8 @@ use crate::{
     framework::Framework,
 };
 use planarium_kernel::SimTime;
-use serde_json::{Map, Value, json};
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 
 /// So many completed frameworks are shown.
 const MAX_COMPLETED: usize = 50;
@@ -51,7 +52,7 @@ impl Master {
             "leader_info",
             json!({ "id": self.uuid, "pid": pid, "port": MASTER_PORT, "hostname": "localhost" }),
         );
-        put("flags", flags());
+        put("flags", self.flags());
         put("slaves", agents.iter().map(|row| Value::Object(row.v0(calendar))).collect());
         put("recovered_slaves", json!([]));
         if let Value::Object(frameworks) = self.frameworks_v0(calendar, None) {
@@ -110,7 +111,7 @@ impl Master {
             }
         }
         let offers = self.offers.values().filter(|offer| offer.framework == id);
-        let offered = offers.flat_map(|offer| offer.resources.unallocated()).collect();
+        let offered = offers.flat_map(|offer| offer.resources.clone()).collect();
         (used, offered)
     }
 
@@ -197,20 +198,48 @@ impl Master {
     }
 }
 
-/// The flags that a user may look for. Durations as the real master writes them.
-fn flags() -> Value {
-    json!({
-        "allocation_interval": "1secs",
-        "agent_ping_timeout": "15secs",
-        "max_agent_ping_timeouts": "5",
-        "agent_reregister_timeout": "10mins",
-        "max_completed_frameworks": "50",
-        "max_completed_tasks_per_framework": "1000",
-        "max_unreachable_tasks_per_framework": "1000",
-        "min_allocatable_resources": "cpus:0.01|mem:32",
-        "filter_gpu_resources": "true",
-        "authenticate_http_readwrite": "false",
-        "authenticate_frameworks": "false",
-        "port": MASTER_PORT.to_string(),
-    })
+impl Master {
+    /// The flags that a user may look for. Durations as the real master writes them.
+    pub(super) fn flags(&self) -> Value {
+        let mut flags = json!({
+            "allocation_interval": "1secs",
+            "agent_ping_timeout": "15secs",
+            "max_agent_ping_timeouts": "5",
+            "agent_reregister_timeout": "10mins",
+            "max_completed_frameworks": "50",
+            "max_completed_tasks_per_framework": "1000",
+            "max_unreachable_tasks_per_framework": "1000",
+            "min_allocatable_resources": "cpus:0.01|mem:32",
+            "filter_gpu_resources": "true",
+            "authenticate_http_readwrite": "false",
+            "authenticate_frameworks": "false",
+            "port": MASTER_PORT.to_string(),
+        });
+        if let (Some(flags), Some(ms)) = (flags.as_object_mut(), self.offer_timeout_ms) {
+            flags.insert("offer_timeout".to_owned(), json!(duration(ms)));
+        }
+        flags
+    }
+}
+
+/// A duration in the largest unit that it is a whole number of.
+fn duration(ms: u64) -> String {
+    const UNITS: [(u64, &str); 5] =
+        [(7 * 86_400_000, "weeks"), (86_400_000, "days"), (3_600_000, "hrs"), (60_000, "mins"), (1_000, "secs")];
+    let whole = UNITS.iter().find(|(unit, _)| ms > 0 && ms.is_multiple_of(*unit));
+    whole.map_or_else(|| format!("{ms}ms"), |(unit, word)| format!("{}{word}", ms / unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        for (ms, expected) in
+            [(30_000, "30secs"), (90_000, "90secs"), (120_000, "2mins"), (1_500, "1500ms"), (0, "0ms")]
+        {
+            assert_eq!(duration(ms), expected);
+        }
+    }
 }

@@ -1,15 +1,24 @@
 //! `/state-summary` and `/roles`.
 //!
-//! Source: `apache/mesos: src/master/readonly_handler.cpp` (stateSummary, roles). Match, with weights of 1 and without quota.
+//! Source: `apache/mesos: src/master/readonly_handler.cpp` (stateSummary, roles). Match; sums of a role hold those of
+//! the roles below it.
 
-use super::{Calendar, framework::capability_words, resource::sums, task::TaskRows};
+use planarium_kernel::{SortedMap, SortedSet};
+use super::{
+    Calendar, decimal,
+    framework::capability_words,
+    id,
+    resource::{Form, list, sums},
+    task::TaskRows,
+};
 use crate::{
     Master,
-    api::{AgentId, FrameworkId, Resources, TaskState},
+    allocator::roles::{ancestors, is_within},
+    api::{AgentId, FrameworkId, Resource, Resources, TaskState},
 };
 use planarium_protocol::Text;
-use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 
 /// States that are counted.
 const COUNTED: [TaskState; 10] = [
@@ -27,7 +36,7 @@ const COUNTED: [TaskState; 10] = [
 
 /// Tasks by state.
 #[derive(Default)]
-struct Counts(BTreeMap<TaskState, u64>);
+struct Counts(SortedMap<TaskState, u64>);
 
 impl Counts {
     fn add(&mut self, state: TaskState) {
@@ -44,7 +53,7 @@ impl Counts {
 impl Master {
     pub(super) fn state_summary(&self, calendar: Calendar) -> Value {
         let tasks = self.task_rows();
-        let mut by_agent: BTreeMap<AgentId, (Counts, BTreeSet<FrameworkId>)> = BTreeMap::new();
+        let mut by_agent: SortedMap<AgentId, (Counts, SortedSet<FrameworkId>)> = SortedMap::new();
         for (row, of) in tasks.iter().enumerate() {
             for task in of.all() {
                 let (counts, frameworks) = by_agent.entry(task.agent).or_default();
@@ -79,7 +88,7 @@ impl Master {
         let mut both = used.clone();
         both.add_all(&offered);
         let mut counts = Counts::default();
-        let mut agents: BTreeSet<&Text> = BTreeSet::new();
+        let mut agents: SortedSet<&Text> = SortedSet::new();
         for task in tasks.all() {
             counts.add(task.state);
             agents.extend(self.agent(task.agent).map(|agent| &agent.name));
@@ -109,9 +118,10 @@ impl Master {
         json!({ "roles": roles })
     }
 
-    /// Roles that somebody subscribed with, holds something under, or has something reserved for.
-    pub(super) fn role_names(&self) -> BTreeSet<Text> {
-        let mut names: BTreeSet<Text> = BTreeSet::new();
+    /// Roles that somebody subscribed with, holds something under, or has something reserved for, that have a weight or a
+    /// quota; and all roles above these.
+    pub(super) fn role_names(&self) -> SortedSet<Text> {
+        let mut names: SortedSet<Text> = SortedSet::new();
         for framework in self.frameworks.iter().filter(|framework| framework.is_registered()) {
             names.extend(framework.info.roles.iter().cloned());
         }
@@ -120,35 +130,61 @@ impl Master {
             names.extend(reserved.map(|resource| resource.role().into()));
             names.extend(slot.held.keys().map(|(_, role)| role.clone()));
         }
+        names.extend(self.allocator.weights().keys().cloned());
+        names.extend(self.allocator.quotas().into_keys());
+        let above: Vec<Text> = names.iter().flat_map(|role| ancestors(role)).map(Text::from).collect();
+        names.extend(above);
         names
     }
 
-    pub(super) fn role_v0(&self, role: &Text) -> Value {
-        let (mut held, mut reserved) = (Resources::new(), Resources::new());
+    /// What is held under a role and the roles below it, and what of it is merely offered.
+    fn held_within(&self, role: &str) -> (Resources, Resources) {
+        let mut held = Resources::new();
         for (_, slot) in self.allocator.agents() {
-            for ((_, of), resources) in &slot.held {
-                if of == role {
-                    held.add_all(resources);
-                }
+            for (_, resources) in slot.held.iter().filter(|((_, of), _)| is_within(role, of)) {
+                held.add_all(resources);
             }
-            reserved.add_all(&slot.total.reserved_for(role));
         }
-        let of_role = self.offers.values().filter(|offer| offer.role == *role);
-        let offered: Resources = of_role.flat_map(|offer| offer.resources.unallocated()).collect();
-        let allocated = held.minus(&offered);
+        let offers = self.offers.values().filter(|offer| is_within(role, &offer.role));
+        (held, offers.flat_map(|offer| offer.resources.clone()).collect())
+    }
+
+    fn subscribed(&self, role: &Text) -> impl Iterator<Item = &Text> {
         let subscribed = self.frameworks.iter().filter(|f| f.is_registered() && f.info.roles.contains(role));
-        let ids: Vec<&Text> = subscribed.map(|framework| &framework.name).collect();
-        let consumed: Map<String, Value> =
-            allocated.quantities().into_iter().map(|(name, sum)| (name.to_string(), json!(sum))).collect();
+        subscribed.map(|framework| &framework.name)
+    }
+
+    fn role_v0(&self, role: &Text) -> Value {
+        let (held, offered) = self.held_within(role);
+        let is_reserved = |r: &Resource| !r.reservations.is_empty() && is_within(role, r.role());
+        let mut reserved = Resources::new();
+        for (_, slot) in self.allocator.agents() {
+            reserved.add_all(&slot.total.filter(is_reserved));
+        }
         json!({
             "name": role,
-            "weight": 1.0,
-            "quota": { "role": role, "guarantee": {}, "limit": {}, "consumed": consumed },
+            "weight": decimal(self.allocator.weight(role).0),
+            "quota": self.role_quota(role),
             "resources": sums(&held),
-            "allocated": sums(&allocated),
+            "allocated": sums(&held.minus(&offered)),
             "offered": sums(&offered),
             "reserved": sums(&reserved),
-            "frameworks": ids,
+            "frameworks": self.subscribed(role).collect::<Vec<_>>(),
         })
+    }
+
+    pub(super) fn role_v1(&self, role: &Text) -> Value {
+        let mut map = Map::new();
+        map.insert("name".to_owned(), json!(role));
+        map.insert("weight".to_owned(), decimal(self.allocator.weight(role).0));
+        let frameworks: Vec<Value> = self.subscribed(role).map(|name| id(name)).collect();
+        if !frameworks.is_empty() {
+            map.insert("frameworks".to_owned(), frameworks.into());
+        }
+        let (held, _) = self.held_within(role);
+        if !held.is_empty() {
+            map.insert("resources".to_owned(), list(&held, Form::Refined, false));
+        }
+        Value::Object(map)
     }
 }

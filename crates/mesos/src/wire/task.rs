@@ -12,7 +12,8 @@ use crate::{
     task::{Past, Task},
 };
 use planarium_protocol::Text;
-use serde_json::{Map, Value, json};
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 
 /// How many tasks `/tasks` answers when nobody says.
 const DEFAULT_LIMIT: usize = 100;

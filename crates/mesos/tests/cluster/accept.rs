@@ -7,6 +7,7 @@ use planarium_protocol::{
     Amount,
     input::{AddAgent, Disk},
 };
+use std::sync::Arc;
 
 fn one() -> (Cluster, FrameworkId) {
     let mut c = Cluster::manual();
@@ -209,7 +210,10 @@ fn a_mount_disk_is_taken_whole() {
         source: Some(DiskSource::Mount { root: "/mnt/a".into(), profile: None }),
         persistence: None,
     };
-    let part = |mib: i64| Resource { disk: Some(source.clone()), ..reserved("f", "disk", mib * 1_000, "m") };
+    let part = |mib: i64| Resource {
+        disk: Some(Arc::new(source.clone())),
+        ..reserved("f", "disk", mib * 1_000, "m")
+    };
     c.accept_with(f, &c.outstanding(f), vec![Operation::Reserve(vec![part(100)])], Some(0));
     assert_eq!(dropped(&mut c).len(), 1, "a part of it cannot be reserved");
     c.advance(1_000);

@@ -6,6 +6,7 @@ use planarium_mesos::{
     Cx, Master,
     api::*,
     maintenance::{Refused, decode::OperatorCall},
+    wire::Calendar,
 };
 use planarium_protocol::{
     Amount, Text,
@@ -25,6 +26,8 @@ pub(crate) struct Cluster {
     names: BTreeMap<FrameworkId, String>,
     /// Every status, with its framework.
     pub(crate) statuses: Vec<(FrameworkId, TaskStatus)>,
+    /// Every status of an operation, with its framework.
+    pub(crate) operations: Vec<(FrameworkId, OperationStatus)>,
     pub(crate) check: bool,
     /// Rounds that find nothing to do are passed over.
     pub(crate) pass: bool,
@@ -43,6 +46,7 @@ impl Cluster {
             log: Vec::new(),
             names: BTreeMap::new(),
             statuses: Vec::new(),
+            operations: Vec::new(),
             check: true,
             pass: false,
             passed: 0,
@@ -87,6 +91,49 @@ impl Cluster {
         self.names.insert(id, name.to_owned());
         self.settle();
         id
+    }
+
+    /// A framework that acknowledges statuses by calls.
+    pub(crate) fn outsider(&mut self, name: &str, info: impl FnOnce(&mut FrameworkInfo)) -> FrameworkId {
+        let id = self.framework(name, info);
+        self.master.acknowledges_by_calls(id);
+        id
+    }
+
+    /// The framework acknowledges a status.
+    pub(crate) fn acknowledge(&mut self, framework: FrameworkId, status: &TaskStatus) {
+        let calendar = Calendar { epoch_ms: 0, now: self.cx.now() };
+        let event = SchedulerEvent::Update(status.clone());
+        let shown = self.master.event_json(calendar, framework, &event, 0);
+        let uuid = shown["update"]["status"]["uuid"].as_str().expect("to be acknowledged").to_owned();
+        let uuid = data_encoding::BASE64.decode(uuid.as_bytes()).expect("base64");
+        let agent = status.agent_id.clone().unwrap_or_default();
+        self.master.acknowledge(&mut self.cx, &mut self.fleet, framework, &agent, &status.task_id, &uuid);
+        self.settle();
+    }
+
+    /// The framework acknowledges what came of an operation.
+    pub(crate) fn acknowledge_operation(&mut self, framework: FrameworkId, status: &OperationStatus) {
+        let calendar = Calendar { epoch_ms: 0, now: self.cx.now() };
+        let event = SchedulerEvent::Operation(status.clone());
+        let shown = self.master.event_json(calendar, framework, &event, 0);
+        let uuid = shown["update_operation_status"]["status"]["uuid"]["value"].as_str();
+        let uuid = uuid.expect("to be acknowledged").to_owned();
+        let uuid = data_encoding::BASE64.decode(uuid.as_bytes()).expect("base64");
+        let (agent, id) = (status.agent_id.clone().unwrap_or_default(), &status.operation_id);
+        self.master.acknowledge_operation(&mut self.cx, &mut self.fleet, framework, &agent, id, &uuid);
+        self.settle();
+    }
+
+    /// The last status that a framework was told and has to acknowledge.
+    pub(crate) fn last_status(&self, framework: FrameworkId) -> Option<TaskStatus> {
+        let own = self.statuses.iter().rev().filter(|(id, _)| *id == framework);
+        own.map(|(_, status)| status).find(|status| status.number.is_some()).cloned()
+    }
+
+    pub(crate) fn acknowledge_last(&mut self, framework: FrameworkId) {
+        let status = self.last_status(framework).expect("something to acknowledge");
+        self.acknowledge(framework, &status);
     }
 
     pub(crate) fn call(&mut self, framework: FrameworkId, call: Call) {
@@ -168,6 +215,15 @@ impl Cluster {
 
     pub(crate) fn maintain(&mut self, call: OperatorCall) -> Result<(), Refused> {
         let done = self.master.maintain(&mut self.cx, &mut self.fleet, call);
+        self.settle();
+        done
+    }
+
+    pub(crate) fn operate(
+        &mut self,
+        call: &planarium_mesos::operator::OperatorCall,
+    ) -> Result<planarium_mesos::wire::Answer, planarium_protocol::Refusal> {
+        let done = self.master.operate(&mut self.cx, &mut self.fleet, call);
         self.settle();
         done
     }
@@ -260,6 +316,11 @@ impl Cluster {
                 let healthy = status.healthy.map(|healthy| format!(" healthy={healthy}")).unwrap_or_default();
                 let line = format!("{} {}{reason}{check}{healthy}", status.task_id, status.state.as_str());
                 self.statuses.push((message.framework, status));
+                line
+            }
+            SchedulerEvent::Operation(status) => {
+                let line = format!("{} {}", status.operation_id, status.state.as_str());
+                self.operations.push((message.framework, status));
                 line
             }
             SchedulerEvent::Failure { .. } => "FAILURE".to_owned(),

@@ -3,10 +3,16 @@
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests may panic like tests")]
 
 mod accept;
+mod acknowledge;
+mod adrift;
+mod expiry;
 mod faults;
 mod harness;
 mod liveness;
 mod offers;
+mod operations;
+mod quota;
+mod roles;
 mod soak;
 mod tasks;
 mod views;

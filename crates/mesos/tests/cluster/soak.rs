@@ -30,6 +30,7 @@ enum Op {
     Round,
     Maintain { what: u8, which: u8, mark_gone: bool },
     Answer { framework: u8, accept: bool, refuse_ms: Option<u64> },
+    Acknowledge(u8),
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -57,6 +58,7 @@ fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(what, which, mark_gone)| Op::Maintain { what, which, mark_gone }),
         2 => (any::<u8>(), any::<bool>(), ms())
             .prop_map(|(framework, accept, refuse_ms)| Op::Answer { framework, accept, refuse_ms }),
+        4 => any::<u8>().prop_map(Op::Acknowledge),
     ]
 }
 
@@ -101,6 +103,9 @@ impl Soak {
                 }
                 kept = info.clone();
             });
+            if name == "h" {
+                c.master.acknowledges_by_calls(id);
+            }
             frameworks.push((id, kept));
         }
         Self { c, frameworks, launched: Vec::new() }
@@ -194,6 +199,15 @@ impl Soak {
                 let call = Call::AnswerInverseOffers { offer_ids, response, refuse_ms: *refuse_ms };
                 self.c.call(id, call);
             }
+            Op::Acknowledge(n) => {
+                let waiting: Vec<(FrameworkId, TaskStatus)> =
+                    self.c.statuses.iter().filter(|(_, status)| status.number.is_some()).cloned().collect();
+                // Mostly what was told last.
+                let back = (*n as usize / 4).min(waiting.len().saturating_sub(1));
+                if let Some((id, status)) = waiting.get(waiting.len().saturating_sub(1 + back)) {
+                    self.c.acknowledge(*id, status);
+                }
+            }
         }
     }
 
@@ -231,6 +245,19 @@ impl Soak {
         }
     }
 
+    /// Acknowledges everything that was told, and what that brings about.
+    fn acknowledge_everything(&mut self) {
+        while !(self.c.statuses.is_empty() && self.c.operations.is_empty()) {
+            let (statuses, operations) = (self.c.statuses.split_off(0), self.c.operations.split_off(0));
+            for (id, status) in statuses.iter().filter(|(_, status)| status.number.is_some()) {
+                self.c.acknowledge(*id, status);
+            }
+            for (id, status) in operations.iter().filter(|(_, status)| status.number.is_some()) {
+                self.c.acknowledge_operation(*id, status);
+            }
+        }
+    }
+
     /// Ends all maintenance; agents that are gone stay gone.
     fn end_maintenance(&mut self) {
         // A machine that was taken out of the cluster while DOWN is DOWN still.
@@ -238,7 +265,9 @@ impl Soak {
             let _ = self.c.maintain(OperatorCall::Stop(vec![name.clone()]));
         }
         self.c.maintain(OperatorCall::UpdateSchedule(Schedule::default())).expect("nothing is DOWN");
+        // Agents are back, and have said again what was not acknowledged.
         self.c.advance(600_000);
+        self.acknowledge_everything();
         for machine in self.c.master.machines(&self.c.fleet) {
             let _ = self.c.maintain(OperatorCall::Reactivate(machine.agent_id.clone()));
         }
@@ -259,7 +288,11 @@ impl Soak {
             let label = format!("id-{}", n % 3);
             let cpus = reserved(&name, "cpus", 300, &label);
             let disk = reserved(&name, "disk", 500_000, &label);
-            operations.push(Operation::Reserve(vec![cpus.clone(), disk.clone()]));
+            let reserve = Operation::Reserve(vec![cpus.clone(), disk.clone()]);
+            operations.push(match n % 2 {
+                0 => Operation::Named { id: format!("o-{n}").into(), operation: Box::new(reserve) },
+                _ => reserve,
+            });
             resources.add(cpus);
             if with_volume {
                 let data = volume(&disk, &name, &format!("v-{n}"));

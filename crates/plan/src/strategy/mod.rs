@@ -8,10 +8,12 @@
 
 pub(crate) mod canary;
 pub(crate) mod dependency;
+pub(crate) mod random;
 pub(crate) mod serial;
 
 use crate::spec::StrategySpec;
 use dependency::Dependency;
+use random::Random;
 use serial::Serial;
 
 /// State of the strategy of one parent, canaries apart.
@@ -23,6 +25,8 @@ pub(crate) enum Gate {
     Serial(Serial),
     /// Open are children all of whose prerequisites are complete.
     Dependency(Dependency),
+    /// Open is the one child that was drawn.
+    Random(Random),
 }
 
 impl Gate {
@@ -31,6 +35,7 @@ impl Gate {
         match strategy.base() {
             StrategySpec::Parallel => Self::Parallel,
             StrategySpec::Dependency(edges) => Self::Dependency(Dependency::new(edges, complete)),
+            StrategySpec::Random { key } => Self::Random(Random::new(*key, complete.len())),
             // `base` never answers a canary.
             StrategySpec::Serial | StrategySpec::Canary { .. } => Self::Serial(Serial::new(complete.len())),
         }
@@ -42,6 +47,7 @@ impl Gate {
             Self::Parallel => true,
             Self::Serial(serial) => serial.is_open(child),
             Self::Dependency(dependency) => dependency.is_open(child),
+            Self::Random(random) => random.pick() == Some(child),
         }
     }
 }

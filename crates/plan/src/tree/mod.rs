@@ -10,11 +10,13 @@
 mod candidates;
 mod commands;
 mod edit;
+mod lots;
 mod settle;
 
-use std::{collections::BTreeMap, sync::Arc};
+use planarium_kernel::SortedMap;
+use std::sync::Arc;
 
-use planarium_kernel::Digest;
+use planarium_kernel::{Digest, cow::bytes_of};
 
 use crate::{
     asset::Asset,
@@ -48,7 +50,7 @@ pub struct PlanTree {
     pub(crate) interrupted: bool,
     /// Errors of the plan itself.
     pub(crate) errors: Vec<Arc<str>>,
-    pub(crate) step_errors: BTreeMap<StepId, Arc<str>>,
+    pub(crate) step_errors: SortedMap<StepId, Arc<str>>,
     /// By phase id; removed phases keep an empty row.
     pub(crate) phases: Vec<PhaseRow>,
     /// Phases in the tree, in order.
@@ -143,7 +145,7 @@ impl PlanTree {
             head: Arc::new(head),
             interrupted: false,
             errors: Vec::new(),
-            step_errors: BTreeMap::new(),
+            step_errors: SortedMap::new(),
             phases: Vec::with_capacity(spec.phases.len()),
             order: Vec::with_capacity(spec.phases.len()),
             steps: Vec::with_capacity(spec.phases.iter().map(|phase| phase.steps.len()).sum()),
@@ -346,15 +348,31 @@ impl PlanTree {
         self.changes.drain(..)
     }
 
+    /// What a copy takes: states and orders; names, assets and specs are shared. *Units*: bytes.
+    pub fn bytes(&self) -> u64 {
+        let kids = self.group.len() + self.phases.iter().map(|phase| phase.group.len()).sum::<usize>();
+        bytes_of::<Self>(1)
+            + bytes_of::<StepRow>(self.steps.len())
+            + bytes_of::<PhaseRow>(self.phases.len())
+            + 4 * kids as u64
+            + bytes_of::<Change>(self.changes.len())
+    }
+
     /// Writes the stored state into a digest: order, states, holds and errors. *Cost*: O(steps).
     pub fn write_digest(&self, digest: &mut Digest) {
         digest.write_bool(self.interrupted);
         digest.write_u64(self.order.len() as u64);
+        if self.group.random().is_some() {
+            digest.write_u64(Self::draws(&self.group));
+        }
         for id in self.phases() {
             let Some(phase) = self.phase(id) else { continue };
             digest.write_u32(id.0);
             digest.write_bool(phase.interrupted);
             digest.write_u64(phase.group.len() as u64);
+            if phase.group.random().is_some() {
+                digest.write_u64(Self::draws(&phase.group));
+            }
             // Sixteen steps to a word.
             let nibble = |step: StepId| self.steps.get(step.index()).map_or(0, |row| row.nibble());
             let mut steps = phase.step_ids().map(nibble).peekable();

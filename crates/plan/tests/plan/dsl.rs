@@ -1,6 +1,6 @@
 //! Plans, operations and expectations as short texts.
 //!
-//! A plan: strategies `s`, `p`, `cs`, `cp`, `d(child<parent,...)`; after `;` each phase with its
+//! A plan: strategies `s`, `p`, `r` (random), `cs`, `cp`, `cr`, `d(child<parent,...)`; after `;` each phase with its
 //! strategy and steps. A step is the letter of its initial state, optionally `@` with an asset: one digit
 //! for the group and letters for the parts, as in `P@0ab`.
 //!
@@ -27,7 +27,8 @@ pub(crate) fn strategy(text: &str) -> StrategySpec {
     match text {
         "s" => StrategySpec::Serial,
         "p" => StrategySpec::Parallel,
-        "cs" | "cp" => StrategySpec::canary(strategy(text.strip_prefix('c').unwrap())),
+        "r" => StrategySpec::Random { key: 7 },
+        "cs" | "cp" | "cr" => StrategySpec::canary(strategy(text.strip_prefix('c').unwrap())),
         _ => {
             let inner = text.strip_prefix("d(").and_then(|text| text.strip_suffix(')')).unwrap();
             StrategySpec::dependency(inner.split(',').filter(|edge| !edge.is_empty()).map(|edge| {
@@ -92,7 +93,7 @@ pub(crate) fn step_text(tree: &PlanTree, step: StepId) -> String {
 }
 
 /// Runs one operation: `0.1=G`, `interrupt`, `proceed 0`, `force 0.1`, `restart`, `rerun 0` (the
-/// operator's restart), `start`, `stop`.
+/// operator's restart), `start`, `stop`, `redraw`.
 pub(crate) fn run(tree: &mut PlanTree, op: &str) {
     if let Some((at, to)) = op.split_once('=') {
         let step = step(tree, at);
@@ -108,6 +109,7 @@ pub(crate) fn run(tree: &mut PlanTree, op: &str) {
         "rerun" => tree.proceed_and_restart(element),
         "start" => tree.start(),
         "stop" => tree.stop(),
+        "redraw" => _ = tree.redraw(),
         _ => panic!("unknown operation {op}"),
     }
 }

@@ -14,5 +14,6 @@ mod coordinator;
 mod dsl;
 mod edit;
 mod properties;
+mod random;
 mod strategies;
 mod why;

@@ -25,6 +25,7 @@ enum Act {
     StepError(usize, bool),
     PlanError(bool),
     Strategy(StrategySpec),
+    Redraw,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +40,7 @@ fn strategies() -> impl Strategy<Value = StrategySpec> {
     let base = prop_oneof![
         Just(StrategySpec::Serial),
         Just(StrategySpec::Parallel),
+        any::<u64>().prop_map(|key| StrategySpec::Random { key }),
         edges.prop_map(|e| StrategySpec::dependency(
             e.into_iter().map(|(child, parent)| Edge { child, parent })
         )),
@@ -93,6 +95,7 @@ fn acts() -> impl Strategy<Value = Act> {
         1 => (0..20_usize, any::<bool>()).prop_map(|(at, set)| Act::StepError(at, set)),
         1 => any::<bool>().prop_map(Act::PlanError),
         1 => strategies().prop_map(Act::Strategy),
+        2 => Just(Act::Redraw),
     ]
 }
 
@@ -143,6 +146,7 @@ fn perform(tree: &mut PlanTree, act: &Act) {
         }
         Act::PlanError(set) => tree.set_plan_errors(if *set { vec!["bad".into()] } else { Vec::new() }),
         Act::Strategy(strategy) => tree.set_plan_strategy(strategy),
+        Act::Redraw => _ = tree.redraw(),
     }
 }
 

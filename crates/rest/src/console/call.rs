@@ -145,7 +145,7 @@ impl<'c> Call<'c> {
         let mut request = Request::new(method, target, Vec::new());
         if let Some(body) = body {
             request.headers.push(("content-type".to_owned(), "application/json".to_owned()));
-            request.body = serde_json::to_vec(body).unwrap_or_default();
+            request.body = planarium_protocol::json::text(body);
         }
         if self.verbose {
             let _ = writeln!(self.stderr, "HTTP Query: {method} {target}");
@@ -192,7 +192,7 @@ impl<'c> Call<'c> {
 
     fn not_found(&self, target: &str, body: &str) -> String {
         // The simulator's own API answers with a problem document.
-        let problem = serde_json::from_str::<Value>(body).unwrap_or_default();
+        let problem = planarium_protocol::json::value(body.as_bytes()).unwrap_or_default();
         let said = problem.get("detail").and_then(Value::as_str).unwrap_or(body);
         let answer = if said.is_empty() { String::new() } else { format!(": {said}") };
         let service = if self.service.is_empty() {

@@ -9,7 +9,8 @@
 use super::call::{Call, Done, Failure, Rules, push_name};
 use super::grammar::{Flag, Given};
 use super::options::{defaults, merged, package_file};
-use serde_json::{Map, Value, json};
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
 /// Stands for the version that packaging tools fill in.
@@ -18,7 +19,7 @@ const UNSET_VERSION: &str = "stub-universe";
 pub(super) fn describe(call: &mut Call<'_>, _: &Given) -> Done {
     let installed = installed(call)?;
     let config = package_file(files(&installed)?, "config.json");
-    let Some(schema) = config.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
+    let Some(schema) = config.and_then(|text| planarium_protocol::json::value(text.as_bytes()).ok()) else {
         let name = service_words(call);
         call.say(&format!("There are no package options of {name}: it was installed without a package."));
         return Ok(());
@@ -102,7 +103,7 @@ fn files(installed: &Map<String, Value>) -> Result<&Map<String, Value>, Failure>
 /// The version of the package; nothing without one.
 fn version(installed: &Map<String, Value>) -> Result<Option<String>, Failure> {
     let files = files(installed)?;
-    let about = package_file(files, "package.json").and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let about = package_file(files, "package.json").and_then(|text| planarium_protocol::json::value(text.as_bytes()).ok());
     let version = about.as_ref().and_then(|about| about.get("version")).and_then(Value::as_str);
     let is_package = version.is_some() || package_file(files, "config.json").is_some();
     let version = version.filter(|version| !version.contains("{{")).unwrap_or(UNSET_VERSION);
@@ -116,7 +117,7 @@ fn read_options(call: &mut Call<'_>, source: &str) -> Result<Value, Failure> {
     } else {
         call.read_file(source).map_err(|error| Failure::BadWords(format!("--options {source}: {error}")))?
     };
-    let value = serde_json::from_str::<Value>(&text)
+    let value = planarium_protocol::json::value(text.as_bytes())
         .map_err(|error| Failure::BadWords(format!("--options: not JSON: {error}")))?;
     if value.is_object() {
         Ok(value)

@@ -6,9 +6,11 @@
 use crate::{Request, Response, Session};
 use planarium_protocol::input::{PlanCommand, PlanOp, PodCommand, PodOp};
 use planarium_protocol::{Input, Refusal};
-use planarium_world::Query;
+use planarium_world::{Query, SdkQuery};
 use std::collections::BTreeMap;
 
+mod files;
+mod multi;
 mod reads;
 
 /// `/service/NAME/v1/...`: the service's name may hold slashes, so the `v1` (or `v2/debug`) after it ends it.
@@ -22,8 +24,15 @@ pub(crate) fn service(session: &mut Session, request: &Request, rest: &[&str]) -
 
 /// Answers below `v1` (or `v2`) of a service; an empty name means the only or first SDK service.
 pub(crate) fn route(session: &mut Session, request: &Request, name: &str, parts: &[&str]) -> Response {
+    let of_several = matches!(parts, ["v1", "multi", ..]);
+    if (!name.is_empty() || of_several)
+        && find_service(session, name).filter(|_| !of_several).is_none()
+        && let Some(group) = multi::group(session, name)
+    {
+        return multi::route(session, request, &group, parts);
+    }
     if let ["v1", "service", one, rest @ ..] = parts {
-        return multi(session, request, one, rest);
+        return one_of_several(session, request, one, rest);
     }
     let Some(service) = find_service(session, name) else {
         let text = if name.is_empty() {
@@ -43,30 +52,44 @@ pub(crate) fn route(session: &mut Session, request: &Request, name: &str, parts:
         ("POST", ["v1", "pod", pod, op]) if is_command(parts) => {
             pod_command(session, request, service, pod, op)
         }
-        ("PUT", ["v1", "state", "refresh"]) => Response::text(409, "State cache is not enabled"),
-        ("GET" | "HEAD", _) if !is_command(parts) => {
-            reads::read(request, parts).map_or_else(unknown, |what| {
-                let plain = what.is_plain();
-                match session.engine.query(&Query::Sdk { service, what }) {
-                    Ok((status, serde_json::Value::String(text))) if plain => Response::text(status, text),
-                    Ok((status, value)) => Response::json(status, &value),
-                    Err(refusal) => refused(&refusal),
-                }
-            })
+        ("PUT", ["v1", "state", "files", name]) => files::put(session, request, &service, name),
+        ("PUT", ["v1", "state", "refresh"]) => answer(session, service, SdkQuery::RefreshState),
+        ("GET" | "HEAD", _) if !is_command(parts) && parts != REFRESH => {
+            reads::read(request, parts).map_or_else(unknown, |what| answer(session, service, what))
         }
         _ if is_command(parts) => Response::wrong_method("POST"),
-        _ if parts == ["v1", "state", "refresh"] => Response::wrong_method("PUT"),
+        _ if parts == REFRESH => Response::wrong_method("PUT"),
+        (_, ["v1", "state", "files", _]) => Response::wrong_method("GET, PUT"),
         _ if reads::read(request, parts).is_some() => Response::wrong_method("GET"),
         _ => unknown(),
     }
 }
+
+/// The one path that takes `PUT` only.
+const REFRESH: [&str; 3] = ["v1", "state", "refresh"];
+
+/// What a read answers.
+fn answer(session: &Session, service: String, what: SdkQuery) -> Response {
+    let (plain, prometheus) = (what.is_plain(), what == SdkQuery::Prometheus);
+    match session.engine.query(&Query::Sdk { service, what }) {
+        Ok((status, serde_json::Value::String(text))) if prometheus => {
+            Response { content_type: PROMETHEUS, ..Response::text(status, text) }
+        }
+        Ok((status, serde_json::Value::String(text))) if plain => Response::text(status, text),
+        Ok((status, value)) => Response::json(status, &value),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+/// The form that Prometheus asks for.
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// What a scheduler of several services serves for one of them below `/v1/service/NAME`, with the slashes of its
 /// name written as dots.
 const PER_SERVICE: &[&str] = &["plans", "pod", "endpoints", "configurations", "state", "artifacts"];
 
 /// Answers below `/v1/service/NAME`: the same as below `/v1`, for what belongs to one service.
-fn multi(session: &mut Session, request: &Request, name: &str, rest: &[&str]) -> Response {
+fn one_of_several(session: &mut Session, request: &Request, name: &str, rest: &[&str]) -> Response {
     if !rest.first().is_some_and(|first| PER_SERVICE.contains(first)) {
         return unknown();
     }
@@ -147,7 +170,7 @@ fn parameters(body: &[u8]) -> Result<BTreeMap<String, String>, Response> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(Response::text(500, "the body with the parameters is missing; send {} for none"));
     }
-    let map: BTreeMap<String, serde_json::Value> = serde_json::from_slice(body)
+    let map: BTreeMap<String, serde_json::Value> = planarium_protocol::json::read(body)
         .map_err(|error| Response::text(400, format!("Couldn't parse parameters: {error}")))?;
     Ok(map
         .into_iter()
@@ -169,7 +192,7 @@ fn pod_command(session: &mut Session, request: &Request, service: String, pod: &
     };
     let takes_tasks = matches!(op, PodOp::Pause | PodOp::Resume);
     let tasks = if takes_tasks && !request.body.iter().all(u8::is_ascii_whitespace) {
-        match serde_json::from_slice(&request.body) {
+        match planarium_protocol::json::read(&request.body) {
             Ok(tasks) => tasks,
             Err(error) => return Response::text(400, format!("Couldn't parse task names: {error}")),
         }

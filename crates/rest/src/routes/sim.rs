@@ -9,10 +9,11 @@ use planarium_protocol::input::{AddAgent, Fault, LoadService, RemoveAgent, Remov
 use planarium_protocol::view::Applied;
 use planarium_scenario::find_element;
 use planarium_source::render::json::flat;
-use planarium_world::{Advanced, Engine, Journal};
+use planarium_world::{Advanced, Engine, Journal, Query, SdkQuery};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use planarium_protocol::json;
+use serde_json::{Value};
 
 /// Answers below `/sim`.
 pub(crate) fn route(session: &mut Session, request: &Request, rest: &[&str]) -> Response {
@@ -44,6 +45,7 @@ pub(crate) fn route(session: &mut Session, request: &Request, rest: &[&str]) -> 
             Input::ClearFault(planarium_protocol::input::ClearFault { id: (*id).to_owned() }),
         ),
         ("GET", ["why"]) => why(session, request),
+        ("GET", ["config-file"]) => config_file(session, request),
         ("GET", ["branches"]) => Response::json(200, &session.engine.branches()),
         ("POST", ["branches", id]) => match id.parse().ok().filter(|id| session.engine.switch_branch(*id)) {
             Some(_) => Response::json(200, &session.engine.clock_json()),
@@ -55,7 +57,7 @@ pub(crate) fn route(session: &mut Session, request: &Request, rest: &[&str]) -> 
 
 fn unknown(method: &str, rest: &[&str]) -> Response {
     let allowed = match rest {
-        [] | ["events" | "view" | "why" | "branches"] => "GET",
+        [] | ["events" | "view" | "why" | "config-file" | "branches"] => "GET",
         ["advance" | "inputs" | "seek" | "services" | "agents" | "faults"] | ["branches", _] => "POST",
         ["journal"] => "GET, PUT",
         ["scenario"] => "PUT",
@@ -91,7 +93,7 @@ impl ClockJson for Engine {
 /// The body as `T`; an empty body is an empty object.
 fn body<T: DeserializeOwned>(request: &Request) -> Result<T, Response> {
     let bytes: &[u8] = if request.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &request.body };
-    serde_json::from_slice(bytes).map_err(|error| problem(400, "the body cannot be read", &error.to_string()))
+    planarium_protocol::json::read(bytes).map_err(|error| problem(400, "the body cannot be read", &error.to_string()))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -301,6 +303,20 @@ fn update(session: &mut Session, request: &Request, name: &str) -> Response {
             applied(session, Input::UpdateService(load))
         },
     )
+}
+
+/// A config file as it lies in a task's sandbox.
+fn config_file(session: &Session, request: &Request) -> Response {
+    let part = |key| request.param(key).filter(|value| !value.is_empty());
+    let (Some(task), Some(config)) = (part("task"), part("config")) else {
+        return problem(400, "which file?", "give task= and config=, and service= as needed");
+    };
+    let service = part("service").unwrap_or_default();
+    match session.engine.query(&Query::Sdk { service, what: SdkQuery::ConfigFile { task, config } }) {
+        Ok((status, Value::String(text))) => Response::text(status, text),
+        Ok((status, value)) => Response::json(status, &value),
+        Err(refusal) => refused(&refusal, &[]),
+    }
 }
 
 fn why(session: &Session, request: &Request) -> Response {

@@ -1,4 +1,4 @@
-//! The machines of a scenario: a preset by name, a number of default machines, or a list.
+//! The machines of a scenario (a preset by name, a number of default machines, or a list) and the flags of its master.
 
 use super::Context;
 use super::fields::{self, Fields};
@@ -22,6 +22,16 @@ pub(crate) fn read(node: &Node, cx: &mut Context<'_>) -> Vec<AddAgent> {
         return all;
     }
     preset(node, cx)
+}
+
+/// Reads `master: {offer_timeout: 30s}`.
+pub(crate) fn offer_timeout(node: &Node, cx: &mut Context<'_>) -> Option<u64> {
+    let time = Fields::open(node, "a master", &["offer_timeout"], cx)?.take("offer_timeout")?;
+    let ms = fields::time(time, cx)?;
+    if ms == 0 {
+        fields::wrong(time, "`offer_timeout` is longer than nothing", cx);
+    }
+    Some(ms).filter(|ms| *ms > 0)
 }
 
 fn machines(items: &[Node], cx: &mut Context<'_>) -> Vec<AddAgent> {

@@ -2,7 +2,7 @@
 //!
 //! Knows: the keys of a scenario file. Must not know: how a scenario is played.
 //!
-//! Format, version 1: `version`, `title`, `seed`, `epoch`, `cluster`, `services`, `processes`, `script`, `until`, `limit`, `goal`,
+//! Format, version 1: `version`, `title`, `seed`, `epoch`, `master`, `cluster`, `services`, `processes`, `script`, `until`, `limit`, `goal`,
 //! `hint`, `solution`. Times are `500ms`, `10s`, `1m30s`, `2h`; a bare number is milliseconds.
 
 mod cluster;
@@ -69,6 +69,7 @@ const KEYS: &[&str] = &[
     "title",
     "seed",
     "epoch",
+    "master",
     "cluster",
     "services",
     "processes",
@@ -93,6 +94,7 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
     let default = Genesis::default();
     let seed = fields.whole("seed", cx).unwrap_or(default.seed);
     let epoch_ms = fields.take("epoch").and_then(|node| epoch(node, cx)).unwrap_or(default.epoch_ms);
+    let offer_timeout_ms = fields.take("master").and_then(|node| cluster::offer_timeout(node, cx));
     let cluster = match fields.take("cluster") {
         Some(node) => cluster::read(node, cx),
         None => planarium_world::presets::cluster("default").unwrap_or_default(),
@@ -108,7 +110,7 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
     let solution = fields.take("solution").map(|node| script::inputs(node, cx)).unwrap_or_default();
     Some(Scenario {
         title: fields.text("title", cx).unwrap_or_default(),
-        genesis: Genesis { seed, epoch_ms },
+        genesis: Genesis { seed, epoch_ms, offer_timeout_ms },
         cluster,
         services,
         processes,

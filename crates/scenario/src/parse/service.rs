@@ -8,7 +8,7 @@ use planarium_source::Diagnostic;
 use planarium_source::yaml::Node;
 use std::collections::BTreeMap;
 
-const KEYS: &[&str] = &["dialect", "name", "files", "env", "options", "params"];
+const KEYS: &[&str] = &["dialect", "name", "framework", "files", "env", "options", "params"];
 
 /// Reads one service. `files` is a list of paths, or a mapping of path to text.
 pub(crate) fn read(node: &Node, cx: &mut Context<'_>) -> Option<LoadService> {
@@ -28,6 +28,7 @@ pub(crate) fn part(service: &mut Fields<'_>, cx: &mut Context<'_>) -> LoadServic
     LoadService {
         dialect: service.text("dialect", cx).unwrap_or_else(|| "auto".to_owned()),
         name: service.text("name", cx).unwrap_or_default(),
+        framework: service.text("framework", cx).unwrap_or_default(),
         files: service.take("files").map(|node| files(node, cx)).unwrap_or_default(),
         env: service.take("env").map(|node| env(node, cx)).unwrap_or_default(),
         options: service.take("options").map(Node::to_json).unwrap_or_default(),

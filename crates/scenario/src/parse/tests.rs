@@ -28,6 +28,12 @@ fn findings_have_places() {
         ("script: [{say: hi}]", vec!["1:10 SCN008 a script entry needs exactly one of `at`, `when`, `then`"]),
         ("script: [{at: soon}]", vec!["1:15 SCN003 this is not a time"]),
         ("cluster: hugee", vec!["1:10 SCN003 there is no cluster preset `hugee`"]),
+        ("master: {offer_timeout: 30s}", vec![]),
+        (
+            "master: {offer_timeout: 0}",
+            vec!["1:25 SCN003 `offer_timeout` is longer than nothing, this is a number"],
+        ),
+        ("master: {offer_time: 30s}", vec!["1:10 SCN002 a master has no key `offer_time`"]),
         ("epoch: yesterday", vec!["1:8 SCN003 this is not an instant"]),
         ("- 1", vec!["1:1 SCN001 a scenario is a mapping, this is a list"]),
         ("", vec!["1:1 SCN001 the scenario is empty"]),

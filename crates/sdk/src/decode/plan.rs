@@ -10,11 +10,11 @@ use crate::spec::{
     PhaseSpec, PhaseStrategy, PlanSpec, PlanStrategy, PodSpec, ServiceSpec, StepEntry, StepKey, StepTasks,
 };
 use planarium_kernel::Limits;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::read;
 use planarium_source::yaml::{Entry, Node};
 use planarium_source::{Diagnostic, Severity, Span, suggest};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Decodes the field `plans`.
@@ -125,7 +125,7 @@ fn steps(cx: &mut Cx<'_>, steps: &Entry, phase: &str, pod: Option<&Arc<PodSpec>>
     let mut ignored = false;
     let items = read::sequence(&steps.value, "'steps'", &codes::READ, cx.found).unwrap_or_default();
     let mut entries: Entries = Vec::new();
-    let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut first: SortedMap<&str, Span> = SortedMap::new();
     for item in items {
         let pairs = read::mapping(item, "an item of 'steps'", &codes::READ, cx.found).unwrap_or_default();
         let [Entry { key, value, .. }] = pairs else {

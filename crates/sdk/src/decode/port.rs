@@ -6,16 +6,16 @@
 use super::{Cx, Named, text_field};
 use crate::codes;
 use crate::spec::{PortRange, PortSpec, VipSpec};
+use planarium_kernel::SortedMap;
 use planarium_source::read;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Span};
-use std::collections::BTreeMap;
 
 const LAST_PORT: u32 = 65535;
 
 pub(super) fn ports(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<PortSpec> {
     let named = cx.named(node, "'ports'");
-    let mut numbers: BTreeMap<u32, Span> = BTreeMap::new();
+    let mut numbers: SortedMap<u32, Span> = SortedMap::new();
     let mut ports = Vec::new();
     for Named { name, key, value } in named.iter().copied() {
         let Some(mut fields) = cx.fields(value, &format!("port '{name}'"), key.span) else { continue };

@@ -3,11 +3,12 @@
 //! **Source**: `dcos-commons: …/config/TaskEnvRouter.java`. Match: prefixes are compared as texts, so a
 //! longer pod name's variables may reach a pod whose name is a prefix of it; later keys in sorted order win.
 
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 
 /// Adds what is routed to a pod's tasks to a task's own environment, which it overrides.
-pub(super) fn route(env: &BTreeMap<String, String>, pod: &str, task: &mut BTreeMap<Text, Text>) {
+pub(super) fn route(env: &BTreeMap<String, String>, pod: &str, task: &mut SortedMap<Text, Text>) {
     let own = format!("TASKCFG_{}_", env_name(pod));
     for (key, value) in env {
         let name = key.strip_prefix("TASKCFG_ALL_").or_else(|| key.strip_prefix(&own));
@@ -45,7 +46,7 @@ mod tests {
             ("custom-pod-A", "W=own X=all Y=custom"),
             ("custom", "POD_A_Y=custom W=own X=all Z=short"),
         ] {
-            let mut task = BTreeMap::from([("W".into(), "own".into()), ("X".into(), "own".into())]);
+            let mut task = SortedMap::from([("W".into(), "own".into()), ("X".into(), "own".into())]);
             route(&env, pod, &mut task);
             let got: Vec<String> = task.iter().map(|(k, v)| format!("{k}={v}")).collect();
             assert_eq!(got.join(" "), want, "{pod}");

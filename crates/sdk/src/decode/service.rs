@@ -3,6 +3,7 @@
 use super::{Cx, Named, plan, pod, text_field};
 use crate::codes;
 use crate::spec::{PodSpec, ReplacementFailurePolicy, ServiceSpec};
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Span};
@@ -105,7 +106,7 @@ fn check_name(cx: &mut Cx<'_>, name: &str, span: Span) {
 }
 
 /// **Source**: `dcos-commons: …/scheduler/SchedulerUtils.java` and the namespace roles of `SchedulerConfig`. Match.
-fn role(name: &str, env: &BTreeMap<String, String>) -> Text {
+pub(crate) fn role(name: &str, env: &BTreeMap<String, String>) -> Text {
     let enforced = env.get("MARATHON_APP_ENFORCE_GROUP_ROLE").is_some_and(|v| v.eq_ignore_ascii_case("true"));
     let given = env.get("MESOS_ALLOCATION_ROLE").filter(|role| !role.is_empty());
     if let Some(role) = given.filter(|role| enforced || *role != "slave_public") {
@@ -128,7 +129,7 @@ fn replacement_policy(env: &BTreeMap<String, String>) -> Option<ReplacementFailu
 
 /// Tasks of different pods must not share a discovery prefix.
 fn check_prefixes(cx: &mut Cx<'_>, named: &[Named<'_>], pods: &[Arc<PodSpec>]) {
-    let mut first: BTreeMap<&str, (&str, Span)> = BTreeMap::new();
+    let mut first: SortedMap<&str, (&str, Span)> = SortedMap::new();
     for pod in pods {
         let Some(written) = named.iter().find(|named| *named.name == *pod.name) else { continue };
         let mut own: Vec<&str> = Vec::new();
@@ -162,7 +163,7 @@ fn check_prefixes(cx: &mut Cx<'_>, named: &[Named<'_>], pods: &[Arc<PodSpec>]) {
 
 /// Advertised ports must have names of their own across the whole service.
 fn check_endpoints(cx: &mut Cx<'_>, pods: &[Named<'_>]) {
-    let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut first: SortedMap<&str, Span> = SortedMap::new();
     for pod in pods {
         let groups = ["tasks", "resource-sets"];
         let owners = groups.iter().filter_map(|group| pod.value.get(group)?.as_mapping()).flatten();

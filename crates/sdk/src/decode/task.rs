@@ -4,10 +4,10 @@ use super::resources::{self, Raw};
 use super::{Cx, Named, Word, labels, route, task_parts, word};
 use crate::codes;
 use crate::spec::{Goal, IpcMode, ResourceSet, TaskSpec};
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Span};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const LONGEST_GRACE_S: i64 = 3600;
@@ -116,7 +116,7 @@ fn report_own_resources(cx: &mut Cx<'_>, task: &Node, set: &Word<'_>) {
 
 /// **Source**: `dcos-commons: …/yaml/YAMLToInternalMappers.java`, goals. Match; `UNKNOWN` is refused here at once.
 fn goal(cx: &mut Cx<'_>, word: &Word<'_>, task: &str) -> Goal {
-    let upper = word.text.to_uppercase();
+    let upper = word.text.to_ascii_uppercase();
     match upper.as_str() {
         "RUNNING" => Goal::Running,
         "FINISH" => Goal::Finish,
@@ -132,8 +132,8 @@ fn goal(cx: &mut Cx<'_>, word: &Word<'_>, task: &str) -> Goal {
     }
 }
 
-fn environment(cx: &mut Cx<'_>, node: Option<&Node>, pod: &str) -> BTreeMap<Text, Text> {
-    let mut env = BTreeMap::new();
+fn environment(cx: &mut Cx<'_>, node: Option<&Node>, pod: &str) -> SortedMap<Text, Text> {
+    let mut env = SortedMap::new();
     for Named { name, value, .. } in cx.named(node, "'env'") {
         if value.is_null() {
             env.insert(name.into(), "".into());

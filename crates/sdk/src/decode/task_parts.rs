@@ -5,6 +5,7 @@
 
 use super::{Cx, Named, word};
 use crate::codes;
+use crate::config_file;
 use crate::spec::{
     ConfigFile, DiscoverySpec, HealthCheck, ReadinessCheck, TransportEncryption, TransportEncryptionKind,
     Visibility,
@@ -119,32 +120,35 @@ pub(super) fn configs(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<ConfigFile> {
             cx.error(codes::CONFIG_TWICE, dest.span, &message, "give each config a 'dest' of its own");
         }
         let content = content(cx, &template.value);
-        if content.is_none_or(str::is_empty) {
-            let problem = if content.is_none() { "is not among the files" } else { "is empty" };
-            let message = format!("The template '{}' of config '{name}' {problem}", template.value);
+        if content.is_some_and(str::is_empty) {
+            let message = format!("The template '{}' of config '{name}' is empty", template.value);
+            cx.error(
+                codes::NO_TEMPLATE_FILE,
+                template.span,
+                &message,
+                "write the file, or remove the config",
+            );
+        } else if content.is_none() {
+            let message =
+                format!("The template '{}' of config '{name}' is not among the files", template.value);
             cx.push(
-                Diagnostic::error(codes::NO_TEMPLATE_FILE, template.span, message)
+                Diagnostic::warning(codes::NO_TEMPLATE_FILE, template.span, message)
+                    .with_note("the real scheduler does not start without it; here the run goes on, and its tasks show that it is missing")
                     .with_help("add the file next to the definition"),
             );
         }
-        let content = content.unwrap_or_default().into();
         configs.push(ConfigFile {
             name: name.into(),
             template: template.value.into(),
             dest: dest.value.into(),
-            content,
+            content: content.map(Into::into),
         });
     }
     configs
 }
 
-/// The text of a template: beside the definition, else under that very path, else a file of that name.
+/// The text of a template, if it is among the files.
 fn content<'a>(cx: &Cx<'a>, template: &str) -> Option<&'a str> {
     let (definition, files) = cx.files?;
-    let folder = definition.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let beside = if folder.is_empty() { template.to_owned() } else { format!("{folder}/{template}") };
-    let ending = format!("/{}", template.rsplit('/').next().unwrap_or(template));
-    let text = files.get(&beside).or_else(|| files.get(template));
-    let text = text.or_else(|| files.iter().find(|(path, _)| path.ends_with(&ending)).map(|(_, text)| text));
-    text.map(String::as_str)
+    config_file::find(definition, files, template).map(|(_, text)| text)
 }

@@ -7,10 +7,10 @@ use super::{Cx, Named, Word, text_field, word};
 use crate::codes;
 use crate::spec::{ExternalVolume, HostVolume, VolumeKind, VolumeMode, VolumeSpec};
 use planarium_kernel::Milli;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Span};
-use std::collections::BTreeMap;
 
 const LONGEST_PROFILE: usize = 128;
 
@@ -31,7 +31,7 @@ pub(super) fn several(cx: &mut Cx<'_>, node: Option<&Node>) -> Volumes {
 
 /// Paths must be unique in a resource set.
 pub(super) fn check_paths(cx: &mut Cx<'_>, volumes: &Volumes) {
-    let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut first: SortedMap<&str, Span> = SortedMap::new();
     for (volume, span) in volumes {
         match first.get(&*volume.path) {
             None => {

@@ -15,6 +15,9 @@ impl Scheduler {
     pub(crate) fn brief(&self, id: PlanId, plan: &Plan, step: StepId) -> String {
         let status = plan.tree.status(Element::Step(step));
         let holder = Holder { plan: id, step };
+        if let Some(line) = self.exit_line().filter(|_| status != Status::Complete) {
+            return line;
+        }
         match status {
             Status::Complete => String::new(),
             Status::Starting | Status::Started | Status::InProgress => self.brief_task(holder),
@@ -24,7 +27,7 @@ impl Scheduler {
                 None => self.brief_action(holder).unwrap_or_else(|| self.brief_offers(holder)),
             },
             Status::Pending | Status::Waiting | Status::Error => {
-                self.brief_reason(plan, holder).unwrap_or_else(|| "next to be looked at".to_owned())
+                self.brief_reason(plan, holder).unwrap_or_else(|| self.brief_next())
             }
         }
     }

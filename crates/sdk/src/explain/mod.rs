@@ -8,6 +8,7 @@
 mod action;
 mod brief;
 mod element;
+mod process;
 mod step;
 mod unblock;
 mod words;
@@ -117,6 +118,9 @@ impl Teller<'_> {
         let complete = self.scheduler.plan(plan).is_some_and(|plan| plan.tree.status(element).is_complete());
         if complete {
             return vec![reason("It is complete", None, ReasonKind::Complete)];
+        }
+        if let Some(exited) = self.exited() {
+            return vec![exited];
         }
         let mut reasons = match element {
             Element::Step(step) => self.step(step),

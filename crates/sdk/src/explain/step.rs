@@ -139,6 +139,10 @@ impl Teller<'_> {
         let Some(requirement) = requirement else { return vec![self.next_cycle()] };
         let mut reasons = Vec::new();
         reasons.extend(self.killing(&requirement));
+        if let Some(barred) = self.barred() {
+            reasons.push(barred);
+            return reasons;
+        }
         if status == Status::Pending {
             reasons.push(self.next_cycle());
         }

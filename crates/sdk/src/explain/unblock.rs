@@ -36,7 +36,8 @@ impl Teller<'_> {
             Element::Phase(phase) => (Some(phase_key(plan, phase)), None),
             Element::Step(step) => {
                 let phase = plan.tree.phase_of(step).map(|phase| phase_key(plan, phase));
-                (phase, Some(plan.step_name(step).to_string()))
+                let path = plan.path(&self.scheduler.name, Element::Step(step));
+                (phase, path.step.map(|step| step.to_string()))
             }
         };
         let command = PlanCommand {

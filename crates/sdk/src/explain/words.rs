@@ -37,7 +37,10 @@ pub(super) fn sentence(path: &ElementPath, status: &str, reasons: &[Reason]) -> 
     let first = reasons.first().map_or("", |reason| reason.text.as_str());
     let name = called(path);
     let mut chars = name.chars();
-    let name: String = chars.next().map(|c| c.to_uppercase().chain(chars).collect()).unwrap_or_default();
+    let name: String = chars
+        .next()
+        .map(|c| std::iter::once(c.to_ascii_uppercase()).chain(chars).collect())
+        .unwrap_or_default();
     // Names of steps and pods keep their case: they are names.
     let name = if path.step.is_some() { called(path) } else { name };
     if status == "COMPLETE" {
@@ -53,7 +56,7 @@ fn lower(text: &str) -> String {
     let is_word = word.chars().skip(1).all(|c| c.is_ascii_lowercase());
     let mut chars = text.chars();
     match chars.next() {
-        Some(first) if is_word => first.to_lowercase().chain(chars).collect(),
+        Some(first) if is_word => std::iter::once(first.to_ascii_lowercase()).chain(chars).collect(),
         _ => text.to_owned(),
     }
 }

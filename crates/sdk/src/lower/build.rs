@@ -2,8 +2,8 @@
 
 use super::{DEPLOY, LoweredPhase, LoweredPlan, LoweredStep, LoweredStrategy, UPDATE};
 use crate::spec::{At, PhaseSpec, PlanSpec, PlanStrategy, PodSpec, ServiceSpec, StepKey, StepTasks};
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Every plan of a definition in the order written, or the generated `deploy` plan when it has none:
@@ -124,7 +124,7 @@ fn all_tasks(pod: &PodSpec, at: &At) -> Vec<LoweredStep> {
 
 fn custom_steps(pod: &PodSpec, phase: &PhaseSpec, strategy: LoweredStrategy) -> Vec<LoweredStep> {
     // Looked up per instance, so an index costs a logarithm and a conflict is found out once per list.
-    let mut by_index = BTreeMap::new();
+    let mut by_index = SortedMap::new();
     let mut default: &[StepTasks] = &[];
     for entry in &phase.steps {
         match entry.key {
@@ -170,8 +170,8 @@ fn step(pod: &PodSpec, index: u32, tasks: &Arc<[Text]>, at: &At, error: Option<&
 
 /// Why these tasks of a pod cannot be launched by one step.
 fn conflict(pod: &PodSpec, tasks: &[Text]) -> Option<Text> {
-    let mut sets: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut prefixes: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut sets: SortedMap<&str, &str> = SortedMap::new();
+    let mut prefixes: SortedMap<&str, &str> = SortedMap::new();
     for name in tasks {
         let Some(task) = pod.task(name) else {
             return Some(format!("the pod '{}' has no task '{name}'", pod.name).into());

@@ -1,12 +1,13 @@
 //! `marathon.json.mustache`: from options to the environment of the scheduler process.
 
 use super::super::codes;
+use planarium_kernel::SortedSet;
 use planarium_source::template::mustache::{self, Policy};
 use planarium_source::template::{OffsetMap, Value as Context};
 use planarium_source::yaml::Limits;
 use planarium_source::{Diagnostic, Diagnostics, FileId, Span, json};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Stands for the version that packaging tools fill in.
 const VERSION: &str = "stub-universe";
@@ -17,6 +18,8 @@ const BUILD_TIME: (&str, &str) = ("1443830400000", "Sat Oct 03 2015 00:00:00 +00
 pub(super) struct Parts<'r> {
     /// Options over defaults.
     pub(super) options: Value,
+    /// File and text of `config.json`.
+    pub(super) config_file: Option<(FileId, &'r str)>,
     /// `resource.json`.
     pub(super) resource: Option<Value>,
     /// Its file and text.
@@ -32,12 +35,12 @@ pub(super) fn environment(
     parts: &Parts<'_>,
     found: &mut Diagnostics,
 ) -> BTreeMap<String, String> {
-    let mut context = Context::from(&parts.options);
+    let mut context = unmarked(&parts.options, "config.json", parts.config_file, found);
     if !matches!(context, Context::Map(_)) {
         context = Context::map();
     }
     if let Some(resource) = &parts.resource {
-        context.insert("resource", resource_context(resource, parts.resource_file, found));
+        context.insert("resource", unmarked(resource, "resource.json", parts.resource_file, found));
     }
     let about =
         |key: &str| parts.package.as_ref().and_then(|package| package.get(key)).and_then(Value::as_str);
@@ -106,11 +109,11 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// `resource.json` with the marks of packaging tools (`{{artifact-dir}}`) replaced by their bare names: with
-/// braces they could not stand in a definition.
-fn resource_context(resource: &Value, file: Option<(FileId, &str)>, found: &mut Diagnostics) -> Context {
-    let mut marks = BTreeSet::new();
-    let context = unmark(Context::from(resource), &mut marks);
+/// Values with the marks of packaging tools (`{{artifact-dir}}`) replaced by their bare names: with braces they
+/// could not stand in a definition.
+fn unmarked(values: &Value, name: &str, file: Option<(FileId, &str)>, found: &mut Diagnostics) -> Context {
+    let mut marks = SortedSet::new();
+    let context = unmark(Context::from(values), &mut marks);
     if let (Some((file, text)), false) = (file, marks.is_empty()) {
         let at = text.find("{{").and_then(|at| u32::try_from(at).ok()).unwrap_or(0);
         let end = text.find("}}").and_then(|at| u32::try_from(at.saturating_add(2)).ok()).unwrap_or(at);
@@ -119,7 +122,7 @@ fn resource_context(resource: &Value, file: Option<(FileId, &str)>, found: &mut 
             Diagnostic::info(
                 codes::PACKAGING_MARK,
                 Span::new(file, at, end),
-                format!("resource.json holds marks that a package build fills in: {list}"),
+                format!("{name} holds marks that a package build fills in: {list}"),
             )
             .with_help("nothing to do: a mark stands for itself here, without its braces"),
         );
@@ -127,7 +130,7 @@ fn resource_context(resource: &Value, file: Option<(FileId, &str)>, found: &mut 
     context
 }
 
-fn unmark(context: Context, marks: &mut BTreeSet<String>) -> Context {
+fn unmark(context: Context, marks: &mut SortedSet<String>) -> Context {
     match context {
         Context::Str(text) => Context::Str(unmark_text(&text, marks)),
         Context::List(items) => Context::List(items.into_iter().map(|item| unmark(item, marks)).collect()),
@@ -138,7 +141,7 @@ fn unmark(context: Context, marks: &mut BTreeSet<String>) -> Context {
     }
 }
 
-fn unmark_text(text: &str, marks: &mut BTreeSet<String>) -> String {
+fn unmark_text(text: &str, marks: &mut SortedSet<String>) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {

@@ -2,8 +2,8 @@
 
 use super::matcher::attribute_text;
 use super::{Key, Matcher, Rule};
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
-use std::collections::BTreeMap;
 
 /// What rules look at in an offer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -226,7 +226,7 @@ impl<'t> Counted<'t> {
         let Some(here) = offer_keys(key, offer).into_iter().next() else {
             return Outcome::new(false, format!("the machine has no {what} to spread over"));
         };
-        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        let mut counts: SortedMap<String, u32> = SortedMap::new();
         for task in self.tasks() {
             if let Some(at) = task_keys(key, task).into_iter().next() {
                 let count = counts.entry(at).or_default();

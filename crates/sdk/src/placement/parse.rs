@@ -173,7 +173,7 @@ impl Constraint<'_> {
 
 /// Takes a text apart into constraints and their entries, in whichever of the three ways it is written.
 fn split(text: &str) -> Vec<Vec<String>> {
-    if let Ok(serde_json::Value::Array(items)) = serde_json::from_str(text) {
+    if let Ok(serde_json::Value::Array(items)) = planarium_protocol::json::value(text.as_bytes()) {
         if let Some(row) = texts(&items) {
             return vec![row];
         }

@@ -2,7 +2,8 @@
 
 use super::Matcher;
 use planarium_protocol::Text;
-use serde_json::{Value, json};
+use planarium_protocol::json;
+use serde_json::Value;
 
 /// What tasks are grouped or counted by.
 #[derive(Clone, Debug, PartialEq, Eq)]

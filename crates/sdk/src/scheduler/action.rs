@@ -11,10 +11,10 @@ use super::requirement::Config;
 use super::store::{Override, OverrideProgress, OverrideTarget, Store};
 use super::{Cx, Request, Scheduler};
 use planarium_kernel::Digest;
+use planarium_kernel::SortedSet;
 use planarium_mesos::api::Call;
 use planarium_plan::{Holder, Status, StepState};
 use planarium_protocol::Text;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a step without a pod does.
@@ -41,6 +41,8 @@ pub(crate) enum Action {
         /// Pod instance it was made for.
         pod: Text,
     },
+    /// A step that a program around the definition has put in. Complete at once.
+    Custom,
     /// Forgets a task. Complete at once.
     Erase {
         /// Instance name.
@@ -59,6 +61,7 @@ impl Action {
             Self::Decommission { .. } => "com.mesosphere.sdk.scheduler.decommission.TriggerDecommissionStep",
             Self::Kill { .. } => "com.mesosphere.sdk.scheduler.uninstall.TaskKillStep",
             Self::Unreserve { .. } => "com.mesosphere.sdk.scheduler.uninstall.ResourceCleanupStep",
+            Self::Custom => "com.mesosphere.sdk.helloworld.scheduler.DecommissionCustomizer$CustomStep",
             Self::Erase { .. } => "com.mesosphere.sdk.scheduler.decommission.EraseTaskStateStep",
             Self::TlsCleanup => "com.mesosphere.sdk.scheduler.uninstall.TLSCleanupStep",
             Self::Deregister => "com.mesosphere.sdk.scheduler.uninstall.DeregisterStep",
@@ -93,7 +96,7 @@ impl Scheduler {
                 self.erase(task);
                 StepState::Complete
             }
-            Action::TlsCleanup => StepState::Complete,
+            Action::TlsCleanup | Action::Custom => StepState::Complete,
             Action::Deregister if prepared => {
                 self.tear_down(cx, out);
                 StepState::Complete
@@ -132,6 +135,7 @@ impl Scheduler {
         out.push(Request { cause: cx.cause(), call: Call::Teardown });
         self.torn_down = true;
         self.store = Store::default();
+        self.files.clear();
         self.kills = super::Kills::default();
         self.failing.clear();
         self.completed_once = false;
@@ -142,7 +146,7 @@ impl Scheduler {
 
     /// Reservations were given back: records that leave forget them, and the steps that wait for them
     /// are done, whatever their state.
-    pub(super) fn given_back(&mut self, cx: &mut Cx, ids: &BTreeSet<Text>) {
+    pub(super) fn given_back(&mut self, cx: &mut Cx, ids: &SortedSet<Text>) {
         let uninstalling = self.is_uninstalling();
         self.store.forget_reservations(ids, uninstalling);
         let done: Vec<Holder> = ids.iter().filter_map(|id| self.givers.get(id).copied()).collect();

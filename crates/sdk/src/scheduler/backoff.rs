@@ -9,6 +9,7 @@
 //! **Source**: `dcos-commons: …/scheduler/plan/backoff/ExponentialBackoff.java`. Match; fractions of a
 //! millisecond are cut.
 
+use planarium_kernel::SortedMap;
 use planarium_kernel::{Digest, Milli, SimTime};
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
@@ -68,13 +69,13 @@ impl Delay {
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
     config: BackoffConfig,
-    delays: BTreeMap<Text, Delay>,
+    delays: SortedMap<Text, Delay>,
 }
 
 impl Backoff {
     /// No delays yet.
     pub(crate) fn new(config: BackoffConfig) -> Self {
-        Self { config, delays: BTreeMap::new() }
+        Self { config, delays: SortedMap::new() }
     }
 
     /// A launch of the task failed. Answers the new delay, if delays are enabled.

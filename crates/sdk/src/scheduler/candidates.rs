@@ -15,9 +15,9 @@ use super::evaluate::{self, Ask};
 use super::history::Evaluation;
 use super::plan::{Look, PlanKind, StepTask};
 use super::requirement::{PodType, Recovery, Requirement};
-use super::store::OverrideProgress;
+use super::store::{OverrideProgress, TaskRecord};
 use super::{Cx, Request, Scheduler};
-use planarium_kernel::Cause;
+use planarium_kernel::{Cause, SortedSet};
 use planarium_mesos::api::{Call, Offer};
 use planarium_plan::coordinator::Round;
 use planarium_plan::{Element, Holder, PlanId, Status, StepState};
@@ -30,13 +30,16 @@ pub(super) const ACCEPT_FILTER_MS: u64 = 1_000;
 /// Events about offers that did not fit, per step and cycle at most.
 const TOLD: usize = 8;
 
-/// Machines looked at per step and cycle, at most, that cannot hold the pod's reservations.
-const FOREIGN: usize = 8;
+/// Machines looked at per step, at most, that cannot hold the pod's reservations, until something about the
+/// pod's tasks changes. All of them fail for the same reason.
+const FOREIGN: u32 = 8;
 
-/// Looks that further candidates may share.
-#[derive(Default)]
+/// What the candidates of one cycle share.
 struct Shared {
+    /// Looks that hold for others as well.
     looks: Vec<SharedLook>,
+    /// Machines that made offers to this cycle.
+    hosts: SortedSet<Text>,
 }
 
 struct SharedLook {
@@ -98,7 +101,8 @@ impl Scheduler {
         out: &mut Vec<Request>,
     ) -> Vec<Arc<Offer>> {
         let mut left = offers;
-        let mut shared = Shared::default();
+        let hosts = left.iter().map(|offer| offer.hostname.clone()).collect();
+        let mut shared = Shared { looks: Vec::new(), hosts };
         for holder in candidates {
             let Some(plan) = self.plan(holder.plan) else { continue };
             if !matches!(plan.tree.status(holder.step.into()), Status::Pending | Status::Prepared) {
@@ -158,17 +162,27 @@ impl Scheduler {
             self.store.keep_facts();
         }
         let home = self.home_of(requirement);
+        let stored = self.store.shared_pod(&requirement.key).cloned();
+        let same = |look: &&Arc<Look>| match (&look.stored, &stored) {
+            (Some(then), Some(now)) => Arc::ptr_eq(then, now),
+            (then, now) => then.is_none() && now.is_none(),
+        };
+        let mut foreign = before.as_ref().filter(same).map_or(0, |look| look.foreign);
+        if home.as_ref().is_some_and(|home| foreign >= FOREIGN && !shared.hosts.contains(home)) {
+            return None;
+        }
         let target = self.target.clone();
-        let mut look = Look { at: cx.now(), ..before.as_deref().cloned().unwrap_or_default() };
+        let mut look = Look { at: cx.now(), stored, ..before.as_deref().cloned().unwrap_or_default() };
         look.offers = u32::try_from(offers.len()).unwrap_or(u32::MAX);
         let mut found = None;
-        let (mut told, mut foreign) = (0, 0);
+        let mut told = 0;
         for (at, offer) in offers.iter().enumerate() {
-            if home.as_ref().is_some_and(|home| *home != offer.hostname) {
-                foreign += 1;
-                if foreign > FOREIGN {
+            let away = home.as_ref().is_some_and(|home| *home != offer.hostname);
+            if away {
+                if foreign >= FOREIGN {
                     continue;
                 }
+                foreign += 1;
             }
             let ask = Ask {
                 requirement,
@@ -180,7 +194,9 @@ impl Scheduler {
             };
             let (outcome, footprint) = evaluate::evaluate(&ask, cx.now());
             let outcome = Arc::new(outcome);
-            let news = look.outcomes.get(&outcome.agent).is_none_or(|old| old.checks != outcome.checks);
+            let known = |old: &Arc<Outcome>| away && old.first_failure() == outcome.first_failure();
+            let news = look.outcomes.get(&outcome.agent).is_none_or(|old| old.checks != outcome.checks)
+                && !look.outcomes.values().any(known);
             let event = (outcome.passed || news && told < TOLD).then(|| {
                 told += 1;
                 self.tell(cx, holder, &outcome)
@@ -188,8 +204,7 @@ impl Scheduler {
             self.history.add(Evaluation {
                 pod: requirement.key.name(),
                 outcome: outcome.clone(),
-                offer: offer.name.clone(),
-                resources: offer.resources.to_string().into(),
+                offer: offer.clone(),
             });
             look.outcomes.insert(outcome.agent.clone(), outcome);
             if let (Some(footprint), Some(event)) = (footprint, event) {
@@ -197,6 +212,7 @@ impl Scheduler {
                 break;
             }
         }
+        look.foreign = foreign;
         let look = Arc::new(look);
         if shareable && found.is_none() {
             shared.looks.push(SharedLook {
@@ -275,6 +291,7 @@ impl Scheduler {
             framework: &framework,
             step: &step,
             params: &params,
+            namespace: self.namespace.as_ref(),
             pause_command: self.env.get("PAUSE_OVERRIDE_CMD").map(String::as_str),
             now: cx.now(),
             event,
@@ -285,6 +302,7 @@ impl Scheduler {
             data.look = None;
         }
         for mut record in launch.records {
+            self.report_files(cx, event, &record);
             if !record.id.is_empty() {
                 if record.goal.progress == OverrideProgress::Pending {
                     record.goal.progress = OverrideProgress::InProgress;
@@ -308,6 +326,16 @@ impl Scheduler {
         let operations = launch.operations;
         let call = Call::Accept { offer_ids: vec![offer.id], operations, refuse_ms: Some(ACCEPT_FILTER_MS) };
         out.push(Request { cause: Cause::Event(event), call });
+    }
+
+    /// Tells of config files that a launched task lacks something for.
+    fn report_files(&self, cx: &mut Cx, event: u64, record: &TaskRecord) {
+        for file in record.files.iter().filter(|file| file.problem.is_some()) {
+            let (service, task) = (self.name.clone(), record.name.clone());
+            cx.scoped(Cause::Event(event), |cx| {
+                cx.emit(EventBody::ConfigFile { service, task, file: file.clone() });
+            });
+        }
     }
 
     /// Ends what runs in the way: tasks of the pod in one of the resource sets to be launched.

@@ -6,9 +6,9 @@
 
 use super::candidates::ACCEPT_FILTER_MS;
 use super::{Cx, Request, Scheduler};
+use planarium_kernel::SortedSet;
 use planarium_mesos::api::{Call, Offer, Operation, Resource};
 use planarium_protocol::Text;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Scheduler {
@@ -38,7 +38,7 @@ impl Scheduler {
                 .cloned()
                 .collect();
             let reserved: Vec<Resource> = surplus.iter().map(|resource| resource.without_volume()).collect();
-            let ids: BTreeSet<Text> =
+            let ids: SortedSet<Text> =
                 surplus.iter().filter_map(|resource| resource.resource_id().cloned()).collect();
             let mut operations = Vec::new();
             if !volumes.is_empty() {

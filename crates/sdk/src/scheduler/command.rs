@@ -13,8 +13,9 @@ use planarium_plan::{Element, Holder, Op, PhaseId, PlanId, StepId};
 use planarium_protocol::Refusal;
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::input::{PlanCommand, PlanOp};
+use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// What a command acts on.
@@ -55,6 +56,7 @@ impl Scheduler {
         cx: &mut Cx,
         command: &PlanCommand,
     ) -> Result<(Value, Vec<Request>), Refusal> {
+        self.must_run()?;
         self.now = cx.now();
         if command.op == PlanOp::Start {
             check_params(command)?;

@@ -157,6 +157,8 @@ impl Scheduler {
                 }
                 decline(cx, &offers, DECLINE_LONG_MS, out);
             }
+            // Its turn to reserve has not come.
+            ClientStatus::Footprint if self.barred => decline(cx, &offers, DECLINE_LONG_MS, out),
             ClientStatus::Footprint | ClientStatus::Launching => {
                 let work = self.work_set(&candidates);
                 self.revive.working(work);

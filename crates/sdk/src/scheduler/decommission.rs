@@ -12,10 +12,10 @@ use super::action::Action;
 use super::plan::{NewStep, Plan, PlanKind, phase_spec};
 use super::store::{Override, OverrideProgress, OverrideTarget, PodKey, PodTasks};
 use super::{Cx, Scheduler};
+use planarium_kernel::SortedSet;
 use planarium_plan::{PlanSpec, StrategySpec};
 use planarium_protocol::Text;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 /// Name of the plan.
 pub(crate) const DECOMMISSION: &str = "decommission";
@@ -32,7 +32,8 @@ impl Scheduler {
         let (mut phases, mut rows) = (Vec::new(), Vec::new());
         for key in &leaving {
             let Some(tasks) = self.store.pod(key) else { continue };
-            let steps = steps(key, tasks);
+            let before = super::customize::before_decommission(&self.env);
+            let steps: Vec<NewStep> = before.into_iter().chain(steps(key, tasks)).collect();
             phases.push(phase_spec(key.name(), StrategySpec::Serial, &steps, &mut self.assets));
             rows.push(steps);
         }
@@ -62,7 +63,7 @@ impl Scheduler {
     }
 
     fn mark_leaving(&mut self, leaving: &[PodKey]) {
-        let leaving: BTreeSet<&PodKey> = leaving.iter().collect();
+        let leaving: SortedSet<&PodKey> = leaving.iter().collect();
         let changes: Vec<(Text, bool)> = self
             .store
             .tasks()
@@ -87,7 +88,7 @@ fn steps(key: &PodKey, tasks: &PodTasks) -> Vec<NewStep> {
     for name in tasks.keys() {
         steps.push(NewStep::acting(format!("kill-{name}"), Action::Decommission { task: name.clone() }));
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     let own = tasks.values().flat_map(|task| task.held.iter().map(move |held| (held, task)));
     let executor = tasks.values().flat_map(|task| task.executor.iter().map(move |held| (held, task)));
     for (held, task) in own.chain(executor) {

@@ -24,6 +24,11 @@ impl Scheduler {
         for change in changes {
             let from = self.shown(id, change.element, change.from);
             let to = self.shown(id, change.element, change.to);
+            if from == to {
+                // A pod that is paused as a whole shows one word for several statuses.
+                self.note_unseen(cx, id, change.element);
+                continue;
+            }
             let cause = match change.element {
                 Element::Step(_) => base,
                 Element::Phase(_) => of_step.map_or(base, Cause::Event),
@@ -66,6 +71,26 @@ impl Scheduler {
         };
         if let Some(data) = phase.and_then(|phase| plan.phases.get_mut(phase.index())) {
             data.revision = seen;
+        }
+    }
+
+    /// An element changed that shows the same word as before: what is said of it may differ all the same.
+    fn note_unseen(&mut self, cx: &Cx, id: PlanId, element: Element) {
+        self.touch(cx, id);
+        let revision = self.revision;
+        let Some(plan) = self.plans.get_mut(id.index()) else { return };
+        let phase = match element {
+            Element::Plan => None,
+            Element::Phase(phase) => Some(phase),
+            Element::Step(step) => {
+                if let Some(data) = plan.step_mut(step) {
+                    data.touched += 1;
+                }
+                plan.tree.phase_of(step)
+            }
+        };
+        if let Some(data) = phase.and_then(|phase| plan.phases.get_mut(phase.index())) {
+            data.revision = revision;
         }
     }
 

@@ -5,8 +5,10 @@
 //! **Source**: `dcos-commons: …/debug/OfferOutcomeTrackerV2.java`. Match.
 
 use super::evaluate::outcome::Outcome;
+use planarium_kernel::SortedMap;
+use planarium_mesos::api::Offer;
 use planarium_protocol::Text;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// How many are kept.
@@ -19,10 +21,8 @@ pub(crate) struct Evaluation {
     pub(crate) pod: Text,
     /// What became of it.
     pub(crate) outcome: Arc<Outcome>,
-    /// Offer id.
-    pub(crate) offer: Text,
-    /// What was offered, in Mesos text.
-    pub(crate) resources: Text,
+    /// What was offered.
+    pub(crate) offer: Arc<Offer>,
 }
 
 /// The last evaluations.
@@ -35,9 +35,9 @@ pub(crate) struct History {
     /// Offers that did not fit.
     pub(crate) rejected: u64,
     /// How often each requirement was not met.
-    pub(crate) failures: BTreeMap<&'static str, u64>,
+    pub(crate) failures: SortedMap<&'static str, u64>,
     /// How often each machine did not fit.
-    pub(crate) agents: BTreeMap<Text, u64>,
+    pub(crate) agents: SortedMap<Text, u64>,
 }
 
 impl History {

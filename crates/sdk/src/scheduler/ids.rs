@@ -23,6 +23,8 @@ pub(crate) enum Kind {
     Resource = 105,
     /// A persistent volume.
     Volume = 106,
+    /// The lots of a random strategy.
+    Lots = 107,
 }
 
 /// Draws ids for one service.
@@ -60,6 +62,12 @@ impl Ids {
     /// Id of a plan, phase or step: new with every start of the scheduler.
     pub(crate) fn element(&self, key: &str, n: u64) -> Text {
         self.keyed(Kind::Element, key, u64::from(self.generation) << 32 | n).into()
+    }
+
+    /// What the draws of a random strategy are keyed by: new with every start of the scheduler.
+    pub(crate) fn lots(&self, key: &str) -> u64 {
+        let entity = draw::entity(&format!("{}\u{1f}{key}", self.service));
+        draw::draw(self.seed, entity, Kind::Lots as u32, u64::from(self.generation))
     }
 
     /// Id of the target configuration chosen at this start.

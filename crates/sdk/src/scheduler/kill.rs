@@ -6,9 +6,9 @@
 //! **Source**: `dcos-commons: …/framework/TaskKiller.java`. Match; a kill that was said less than the
 //! retry interval ago is not said again by a cycle.
 
+use planarium_kernel::SortedMap;
 use planarium_kernel::{Cause, Digest, SimTime};
 use planarium_protocol::Text;
-use std::collections::BTreeMap;
 
 /// Between two sayings. *Units*: milliseconds.
 pub(crate) const RETRY_MS: u64 = 5_000;
@@ -29,7 +29,7 @@ pub(crate) struct Pending {
 /// All of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kills {
-    pending: BTreeMap<Text, Pending>,
+    pending: SortedMap<Text, Pending>,
 }
 
 impl Kills {

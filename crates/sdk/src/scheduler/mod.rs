@@ -17,16 +17,22 @@ pub(crate) mod backoff;
 mod candidates;
 mod cleanup;
 mod command;
+mod customize;
 mod cycle;
 mod decommission;
 pub(crate) mod evaluate;
 mod events;
+mod exit;
+mod files;
 mod find;
 pub(crate) mod history;
 pub(crate) mod ids;
 mod kill;
+mod lots;
+pub(crate) mod metrics;
 pub(crate) mod plan;
 mod pod_command;
+mod pod_tasks;
 pub(crate) mod record;
 mod recovery;
 pub(crate) mod requirement;
@@ -39,9 +45,12 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod uninstall;
+mod weight;
 
 pub(crate) use command::op_of;
-pub use uninstall::{POLL_MS, UNINSTALL_FLAG};
+pub use exit::FRAMEWORK_REMOVED;
+pub use files::FILE_BYTES;
+pub use uninstall::{OF_SEVERAL, POLL_MS, UNINSTALL_FLAG};
 
 use crate::load::Loaded;
 use crate::view::ViewCache;
@@ -53,14 +62,15 @@ use history::History;
 use ids::Ids;
 use kill::Kills;
 use plan::{Assets, Plan};
-use planarium_kernel::{Cause, EventQueue, Recorder, SimTime};
+use planarium_kernel::{Cause, EventQueue, Map, Recorder, SimTime};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_mesos::api::{Call, Capability, FrameworkInfo, Offer, SchedulerEvent};
 use planarium_plan::{Element, Holder, PlanId};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{EventBody, Text};
 use requirement::Config;
 use revive::Revive;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::{PodKey, Store};
 
@@ -107,13 +117,15 @@ enum TimerKind {
     OffersAgain,
     /// The package manager looks whether the service has been uninstalled.
     Removal,
+    /// A service that leaves its framework to others has had its time.
+    RemovalTimeout,
 }
 
 /// Asking for statuses before offers are used.
 #[derive(Clone, Debug, Default)]
 struct Reconciling {
     /// Task ids whose status has not come yet.
-    missing: BTreeSet<Text>,
+    missing: SortedSet<Text>,
     /// Wait before asking again. *Units*: milliseconds.
     wait_ms: u64,
     timer: Option<planarium_kernel::TimerId>,
@@ -126,7 +138,7 @@ pub struct Scheduler {
     pub(crate) name: Text,
     pub(crate) env: Arc<BTreeMap<String, String>>,
     /// Configurations that the target or stored tasks refer to.
-    pub(crate) configs: BTreeMap<Text, Arc<Config>>,
+    pub(crate) configs: SortedMap<Text, Arc<Config>>,
     pub(crate) target: Arc<Config>,
     pub(crate) ids: Ids,
     pub(crate) store: Store,
@@ -137,9 +149,9 @@ pub struct Scheduler {
     pub(crate) plans: Vec<Plan>,
     assets: Assets,
     /// Which step waits for a task id.
-    waiting: BTreeMap<Text, Holder>,
+    waiting: Map<Text, Holder>,
     /// Steps that are DELAYED.
-    delayed: BTreeSet<Holder>,
+    delayed: SortedSet<Holder>,
     pub(crate) kills: Kills,
     kill_timer: Option<planarium_kernel::TimerId>,
     backoff_timer: Option<planarium_kernel::TimerId>,
@@ -149,20 +161,29 @@ pub struct Scheduler {
     cycle: Cycle,
     pub(crate) offers: Vec<Arc<Offer>>,
     /// Pod instances with a task that may need recovery.
-    failing: BTreeSet<PodKey>,
+    failing: SortedSet<PodKey>,
     /// Instance names of the tasks that plans mention.
-    mentioned: Arc<BTreeSet<Text>>,
+    mentioned: Arc<SortedSet<Text>>,
     /// Which step waits for a reservation to be given back.
-    givers: BTreeMap<Text, Holder>,
+    givers: SortedMap<Text, Holder>,
     /// Set when the service is being uninstalled.
     uninstall: Option<uninstall::Uninstall>,
     /// The framework is over.
     torn_down: bool,
+    /// The process ended because the driver told it this error.
+    exited: Option<Text>,
+    /// Other services of the framework reserve before this one.
+    barred: bool,
+    /// The service's own name on its reservations, when it shares its framework with others.
+    pub(crate) namespace: Option<Text>,
     /// Why the definition that this process was started with is not the target.
     pub(crate) refused: Arc<[Text]>,
     /// Steps kept back by the last round, and by whom.
-    pub(crate) withheld: BTreeMap<Holder, Holder>,
+    pub(crate) withheld: SortedMap<Holder, Holder>,
     pub(crate) history: History,
+    pub(crate) metrics: metrics::Metrics,
+    /// Files that clients keep in the state store, by name.
+    pub(crate) files: SortedMap<Text, Text>,
     /// Id that the master gave.
     pub(crate) framework: Option<Text>,
     master_region: Option<Text>,
@@ -223,6 +244,7 @@ impl Scheduler {
             capabilities,
             checkpoint: true,
             failover_ms: 1_209_600_000,
+            ..FrameworkInfo::default()
         }
     }
 
@@ -243,6 +265,7 @@ impl Scheduler {
         if self.torn_down {
             return out;
         }
+        self.metrics.heard(&event);
         match event {
             SchedulerEvent::Subscribed { framework_id, region } => {
                 self.subscribed(cx, framework_id, region, &mut out);
@@ -253,9 +276,11 @@ impl Scheduler {
             // The SDK knows nothing of maintenance: it neither answers inverse offers nor looks at when an
             // offer's machine is expected away.
             SchedulerEvent::Failure { .. }
+            | SchedulerEvent::Operation(_)
             | SchedulerEvent::InverseOffers(_)
             | SchedulerEvent::RescindInverseOffer(_) => {}
         }
+        self.count(&out);
         self.touch_service(cx);
         out
     }
@@ -273,7 +298,7 @@ impl Scheduler {
         cx.scoped(timer.cause, |cx| match timer.kind {
             TimerKind::Cycle => {
                 self.cycle.fired();
-                self.run_cycle(cx, &mut out);
+                self.counted_cycle(cx, &mut out);
             }
             TimerKind::Kills => self.kill_again(cx, &mut out),
             TimerKind::Backoff => self.settle_delays(cx),
@@ -282,10 +307,21 @@ impl Scheduler {
             TimerKind::Replacement => self.need_cycle(cx),
             TimerKind::OffersAgain => self.coming_again = None,
             TimerKind::Removal => self.look_for_removal(cx),
+            TimerKind::RemovalTimeout => self.give_up_removal(cx),
         });
+        self.count(&out);
         self.await_removal(cx);
         self.touch_service(cx);
         out
+    }
+
+    fn counted_cycle(&mut self, cx: &mut Cx, out: &mut Vec<Request>) {
+        self.metrics.cycle(self.offers.len());
+        self.run_cycle(cx, out);
+        self.count_throttle();
+        if !self.torn_down {
+            self.draw_lots(cx);
+        }
     }
 
     /// Runs a cycle now, with the offers at hand.
@@ -293,7 +329,8 @@ impl Scheduler {
         let mut out = Vec::new();
         self.now = cx.now();
         self.cycle.disarm(&mut self.timers);
-        self.run_cycle(cx, &mut out);
+        self.counted_cycle(cx, &mut out);
+        self.count(&out);
         self.await_removal(cx);
         self.touch_service(cx);
         out
@@ -342,6 +379,28 @@ impl Scheduler {
     pub(crate) fn outcomes(&self, holder: Holder) -> Option<(SimTime, Vec<Arc<Outcome>>)> {
         let look = self.step_data(holder)?.look.as_ref()?;
         Some((look.at, look.outcomes.values().cloned().collect()))
+    }
+
+    /// Whether it is acquiring reservations.
+    pub(crate) fn has_footprint_to_come(&self) -> bool {
+        self.client_status() == cycle::ClientStatus::Footprint
+    }
+
+    /// Whether others of its framework may reserve before it: then it looks at no offers for its footprint.
+    pub fn set_barred(&mut self, cx: &mut Cx, barred: bool) {
+        if std::mem::replace(&mut self.barred, barred) == barred {
+            return;
+        }
+        self.now = cx.now();
+        if !barred {
+            self.need_cycle(cx);
+        }
+        self.touch_all(cx);
+    }
+
+    /// Whether others of its framework reserve before it.
+    pub fn is_barred(&self) -> bool {
+        self.barred
     }
 
     /// Whether the master knows this scheduler.

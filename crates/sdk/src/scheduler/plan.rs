@@ -10,13 +10,13 @@ use super::evaluate::outcome::Outcome;
 use super::ids::Ids;
 use super::requirement::Requirement;
 use super::revive::WorkKey;
-use super::store::PodKey;
-use planarium_kernel::SimTime;
+use super::store::{PodKey, PodTasks};
+use planarium_kernel::{Map, SimTime, Table};
 use planarium_plan::{Asset, Element, PhaseId, PhaseSpec, PlanSpec, PlanTree, StepId, StepState};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::SourceRef;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Parameters of a plan start, as environment of its tasks.
@@ -53,6 +53,10 @@ pub(crate) struct Look {
     pub(crate) at: SimTime,
     /// How many offers there were.
     pub(crate) offers: u32,
+    /// The pod's tasks as they were stored.
+    pub(crate) stored: Option<Arc<PodTasks>>,
+    /// Machines looked at, for these tasks, that cannot hold the pod's reservations.
+    pub(crate) foreign: u32,
     /// The last outcome of each machine.
     pub(crate) outcomes: BTreeMap<Text, Arc<Outcome>>,
 }
@@ -134,7 +138,7 @@ pub(crate) struct Plan {
     /// States.
     pub(crate) tree: PlanTree,
     /// By step id.
-    pub(crate) steps: Vec<StepData>,
+    pub(crate) steps: Table<StepData, 8>,
     /// By phase id.
     pub(crate) phases: Vec<PhaseData>,
     /// The event that last changed it or anything below it.
@@ -145,6 +149,10 @@ pub(crate) struct Plan {
     pub(crate) named: u64,
     /// The strategy's reported name, where it is not the tree's.
     pub(crate) shown_strategy: Option<&'static str>,
+    /// It draws lots.
+    pub(crate) lots: bool,
+    /// Steps that share their name with another of their phase: paths say their ids.
+    namesakes: BTreeSet<StepId>,
 }
 
 impl Plan {
@@ -159,13 +167,16 @@ impl Plan {
         let mut plan = Self {
             kind,
             tree: PlanTree::new(spec),
-            steps: Vec::new(),
+            steps: Table::new(),
             phases: Vec::new(),
             revision: 0,
             touched: 0,
             named: 0,
             shown_strategy: None,
+            lots: false,
+            namesakes: BTreeSet::new(),
         };
+        plan.lots = plan.tree.draws_lots();
         for steps in phases {
             plan.add_rows(steps, ids, now);
         }
@@ -176,6 +187,7 @@ impl Plan {
     pub(crate) fn add_rows(&mut self, steps: Vec<NewStep>, ids: &Ids, now: SimTime) {
         let id = self.next_id(ids);
         self.phases.push(PhaseData { id, revision: 0 });
+        self.note_namesakes(&steps);
         for step in steps {
             let id = self.next_id(ids);
             let params = Params::default();
@@ -198,6 +210,18 @@ impl Plan {
                 look: None,
                 touched: 0,
             });
+        }
+    }
+
+    /// Notes which of the steps to come have the same name.
+    fn note_namesakes(&mut self, steps: &[NewStep]) {
+        let first = self.steps.len();
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, step) in steps.iter().enumerate() {
+            if let Some(other) = seen.insert(&step.name, at) {
+                self.namesakes.insert(StepId::at(first + other));
+                self.namesakes.insert(StepId::at(first + at));
+            }
         }
     }
 
@@ -262,6 +286,9 @@ impl Plan {
             Element::Step(step) => self.tree.phase_of(step),
         };
         let step = match element {
+            Element::Step(step) if self.namesakes.contains(&step) => {
+                Some(self.step(step).map_or_else(|| "".into(), |data| data.id.clone()))
+            }
             Element::Step(step) => Some(self.step_name(step)),
             _ => None,
         };
@@ -298,21 +325,21 @@ pub(crate) fn phase_spec(
 /// Numbers for pod instances and tasks, as the plan crate wants them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Assets {
-    groups: BTreeMap<PodKey, u32>,
-    parts: BTreeMap<Text, u32>,
+    groups: Map<PodKey, u32>,
+    parts: Map<Text, u32>,
 }
 
 impl Assets {
     /// The asset a requirement works on.
     pub(crate) fn of(&mut self, requirement: &Requirement) -> Asset {
         let next = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
-        let group = *self.groups.entry(requirement.key.clone()).or_insert(next);
+        let group = self.groups.upsert(requirement.key.clone(), || next, |group| *group);
         let parts: Vec<u32> = requirement
             .tasks
             .iter()
             .map(|task| {
                 let next = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
-                *self.parts.entry(task.clone()).or_insert(next)
+                self.parts.upsert(task.clone(), || next, |part| *part)
             })
             .collect();
         Asset::new(group, parts)

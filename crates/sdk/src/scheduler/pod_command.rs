@@ -9,9 +9,10 @@ use super::{Cx, Request, Scheduler};
 use planarium_kernel::Cause;
 use planarium_protocol::event::EventBody;
 use planarium_protocol::input::{PodCommand, PodOp};
+use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 impl Scheduler {
     /// Carries out a pod command. Answers the real system's reply.
@@ -22,6 +23,7 @@ impl Scheduler {
         cx: &mut Cx,
         command: &PodCommand,
     ) -> Result<(Value, Vec<Request>), Refusal> {
+        self.must_run()?;
         self.now = cx.now();
         if self.is_uninstalling() {
             return Err(crate::wire::not_served());

@@ -7,6 +7,7 @@
 use super::plan::Params;
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::Text;
+use planarium_protocol::view::ConfigFileView;
 use std::sync::Arc;
 
 /// A pod instance: type and index. *Order*: by type, then by number.
@@ -266,6 +267,8 @@ pub(crate) struct TaskRecord {
     pub(crate) goal: Override,
     /// An address was reported for it (`<task>:task-status` property).
     pub(crate) addressed: bool,
+    /// Its config files, as far as the launch could render them.
+    pub(crate) files: Arc<[ConfigFileView]>,
 }
 
 impl TaskRecord {

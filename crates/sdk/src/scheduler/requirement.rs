@@ -10,6 +10,7 @@ use super::store::PodKey;
 use crate::placement::{self, Rule};
 use crate::spec::{PodSpec, ServiceSpec, TaskSpec};
 use planarium_kernel::Digest;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ pub(crate) struct Config {
     /// The definition.
     pub(crate) spec: Arc<ServiceSpec>,
     /// Pod types by name.
-    pub(crate) pods: BTreeMap<Text, Arc<PodType>>,
+    pub(crate) pods: SortedMap<Text, Arc<PodType>>,
 }
 
 impl Config {

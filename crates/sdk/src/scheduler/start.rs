@@ -6,6 +6,7 @@
 
 use super::action::Action;
 use super::backoff::{Backoff, BackoffConfig};
+use super::customize;
 use super::cycle::Cycle;
 use super::evaluate::Overhead;
 use super::history::History;
@@ -22,12 +23,12 @@ use crate::load::Loaded;
 use crate::lower::{self, LoweredPhase, LoweredPlan, LoweredStep, LoweredStrategy};
 use crate::spec::{Goal, ServiceSpec};
 use crate::view::ViewCache;
-use planarium_kernel::{Cause, EventQueue};
+use planarium_kernel::{Cause, EventQueue, Map};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Edge, Element, Holder, PlanId, PlanSpec, StepState, StrategySpec};
 use planarium_protocol::Refusal;
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::refusal::RefusalCode;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Name of the plan that brings a service to its target.
@@ -45,8 +46,8 @@ pub(super) fn start(
         let text = "The definition has errors, so its scheduler cannot start";
         return Err(Refusal::new(RefusalCode::InvalidDefinition, text));
     };
-    if previous.is_some_and(Scheduler::is_torn_down) {
-        return Err(uninstall::over());
+    if let Some(previous) = previous.filter(|previous| previous.is_torn_down()) {
+        return Err(if previous.exited().is_some() { previous.ends_again() } else { uninstall::over() });
     }
     let mut scheduler = blank(cx, loaded, &spec, previous);
     if loaded.env.contains_key(UNINSTALL_FLAG) {
@@ -92,7 +93,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
     let env = Arc::new(loaded.env.clone());
     let target = Arc::new(Config::new("".into(), spec.clone(), region_awareness(&env)));
     Scheduler {
-        name,
+        name: name.clone(),
         configs: previous.map(|previous| previous.configs.clone()).unwrap_or_default(),
         target,
         ids,
@@ -102,8 +103,8 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         overhead: Overhead::from_env(&env),
         plans: Vec::new(),
         assets: Assets::default(),
-        waiting: BTreeMap::new(),
-        delayed: BTreeSet::new(),
+        waiting: Map::new(),
+        delayed: SortedSet::new(),
         kills: Kills::default(),
         kill_timer: None,
         backoff_timer: None,
@@ -111,14 +112,19 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         timers: EventQueue::new(),
         cycle: Cycle::new(cx.now()),
         offers: Vec::new(),
-        failing: BTreeSet::new(),
+        failing: SortedSet::new(),
         mentioned: Arc::default(),
-        givers: BTreeMap::new(),
+        givers: SortedMap::new(),
         uninstall: previous.and_then(|previous| previous.uninstall).map(Uninstall::again),
         torn_down: false,
+        exited: None,
+        barred: false,
+        namespace: loaded.framework.is_some().then(|| name.clone()),
         refused: Arc::from([]),
-        withheld: BTreeMap::new(),
+        withheld: SortedMap::new(),
         history: History::default(),
+        metrics: super::metrics::Metrics::new(cx.now()),
+        files: previous.map(|previous| previous.files.clone()).unwrap_or_default(),
         framework: previous.and_then(|previous| previous.framework.clone()),
         master_region: None,
         subscribed: false,
@@ -135,7 +141,8 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
 impl Scheduler {
     /// Makes all plans in the order of their managers.
     fn make_plans(&mut self, cx: &Cx) -> Result<(), Refusal> {
-        let lowered = lower::at_start(&self.target.spec, self.completed_once);
+        let mut lowered = lower::at_start(&self.target.spec, self.completed_once);
+        customize::plans(&mut lowered, &self.env)?;
         let refuse = |text: &str| Err(Refusal::new(RefusalCode::InvalidDefinition, text));
         match lowered.iter().filter(|plan| *plan.name == *DEPLOY).count() {
             0 => return refuse("There is no plan named 'deploy'"),
@@ -163,7 +170,7 @@ impl Scheduler {
             self.plans.push(plan);
         }
         let mentioned =
-            self.plans.iter().flat_map(|plan| &plan.steps).filter_map(|step| step.requirement.as_ref());
+            self.plans.iter().flat_map(|plan| plan.steps.iter()).filter_map(|step| step.requirement.as_ref());
         self.mentioned = Arc::new(mentioned.flat_map(|requirement| requirement.task_names()).collect());
         Ok(())
     }
@@ -176,6 +183,7 @@ impl Scheduler {
         }
         let plan = self.uninstall_plan(cx);
         self.plans.push(plan);
+        self.arm_removal(cx);
     }
 
     /// Notes which step waits for which reservation.
@@ -194,13 +202,13 @@ impl Scheduler {
     /// gone.
     fn tell_differences(&mut self, cx: &mut Cx, previous: &Scheduler) {
         let shown = shown_statuses(self);
-        let before: BTreeMap<ElementPath, &'static str> = shown_statuses(previous).into_iter().collect();
+        let before: SortedMap<ElementPath, &'static str> = shown_statuses(previous).into_iter().collect();
         let is_phase = |path: &ElementPath| path.step.is_none() && path.phase.is_some();
         for (path, _) in shown.iter().filter(|(path, _)| is_phase(path) && !before.contains_key(path)) {
             let seq = cx.emit(EventBody::PhaseChanged { path: path.clone(), change: "added".into() });
             self.revision = (self.revision + 1).max(seq);
         }
-        let now: BTreeMap<ElementPath, &'static str> = shown.into_iter().collect();
+        let now: SortedMap<ElementPath, &'static str> = shown.into_iter().collect();
         for (path, from) in shown_statuses(previous) {
             let seq = match now.get(&path) {
                 Some(to) if *to == from => continue,
@@ -224,10 +232,12 @@ impl Scheduler {
         let mut phases = Vec::new();
         for phase in &lowered.phases {
             let steps: Vec<NewStep> = phase.steps.iter().map(|step| self.new_step(step)).collect();
-            phases.push(phase_spec(phase.name.clone(), phase_strategy(phase), &steps, &mut self.assets));
+            let key = self.ids.lots(&format!("{}/{}", lowered.name, phase.name));
+            phases.push(phase_spec(phase.name.clone(), phase_strategy(phase, key), &steps, &mut self.assets));
             rows.push(steps);
         }
-        let spec = PlanSpec::new(lowered.name.clone(), strategy(lowered.strategy, &[]), phases);
+        let key = self.ids.lots(&lowered.name);
+        let spec = PlanSpec::new(lowered.name.clone(), strategy(lowered.strategy, &[], key), phases);
         Plan::new(kind, &spec, rows, &self.ids, self.now)
     }
 
@@ -293,10 +303,11 @@ fn shown_statuses(scheduler: &Scheduler) -> Vec<(ElementPath, &'static str)> {
     all
 }
 
-fn strategy(strategy: LoweredStrategy, steps: &[LoweredStep]) -> StrategySpec {
+fn strategy(strategy: LoweredStrategy, steps: &[LoweredStep], key: u64) -> StrategySpec {
     match strategy {
         LoweredStrategy::Serial => StrategySpec::Serial,
         LoweredStrategy::Parallel => StrategySpec::Parallel,
+        LoweredStrategy::Random => StrategySpec::Random { key },
         LoweredStrategy::Dependency => StrategySpec::dependency(
             (0_u32..)
                 .zip(steps)
@@ -305,7 +316,7 @@ fn strategy(strategy: LoweredStrategy, steps: &[LoweredStep]) -> StrategySpec {
     }
 }
 
-fn phase_strategy(phase: &LoweredPhase) -> StrategySpec {
-    let inner = strategy(phase.strategy, &phase.steps);
+fn phase_strategy(phase: &LoweredPhase, key: u64) -> StrategySpec {
+    let inner = strategy(phase.strategy, &phase.steps, key);
     if phase.canary { StrategySpec::canary(inner) } else { inner }
 }

@@ -14,26 +14,27 @@ pub(crate) use super::record::{
     is_terminal,
 };
 
-use crate::placement::StoredTaskFacts;
-use planarium_kernel::Digest;
-use planarium_protocol::Text;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+pub(crate) use super::pod_tasks::PodTasks;
 
-/// The tasks of one pod instance by instance name.
-pub(crate) type PodTasks = BTreeMap<Text, TaskRecord>;
+use crate::placement::StoredTaskFacts;
+use planarium_kernel::SortedSet;
+use planarium_kernel::cow::{behind, bytes_of};
+use planarium_kernel::{Digest, Map};
+use planarium_protocol::Text;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// All records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     /// Shared until a task of the pod changes: with copies of the store, and with what was shown of it.
-    pods: BTreeMap<PodKey, Arc<PodTasks>>,
-    by_name: BTreeMap<Text, PodKey>,
-    by_id: BTreeMap<Text, (PodKey, Text)>,
+    pods: Map<PodKey, Arc<PodTasks>>,
+    by_name: Map<Text, PodKey>,
+    by_id: Map<Text, (PodKey, Text)>,
     /// Which pod instance a reservation was made for; entries outlive their use and are checked on reading.
-    owners: BTreeMap<Text, PodKey>,
+    owners: Map<Text, PodKey>,
     /// Names of the tasks stored with each hostname.
-    by_host: BTreeMap<Text, BTreeSet<Text>>,
+    by_host: Map<Text, Arc<SortedSet<Text>>>,
     /// What placement rules look at, once a rule has asked for it.
     facts: Option<Facts>,
 }
@@ -97,6 +98,11 @@ impl Store {
     /// The tasks of a pod instance.
     pub(crate) fn pod(&self, key: &PodKey) -> Option<&PodTasks> {
         self.pods.get(key).map(|tasks| &**tasks)
+    }
+
+    /// The same, to keep: another `Arc` as soon as any of them changes.
+    pub(crate) fn shared_pod(&self, key: &PodKey) -> Option<&Arc<PodTasks>> {
+        self.pods.get(key)
     }
 
     /// The same, to change.
@@ -164,17 +170,17 @@ impl Store {
         }
         let (pod, name) = (record.pod.clone(), record.name.clone());
         let (id, host) = (record.id.clone(), record.at.hostname.clone());
-        if let Some(old) = Arc::make_mut(self.pods.entry(pod).or_default()).insert(name.clone(), record) {
+        if let Some(old) = self.pods.upsert(pod, Arc::default, |tasks| Arc::make_mut(tasks).put(record)) {
             if old.id != id {
                 self.by_id.remove(&old.id);
             }
             self.leave_host(&old);
         }
-        self.by_host.entry(host).or_default().insert(name);
+        self.by_host.upsert(host, Arc::default, |names| Arc::make_mut(names).insert(name));
     }
 
     fn leave_host(&mut self, old: &TaskRecord) {
-        if let Some(names) = self.by_host.get_mut(&old.at.hostname) {
+        if let Some(names) = self.by_host.get_mut(&old.at.hostname).map(Arc::make_mut) {
             names.remove(&old.name);
             if names.is_empty() {
                 self.by_host.remove(&old.at.hostname);
@@ -184,7 +190,11 @@ impl Store {
 
     /// The tasks stored with a hostname.
     fn on_host(&self, hostname: &str) -> impl Iterator<Item = &TaskRecord> {
-        self.by_host.get(hostname).into_iter().flatten().filter_map(|name| self.named(name))
+        self.by_host
+            .get(hostname)
+            .into_iter()
+            .flat_map(|names| names.iter())
+            .filter_map(|name| self.named(name))
     }
 
     /// Whether a reservation still belongs to a task that counts: one that is neither flagged as lost
@@ -228,8 +238,8 @@ impl Store {
 
     /// Takes reservations that were given back out of the records of tasks that leave with their pod, or
     /// of all tasks.
-    pub(crate) fn forget_reservations(&mut self, ids: &BTreeSet<Text>, all: bool) {
-        let pods: BTreeSet<PodKey> = ids.iter().filter_map(|id| self.owners.get(id).cloned()).collect();
+    pub(crate) fn forget_reservations(&mut self, ids: &SortedSet<Text>, all: bool) {
+        let pods: SortedSet<PodKey> = ids.iter().filter_map(|id| self.owners.get(id).cloned()).collect();
         for key in pods {
             let Some(tasks) = self.pod_mut(&key) else { continue };
             let leaving = |task: &TaskRecord| all || task.goal.target == OverrideTarget::Decommissioned;
@@ -245,7 +255,7 @@ impl Store {
 
     /// Flags every task of a pod instance as lost for good.
     pub(crate) fn flag_pod(&mut self, key: &PodKey) {
-        for task in self.pod_mut(key).into_iter().flat_map(BTreeMap::values_mut) {
+        for task in self.pod_mut(key).into_iter().flat_map(PodTasks::values_mut) {
             task.permanently_failed = true;
         }
     }
@@ -268,12 +278,26 @@ impl Store {
         }
     }
 
+    /// Bytes that this store holds and `before` does not, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        let facts = self.facts.as_ref().map_or(0, |facts| bytes_of::<StoredTaskFacts>(facts.list.len()) * 2);
+        self.pods.beyond(before.map(|before| &before.pods), super::weight::pod)
+            + self.by_name.beyond(before.map(|before| &before.by_name), |_, _| 0)
+            + self.by_id.beyond(before.map(|before| &before.by_id), |_, _| 0)
+            + self.owners.beyond(before.map(|before| &before.owners), |_, _| 0)
+            + self.by_host.beyond(before.map(|before| &before.by_host), |names, old| {
+                behind(names, old, |names| bytes_of::<Text>(2 * names.len()))
+            })
+            + facts
+    }
+
     /// What is wrong with the indexes, if anything.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (key, tasks) in &self.pods {
-            for (name, task) in &**tasks {
-                if *name != task.name || task.pod != *key || self.by_name.get(name) != Some(key) {
+            for task in tasks.values() {
+                let name = &task.name;
+                if task.pod != *key || self.by_name.get(name) != Some(key) {
                     found.push(format!("task {name} is not where its name says"));
                 }
                 if !task.id.is_empty() && self.by_id.get(&task.id).is_none_or(|(_, n)| n != name) {
@@ -282,7 +306,7 @@ impl Store {
             }
         }
         let live = self.tasks().filter(|task| !task.id.is_empty()).count();
-        let hosted: usize = self.by_host.values().map(BTreeSet::len).sum();
+        let hosted: usize = self.by_host.values().map(|names| names.len()).sum();
         if live != self.by_id.len()
             || self.tasks().count() != self.by_name.len()
             || hosted != self.by_name.len()
@@ -322,6 +346,7 @@ mod tests {
             status: None,
             goal: Override::default(),
             addressed: false,
+            files: Arc::default(),
         }
     }
 

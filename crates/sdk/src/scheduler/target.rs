@@ -15,12 +15,15 @@ use super::Scheduler;
 use super::requirement::Config;
 use super::store::PodKey;
 use crate::compare;
+use crate::load::Loaded;
 use crate::spec::ServiceSpec;
-use crate::validate::{ConfigError, Facts, validate};
+use crate::validate::{ConfigError, Facts, finding, validate};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Refusal;
 use planarium_protocol::Text;
 use planarium_protocol::refusal::RefusalCode;
-use std::collections::{BTreeMap, BTreeSet};
+use planarium_source::Diagnostic;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Whether tasks are kept to the service's own region (on unless the environment says otherwise).
@@ -28,7 +31,26 @@ pub(super) fn region_awareness(env: &BTreeMap<String, String>) -> bool {
     env.get("ALLOW_REGION_AWARENESS").is_none_or(|value| !value.eq_ignore_ascii_case("false"))
 }
 
+/// What the checks say against a definition that is to follow what a scheduler runs with.
+fn config_errors(candidate: &ServiceSpec, previous: Option<&Scheduler>) -> Vec<ConfigError> {
+    validate(&Facts {
+        previous: previous.map(|previous| &*previous.target.spec),
+        candidate,
+        deployed_before: previous.is_some_and(|previous| previous.completed_once),
+        service_account: true,
+    })
+}
+
 impl Scheduler {
+    /// What the checks say against a definition, as findings in its text.
+    pub fn findings_against(loaded: &Loaded, previous: Option<&Self>) -> Vec<Diagnostic> {
+        let Some(spec) = loaded.spec.as_ref().filter(|_| !loaded.env.contains_key(crate::UNINSTALL_FLAG))
+        else {
+            return Vec::new();
+        };
+        config_errors(spec, previous).iter().map(|error| finding(error, &loaded.sources)).collect()
+    }
+
     /// Chooses the target: the definition if the checks let it pass, else the target before.
     ///
     /// *Errors*: there is none before, or an error is fatal.
@@ -38,12 +60,7 @@ impl Scheduler {
         previous: Option<&Self>,
     ) -> Result<(), Refusal> {
         let before = previous.map(|previous| &previous.target);
-        let errors = validate(&Facts {
-            previous: before.map(|before| &*before.spec),
-            candidate,
-            deployed_before: self.completed_once,
-            service_account: true,
-        });
+        let errors = config_errors(candidate, previous);
         let refused = !errors.is_empty();
         match before {
             None if refused => return Err(start_up_failure(&errors)),
@@ -76,7 +93,7 @@ impl Scheduler {
             .map(|task| (task.name.clone(), task.pod.clone(), task.config.clone(), task.permanently_failed))
             .collect();
         // The comparison is costly and the same for every task of a pod type in one version.
-        let mut known: BTreeMap<(Text, Text), bool> = BTreeMap::new();
+        let mut known: SortedMap<(Text, Text), bool> = SortedMap::new();
         for (name, key, config, flagged) in behind {
             let unchanged = *known.entry((config.clone(), key.pod.clone())).or_insert_with(|| {
                 let old = self.configs.get(&config).and_then(|config| config.pods.get(&key.pod));
@@ -91,7 +108,7 @@ impl Scheduler {
 
     /// Forgets configurations that neither the target nor a task refers to.
     fn collect_configs(&mut self) {
-        let used: BTreeSet<Text> = self.store.tasks().map(|task| task.config.clone()).collect();
+        let used: SortedSet<Text> = self.store.tasks().map(|task| task.config.clone()).collect();
         let target = self.target.id.clone();
         self.configs.retain(|id, _| *id == target || used.contains(id));
     }

@@ -14,14 +14,20 @@ use super::start::DEPLOY;
 use super::{Cx, Scheduler, Timer, TimerKind};
 use planarium_kernel::queue::Class;
 use planarium_kernel::{Cause, EventQueue, SimTime};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Edge, PlanSpec, StrategySpec};
 use planarium_protocol::Refusal;
 use planarium_protocol::Text;
 use planarium_protocol::refusal::RefusalCode;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The variable of the scheduler's environment that asks for the end; its value does not matter.
 pub const UNINSTALL_FLAG: &str = "SDK_UNINSTALL";
+
+/// The flag's value that takes one service out of a framework that goes on with others.
+pub const OF_SEVERAL: &str = "service";
+
+/// How long a service that leaves its framework to others may take. *Units*: milliseconds.
+const REMOVAL_MS: u64 = 600_000;
 
 /// How often the package manager looks. *Units*: milliseconds.
 pub const POLL_MS: u64 = 10_000;
@@ -119,10 +125,10 @@ impl Scheduler {
         self.store.tasks().map(step).collect()
     }
 
-    /// Steps by machine. What a task holds that is flagged as lost and in TASK_ERROR never existed.
-    fn unreserve_steps(&self) -> BTreeMap<Text, Vec<NewStep>> {
-        let mut by_host: BTreeMap<Text, Vec<NewStep>> = BTreeMap::new();
-        let mut seen: BTreeSet<(Text, Text)> = BTreeSet::new();
+    /// Steps by machine and id. What a task holds that is flagged as lost and in TASK_ERROR never existed.
+    fn unreserve_steps(&self) -> SortedMap<Text, Vec<NewStep>> {
+        let mut by_host: SortedMap<Text, Vec<NewStep>> = SortedMap::new();
+        let mut seen: SortedSet<(Text, Text)> = SortedSet::new();
         for task in self.store.tasks() {
             let in_error = task.status.as_ref().is_some_and(|status| status.state == "TASK_ERROR");
             if task.permanently_failed && in_error {
@@ -139,7 +145,27 @@ impl Scheduler {
                 }
             }
         }
+        for steps in by_host.values_mut() {
+            steps.sort_by(|a, b| a.name.cmp(&b.name));
+        }
         by_host
+    }
+
+    /// A service that leaves its framework to others is dropped when that takes too long: counted from the start of
+    /// the process.
+    pub(super) fn arm_removal(&mut self, cx: &Cx) {
+        if self.env.get(UNINSTALL_FLAG).is_some_and(|value| value == OF_SEVERAL) {
+            let at = cx.now().saturating_add(REMOVAL_MS);
+            let timer = Timer { cause: cx.cause(), kind: TimerKind::RemovalTimeout };
+            self.timers.push(at, Class::OneShot, timer);
+        }
+    }
+
+    /// It took too long.
+    pub(super) fn give_up_removal(&mut self, cx: &Cx) {
+        if let Some(uninstall) = &mut self.uninstall {
+            uninstall.gone = Some(cx.cause());
+        }
     }
 
     /// Once `deploy` is COMPLETE the package manager notices with its next look.

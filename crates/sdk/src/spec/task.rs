@@ -1,8 +1,8 @@
 //! Tasks: one launched command each.
 
 use super::{At, IpcMode, ResourceSet};
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a task is meant to reach.
@@ -39,7 +39,7 @@ pub struct TaskSpec {
     /// Its failure takes the whole pod down.
     pub essential: bool,
     /// Environment of the definition with the routed values (`TASKCFG_*`) of the scheduler on top.
-    pub env: BTreeMap<Text, Text>,
+    pub env: SortedMap<Text, Text>,
     /// Labels in the order written.
     pub labels: Vec<(Text, Text)>,
     /// Files rendered into the sandbox.
@@ -73,8 +73,8 @@ pub struct ConfigFile {
     pub template: Text,
     /// Path in the sandbox.
     pub dest: Text,
-    /// Text of the template.
-    pub content: Text,
+    /// Text of the template; none when it is not among the files.
+    pub content: Option<Text>,
 }
 
 /// A health check run by the agent.

@@ -65,7 +65,7 @@ plans:
     phases:
       go: {strategy: canary, pod: hello, steps: [0: [[server]], default: [[server], [once]]]}
 # file: t.mustache
-x={{X}}
+x={{A}}
 ";
     let loaded = clean(text);
     let kept: Vec<&str> = loaded.kept.iter().map(|kept| kept.path.as_str()).collect();
@@ -101,7 +101,7 @@ x={{X}}
     let env: Vec<String> = server.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
     assert_eq!(env, ["A=routed", "B=1", "C="]);
     assert_eq!(&*server.labels[0].1, "1:2");
-    assert_eq!(&*server.configs[0].content, "x={{X}}\n");
+    assert_eq!(server.configs[0].content.as_deref(), Some("x={{A}}\n"));
     let set = &server.resource_set;
     assert_eq!((set.cpus, set.mem, set.gpus), (Some(Milli(500)), Some(Milli(32_000)), Some(Milli(1000))));
     assert_eq!(
@@ -374,4 +374,111 @@ plans:
             assert_eq!(crate::lower::step_count(partial), steps as u64, "{text}");
         }
     }
+}
+
+#[test]
+fn files_people_really_have() {
+    // text, findings
+    let cases: &[(&str, &[&str])] = &[
+        // Packaging marks, named as such; a comment is nobody's business.
+        (
+            "name: hello
+pods:
+  hello:
+    count: 1
+    # image: {{OLD_IMAGE}} @OLD@
+    image: example/hello:@VERSION@
+    uris: ['{{artifact-dir}}/x.zip']
+    tasks:
+      server: {goal: RUNNING, cmd: ./x, cpus: 1, memory: 32}
+",
+            &[
+                "6:26 warning[SDK020] '@VERSION@' looks like a mark that a build fills in; it is taken as it stands",
+                "7:13 warning[SDK018] '{{artifact-dir}}' is a mark that a package build fills in; it is left empty",
+            ],
+        ),
+        // A list item that a variable leaves empty is about the variable.
+        (
+            "name: hello
+pods:
+  hello:
+    count: {{build-count}}
+    uris:
+    - {{URI}}
+    tasks:
+      server: {goal: RUNNING, cmd: ./x, cpus: 1, memory: 32}
+",
+            &[
+                "4:12 error[SDK018] '{{build-count}}' is a mark that a package build fills in; it is left empty, and the \
+                 field needs a value",
+                "6:7 error[SDK004] The template variable 'URI' has no value, and the field needs one",
+            ],
+        ),
+        // One finding per occurrence.
+        (
+            "name: hello
+pods:
+  hello:
+    count: 1
+    tasks:
+      a: {goal: FINISHED, cmd: ./x, cpus: 1, memory: 32}
+      b: {goal: Finished, cmd: ./x, cpus: 1, memory: 32}
+",
+            &[
+                "6:17 error[SDK080] Unsupported GoalState FINISHED in task a, expected one of: RUNNING, FINISH, ONCE",
+                "7:17 error[SDK080] Unsupported GoalState FINISHED in task b, expected one of: RUNNING, FINISH, ONCE",
+            ],
+        ),
+        // Broken syntax in two places, and what is wrong elsewhere; nothing about what could not be read.
+        (
+            "name: hello
+scheduler: {user: \"nobody}
+pods:
+  hello:
+    count: many
+    tasks:
+      server:
+        goal: RUN
+        cmd: 'x
+      other: {goal: RUNNING, cmd: ./x, cpus: -1, memory: 32}
+plans:
+  deploy:
+    phases:
+      one: {pod: hello, strategy: random, steps: [default: [[server]]]}
+",
+            &[
+                "2:19 error[YAML001] The quoted text is never closed",
+                "5:12 error[SDK033] 'count' must be a whole number, but is 'many'",
+                "8:15 error[SDK080] Unsupported GoalState RUN in task server, expected one of: RUNNING, FINISH, ONCE",
+                "9:14 error[YAML001] The quoted text is never closed",
+                "10:46 error[SDK081] 'cpus' must be above zero, but is -1",
+                "14:35 error[SDK141] Unsupported phase strategy 'random', expected one of: serial, parallel, canary, \
+                 serial-canary, parallel-canary",
+            ],
+        ),
+    ];
+    for (text, want) in cases {
+        assert_eq!(findings(&load(&request(text))), *want, "{text}");
+    }
+}
+
+#[test]
+fn the_option_behind_a_variable_is_named() {
+    let package = "# file: config.json
+{\"properties\": {\"hello\": {\"type\": \"object\", \"properties\": {\"image\": {\"type\": \"string\"}}}}}
+# file: marathon.json.mustache
+{\"env\": { {{#hello.image}}\"IMAGE\": \"{{hello.image}}\", {{/hello.image}} \"X\": \"1\"}}
+# file: svc.yml
+name: hello
+pods:
+  hello:
+    count: 1
+    image: '{{IMAGE}}'
+    tasks:
+      server: {goal: RUNNING, cmd: ./x, cpus: 1, memory: 32}
+";
+    let loaded = load(&request(package));
+    let helps: Vec<String> =
+        loaded.diagnostics.into_sorted().into_iter().filter_map(|one| one.help).collect();
+    assert_eq!(helps, ["set the option 'hello.image', or give the variable in the environment (IMAGE=…)"]);
 }

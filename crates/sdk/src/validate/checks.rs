@@ -1,16 +1,19 @@
 //! The single checks.
 
 use super::{Change, ConfigError, Facts};
-use crate::spec::{Limit, PodSpec, VolumeSpec};
+use crate::spec::{At, Limit, PodSpec, VolumeSpec};
 use std::sync::Arc;
 
-fn value(field: &str, value: &str, message: String) -> ConfigError {
-    ConfigError { field: field.to_owned(), value: Change::Value(value.to_owned()), message, fatal: false }
+fn error(at: &At, field: &str, value: Change, message: String) -> ConfigError {
+    ConfigError { code: "", field: field.to_owned(), value, message, fatal: false, at: at.clone() }
 }
 
-fn transition(field: &str, old: &str, new: &str, message: String) -> ConfigError {
-    let value = Change::Transition(old.to_owned(), new.to_owned());
-    ConfigError { field: field.to_owned(), value, message, fatal: false }
+fn value(at: &At, field: &str, value: &str, message: String) -> ConfigError {
+    error(at, field, Change::Value(value.to_owned()), message)
+}
+
+fn transition(at: &At, field: &str, old: &str, new: &str, message: String) -> ConfigError {
+    error(at, field, Change::Transition(old.to_owned(), new.to_owned()), message)
 }
 
 fn pod_field(name: &str) -> String {
@@ -26,7 +29,12 @@ fn both<'s>(facts: &Facts<'s>) -> Vec<(&'s Arc<PodSpec>, &'s Arc<PodSpec>)> {
 pub(super) fn name_underscores(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     let name = &*facts.candidate.name;
     if name.contains("__") {
-        errors.push(value("service.name", name, "Service name cannot contain double underscores".to_owned()));
+        errors.push(value(
+            &facts.candidate.at,
+            "service.name",
+            name,
+            "Service name cannot contain double underscores".to_owned(),
+        ));
     }
 }
 
@@ -34,7 +42,12 @@ pub(super) fn pods_shrink(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     let pods = &facts.candidate.pods;
     for (at, pod) in pods.iter().enumerate() {
         if pods.iter().take(at).any(|earlier| earlier.name == pod.name) {
-            errors.push(value("PodSpecs", &pod.name, format!("Duplicate pod types detected: {}", pod.name)));
+            errors.push(value(
+                &pod.at,
+                "PodSpecs",
+                &pod.name,
+                format!("Duplicate pod types detected: {}", pod.name),
+            ));
         }
     }
     let Some(previous) = facts.previous else { return };
@@ -46,6 +59,7 @@ pub(super) fn pods_shrink(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
             let message =
                 format!("PodSpec named '{}' has {count} tasks, expected >={} tasks", old.name, old.count);
             errors.push(transition(
+                new.map_or(&facts.candidate.at, |new| &new.at),
                 &pod_field(&old.name),
                 &old.count.to_string(),
                 &count.to_string(),
@@ -66,7 +80,13 @@ pub(super) fn network_regime(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
                 words(old.uses_host_ports()),
                 words(new.uses_host_ports())
             );
-            errors.push(transition(&pod_field(&new.name), &network_names(old), &network_names(new), message));
+            errors.push(transition(
+                &new.at,
+                &pod_field(&new.name),
+                &network_names(old),
+                &network_names(new),
+                message,
+            ));
         }
     }
 }
@@ -79,6 +99,7 @@ pub(super) fn pre_reservation(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) 
     for (old, new) in both(facts) {
         if old.pre_reserved_role != new.pre_reserved_role {
             errors.push(transition(
+                &new.at,
                 &pod_field(&new.name),
                 &old.pre_reserved_role,
                 &new.pre_reserved_role,
@@ -92,13 +113,13 @@ pub(super) fn user(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     let Some(previous) = facts.previous else { return };
     if previous.user != facts.candidate.user {
         let message = "The user of a service cannot be changed".to_owned();
-        let error = transition("user", &previous.user, &facts.candidate.user, message);
+        let error = transition(&facts.candidate.at, "user", &previous.user, &facts.candidate.user, message);
         errors.push(ConfigError { fatal: true, ..error });
     }
     for (old, new) in both(facts) {
         if old.user != new.user {
             let message = "The user of a pod cannot be changed".to_owned();
-            let error = transition(&pod_field(&new.name), &old.user, &new.user, message);
+            let error = transition(&new.at, &pod_field(&new.name), &old.user, &new.user, message);
             errors.push(ConfigError { fatal: true, ..error });
         }
     }
@@ -115,6 +136,7 @@ pub(super) fn tls(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
                            Please configure it in order to continue."
                     .to_owned();
             errors.push(value(
+                &task.at,
                 &format!("TaskSpec[name:{}-{}]", pod.name, task.name),
                 "transport-encryption",
                 message,
@@ -128,6 +150,7 @@ pub(super) fn placement(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
         let Some(placement) = &pod.placement else { continue };
         if let Some(why) = placement.rule.invalid() {
             errors.push(value(
+                &pod.at,
                 &pod_field(&pod.name),
                 &placement.text,
                 format!("Invalid placement rule: {why}"),
@@ -141,6 +164,7 @@ pub(super) fn region(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     let (old, new) = (previous.region.as_deref(), facts.candidate.region.as_deref());
     if old != new {
         errors.push(transition(
+            &facts.candidate.at,
             "region",
             old.unwrap_or("null"),
             new.unwrap_or("null"),
@@ -154,7 +178,7 @@ pub(super) fn name_length(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     let length = bare.chars().count();
     if facts.previous.is_none() && length > 63 {
         let message = format!("Service name (without slashes) exceeds 63 characters: {length}");
-        errors.push(value("service.name", &facts.candidate.name, message));
+        errors.push(value(&facts.candidate.at, "service.name", &facts.candidate.name, message));
     }
 }
 
@@ -171,7 +195,12 @@ pub(super) fn limits(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
                         "The {name} resource-limits for task '{}', {limit}, is less than the requested amount, {request}",
                         task.name
                     );
-                    errors.push(value(&format!("{name} resource-limits"), &limit.to_string(), message));
+                    errors.push(value(
+                        &task.at,
+                        &format!("{name} resource-limits"),
+                        &limit.to_string(),
+                        message,
+                    ));
                 }
             }
         }
@@ -183,7 +212,7 @@ pub(super) fn volumes(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
         for (at, task) in pod.tasks.iter().enumerate() {
             if pod.tasks.iter().take(at).any(|earlier| earlier.name == task.name) {
                 let message = format!("Duplicate task name in pod {}: {}", pod.name, task.name);
-                errors.push(value("TaskSpecs", &task.name, message));
+                errors.push(value(&task.at, "TaskSpecs", &task.name, message));
             }
         }
     }
@@ -200,6 +229,7 @@ pub(super) fn volumes(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
                     new_pod.name, new.name
                 );
                 errors.push(transition(
+                    &new.at,
                     &format!("TaskVolumes[taskname:{}]", new.name),
                     &shown(old),
                     &shown(new_volumes),
@@ -228,7 +258,7 @@ pub(super) fn role(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     let Some(previous) = facts.previous.filter(|_| !facts.deployed_before) else { return };
     if previous.role != facts.candidate.role {
         let message = "The role cannot be changed before the first deployment is complete".to_owned();
-        let error = transition("role", &previous.role, &facts.candidate.role, message);
+        let error = transition(&facts.candidate.at, "role", &previous.role, &facts.candidate.role, message);
         errors.push(ConfigError { fatal: true, ..error });
     }
 }

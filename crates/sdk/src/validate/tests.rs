@@ -113,3 +113,75 @@ fn what_the_reader_refuses_already_is_refused_here_too() {
         assert!(texts.iter().any(|text| text.contains(check)), "{to}: {texts:#?}");
     }
 }
+
+/// The fenced blocks of a page with this info string.
+fn blocks<'p>(page: &'p str, info: &str) -> Vec<&'p str> {
+    let fence = format!("```{info}\n");
+    page.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
+}
+
+/// What the checks say to a definition of a page, `in force` being the one before.
+fn refusals(text: &str, in_force: Option<&str>) -> Vec<ConfigError> {
+    let read = |text: &str| crate::load(&request(text)).partial.expect("a definition");
+    let (before, candidate) = (in_force.map(read), read(text));
+    validate(&Facts {
+        previous: before.as_deref(),
+        candidate: &candidate,
+        deployed_before: text.contains("# fact: deployed before"),
+        service_account: !text.contains("# fact: no service account"),
+    })
+}
+
+#[test]
+fn every_check_has_a_page_whose_examples_hold() {
+    let mut wrong = Vec::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/diagnostics");
+    for Validator { code, name, title, .. } in VALIDATORS {
+        let page = std::fs::read_to_string(format!("{folder}/{code}.md"))
+            .unwrap_or_else(|_| panic!("{name} ({code}) has no page"));
+        assert!(page.starts_with(&format!("# {code}: {title}\n")), "{code}: heading");
+        assert!(page.contains(name) && page.contains("\n## How to mend it\n"), "{code}: name and help");
+        let in_force = blocks(&page, "yaml before").first().copied();
+        let (bad, texts) = (blocks(&page, "yaml bad"), blocks(&page, "text"));
+        let good = blocks(&page, "yaml good");
+        assert!(bad.len() == texts.len() && !bad.is_empty() && !good.is_empty(), "{code}: examples");
+        for (bad, texts) in bad.iter().zip(texts) {
+            let errors = refusals(bad, in_force);
+            let got: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            if got != texts.lines().collect::<Vec<_>>() || errors.iter().any(|error| error.code != *code) {
+                wrong.push(format!("{code} bad: {got:#?}"));
+            }
+        }
+        for good in good {
+            let errors = refusals(good, in_force);
+            let read = crate::load(&request(good)).spec.is_some();
+            if !errors.is_empty() || !read {
+                wrong.push(format!("{code} good: {errors:#?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_finding_points_at_what_it_is_about() {
+    let base = crate::load(&request(BASE)).spec.expect("a spec");
+    let changed = BASE.replacen("size: 10", "size: 20", 1).replacen("count: 2", "count: 1", 1);
+    let loaded = crate::load(&request(&changed));
+    let facts = Facts {
+        previous: Some(&base),
+        candidate: loaded.spec.as_deref().expect("a spec"),
+        deployed_before: false,
+        service_account: true,
+    };
+    let found: Vec<String> = validate(&facts)
+        .iter()
+        .map(|error| finding(error, &loaded.sources))
+        .map(|finding| {
+            let at = loaded.sources.position(finding.span);
+            assert!(finding.is_error() && finding.help.is_some() && !finding.notes.is_empty(), "{finding:?}");
+            format!("{}:{} {}", at.line, at.column, finding.code)
+        })
+        .collect();
+    assert_eq!(found, ["4:3 SDK202", "7:7 SDK211"]);
+}

@@ -9,8 +9,9 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::ids::is_uuid;
 use crate::spec::{Goal, PodSpec, ResourceSet, ServiceSpec, TaskSpec, VolumeSpec};
 use planarium_protocol::Refusal;
+use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 impl Scheduler {
     pub(super) fn configuration_ids(&self) -> Value {
@@ -43,7 +44,7 @@ impl Scheduler {
         let stored = self.configs.get(id.to_ascii_lowercase().as_str()).ok_or_else(nothing)?;
         let task = stored.spec.pod(pod).and_then(|pod| pod.task(task)).ok_or_else(nothing)?;
         let found = task.configs.iter().find(|one| *one.name == *config).ok_or_else(nothing)?;
-        Ok(Value::from(&*found.content))
+        found.content.as_deref().map(Value::from).ok_or_else(nothing)
     }
 }
 
@@ -141,7 +142,7 @@ fn task_json(service: &ServiceSpec, pod: &PodSpec, task: &TaskSpec) -> Value {
             json!({
                 "name": &*config.name,
                 "relative-path": &*config.dest,
-                "template-content": &*config.content,
+                "template-content": config.content.as_deref(),
             })
         })
         .collect();

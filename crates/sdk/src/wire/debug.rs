@@ -6,9 +6,10 @@
 use super::DebugFilter;
 use crate::scheduler::Scheduler;
 use crate::scheduler::plan::{Plan, PlanKind};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Element, PhaseId, StepId};
-use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 
 impl Scheduler {
     pub(super) fn debug_plans(&self, filter: &DebugFilter) -> Value {
@@ -120,7 +121,7 @@ impl Scheduler {
     }
 
     pub(super) fn debug_reservations(&self) -> Value {
-        let mut hosts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut hosts: SortedMap<&str, SortedSet<&str>> = SortedMap::new();
         for task in self.store.tasks() {
             let ids = task.held.iter().chain(task.executor.iter()).map(|held| &*held.id);
             hosts.entry(&task.at.hostname).or_default().extend(ids.filter(|id| !id.is_empty()));
@@ -150,7 +151,8 @@ impl Scheduler {
                     "pod-instance-name": &*evaluation.pod,
                     "outcome": if outcome.passed { "pass" } else { "fail" },
                     "explanation": explanation,
-                    "offer": format!("{} on {}: {}", evaluation.offer, outcome.agent, evaluation.resources),
+                    "offer":
+                        format!("{} on {}: {}", evaluation.offer.name, outcome.agent, evaluation.offer.resources),
                 })
             })
             .collect();

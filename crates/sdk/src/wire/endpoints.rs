@@ -6,9 +6,9 @@ use super::nothing;
 use crate::scheduler::Scheduler;
 use crate::scheduler::evaluate::environment::{autoip_host, vip_host};
 use crate::scheduler::store::HeldKind;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Refusal;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 #[derive(Default)]
 struct Endpoint {
@@ -33,8 +33,8 @@ impl Scheduler {
         Ok(body.into())
     }
 
-    fn all_endpoints(&self) -> BTreeMap<String, Endpoint> {
-        let mut all: BTreeMap<String, Endpoint> = BTreeMap::new();
+    fn all_endpoints(&self) -> SortedMap<String, Endpoint> {
+        let mut all: SortedMap<String, Endpoint> = SortedMap::new();
         let service = &self.target.spec;
         for task in self.store.tasks() {
             let pod = self.configs.get(&task.config).and_then(|config| config.pods.get(&task.pod.pod));

@@ -6,7 +6,8 @@
 use crate::scheduler::Scheduler;
 use crate::scheduler::plan::{Plan, PlanKind};
 use planarium_plan::{Element, Status, Tally};
-use serde_json::{Map, Value, json};
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 
 /// One test: its code when it applies, and why or why not.
 struct Test {

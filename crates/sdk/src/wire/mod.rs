@@ -8,10 +8,12 @@ mod config;
 mod debug;
 mod endpoints;
 mod health;
+mod metrics;
 mod plan;
 mod pod;
 mod state;
 
+pub use metrics::Metrics;
 pub(crate) use pod::task_word;
 
 use crate::scheduler::Scheduler;
@@ -102,6 +104,21 @@ pub enum SdkQuery {
         /// Name of the task's config.
         config: String,
     },
+    /// A config file as it lies in a task's sandbox; the real API has no such read.
+    ConfigFile {
+        /// Task instance.
+        task: String,
+        /// Name of the task's config.
+        config: String,
+    },
+    /// `PUT /v1/state/refresh`, which reads the store anew and changes nothing
+    RefreshState,
+    /// `/v1/metrics`
+    Metrics,
+    /// `/v1/metrics/prometheus`
+    Prometheus,
+    /// `/v1/debug/threads`
+    DebugThreads,
     /// `/v1/health`
     Health {
         /// With reasons.
@@ -133,7 +150,14 @@ impl SdkQuery {
     pub fn is_plain(&self) -> bool {
         matches!(
             self,
-            Self::File { .. } | Self::ZoneTask { .. } | Self::ZonePod { .. } | Self::Template { .. }
+            Self::Files
+                | Self::File { .. }
+                | Self::Prometheus
+                | Self::DebugThreads
+                | Self::ZoneTask { .. }
+                | Self::ZonePod { .. }
+                | Self::Template { .. }
+                | Self::ConfigFile { .. }
         )
     }
 }
@@ -145,8 +169,16 @@ impl Scheduler {
     ///
     /// *Errors*: its refusals (400, 404) with their texts.
     pub fn query(&self, query: &SdkQuery, epoch_ms: u64) -> Result<(u16, Value), Refusal> {
+        self.must_run()?;
         let ok = |body: Value| Ok((200, body));
-        let served = matches!(query, SdkQuery::Plans | SdkQuery::Plan { .. } | SdkQuery::Health { .. });
+        let served = matches!(
+            query,
+            SdkQuery::Plans
+                | SdkQuery::Plan { .. }
+                | SdkQuery::Health { .. }
+                | SdkQuery::Metrics
+                | SdkQuery::Prometheus
+        );
         if self.is_uninstalling() && !served {
             return Err(not_served());
         }
@@ -166,14 +198,19 @@ impl Scheduler {
             SdkQuery::FrameworkId => self.framework_body().map(|body| (200, body)),
             SdkQuery::Properties => ok(self.property_names()),
             SdkQuery::Property { key } => self.property(key, epoch_ms).map(|body| (200, body)),
-            SdkQuery::Files => ok(Value::Array(Vec::new())),
-            SdkQuery::File { .. } => Err(nothing()),
+            SdkQuery::Files => ok(self.file_names()),
+            SdkQuery::File { name } => self.file(name).map(|body| (200, body)),
+            SdkQuery::RefreshState => self.refresh_state().map(|body| (200, body)),
+            SdkQuery::Metrics => ok(self.metrics().json()),
+            SdkQuery::Prometheus => ok(self.metrics().prometheus().into()),
+            SdkQuery::DebugThreads => ok(self.threads().into()),
             SdkQuery::ZoneTasks => ok(self.zones()),
             SdkQuery::ZoneTask { task } => self.zone_of_task(task).map(|body| (200, body)),
             SdkQuery::ZonePod { pod, ip } => self.zone_of_pod(pod, ip).map(|body| (200, body)),
             SdkQuery::Template { id, pod, task, config } => {
                 self.template(id, pod, task, config).map(|body| (200, body))
             }
+            SdkQuery::ConfigFile { task, config } => self.config_file(task, config).map(|body| (200, body)),
             SdkQuery::Health { verbose } => Ok(self.health(*verbose)),
             SdkQuery::DebugPlans(filter) => ok(self.debug_plans(filter)),
             SdkQuery::DebugTaskStatuses(filter) => ok(self.debug_task_statuses(filter)),

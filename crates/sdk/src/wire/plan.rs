@@ -8,7 +8,8 @@ use crate::scheduler::plan::Plan;
 use crate::scheduler::requirement::Recovery;
 use planarium_plan::{Element, PhaseId, PlanId, Status, StepId};
 use planarium_protocol::Refusal;
-use serde_json::{Value, json};
+use planarium_protocol::json;
+use serde_json::Value;
 
 impl Scheduler {
     pub(super) fn plan_names(&self) -> Value {

@@ -9,9 +9,12 @@ use crate::scheduler::evaluate::{build, reservation_role};
 use crate::scheduler::requirement::{Recovery, Requirement};
 use crate::scheduler::store::{Held, PodKey, PodTasks, TaskRecord};
 use crate::spec::{HealthCheck, PodSpec, ReadinessCheck, TaskSpec};
+use planarium_kernel::SortedMap;
 use planarium_mesos::api::{DiskSource, ReservationKind, Resource, Value as Amount};
+use planarium_protocol::json;
+use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 impl Scheduler {
@@ -106,10 +109,29 @@ impl Scheduler {
     }
 
     /// The environment a task was launched with.
-    fn env_of(&self, task: &TaskRecord) -> BTreeMap<Text, Text> {
-        let Some(config) = self.configs.get(&task.config) else { return BTreeMap::new() };
-        let Some(pod) = config.pods.get(&task.pod.pod) else { return BTreeMap::new() };
-        let Some(spec) = pod.spec.task(&task.task) else { return BTreeMap::new() };
+    #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
+    fn env_of(&self, task: &TaskRecord) -> SortedMap<Text, Text> {
+        self.launching(task, |launching| launching.env()).unwrap_or_default()
+    }
+
+    /// The text of a config file in a launched task's sandbox.
+    pub(super) fn config_file(&self, task: &str, config: &str) -> Result<Value, Refusal> {
+        let record = self.store.named(task).filter(|task| !task.id.is_empty());
+        let record = record.ok_or_else(|| not_found("Task", task))?;
+        let file = record.files.iter().find(|file| *file.name == *config);
+        let file = file.ok_or_else(|| not_found("Config", config))?;
+        let text = self.launching(record, |launching| launching.file_text(config)).flatten();
+        text.map(Value::from).ok_or_else(|| {
+            let problem = file.problem.as_deref().unwrap_or("not rendered");
+            Refusal::new(RefusalCode::NotFound, format!("{} is {problem}", file.dest))
+        })
+    }
+
+    /// Looks at a task's launch as it was.
+    fn launching<R>(&self, task: &TaskRecord, look: impl FnOnce(&Launching<'_>) -> R) -> Option<R> {
+        let config = self.configs.get(&task.config)?;
+        let pod = config.pods.get(&task.pod.pod)?;
+        let spec = pod.spec.task(&task.task)?;
         let requirement = Requirement {
             key: task.pod.clone(),
             pod: pod.clone(),
@@ -127,7 +149,7 @@ impl Scheduler {
             wanted: task.goal.target,
             pause_command: None,
         };
-        launching.env()
+        Some(look(&launching))
     }
 
     /// A reservation as Mesos has it.
@@ -136,7 +158,7 @@ impl Scheduler {
         let source = pod.map_or("*", |pod| &*pod.pre_reserved_role);
         let role = pod.map_or_else(|| spec.role.clone(), |pod| reservation_role(pod, &spec.role));
         let framework = self.framework.clone().unwrap_or_else(|| "".into());
-        build::resource(held, source, &role, &spec.principal, &framework)
+        build::resource(held, source, &role, &spec.principal, &framework, self.namespace.as_ref())
     }
 }
 

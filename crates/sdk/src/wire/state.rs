@@ -5,11 +5,17 @@
 use super::{nothing, pod};
 use crate::scheduler::Scheduler;
 use crate::scheduler::store::TaskRecord;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Refusal;
+use planarium_protocol::json;
+use planarium_protocol::refusal::RefusalCode;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 const COMPLETED: &str = "last-completed-update-type";
+/// Head of the properties that hold files.
+const FILE: &str = "file-";
+/// Set in the environment of a scheduler that keeps no cache of its state store.
+const NO_CACHE: &str = "DISABLE_STATE_CACHE";
 
 impl Scheduler {
     pub(super) fn framework_body(&self) -> Result<Value, Refusal> {
@@ -23,6 +29,25 @@ impl Scheduler {
 
     pub(super) fn property(&self, key: &str, epoch_ms: u64) -> Result<Value, Refusal> {
         self.properties(epoch_ms).remove(key).ok_or_else(nothing)
+    }
+
+    /// The stored files' names, as Java writes a list.
+    pub(super) fn file_names(&self) -> Value {
+        let names: Vec<&str> = self.files.keys().map(|name| &**name).collect();
+        format!("[{}]", names.join(", ")).into()
+    }
+
+    pub(super) fn file(&self, name: &str) -> Result<Value, Refusal> {
+        let text = self.files.get(name).map(|text| Value::from(&**text));
+        text.ok_or_else(|| Refusal::new(RefusalCode::NotFound, "Failed to get the file"))
+    }
+
+    /// The cache of the state store read anew: it never differs from the store here.
+    pub(super) fn refresh_state(&self) -> Result<Value, Refusal> {
+        if self.env.contains_key(NO_CACHE) {
+            return Err(Refusal::new(RefusalCode::Conflict, ""));
+        }
+        Ok(json!({ "message": "Received cmd: refresh" }))
     }
 
     /// Zones by task, of the tasks whose machine has one.
@@ -42,10 +67,13 @@ impl Scheduler {
         there.find_map(|task| task.at.zone.as_deref()).map(Value::from).ok_or_else(nothing)
     }
 
-    fn properties(&self, epoch_ms: u64) -> BTreeMap<String, Value> {
-        let mut all = BTreeMap::new();
+    fn properties(&self, epoch_ms: u64) -> SortedMap<String, Value> {
+        let mut all = SortedMap::new();
         if self.completed_once {
             all.insert(COMPLETED.to_owned(), Value::from("DEPLOY"));
+        }
+        for (name, text) in &self.files {
+            all.insert(format!("{FILE}{name}"), Value::from(&**text));
         }
         for task in self.store.tasks().filter(|task| task.addressed) {
             let status = pod::task_status(task, epoch_ms).unwrap_or(Value::Null);

@@ -1,12 +1,11 @@
 //! A mapping read field by field.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::read::{ReadCodes, scalar};
 use crate::span::{Span, Spanned};
 use crate::suggest::suggest;
 use crate::yaml::{Entry, Node};
+use planarium_kernel::SortedSet;
 
 /// Reads the fields of one mapping and remembers which were asked for, so that [`MapReader::finish`]
 /// can report the others with a "did you mean".
@@ -186,7 +185,7 @@ impl<'n, 'd> MapReader<'n, 'd> {
 
     /// Reports every field that was not asked for.
     pub fn finish_with(self, severity: Severity) {
-        let written: BTreeSet<_> = self.entries.iter().filter_map(|entry| entry.key.as_str()).collect();
+        let written: SortedSet<_> = self.entries.iter().filter_map(|entry| entry.key.as_str()).collect();
         let absent: Vec<_> = self.known.iter().copied().filter(|known| !written.contains(known)).collect();
         for entry in self.entries {
             let name = entry.key.as_str();

@@ -1,6 +1,6 @@
 //! The values a template may insert.
 
-use std::collections::BTreeMap;
+use planarium_kernel::SortedMap;
 
 /// A value of the context. Numbers are kept as the text they were written with.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -17,13 +17,13 @@ pub enum Value {
     /// A list; a section on it is rendered once per item.
     List(Vec<Value>),
     /// Named values.
-    Map(BTreeMap<String, Value>),
+    Map(SortedMap<String, Value>),
 }
 
 impl Value {
     /// An empty map.
     pub fn map() -> Self {
-        Self::Map(BTreeMap::new())
+        Self::Map(SortedMap::new())
     }
 
     /// A map of texts.

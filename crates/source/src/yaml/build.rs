@@ -3,7 +3,7 @@
 //! The nesting under construction lives on an explicit stack, so a hostile text costs no call stack;
 //! it never gets deeper than the limit, so finished trees may be walked and dropped by recursion.
 
-use std::collections::BTreeMap;
+use planarium_kernel::SortedMap;
 use std::sync::Arc;
 
 use saphyr_parser::{Event, Marker, ScalarStyle, ScanError, Span as RawSpan, Tag};
@@ -72,7 +72,7 @@ pub(super) struct Builder<'t, 'd> {
     index: TextIndex,
     stack: Vec<Frame>,
     root: Option<Node>,
-    anchors: BTreeMap<usize, Anchor>,
+    anchors: SortedMap<usize, Anchor>,
     nodes: u32,
     alias_nodes: u32,
     /// Where the last event with text ended.
@@ -98,7 +98,7 @@ impl<'t, 'd> Builder<'t, 'd> {
             index: TextIndex::new(text),
             stack: Vec::new(),
             root: None,
-            anchors: BTreeMap::new(),
+            anchors: SortedMap::new(),
             nodes: 0,
             alias_nodes: 0,
             last_end: 0,
@@ -155,11 +155,12 @@ impl<'t, 'd> Builder<'t, 'd> {
         outcome
     }
 
-    pub(super) fn syntax_error(&mut self, error: &ScanError) {
+    /// Reports an error and tells where it is.
+    pub(super) fn syntax_error(&mut self, error: &ScanError) -> usize {
         let at = self.byte(*error.marker());
         if is_too_deep(error.info()) {
             self.too_deep(at, at);
-            return;
+            return at;
         }
         let bracket = self.stack.last().and_then(|frame| frame.bracket);
         let explained = explain(error.info(), self.text, at, bracket);
@@ -179,6 +180,7 @@ impl<'t, 'd> Builder<'t, 'd> {
             }
         }
         self.found.push(finding);
+        at
     }
 
     pub(super) fn second_document(&mut self, raw: RawSpan) {
@@ -354,14 +356,32 @@ impl<'t, 'd> Builder<'t, 'd> {
     /// '-' before it, or at whatever comes next.
     fn where_nothing_is(&self, event: usize) -> usize {
         let key = matches!(self.stack.last(), Some(Frame { items: Items::Mapping { key: None, .. }, .. }));
+        let item = matches!(self.stack.last(), Some(Frame { items: Items::Sequence(_), bracket: None, .. }));
         let next = event.saturating_add(1);
-        if self.slice(event, next) == ":" {
+        if let Some(at) = item.then(|| self.after_next_dash()).flatten() {
+            at
+        } else if self.slice(event, next) == ":" {
             if key { event } else { next }
         } else if self.slice(event.saturating_sub(1), event) == "-" {
             event
         } else {
             self.last_end
         }
+    }
+
+    /// Behind the dash of the item that comes next.
+    fn after_next_dash(&self) -> Option<usize> {
+        if let Some(Frame { items: Items::Sequence(items), start, .. }) = self.stack.last()
+            && items.is_empty()
+        {
+            let next = start.saturating_add(1);
+            return (self.slice(*start, next) == "-").then_some(next);
+        }
+        let rest = self.text.get(self.last_end..)?;
+        let blank = rest.len().saturating_sub(rest.trim_start().len());
+        let dash = self.last_end.saturating_add(blank);
+        let next = dash.saturating_add(1);
+        (self.slice(dash, next) == "-").then_some(next)
     }
 
     /// The place of a value that was not written: after the indicator, or the template tag that left

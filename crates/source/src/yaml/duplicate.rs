@@ -1,7 +1,7 @@
 //! Repeated keys. The tree keeps them; whether they matter is for the dialect to say.
 
+use planarium_kernel::SortedMap;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -16,7 +16,7 @@ pub fn report_duplicates(
     found: &mut Diagnostics,
 ) {
     let code = code.unwrap_or(Cow::Borrowed(codes::DUPLICATE_KEY));
-    let mut first: BTreeMap<&str, &Node> = BTreeMap::new();
+    let mut first: SortedMap<&str, &Node> = SortedMap::new();
     for entry in mapping.as_mapping().unwrap_or_default().iter().filter(|entry| !entry.merged) {
         let Some(name) = entry.key.as_str() else { continue };
         match first.get(name) {

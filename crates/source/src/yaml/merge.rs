@@ -3,16 +3,15 @@
 //! **Source**: `yaml.org/type/merge.html`. What is written in the mapping itself wins; of several
 //! merged mappings the earlier one wins.
 
-use std::collections::BTreeSet;
-
 use crate::yaml::node::{Entry, Kind, Node, Style};
+use planarium_kernel::SortedSet;
 
 /// Replaces the merge keys among a mapping's entries; one that merges anything but mappings stays.
 pub(super) fn merge(entries: Vec<Entry>) -> Vec<Entry> {
     if !entries.iter().any(is_merge) {
         return entries;
     }
-    let mut taken: BTreeSet<String> =
+    let mut taken: SortedSet<String> =
         entries.iter().filter(|entry| !is_merge(entry)).filter_map(|entry| name(&entry.key)).collect();
     let mut out = Vec::with_capacity(entries.len());
     for entry in entries {

@@ -14,6 +14,7 @@ mod merge;
 mod message;
 mod node;
 mod reader;
+mod recover;
 mod scalar;
 mod value;
 

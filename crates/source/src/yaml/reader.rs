@@ -18,6 +18,16 @@ pub struct Parsed {
     pub root: Option<Node>,
     /// False when a syntax error or a limit ended the reading early.
     pub complete: bool,
+    /// Incomplete only because broken pieces were left out: what is there was read to its end.
+    pub holes: bool,
+    /// Where in the text that is read the reading ended early.
+    pub(super) stopped_at: Option<usize>,
+}
+
+impl Parsed {
+    pub(super) fn new(root: Option<Node>, complete: bool) -> Self {
+        Self { root, complete, holes: false, stopped_at: None }
+    }
 }
 
 /// Reads one text. Build it with [`Reader::new`], then ask for [`Reader::one`] or [`Reader::all`].
@@ -57,11 +67,24 @@ impl<'t> Reader<'t> {
         self
     }
 
+    /// The text that is read.
+    pub(super) fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// A reader of another text of the same length, in the same places.
+    pub(super) fn over<'o>(&self, text: &'o str) -> Reader<'o>
+    where
+        't: 'o,
+    {
+        Reader { text, ..*self }
+    }
+
     /// The first document. A second one is a warning and is not read.
     pub fn one(&self, found: &mut Diagnostics) -> Parsed {
         let mut documents = self.read(found, false);
         if documents.is_empty() {
-            return Parsed { root: None, complete: true };
+            return Parsed::new(None, true);
         }
         documents.swap_remove(0)
     }
@@ -78,12 +101,13 @@ impl<'t> Reader<'t> {
             let finding = Diagnostic::error(codes::TOO_LARGE, self.start(), message)
                 .with_help("split it into smaller files, or leave out what does not belong here");
             found.push(finding);
-            return vec![Parsed { root: None, complete: false }];
+            return vec![Parsed::new(None, false)];
         }
         let mut builder = Builder::new(self.text, self.file, self.map, self.limits, self.merge_keys, found);
         let mut parser = Parser::new_from_str(self.text);
         let mut documents: Vec<Parsed> = Vec::new();
         let mut inside = false;
+        let mut stopped_at = None;
         loop {
             let outcome = match parser.next_event() {
                 None | Some(Ok((Event::StreamEnd, _))) => break,
@@ -98,15 +122,18 @@ impl<'t> Reader<'t> {
                 }
                 Some(Ok((Event::DocumentEnd, _))) => {
                     inside = false;
-                    documents.push(Parsed { root: builder.take_root(), complete: true });
+                    documents.push(Parsed::new(builder.take_root(), true));
                     Outcome::Go
                 }
                 Some(Ok((event, span))) => builder.event(event, span),
                 Some(Err(error)) => {
-                    builder.syntax_error(&error);
+                    stopped_at = Some(builder.syntax_error(&error));
                     match documents.last_mut() {
                         // The text goes on after what looked like the document's end.
-                        Some(last) if !inside => last.complete = false,
+                        Some(last) if !inside => {
+                            last.complete = false;
+                            last.stopped_at = stopped_at;
+                        }
                         _ => inside = true,
                     }
                     Outcome::Stop
@@ -117,7 +144,7 @@ impl<'t> Reader<'t> {
             }
         }
         if inside {
-            documents.push(Parsed { root: builder.take_root(), complete: false });
+            documents.push(Parsed { stopped_at, ..Parsed::new(builder.take_root(), false) });
         }
         documents
     }

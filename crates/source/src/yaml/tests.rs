@@ -50,7 +50,7 @@ fn trees_as_data() {
         assert_eq!(root(text).to_json().to_string(), want, "{text:?}");
     }
     for nothing in ["", "\n\n# only a comment\n", "\u{feff}"] {
-        assert_eq!(parse(nothing), (Parsed { root: None, complete: true }, Vec::new()));
+        assert_eq!(parse(nothing), (Parsed::new(None, true), Vec::new()));
     }
 }
 
@@ -309,4 +309,78 @@ fn every_complaint_of_the_parser_is_explained_once() {
     assert!(seen.contains("anchor that does not exist"), "{seen}");
     let unknown = message::explain("something new", "", 0, None);
     assert!(unknown.message.contains("something new"));
+}
+
+/// Lines of the findings, and what is left to read, of a broken text.
+fn around(text: &str) -> (Vec<u32>, Option<String>) {
+    let mut found = Diagnostics::new();
+    let parsed = Reader::new(text, FILE).one_around_errors(&mut found);
+    assert!(!parsed.complete, "{text}");
+    let line = |at: u32| u32::try_from(text[..at as usize].matches('\n').count()).unwrap() + 1;
+    let lines = found.into_sorted().iter().map(|finding| line(finding.span.start)).collect();
+    (lines, parsed.root.filter(|_| parsed.holes).map(|root| keys(&root)))
+}
+
+fn keys(node: &Node) -> String {
+    let Some(entries) = node.as_mapping() else { return String::new() };
+    let keys: Vec<String> = entries
+        .iter()
+        .map(|entry| {
+            let inner = keys(&entry.value);
+            let key = entry.key.as_str().unwrap_or("?");
+            if inner.is_empty() { key.to_owned() } else { format!("{key}({inner})") }
+        })
+        .collect();
+    keys.join(" ")
+}
+
+#[test]
+fn errors_do_not_hide_what_is_sound() {
+    let cases: &[(&str, &[u32], Option<&str>)] = &[
+        ("a: 1\nb: \"x\nc: 2\nd: [1\ne: 3\n", &[2, 4], Some("a c e")),
+        ("a:\n  b: \"x\n  c: {d: 1\n  e: 2\nf: 1\n", &[2, 3], Some("a(e) f")),
+        // A quote that is missed only much later.
+        ("a: \"x\nb: 1\nc: \"y\"\n", &[1], Some("b c")),
+        // Lists, indented and not.
+        ("a:\n- b: 1\n- c: [\n- d: 2\ne: 1\n", &[3], Some("a e")),
+        ("a:\n  b:\n    - c: \"\n    - d: 1\n  e: 1\n", &[3], Some("a(b e)")),
+        // Tabs belong to the piece above.
+        ("a:\n  b: 1\n\tc: 2\nd: 1\n", &[3], Some("a d")),
+        // An anchor in a broken piece: what uses it is not to blame, and cannot be read.
+        ("a: &x [1\nb: *x\n", &[2], None),
+        ("a: &x 1\nb: *x\nc: \"\n", &[3], Some("a b")),
+        // No cut where it would be a guess.
+        ("a: {b: 1,\n  c: [2,\n  d: 3}\n", &[2], None),
+        ("{a: 1, b: [\n", &[1], None),
+        ("a: \"\n---\nb: 1\n", &[1], None),
+        ("a:\n  b: 1\n c: 2\nd: 1\n", &[3], Some("d")),
+        ("a: |\n  x: \"\n  y: [\nb: \"\nc: 1\n", &[4], Some("a c")),
+    ];
+    for (text, lines, rest) in cases {
+        let (got, left) = around(text);
+        assert_eq!((got.as_slice(), left.as_deref()), (*lines, *rest), "{text}");
+    }
+}
+
+#[test]
+fn a_flood_of_errors_ends() {
+    for text in ["a: \"\n".repeat(100_000), "a:\n  - \"\n".repeat(20_000), "a: [\n  ".repeat(50_000)] {
+        let mut found = Diagnostics::new();
+        let _ = Reader::new(&text, FILE).one_around_errors(&mut found);
+        assert!(found.has_errors());
+    }
+}
+
+#[test]
+fn a_list_item_that_was_not_written_stands_behind_its_dash() {
+    let text = "a:\n  - \n  -\n  - x\nb:\n-   \n- y\n";
+    let (parsed, _) = parse(text);
+    let root = parsed.root.unwrap();
+    let places: Vec<u32> = ["a", "b"]
+        .iter()
+        .flat_map(|key| root.get(key).unwrap().as_sequence().unwrap())
+        .filter(|item| item.is_null())
+        .map(|item| item.span.start)
+        .collect();
+    assert_eq!(places, [6, 11, 22]);
 }

@@ -47,6 +47,6 @@ fn decimal(text: &str) -> Option<Number> {
     }
     match text.parse::<u64>() {
         Ok(number) => Some(Number::from(number)),
-        Err(_) => Number::from_f64(text.parse().ok()?),
+        Err(_) => Number::from_f64(planarium_kernel::float::parse(text)?),
     }
 }

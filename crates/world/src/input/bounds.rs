@@ -102,7 +102,7 @@ fn resources(resources: &Resources) -> Checked {
 }
 
 fn definition(load: &LoadService) -> Checked {
-    names([&load.dialect, &load.name])?;
+    names([&load.dialect, &load.name, &load.framework])?;
     if load.files.len() > FILES {
         return Err(beyond(format!("{} files are more than {FILES}", load.files.len())));
     }

@@ -5,13 +5,14 @@
 //! Must not know: what a call does and when it is refused.
 
 use crate::world::World;
+use planarium_kernel::SortedSet;
 use planarium_mesos::maintenance::decode::{self, OperatorCall};
 use planarium_mesos::maintenance::{MachineId, Refused, Schedule};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::Maintenance;
 use planarium_protocol::refusal::RefusalCode;
-use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 
 impl World {
     /// Does what an operator asks about maintenance. The answer is empty, but for the one call that is answered
@@ -94,7 +95,7 @@ impl World {
     /// The schedule with windows added; their machines leave the windows they were in.
     fn schedule_with(&self, body: &Value) -> Result<Schedule, Refusal> {
         let added = decode::schedule(&self.with_starts(body))?;
-        let moved: BTreeSet<_> = added.machines().map(|(id, _)| id.key()).collect();
+        let moved: SortedSet<_> = added.machines().map(|(id, _)| id.key()).collect();
         let mut schedule = self.cluster.master().schedule().without(&moved);
         schedule.windows.extend(added.windows);
         Ok(schedule)
@@ -104,7 +105,7 @@ impl World {
     fn schedule_without(&self, body: &Value) -> Result<Schedule, Refusal> {
         let machines = decode::machine_list(body)?;
         let schedule = self.cluster.master().schedule();
-        let there: BTreeSet<_> = schedule.machines().map(|(id, _)| id.key()).collect();
+        let there: SortedSet<_> = schedule.machines().map(|(id, _)| id.key()).collect();
         if machines.is_empty() {
             return Err(Refused::EmptyList.into());
         }

@@ -11,7 +11,8 @@ use planarium_protocol::input::{LoadService, OfferRound, RemoveService};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal, Text};
 use planarium_source::render::json::flat;
-use serde_json::{Value, json};
+use planarium_protocol::json;
+use serde_json::{Value};
 use std::sync::Arc;
 
 impl World {
@@ -21,9 +22,10 @@ impl World {
         load: &LoadService,
         diagnostics: &mut Vec<Value>,
     ) -> Result<Value, Refusal> {
+        let shared = self.group_for(load)?;
         let definition = read(load, diagnostics)?;
         let name = definition.name().clone();
-        if self.services.find(&name).is_some() {
+        if self.services.find(&name).is_some() || self.services.group_named(&name).is_some() {
             return Err(Refusal::new(
                 RefusalCode::Conflict,
                 format!("There is a service '{name}' already; update it, or remove it first"),
@@ -34,13 +36,22 @@ impl World {
                 format!("There are {} services already, as many as a world can hold", LIMITS.services);
             return Err(Refusal::new(RefusalCode::LimitReached, message));
         }
+        diagnostics.extend(against(&definition, None));
         let dialect = definition.dialect().as_str();
         let cx = &mut self.recorder;
         cx.emit(EventBody::ServiceLoaded { service: name.clone(), dialect: dialect.into() });
         let (system, calls) = System::start(cx, &definition, None)?;
-        let framework = self.cluster.subscribe(cx, system.framework_info());
-        self.services.install(name.clone(), framework, Arc::new(load.clone()), definition, system);
-        self.cluster.call_all(cx, Some(framework), calls);
+        let load = Arc::new(load.clone());
+        let framework = match shared {
+            Some(framework) => framework,
+            None if load.framework.is_empty() => self.cluster.subscribe(cx, system.framework_info()),
+            None => self.form_group(&load, &system),
+        };
+        let id = self.services.install(name.clone(), framework, load, definition, system);
+        if self.services.group(framework).is_some() {
+            self.join_group(framework, id);
+        }
+        self.send(id, calls);
         Ok(json!({ "service": name, "dialect": dialect }))
     }
 
@@ -50,6 +61,7 @@ impl World {
         load: &LoadService,
         diagnostics: &mut Vec<Value>,
     ) -> Result<Value, Refusal> {
+        let load = &self.as_member(load)?;
         let definition = read(load, diagnostics)?;
         let name =
             if load.name.is_empty() { definition.name().clone() } else { Text::from(load.name.as_str()) };
@@ -58,6 +70,9 @@ impl World {
         if !same_name {
             let message = format!("The definition is of a service '{}', not '{name}'", definition.name());
             return Err(Refusal::new(RefusalCode::Conflict, message));
+        }
+        if let Some((.., system)) = self.services.load(id) {
+            diagnostics.extend(against(&definition, Some(system)));
         }
         self.recorder
             .emit(EventBody::ServiceUpdated { service: name.clone(), text: "new definition".into() });
@@ -85,19 +100,52 @@ impl World {
         load: Arc<LoadService>,
         definition: Definition,
     ) -> Result<(), Refusal> {
-        let Some((_, _, previous)) = self.services.load(id) else { return Ok(()) };
-        let (system, calls) = System::start(&mut self.recorder, &definition, Some(previous))?;
-        let framework = self.services.framework(id);
-        if let Some(framework) = framework {
-            self.cluster.resubscribe(&mut self.recorder, framework, system.framework_info());
+        let calls = self.make_anew(id, load, definition)?;
+        match (self.services.group_of(id).map(|(framework, _)| framework), self.services.framework(id)) {
+            (Some(shared), _) => self.rejoin_group(shared, id),
+            (None, Some(framework)) => {
+                if let Some(info) = self.services.load(id).map(|(.., system)| system.framework_info()) {
+                    self.cluster.resubscribe(&mut self.recorder, framework, info);
+                }
+            }
+            (None, None) => {}
         }
-        self.services.replace(id, load, definition, system);
-        self.cluster.call_all(&mut self.recorder, framework, calls);
+        self.send(id, calls);
         Ok(())
+    }
+
+    /// Puts a new scheduler in the place of a service's; the master is not told.
+    pub(crate) fn make_anew(
+        &mut self,
+        id: ServiceId,
+        load: Arc<LoadService>,
+        definition: Definition,
+    ) -> Result<Vec<Request>, Refusal> {
+        let Some((_, _, previous)) = self.services.load(id) else { return Ok(Vec::new()) };
+        let (system, calls) = System::start(&mut self.recorder, &definition, Some(previous))?;
+        self.services.replace(id, load, definition, system);
+        Ok(calls)
+    }
+
+    /// An update of a service that shares its framework goes on sharing it.
+    fn as_member(&self, load: &LoadService) -> Result<LoadService, Refusal> {
+        let named = if load.name.is_empty() { None } else { self.services.find(&load.name) };
+        let own = named.and_then(|id| self.services.group_of(id)).map(|(_, group)| group.name.clone());
+        let given = load.framework.trim_matches('/');
+        if !given.is_empty() && own.as_ref().is_none_or(|own| own.trim_matches('/') != given) {
+            let text = format!("Service '{}' is not part of the framework '{}'", load.name, load.framework);
+            return Err(Refusal::new(RefusalCode::Conflict, text));
+        }
+        Ok(LoadService { framework: own.map(|own| own.to_string()).unwrap_or_default(), ..load.clone() })
     }
 
     /// Takes a service away.
     pub(super) fn remove_service(&mut self, remove: &RemoveService) -> Result<Value, Refusal> {
+        if self.services.find(&remove.name).is_none()
+            && let Some(outcome) = self.remove_group(remove)
+        {
+            return outcome;
+        }
         let id = self.services.named(&remove.name)?;
         let name = self.services.name(id).cloned().unwrap_or_else(|| remove.name.as_str().into());
         if !remove.force {
@@ -108,13 +156,14 @@ impl World {
     }
 
     /// Starts a service's scheduler again with the order to take everything back.
-    fn uninstall_service(&mut self, id: ServiceId, name: &Text) -> Result<Value, Refusal> {
+    pub(crate) fn uninstall_service(&mut self, id: ServiceId, name: &Text) -> Result<Value, Refusal> {
         let Some((load, definition, system)) = self.services.load(id) else { return Ok(Value::Null) };
         if system.is_uninstalling() {
             let message = format!("Service '{name}' is being uninstalled already");
             return Err(Refusal::new(RefusalCode::Conflict, message));
         }
-        let load = definition.uninstalling(load);
+        let of_several = self.services.group_of(id).is_some_and(|(_, group)| !group.uninstalling);
+        let load = definition.uninstalling(load, of_several);
         let definition = Definition::read(&load)?;
         let text = "uninstall asked for".into();
         self.recorder.emit(EventBody::ServiceUpdated { service: name.clone(), text });
@@ -133,6 +182,10 @@ impl World {
 
     /// Takes a service out with its framework and all its tasks.
     fn drop_service(&mut self, id: ServiceId, name: &Text) {
+        if let Some((framework, _)) = self.services.group_of(id) {
+            self.leave_group(framework, id, true);
+            return;
+        }
         let cx = &mut self.recorder;
         let teardown = vec![Request { cause: cx.cause(), call: Call::Teardown }];
         self.cluster.call_all(cx, self.services.framework(id), teardown);
@@ -147,10 +200,17 @@ impl World {
         self.deliver_messages();
         for id in self.services.ids() {
             let calls = self.services.run_cycle_now(&mut self.recorder, id);
-            self.cluster.call_all(&mut self.recorder, self.services.framework(id), calls);
+            self.send(id, calls);
         }
         Ok(answer)
     }
+}
+
+/// What the running system has against a definition.
+fn against(definition: &Definition, running: Option<&System>) -> Vec<Value> {
+    let sources = definition.sources();
+    let found = System::findings_against(definition, running);
+    found.iter().filter_map(|one| serde_json::to_value(flat(one, sources)).ok()).collect()
 }
 
 /// Reads a definition; one with errors is refused.

@@ -8,6 +8,7 @@
 mod policy;
 
 use crate::world::World;
+use planarium_kernel::SortedMap;
 use planarium_kernel::draw;
 use planarium_mesos::api::{Call, FrameworkId, Message};
 use planarium_mesos::wire::{SchedulerCall, Subscription, framework_info, scheduler_call};
@@ -15,8 +16,8 @@ use planarium_protocol::input::FrameworkInput;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal, Text};
 use policy::{Policy, Teacher};
-use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use planarium_protocol::json;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Purpose of the draw that makes the id of an event stream.
@@ -35,7 +36,7 @@ struct Guest {
 /// All frameworks from outside, those that are gone included.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outside {
-    guests: BTreeMap<FrameworkId, Arc<Guest>>,
+    guests: SortedMap<FrameworkId, Arc<Guest>>,
     streams: u64,
 }
 
@@ -114,7 +115,7 @@ impl World {
         let policy = match input.policy.as_deref() {
             None => None,
             Some(word) => Policy::parse(word).ok_or_else(|| {
-                bad(format!("`policy` is accept, decline, migrate or manual, not `{word}`"))
+                bad(format!("`policy` is accept, decline, migrate, grow or manual, not `{word}`"))
             })?,
         };
         let none = json!({});
@@ -165,8 +166,15 @@ impl World {
         }
         match from.call {
             SchedulerCall::Call(call) => self.call_of(id, call),
-            SchedulerCall::Acknowledge { agent_id, .. } => {
-                self.cluster.with_master(&mut self.recorder, |master, _, _| master.acknowledge(&agent_id));
+            SchedulerCall::Acknowledge { task_id, agent_id, uuid } => {
+                self.cluster.with_master(&mut self.recorder, |master, fleet, cx| {
+                    master.acknowledge(cx, fleet, id, &agent_id, &task_id, &uuid);
+                });
+            }
+            SchedulerCall::AcknowledgeOperation { operation_id, agent_id, uuid } => {
+                self.cluster.with_master(&mut self.recorder, |master, fleet, cx| {
+                    master.acknowledge_operation(cx, fleet, id, &agent_id, &operation_id, &uuid);
+                });
             }
             SchedulerCall::Update(subscription) => {
                 self.cluster.with_master(&mut self.recorder, |master, _, cx| {
@@ -210,6 +218,7 @@ impl World {
                 self.welcome(label, Some(stream.clone()), None, subscription.info)
             }
         };
+        self.cluster.with_master(&mut self.recorder, |master, _, _| master.acknowledges_by_calls(id));
         let label = self.outside.guests.get(&id).map(|guest| guest.label.clone());
         Ok(json!({
             "status": 200,

@@ -1,9 +1,10 @@
 //! Frameworks that answer by themselves, for teaching.
 //!
-//! Each keeps one small task running. *accept* and *decline* leave it where it is, whatever is planned for its
+//! All but *grow* keep one small task running. *accept* and *decline* leave it where it is, whatever is planned for its
 //! machine, and differ in what they answer when they are asked for the machine; *migrate* starts a second task on
 //! a machine that nobody plans to take away, and ends the first one when the second runs. All take offers of machines
-//! that stay before others, and want no offers while they have what they need.
+//! that stay before others, and want no offers while they have what they need. *grow* takes one task of a whole cpu more with
+//! every message that offers one, and answers inverse offers as *accept* does.
 
 use planarium_kernel::Milli;
 use planarium_mesos::api::{
@@ -14,9 +15,12 @@ use planarium_mesos::maintenance::Response;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// What the task of such a framework needs.
-const CPUS: Milli = Milli(100);
-const MEM_MIB: Milli = Milli(32_000);
+/// What the task of such a framework needs: cpus, and memory in MiB.
+const SMALL: (Milli, Milli) = (Milli(100), Milli(32_000));
+/// What each task of one that grows needs.
+const LARGE: (Milli, Milli) = (Milli(1_000), Milli(128_000));
+/// How long one that grows does without a machine that has no room for a task.
+const FULL_MS: u64 = 60_000;
 /// How long it need not be asked again once it has agreed.
 const PROMISE_MS: u64 = 3_600_000;
 
@@ -26,6 +30,7 @@ pub(super) enum Policy {
     Accept,
     Decline,
     Migrate,
+    Grow,
 }
 
 impl Policy {
@@ -36,6 +41,7 @@ impl Policy {
             "accept" => Some(Self::Accept),
             "decline" => Some(Self::Decline),
             "migrate" => Some(Self::Migrate),
+            "grow" => Some(Self::Grow),
             "manual" => None,
             _ => return None,
         })
@@ -77,6 +83,7 @@ impl Teacher {
             SchedulerEvent::InverseOffers(offers) => self.on_inverse_offers(offers),
             SchedulerEvent::Subscribed { .. }
             | SchedulerEvent::Rescind(_)
+            | SchedulerEvent::Operation(_)
             | SchedulerEvent::RescindInverseOffer(_)
             | SchedulerEvent::Failure { .. } => Vec::new(),
         }
@@ -86,7 +93,28 @@ impl Teacher {
         self.tasks.iter().all(|task| task.leaving)
     }
 
+    /// One task more, on the first machine with room for one.
+    fn grow(&mut self, offers: &[Arc<Offer>]) -> Vec<Call> {
+        let (mut calls, mut later, mut full) = (Vec::new(), Vec::new(), Vec::new());
+        for offer in offers {
+            match needed(&offer.resources, LARGE) {
+                Some(resources) if calls.is_empty() => calls.push(self.launch(offer, resources, Some(0))),
+                Some(_) => later.push(offer.id),
+                None => full.push(offer.id),
+            }
+        }
+        for (offer_ids, refuse_ms) in [(later, 0), (full, FULL_MS)] {
+            if !offer_ids.is_empty() {
+                calls.push(Call::Decline { offer_ids, refuse_ms: Some(refuse_ms) });
+            }
+        }
+        calls
+    }
+
     fn on_offers(&mut self, offers: &[Arc<Offer>]) -> Vec<Call> {
+        if self.policy == Policy::Grow {
+            return self.grow(offers);
+        }
         if self.policy == Policy::Migrate {
             for offer in offers.iter().filter(|offer| offer.unavailability.is_some()) {
                 self.leave(&offer.agent_id);
@@ -97,8 +125,8 @@ impl Teacher {
         let (mut calls, mut declined) = (Vec::new(), Vec::new());
         for offer in order {
             let stays = offer.unavailability.is_none() || self.policy != Policy::Migrate;
-            match needed(&offer.resources).filter(|_| stays && self.wants_a_task()) {
-                Some(resources) => calls.push(self.launch(offer, resources)),
+            match needed(&offer.resources, SMALL).filter(|_| stays && self.wants_a_task()) {
+                Some(resources) => calls.push(self.launch(offer, resources, None)),
                 None => declined.push(offer.id),
             }
         }
@@ -115,7 +143,7 @@ impl Teacher {
     /// Asked to leave machines: answers, and moves away where that is the policy.
     fn on_inverse_offers(&mut self, offers: &[Arc<InverseOffer>]) -> Vec<Call> {
         let (response, refuse_ms) = match self.policy {
-            Policy::Accept => (Response::Accept, Some(PROMISE_MS)),
+            Policy::Accept | Policy::Grow => (Response::Accept, Some(PROMISE_MS)),
             Policy::Decline => (Response::Decline, None),
             Policy::Migrate => {
                 for offer in offers {
@@ -137,7 +165,7 @@ impl Teacher {
         revives.then_some(Call::Revive { roles: Vec::new() })
     }
 
-    fn launch(&mut self, offer: &Offer, resources: Resources) -> Call {
+    fn launch(&mut self, offer: &Offer, resources: Resources, refuse_ms: Option<u64>) -> Call {
         self.launched += 1;
         let id: Text = format!("{}.{}", self.name, self.launched).into();
         self.tasks.push(Own {
@@ -151,7 +179,7 @@ impl Teacher {
         Call::Accept {
             offer_ids: vec![offer.id],
             operations: vec![Operation::Launch(vec![task])],
-            refuse_ms: None,
+            refuse_ms,
         }
     }
 
@@ -181,11 +209,11 @@ impl Teacher {
     }
 }
 
-/// What the task takes of an offer, if it is there.
-fn needed(offered: &Resources) -> Option<Resources> {
+/// What a task takes of an offer, if it is there.
+fn needed(offered: &Resources, (cpus, mem): (Milli, Milli)) -> Option<Resources> {
     let part = |name: &str, amount: Milli| -> Option<Resource> {
         let fits = |resource: &&Resource| &*resource.name == name && resource.amount() >= amount;
         offered.iter().find(fits).map(|resource| resource.with_scalar(amount))
     };
-    Some([part("cpus", CPUS)?, part("mem", MEM_MIB)?].into_iter().collect())
+    Some([part("cpus", cpus)?, part("mem", mem)?].into_iter().collect())
 }

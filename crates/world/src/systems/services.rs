@@ -6,7 +6,8 @@
 //! *Invariant*: `due` holds exactly the next timer of every service that has one, and `one_shots` is the
 //! sum over all of them; both are brought up to date after every touch, so nothing scans the services.
 
-use super::{Definition, Request, SdkQuery, System};
+use planarium_kernel::{SortedMap, SortedSet};
+use super::{Definition, Group, Request, SdkQuery, System};
 use crate::cluster::Cluster;
 use crate::explain::Facts;
 use planarium_fleet::{Cx, glob};
@@ -18,12 +19,11 @@ use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, Text, Why};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A service in order of installation. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ServiceId(u32);
+pub(crate) struct ServiceId(pub(super) u32);
 
 #[cfg(test)]
 impl ServiceId {
@@ -34,12 +34,12 @@ impl ServiceId {
 }
 
 #[derive(Clone)]
-struct Service {
-    name: Text,
-    framework: FrameworkId,
+pub(super) struct Service {
+    pub(super) name: Text,
+    pub(super) framework: FrameworkId,
     load: Arc<LoadService>,
-    definition: Definition,
-    system: System,
+    pub(super) definition: Definition,
+    pub(super) system: System,
     due: Option<u64>,
     one_shots: usize,
 }
@@ -47,9 +47,12 @@ struct Service {
 /// All services.
 #[derive(Clone, Default)]
 pub(crate) struct Services {
-    all: BTreeMap<ServiceId, Service>,
-    by_framework: BTreeMap<FrameworkId, ServiceId>,
-    due: BTreeSet<(u64, ServiceId)>,
+    pub(super) all: SortedMap<ServiceId, Service>,
+    /// Frameworks that several services share.
+    pub(super) groups: SortedMap<FrameworkId, Group>,
+    /// Services with a framework of their own.
+    by_framework: SortedMap<FrameworkId, ServiceId>,
+    due: SortedSet<(u64, ServiceId)>,
     one_shots: usize,
     next: u32,
 }
@@ -72,7 +75,9 @@ impl Services {
         self.next = self.next.saturating_add(1);
         let service = Service { name, framework, load, definition, system, due: None, one_shots: 0 };
         self.all.insert(id, service);
-        self.by_framework.insert(framework, id);
+        if !self.groups.contains_key(&framework) {
+            self.by_framework.insert(framework, id);
+        }
         self.refresh(id);
         id
     }
@@ -121,7 +126,7 @@ impl Services {
         service.one_shots = one_shots;
     }
 
-    fn touch<R>(&mut self, id: ServiceId, work: impl FnOnce(&mut System) -> R) -> Option<R> {
+    pub(super) fn touch<R>(&mut self, id: ServiceId, work: impl FnOnce(&mut System) -> R) -> Option<R> {
         let result = work(&mut self.all.get_mut(&id)?.system);
         self.refresh(id);
         Some(result)
@@ -215,6 +220,21 @@ impl Services {
             .unwrap_or_else(|| Err(not_found(&command.service)))
     }
 
+    /// A service's scheduler hears an error and ends.
+    pub(crate) fn fail(&mut self, cx: &mut Cx, id: ServiceId, error: &str) {
+        self.touch(id, |system| system.fail(cx, error));
+    }
+
+    pub(crate) fn store_file(
+        &mut self,
+        cx: &mut Cx,
+        id: ServiceId,
+        name: &str,
+        text: &str,
+    ) -> Result<Value, Refusal> {
+        self.touch(id, |system| system.store_file(cx, name, text)).unwrap_or(Ok(Value::Null))
+    }
+
     // ---- what they show ----------------------------------------------------------------------
 
     pub(crate) fn views(&self) -> Vec<Arc<ServiceView>> {
@@ -237,12 +257,18 @@ impl Services {
         } else {
             self.find(name).and_then(|id| self.all.get(&id))
         };
+        if service.is_none()
+            && let Some(framework) = self.group_named(name)
+        {
+            let nothing = || Refusal::new(RefusalCode::NotFound, "HTTP 404 Not Found");
+            return self.query_group(framework, what).ok_or_else(nothing);
+        }
         service.ok_or_else(|| not_found(name))?.system.query_sdk(what, epoch_ms)
     }
 
     /// What does not hold, in words.
     pub(crate) fn check(&self) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut found = self.check_groups();
         for (id, service) in &self.all {
             found.extend(service.system.check().into_iter().map(|text| format!("{}: {text}", service.name)));
             let due = service.system.next_due().map(SimTime::ms);
@@ -255,6 +281,15 @@ impl Services {
             found.push(format!("{one_shots} one-shot timers of services, {} kept", self.one_shots));
         }
         found
+    }
+
+    /// Bytes that these services hold and those before do not, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        let service = |(id, service): (&ServiceId, &Service)| {
+            let old = before.and_then(|before| before.all.get(id));
+            256 + service.system.beyond(old.map(|old| &old.system))
+        };
+        self.all.iter().map(service).sum()
     }
 
     /// Roughly how many bytes a copy takes.

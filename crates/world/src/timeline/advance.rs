@@ -242,6 +242,7 @@ impl Engine {
             );
             return;
         }
+        self.trail.clear();
         self.log.append(events);
         self.branch.move_head(&self.world);
         self.branch.checkpoints.offer(&self.world);

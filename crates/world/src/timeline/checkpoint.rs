@@ -3,8 +3,10 @@
 //! Knows: how far apart checkpoints are and what they weigh by estimate.
 //! Must not know: how a world is replayed.
 //!
-//! When they outgrow their budget, every second one is dropped and the distance doubles. The first one
-//! is the empty world and stays.
+//! Worlds share what did not change between them, so a checkpoint weighs what it alone holds: what the one after
+//! it does not. Distances count events, not time. When all of them outgrow their budget, the one whose absence
+//! makes the smallest gap goes, so they stay spread evenly; from then on they are made farther apart. The first
+//! one is the empty world and stays.
 
 use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_EVENTS};
 use crate::world::World;
@@ -17,6 +19,7 @@ const STEPS_PER_EVENT: u64 = 8;
 
 struct Checkpoint {
     world: Arc<World>,
+    /// What it holds and the next one does not; nothing for the last one, which the present shares.
     bytes: u64,
     /// Made on this branch, not taken over from its parent.
     own: bool,
@@ -27,6 +30,12 @@ pub(super) struct Checkpoints {
     /// Events between two of them.
     distance: u64,
     bytes: u64,
+}
+
+/// What a replay from one world to a later one costs, in events.
+fn gap(from: &World, to: &World) -> u64 {
+    let steps = to.steps().saturating_sub(from.steps());
+    to.seq().saturating_sub(from.seq()) + steps / STEPS_PER_EVENT
 }
 
 impl Checkpoints {
@@ -65,35 +74,33 @@ impl Checkpoints {
 
     /// Keeps the world when it has come far enough from the last checkpoint.
     pub(super) fn offer(&mut self, world: &World) {
-        let Some(last) = self.kept.last() else { return };
-        let events = world.seq().saturating_sub(last.world.seq());
-        let steps = world.steps().saturating_sub(last.world.steps());
+        let Some(last) = self.kept.last_mut() else { return };
         let inputs = world.inputs().saturating_sub(last.world.inputs());
-        let due = events >= self.distance || steps >= self.distance * STEPS_PER_EVENT || inputs >= INPUTS;
-        if !due {
+        if gap(&last.world, world) < self.distance && inputs < INPUTS {
             return;
         }
-        let bytes = world.weight();
-        // A heavy world is kept more rarely: copying it should stay small against running it.
-        let far_enough = bytes / 4096;
-        if events + steps / STEPS_PER_EVENT < far_enough.min(self.distance * 64) {
-            return;
-        }
-        self.kept.push(Checkpoint { world: Arc::new(world.clone()), bytes, own: true });
-        self.bytes = self.bytes.saturating_add(bytes);
-        while self.bytes > CHECKPOINT_BYTES && self.kept.len() > 2 {
-            self.thin();
-        }
+        last.bytes = last.world.beyond(world);
+        self.bytes = self.bytes.saturating_add(last.bytes);
+        self.kept.push(Checkpoint { world: Arc::new(world.clone()), bytes: 0, own: true });
+        while self.bytes > CHECKPOINT_BYTES && self.thin() {}
     }
 
-    fn thin(&mut self) {
-        let mut place = 0_usize;
-        self.kept.retain(|_| {
-            place += 1;
-            place % 2 == 1
+    /// Drops the one that is missed least; false when only the first and the last are left.
+    fn thin(&mut self) -> bool {
+        let gaps = self.kept.windows(3).map(|three| match three {
+            [before, _, after] => gap(&before.world, &after.world),
+            _ => u64::MAX,
         });
-        self.bytes = self.kept.iter().map(|kept| kept.bytes).sum();
-        self.distance = self.distance.saturating_mul(2);
+        let Some((before, gap)) = gaps.enumerate().min_by_key(|(_, gap)| *gap) else { return false };
+        let dropped = self.kept.remove(before + 1);
+        let after = self.kept.get(before + 1).map(|after| Arc::clone(&after.world));
+        if let Some((before, after)) = self.kept.get_mut(before).zip(after) {
+            let bytes = before.world.beyond(&after);
+            self.bytes = (self.bytes + bytes).saturating_sub(before.bytes + dropped.bytes);
+            before.bytes = bytes;
+        }
+        self.distance = self.distance.max(gap / 2);
+        true
     }
 
     /// The last one for which `before` holds; `before` holds for a first part of them.
@@ -139,12 +146,42 @@ mod tests {
     }
 
     #[test]
-    fn thinning_keeps_the_first_and_every_second() {
+    fn the_one_missed_least_goes_first() {
         let mut engine = travelled(6 * INPUTS);
-        let all: Vec<u64> = engine.branch.checkpoints.kept.iter().map(|kept| kept.world.seq()).collect();
-        engine.branch.checkpoints.thin();
-        let left: Vec<u64> = engine.branch.checkpoints.kept.iter().map(|kept| kept.world.seq()).collect();
-        assert_eq!(left, all.iter().copied().step_by(2).collect::<Vec<_>>());
-        assert_eq!(engine.branch.checkpoints.distance, 2 * CHECKPOINT_EVENTS);
+        let checkpoints = &mut engine.branch.checkpoints;
+        let steps = |checkpoints: &Checkpoints| -> Vec<u64> {
+            checkpoints.kept.iter().map(|kept| kept.world.steps()).collect()
+        };
+        let all = steps(checkpoints);
+        assert!(checkpoints.thin());
+        let left = steps(checkpoints);
+        assert_eq!(left.len(), all.len() - 1);
+        assert!(left.iter().all(|step| all.contains(step)), "{left:?} of {all:?}");
+        while checkpoints.thin() {}
+        assert_eq!(steps(checkpoints), [all[0], all[all.len() - 1]], "the first and the last stay");
+        assert!(checkpoints.distance > CHECKPOINT_EVENTS);
+    }
+
+    #[test]
+    fn their_weight_is_what_each_holds_alone_and_stays_within_the_budget() {
+        let mut engine = travelled(6 * INPUTS);
+        let world = engine.world.clone();
+        let checkpoints = &mut engine.branch.checkpoints;
+        let weights =
+            |checkpoints: &Checkpoints| -> u64 { checkpoints.kept.iter().map(|kept| kept.bytes).sum() };
+        assert_eq!(checkpoints.bytes, weights(checkpoints));
+        assert!(checkpoints.bytes > 0 && checkpoints.bytes < 7 * world.weight());
+        checkpoints.thin();
+        assert_eq!(checkpoints.bytes, weights(checkpoints));
+        for pair in checkpoints.kept.windows(2) {
+            assert_eq!(pair[0].bytes, pair[0].world.beyond(&pair[1].world));
+        }
+        // One too heavy to be kept makes room for itself.
+        checkpoints.kept[0].bytes = CHECKPOINT_BYTES;
+        checkpoints.bytes += CHECKPOINT_BYTES;
+        checkpoints.distance = 0;
+        checkpoints.offer(&world);
+        assert!(checkpoints.bytes <= CHECKPOINT_BYTES && checkpoints.bytes == weights(checkpoints));
+        assert_eq!(world.beyond(&world), 1024, "a world shares all of itself");
     }
 }

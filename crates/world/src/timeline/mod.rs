@@ -11,6 +11,7 @@ mod checkpoint;
 mod journal;
 mod log;
 mod seek;
+mod trail;
 
 pub use advance::Advanced;
 pub use branch::BranchView;
@@ -29,6 +30,7 @@ use planarium_protocol::view::{Applied, ClockView};
 use planarium_protocol::{Event, Input, Refusal, View, Why};
 use std::cell::Cell;
 use std::sync::Arc;
+use trail::Trail;
 
 /// The handle that everything outside uses.
 pub struct Engine {
@@ -42,6 +44,8 @@ pub struct Engine {
     next_branch: u32,
     /// Events of the current branch from the first one to its head.
     log: Log,
+    /// Worlds at hand for further steps back.
+    trail: Trail,
     view: Cell<Option<CachedView>>,
 }
 
@@ -76,6 +80,7 @@ impl Engine {
             others: Vec::new(),
             next_branch: 2,
             log: Log::default(),
+            trail: Trail::default(),
             view: Cell::new(None),
         }
     }
@@ -246,6 +251,11 @@ impl Engine {
     /// The request that a running service was loaded or last updated with.
     pub fn definition(&self, service: &str) -> Option<&Arc<LoadService>> {
         self.world.definition(service)
+    }
+
+    /// Frameworks that several services share.
+    pub fn groups(&self) -> Vec<crate::GroupView> {
+        self.world.groups()
     }
 
     /// Why an element is not finished; `None` when there is no such element.

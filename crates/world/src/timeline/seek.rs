@@ -5,6 +5,8 @@
 use super::Engine;
 use super::advance::Next;
 use super::branch::Position;
+use super::trail::Trail;
+use crate::limits::TRAIL_EVENTS;
 use crate::world::World;
 
 impl Engine {
@@ -26,29 +28,47 @@ impl Engine {
     pub fn seek_seq(&mut self, seq: u64) {
         let seq = seq.min(self.branch.head().seq);
         // One step back in time may leave the number as it is: only worlds before the step will do.
-        self.start_from(|world| world.seq() < seq || (world.steps() == 0 && world.now_ms() == 0));
+        self.start_from(|world| world.seq() < seq || is_empty(world));
         while self.world.seq() < seq && self.replay_step(u64::MAX) {}
     }
 
     /// Goes back to right after the last step with events before where the cursor stands: the way back
     /// of [`Engine::advance_events`] with 1. False at the beginning, where there is nothing before.
+    ///
+    /// *Cost*: one replay from a checkpoint some events back, whose worlds stay at hand: the steps back that follow
+    /// replay nothing.
     pub fn step_back(&mut self) -> bool {
-        let (here, seq) = (Position::of(&self.world), self.seq());
-        self.seek_seq(seq);
-        if Position::of(&self.world) < here {
+        let (here, seq, branch) = (Position::of(&self.world), self.seq(), self.branch.id());
+        self.branch.keep_head(&self.world);
+        if let Some(world) = self.trail.pop_before(branch, here) {
+            self.world = world;
             return true;
         }
-        // Which event ended the step before this one: found by replaying up to it.
-        self.start_from(|world| world.seq() < seq);
-        let mut before = self.seq();
-        while self.world.seq() < seq {
-            before = self.world.seq();
-            if !self.replay_step(u64::MAX) {
-                break;
+        let start = self.world.clone();
+        // The nearest world with enough steps between it and here to find the one asked for among them.
+        for events in [TRAIL_EVENTS, u64::MAX] {
+            self.start_from(|world| is_empty(world) || world.seq().saturating_add(events) <= seq);
+            self.trail = Trail::new(branch);
+            if is_empty(&self.world) && Position::of(&self.world) < here {
+                self.trail.push(&self.world);
+            }
+            while Position::of(&self.world) < here {
+                let before = self.seq();
+                if !self.replay_step(u64::MAX) {
+                    break;
+                }
+                let news = self.seq() > before && Position::of(&self.world) < here;
+                if news && self.seq().saturating_add(TRAIL_EVENTS) >= seq {
+                    self.trail.push(&self.world);
+                }
+            }
+            if let Some(world) = self.trail.pop_before(branch, here) {
+                self.world = world;
+                return true;
             }
         }
-        self.seek_seq(before);
-        Position::of(&self.world) < here
+        self.world = start;
+        false
     }
 
     /// Goes to a place of the current branch.
@@ -93,4 +113,9 @@ impl Engine {
             }
         }
     }
+}
+
+/// Whether nothing at all has happened.
+fn is_empty(world: &World) -> bool {
+    world.steps() == 0 && world.now_ms() == 0
 }

@@ -256,7 +256,7 @@ fn preferred(props: &FaultDialogProps, targets: &[String]) -> Option<String> {
 }
 
 fn seconds_ms(text: &str) -> Option<u64> {
-    let seconds: f64 = text.trim().parse().ok().filter(|s| (0.001..=1.0e7).contains(s))?;
+    let seconds = planarium_kernel::float::parse(text.trim()).filter(|s| (0.001..=1.0e7).contains(s))?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked range just above")]
     let ms = (seconds * 1000.0).round() as u64;
     Some(ms)

@@ -48,13 +48,14 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
     (
         "The page",
         &[
+            ("Ctrl-K", "All commands, by name"),
             ("Ctrl-Enter", "Apply the definition"),
             ("i", "Inject a failure"),
             ("m", "Maintenance of machines"),
             ("s", "Share"),
             ("x", "Examples"),
             ("o", "Open or paste"),
-            ("g e, g t, g l, g m, g c", "To the editor, tree, log, machines, console"),
+            ("g e, g t, g l, g m, g c, g o", "To the editor, tree, log, machines, console, comparison"),
             ("z", "Tree and timeline only"),
             ("d", "Dark or light"),
             ("Esc, Tab", "Leave the text editor"),

@@ -6,9 +6,17 @@ use crate::ui::{Button, Dialog};
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
+#[derive(Properties, PartialEq)]
+pub(super) struct OpenDialogProps {
+    /// What is opened comes beside what is there.
+    pub(super) beside: bool,
+    /// There is something it could come beside.
+    pub(super) running: bool,
+}
+
 /// The dialog.
 #[component]
-pub(super) fn OpenDialog() -> Html {
+pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
     let hub = use_hub();
     let text = use_node_ref();
     let folder = use_node_ref();
@@ -28,6 +36,17 @@ pub(super) fn OpenDialog() -> Html {
     html! {
         <Dialog title="Open" onclose={hub.act(Action::CloseDialog)}>
             <p>{ "A service definition, a package folder, a scenario, a saved run. Files can also be dropped anywhere on the page. Nothing leaves your browser." }</p>
+            if props.running {
+                <fieldset class="choices">
+                    <legend class="visually-hidden">{ "Where it goes" }</legend>
+                    { for [(false, "A world of its own"), (true, "Another service on these machines")].into_iter().map(|(beside, label)| html! {
+                        <label class="check">
+                            <input type="radio" name="beside" checked={props.beside == beside} onchange={hub.act(Action::Beside(beside))} />
+                            <span>{ label }</span>
+                        </label>
+                    }) }
+                </fieldset>
+            }
             <div class="button-row">
                 <label class="button file-button" data-look="primary">
                     <span>{ "Choose files" }</span>

@@ -1,6 +1,6 @@
 //! Starting a custom plan, with parameters.
 
-use crate::features::context_menu::plan_command;
+use crate::store::selectors::palette::plan_command;
 use crate::store::{Action, use_hub};
 use crate::ui::{Button, Dialog};
 use planarium_protocol::event::ElementPath;

@@ -1,8 +1,12 @@
-//! Environment values that templates read.
+//! Environment values that templates read. What the definition asks for and nobody gave has a row, too, with the finding
+//! about it.
 
+use planarium_kernel::SortedSet;
+use super::guess::guess;
 use crate::store::ptr::Ptr;
+use crate::store::state::{Checked, Finding, Severity};
 use crate::store::{Action, Hub, use_hub};
-use crate::ui::{Button, IconButton};
+use crate::ui::{Button, IconButton, icon};
 use std::collections::BTreeMap;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -11,24 +15,35 @@ use yew::prelude::*;
 pub(super) struct EnvTableProps {
     /// Name to value.
     pub(super) env: Ptr<BTreeMap<String, String>>,
-    /// Names that the definition asks for and that have no value.
-    pub(super) missing: Vec<AttrValue>,
+    /// What reading the definition gave: names without a value, and findings about them.
+    pub(super) checked: Ptr<Checked>,
 }
 
 /// The table.
 #[component]
 pub(super) fn EnvTable(props: &EnvTableProps) -> Html {
     let hub = use_hub();
-    let missing: Vec<_> =
-        props.missing.iter().filter(|name| !props.env.contains_key(name.as_str())).collect();
+    let missing: SortedSet<&str> = props.checked.missing.iter().map(AttrValue::as_str).collect();
+    let names: SortedSet<&str> = props.env.keys().map(String::as_str).chain(missing.iter().copied()).collect();
+    let guesses: Vec<_> =
+        missing.iter().filter_map(|name| Some(((*name).to_owned(), guess(name)?.to_owned()))).collect();
+    let fill = {
+        let (hub, guesses) = (hub.clone(), guesses.clone());
+        Callback::from(move |_: MouseEvent| {
+            for (name, value) in &guesses {
+                hub.send(Action::SetEnv(name.clone(), Some(value.clone())));
+            }
+        })
+    };
     html! {
         <div class="env">
             if !missing.is_empty() {
-                <p class="muted">{ "The definition asks for these and finds no value:" }</p>
-                <div class="button-row">
-                    { for missing.into_iter().map(|name| html! {
-                        <Button icon="plus" label={name.clone()} onclick={hub.act(Action::SetEnv(name.to_string(), Some(String::new())))} />
-                    }) }
+                <div class="env-missing">
+                    <p>{ format!("{} without a value.", counted(missing.len())) }</p>
+                    if !guesses.is_empty() {
+                        <Button icon="wand" label="Fill in usual values" onclick={fill}
+                            title="Guesses by name, such as 1 for a count; change them as you like" />
+                    }
                 </div>
             }
             <table class="env-table">
@@ -37,17 +52,57 @@ pub(super) fn EnvTable(props: &EnvTableProps) -> Html {
                     <th scope="col"><span class="visually-hidden">{ "Remove" }</span></th>
                 </tr></thead>
                 <tbody>
-                    { props.env.iter().map(|(name, value)| html! {
-                        <tr key={name.clone()}>
-                            <th scope="row">{ name }</th>
-                            <td><input aria-label={format!("Value of {name}")} value={value.clone()} onchange={set(&hub, name)} autocomplete="off" /></td>
-                            <td><IconButton icon="trash" label={format!("Remove {name}")} onclick={hub.act(Action::SetEnv(name.clone(), None))} /></td>
-                        </tr>
-                    }).collect::<Html>() }
+                    { for names.into_iter().map(|name| {
+                        let about = if missing.contains(name) { about(&props.checked, name) } else { None };
+                        row(&hub, name, props.env.get(name), about)
+                    }) }
                     <NewRow />
                 </tbody>
             </table>
         </div>
+    }
+}
+
+fn counted(count: usize) -> String {
+    if count == 1 { "1 variable is".to_owned() } else { format!("{count} variables are") }
+}
+
+/// The finding about a variable, the worst first.
+fn about<'c>(checked: &'c Checked, name: &str) -> Option<&'c Finding> {
+    let quoted = format!("'{name}'");
+    checked.findings.iter().find(|finding| finding.message.contains(&quoted))
+}
+
+fn row(hub: &Hub, name: &str, value: Option<&String>, about: Option<&Finding>) -> Html {
+    let note = about.map(|_| format!("env-{name}"));
+    html! {
+        <tr key={name}>
+            <th scope="row">{ for name.split_inclusive('_').map(|part| html! { <>{ part.to_owned() }<wbr /></> }) }</th>
+            <td>
+                <input aria-label={format!("Value of {name}")} aria-describedby={note.clone()} value={value.cloned().unwrap_or_default()}
+                    onchange={set(hub, name)} autocomplete="off" />
+                if let Some(finding) = about {
+                    <button type="button" class="env-finding" id={note} data-family={family(finding)} title={finding.message.clone()}
+                        onclick={hub.act(Action::Reveal(finding.file.clone(), finding.line, finding.column))}>
+                        { icon(finding.severity.word()) }
+                        { format!("{}, line {}", if finding.severity == Severity::Error { "needed" } else { "left empty" }, finding.line) }
+                    </button>
+                }
+            </td>
+            <td>
+                if value.is_some() {
+                    <IconButton icon="trash" label={format!("Remove {name}")} onclick={hub.act(Action::SetEnv(name.to_owned(), None))} />
+                }
+            </td>
+        </tr>
+    }
+}
+
+fn family(finding: &Finding) -> &'static str {
+    match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "waiting",
+        Severity::Info => "neutral",
     }
 }
 
@@ -93,7 +148,7 @@ fn NewRow() -> Html {
         })
     };
     html! {
-        <tr>
+        <tr key="new variable">
             <td><input ref={name} aria-label="Name of a new variable" placeholder="NAME" autocomplete="off" onkeydown={onkeydown.clone()} /></td>
             <td><input ref={value} aria-label="Value of the new variable" placeholder="value" autocomplete="off" {onkeydown} /></td>
             <td><IconButton icon="plus" label="Add the variable" onclick={Callback::from(move |_| add())} /></td>

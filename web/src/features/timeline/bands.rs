@@ -5,7 +5,7 @@
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::maintenance::{Part, Window, is_beyond, post, rows, unsigned, with};
-use crate::store::selectors::time::percent;
+use crate::store::selectors::axis::Axis;
 use crate::store::state::Dialog;
 use crate::store::{Action, use_hub};
 use crate::ui::icon;
@@ -24,6 +24,8 @@ pub(super) struct BandsProps {
     pub(super) epoch_ms: u64,
     /// Length of the axis.
     pub(super) span_ms: u64,
+    /// Where instants are.
+    pub(super) axis: Axis,
 }
 
 /// All bands.
@@ -44,9 +46,9 @@ pub(super) fn Bands(props: &BandsProps) -> Html {
     html! {
         <div class="bands" role="group" aria-label="Maintenance windows">
             { for props.windows.iter().zip(rows).enumerate()
-                .filter(|(_, (window, _))| !is_beyond(window, span_ms, epoch_ms))
+                .filter(|(_, (window, _))| !is_beyond(window, span_ms, epoch_ms) && in_sight(window, &props.axis, epoch_ms))
                 .map(|(at, (_, row))| html! {
-                    <Band key={at} windows={props.windows.clone()} {at} {row} {epoch_ms} {span_ms} />
+                    <Band key={at} windows={props.windows.clone()} {at} {row} {epoch_ms} {span_ms} axis={props.axis.clone()} />
                 }) }
             if !beyond.is_empty() {
                 <button type="button" class="band-beyond" title={beyond.join("\n")}
@@ -67,6 +69,13 @@ struct BandProps {
     row: usize,
     epoch_ms: u64,
     span_ms: u64,
+    axis: Axis,
+}
+
+/// Whether anything of a window can be seen.
+fn in_sight(window: &Window, axis: &Axis, epoch_ms: u64) -> bool {
+    let start = unsigned(window.start_ms(epoch_ms));
+    axis.sees_any(start, window.end_ms(epoch_ms).map_or(u64::MAX, unsigned))
 }
 
 /// One band; while it is held it shows where it would go.
@@ -87,7 +96,7 @@ fn Band(props: &BandProps) -> Html {
     let place = shown.as_ref().map(|window| {
         let start = unsigned(window.start_ms(epoch_ms)).min(span_ms);
         let end = window.end_ms(epoch_ms).map_or(span_ms, unsigned).min(span_ms);
-        (percent(start, span_ms), percent(end.saturating_sub(start), span_ms), props.row)
+        (props.axis.x(start), props.axis.width(start, end, 0), props.row)
     });
     use_effect_with((node.clone(), place), |(node, place)| {
         if let (Some(element), Some((left, width, row))) = (node.cast::<HtmlElement>(), place) {
@@ -109,10 +118,11 @@ fn Band(props: &BandProps) -> Html {
     };
     let onpointermove = {
         let (drag, moved) = (drag.clone(), moved.clone());
+        let scale_ms = props.axis.scale_ms(unsigned(window.start_ms(epoch_ms)));
         Callback::from(move |event: PointerEvent| {
             let held = *drag.borrow();
             if let (Some((part, from)), Some(width)) = (held, axis_width(&event)) {
-                moved.set((part, seconds(event.client_x() - from, width, span_ms)));
+                moved.set((part, seconds(event.client_x() - from, width, scale_ms)));
             }
         })
     };
@@ -254,6 +264,8 @@ pub(super) struct ScrubBandsProps {
     pub(super) epoch_ms: u64,
     /// Length of the axis.
     pub(super) span_ms: u64,
+    /// Where instants are.
+    pub(super) axis: Axis,
 }
 
 /// The windows as stripes on the slider over time, where lanes may be hidden.
@@ -265,7 +277,7 @@ pub(super) fn ScrubBands(props: &ScrubBandsProps) -> Html {
             { for props.windows.iter().map(|window| {
                 let start = unsigned(window.start_ms(props.epoch_ms)).min(span_ms);
                 let end = window.end_ms(props.epoch_ms).map_or(span_ms, unsigned).min(span_ms);
-                let (x, width) = (percent(start, span_ms), percent(end.saturating_sub(start), span_ms));
+                let (x, width) = (props.axis.x(start), props.axis.width(start, end, 0));
                 html! {
                     <>
                         <rect class="scrub-band" x={x.clone()} width={width.clone()} y="12%" height="12%" />

@@ -3,10 +3,12 @@
 //! A lane's last stretch reaches to the end of the axis; what is not simulated yet is covered from above. So a
 //! lane is drawn anew only when its step changes, not with every frame.
 
+use planarium_kernel::SortedSet;
 use crate::store::gantt::{Gantt, Lane};
 use crate::store::ptr::Ptr;
 use crate::store::selectors::status::look;
-use crate::store::selectors::time::{clock, percent};
+use crate::store::selectors::axis::Axis;
+use crate::store::selectors::time::clock;
 use crate::store::selectors::tree;
 use crate::store::{Action, use_hub};
 use crate::ui::attr;
@@ -14,9 +16,11 @@ use crate::ui::spacer::Spacer;
 use crate::ui::virtual_list::use_slice;
 use planarium_protocol::View;
 use planarium_protocol::event::ElementPath;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use yew::prelude::*;
+
+/// Least width of a stretch in hundredths of a percent, so that the shortest can be seen.
+const LEAST: i64 = 17;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct LanesProps {
@@ -24,8 +28,10 @@ pub(super) struct LanesProps {
     pub(super) gantt: Ptr<Gantt>,
     /// The view.
     pub(super) view: Ptr<View>,
-    /// Length of the axis.
+    /// Length of the run as drawn.
     pub(super) span_ms: u64,
+    /// Where instants are.
+    pub(super) axis: Axis,
     /// Selected element.
     pub(super) selected: Option<ElementPath>,
 }
@@ -58,7 +64,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
             if slice.start > 0 { <Spacer px={slice.above()} /> }
             { lines.iter().enumerate().skip(slice.start).take(slice.take).map(|(at, line)| match line {
                 Line::Plan(path) => html! {
-                    <div class="lane lane-plan" data-row={at.to_string()} key={format!("p{}/{}", path.service, path.plan)}>
+                    <div class="lane lane-plan" data-row={at.to_string()} key={format!("p{at}{}/{}", path.service, path.plan)}>
                         <span class="lane-label">{ &*path.plan }</span>
                     </div>
                 },
@@ -71,6 +77,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                         born_ms={props.gantt.born(&path.service)}
                         status={tree::find_step(&props.view, path).map(|step| attr(&step.status)).unwrap_or_default()}
                         span_ms={props.span_ms}
+                        axis={props.axis.clone()}
                         selected={props.selected.as_ref() == Some(path)}
                     />
                 },
@@ -100,7 +107,7 @@ fn asleep(status: &str) -> bool {
 /// Plans that have begun, with all their steps; then steps that are gone.
 fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
     let mut out = Vec::new();
-    let mut seen: BTreeSet<ElementPath> = BTreeSet::new();
+    let mut seen: SortedSet<ElementPath> = SortedSet::new();
     for service in &view.services {
         for (at, plan) in service.plans.iter().enumerate() {
             let path = tree::plan_path(&service.name, plan);
@@ -132,6 +139,16 @@ fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
             }
         }
     }
+    // Services that are gone have a past, too.
+    let mut last = None;
+    for lane in gantt.lanes().filter(|lane| view.services.iter().all(|service| service.name != lane.path.service)) {
+        let plan = ElementPath { phase: None, step: None, ..lane.path.clone() };
+        if last.as_ref() != Some(&plan) {
+            out.push(Line::Plan(plan.clone()));
+            last = Some(plan);
+        }
+        out.push(Line::Step(lane.path.clone()));
+    }
     out
 }
 
@@ -143,13 +160,14 @@ struct LaneRowProps {
     born_ms: u64,
     status: AttrValue,
     span_ms: u64,
+    axis: Axis,
     selected: bool,
 }
 
 #[component]
 fn LaneRow(props: &LaneRowProps) -> Html {
     let hub = use_hub();
-    let span_ms = props.span_ms;
+    let (span_ms, axis) = (props.span_ms, &props.axis);
     let segments = match &props.lane {
         Some(lane) => lane.segments(span_ms),
         None => vec![crate::store::gantt::Segment {
@@ -164,9 +182,9 @@ fn LaneRow(props: &LaneRowProps) -> Html {
             <button type="button" class="lane-label" tabindex="-1" title={tree::title(&props.path)}
                 onclick={hub.act(Action::Select(props.path.clone()))}>{ &**name }</button>
             <svg class="lane-bar" role="img" aria-label={spoken(name, &segments)} focusable="false">
-                { for segments.iter().map(|segment| {
+                { for segments.iter().filter(|segment| axis.sees_any(segment.from_ms, segment.to_ms)).map(|segment| {
                     let family = look(&segment.status).family;
-                    let (x, width) = (percent(segment.from_ms, span_ms), width(segment.from_ms, segment.to_ms, span_ms));
+                    let (x, width) = (axis.x(segment.from_ms), axis.width(segment.from_ms, segment.to_ms, LEAST));
                     html! {
                         <g class="segment" data-family={family} data-status={segment.status.to_string()}>
                             <title>{ format!("{} from {}", segment.status, clock(segment.from_ms)) }</title>
@@ -189,11 +207,6 @@ fn pattern(family: &str) -> Option<&'static str> {
         "error" => Some("url(#p-cross)"),
         _ => None,
     }
-}
-
-fn width(from_ms: u64, to_ms: u64, span_ms: u64) -> String {
-    let least = span_ms / 600;
-    percent(to_ms.saturating_sub(from_ms).max(least), span_ms)
 }
 
 fn spoken(name: &str, segments: &[crate::store::gantt::Segment]) -> String {
@@ -239,5 +252,7 @@ mod tests {
             })
             .collect();
         assert_eq!(shown, ["deploy", "a", "recovery", "a-0:[x]"]);
+        let empty = View { services: Vec::new(), ..view };
+        assert_eq!(lines(&empty, &gantt).len(), 2, "a service that is gone keeps its past");
     }
 }

@@ -4,8 +4,10 @@ use super::bands::ScrubBands;
 use crate::store::gantt::{Gantt, Mark, MarkKind};
 use crate::store::ptr::Ptr;
 use crate::store::selectors::maintenance::Window;
-use crate::store::selectors::time::{clock, percent, tick, tick_label};
+use crate::store::selectors::axis::Axis;
+use crate::store::selectors::time::{clock, short, tick_label};
 use crate::store::{Action, Hub, use_hub};
+use crate::ui::IconButton;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
@@ -20,8 +22,12 @@ pub(super) struct ScrubProps {
     pub(super) now_ms: u64,
     /// The head.
     pub(super) head_ms: u64,
-    /// Length of the axis.
+    /// Length of the run as drawn.
     pub(super) span_ms: u64,
+    /// Where instants are.
+    pub(super) axis: Axis,
+    /// Idle stretches are drawn short.
+    pub(super) short_idle: bool,
     /// The position in words.
     pub(super) said: AttrValue,
     /// Marks.
@@ -40,10 +46,10 @@ pub(super) fn Scrub(props: &ScrubProps) -> Html {
     let dragging = use_mut_ref(|| false);
     let (now_ms, head_ms, span_ms) = (props.now_ms, props.head_ms, props.span_ms);
     let seek = {
-        let (hub, track) = (hub.clone(), track.clone());
+        let (hub, track, axis) = (hub.clone(), track.clone(), props.axis.clone());
         move |event: &PointerEvent| {
             if let Some(track) = track.cast::<HtmlElement>() {
-                hub.send(Action::SeekMs(instant(&track, event.client_x(), span_ms).min(head_ms)));
+                hub.send(Action::SeekMs(instant(&track, event.client_x(), &axis).min(head_ms)));
             }
         }
     };
@@ -74,10 +80,10 @@ pub(super) fn Scrub(props: &ScrubProps) -> Html {
     };
     let end = Callback::from(move |_: PointerEvent| *dragging.borrow_mut() = false);
     let onkeydown = keyboard(&hub, now_ms, head_ms);
-    let step = tick(span_ms);
+    let axis = &props.axis;
     html! {
         <div class="scrub-row">
-            <span class="lane-label muted" aria-hidden="true">{ "Time" }</span>
+            <Zoom {now_ms} part={axis.is_part()} short_idle={props.short_idle} />
             <div
                 ref={track}
                 class="scrub"
@@ -96,18 +102,17 @@ pub(super) fn Scrub(props: &ScrubProps) -> Html {
             >
                 <svg class="scrub-track" aria-hidden="true" focusable="false">
                     <rect class="track" y="28%" width="100%" height="16%" rx="3" />
-                    <rect class="track-ahead" y="28%" width={percent(head_ms, span_ms)} height="16%" rx="3" />
-                    <rect class="track-past" y="28%" width={percent(now_ms, span_ms)} height="16%" rx="3" />
-                    { for (1..=span_ms / step).map(|n| html! {
-                        <line class="tick" x1={percent(n * step, span_ms)} x2={percent(n * step, span_ms)} y1="54%" y2="64%" />
-                    }) }
+                    <rect class="track-ahead" y="28%" width={axis.x(head_ms)} height="16%" rx="3" />
+                    <rect class="track-past" y="28%" width={axis.x(now_ms)} height="16%" rx="3" />
                 </svg>
-                <ScrubBands windows={props.windows.clone()} epoch_ms={props.epoch_ms} {span_ms} />
-                <Marks gantt={props.gantt.clone()} {span_ms} />
-                <Ticks {span_ms} />
-                <svg class="scrub-track" aria-hidden="true" focusable="false">
-                    <circle class="thumb" cx={percent(now_ms, span_ms)} cy="36%" r="7" />
-                </svg>
+                <ScrubBands windows={props.windows.clone()} epoch_ms={props.epoch_ms} {span_ms} axis={axis.clone()} />
+                <Marks gantt={props.gantt.clone()} axis={axis.clone()} />
+                <Ticks axis={axis.clone()} />
+                if axis.sees(now_ms) {
+                    <svg class="scrub-track" aria-hidden="true" focusable="false">
+                        <circle class="thumb" cx={axis.x(now_ms)} cy="36%" r="7" />
+                    </svg>
+                }
             </div>
         </div>
     }
@@ -134,34 +139,63 @@ fn keyboard(hub: &Hub, now_ms: u64, head_ms: u64) -> Callback<KeyboardEvent> {
     })
 }
 
-fn instant(track: &HtmlElement, client_x: i32, span_ms: u64) -> u64 {
+/// The instant under a place on the page.
+pub(super) fn instant(track: &HtmlElement, client_x: i32, axis: &Axis) -> u64 {
     let place = track.get_bounding_client_rect();
-    let share = ((f64::from(client_x) - place.left()) / place.width().max(1.0)).clamp(0.0, 1.0);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "a place on an axis, clamped to it"
-    )]
-    let ms = (share * span_ms as f64) as u64;
-    ms
+    axis.instant((f64::from(client_x) - place.left()) / place.width().max(1.0))
+}
+
+#[derive(Properties, PartialEq)]
+struct ZoomProps {
+    now_ms: u64,
+    part: bool,
+    short_idle: bool,
+}
+
+/// How much of the run is seen.
+#[component]
+fn Zoom(props: &ZoomProps) -> Html {
+    let hub = use_hub();
+    let whole = (!props.part).then(|| AttrValue::from("all of the run is shown"));
+    let at = props.now_ms;
+    html! {
+        <div class="zoom" role="group" aria-label="Timeline">
+            <IconButton icon="zoom-in" label="Zoom in" onclick={hub.act(Action::ZoomAt(true, at))} />
+            <IconButton icon="zoom-out" label="Zoom out" refused={whole.clone()} onclick={hub.act(Action::ZoomAt(false, at))} />
+            <IconButton icon="zoom-all" label="Show all of the run" refused={whole} onclick={hub.act(Action::ZoomAll)} />
+            <IconButton icon="idle" label="Short idle stretches" pressed={props.short_idle} onclick={hub.act(Action::ToggleIdle)} />
+        </div>
+    }
 }
 
 #[derive(Properties, PartialEq)]
 struct TicksProps {
-    span_ms: u64,
+    axis: Axis,
 }
 
-/// Words under the axis.
+/// The axis in words, and where it is broken.
 #[component]
 fn Ticks(props: &TicksProps) -> Html {
-    let step = tick(props.span_ms);
+    let axis = &props.axis;
     html! {
         <svg class="scrub-track" aria-hidden="true" focusable="false">
-            { for (1..props.span_ms / step).map(|n| html! {
-                <text class="tick-word" x={percent(n * step, props.span_ms)} y="100%" dy="-2" text-anchor="middle">
-                    { tick_label(n * step) }
-                </text>
+            { for axis.ticks().into_iter().map(|(at_ms, words)| {
+                let x = axis.x(at_ms);
+                html! {
+                    <>
+                        <line class="tick" x1={x.clone()} x2={x.clone()} y1="54%" y2="64%" />
+                        if words {
+                            <text class="tick-word" {x} y="100%" dy="-2" text-anchor="middle">{ tick_label(at_ms) }</text>
+                        }
+                    </>
+                }
+            }) }
+            { for axis.shortened().map(|(from_ms, to_ms)| html! {
+                <svg class="break" x={axis.x(from_ms)} width={axis.width(from_ms, to_ms, 0)} overflow="visible">
+                    <title>{ format!("{} in which nothing changed", short(to_ms - from_ms)) }</title>
+                    <rect class="break-gap" y="24%" width="100%" height="24%" />
+                    <text class="tick-word" x="50%" y="100%" dy="-2" text-anchor="middle">{ "⋯" }</text>
+                </svg>
             }) }
         </svg>
     }
@@ -170,22 +204,22 @@ fn Ticks(props: &TicksProps) -> Html {
 #[derive(Properties, PartialEq)]
 struct MarksProps {
     gantt: Ptr<Gantt>,
-    span_ms: u64,
+    axis: Axis,
 }
 
 /// Where somebody did something.
 #[component]
 fn Marks(props: &MarksProps) -> Html {
     let marks = &props.gantt.marks;
-    let shown = marks.iter().filter(|mark| mark.at_ms > 0).rev().take(MARKS);
+    let shown = marks.iter().filter(|mark| mark.at_ms > 0 && props.axis.sees(mark.at_ms)).rev().take(MARKS);
     html! {
         <svg class="scrub-track marks" aria-hidden="true" focusable="false">
-            { for shown.map(|mark| mark_view(mark, props.span_ms)) }
+            { for shown.map(|mark| mark_view(mark, &props.axis)) }
         </svg>
     }
 }
 
-fn mark_view(mark: &Mark, span_ms: u64) -> Html {
+fn mark_view(mark: &Mark, axis: &Axis) -> Html {
     let (name, family) = match mark.kind {
         MarkKind::Command => ("flag", "active"),
         MarkKind::Refused => ("cross", "error"),
@@ -193,7 +227,7 @@ fn mark_view(mark: &Mark, span_ms: u64) -> Html {
         MarkKind::Note => ("book", "neutral"),
     };
     html! {
-        <svg key={mark.seq} class="mark" data-family={family} x={percent(mark.at_ms, span_ms)} overflow="visible">
+        <svg key={mark.seq} class="mark" data-family={family} x={axis.x(mark.at_ms)} overflow="visible">
             <title>{ format!("{} {}", clock(mark.at_ms), mark.text) }</title>
             <use href={format!("#i-{name}")} x="-6" y="0" width="12" height="12" />
         </svg>

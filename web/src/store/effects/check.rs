@@ -62,10 +62,9 @@ impl Session {
 
 /// Keeps edits that are not applied, so that a closed tab loses nothing.
 fn keep_draft(state: &State) {
-    if state.draft.dirty() {
-        if let Ok(text) = serde_json::to_string(&state.draft.load().0) {
-            persist::save_draft(&text);
-        }
+    if state.dirty() {
+        let loads: Vec<_> = state.all_drafts().iter().map(|draft| draft.load().0).collect();
+        persist::save_draft(&planarium_protocol::json::of(&loads).to_string());
     } else if state.draft.revision > 0 {
         persist::save_draft("");
     }

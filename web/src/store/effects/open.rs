@@ -4,7 +4,7 @@ use super::story::Tale;
 use super::{Session, Shown};
 use crate::store::action::Fact;
 use crate::store::draft::Draft;
-use crate::store::state::BrokenLink;
+use crate::store::state::{BrokenLink, State};
 use planarium_protocol::Input;
 use planarium_protocol::input::LoadService;
 use planarium_scenario::{Scenario, share};
@@ -29,18 +29,63 @@ impl Session {
     }
 
     fn open_scenario(&mut self, scenario: Scenario, example: Option<&str>, about: &str) -> Vec<Fact> {
-        let draft = scenario.services.first().map(Draft::of).unwrap_or_default();
+        let drafts = drafts_of(&scenario);
         let tale = Tale::of(&scenario, example, about);
         let preset = preset_of(&scenario);
         match self.show(scenario, tale) {
-            Ok(()) => self.opened(draft, preset),
+            Ok(()) => self.opened(drafts, preset),
             Err(reason) => vec![Fact::Refused(reason.into())],
         }
     }
 
-    fn opened(&mut self, draft: Draft, preset: Option<AttrValue>) -> Vec<Fact> {
+    fn opened(&mut self, drafts: Vec<Draft>, preset: Option<AttrValue>) -> Vec<Fact> {
         let story = self.shown.tale.told();
-        vec![self.moved(), Fact::Opened { draft: Box::new(draft), story, preset }]
+        vec![self.moved(), Fact::Opened { drafts, story, preset }]
+    }
+
+    /// A pasted definition as another service.
+    pub(super) fn text_beside(&mut self, state: &State, text: &str) -> Vec<Fact> {
+        if text.trim().is_empty() {
+            return vec![Fact::Refused("There is nothing to open.".into())];
+        }
+        self.open_beside(state, &[(file_name(text).to_owned(), text.to_owned())])
+    }
+
+    /// Another service on the same machines: from the start while nothing has run yet, else from the moment shown.
+    pub(super) fn open_beside(&mut self, state: &State, files: &[(String, String)]) -> Vec<Fact> {
+        let files = without_common_folder(files);
+        if files.is_empty() || files.iter().any(|(name, text)| is_scenario(name) || looks_like_journal(text)) {
+            let text = "Only a definition can be put beside another one; a scenario or a run is a world of its own.";
+            return vec![Fact::Refused(text.into())];
+        }
+        let dialect = planarium_world::detect_dialect(&files).to_owned();
+        let mut draft = Draft::of(&LoadService { dialect, files, ..LoadService::default() });
+        let (load, _) = draft.load();
+        let report = planarium_world::check(&load);
+        draft.label = report.name.to_string().into();
+        let taken = state.place_of(&report.name).is_some();
+        if report.has_errors() || taken {
+            // It waits in the editor for what it lacks.
+            draft.revision += 1;
+            let mut facts = vec![Fact::Beside(Box::new(draft))];
+            if taken && !report.has_errors() {
+                let text = format!("There is a service named {} already: give this one another name.", report.name);
+                facts.push(Fact::Refused(text.into()));
+            }
+            return facts;
+        }
+        if state.world.touched {
+            let mut facts = vec![Fact::Beside(Box::new(draft))];
+            facts.extend(self.put_in(&Input::LoadService(load)));
+            facts.push(Fact::RolledOut);
+            return facts;
+        }
+        let mut scenario = self.shown.scenario.clone();
+        scenario.services.push(load);
+        self.shown.tale.edited();
+        let mut facts = vec![Fact::Beside(Box::new(draft))];
+        facts.extend(self.rebuild(state, scenario, "A new world with another service."));
+        facts
     }
 
     /// Files from a drop or a choice: a scenario, a journal, or a definition with what belongs to it.
@@ -94,7 +139,7 @@ impl Session {
         let scenario = Scenario::of_definition(load, cluster, Genesis::default());
         let tale = Tale::of(&scenario, None, "");
         if self.show(scenario.clone(), tale).is_ok() {
-            return self.opened(draft, Some("default".into()));
+            return self.opened(vec![draft], Some("default".into()));
         }
         // The machines come up without it; the findings say what is wrong.
         let empty = Scenario { services: Vec::new(), ..scenario };
@@ -103,7 +148,7 @@ impl Session {
             Ok(()) => {
                 let mut draft = draft;
                 draft.revision += 1;
-                self.opened(draft, Some("default".into()))
+                self.opened(vec![draft], Some("default".into()))
             }
             Err(reason) => vec![Fact::Refused(reason.into())],
         }
@@ -120,15 +165,14 @@ impl Session {
             return self.open_hash(trimmed);
         }
         if looks_like_journal(trimmed)
-            && let Ok(journal) = serde_json::from_str::<Journal>(trimmed)
+            && let Ok(journal) = planarium_protocol::json::read::<Journal>(trimmed.as_bytes())
         {
             return self.open_journal(&journal, trimmed);
         }
         if trimmed.lines().any(|line| line.starts_with("services:") || line.starts_with("script:")) {
             return self.open_scenario_text("pasted text", text, &|_| None);
         }
-        let name = if trimmed.starts_with('{') { "app.json" } else { "svc.yml" };
-        self.open_definition(BTreeMap::from([(name.to_owned(), text.to_owned())]))
+        self.open_definition(BTreeMap::from([(file_name(text).to_owned(), text.to_owned())]))
     }
 
     /// The part of a link after `#`, or a whole link.
@@ -145,13 +189,13 @@ impl Session {
             Err(error) => return vec![broken(raw, &error.to_string())],
         };
         let scenario = scenario_of(journal);
-        let draft = scenario.services.first().map(Draft::of).unwrap_or_default();
+        let drafts = drafts_of(&scenario);
         let (preset, tale) = (preset_of(&scenario), Tale::of(&scenario, None, ""));
-        let before =
-            std::mem::replace(&mut self.shown, Shown { engine, player: None, scenario, tale, by_hand: true });
-        self.previous = Some(Box::new(before));
+        let shown = Shown { engine, player: None, scenario, tale, by_hand: true, drafts: Vec::new() };
+        self.previous = Some(Box::new(std::mem::replace(&mut self.shown, shown)));
         self.another_world();
-        self.opened(draft, preset)
+        self.go_to_moment(raw);
+        self.opened(drafts, preset)
     }
 
     /// An example whose run is in the link goes on with its script where the link leaves off.
@@ -163,6 +207,7 @@ impl Session {
         if self.shown.engine.journal() != journal {
             return None;
         }
+        self.go_to_moment(hash);
         facts.retain(|fact| !matches!(fact, Fact::Moved(_)));
         facts.insert(0, self.moved());
         facts.push(Fact::Story(self.shown.tale.told()));
@@ -185,7 +230,25 @@ fn scenario_of(journal: &Journal) -> Scenario {
     scenario
 }
 
-fn preset_of(scenario: &Scenario) -> Option<AttrValue> {
+/// What the editor holds for each service of a scenario.
+fn drafts_of(scenario: &Scenario) -> Vec<Draft> {
+    let several = scenario.services.len() > 1;
+    let named = |load: &LoadService| {
+        let mut draft = Draft::of(load);
+        if several && draft.label.is_empty() {
+            draft.label = planarium_world::check(load).name.to_string().into();
+        }
+        draft
+    };
+    scenario.services.iter().map(named).collect()
+}
+
+/// The name of a pasted definition.
+fn file_name(text: &str) -> &'static str {
+    if text.trim_start().starts_with('{') { "app.json" } else { "svc.yml" }
+}
+
+pub(super) fn preset_of(scenario: &Scenario) -> Option<AttrValue> {
     let same = |name: &str| presets::cluster(name).is_some_and(|cluster| cluster == scenario.cluster);
     presets::PRESETS.iter().find(|preset| same(preset.name)).map(|preset| preset.name.into())
 }

@@ -2,10 +2,15 @@
 
 use super::{Session, Shown};
 use crate::store::action::Fact;
+use crate::store::draft::Draft;
 use crate::store::state::{State, ToastUndo};
+use planarium_protocol::Input;
 use planarium_protocol::input::LoadService;
 use planarium_scenario::{NoteKind, Player, Scenario};
 use planarium_world::presets;
+
+/// Said when a definition cannot be used.
+const BROKEN: &str = "The definition has errors; the last valid version stays. See the list under the editor.";
 
 impl Session {
     /// Shows another world; the one before can be brought back.
@@ -23,22 +28,21 @@ impl Session {
         }
         let branch = engine.branches().iter().find(|branch| branch.current).map_or(0, |branch| branch.id);
         let player = (!player.done()).then_some((player, branch));
-        let before =
-            std::mem::replace(&mut self.shown, Shown { engine, player, scenario, tale, by_hand: false });
-        self.previous = Some(Box::new(before));
+        let shown = Shown { engine, player, scenario, tale, by_hand: false, drafts: Vec::new() };
+        self.previous = Some(Box::new(std::mem::replace(&mut self.shown, shown)));
         self.another_world();
         Ok(())
     }
 
     /// Builds the world anew from a changed scenario.
-    fn rebuild(&mut self, state: &State, scenario: Scenario, text: &str) -> Vec<Fact> {
+    pub(super) fn rebuild(&mut self, state: &State, scenario: Scenario, text: &str) -> Vec<Fact> {
         let about = state.story.about.to_string();
         let tale = super::Tale::of(&scenario, state.story.example.as_deref(), &about);
         let touched = state.world.touched;
         match self.show(scenario, tale) {
             Ok(()) => {
                 let mut facts = vec![self.moved(), Fact::Story(self.shown.tale.told())];
-                facts.push(Fact::Rebuilt(state.draft.revision));
+                facts.push(Fact::Rebuilt(self.shown.scenario.services.clone()));
                 if touched {
                     facts.push(Fact::Told(text.to_owned().into(), Some(ToastUndo::World)));
                 }
@@ -53,36 +57,73 @@ impl Session {
         let mut facts = self.check_now(state);
         let broken = facts.iter().any(|fact| matches!(fact, Fact::Checked(checked) if checked.errors() > 0));
         if broken {
-            let text =
-                "The definition has errors; the last valid version stays. See the list under the editor.";
-            facts.push(Fact::Refused(text.into()));
+            facts.push(Fact::Refused(BROKEN.into()));
             return facts;
         }
+        let elsewhere = state.drafts.iter().enumerate().filter(|(at, draft)| *at != state.at && draft.dirty());
+        for (_, draft) in elsewhere {
+            if planarium_world::check(&draft.load().0).has_errors() {
+                let text = format!("The definition of {} has errors: choose it above the editor.", draft.label);
+                facts.push(Fact::Refused(text.into()));
+                return facts;
+            }
+        }
         facts.extend(self.apply_quietly(state));
+        facts
+    }
+
+    /// Gives the edited definition to the running service at the moment shown, as an operator would.
+    pub(super) fn roll_out(&mut self, state: &State) -> Vec<Fact> {
+        let mut facts = self.check_now(state);
+        let Some(name) = facts.iter().find_map(|fact| match fact {
+            Fact::Checked(checked) if checked.errors() == 0 => Some(checked.name.to_string()),
+            _ => None,
+        }) else {
+            facts.push(Fact::Refused(BROKEN.into()));
+            return facts;
+        };
+        let load = state.draft.load().0;
+        let runs = self.shown.engine.definition(&name).is_some();
+        let input = if runs { Input::UpdateService(load) } else { Input::LoadService(load) };
+        let (more, accepted) = self.try_input(&input);
+        facts.extend(more);
+        if accepted {
+            let what = if runs { "updated" } else { "installed" };
+            facts.push(Fact::RolledOut);
+            facts.push(Fact::Told(format!("{name} is {what}; its plan shows what changes.").into(), None));
+        }
+        facts
+    }
+
+    /// A new world without one of the services.
+    pub(super) fn drop_service(&mut self, state: &State, at: usize) -> Vec<Fact> {
+        let mut drafts = state.all_drafts();
+        if at >= drafts.len() || drafts.len() < 2 {
+            return Vec::new();
+        }
+        let gone = drafts.remove(at);
+        let mut scenario = self.shown.scenario.clone();
+        scenario.services = loads(&drafts);
+        self.shown.tale.edited();
+        let text = format!("A new world without {}.", gone.label);
+        let mut facts = vec![Fact::Drafts(drafts)];
+        facts.extend(self.rebuild(state, scenario, &text));
         facts
     }
 
     /// As [`Session::apply`], for a definition known to be good.
     pub(super) fn apply_quietly(&mut self, state: &State) -> Vec<Fact> {
         let mut scenario = self.shown.scenario.clone();
-        let load = state.draft.load().0;
-        self.save_before(&planarium_protocol::Input::LoadService(load.clone()));
-        put_service(&mut scenario, load);
-        if state.draft.dirty() {
+        self.save_before(&Input::LoadService(state.draft.load().0));
+        scenario.services = loads(&state.all_drafts());
+        if state.dirty() {
             self.shown.tale.edited();
         }
         self.rebuild(state, scenario, "A new world with the edited definition.")
     }
 
     pub(super) fn reset(&mut self, state: &State) -> Vec<Fact> {
-        let scenario = self.shown.scenario.clone();
-        let dirty = state.draft.dirty();
-        let mut facts = self.rebuild(state, scenario, "Started over.");
-        if dirty {
-            // What is in the editor is still not what runs.
-            facts.retain(|fact| !matches!(fact, Fact::Rebuilt(_)));
-        }
-        facts
+        self.rebuild(state, self.shown.scenario.clone(), "Started over.")
     }
 
     pub(super) fn set_seed(&mut self, state: &State, seed: u64) -> Vec<Fact> {
@@ -99,7 +140,7 @@ impl Session {
         let mut scenario = self.shown.scenario.clone();
         scenario.cluster = cluster;
         let mut facts = self.rebuild(state, scenario, "Started over on other machines.");
-        facts.push(Fact::Preset(name.to_owned().into()));
+        facts.push(Fact::Preset(Some(name.to_owned().into())));
         facts
     }
 
@@ -108,14 +149,13 @@ impl Session {
         let left = std::mem::replace(&mut self.shown, *before);
         self.previous = Some(Box::new(left));
         self.another_world();
-        vec![self.moved(), Fact::Story(self.shown.tale.told())]
+        let drafts = std::mem::take(&mut self.shown.drafts);
+        let preset = super::open::preset_of(&self.shown.scenario);
+        vec![self.moved(), Fact::Story(self.shown.tale.told()), Fact::Drafts(drafts), Fact::Preset(preset)]
     }
 }
 
-/// Puts a definition in the place of the first one.
-fn put_service(scenario: &mut Scenario, load: LoadService) {
-    match scenario.services.first_mut() {
-        Some(first) => *first = load,
-        None => scenario.services.push(load),
-    }
+/// The services of these definitions; one without any text is none.
+pub(super) fn loads(drafts: &[Draft]) -> Vec<LoadService> {
+    drafts.iter().filter(|draft| !draft.files.is_empty()).map(|draft| draft.load().0).collect()
 }

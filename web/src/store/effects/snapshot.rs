@@ -66,13 +66,15 @@ impl Session {
         let branches = (seen.branches != tabs).then(|| Ptr::new(tabs.clone()));
         seen.branches = tabs;
         let touched = engine.head_ms() > 0 || engine.entries().len() > self.shown.scenario.set_up().len();
-        Fact::Moved(Box::new(Snapshot { view, clock, log, gantt, branches, touched }))
+        let before = self.previous.as_ref().is_some_and(|before| !before.engine.entries().is_empty());
+        Fact::Moved(Box::new(Snapshot { view, clock, log, gantt, branches, touched, before }))
     }
 
     /// Starts counting for another world.
     pub(super) fn another_world(&mut self) {
         self.seen.generation += 1;
         self.asked = None;
+        self.beside = None;
     }
 }
 

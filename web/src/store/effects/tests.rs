@@ -31,7 +31,7 @@ fn play_to_rest(hub: &Hub) {
             return;
         }
     }
-    panic!("never came to rest");
+    panic!("{:?} never came to rest", hub.state().story.example);
 }
 
 fn deploy_status(hub: &Hub) -> String {
@@ -245,4 +245,144 @@ fn seed_and_machines_start_over() {
     assert_eq!(hub.state().preset.as_deref(), Some("10"));
     hub.send(Action::Reset);
     assert_eq!(hub.state().world.clock.seed, 99, "starting over keeps what was chosen");
+}
+
+const TWO: &str = "title: Two\nseed: 1\nservices:\n  - files: [a.yml]\n  - files: [b.yml]\n";
+
+fn two() -> Hub {
+    let hub = page("", None);
+    hub.send(Action::OpenFiles(vec![
+        ("two.planarium.yaml".into(), TWO.into()),
+        ("a.yml".into(), TYPED.replace("typed", "first")),
+        ("b.yml".into(), TYPED.replace("typed", "second")),
+    ]));
+    hub.send(Action::Check);
+    hub
+}
+
+fn services(hub: &Hub) -> Vec<String> {
+    hub.state().world.view.services.iter().map(|service| service.name.to_string()).collect()
+}
+
+#[test]
+fn an_unknown_example_is_said_and_the_first_one_shown() {
+    let hub = page("", Some("no-such-thing"));
+    let state = hub.state();
+    let first = planarium_gallery::examples().first().expect("examples");
+    assert_eq!(state.story.example.as_deref(), Some(first.id));
+    assert!(!state.world.view.services.is_empty());
+    assert!(toasts(&state).iter().any(|text| text.contains("no-such-thing")));
+}
+
+#[test]
+fn each_service_keeps_its_own_draft() {
+    let hub = two();
+    assert_eq!(hub.state().drafts.len(), 2);
+    hub.send(Action::StepStatus(Toward::Ahead));
+    hub.send(Action::Edit("a.yml".into(), TYPED.replace("typed", "first").replace("count: 2", "count: 1")));
+    hub.send(Action::PickService(1));
+    hub.send(Action::Check);
+    let state = hub.state();
+    assert_eq!((state.draft.label.as_str(), state.draft.file.as_str()), ("second", "b.yml"));
+    assert!(!state.draft.dirty() && state.dirty(), "the other one was edited");
+    hub.send(Action::PickService(0));
+    assert!(hub.state().draft.text().contains("count: 1"), "the edit is kept");
+    // A row of the other service leads to its own text.
+    let path = hub.state().world.view.services[1].plans.first().map(|plan| {
+        tree::plan_path(&hub.state().world.view.services[1].name, plan)
+    });
+    hub.send(Action::Select(path.expect("a plan")));
+    assert_eq!(hub.state().draft.file, "b.yml");
+    hub.send(Action::Apply);
+    let state = hub.state();
+    assert!(!state.dirty());
+    let steps = |at: usize| state.world.view.services[at].plans[0].progress.total;
+    assert_eq!((steps(0), steps(1)), (1, 2), "both definitions are in the new world");
+}
+
+#[test]
+fn a_broken_draft_of_another_service_stops_the_new_world() {
+    let hub = two();
+    hub.send(Action::StepStatus(Toward::Ahead));
+    hub.send(Action::Edit("a.yml".into(), "name: [".into()));
+    hub.send(Action::PickService(1));
+    hub.send(Action::Check);
+    hub.send(Action::Apply);
+    assert!(toasts(&hub.state()).iter().any(|text| text.contains("first has errors")));
+    assert!(hub.state().world.clock.seq > 0, "the run is still there");
+}
+
+#[test]
+fn services_are_put_beside_and_taken_away() {
+    let hub = page("", None);
+    hub.send(Action::Beside(true));
+    hub.send(Action::OpenText(TYPED.into()));
+    assert_eq!(services(&hub), ["hello-world", "typed"]);
+    assert_eq!((hub.state().at, hub.state().dirty()), (1, false));
+    hub.send(Action::StepStatus(Toward::Ahead));
+    let before = hub.state().world.clock.head_ms;
+    hub.send(Action::OpenText(TYPED.replace("typed", "late")));
+    assert_eq!(services(&hub), ["hello-world", "typed", "late"]);
+    assert!(hub.state().world.clock.now_ms >= before, "it joins the run as it is");
+    hub.send(Action::OpenText(TYPED.into()));
+    assert_eq!((services(&hub).len(), hub.state().drafts.len()), (3, 4), "a name is given once");
+    hub.send(Action::DropService(3));
+    hub.send(Action::DropService(0));
+    assert_eq!(services(&hub), ["typed", "late"]);
+    hub.send(Action::UndoWorld);
+    assert_eq!(services(&hub)[0], "hello-world");
+    assert_eq!(hub.state().drafts.len(), 3);
+}
+
+#[test]
+fn an_edit_is_rolled_out_in_the_run() {
+    let hub = page("", None);
+    hub.send(Action::OpenText(TYPED.into()));
+    play_to_rest(&hub);
+    assert_eq!(deploy_status(&hub), "COMPLETE");
+    let before = hub.state().world.clock.now_ms;
+    hub.send(Action::Edit("svc.yml".into(), TYPED.replace("count: 2", "count: 3")));
+    hub.send(Action::Check);
+    hub.send(Action::RollOut);
+    let state = hub.state();
+    assert!(!state.draft.dirty() && state.world.clock.now_ms == before);
+    play_to_rest(&hub);
+    let tasks = hub.state().world.view.cluster.machines.iter().map(|machine| machine.tasks.len()).sum::<usize>();
+    assert_eq!(tasks, 3);
+    hub.send(Action::Reset);
+    assert!(hub.state().draft.dirty(), "starting over goes back to the definition before");
+    hub.send(Action::UndoWorld);
+    assert!(!hub.state().draft.dirty());
+}
+
+#[test]
+fn a_link_carries_the_moment() {
+    let hub = page("", None);
+    play_to_rest(&hub);
+    for back in [Action::SeekMs(9000), Action::StepEvent(Toward::Back), Action::SeekMs(0)] {
+        hub.send(back);
+        let here = hub.state().world.clock;
+        for example in [None, Some("hello-world")] {
+            let there = page(&hash(&hub), example).state().world.clock;
+            let place = |clock: crate::store::state::Clock| (clock.now_ms, clock.seq, clock.head_ms, clock.head_seq);
+            assert_eq!(place(there), place(here));
+        }
+    }
+    hub.send(Action::SeekTenth(10));
+    assert!(!hash(&hub).contains('~'), "the end needs no naming");
+}
+
+#[test]
+fn better_machines_are_found_by_trying() {
+    let hub = page("", None);
+    let gpus = TYPED.replace("        cpus: 0.5", "        cpus: 0.5\n        gpus: 1");
+    for (text, want) in [(TYPED, None), (gpus.as_str(), Some("gpu"))] {
+        hub.send(Action::OpenText(text.into()));
+        hub.send(Action::SeekMachines);
+        assert_eq!(hub.state().better.as_deref(), want, "{text}");
+    }
+    hub.send(Action::SetPreset("gpu".into()));
+    assert_eq!(hub.state().better, None);
+    play_to_rest(&hub);
+    assert_eq!(deploy_status(&hub), "COMPLETE");
 }

@@ -1,11 +1,11 @@
 //! What the live region says about what happened since it last spoke.
 
+use planarium_kernel::SortedMap;
 use super::tree::{leaf, title};
 use crate::store::state::Verbosity;
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::view::View;
 use planarium_protocol::{Event, Text};
-use std::collections::BTreeMap;
 
 /// At most so many single steps are named.
 const NAMED: usize = 3;
@@ -19,7 +19,7 @@ pub(crate) fn summarise<'e>(
     if verbosity == Verbosity::Off {
         return None;
     }
-    let mut last: BTreeMap<&ElementPath, &Text> = BTreeMap::new();
+    let mut last: SortedMap<&ElementPath, &Text> = SortedMap::new();
     let mut said = Vec::new();
     for event in events {
         match &event.body {
@@ -51,7 +51,7 @@ pub(crate) fn summarise<'e>(
 
 /// A status as a word to speak.
 pub(crate) fn spoken(status: &str) -> String {
-    super::status::word(status).to_lowercase().replace('_', " ")
+    super::status::word(status).to_ascii_lowercase().replace('_', " ")
 }
 
 /// How far the plan is that a reader looks at: for the scrubber.

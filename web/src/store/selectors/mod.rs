@@ -1,9 +1,12 @@
 //! What components show, computed from the state. Pure.
 
 pub(crate) mod announce;
+pub(crate) mod axis;
 pub(crate) mod cluster;
+pub(crate) mod compare;
 pub(crate) mod log;
 pub(crate) mod maintenance;
+pub(crate) mod palette;
 pub(crate) mod status;
 pub(crate) mod text;
 pub(crate) mod time;

@@ -41,7 +41,7 @@ pub(crate) fn utf16_of(text: &str, line: u32, column: u32) -> u32 {
 /// The last part of a file's name in small letters.
 pub(crate) fn extension(path: &str) -> String {
     let base = path.rsplit('/').next().unwrap_or(path);
-    base.rsplit_once('.').map(|(_, extension)| extension.to_lowercase()).unwrap_or_default()
+    base.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default()
 }
 
 /// Whether a name is that of a YAML file.
@@ -51,7 +51,7 @@ pub(crate) fn is_yaml(path: &str) -> bool {
 
 /// Whether `text` contains `part`, any case.
 pub(crate) fn contains(text: &str, part: &str) -> bool {
-    part.is_empty() || text.to_lowercase().contains(&part.to_lowercase())
+    part.is_empty() || text.to_ascii_lowercase().contains(&part.to_ascii_lowercase())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! *Order*: as the view lists plans, phases and steps. *Cost*: a window of rows costs the number of open
 //! phases plus the rows shown, not the number of steps.
 
+use planarium_kernel::SortedSet;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::text::contains;
 use planarium_protocol::Text;
@@ -10,7 +11,6 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{
     CommandView, PhaseView, PlanView, Progress, ServiceView, SourceRef, StepView, View,
 };
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a row shows.
@@ -76,7 +76,7 @@ pub(crate) struct Window {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     /// Rows not in their default state.
-    pub(crate) toggled: Ptr<BTreeSet<ElementPath>>,
+    pub(crate) toggled: Ptr<SortedSet<ElementPath>>,
     /// Text that steps must contain.
     pub(crate) filter: String,
 }
@@ -365,13 +365,14 @@ pub(crate) fn step_of_task(view: &View, task: &str) -> Option<ElementPath> {
     any
 }
 
-/// The step that the definition speaks of at or just above a line.
-pub(crate) fn step_at(view: &View, file: &str, line: u32) -> Option<ElementPath> {
+/// The step that the definition of a service speaks of at or just above a line.
+pub(crate) fn step_at(view: &View, service: &str, file: &str, line: u32) -> Option<ElementPath> {
+    let alone = view.services.len() < 2;
     let mut best: Option<(u32, ElementPath)> = None;
     for (path, step) in steps(view) {
         let Some(source) = &step.source else { continue };
         let nearer = best.as_ref().is_none_or(|(so_far, _)| source.line > *so_far);
-        if &*source.file == file && source.line <= line && nearer {
+        if (alone || &*path.service == service) && &*source.file == file && source.line <= line && nearer {
             best = Some((source.line, path));
         }
     }
@@ -380,8 +381,8 @@ pub(crate) fn step_at(view: &View, file: &str, line: u32) -> Option<ElementPath>
 
 /// The first row whose name begins with `prefix`, looking from row `from` on and around.
 pub(crate) fn find_prefix(rows: &[Row], from: usize, prefix: &str) -> Option<usize> {
-    let prefix = prefix.to_lowercase();
-    let hit = |at: &usize| rows.get(*at).is_some_and(|row| name(row).to_lowercase().starts_with(&prefix));
+    let prefix = prefix.to_ascii_lowercase();
+    let hit = |at: &usize| rows.get(*at).is_some_and(|row| name(row).to_ascii_lowercase().starts_with(&prefix));
     (from..rows.len()).find(hit).or_else(|| (0..from.min(rows.len())).find(hit))
 }
 
@@ -529,7 +530,7 @@ pub(crate) mod tests {
     #[test]
     fn toggling_opens_and_shuts() {
         let services = sample();
-        let mut toggled = BTreeSet::new();
+        let mut toggled = SortedSet::new();
         let deploy = ElementPath { service: "one".into(), plan: "deploy".into(), phase: None, step: None };
         let world = ElementPath { phase: Some("world".into()), ..deploy.clone() };
         let side = ElementPath { plan: "sidecar".into(), ..deploy };
@@ -587,8 +588,8 @@ pub(crate) mod tests {
             Some("deploy › hello › hello-1".into())
         );
         assert_eq!(step_of_task(&view, "nobody"), None);
-        assert_eq!(step_at(&view, "svc.yml", 9), None);
-        assert_eq!(step_at(&view, "svc.yml", 12).map(|p| leaf(&p).to_string()), Some("hello-0".into()));
+        assert_eq!(step_at(&view, "s", "svc.yml", 9), None);
+        assert_eq!(step_at(&view, "s", "svc.yml", 12).map(|p| leaf(&p).to_string()), Some("hello-0".into()));
         assert_eq!(find_prefix(&all.rows, 0, "W"), Some(4));
         assert_eq!(find_prefix(&all.rows, 5, "hel"), Some(1), "wraps around");
         assert_eq!(find_prefix(&all.rows, 0, "zzz"), None);

@@ -149,6 +149,7 @@ pub(crate) fn describe(body: &EventBody) -> (Source, String) {
         }
         EventBody::FrameworkEvent { framework, .. } => (Cluster, format!("message to {framework}")),
         EventBody::Maintenance { text, agents } => (Operator, format!("{text}: {}", list(agents))),
+        EventBody::Shares { text } => (Operator, text.to_string()),
         EventBody::ServiceLoaded { service, .. } => (Operator, format!("{service} installed")),
         EventBody::ServiceUpdated { service, text } => (Operator, format!("{service} updated: {text}")),
         EventBody::ServiceRemoved { service } => (Operator, format!("{service} is gone")),
@@ -168,7 +169,11 @@ pub(crate) fn describe(body: &EventBody) -> (Source, String) {
             (Scheduler, format!("{task} is launched again in {}", short(*delay_ms)))
         }
         EventBody::RecoveryNeeded { pod, recovery, .. } => {
-            (Scheduler, format!("{pod} needs recovery ({})", recovery.to_lowercase()))
+            (Scheduler, format!("{pod} needs recovery ({})", recovery.to_ascii_lowercase()))
+        }
+        EventBody::ConfigFile { task, file, .. } => {
+            let problem = file.problem.as_deref().unwrap_or("rendered");
+            (Task, format!("{task}: config file {} {problem}", file.dest))
         }
     }
 }
@@ -191,6 +196,7 @@ pub(crate) fn icon(event: &Event) -> (&'static str, &'static str) {
             ("error", "error")
         }
         EventBody::Backoff { .. } => ("delayed", "waiting"),
+        EventBody::ConfigFile { .. } => ("error", "error"),
         EventBody::InputApplied { .. } | EventBody::PlanCommanded { .. } | EventBody::PodCommanded { .. } => {
             ("flag", "forced")
         }

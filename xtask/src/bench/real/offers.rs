@@ -1,4 +1,7 @@
-//! R2: allocation rounds of a master over 1,000 agents and 20,000 tasks, without the rest of the engine.
+//! R2: allocation rounds and maintenance schedules of a master over 1,000 agents and 20,000 tasks, without the rest of
+//! the engine.
+//!
+//! A schedule that is posted refreshes the agents of every machine that the master knows, so those are what changed.
 
 use std::sync::Arc;
 
@@ -10,6 +13,7 @@ use planarium_mesos::{
     api::{
         Call, Capability, FrameworkId, FrameworkInfo, Offer, Operation, Resources, SchedulerEvent, TaskInfo,
     },
+    maintenance::{MachineId, Schedule, Unavailability, Window, decode::OperatorCall},
 };
 use planarium_protocol::{
     Amount,
@@ -30,7 +34,11 @@ const FRAMEWORKS: u32 = 5;
 const ROUNDS: u64 = 50;
 const HOUR_MS: u64 = 3_600_000;
 
-/// Measures rounds with nothing changed and with 1 % changed.
+/// Machines in a schedule.
+const SCHEDULED: u32 = 100;
+const POSTS: u32 = 20;
+
+/// Measures rounds with nothing changed and with 1 % changed, and schedules that are posted.
 pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     let mut cluster = Cluster::filled(AGENTS)?;
     let idle = cluster.unchanged(ROUNDS);
@@ -40,6 +48,13 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     figures.row("R2 a round with 1 % changed, per agent changed", unit.of(changed), " u", budget);
     let more = cluster.changed(AGENTS / 10, ROUNDS / 5)?;
     figures.row("R2 the same with 10 % changed, per agent", more / changed, "x", Budget::AtMost(1.5, 1.1));
+    let post = cluster.posted(SCHEDULED, POSTS)?;
+    let budget = Budget::AtMost(50.0, 25.0);
+    let per_agent = unit.of(post / f64::from(AGENTS));
+    figures.row("R2 a schedule of 100 machines posted, per agent refreshed", per_agent, " u", budget);
+    figures.row("R2 the same, per machine in it", unit.of(post / f64::from(SCHEDULED)), " u", Budget::None);
+    let cancelled = cluster.posted(0, 2)?;
+    figures.row("R2 an empty schedule posted, per agent refreshed", unit.of(cancelled / f64::from(AGENTS)), " u", budget);
     Ok(())
 }
 
@@ -47,7 +62,8 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
 pub(crate) fn probe(agents: u32) -> Result<()> {
     let mut cluster = Cluster::filled(agents)?;
     cluster.unchanged(ROUNDS);
-    cluster.changed(agents.div_ceil(100), ROUNDS).map(drop)
+    cluster.changed(agents.div_ceil(100), ROUNDS)?;
+    cluster.posted(agents.div_ceil(10), POSTS).map(drop)
 }
 
 /// A master with its machines, and frameworks that turn everything down.
@@ -203,5 +219,30 @@ impl Cluster {
             nanos += watch.nanos();
         }
         Ok(float(nanos) / float(looked_at))
+    }
+
+    /// Nanoseconds of posting a schedule of so many machines, others each time. Those who use them are asked to leave.
+    fn posted(&mut self, machines: u32, posts: u32) -> Result<f64> {
+        let known = self.master.machines(&self.fleet);
+        let names: Vec<_> = known.iter().map(|m| MachineId::of_agent(m.hostname.clone(), m.ip.clone())).collect();
+        let mut nanos = 0;
+        for post in 0..posts {
+            let named = names.iter().cycle().skip((post * machines) as usize).take(machines as usize);
+            let unavailability = Unavailability { start_ns: i64::from(post), duration_ns: Some(1) };
+            let window = Window { machine_ids: named.cloned().collect(), unavailability };
+            let windows = if machines > 0 { vec![window] } else { Vec::new() };
+            let call = OperatorCall::UpdateSchedule(Schedule { windows });
+            let watch = Stopwatch::start();
+            let done = self.master.maintain(&mut self.cx, &mut self.fleet, call);
+            nanos += watch.nanos();
+            done.map_err(|refused| anyhow!("the schedule was refused: {refused}"))?;
+            self.cx.drain();
+            let asked = self.master.drain_messages().into_iter().filter_map(|message| match message.event {
+                SchedulerEvent::InverseOffers(offers) => Some(offers.len()),
+                _ => None,
+            });
+            ensure!(asked.sum::<usize>() >= machines as usize, "nobody was asked to leave");
+        }
+        Ok(float(nanos) / f64::from(posts))
     }
 }

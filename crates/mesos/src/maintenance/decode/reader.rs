@@ -105,7 +105,7 @@ fn number(field: &'static str, value: &Value) -> Result<Number, Refused> {
     match value {
         Value::Number(number) => Ok(number.clone()),
         Value::String(text) => {
-            serde_json::from_str(text).map_err(|_| Refused::BadValue { field, text: text.as_str().into() })
+            planarium_protocol::json::read(text.as_bytes()).map_err(|_| Refused::BadValue { field, text: text.as_str().into() })
         }
         _ => Err(wrong(field, value)),
     }
@@ -114,7 +114,12 @@ fn number(field: &'static str, value: &Value) -> Result<Number, Refused> {
 /// The whole part of a number, if it has 64 bits.
 fn whole(number: &Number) -> Option<i64> {
     // Whole numbers never become doubles. Those with a point or an exponent are doubles in JSON already.
-    number.as_i64().or_else(|| format!("{:.0}", number.as_f64()?.trunc()).parse().ok())
+    number.as_i64().or_else(|| {
+        let whole = number.as_f64()?.trunc();
+        let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&whole);
+        #[expect(clippy::cast_possible_truncation, reason = "whole, and of 64 bits")]
+        fits.then_some(whole as i64)
+    })
 }
 
 fn wrong(field: &'static str, value: &Value) -> Refused {

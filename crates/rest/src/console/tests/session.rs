@@ -212,11 +212,7 @@ fn state_endpoints_and_configurations() {
     let state = reads(session, &format!("debug state property {}", name.unwrap()));
     assert_eq!(state["state"], "TASK_RUNNING");
     fails(session, "debug state property none", "Got 404 Not Found");
-    fails(
-        session,
-        "debug state refresh_cache",
-        "HTTP PUT Query for /service/team/hello/v1/state/refresh failed: 409 Conflict\nResponse: ",
-    );
+    assert_eq!(reads(session, "debug state refresh_cache"), json!({"message": "Received cmd: refresh"}));
 
     let other = line("plan list --name nobody", "", &mut |request| handle(session, request));
     assert!(other.stderr.contains("Service nobody not found") && other.code == 1, "{}", other.stderr);

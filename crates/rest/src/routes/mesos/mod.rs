@@ -32,6 +32,7 @@ pub(crate) fn route(session: &mut Session, request: &Request, parts: &[&str]) ->
         [path @ ("reserve" | "unreserve" | "create-volumes" | "destroy-volumes" | "teardown")] => {
             writes::form(session, request, path)
         }
+        ["weights"] | ["quota", ..] => writes::shares(session, request, parts),
         _ => match reads::question(request, parts) {
             Some(query) => read_only(request).unwrap_or_else(|| reads::answer(session, request, query)),
             None if prefixed => Response::text(404, format!("{} is no endpoint of the master", request.path)),
@@ -95,9 +96,14 @@ fn v1_body(request: &Request) -> Result<Value, Response> {
         .map_err(|error| Response::text(400, format!("Failed to parse body into JSON: {error}")))
 }
 
-/// Puts a call in as an input; what the master answers, or the refusal as a response.
+/// Puts a POST in as an input; what the master answers, or the refusal as a response.
 fn apply(session: &mut Session, path: &str, body: Value) -> Result<Value, Response> {
-    let call = HttpCall { method: "POST".to_owned(), path: path.to_owned(), body };
+    apply_by(session, "POST", path, body)
+}
+
+/// The same by another method.
+fn apply_by(session: &mut Session, method: &str, path: &str, body: Value) -> Result<Value, Response> {
+    let call = HttpCall { method: method.to_owned(), path: path.to_owned(), body };
     session.engine.apply(Input::Call(call)).outcome.map_err(|refusal| refused(&refusal))
 }
 

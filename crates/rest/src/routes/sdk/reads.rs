@@ -33,6 +33,9 @@ pub(super) fn read(request: &Request, parts: &[&str]) -> Option<SdkQuery> {
         ["v1", "artifacts", "template", id, pod, task, config] => {
             SdkQuery::Template { id: own(id), pod: own(pod), task: own(task), config: own(config) }
         }
+        ["v1", "metrics"] => SdkQuery::Metrics,
+        ["v1", "metrics", "prometheus"] => SdkQuery::Prometheus,
+        ["v1", "debug", "threads"] => SdkQuery::DebugThreads,
         ["v1", "health"] => SdkQuery::Health {
             verbose: request.param("verbose").is_some_and(|value| value.eq_ignore_ascii_case("true")),
         },

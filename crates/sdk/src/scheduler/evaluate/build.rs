@@ -19,7 +19,12 @@ use planarium_mesos::api::{
     DiskInfo, DiskSource, ExecutorInfo, Operation, Persistence, Ranges, Reservation, Resource, TaskInfo,
 };
 use planarium_protocol::Text;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+/// Label of a reservation: its id.
+static RESOURCE_ID: LazyLock<Text> = LazyLock::new(|| "resource_id".into());
+/// Label of a reservation: the framework that made it.
+static FRAMEWORK_ID: LazyLock<Text> = LazyLock::new(|| "framework_id".into());
 
 /// What stands around a launch.
 pub(crate) struct Context<'a> {
@@ -29,6 +34,8 @@ pub(crate) struct Context<'a> {
     pub(crate) principal: &'a Text,
     /// Framework id, a label of every reservation.
     pub(crate) framework: &'a Text,
+    /// The service's name, a label of every reservation of a service that shares its framework.
+    pub(crate) namespace: Option<&'a Text>,
     /// Step name, for fault targets.
     pub(crate) step: &'a Text,
     /// Parameters of the plan.
@@ -69,16 +76,12 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
     for held in &footprint.release {
         changes.release(&wire, held);
     }
-    let executor: Arc<[Held]> =
-        footprint.executor_parts.iter().map(|part| changes.settle(&wire, ids, part)).collect();
-    let executor_info = ExecutorInfo {
-        id: executor_id.clone(),
-        resources: executor.iter().map(|held| wire.resource(held)).collect(),
-    };
+    let (executor, resources) = changes.settle_all(&wire, ids, &footprint.executor_parts);
+    let executor_info = ExecutorInfo { id: executor_id.clone(), resources: resources.into_iter().collect() };
     let mut records = Vec::new();
     let mut groups = Vec::new();
     for set in &footprint.sets {
-        let held: Arc<[Held]> = set.parts.iter().map(|part| changes.settle(&wire, ids, part)).collect();
+        let (held, resources) = changes.settle_all(&wire, ids, &set.parts);
         let name = requirement.key.task(&set.task.name);
         let old = ask.store.named(&name);
         let goal = old.map(|old| old.goal).unwrap_or_default();
@@ -96,6 +99,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
         let program = launching.program();
         let status = if set.launch { Some(staging(cx)) } else { old.and_then(|old| old.status.clone()) };
         let command = program.command.clone();
+        let files = if set.launch { launching.files() } else { Arc::default() };
         if set.launch {
             groups.push(Operation::LaunchGroup {
                 executor: executor_info.clone(),
@@ -104,19 +108,19 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
                     task_id: id.clone(),
                     agent_id: Some(at.agent_id.clone()),
                     executor: None,
-                    resources: held
-                        .iter()
-                        .filter(|held| !held.id.is_empty())
-                        .map(|held| wire.resource(held))
-                        .collect(),
+                    resources: resources.into_iter().collect(),
                     labels: launching.labels(&requirement.config),
                     env: launching.env(),
                     program,
-                    process_labels: Labels::new([
-                        ("pod", requirement.key.name()),
-                        ("pod-type", requirement.key.pod.clone()),
-                        ("step", cx.step.clone()),
-                    ]),
+                    process_labels: Labels::new(
+                        [
+                            ("pod", requirement.key.name()),
+                            ("pod-type", requirement.key.pod.clone()),
+                            ("step", cx.step.clone()),
+                        ]
+                        .into_iter()
+                        .chain(cx.namespace.map(|name| ("service", name.clone()))),
+                    ),
                     kill_grace_ms: Some(set.task.kill_grace_s.saturating_mul(1000)),
                     flaw: None,
                 }],
@@ -140,6 +144,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
             status,
             goal,
             addressed: old.is_some_and(|old| old.addressed),
+            files,
         });
     }
     let mut operations = changes.into_operations();
@@ -180,8 +185,15 @@ impl Changes {
         self.unreserve.push(resource.without_volume());
     }
 
+    /// What parts are once they are settled: to remember, and the reserved ones on the wire.
+    fn settle_all(&mut self, wire: &Wire<'_>, ids: &mut Ids, parts: &[Part]) -> (Arc<[Held]>, Vec<Resource>) {
+        let mut resources = Vec::with_capacity(parts.len());
+        let held = parts.iter().map(|part| self.settle(wire, ids, part, &mut resources)).collect();
+        (held, resources)
+    }
+
     /// What a part is once it is settled.
-    fn settle(&mut self, wire: &Wire<'_>, ids: &mut Ids, part: &Part) -> Held {
+    fn settle(&mut self, wire: &Wire<'_>, ids: &mut Ids, part: &Part, resources: &mut Vec<Resource>) -> Held {
         let key = wire.ask.requirement.key.name();
         let id = match (&part.id, part.change) {
             (Some(id), _) => id.clone(),
@@ -189,21 +201,25 @@ impl Changes {
             (None, _) => ids.resource(&key),
         };
         let mut held = Held { id, kind: part.kind.clone() };
+        if let (Change::Reserve, HeldKind::Volume { persistence, .. }) = (part.change, &mut held.kind) {
+            *persistence = ids.volume(&key);
+        }
+        if held.id.is_empty() {
+            return held;
+        }
+        let resource = wire.resource(&held);
         match part.change {
             Change::Keep | Change::Unreserved => {}
             Change::Reserve => {
-                if let HeldKind::Volume { persistence, .. } = &mut held.kind {
-                    *persistence = ids.volume(&key);
-                }
-                let resource = wire.resource(&held);
                 self.reserve.push(resource.without_volume());
                 if resource.persistence().is_some() {
-                    self.create.push(resource);
+                    self.create.push(resource.clone());
                 }
             }
-            Change::Grow(more) => self.reserve.push(wire.resource(&held).with_scalar(more)),
-            Change::Shrink(less) => self.unreserve.push(wire.resource(&held).with_scalar(less)),
+            Change::Grow(more) => self.reserve.push(resource.with_scalar(more)),
+            Change::Shrink(less) => self.unreserve.push(resource.with_scalar(less)),
         }
+        resources.push(resource);
         held
     }
 
@@ -231,9 +247,13 @@ struct Wire<'a> {
 
 impl Wire<'_> {
     fn resource(&self, held: &Held) -> Resource {
-        resource(held, self.ask.source_role(), &self.role, self.cx.principal, self.cx.framework)
+        let cx = self.cx;
+        resource(held, self.ask.source_role(), &self.role, cx.principal, cx.framework, cx.namespace)
     }
 }
+
+/// The label that says whose a reservation is, where several services share a framework.
+pub(crate) const NAMESPACE: &str = "namespace";
 
 /// A reservation as Mesos has it.
 pub(crate) fn resource(
@@ -242,6 +262,7 @@ pub(crate) fn resource(
     role: &Text,
     principal: &Text,
     framework: &Text,
+    namespace: Option<&Text>,
 ) -> Resource {
     let mut base = match &held.kind {
         HeldKind::Scalar { name, amount } => Resource::scalar(name.clone(), *amount),
@@ -250,7 +271,7 @@ pub(crate) fn resource(
             let mut resource = Resource::scalar("disk", *size);
             if let Disk::Mount { root, profile } = disk {
                 let source = DiskSource::Mount { root: root.clone(), profile: profile.clone() };
-                resource.disk = Some(DiskInfo { source: Some(source), persistence: None });
+                resource.disk = Some(Arc::new(DiskInfo { source: Some(source), persistence: None }));
             }
             resource
         }
@@ -258,9 +279,12 @@ pub(crate) fn resource(
     if source_role != "*" {
         base = base.pushed(Reservation::fixed(source_role));
     }
-    let reservation = Reservation::dynamic(role.clone(), Some(principal.clone()))
-        .with_label("resource_id", held.id.clone())
-        .with_label("framework_id", framework.clone());
+    let mut reservation = Reservation::dynamic(role.clone(), Some(principal.clone()))
+        .with_label(RESOURCE_ID.clone(), held.id.clone())
+        .with_label(FRAMEWORK_ID.clone(), framework.clone());
+    if let Some(namespace) = namespace {
+        reservation = reservation.with_label(NAMESPACE, namespace.clone());
+    }
     let reserved = base.pushed(reservation).allocated(role);
     match &held.kind {
         HeldKind::Volume { path, persistence, .. } if !persistence.is_empty() => {

@@ -6,13 +6,17 @@
 //! **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java, …/offer/taskdata/EnvUtils.java,
 //! …/http/EndpointUtils.java`. Match.
 
+use crate::config_file;
 use crate::placement::Rule;
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::store::{Held, HeldKind, Location, OverrideTarget};
 use crate::spec::{Goal, ServiceSpec, TaskSpec};
 use planarium_fleet::{CheckSpec, HealthSpec, Program};
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
+use planarium_protocol::view::ConfigFileView;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Host suffix of addresses by task.
 pub(crate) const AUTOIP: &str = "autoip.dcos.thisdcos.directory";
@@ -55,7 +59,7 @@ pub(crate) struct Launching<'a> {
 
 impl Launching<'_> {
     /// The environment, later entries over earlier ones.
-    pub(crate) fn env(&self) -> BTreeMap<Text, Text> {
+    pub(crate) fn env(&self) -> SortedMap<Text, Text> {
         let Self { spec, requirement, task, at, .. } = self;
         let instance = requirement.key.task(&task.name);
         let mut env = task.env.clone();
@@ -81,8 +85,10 @@ impl Launching<'_> {
             set("ZONE", zone.to_string());
         }
         for config in &task.configs {
-            let key = format!("CONFIG_TEMPLATE_{}", env_name(&config.name));
-            set(&key, format!("config-templates/{},{}", config.name, config.dest));
+            set(
+                &config_file::template_variable(&config.name),
+                format!("config-templates/{},{}", config.name, config.dest),
+            );
         }
         for held in self.held {
             let HeldKind::Port { name, port } = &held.kind else { continue };
@@ -103,12 +109,33 @@ impl Launching<'_> {
         env
     }
 
+    /// Its config files as they come to lie in the sandbox.
+    pub(crate) fn files(&self) -> Arc<[ConfigFileView]> {
+        let configs = &self.task.configs;
+        if configs.is_empty() {
+            return Arc::default();
+        }
+        let env = self.process_env();
+        configs.iter().map(|config| config_file::view(config, &env)).collect()
+    }
+
+    /// The text of one config file; none when there is no such file, or its template is not at hand.
+    pub(crate) fn file_text(&self, config: &str) -> Option<String> {
+        let config = self.task.configs.iter().find(|one| *one.name == *config)?;
+        config_file::text(config, &self.process_env())
+    }
+
+    /// The environment with what the agent adds.
+    fn process_env(&self) -> SortedMap<Text, Text> {
+        config_file::process_env(self.env(), &self.at.ip)
+    }
+
     /// Labels of the task.
-    pub(crate) fn labels(&self, config: &Text) -> BTreeMap<Text, Text> {
+    pub(crate) fn labels(&self, config: &Text) -> SortedMap<Text, Text> {
         let Self { requirement, task, at, .. } = self;
         let attributes: Vec<String> =
             at.attributes.iter().map(|(name, value)| format!("{name}:{value}")).collect();
-        let mut labels: BTreeMap<Text, Text> = task.labels.iter().cloned().collect();
+        let mut labels: SortedMap<Text, Text> = task.labels.iter().cloned().collect();
         labels.insert("target_configuration".into(), config.clone());
         labels.insert("offer_hostname".into(), at.hostname.clone());
         labels.insert("offer_attributes".into(), attributes.join(";").into());
@@ -155,9 +182,4 @@ impl Launching<'_> {
             }),
         }
     }
-}
-
-/// Upper case, everything but letters, digits and underscores as an underscore.
-fn env_name(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
 }

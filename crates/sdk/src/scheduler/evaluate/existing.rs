@@ -21,14 +21,19 @@ use planarium_protocol::Text;
 use std::cmp::Ordering;
 
 /// Checks every stage and collects what would be kept and changed.
-pub(crate) fn fit(ask: &Ask<'_>, stored: &PodTasks, pool: &mut Pool, checks: &mut Vec<Check>) -> Footprint {
+pub(crate) fn fit(
+    ask: &Ask<'_>,
+    stored: &PodTasks,
+    pool: &mut Pool<'_>,
+    checks: &mut Vec<Check>,
+) -> Footprint {
     let running = stored.values().find(|task| task.is_active() && !task.executor_id.is_empty());
     let mut footprint = Footprint::new(match running {
         Some(task) => ExecutorUse::Running(task.executor_id.clone()),
         None => ExecutorUse::New,
     });
     match running {
-        Some(task) if pool.executors.contains(&task.executor_id) => {
+        Some(task) if pool.executors().contains(&task.executor_id) => {
             checks.push(Check::pass("executor", format!("its executor runs there for {}", task.name)));
         }
         Some(task) => {
@@ -78,7 +83,7 @@ fn keep(held: &Held, role: &str) -> Part {
 fn fit_executor(
     ask: &Ask<'_>,
     held: &[Held],
-    pool: &mut Pool,
+    pool: &mut Pool<'_>,
     checks: &mut Vec<Check>,
     footprint: &mut Footprint,
 ) {
@@ -101,7 +106,7 @@ fn fit_set(
     ask: &Ask<'_>,
     set: &ResourceSet,
     mut left: Vec<Held>,
-    pool: &mut Pool,
+    pool: &mut Pool<'_>,
     used: &mut ports::Used,
     checks: &mut Vec<Check>,
     releases: &mut Vec<Held>,
@@ -150,7 +155,7 @@ fn claim(left: &mut Vec<Held>, matches: impl Fn(&HeldKind) -> bool) -> Option<He
 }
 
 /// Finds a reservation in the offer.
-fn from_offer(held: &Held, pool: &mut Pool, checks: &mut Vec<Check>, ask: &Ask<'_>) -> Option<Offered> {
+fn from_offer(held: &Held, pool: &mut Pool<'_>, checks: &mut Vec<Check>, ask: &Ask<'_>) -> Option<Offered> {
     let found = pool.take_held(&held.id, &held.kind);
     let what = words(&held.kind);
     match &found {
@@ -180,7 +185,7 @@ fn fit_scalar(
     value: Milli,
     whose: &str,
     left: &mut Vec<Held>,
-    pool: &mut Pool,
+    pool: &mut Pool<'_>,
     checks: &mut Vec<Check>,
 ) -> Option<Part> {
     let is_it = |kind: &HeldKind| matches!(kind, HeldKind::Scalar { name: held, .. } if **held == *name);
@@ -217,7 +222,7 @@ fn fit_volume(
     ask: &Ask<'_>,
     spec: &VolumeSpec,
     left: &mut Vec<Held>,
-    pool: &mut Pool,
+    pool: &mut Pool<'_>,
     checks: &mut Vec<Check>,
 ) -> Option<Part> {
     let is_it = |kind: &HeldKind| matches!(kind, HeldKind::Volume { path, .. } if *path == spec.path);
@@ -228,7 +233,7 @@ fn fit_volume(
 }
 
 /// What is no longer needed is given back as far as the offer holds it.
-fn release(left: Vec<Held>, pool: &mut Pool, releases: &mut Vec<Held>) {
+fn release(left: Vec<Held>, pool: &mut Pool<'_>, releases: &mut Vec<Held>) {
     for held in left {
         if let Some(offered) = pool.take_held(&held.id, &held.kind) {
             let kind = match (held.kind, offered) {

@@ -17,7 +17,7 @@ use planarium_kernel::Milli;
 use std::sync::Arc;
 
 /// Checks every stage and collects what would be reserved.
-pub(crate) fn fit(ask: &Ask<'_>, pool: &mut Pool, checks: &mut Vec<Check>) -> Footprint {
+pub(crate) fn fit(ask: &Ask<'_>, pool: &mut Pool<'_>, checks: &mut Vec<Check>) -> Footprint {
     let mut footprint = Footprint::new(ExecutorUse::New);
     checks.push(Check::pass("executor", "a new executor"));
     ask.place(checks);
@@ -53,7 +53,7 @@ fn bearers(ask: &Ask<'_>) -> Vec<(Arc<TaskSpec>, bool)> {
 }
 
 /// The executor's own needs.
-pub(super) fn executor_overhead(ask: &Ask<'_>, pool: &mut Pool, checks: &mut Vec<Check>) -> Vec<Part> {
+pub(super) fn executor_overhead(ask: &Ask<'_>, pool: &mut Pool<'_>, checks: &mut Vec<Check>) -> Vec<Part> {
     let Overhead { cpus, mem, disk } = ask.overhead;
     [("cpus", cpus), ("mem", mem), ("disk", disk)]
         .into_iter()
@@ -65,7 +65,7 @@ pub(super) fn executor_overhead(ask: &Ask<'_>, pool: &mut Pool, checks: &mut Vec
 /// One scalar, new.
 pub(super) fn take_scalar(
     ask: &Ask<'_>,
-    pool: &mut Pool,
+    pool: &mut Pool<'_>,
     name: &'static str,
     value: Milli,
     whose: &str,
@@ -96,7 +96,7 @@ pub(super) fn from(role: &str) -> String {
 /// One volume, new.
 pub(super) fn take_volume(
     ask: &Ask<'_>,
-    pool: &mut Pool,
+    pool: &mut Pool<'_>,
     spec: &VolumeSpec,
     checks: &mut Vec<Check>,
 ) -> Option<Part> {
@@ -144,7 +144,7 @@ pub(super) fn take_volume(
 /// One resource set, new: static ports, dynamic ports, scalars, volumes.
 fn take_set(
     ask: &Ask<'_>,
-    pool: &mut Pool,
+    pool: &mut Pool<'_>,
     set: &ResourceSet,
     used: &mut ports::Used,
     checks: &mut Vec<Check>,

@@ -10,7 +10,6 @@ use crate::scheduler::store::{Disk, HeldKind};
 use planarium_kernel::Milli;
 use planarium_mesos::api::{DiskSource, Offer, ReservationKind, Resource, Value};
 use planarium_protocol::Text;
-use std::collections::BTreeMap;
 
 /// A whole disk beside the ROOT disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,39 +50,35 @@ pub(crate) enum Offered {
 }
 
 /// One offer.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Pool {
-    /// Free scalars by role and name.
-    pub(crate) scalars: BTreeMap<(Text, Text), Milli>,
+#[derive(Clone, Debug)]
+pub(crate) struct Pool<'a> {
+    offer: &'a Offer,
+    /// Free scalars by role and name: a handful, so they are looked through.
+    scalars: Vec<(&'a str, &'a str, Milli)>,
     /// Free ports by role, in offer order.
-    pub(crate) ports: BTreeMap<Text, Vec<(u64, u64)>>,
+    ports: Vec<(&'a str, Vec<(u64, u64)>)>,
     /// Whole disks in offer order.
-    pub(crate) mounts: Vec<MountDisk>,
-    /// Reservations by resource id.
-    pub(crate) held: BTreeMap<Text, Vec<Offered>>,
-    /// Executors of this service on the machine.
-    pub(crate) executors: Vec<Text>,
+    mounts: Vec<MountDisk>,
+    /// Reservations that were taken, by their place in the offer.
+    taken: Vec<usize>,
 }
 
-impl Pool {
+impl<'a> Pool<'a> {
     /// Sorts an offer's resources. What other principals reserved dynamically is not for us.
-    pub(crate) fn of(offer: &Offer) -> Self {
-        let mut pool = Self { executors: offer.executor_ids.clone(), ..Self::default() };
+    pub(crate) fn of(offer: &'a Offer) -> Self {
+        let mut pool =
+            Self { offer, scalars: Vec::new(), ports: Vec::new(), mounts: Vec::new(), taken: Vec::new() };
         for resource in &offer.resources {
             match &*resource.reservations {
                 [] => pool.add_free("*", resource),
                 [only] if only.kind == ReservationKind::Static => pool.add_free(&only.role, resource),
-                _ => {
-                    if let Some(id) = resource.resource_id() {
-                        pool.held.entry(id.clone()).or_default().push(offered(resource));
-                    }
-                }
+                _ => {}
             }
         }
         pool
     }
 
-    fn add_free(&mut self, role: &str, resource: &Resource) {
+    fn add_free(&mut self, role: &'a str, resource: &'a Resource) {
         match (&resource.value, resource.disk_source()) {
             (Value::Scalar(size), Some(source)) => {
                 let (DiskSource::Mount { root, profile } | DiskSource::Path { root, profile }) = source;
@@ -94,39 +89,57 @@ impl Pool {
                     size: *size,
                 });
             }
-            (Value::Scalar(amount), None) => {
-                let free = self.scalars.entry((role.into(), resource.name.clone())).or_default();
-                *free = free.saturating_add(*amount);
-            }
+            (Value::Scalar(amount), None) => match self.scalar(role, &resource.name) {
+                Some(free) => *free = free.saturating_add(*amount),
+                None => self.scalars.push((role, &resource.name, *amount)),
+            },
             (Value::Ranges(ranges), _) if *resource.name == *"ports" => {
-                self.ports.entry(role.into()).or_default().extend_from_slice(ranges.pairs());
+                match self.ports.iter_mut().find(|(mine, _)| *mine == role) {
+                    Some((_, free)) => free.extend_from_slice(ranges.pairs()),
+                    None => self.ports.push((role, ranges.pairs().to_vec())),
+                }
             }
             _ => {}
         }
     }
 
+    fn scalar(&mut self, role: &str, name: &str) -> Option<&mut Milli> {
+        let mut scalars = self.scalars.iter_mut();
+        scalars.find(|(r, n, _)| *r == role && *n == name).map(|(.., free)| free)
+    }
+
+    /// Executors of this service on the machine.
+    pub(crate) fn executors(&self) -> &'a [Text] {
+        &self.offer.executor_ids
+    }
+
     /// How much of a scalar is free for a role.
     pub(crate) fn free(&self, role: &str, name: &str) -> Milli {
-        self.scalars.get(&(role.into(), name.into())).copied().unwrap_or_default()
+        let mut scalars = self.scalars.iter();
+        scalars.find(|(r, n, _)| *r == role && *n == name).map(|(.., free)| *free).unwrap_or_default()
     }
 
     /// Takes a scalar. On a shortage nothing is left of it, so that later needs are told apart; the
     /// answer is what was missing.
     pub(crate) fn take(&mut self, role: &str, name: &str, amount: Milli) -> Result<(), Milli> {
-        let free = self.scalars.entry((role.into(), name.into())).or_default();
-        if *free >= amount {
-            *free = free.saturating_sub(amount);
-            Ok(())
-        } else {
-            let missing = amount.saturating_sub(*free);
-            *free = Milli::ZERO;
-            Err(missing)
+        match self.scalar(role, name) {
+            Some(free) if *free >= amount => {
+                *free = free.saturating_sub(amount);
+                Ok(())
+            }
+            Some(free) => {
+                let missing = amount.saturating_sub(*free);
+                *free = Milli::ZERO;
+                Err(missing)
+            }
+            None if amount.is_positive() => Err(amount),
+            None => Ok(()),
         }
     }
 
     /// Takes one port.
     pub(crate) fn take_port(&mut self, role: &str, port: u32) -> bool {
-        let Some(ranges) = self.ports.get_mut(role) else { return false };
+        let Some((_, ranges)) = self.ports.iter_mut().find(|(mine, _)| *mine == role) else { return false };
         let port = u64::from(port);
         let Some(at) = ranges.iter().position(|(begin, end)| (*begin..=*end).contains(&port)) else {
             return false;
@@ -143,8 +156,8 @@ impl Pool {
 
     /// The first free port in offer order that `accept`s; `skip` says where to go on when it does not.
     pub(crate) fn first_port(&self, role: &str, accept: impl Fn(u32) -> bool) -> Option<u32> {
-        self.ports
-            .get(role)?
+        let (_, ranges) = self.ports.iter().find(|(mine, _)| *mine == role)?;
+        ranges
             .iter()
             .flat_map(|(begin, end)| *begin..=(*end).min(u64::from(u16::MAX)))
             .filter_map(|port| u32::try_from(port).ok())
@@ -166,20 +179,27 @@ impl Pool {
 
     /// Takes the reservation a task or executor had.
     pub(crate) fn take_held(&mut self, id: &str, kind: &HeldKind) -> Option<Offered> {
-        let offered = self.held.get_mut(id)?;
-        let at = offered.iter().position(|offered| match (offered, kind) {
-            (Offered::Scalar { name, .. }, HeldKind::Scalar { name: wanted, .. }) => name == wanted,
-            (Offered::Ports(ranges), HeldKind::Port { port, .. }) => {
-                ranges.iter().any(|(begin, end)| (*begin..=*end).contains(&u64::from(*port)))
-            }
-            (Offered::Volume { .. }, HeldKind::Volume { .. }) => true,
-            _ => false,
-        })?;
-        let taken = offered.remove(at);
-        if offered.is_empty() {
-            self.held.remove(id);
-        }
-        Some(taken)
+        let (place, offered) = self
+            .offer
+            .resources
+            .iter()
+            .enumerate()
+            .filter(|(place, resource)| {
+                resource.reservations.last().is_some_and(|top| top.kind == ReservationKind::Dynamic)
+                    && resource.resource_id().is_some_and(|mine| **mine == *id)
+                    && !self.taken.contains(place)
+            })
+            .map(|(place, resource)| (place, offered(resource)))
+            .find(|(_, offered)| match (offered, kind) {
+                (Offered::Scalar { name, .. }, HeldKind::Scalar { name: wanted, .. }) => name == wanted,
+                (Offered::Ports(ranges), HeldKind::Port { port, .. }) => {
+                    ranges.iter().any(|(begin, end)| (*begin..=*end).contains(&u64::from(*port)))
+                }
+                (Offered::Volume { .. }, HeldKind::Volume { .. }) => true,
+                _ => false,
+            })?;
+        self.taken.push(place);
+        Some(offered)
     }
 }
 
@@ -209,13 +229,38 @@ fn is_volume(resource: &Resource) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planarium_mesos::api::{AgentId, FrameworkId, OfferId, Reservation, Resources};
+
+    fn offer(resources: &str) -> Offer {
+        of(Resources::parse(resources).expect("test text"))
+    }
+
+    fn of(resources: Resources) -> Offer {
+        Offer {
+            id: OfferId(0),
+            name: "o".into(),
+            framework: FrameworkId(0),
+            agent: AgentId(0),
+            agent_id: "s".into(),
+            hostname: "h".into(),
+            ip: "10.0.0.1".into(),
+            port: 5051,
+            attributes: Vec::new(),
+            region: None,
+            zone: None,
+            role: "r".into(),
+            resources,
+            executor_ids: Vec::new(),
+            unavailability: None,
+        }
+    }
 
     #[test]
     fn ports_split_ranges() {
-        let mut pool = Pool::default();
-        pool.ports.insert("*".into(), vec![(1025, 1027), (2000, 2000)]);
+        let offer = offer("ports:[1025-1027,2000-2000]");
+        let mut pool = Pool::of(&offer);
         assert!(pool.take_port("*", 1026) && !pool.take_port("*", 1026) && !pool.take_port("r", 1025));
-        assert_eq!(pool.ports.get("*"), Some(&vec![(1025, 1025), (1027, 1027), (2000, 2000)]));
+        assert_eq!(pool.ports, [("*", vec![(1025, 1025), (1027, 1027), (2000, 2000)])]);
         assert_eq!(pool.first_port("*", |p| p > 1025), Some(1027));
         assert!(pool.take_port("*", 2000));
         assert_eq!(pool.first_port("*", |p| p > 1027), None);
@@ -223,12 +268,35 @@ mod tests {
 
     #[test]
     fn a_shortage_is_told_and_leaves_nothing() {
-        let mut pool = Pool::default();
-        pool.scalars.insert(("*".into(), "cpus".into()), Milli(1500));
+        let offer = offer("cpus:1.5;cpus(r):4");
+        let mut pool = Pool::of(&offer);
         assert_eq!(pool.take("*", "cpus", Milli(1000)), Ok(()));
         assert_eq!(pool.take("*", "cpus", Milli(1000)), Err(Milli(500)));
         assert_eq!(pool.free("*", "cpus"), Milli::ZERO);
         assert_eq!(pool.take("*", "gpus", Milli(1000)), Err(Milli(1000)));
+        assert_eq!(pool.free("r", "cpus"), Milli(4000));
+    }
+
+    #[test]
+    fn a_reservation_is_taken_once() {
+        let reserve = |id: &str, text: &str| {
+            let free = Resources::parse(text).expect("test text");
+            free.map(|one| one.pushed(Reservation::dynamic("r", None).with_label("resource_id", id)))
+        };
+        let mut resources = reserve("a", "cpus:2;mem:32");
+        resources.add_all(&reserve("b", "cpus:4"));
+        resources.add_all(&Resources::parse("cpus(r):8;cpus:16").expect("test text"));
+        let offer = of(resources);
+        let cpus = HeldKind::Scalar { name: "cpus".into(), amount: Milli(2000) };
+        let mut pool = Pool::of(&offer);
+        let taken = |pool: &mut Pool<'_>, id: &str| match pool.take_held(id, &cpus) {
+            Some(Offered::Scalar { amount, .. }) => Some(amount),
+            _ => None,
+        };
+        assert_eq!(taken(&mut pool, "a"), Some(Milli(2000)));
+        assert_eq!(taken(&mut pool, "a"), None, "memory is left, cpus are not");
+        assert_eq!(taken(&mut pool, "b"), Some(Milli(4000)));
+        assert_eq!(taken(&mut pool, "c"), None);
     }
 
     #[test]
@@ -239,11 +307,10 @@ mod tests {
             profile: profile.map(Into::into),
             size: Milli::from_int(size),
         };
-        let mut pool = Pool {
-            mounts: vec![disk("a", 10, None), disk("b", 100, Some("fast")), disk("c", 100, None)],
-            ..Pool::default()
-        };
         let fast: Text = "fast".into();
+        let offer = offer("");
+        let mut pool = Pool::of(&offer);
+        pool.mounts = vec![disk("a", 10, None), disk("b", 100, Some("fast")), disk("c", 100, None)];
         assert_eq!(pool.take_mount("*", Milli::from_int(50), &[]).map(|d| d.root), Some("c".into()));
         assert_eq!(pool.take_mount("*", Milli::from_int(50), &[]), None);
         assert_eq!(

@@ -10,14 +10,14 @@ use super::outcome::Check;
 use super::pool::Pool;
 use crate::scheduler::store::HeldKind;
 use crate::spec::{PodSpec, PortSpec};
-use std::collections::BTreeSet;
+use planarium_kernel::SortedSet;
 
 /// First and last dynamic port on networks whose ports need no reservation.
 const CONTAINER_PORTS: std::ops::RangeInclusive<u32> = 1025..=2025;
 
 /// Port numbers that a dynamic port must avoid.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Used(BTreeSet<u32>);
+pub(crate) struct Used(SortedSet<u32>);
 
 impl Used {
     /// The fixed ports of all tasks of the pod.
@@ -30,7 +30,7 @@ impl Used {
 /// One port, new.
 pub(super) fn take(
     ask: &Ask<'_>,
-    pool: &mut Pool,
+    pool: &mut Pool<'_>,
     spec: &PortSpec,
     used: &mut Used,
     checks: &mut Vec<Check>,

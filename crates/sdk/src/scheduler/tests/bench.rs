@@ -202,6 +202,7 @@ impl Bench {
             check: checked.then_some(CheckStatus { exit_code: exit }),
             timestamp_ms: self.cx.now().ms(),
             unreachable_since_ms: None,
+            number: None,
         };
         let calls = self.scheduler.on_event(&mut self.cx, SchedulerEvent::Update(status));
         self.answer(calls);
@@ -256,6 +257,7 @@ impl Bench {
                 Call::Reconcile { tasks } => self.calls.push(format!("reconcile {}", tasks.len())),
                 Call::Teardown => self.calls.push("teardown".to_owned()),
                 Call::AnswerInverseOffers { .. } => panic!("the SDK does not answer inverse offers"),
+                Call::ReconcileOperations { .. } => panic!("the SDK does not ask after operations"),
             }
         }
     }
@@ -316,7 +318,7 @@ impl Bench {
                     self.tasks.insert(live.info.task_id.clone(), live);
                 }
             }
-            Operation::Launch(_) => panic!("the SDK launches groups"),
+            other => panic!("the SDK does not use {other:?}"),
         }
     }
 

@@ -4,6 +4,7 @@ use super::bench::Bench;
 use planarium_kernel::Milli;
 use planarium_mesos::api::{DiskInfo, DiskSource, Resource, TaskState};
 use planarium_protocol::why::ReasonKind;
+use std::sync::Arc;
 
 fn one(task: &str, pod: &str) -> String {
     format!(
@@ -76,7 +77,7 @@ fn mount_disks_are_taken_whole_and_profiles_match() {
         let mut bench = Bench::new(&one(&task, ""));
         let mut disk = Resource::scalar("disk", Milli::from_int(500));
         let source = DiskSource::Mount { root: "/m".into(), profile: disk_profile.map(Into::into) };
-        disk.disk = Some(DiskInfo { source: Some(source), persistence: None });
+        disk.disk = Some(Arc::new(DiskInfo { source: Some(source), persistence: None }));
         bench.machine("a1", 4, 4096).free.add(disk);
         assert_eq!(launched(&mut bench), fits, "{disk_profile:?} {wanted}");
         if fits {

@@ -24,7 +24,7 @@ fn plans() {
     let mut bench = Bench::new(SEED);
     assert_eq!(get(&bench, SdkQuery::Plans), (200, json!(["deploy", "recovery"])));
     let (code, body) = get(&bench, SdkQuery::Plan { name: "deploy".into() });
-    let id = bench.scheduler.plans[0].steps[0].id.to_string();
+    let id = bench.scheduler.plans[0].steps.get(0).expect("a step").id.to_string();
     assert_eq!(code, 202);
     assert_eq!(
         body["phases"][0]["steps"][0],

@@ -24,6 +24,23 @@ pub(crate) fn escape_html(text: &str, out: &mut String) {
     }
 }
 
+/// Appends text with HTML's special characters replaced as Go's template library does it.
+///
+/// **Source**: Go's `text/template` (`HTMLEscapeString`), which `cbroglie/mustache` uses; matched.
+pub(crate) fn escape_go_html(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&#34;"),
+            '\'' => out.push_str("&#39;"),
+            '\0' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+}
+
 /// Appends text as the inside of a JSON string.
 pub(crate) fn escape_json(text: &str, out: &mut String) {
     for c in text.chars() {

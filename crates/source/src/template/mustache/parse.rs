@@ -3,12 +3,11 @@
 //! One pass, an explicit stack, sections nested at most [`MAX_DEPTH`] deep: everything that walks the
 //! tree afterwards may recurse.
 
-use std::collections::BTreeSet;
-
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::index::floor;
 use crate::span::{FileId, Span, narrow, wide};
+use planarium_kernel::SortedSet;
 
 /// Sections inside sections at most.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -30,7 +29,7 @@ pub(super) enum Item {
 /// A template taken apart.
 pub(super) struct Template {
     pub(super) items: Vec<Item>,
-    pub(super) names: BTreeSet<String>,
+    pub(super) names: SortedSet<String>,
     pub(super) complete: bool,
 }
 
@@ -44,7 +43,7 @@ pub(super) fn parse(text: &str, file: FileId, found: &mut Diagnostics) -> Templa
         closes: "}}".to_owned(),
         items: Vec::new(),
         open: Vec::new(),
-        names: BTreeSet::new(),
+        names: SortedSet::new(),
         complete: true,
         no_more: None,
         found,
@@ -79,7 +78,7 @@ struct Parser<'t, 'd> {
     closes: String,
     items: Vec<Item>,
     open: Vec<Open>,
-    names: BTreeSet<String>,
+    names: SortedSet<String>,
     complete: bool,
     /// A closing delimiter that does not occur any more.
     no_more: Option<String>,

@@ -1,12 +1,12 @@
 //! From a tree of tags and a context to text.
 
+use planarium_kernel::{SortedMap, SortedSet};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::{FileId, Span, narrow};
-use crate::template::mustache::escape::{escape_html, escape_json};
+use crate::template::mustache::escape::{escape_go_html, escape_html, escape_json};
 use crate::template::mustache::parse::{Item, parse, slice};
 use crate::template::{OffsetMap, OffsetMapBuilder, Value};
 
@@ -21,6 +21,8 @@ pub enum Policy {
     /// `{{X}}` escapes for HTML, `{{{X}}}` and `{{&X}}` do not.
     #[default]
     Html,
+    /// The same with the characters that Go's libraries escape, which are fewer.
+    GoHtml,
     /// Texts are escaped as the inside of a JSON string, with two and with three braces; lists and
     /// maps are inserted as JSON.
     Json,
@@ -79,7 +81,7 @@ pub struct Rendered {
     /// Variables that were inserted as nothing because they have no value, by name.
     pub missing: Vec<MissingVar>,
     /// Every name the template mentions, rendered or not.
-    pub used: BTreeSet<String>,
+    pub used: SortedSet<String>,
     /// Insertions that HTML escaping changed, in the order of the output, each tag once.
     pub escaped: Vec<EscapedValue>,
     /// What is wrong with the template itself.
@@ -101,7 +103,7 @@ pub fn render(template: &str, file: FileId, context: &Value, options: impl Into<
             text: String::new(),
             map: OffsetMapBuilder::new(file).finish(),
             missing: Vec::new(),
-            used: BTreeSet::new(),
+            used: SortedSet::new(),
             escaped: Vec::new(),
             diagnostics,
             complete: false,
@@ -113,8 +115,8 @@ pub fn render(template: &str, file: FileId, context: &Value, options: impl Into<
         options: options.into(),
         text: String::with_capacity(template.len()),
         map: OffsetMapBuilder::new(file),
-        missing: BTreeMap::new(),
-        escaped: BTreeMap::new(),
+        missing: SortedMap::new(),
+        escaped: SortedMap::new(),
         scopes: vec![context],
         work: 0,
         full_at: None,
@@ -146,8 +148,8 @@ struct Renderer<'t, 'c> {
     options: Options,
     text: String,
     map: OffsetMapBuilder,
-    missing: BTreeMap<String, BTreeSet<Span>>,
-    escaped: BTreeMap<Span, String>,
+    missing: SortedMap<String, SortedSet<Span>>,
+    escaped: SortedMap<Span, String>,
     /// Innermost last.
     scopes: Vec<&'c Value>,
     work: u32,
@@ -214,7 +216,11 @@ impl<'c> Renderer<'_, 'c> {
                 escape_html(&plain, out);
                 return *out != *plain;
             }
-            Policy::Html | Policy::Json | Policy::None => out.push_str(&plain),
+            Policy::GoHtml if !raw => {
+                escape_go_html(&plain, out);
+                return *out != *plain;
+            }
+            Policy::Html | Policy::GoHtml | Policy::Json | Policy::None => out.push_str(&plain),
         }
         false
     }

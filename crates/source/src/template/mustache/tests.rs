@@ -58,6 +58,8 @@ fn what_tags_become() {
     for (template, want) in cases {
         assert_eq!(check_render(template, Policy::Html), (want.to_owned(), Vec::new()), "{template:?}");
     }
+    let (text, _) = check_render("{{KV}} {{{KV}}} {{B}} {{QUOTE}}", Policy::GoHtml);
+    assert_eq!(text, "k=v k=v &lt;b&gt; say &#34;hi&#34;\n", "Go escapes less");
 }
 
 #[test]

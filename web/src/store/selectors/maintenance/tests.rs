@@ -141,6 +141,7 @@ fn says_what_stays_of_a_quorum() {
             id: "".into(),
             status: Some(status.into()),
             agent: Some(host.into()),
+            configs: Arc::default(),
         };
         Arc::new(PodView { revision: 0, name: name.into(), tasks: vec![task] })
     };

@@ -1,0 +1,423 @@
+//! An ordered map.
+//!
+//! *Invariant*: keys ascend within a chunk and from chunk to chunk; no chunk is empty or holds more than `N`.
+
+use super::{CHUNK, CHUNK_BYTES, bytes_of};
+use std::{
+    borrow::Borrow,
+    cmp::Ordering,
+    fmt,
+    ops::{Bound, RangeBounds},
+    sync::Arc,
+};
+
+type Chunk<K, V> = Arc<Vec<(K, V)>>;
+
+/// Entries in order of their keys, at most `N` to a chunk. *Cost*: a look-up O(log n); a change O(log n) and the
+/// copy of a chunk when a copy of the map shares it.
+#[derive(Clone)]
+pub struct Map<K, V, const N: usize = CHUNK> {
+    chunks: Vec<Chunk<K, V>>,
+    len: usize,
+}
+
+impl<K, V, const N: usize> Default for Map<K, V, N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K, V, const N: usize> Map<K, V, N> {
+    /// No entries.
+    pub const fn new() -> Self {
+        Self { chunks: Vec::new(), len: 0 }
+    }
+
+    /// How many entries there are.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All entries in order.
+    pub fn iter(&self) -> Iter<'_, K, V> {
+        Iter { chunks: self.chunks.iter(), now: [].iter(), left: self.len }
+    }
+
+    /// All keys in order.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &K> {
+        self.iter().map(|(key, _)| key)
+    }
+
+    /// All values in order of their keys.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &V> {
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// The entry with the greatest key.
+    pub fn last_key_value(&self) -> Option<(&K, &V)> {
+        self.chunks.last()?.last().map(|(key, value)| (key, value))
+    }
+
+    /// The chunk that has the key if any has.
+    fn chunk_of<Q: Ord + ?Sized>(&self, key: &Q) -> usize
+    where
+        K: Borrow<Q>,
+    {
+        let after = self
+            .chunks
+            .partition_point(|chunk| chunk.first().is_some_and(|(first, _)| first.borrow() <= key));
+        after.saturating_sub(1)
+    }
+
+    /// The chunk and the place in it where the key is, or where it belongs.
+    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> (usize, Result<usize, usize>)
+    where
+        K: Borrow<Q>,
+    {
+        let at = self.chunk_of(key);
+        let place = self.chunks.get(at).map_or(Err(0), |chunk| {
+            // Most keys are newer than all others, or not there yet.
+            match chunk.last().map(|(last, _)| last.borrow().cmp(key)) {
+                Some(Ordering::Less) => Err(chunk.len()),
+                Some(Ordering::Equal) => Ok(chunk.len() - 1),
+                _ => chunk.binary_search_by(|(mine, _)| mine.borrow().cmp(key)),
+            }
+        });
+        (at, place)
+    }
+
+    /// The value of a key.
+    pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        let (at, place) = self.find(key);
+        self.chunks.get(at)?.get(place.ok()?).map(|(_, value)| value)
+    }
+
+    /// Whether there is such a key.
+    pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.find(key).1.is_ok()
+    }
+
+    /// The entries whose keys lie in a range, in order.
+    pub fn range<Q: Ord + ?Sized>(&self, range: impl RangeBounds<Q>) -> impl Iterator<Item = (&K, &V)>
+    where
+        K: Borrow<Q>,
+    {
+        let at = match range.start_bound() {
+            Bound::Unbounded => 0,
+            Bound::Included(key) | Bound::Excluded(key) => self.chunk_of(key),
+        };
+        let chunks = self.chunks.get(at..).unwrap_or_default().iter();
+        let early = match range.start_bound() {
+            Bound::Unbounded => 0,
+            Bound::Included(from) => self.before(at, |key| key < from),
+            Bound::Excluded(from) => self.before(at, |key| key <= from),
+        };
+        chunks
+            .flat_map(|chunk| chunk.iter())
+            .skip(early)
+            .take_while(move |(key, _)| match range.end_bound() {
+                Bound::Unbounded => true,
+                Bound::Included(to) => key.borrow() <= to,
+                Bound::Excluded(to) => key.borrow() < to,
+            })
+            .map(|(key, value)| (key, value))
+    }
+
+    /// How many entries of a chunk come before a range.
+    fn before<Q: Ord + ?Sized>(&self, at: usize, is_early: impl Fn(&Q) -> bool) -> usize
+    where
+        K: Borrow<Q>,
+    {
+        self.chunks.get(at).map_or(0, |chunk| chunk.partition_point(|(key, _)| is_early(key.borrow())))
+    }
+}
+
+impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
+    /// The value of a key, to change.
+    pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        let (at, place) = self.find(key);
+        let place = place.ok()?;
+        Arc::make_mut(self.chunks.get_mut(at)?).get_mut(place).map(|(_, value)| value)
+    }
+
+    /// Puts a value under a key; answers the one that was there.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        match self.find(&key) {
+            (at, Ok(place)) => {
+                let entry = Arc::make_mut(self.chunks.get_mut(at)?).get_mut(place)?;
+                Some(std::mem::replace(&mut entry.1, value))
+            }
+            (at, Err(place)) => {
+                self.insert_at(at, place, key, value);
+                None
+            }
+        }
+    }
+
+    /// Puts an entry where it belongs.
+    fn insert_at(&mut self, at: usize, place: usize, key: K, value: V) {
+        self.len += 1;
+        let is_last = at + 1 >= self.chunks.len();
+        let Some(chunk) = self.chunks.get_mut(at) else {
+            self.chunks.push(Arc::new(vec![(key, value)]));
+            return;
+        };
+        if chunk.len() < N {
+            Arc::make_mut(chunk).insert(place, (key, value));
+            return;
+        }
+        if is_last && place == chunk.len() {
+            // Keys that only ever grow fill chunk after chunk.
+            self.chunks.push(Arc::new(vec![(key, value)]));
+            return;
+        }
+        let half = chunk.len() / 2;
+        let mut upper = chunk.get(half..).unwrap_or_default().to_vec();
+        let mut lower = chunk.get(..half).unwrap_or_default().to_vec();
+        if place <= half {
+            lower.insert(place, (key, value));
+        } else {
+            upper.insert(place - half, (key, value));
+        }
+        *chunk = Arc::new(lower);
+        self.chunks.insert(at + 1, Arc::new(upper));
+    }
+
+    /// Changes the value of a key, made first when there is none.
+    pub fn upsert<R>(&mut self, key: K, make: impl FnOnce() -> V, change: impl FnOnce(&mut V) -> R) -> R {
+        let (at, place) = self.find(&key);
+        let entry = place.ok().and_then(|place| Arc::make_mut(self.chunks.get_mut(at)?).get_mut(place));
+        if let Some((_, value)) = entry {
+            return change(value);
+        }
+        let mut value = make();
+        let result = change(&mut value);
+        self.insert_at(at, place.unwrap_or_else(|place| place), key, value);
+        result
+    }
+
+    /// Takes an entry out.
+    pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        let (at, place) = self.find(key);
+        let place = place.ok()?;
+        let chunk = Arc::make_mut(self.chunks.get_mut(at)?);
+        let (_, value) = chunk.remove(place);
+        self.len -= 1;
+        if chunk.is_empty() {
+            self.chunks.remove(at);
+        } else if chunk.len() < N / 4 {
+            self.merge(at);
+        }
+        Some(value)
+    }
+
+    /// Joins a small chunk with the one after it, or before it, where both fit into one.
+    fn merge(&mut self, at: usize) {
+        let fits = |left: usize| {
+            let pair = self.chunks.get(left).zip(self.chunks.get(left + 1));
+            pair.is_some_and(|(a, b)| a.len() + b.len() <= N)
+        };
+        let Some(left) = [Some(at), at.checked_sub(1)].into_iter().flatten().find(|left| fits(*left)) else {
+            return;
+        };
+        let upper = self.chunks.remove(left + 1);
+        if let Some(lower) = self.chunks.get_mut(left) {
+            Arc::make_mut(lower).extend(upper.iter().cloned());
+        }
+    }
+
+    /// Keeps the entries that `keep` says yes to. *Cost*: copies nothing where everything is kept.
+    pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
+        let mut dropped = 0;
+        for chunk in &mut self.chunks {
+            let gone: Vec<bool> = chunk.iter().map(|(key, value)| !keep(key, value)).collect();
+            let count = gone.iter().filter(|gone| **gone).count();
+            if count > 0 {
+                let mut gone = gone.into_iter();
+                Arc::make_mut(chunk).retain(|_| !gone.next().unwrap_or(false));
+                dropped += count;
+            }
+        }
+        self.len -= dropped;
+        if dropped > 0 {
+            self.chunks.retain(|chunk| !chunk.is_empty());
+        }
+    }
+
+    /// Bytes that this map holds and `before` does not; `inside` tells what a value has behind pointers, given
+    /// the value that its key had.
+    pub fn beyond(&self, before: Option<&Self>, inside: impl Fn(&V, Option<&V>) -> u64) -> u64 {
+        let mut bytes = bytes_of::<usize>(self.chunks.len());
+        let mut old = before.map_or(&[][..], |before| &before.chunks).iter().peekable();
+        for chunk in &self.chunks {
+            let first = chunk.first().map(|(key, _)| key);
+            let is_earlier =
+                |other: &Chunk<K, V>| !Arc::ptr_eq(other, chunk) && other.first().map(|(key, _)| key) < first;
+            while old.next_if(|other| is_earlier(other)).is_some() {}
+            if old.next_if(|other| Arc::ptr_eq(other, chunk)).is_some() {
+                continue;
+            }
+            bytes += CHUNK_BYTES + bytes_of::<(K, V)>(chunk.len());
+            for (key, value) in &**chunk {
+                bytes += inside(value, before.and_then(|before| before.get(key)));
+            }
+        }
+        bytes
+    }
+}
+
+impl<K: fmt::Debug, V: fmt::Debug, const N: usize> fmt::Debug for Map<K, V, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<K: PartialEq, V: PartialEq, const N: usize> PartialEq for Map<K, V, N> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.iter().eq(other.iter())
+    }
+}
+
+impl<K: Eq, V: Eq, const N: usize> Eq for Map<K, V, N> {}
+
+impl<K: Clone + Ord, V: Clone, const N: usize> FromIterator<(K, V)> for Map<K, V, N> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut map = Self::new();
+        map.extend(entries);
+        map
+    }
+}
+
+impl<K: Clone + Ord, V: Clone, const N: usize> Extend<(K, V)> for Map<K, V, N> {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        for (key, value) in entries {
+            self.insert(key, value);
+        }
+    }
+}
+
+impl<'a, K, V, const N: usize> IntoIterator for &'a Map<K, V, N> {
+    type Item = (&'a K, &'a V);
+    type IntoIter = Iter<'a, K, V>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// The entries of a [`Map`] in order.
+#[derive(Debug)]
+pub struct Iter<'a, K, V> {
+    chunks: std::slice::Iter<'a, Chunk<K, V>>,
+    now: std::slice::Iter<'a, (K, V)>,
+    left: usize,
+}
+
+impl<'a, K, V> Iterator for Iter<'a, K, V> {
+    type Item = (&'a K, &'a V);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some((key, value)) = self.now.next() {
+                self.left -= 1;
+                return Some((key, value));
+            }
+            self.now = self.chunks.next()?.iter();
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<K, V> ExactSizeIterator for Iter<'_, K, V> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::mix64;
+    use std::collections::BTreeMap;
+
+    /// Random changes against an ordered map; copies made on the way must not change with it.
+    #[test]
+    fn agrees_with_an_ordered_map() {
+        for seed in 0..12_u64 {
+            let mut map: Map<u64, u64, 8> = Map::new();
+            let mut model: BTreeMap<u64, u64> = BTreeMap::new();
+            let mut kept = Vec::new();
+            for n in 0..2_000_u64 {
+                let word = mix64(seed << 32 | n);
+                // Some keys only grow, others come anywhere; phases of growth and shrinking.
+                let key = if seed % 3 == 0 { n } else { word >> 8 & 0x1ff };
+                let old = word >> 8 & 0x7ff;
+                let growing = n / 400 % 2 == 0;
+                match word % 8 {
+                    0..=3 if growing => assert_eq!(map.insert(key, n), model.insert(key, n)),
+                    0..=3 => assert_eq!(map.remove(&old), model.remove(&old)),
+                    4 => {
+                        if let Some(value) = map.get_mut(&old) {
+                            *value += 1;
+                        }
+                        model.entry(old).and_modify(|value| *value += 1);
+                    }
+                    5 => {
+                        map.upsert(key, || 0, |value| *value += 1);
+                        *model.entry(key).or_default() += 1;
+                    }
+                    6 if word % 64 == 6 => {
+                        map.retain(|key, _| key % 5 != 0);
+                        model.retain(|key, _| key % 5 != 0);
+                    }
+                    _ => assert_eq!(map.get(&old), model.get(&old)),
+                }
+                assert_eq!((map.len(), map.is_empty()), (model.len(), model.is_empty()));
+                if n % 97 == 0 {
+                    assert!(map.iter().eq(model.iter()), "seed {seed}, change {n}");
+                    assert_eq!(map.last_key_value(), model.last_key_value());
+                    assert!(map.range(old..old + 90).eq(model.range(old..old + 90)));
+                    assert!(map.range(..=old).eq(model.range(..=old)));
+                    let after = (Bound::Excluded(old), Bound::Unbounded);
+                    assert!(map.range(after).eq(model.range(after)));
+                    assert!(map.chunks.iter().all(|chunk| !chunk.is_empty() && chunk.len() <= 8));
+                    kept.push((map.clone(), model.clone()));
+                }
+            }
+            for (map, model) in kept {
+                assert!(map.iter().eq(model.iter()), "a copy has changed with the map");
+                assert_eq!(map.beyond(Some(&map), |_, _| 1), bytes_of::<usize>(map.chunks.len()));
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_differs_is_beyond() {
+        let before: Map<u64, u64, 8> = (0..64).map(|n| (n * 2, n)).collect();
+        let chunk = |len: u64| CHUNK_BYTES + len * 16;
+        assert_eq!(before.beyond(None, |_, _| 1), 8 * 8 + 8 * chunk(8) + 64);
+        let mut after = before.clone();
+        after.insert(33, 0);
+        // The chunk of the new key was full and is two now; those behind it have moved and are the same.
+        let new = |_: &u64, old: Option<&u64>| u64::from(old.is_none()) * 1_000;
+        assert_eq!(after.beyond(Some(&before), new), 9 * 8 + chunk(4) + chunk(5) + 1_000);
+        after.remove(&33);
+        assert_eq!(after, before);
+        assert!(after.beyond(Some(&before), new) < 1_000);
+    }
+}

@@ -1,0 +1,112 @@
+//! A growing table of rows.
+
+use super::{CHUNK, CHUNK_BYTES, bytes_of};
+use std::sync::Arc;
+
+/// Rows by number, `N` to a chunk. *Cost*: reading a row O(1); changing one copies its chunk when a copy of the
+/// table shares it.
+#[derive(Debug, Clone)]
+pub struct Table<T, const N: usize = CHUNK> {
+    /// All full but the last.
+    chunks: Vec<Arc<Vec<T>>>,
+}
+
+impl<T, const N: usize> Default for Table<T, N> {
+    fn default() -> Self {
+        Self { chunks: Vec::new() }
+    }
+}
+
+impl<T: Clone, const N: usize> Table<T, N> {
+    /// No rows.
+    pub const fn new() -> Self {
+        Self { chunks: Vec::new() }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * N + last.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    /// A row.
+    pub fn get(&self, row: usize) -> Option<&T> {
+        self.chunks.get(row / N)?.get(row % N)
+    }
+
+    /// A row, to change.
+    pub fn get_mut(&mut self, row: usize) -> Option<&mut T> {
+        Arc::make_mut(self.chunks.get_mut(row / N)?).get_mut(row % N)
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: T) {
+        match self.chunks.last_mut() {
+            Some(last) if last.len() < N => Arc::make_mut(last).push(row),
+            _ => self.chunks.push(Arc::new(vec![row])),
+        }
+    }
+
+    /// All rows in order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.chunks.iter().flat_map(|chunk| chunk.iter())
+    }
+
+    /// Bytes that this table holds and `before` does not; `inside` tells what a row has behind pointers, given
+    /// the row that was in its place.
+    pub fn beyond(&self, before: Option<&Self>, inside: impl Fn(&T, Option<&T>) -> u64) -> u64 {
+        let mut bytes = bytes_of::<usize>(self.chunks.len());
+        for (at, chunk) in self.chunks.iter().enumerate() {
+            let old = before.and_then(|before| before.chunks.get(at));
+            if old.is_some_and(|old| Arc::ptr_eq(old, chunk)) {
+                continue;
+            }
+            bytes += CHUNK_BYTES + bytes_of::<T>(chunk.len());
+            let rows = chunk.iter().enumerate();
+            bytes += rows.map(|(n, row)| inside(row, old.and_then(|old| old.get(n)))).sum::<u64>();
+        }
+        bytes
+    }
+}
+
+impl<T: Clone, const N: usize> FromIterator<T> for Table<T, N> {
+    fn from_iter<I: IntoIterator<Item = T>>(rows: I) -> Self {
+        let mut table = Self::new();
+        rows.into_iter().for_each(|row| table.push(row));
+        table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stay_where_they_are() {
+        let mut table: Table<u32, 4> = (0..10).collect();
+        assert_eq!((table.len(), table.get(9), table.get(10)), (10, Some(&9), None));
+        *table.get_mut(5).expect("a row") = 50;
+        table.push(10);
+        assert_eq!(table.iter().copied().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 50, 6, 7, 8, 9, 10]);
+        assert!(Table::<u32, 4>::new().is_empty() && !table.is_empty());
+    }
+
+    #[test]
+    fn copies_share_what_did_not_change() {
+        let before: Table<u64, 4> = (0..40).collect();
+        let mut after = before.clone();
+        let pointers = 80;
+        assert_eq!(after.beyond(Some(&before), |_, _| 0), pointers);
+        *after.get_mut(7).expect("a row") += 1;
+        *after.get_mut(6).expect("a row") += 1;
+        assert_eq!(before.get(7), Some(&7));
+        assert_eq!(after.beyond(Some(&before), |_, _| 0), pointers + CHUNK_BYTES + 32, "one chunk of four");
+        let changed = |now: &u64, old: Option<&u64>| u64::from(old != Some(now));
+        assert_eq!(after.beyond(Some(&before), changed), pointers + CHUNK_BYTES + 32 + 2);
+        assert_eq!(after.beyond(None, |_, _| 0), pointers + 10 * CHUNK_BYTES + 320);
+    }
+}

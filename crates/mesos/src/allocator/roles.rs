@@ -1,0 +1,241 @@
+//! Roles as a tree: what is held under each of them, their weights, and the order in which they are served.
+//!
+//! *Knows*: that `a/b` is below `a`. *Must not know*: frameworks, agents.
+//!
+//! A role is compared with its siblings by what it and everything below it hold; a role that has offers made to
+//! itself is one more sibling of the roles below it. So what `a/b` got counts for `a` when `a` stands against `c`.
+//!
+//! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp` (tree of clients, virtual leaves,
+//! weights by path). Match, with weights of three decimals.
+
+use planarium_kernel::SortedMap;
+use super::share::{self, Quantities, Share};
+use crate::api::Resources;
+use planarium_kernel::Milli;
+use planarium_protocol::Text;
+use std::cmp::Ordering;
+
+/// What is held, and how often something was given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Held {
+    sums: Quantities,
+    gifts: u64,
+}
+
+/// A role: itself, and everything below it.
+#[derive(Clone, Debug, Default)]
+struct Node {
+    own: Held,
+    below: Held,
+}
+
+/// All roles that ever held something, and all weights.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Roles {
+    nodes: SortedMap<Text, Node>,
+    weights: SortedMap<Text, Milli>,
+}
+
+/// Place of a role among its siblings on one level of the tree.
+struct Rank {
+    share: Share,
+    gifts: u64,
+    path: Text,
+}
+
+/// Roles above this one, the topmost first.
+pub(crate) fn ancestors(role: &str) -> impl Iterator<Item = &str> {
+    role.match_indices('/').filter_map(|(at, _)| role.get(..at))
+}
+
+/// The top-level role that this one is, or is below.
+pub(crate) fn top_level(role: &str) -> &str {
+    role.split('/').next().unwrap_or(role)
+}
+
+/// Whether a role is `above` itself or below it.
+pub(crate) fn is_within(above: &str, role: &str) -> bool {
+    above == role || role.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
+}
+
+impl Roles {
+    /// Counts what was given under a role.
+    pub(crate) fn give(&mut self, role: &Text, resources: &Resources) {
+        let add = |held: &mut Held| {
+            share::add(&mut held.sums, resources);
+            held.gifts += 1;
+        };
+        add(&mut self.nodes.entry(role.clone()).or_default().own);
+        for above in ancestors(role) {
+            add(&mut self.nodes.entry(above.into()).or_default().below);
+        }
+    }
+
+    /// Counts what came back.
+    pub(crate) fn take(&mut self, role: &str, resources: &Resources) {
+        if let Some(node) = self.nodes.get_mut(role) {
+            share::subtract(&mut node.own.sums, resources);
+        }
+        for above in ancestors(role) {
+            if let Some(node) = self.nodes.get_mut(above) {
+                share::subtract(&mut node.below.sums, resources);
+            }
+        }
+    }
+
+    /// Sets weights.
+    pub(crate) fn set_weights(&mut self, weights: &[(Text, Milli)]) {
+        self.weights.extend(weights.iter().cloned());
+    }
+
+    /// Weights that were set, by role.
+    pub(crate) const fn weights(&self) -> &SortedMap<Text, Milli> {
+        &self.weights
+    }
+
+    /// The weight of a role.
+    pub(crate) fn weight(&self, role: &str) -> Milli {
+        self.weights.get(role).copied().unwrap_or(Milli::ONE)
+    }
+
+    /// Roles in the order in which they are served: smaller share of the cluster over weight, then fewer gifts,
+    /// then name; on every level of the tree, the topmost first. `wanted` is sorted and without repetitions.
+    pub(crate) fn by_share(&self, wanted: Vec<Text>, cluster: &Quantities) -> Vec<Text> {
+        if wanted.len() < 2 {
+            return wanted;
+        }
+        if wanted.iter().all(|role| !role.contains('/')) {
+            let mut ranked: Vec<Rank> = wanted.into_iter().map(|role| self.rank(role, cluster)).collect();
+            ranked.sort_by(Rank::compare);
+            return ranked.into_iter().map(|rank| rank.path).collect();
+        }
+        let mut ranked: Vec<(Vec<Rank>, Text)> =
+            wanted.into_iter().map(|role| (self.ranks(&role, cluster), role)).collect();
+        ranked.sort_by(|a, b| compare(&a.0, &b.0));
+        ranked.into_iter().map(|(_, role)| role).collect()
+    }
+
+    /// Places of a role and of those above it, the topmost first; the last one is that of the role without what
+    /// is below it, among the roles below it.
+    fn ranks(&self, role: &Text, cluster: &Quantities) -> Vec<Rank> {
+        let mut ranks: Vec<Rank> = ancestors(role).map(|above| self.rank(above.into(), cluster)).collect();
+        ranks.push(self.rank(role.clone(), cluster));
+        let own = self.nodes.get(role).map(|node| &node.own);
+        let share = own.map_or(Share::NOTHING, |own| Share::of(&own.sums, cluster));
+        ranks.push(Rank { share, gifts: own.map_or(0, |own| own.gifts), path: format!("{role}/.").into() });
+        ranks
+    }
+
+    fn rank(&self, path: Text, cluster: &Quantities) -> Rank {
+        let weight = self.weight(&path);
+        match self.nodes.get(&path) {
+            Some(Node { own, below }) if below.gifts > 0 => {
+                let share = Share::of_both(&own.sums, &below.sums, cluster).over(weight);
+                Rank { share, gifts: own.gifts + below.gifts, path }
+            }
+            Some(Node { own, .. }) => {
+                Rank { share: Share::of(&own.sums, cluster).over(weight), gifts: own.gifts, path }
+            }
+            None => Rank { share: Share::NOTHING, gifts: 0, path },
+        }
+    }
+
+    /// What does not hold, in words; `own` is what is held by role.
+    pub(crate) fn check(&self, own: &SortedMap<&Text, Quantities>, broken: &mut Vec<String>) {
+        let mut below: SortedMap<&str, Quantities> = SortedMap::new();
+        for (role, sums) in own {
+            for above in ancestors(role) {
+                let all = below.entry(above).or_default();
+                for (name, amount) in sums {
+                    let sum = all.entry(name.clone()).or_default();
+                    *sum = sum.saturating_add(*amount);
+                }
+            }
+        }
+        for (role, node) in &self.nodes {
+            if node.own.sums != own.get(role).cloned().unwrap_or_default() {
+                broken.push(format!("role {role}: held sums are out of step"));
+            }
+            if node.below.sums != below.get(&**role).cloned().unwrap_or_default() {
+                broken.push(format!("role {role}: sums of what is below it are out of step"));
+            }
+        }
+    }
+}
+
+impl Rank {
+    fn compare(&self, other: &Self) -> Ordering {
+        let shares = self.share.compare(&other.share);
+        shares.then_with(|| self.gifts.cmp(&other.gifts)).then_with(|| self.path.cmp(&other.path))
+    }
+}
+
+/// On the first level where two roles are not in the same place, their places decide.
+fn compare(a: &[Rank], b: &[Rank]) -> Ordering {
+    let apart = a.iter().zip(b).find(|(a, b)| a.path != b.path);
+    apart.map_or(Ordering::Equal, |(a, b)| a.compare(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cluster() -> Quantities {
+        Resources::parse("cpus:100;mem:1000").expect("test text").quantities()
+    }
+
+    fn order(given: &[(&str, &str)], weights: &[(&str, i64)], wanted: &[&str]) -> String {
+        let mut roles = Roles::default();
+        for (role, text) in given {
+            roles.give(&(*role).into(), &Resources::parse(text).expect("test text"));
+        }
+        let weights: Vec<(Text, Milli)> = weights.iter().map(|(role, w)| ((*role).into(), Milli(*w))).collect();
+        roles.set_weights(&weights);
+        let mut wanted: Vec<Text> = wanted.iter().map(|role| (*role).into()).collect();
+        wanted.sort_unstable();
+        roles.by_share(wanted, &cluster()).join(" ")
+    }
+
+    #[test]
+    fn who_comes_first() {
+        for (given, weights, wanted, expected) in [
+            (&[][..], &[][..], &["b", "a"][..], "a b"),
+            (&[("a", "cpus:1")], &[], &["a", "b"], "b a"),
+            // The same share: fewer gifts, then the name.
+            (&[("a", "cpus:1"), ("b", "cpus:0.5"), ("b", "cpus:0.5")], &[], &["a", "b"], "a b"),
+            // A share of 30 % at a weight of 3 is as good as one of 10 %.
+            (&[("a", "cpus:29"), ("b", "cpus:10")], &[("a", 3_000)], &["a", "b"], "a b"),
+            (&[("a", "cpus:31"), ("b", "cpus:10")], &[("a", 3_000)], &["a", "b"], "b a"),
+            (&[("a", "cpus:1"), ("b", "cpus:1.9")], &[("a", 500)], &["a", "b"], "b a"),
+            // What is below counts for what is above.
+            (&[("a/x", "cpus:5"), ("c", "cpus:3")], &[], &["a/x", "a/y", "c"], "c a/y a/x"),
+            (&[("a/x", "cpus:5"), ("c", "cpus:6")], &[], &["a/x", "a/y", "c"], "a/y a/x c"),
+            // A role with offers of its own is a sibling of those below it.
+            (&[("a", "cpus:2"), ("a/x", "cpus:1")], &[], &["a", "a/x", "a/y"], "a/y a/x a"),
+            (&[("a", "cpus:1"), ("a/x", "cpus:2")], &[], &["a", "a/x", "a/y"], "a/y a a/x"),
+            (&[("a", "cpus:1")], &[], &["a", "a/x"], "a/x a"),
+            (&[], &[], &["a", "a/x"], "a a/x"),
+            // Weights belong to a path: that of `a` is for the whole of it, not for its own part.
+            (&[("a", "cpus:3"), ("a/x", "cpus:2")], &[("a", 9_000)], &["a", "a/x", "b"], "b a/x a"),
+            (&[("a/x", "cpus:3"), ("a/y", "cpus:2")], &[("a/x", 2_000)], &["a/x", "a/y"], "a/x a/y"),
+            (&[("a/b/c", "mem:500"), ("a/d", "mem:1"), ("e", "mem:600")], &[], &["a/b/c", "a/d", "e"], "a/d a/b/c e"),
+        ] {
+            assert_eq!(order(given, weights, wanted), expected, "{given:?} {weights:?}");
+        }
+    }
+
+    #[test]
+    fn above_and_below() {
+        assert_eq!(ancestors("a/b/c").collect::<Vec<_>>(), ["a", "a/b"]);
+        assert_eq!((ancestors("a").count(), top_level("a/b/c"), top_level("*")), (0, "a", "*"));
+        for (above, role, expected) in [
+            ("eng", "eng", true),
+            ("eng", "eng/backend", true),
+            ("eng/backend", "eng", false),
+            ("eng", "engine", false),
+            ("eng", "ops", false),
+        ] {
+            assert_eq!(is_within(above, role), expected, "{above} above {role}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Weights of roles.
+//!
+//! Source: `apache/mesos: src/master/weights_handler.cpp`. Match, with weights of three decimals; that offers stay when
+//! a weight changes is a named quirk.
+
+use super::OperatorCall;
+use crate::{
+    Master,
+    accept::is_role,
+    api::OfferId,
+    maintenance::quirk,
+    wire::{
+        decimal,
+        read::{Message, Read, bad, messages},
+    },
+};
+use planarium_fleet::Cx;
+use planarium_kernel::Milli;
+use planarium_protocol::{EventBody, Refusal, Text};
+use planarium_protocol::json;
+use serde_json::{Value};
+
+/// A list of weights, the body of the v0 endpoint.
+pub(super) fn read_list(body: &Value) -> Read<OperatorCall> {
+    if !body.is_array() {
+        return Err(bad("Failed to parse update weights request: JSON array expected"));
+    }
+    read_all(&messages(body, "weights")?)
+}
+
+/// What stands under `update_weights`.
+pub(super) fn read(part: &Message<'_>) -> Read<OperatorCall> {
+    read_all(&part.messages("weight_infos")?)
+}
+
+fn read_all(all: &[Message<'_>]) -> Read<OperatorCall> {
+    let one = |info: &Message<'_>| {
+        let role = info.text("role")?.unwrap_or_default();
+        Ok((role.trim().into(), info.amount("weight")?))
+    };
+    all.iter().map(one).collect::<Read<_>>().map(OperatorCall::UpdateWeights)
+}
+
+impl Master {
+    /// Sets weights; all or none.
+    pub(super) fn update_weights(&mut self, cx: &mut Cx, weights: &[(Text, Milli)]) -> Result<(), Refusal> {
+        for (role, weight) in weights {
+            if !is_role(role) {
+                return Err(bad(format!("Failed to validate weights: invalid role '{role}'")));
+            }
+            if !weight.is_positive() {
+                return Err(bad(format!(
+                    "Failed to validate weights: invalid weight '{weight}' for role '{role}': weights must be positive"
+                )));
+            }
+        }
+        let said: Vec<String> = weights.iter().map(|(role, weight)| format!("{role} {weight}")).collect();
+        if said.is_empty() {
+            return Ok(());
+        }
+        let text = format!("weights: {}", said.join(", "));
+        cx.following(EventBody::Shares { text: text.into() }, |cx| {
+            self.allocator.set_weights(weights, cx.cause());
+            if !quirk::WEIGHTS_RESCIND_NOTHING {
+                for offer in self.offers.keys().copied().collect::<Vec<OfferId>>() {
+                    self.rescind(cx, offer);
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// Weights that were set.
+    pub(crate) fn weights_json(&self) -> Vec<Value> {
+        let one = |(role, weight): (&Text, &Milli)| json!({ "role": role, "weight": decimal(weight.0) });
+        self.allocator.weights().iter().map(one).collect()
+    }
+}

@@ -1,0 +1,63 @@
+//! What a master takes that an earlier copy of it does not share.
+//!
+//! *Knows*: which parts copies share. *Must not know*: what the estimate is for.
+
+use crate::{
+    Master,
+    agent::Host,
+    api::{Offer, Resource, Resources},
+    framework::Framework,
+    task::{Ended, Task},
+};
+use planarium_kernel::cow::{behind, bytes_of};
+use std::sync::Arc;
+
+/// Texts, labels and reservations of a task.
+const TASK_TEXTS: u64 = 1_536;
+/// What a machine shows, and an executor or a role on an agent beside its resources.
+const ROW: u64 = 256;
+
+/// What some resources take, the reservations that they share apart.
+pub(crate) fn resources(resources: &Resources) -> u64 {
+    bytes_of::<Resource>(resources.len())
+}
+
+impl Master {
+    /// Bytes that this master holds and `before` does not, by estimate. *Cost*: by the number of chunks.
+    pub fn beyond(&self, before: Option<&Self>) -> u64 {
+        let agent = |(row, agent): (usize, &Arc<crate::agent::Agent>)| {
+            let old = before.and_then(|before| before.agents.get(row));
+            behind(agent, old, |agent| {
+                let executors = agent.executors.values();
+                let held: u64 = executors.map(|executor| ROW + resources(&executor.info.resources)).sum();
+                held + bytes_of::<u64>(agent.tasks.len()) + resources(&agent.last_total)
+            })
+        };
+        let framework = |(row, framework): (usize, &Arc<Framework>)| {
+            let old = before.and_then(|before| before.frameworks.get(row));
+            behind(framework, old, |framework| bytes_of::<Ended>(framework.ended.len()))
+        };
+        let host = |host: &Arc<Host>, old: Option<&Arc<Host>>| behind(host, old, |_| ROW);
+        let offer = |offer: &Arc<Offer>, old: Option<&Arc<Offer>>| {
+            behind(offer, old, |offer| resources(&offer.resources))
+        };
+        let task = |task: &Arc<Task>, old: Option<&Arc<Task>>| {
+            let own = |task: &Task| resources(&task.resources) + bytes_of::<crate::task::Past>(task.history.len());
+            let new = if old.is_none() { TASK_TEXTS } else { 0 };
+            behind(task, old, |task| {
+                own(task) + new + behind(&task.info, old.map(|old| &old.info), |info| resources(&info.resources))
+            })
+        };
+        bytes_of::<Self>(1)
+            + bytes_of::<usize>(self.agents.len() + self.frameworks.len())
+            + self.agents.iter().enumerate().map(agent).sum::<u64>()
+            + self.frameworks.iter().enumerate().map(framework).sum::<u64>()
+            + self.hosts.beyond(before.map(|before| &before.hosts), host)
+            + self.offers.beyond(before.map(|before| &before.offers), offer)
+            + self.tasks.beyond(before.map(|before| &before.tasks), task)
+            + self.task_ids.beyond(before.map(|before| &before.task_ids), |_, _| 0)
+            + self.by_process.beyond(before.map(|before| &before.by_process), |_, _| 0)
+            + self.allocator.beyond(before.map(|before| &before.allocator))
+            + self.timer_bytes()
+    }
+}

@@ -1,0 +1,35 @@
+//! Drawing lots: what random strategies need beside states and holds.
+//!
+//! *Knows*: which parents draw. *Must not know*: when a draw is due; that is decided above.
+
+use crate::{group::Group, spec::StrategySpec, tree::PlanTree};
+
+impl PlanTree {
+    /// Whether the plan or one of its phases draws lots.
+    pub fn draws_lots(&self) -> bool {
+        let random = |strategy: &StrategySpec| matches!(strategy.base(), StrategySpec::Random { .. });
+        random(&self.head.strategy)
+            || self.order.iter().filter_map(|id| self.phase(*id)).any(|phase| random(&phase.spec.strategy))
+    }
+
+    /// Every random strategy draws again: another child may run. True when one drew a child that it had not drawn since
+    /// anything last changed there. *Cost*: O(children) of the parents that draw.
+    pub fn redraw(&mut self) -> bool {
+        let mut fresh = false;
+        for id in self.order.clone() {
+            let Some(phase) = self.phases.get_mut(id.index()) else { continue };
+            if phase.group.random().is_some() {
+                fresh |= phase.group.redraw();
+                self.settle_phase(id);
+            }
+        }
+        fresh |= self.group.redraw();
+        self.settle_plan();
+        fresh
+    }
+
+    /// How often a group drew, for digests.
+    pub(super) fn draws(group: &Group) -> u64 {
+        group.random().map_or(0, crate::strategy::random::Random::draws)
+    }
+}

@@ -1,0 +1,219 @@
+//! Reading JSON as plain data and data types from it; writing it down.
+//!
+//! Every type is read from a [`Value`] and from nothing else: each further source would double the code that reads
+//! it, in an engine that goes over a network. For the same reason [`json!`](crate::json!) makes calls of what
+//! serde_json's macro of that name unfolds at every key.
+
+use crate::Input;
+use serde::Serialize;
+use serde::de::{DeserializeOwned, Deserializer, Error as _};
+use serde_json::Error;
+pub use serde_json::{Map, Value};
+
+/// JSON as it is written: `json!({"name": name, "list": [1, null]})`. Keys are literals, names, or in parentheses.
+#[macro_export]
+macro_rules! json {
+    (null) => { $crate::json::Value::Null };
+    ([$($items:tt)*]) => {{
+        #[allow(unused_mut, clippy::allow_attributes_without_reason)]
+        let mut items = ::std::vec::Vec::new();
+        $crate::json_items!(items; $($items)*);
+        $crate::json::Value::Array(items)
+    }};
+    ({$($fields:tt)*}) => {{
+        #[allow(unused_mut, clippy::allow_attributes_without_reason)]
+        let mut object = $crate::json::Map::new();
+        $crate::json_fields!(object; $($fields)*);
+        $crate::json::Value::Object(object)
+    }};
+    ($value:expr) => { $crate::json::of(&$value) };
+}
+
+/// Fields of an object in [`json!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! json_fields {
+    ($object:ident;) => {};
+    ($object:ident; $key:tt: {$($inner:tt)*} $(, $($rest:tt)*)?) => {
+        $crate::json::put(&mut $object, &$key, $crate::json!({$($inner)*}));
+        $crate::json_fields!($object; $($($rest)*)?);
+    };
+    ($object:ident; $key:tt: [$($inner:tt)*] $(, $($rest:tt)*)?) => {
+        $crate::json::put(&mut $object, &$key, $crate::json!([$($inner)*]));
+        $crate::json_fields!($object; $($($rest)*)?);
+    };
+    ($object:ident; $key:tt: null $(, $($rest:tt)*)?) => {
+        $crate::json::put(&mut $object, &$key, $crate::json::Value::Null);
+        $crate::json_fields!($object; $($($rest)*)?);
+    };
+    ($object:ident; $key:tt: $value:expr $(, $($rest:tt)*)?) => {
+        $crate::json::put(&mut $object, &$key, $crate::json::of(&$value));
+        $crate::json_fields!($object; $($($rest)*)?);
+    };
+}
+
+/// Items of a list in [`json!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! json_items {
+    ($items:ident;) => {};
+    ($items:ident; {$($inner:tt)*} $(, $($rest:tt)*)?) => {
+        $items.push($crate::json!({$($inner)*}));
+        $crate::json_items!($items; $($($rest)*)?);
+    };
+    ($items:ident; [$($inner:tt)*] $(, $($rest:tt)*)?) => {
+        $items.push($crate::json!([$($inner)*]));
+        $crate::json_items!($items; $($($rest)*)?);
+    };
+    ($items:ident; null $(, $($rest:tt)*)?) => {
+        $items.push($crate::json::Value::Null);
+        $crate::json_items!($items; $($($rest)*)?);
+    };
+    ($items:ident; $value:expr $(, $($rest:tt)*)?) => {
+        $items.push($crate::json::of(&$value));
+        $crate::json_items!($items; $($($rest)*)?);
+    };
+}
+
+/// The plain data of any value; nothing of one that JSON cannot say.
+#[inline(never)]
+pub fn of<T: Serialize + ?Sized>(value: &T) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// The JSON text of any value.
+pub fn text<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    plain(&of(value))
+}
+
+/// The JSON text of plain data.
+#[inline(never)]
+fn plain(value: &Value) -> Vec<u8> {
+    serde_json::to_vec(value).unwrap_or_default()
+}
+
+/// Puts a field into an object.
+#[inline(never)]
+pub fn put(object: &mut Map<String, Value>, key: &str, value: Value) {
+    object.insert(key.to_owned(), value);
+}
+
+/// The value that a JSON text is.
+pub fn value(text: &[u8]) -> Result<Value, Error> {
+    serde_json::from_slice(text)
+}
+
+/// What a JSON text holds.
+pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
+    serde_json::from_value(value(text)?)
+}
+
+/// The words of `kind`.
+const KINDS: &[&str] = &[
+    "add-agent",
+    "remove-agent",
+    "load-service",
+    "update-service",
+    "remove-service",
+    "plan",
+    "pod",
+    "maintenance",
+    "fault",
+    "clear-fault",
+    "process-behaviour",
+    "task-status",
+    "offer-round",
+    "framework",
+    "call",
+];
+
+impl<'de> serde::Deserialize<'de> for Input {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        input(Value::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+fn input(value: Value) -> Result<Input, Error> {
+    use serde_json::from_value as of;
+    let Value::Object(mut fields) = value else {
+        return Err(Error::custom("an input is an object with a field `kind`"));
+    };
+    let kind = fields.shift_remove("kind").ok_or_else(|| Error::missing_field("kind"))?;
+    let Value::String(kind) = kind else { return Err(Error::custom("`kind` is a word")) };
+    let rest = Value::Object(fields);
+    match kind.as_str() {
+        "add-agent" => of(rest).map(Input::AddAgent),
+        "remove-agent" => of(rest).map(Input::RemoveAgent),
+        "load-service" => of(rest).map(Input::LoadService),
+        "update-service" => of(rest).map(Input::UpdateService),
+        "remove-service" => of(rest).map(Input::RemoveService),
+        "plan" => of(rest).map(Input::Plan),
+        "pod" => of(rest).map(Input::Pod),
+        "maintenance" => of(rest).map(Input::Maintenance),
+        "fault" => of(rest).map(Input::Fault),
+        "clear-fault" => of(rest).map(Input::ClearFault),
+        "process-behaviour" => of(rest).map(Input::ProcessBehaviour),
+        "task-status" => of(rest).map(Input::TaskStatus),
+        "offer-round" => of(rest).map(Input::OfferRound),
+        "framework" => of(rest).map(Input::Framework),
+        "call" => of(rest).map(Input::Call),
+        other => Err(Error::unknown_variant(other, KINDS)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_read_as_it_is_written() {
+        let texts = [
+            r#"{"kind":"add-agent","count":2,"resources":{"cpus":0.5}}"#,
+            r#"{"kind":"remove-agent","agent":"a"}"#,
+            r#"{"kind":"load-service","dialect":"auto","files":{"svc.yml":"name: a"}}"#,
+            r#"{"kind":"update-service","dialect":"auto","files":{"svc.yml":"name: a"}}"#,
+            r#"{"kind":"remove-service","name":"a"}"#,
+            r#"{"kind":"plan","service":"a","plan":"deploy","op":"start"}"#,
+            r#"{"kind":"pod","service":"a","pod":"b-0","op":"restart"}"#,
+            r#"{"kind":"offer-round","agents":["a"]}"#,
+            r#"{"kind":"framework","op":"add","name":"f"}"#,
+            r#"{"kind":"call","method":"GET","path":"/x"}"#,
+        ];
+        for text in texts {
+            let input: Input = read(text.as_bytes()).expect(text);
+            let again: Input = serde_json::from_str(&serde_json::to_string(&input).expect(text)).expect(text);
+            assert_eq!(again, input, "{text}");
+            assert!(text.contains(&format!("\"kind\":\"{}\"", input.kind())), "{text}");
+            assert!(KINDS.contains(&input.kind()));
+            assert_eq!(super::text(&input), serde_json::to_vec(&input).expect(text));
+        }
+    }
+
+    #[test]
+    fn json_is_what_it_says() {
+        let (name, list) = ("n".to_owned(), vec![1, 2]);
+        let value = json!({
+            "null": null, "none": Option::<u8>::None, name: {"deep": [[], {}, null, true, -1.5, "text"]},
+            ("sum".to_owned() + "s"): list.iter().sum::<i32>(), "list": list, "len": [1, 2].len(),
+        });
+        let text = r#"{"null":null,"none":null,"n":{"deep":[[],{},null,true,-1.5,"text"]},"sums":3,"list":[1,2],"len":2}"#;
+        assert_eq!(value.to_string(), text);
+        assert_eq!(json!(null), Value::Null);
+        assert_eq!(json!(["a", [1,],]).to_string(), r#"["a",[1]]"#);
+        assert_eq!(json!({}).to_string(), "{}");
+    }
+
+    #[test]
+    fn what_is_no_input_says_why() {
+        for (text, says) in [
+            ("[]", "an input is an object"),
+            ("{}", "missing field `kind`"),
+            (r#"{"kind":1}"#, "`kind` is a word"),
+            (r#"{"kind":"nothing"}"#, "unknown variant `nothing`, expected one of `add-agent`, "),
+            (r#"{"kind":"remove-service","name":"a","more":1}"#, "unknown field `more`"),
+        ] {
+            let error = read::<Input>(text.as_bytes()).expect_err(text).to_string();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Several services on one framework: what a service takes over from it, and who sees which offers.
+//!
+//! *Knows*: the framework's role and principal, whose a task or a reservation is, the turn in which offers go from
+//! service to service, how many services may reserve at a time.
+//! *Must not know*: what a service does with an offer; the master.
+//!
+//! **Source**: `dcos-commons: …/scheduler/multi/{MultiServiceEventClient,ParallelFootprintDiscipline,
+//! AllDiscipline}.java`. Match, but: offers wait in the first service's batch instead of a queue of the framework's
+//! own; a service at rest is not asked; every service counts its revives by itself; and a service whose turn to
+//! reserve has come asks for offers at once.
+
+mod hub;
+
+pub use hub::{Hub, MemberId, Routed, Turn};
+
+use crate::decode::framework_role;
+use crate::load::Loaded;
+use crate::scheduler::Scheduler;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The variable of the framework's environment that limits how many services reserve at a time.
+const DISCIPLINE: &str = "RESERVE_DISCIPLINE";
+
+/// A service of a framework reserves for the framework's role, as the framework's principal.
+pub(crate) fn join(loaded: &mut Loaded) {
+    let Some(framework) = loaded.framework.clone() else { return };
+    let role = framework_role(&framework, &loaded.env);
+    for spec in [&mut loaded.spec, &mut loaded.partial].into_iter().flatten() {
+        let spec = Arc::make_mut(spec);
+        spec.role = role.clone();
+        spec.principal = format!("{framework}-principal").into();
+    }
+}
+
+/// How many services of a framework may reserve at a time; no limit unless the environment names one above 0.
+pub fn reserve_limit(env: &BTreeMap<String, String>) -> Option<usize> {
+    env.get(DISCIPLINE).and_then(|text| text.trim().parse().ok()).filter(|limit| *limit > 0)
+}
+
+impl Scheduler {
+    /// Whether the service is acquiring its footprint.
+    pub fn is_reserving(&self) -> bool {
+        !self.is_uninstalling() && self.has_footprint_to_come()
+    }
+
+    /// Head of the ids of its tasks.
+    pub fn task_prefix(&self) -> String {
+        self.target.spec.id_prefix()
+    }
+}

@@ -1,0 +1,134 @@
+//! Counters of one scheduler process, as its metrics routes show them.
+//!
+//! *Knows*: what is counted and under which name. *Must not know*: how a route words it.
+//!
+//! A counter exists from the first time something is counted. They start anew with every process.
+//!
+//! **Source**: `dcos-commons: …/scheduler/Metrics.java`. Match; handling offers takes no virtual time, so its
+//! timer counts cycles and measures nothing.
+
+use super::{Request, Scheduler};
+use planarium_kernel::SimTime;
+use planarium_kernel::SortedMap;
+use planarium_mesos::api::{Call, Operation, SchedulerEvent};
+
+/// Declines up to this count as short. *Units*: milliseconds.
+const SHORT_MS: u64 = 5_000;
+
+/// Counters.
+#[derive(Clone, Debug)]
+pub(crate) struct Metrics {
+    /// When the process started.
+    pub(crate) since: SimTime,
+    /// How often offers were processed.
+    pub(crate) cycles: u64,
+    counters: SortedMap<Counter, u64>,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Counter {
+    DeclinesLong,
+    DeclinesShort,
+    OffersProcessed,
+    OffersReceived,
+    Operation(&'static str),
+    Revives,
+    RevivesThrottles,
+    TaskStatus(&'static str),
+}
+
+impl Counter {
+    fn name(self) -> String {
+        match self {
+            Self::DeclinesLong => "declines.long".to_owned(),
+            Self::DeclinesShort => "declines.short".to_owned(),
+            Self::OffersProcessed => "offers.processed".to_owned(),
+            Self::OffersReceived => "offers.received".to_owned(),
+            Self::Operation(kind) => format!("operation.{kind}"),
+            Self::Revives => "revives".to_owned(),
+            Self::RevivesThrottles => "revives.throttles".to_owned(),
+            Self::TaskStatus(state) => format!("task_status.{}", state.to_ascii_lowercase()),
+        }
+    }
+}
+
+impl Metrics {
+    /// At the start of a process.
+    pub(crate) fn new(now: SimTime) -> Self {
+        Self { since: now, cycles: 0, counters: SortedMap::new() }
+    }
+
+    /// Every counter that counted anything, by name.
+    pub(crate) fn counters(&self) -> SortedMap<String, u64> {
+        self.counters.iter().map(|(counter, count)| (counter.name(), *count)).collect()
+    }
+
+    fn add(&mut self, counter: Counter, count: usize) {
+        if count > 0 {
+            *self.counters.entry(counter).or_default() += count as u64;
+        }
+    }
+
+    /// Something came from the master.
+    pub(super) fn heard(&mut self, event: &SchedulerEvent) {
+        match event {
+            SchedulerEvent::Offers(offers) => self.add(Counter::OffersReceived, offers.len()),
+            SchedulerEvent::Update(status) => self.add(Counter::TaskStatus(status.state.as_str()), 1),
+            _ => {}
+        }
+    }
+
+    /// A cycle looks at so many offers.
+    pub(super) fn cycle(&mut self, offers: usize) {
+        self.cycles += 1;
+        self.add(Counter::OffersProcessed, offers);
+    }
+
+    /// What goes to the master.
+    fn said(&mut self, requests: &[Request]) {
+        for request in requests {
+            match &request.call {
+                Call::Decline { offer_ids, refuse_ms } => {
+                    let short = refuse_ms.is_none_or(|ms| ms <= SHORT_MS);
+                    let counter = if short { Counter::DeclinesShort } else { Counter::DeclinesLong };
+                    self.add(counter, offer_ids.len());
+                }
+                Call::Revive { .. } => self.add(Counter::Revives, 1),
+                Call::Accept { operations, .. } => operations.iter().for_each(|one| self.operated(one)),
+                _ => {}
+            }
+        }
+    }
+
+    fn operated(&mut self, operation: &Operation) {
+        let (kind, count) = match operation {
+            Operation::Reserve(resources) => ("reserve", resources.len()),
+            Operation::Unreserve(resources) => ("unreserve", resources.len()),
+            Operation::Create(resources) => ("create", resources.len()),
+            Operation::Destroy(resources) => ("destroy", resources.len()),
+            Operation::Launch(tasks) => ("launch", tasks.len()),
+            Operation::LaunchGroup { tasks, .. } => ("launch_group", tasks.len()),
+            // The SDK uses no others.
+            Operation::Grow { .. }
+            | Operation::Shrink { .. }
+            | Operation::ProviderDisk { .. }
+            | Operation::Named { .. } => return,
+        };
+        self.add(Counter::Operation(kind), count);
+    }
+}
+
+impl Scheduler {
+    /// Counts what a cycle, an event or a command has led to.
+    pub(super) fn count(&mut self, requests: &[Request]) {
+        self.metrics.said(requests);
+    }
+
+    /// A cycle is over: a revive that had to wait was throttled.
+    pub(super) fn count_throttle(&mut self) {
+        if self.revive.is_requested() {
+            self.metrics.add(Counter::RevivesThrottles, 1);
+        }
+    }
+}

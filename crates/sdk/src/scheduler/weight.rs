@@ -1,0 +1,84 @@
+//! What a scheduler takes that an earlier copy of it does not share.
+//!
+//! *Knows*: which parts copies share. *Must not know*: what the estimate is for.
+
+use super::Scheduler;
+use super::evaluate::outcome::{Check, Outcome};
+use super::history::Evaluation;
+use super::plan::{Look, Plan, StepData, StepTask};
+use super::pod_tasks::PodTasks;
+use super::record::{Held, TaskRecord};
+use planarium_kernel::cow::{behind, bytes_of};
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// Texts of a stored task.
+const TASK_TEXTS: u64 = 512;
+/// A row of an ordered map of texts.
+const ROW: u64 = 64;
+
+impl Scheduler {
+    /// Bytes that this scheduler holds and `before` does not, by estimate. *Cost*: by the number of chunks.
+    pub fn beyond(&self, before: Option<&Self>) -> u64 {
+        let plans = self.plans.iter().enumerate();
+        let rows = self.delayed.len()
+            + self.failing.len()
+            + self.givers.len()
+            + self.withheld.len()
+            + self.history.agents.len()
+            + self.reconciling.missing.len();
+        bytes_of::<Self>(1)
+            + plans.map(|(at, plan)| plan.beyond(before.and_then(|before| before.plans.get(at)))).sum::<u64>()
+            + self.store.beyond(before.map(|before| &before.store))
+            + self.waiting.beyond(before.map(|before| &before.waiting), |_, _| 0)
+            + self.timers.bytes()
+            + bytes_of::<usize>(self.offers.len())
+            + bytes_of::<Evaluation>(self.history.last.len())
+            + ROW * rows as u64
+    }
+}
+
+impl Plan {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        // Steps looked at together share one look: it counts with the first of them.
+        let counted: Cell<Option<*const Look>> = Cell::new(None);
+        let step = |step: &StepData, old: Option<&StepData>| {
+            let look = step.look.as_ref().map_or(0, |look| {
+                if counted.replace(Some(Arc::as_ptr(look))) == Some(Arc::as_ptr(look)) {
+                    return 0;
+                }
+                let old = old.and_then(|old| old.look.as_ref());
+                behind(look, old, |look| look.beyond(old.map(|old| &**old)))
+            });
+            look + bytes_of::<StepTask>(step.tasks.len())
+        };
+        bytes_of::<Self>(1)
+            + self.tree.bytes()
+            + self.steps.beyond(before.map(|before| &before.steps), step)
+            + bytes_of::<super::plan::PhaseData>(self.phases.len())
+    }
+}
+
+impl Look {
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let outcome = |outcome: &Arc<Outcome>| {
+            let old = before.and_then(|before| before.outcomes.get(&outcome.agent));
+            behind(outcome, old, |outcome| bytes_of::<Check>(outcome.checks.len()) + ROW)
+        };
+        self.outcomes.values().map(|one| ROW + outcome(one)).sum()
+    }
+}
+
+/// What the tasks of a pod take.
+pub(super) fn pod(tasks: &Arc<PodTasks>, before: Option<&Arc<PodTasks>>) -> u64 {
+    behind(tasks, before, |tasks| {
+        let task = |task: &TaskRecord| {
+            let old = before.and_then(|before| before.get(&task.name));
+            let same = old.is_some_and(|old| Arc::ptr_eq(&old.held, &task.held));
+            let held =
+                if same { 0 } else { TASK_TEXTS + bytes_of::<Held>(task.held.len() + task.executor.len()) };
+            bytes_of::<TaskRecord>(1) + held
+        };
+        tasks.values().map(task).sum()
+    })
+}

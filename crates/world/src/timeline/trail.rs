@@ -1,0 +1,55 @@
+//! The last few worlds before the cursor, kept by a step back for the next ones.
+//!
+//! Knows: worlds in order, and that the past of a branch never changes. Must not know: how they were replayed.
+
+use super::branch::Position;
+use crate::limits::TRAIL_BYTES;
+use crate::world::World;
+use std::collections::VecDeque;
+
+/// Worlds right after the steps that brought events about, oldest first.
+#[derive(Default)]
+pub(super) struct Trail {
+    branch: u32,
+    worlds: VecDeque<(World, u64)>,
+    bytes: u64,
+}
+
+impl Trail {
+    pub(super) fn new(branch: u32) -> Self {
+        Self { branch, ..Self::default() }
+    }
+
+    /// Adds the world after the next such step; the oldest ones go when they outgrow their budget.
+    pub(super) fn push(&mut self, world: &World) {
+        if let Some((last, bytes)) = self.worlds.back_mut() {
+            *bytes = last.beyond(world);
+            self.bytes += *bytes;
+        }
+        self.worlds.push_back((world.clone(), 0));
+        while self.bytes > TRAIL_BYTES
+            && let Some((_, bytes)) = self.worlds.pop_front()
+        {
+            self.bytes -= bytes;
+        }
+    }
+
+    /// The last world before a place of a branch; those after it are dropped, since nobody is there any more.
+    pub(super) fn pop_before(&mut self, branch: u32, place: Position) -> Option<World> {
+        if self.branch != branch {
+            return None;
+        }
+        while let Some((world, _)) = self.worlds.pop_back() {
+            self.bytes -= self.worlds.back().map_or(0, |(_, bytes)| *bytes);
+            if Position::of(&world) < place {
+                return Some(world);
+            }
+        }
+        None
+    }
+
+    /// Forgets all of them.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}

@@ -1,0 +1,235 @@
+//! The time axis: which instant is where across the timeline. Stretches in which nothing changes may be drawn short, and
+//! a part of the whole may be all that is seen.
+//!
+//! *Order*: pieces from the start to the end of the run, without holes. *Must not know*: pixels, what happens when.
+
+use super::time::tick;
+use crate::store::gantt::Gantt;
+use std::rc::Rc;
+
+/// Length of the whole axis in its own measure.
+const WHOLE: i64 = 1_000_000_000;
+/// What a short stretch takes of it.
+const SHORT: i64 = WHOLE / 32;
+/// A stretch this long may be shortened.
+const LONG_MS: u64 = 10_000;
+
+/// A stretch of time with its place.
+#[derive(Clone, Debug, PartialEq)]
+struct Piece {
+    from_ms: u64,
+    to_ms: u64,
+    from: i64,
+    to: i64,
+    short: bool,
+}
+
+/// The axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Axis {
+    pieces: Rc<[Piece]>,
+    /// What is seen of the whole.
+    from: i64,
+    length: i64,
+}
+
+impl Axis {
+    /// An axis of this length on which these stretches, in order, are short.
+    pub(crate) fn new(span_ms: u64, idle: &[(u64, u64)]) -> Self {
+        let span_ms = span_ms.max(1);
+        let short = i64::try_from(idle.len()).unwrap_or(i64::MAX).saturating_mul(SHORT).min(WHOLE / 2);
+        let each = short / i64::try_from(idle.len().max(1)).unwrap_or(1);
+        let idle_ms: u64 = idle.iter().map(|(from, to)| to - from).sum();
+        let busy_ms = span_ms.saturating_sub(idle_ms).max(1);
+        let room = WHOLE - short;
+        let (mut pieces, mut at_ms, mut at, mut busy) = (Vec::new(), 0, 0, 0);
+        for (from_ms, to_ms) in idle.iter().copied().chain([(span_ms, span_ms)]) {
+            busy += from_ms - at_ms;
+            let count = i64::try_from(pieces.iter().filter(|piece: &&Piece| piece.short).count()).unwrap_or(0);
+            let to = scaled(room, busy, busy_ms) + each * count;
+            pieces.push(Piece { from_ms: at_ms, to_ms: from_ms, from: at, to, short: false });
+            if to_ms > from_ms {
+                pieces.push(Piece { from_ms, to_ms, from: to, to: to + each, short: true });
+            }
+            (at_ms, at) = (to_ms, if to_ms > from_ms { to + each } else { to });
+        }
+        Self { pieces: pieces.into(), from: 0, length: WHOLE }
+    }
+
+    /// The part between two instants.
+    pub(crate) fn part(self, from_ms: u64, to_ms: u64) -> Self {
+        let (from, to) = (self.place(from_ms), self.place(to_ms));
+        Self { from, length: (to - from).max(1000), ..self }
+    }
+
+    fn place(&self, ms: u64) -> i64 {
+        let piece = self.pieces.iter().find(|piece| ms < piece.to_ms).or(self.pieces.last());
+        piece.map_or(0, |piece| {
+            let within = ms.clamp(piece.from_ms, piece.to_ms) - piece.from_ms;
+            piece.from + scaled(piece.to - piece.from, within, piece.to_ms - piece.from_ms)
+        })
+    }
+
+    /// Where an instant is, in hundredths of a percent of what is seen.
+    fn seen(&self, ms: u64) -> i64 {
+        (self.place(ms) - self.from).saturating_mul(10_000) / self.length
+    }
+
+    /// Whether an instant can be seen.
+    pub(crate) fn sees(&self, ms: u64) -> bool {
+        (0..=10_000).contains(&self.seen(ms))
+    }
+
+    /// Whether anything of a stretch can be seen.
+    pub(crate) fn sees_any(&self, from_ms: u64, to_ms: u64) -> bool {
+        self.seen(from_ms) < 10_000 && self.seen(to_ms) >= 0
+    }
+
+    /// The place of an instant as an SVG length; the nearer end when it cannot be seen.
+    pub(crate) fn x(&self, ms: u64) -> String {
+        length(self.seen(ms).clamp(0, 10_000))
+    }
+
+    /// The extent of a stretch as an SVG length, at least `least` hundredths of a percent.
+    pub(crate) fn width(&self, from_ms: u64, to_ms: u64, least: i64) -> String {
+        let (from, to) = (self.seen(from_ms).clamp(0, 10_000), self.seen(to_ms).clamp(0, 10_000));
+        length((to - from).max(least))
+    }
+
+    /// The instant at a share of what is seen.
+    pub(crate) fn instant(&self, share: f64) -> u64 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a place on an axis")]
+        let at = self.from + (share.clamp(0.0, 1.0) * self.length as f64) as i64;
+        let piece = self.pieces.iter().find(|piece| at < piece.to).or(self.pieces.last());
+        piece.map_or(0, |piece| {
+            let within = u64::try_from((at - piece.from).max(0)).unwrap_or(0);
+            let all = u64::try_from(piece.to - piece.from).unwrap_or(0);
+            let ms = u128::from(piece.to_ms - piece.from_ms) * u128::from(within) / u128::from(all.max(1));
+            (piece.from_ms + u64::try_from(ms).unwrap_or(0)).min(piece.to_ms)
+        })
+    }
+
+    /// What would be seen if all were drawn at the scale around an instant: for moving things by a distance.
+    pub(crate) fn scale_ms(&self, ms: u64) -> u64 {
+        let piece = self.pieces.iter().find(|piece| ms < piece.to_ms).or(self.pieces.last());
+        piece.map_or(1, |piece| {
+            let share = u128::try_from((piece.to - piece.from).max(1)).unwrap_or(1);
+            let all = u128::from(piece.to_ms - piece.from_ms) * u128::try_from(self.length).unwrap_or(1) / share;
+            u64::try_from(all).unwrap_or(u64::MAX)
+        })
+    }
+
+    /// The first and last instant seen.
+    pub(crate) fn ends(&self) -> (u64, u64) {
+        (self.instant(0.0), self.instant(1.0))
+    }
+
+    /// Whether not all of it is seen.
+    pub(crate) fn is_part(&self) -> bool {
+        self.length < WHOLE
+    }
+
+    /// The short stretches that can be seen.
+    pub(crate) fn shortened(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let short = self.pieces.iter().filter(|piece| piece.short && self.sees_any(piece.from_ms, piece.to_ms));
+        short.map(|piece| (piece.from_ms, piece.to_ms))
+    }
+
+    /// Marked instants, and whether there is room for words.
+    pub(crate) fn ticks(&self) -> Vec<(u64, bool)> {
+        let (first, last) = self.ends();
+        let seen = |piece: &Piece| (piece.from_ms.max(first), piece.to_ms.min(last));
+        let busy = self.pieces.iter().filter(|piece| !piece.short).map(seen).filter(|(from, to)| from < to);
+        let parts: Vec<_> = busy.collect();
+        let step = tick(parts.iter().map(|(from, to)| to - from).sum());
+        let (mut out, mut free) = (Vec::new(), 250);
+        for (from, to) in parts {
+            for at_ms in (from.div_ceil(step).max(1)..=to / step).map(|n| n * step) {
+                let at = self.seen(at_ms);
+                let words = at >= free && at <= 9_750;
+                if words {
+                    free = at + 500;
+                }
+                out.push((at_ms, words));
+            }
+        }
+        out
+    }
+}
+
+/// A part of a length: `of · part / all`.
+fn scaled(of: i64, part: u64, all: u64) -> i64 {
+    let exact = i128::from(of) * i128::from(part) / i128::from(all.max(1));
+    i64::try_from(exact).unwrap_or(of)
+}
+
+fn length(hundredths: i64) -> String {
+    format!("{}.{:02}%", hundredths / 100, hundredths % 100)
+}
+
+/// The stretches up to the head in which no status changes and nobody does anything, and that are worth shortening.
+pub(crate) fn idle(gantt: &Gantt, span_ms: u64) -> Vec<(u64, u64)> {
+    let statuses = gantt.status_seqs.iter().map(|(_, at_ms)| *at_ms);
+    let mut busy: Vec<u64> = statuses.chain(gantt.marks.iter().map(|mark| mark.at_ms)).collect();
+    busy.sort_unstable();
+    let least = LONG_MS.max(span_ms / 8);
+    let pairs = busy.iter().zip(busy.iter().skip(1));
+    // A little of the stretch stays on both sides, so that a change never touches the break.
+    let cut = |(from, to): (&u64, &u64)| {
+        let margin = ((to - from) / 16).min(2000);
+        (to - from >= least && *to <= span_ms).then_some((from + margin, to - margin))
+    };
+    pairs.filter_map(cut).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_breaks_it_is_even() {
+        let axis = Axis::new(120_000, &[]);
+        for (ms, want) in [(0, "0.00%"), (30_000, "25.00%"), (120_000, "100.00%"), (999_999, "100.00%")] {
+            assert_eq!(axis.x(ms), want);
+        }
+        assert_eq!((axis.instant(0.5), axis.instant(9.0), axis.scale_ms(7)), (60_000, 120_000, 120_000));
+        assert_eq!(axis.ticks().len(), 8);
+    }
+
+    #[test]
+    fn idle_stretches_are_short_and_the_rest_is_even() {
+        let axis = Axis::new(1_000_000, &[(10_000, 900_000)]);
+        assert_eq!(axis.width(10_000, 900_000, 0), "3.13%");
+        assert_eq!(axis.width(0, 10_000, 0), axis.width(900_000, 910_000, 0));
+        assert_eq!(axis.shortened().collect::<Vec<_>>(), [(10_000, 900_000)]);
+        assert!(axis.ticks().iter().all(|(at, _)| *at <= 10_000 || *at >= 900_000), "no marks in the break");
+        // There and back again.
+        for ms in (0..=1_000_000).step_by(9_973) {
+            #[expect(clippy::cast_precision_loss, reason = "a share")]
+            let share = axis.place(ms) as f64 / WHOLE as f64;
+            assert!(axis.instant(share).abs_diff(ms) <= 40, "{ms} comes back as {}", axis.instant(share));
+        }
+    }
+
+    #[test]
+    fn many_breaks_take_half_of_it_at_most() {
+        let idle: Vec<_> = (0..100).map(|n| (n * 1000, n * 1000 + 900)).collect();
+        let axis = Axis::new(100_000, &idle);
+        let mut last = -1;
+        for ms in (0..=100_000).step_by(50) {
+            assert!(axis.place(ms) >= last, "{ms}");
+            last = axis.place(ms);
+        }
+        assert_eq!(last, WHOLE);
+    }
+
+    #[test]
+    fn a_part_fills_what_is_seen() {
+        let axis = Axis::new(100_000, &[]).part(20_000, 40_000);
+        assert_eq!((axis.x(20_000), axis.x(30_000), axis.x(40_000)), ("0.00%".into(), "50.00%".into(), "100.00%".into()));
+        assert_eq!((axis.x(5_000), axis.x(90_000)), ("0.00%".into(), "100.00%".into()), "the rest waits at the ends");
+        assert!(axis.sees(25_000) && !axis.sees(10_000) && axis.sees_any(0, 21_000) && !axis.sees_any(0, 19_000));
+        assert_eq!((axis.ends(), axis.scale_ms(25_000)), ((20_000, 40_000), 20_000));
+        assert!(axis.is_part() && axis.ticks().iter().all(|(at, _)| (20_000..=40_000).contains(at)));
+    }
+}

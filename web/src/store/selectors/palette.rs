@@ -1,0 +1,339 @@
+//! Everything that can be done, by name: what the command palette lists, and which entries a typed text means.
+//!
+//! *Order*: the selected element first, then time, the page, the plans, what one can go to. *Cost*: all elements once,
+//! and only while the palette is open.
+
+use super::tree;
+use crate::store::action::{Action, Toward};
+use crate::store::state::{Dialog, EditTab, Pane, Speed, State, Tab, Theme};
+use planarium_protocol::Input;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::{PlanCommand, PlanOp};
+use std::collections::BTreeMap;
+use yew::AttrValue;
+
+/// Something one can ask for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    /// Words.
+    pub(crate) label: AttrValue,
+    /// What kind of thing it is.
+    pub(crate) group: &'static str,
+    /// Icon.
+    pub(crate) icon: &'static str,
+    /// Key that does the same.
+    pub(crate) keys: Option<&'static str>,
+    /// Why it does nothing now.
+    pub(crate) refused: Option<AttrValue>,
+    /// What it does.
+    pub(crate) actions: Vec<Action>,
+    /// What has the focus then.
+    pub(crate) focus: &'static str,
+}
+
+const TREE: &str = "[role=treegrid] [tabindex='0']";
+const INSPECTOR: &str = "#inspector-panel";
+
+struct List(Vec<Entry>);
+
+impl List {
+    fn add(&mut self, group: &'static str, icon: &'static str, label: impl Into<AttrValue>, action: Action) -> &mut Entry {
+        self.0.push(Entry {
+            label: label.into(),
+            group,
+            icon,
+            keys: None,
+            refused: None,
+            actions: vec![action],
+            focus: "",
+        });
+        let last = self.0.len() - 1;
+        // The entry was added just now.
+        #[expect(clippy::indexing_slicing, reason = "the last of a list that is not empty")]
+        &mut self.0[last]
+    }
+}
+
+/// All of it.
+pub(crate) fn entries(state: &State) -> Vec<Entry> {
+    let mut list = List(Vec::new());
+    if let Some(path) = state.ui.selected.as_ref().filter(|path| !path.plan.is_empty()) {
+        commands(&mut list, state, path, true);
+    }
+    time(&mut list, state);
+    page(&mut list, state);
+    for service in &state.world.view.services {
+        for plan in &service.plans {
+            let path = tree::plan_path(&service.name, plan);
+            if state.ui.selected.as_ref() != Some(&path) {
+                commands(&mut list, state, &path, false);
+            }
+        }
+    }
+    places(&mut list, state);
+    list.0
+}
+
+fn time(list: &mut List, state: &State) {
+    const TIME: &str = "Time";
+    let word = if state.play.playing { "Pause" } else { "Play" };
+    let clock = state.world.clock;
+    let start = (clock.now_ms == 0 && clock.seq == 0).then(|| AttrValue::from("this is the start"));
+    let end = (clock.idle && clock.at_head()).then(|| AttrValue::from("nothing more will happen by itself"));
+    list.add(TIME, if state.play.playing { "pause" } else { "play" }, word, Action::TogglePlay).keys = Some("Space");
+    for (icon, label, keys, toward, action) in [
+        ("step-back", "One event back", ",", Toward::Back, Action::StepEvent(Toward::Back)),
+        ("step-ahead", "One event ahead", ".", Toward::Ahead, Action::StepEvent(Toward::Ahead)),
+        ("status-back", "Back to the status change before", "Shift-,", Toward::Back, Action::StepStatus(Toward::Back)),
+        ("status-ahead", "To the next status change", "Shift-.", Toward::Ahead, Action::StepStatus(Toward::Ahead)),
+        ("flag", "To the marked moment before", "[", Toward::Back, Action::StepMark(Toward::Back)),
+        ("flag", "To the next marked moment", "]", Toward::Ahead, Action::StepMark(Toward::Ahead)),
+        ("status-back", "To the start of the run", "0", Toward::Back, Action::SeekMs(0)),
+        ("status-ahead", "To the end of the run", "End", Toward::Ahead, Action::SeekMs(clock.head_ms)),
+    ] {
+        let entry = list.add(TIME, icon, label, action);
+        entry.keys = Some(keys);
+        entry.refused = if toward == Toward::Back { start.clone() } else { end.clone() };
+    }
+    list.add(TIME, "reset", "Start over", Action::Reset);
+    list.add(TIME, "zoom-in", "Timeline: zoom in", Action::ZoomAt(true, clock.now_ms));
+    list.add(TIME, "zoom-out", "Timeline: zoom out", Action::ZoomAt(false, clock.now_ms));
+    list.add(TIME, "zoom-all", "Timeline: show all of the run", Action::ZoomAll);
+    list.add(TIME, "idle", "Timeline: idle stretches short or in full", Action::ToggleIdle);
+    for index in 0..=Speed::MAX {
+        list.add(TIME, "play", format!("Speed {}", Speed::at(index).label()), Action::SetSpeed(index));
+    }
+    for branch in state.world.branches.iter().filter(|branch| !branch.current) {
+        list.add(TIME, "branch", format!("Branch {}", branch.name), Action::Branch(branch.id));
+    }
+}
+
+fn page(list: &mut List, state: &State) {
+    const DO: &str = "Do";
+    const SHOW: &str = "Show";
+    let same = (!state.dirty()).then(|| AttrValue::from("this is what runs"));
+    let broken = (state.checked.errors() > 0).then(|| AttrValue::from("the definition has errors"));
+    let apply = list.add(DO, "apply", "Apply the definition in a new world", Action::Apply);
+    apply.keys = Some("Ctrl-Enter");
+    apply.refused = broken.clone().or(same.clone());
+    list.add(DO, "rocket", "Roll the definition out in this run", Action::RollOut).refused = broken.or(same);
+    for (icon, label, keys, dialog) in [
+        ("lightning", "Inject a failure", Some("i"), Dialog::Fault),
+        ("spanner", "Maintenance of machines", Some("m"), Dialog::Maintenance(None)),
+        ("plus", "Add machines", None, Dialog::AddMachine),
+        ("book", "Examples", Some("x"), Dialog::Gallery),
+        ("folder", "Open or paste", Some("o"), Dialog::Open),
+        ("share", "Share this run", Some("s"), Dialog::Share),
+        ("keyboard", "Keys and settings", Some("?"), Dialog::Keys),
+    ] {
+        list.add(DO, icon, label, Action::OpenDialog(dialog)).keys = keys;
+    }
+    for (icon, label, keys, tab) in [
+        ("question", "Why", Some("w"), Tab::Why),
+        ("machine", "Cluster", Some("g m"), Tab::Cluster),
+        ("pod", "Pods", None, Tab::Pods),
+        ("list", "Log", Some("g l"), Tab::Log),
+        ("console", "Console", Some("g c"), Tab::Console),
+        ("compare", "Compare with another run", Some("g o"), Tab::Compare),
+    ] {
+        let entry = list.add(SHOW, icon, label, Action::ShowTab(tab));
+        (entry.keys, entry.focus) = (keys, if tab == Tab::Console { "#console-line" } else { INSPECTOR });
+    }
+    for (label, tab) in [
+        ("Problems of the definition", EditTab::Problems),
+        ("Environment of the definition", EditTab::Env),
+        ("Machines and seed to start with", EditTab::World),
+    ] {
+        let entry = list.add(SHOW, "edit", label, Action::ShowPane(Pane::Edit));
+        entry.actions.push(Action::ShowEditTab(tab));
+        entry.focus = "#editor-panel";
+    }
+    let entry = list.add(SHOW, "edit", "Editor", Action::ShowPane(Pane::Edit));
+    (entry.keys, entry.focus) = (Some("g e"), ".cm-content, .editor-plain");
+    let entry = list.add(SHOW, "tree", "Plan tree", Action::ShowPane(Pane::Plan));
+    (entry.keys, entry.focus) = (Some("g t"), TREE);
+    list.add(SHOW, "tree", "Tree and timeline only", Action::ToggleFocusMode).keys = Some("z");
+    list.add(SHOW, "table", "Machines as a table or as cards", Action::ToggleMachineTable)
+        .actions
+        .push(Action::ShowTab(Tab::Cluster));
+    for (icon, label, theme) in [
+        ("theme-auto", "Colours as the system", Theme::Auto),
+        ("sun", "Colours: light", Theme::Light),
+        ("moon", "Colours: dark", Theme::Dark),
+    ] {
+        list.add(SHOW, icon, label, Action::SetTheme(theme));
+    }
+    if state.drafts.len() > 1 {
+        for (at, draft) in state.drafts.iter().enumerate() {
+            list.add(SHOW, "edit", format!("Definition of {}", draft.label), Action::PickService(at))
+                .actions
+                .push(Action::ShowPane(Pane::Edit));
+        }
+    }
+}
+
+/// The plan commands of an element.
+fn commands(list: &mut List, state: &State, path: &ElementPath, selected: bool) {
+    let Some(found) = tree::summary(&state.world.view, path) else { return };
+    let several = state.world.view.services.len() > 1;
+    let name = if several { format!("{}: {}", path.service, tree::title(path)) } else { tree::title(path) };
+    for command in found.commands.iter() {
+        let (word, icon, keys) = op_words(command.op);
+        let word = word.trim_end_matches(" …");
+        let action = if command.op == PlanOp::Start {
+            Action::OpenDialog(Dialog::StartPlan(path.clone()))
+        } else {
+            Action::Do(Box::new(plan_command(path, command.op, BTreeMap::new())))
+        };
+        let entry = list.add(if selected { "Selected" } else { "Plan" }, icon, format!("{word} {name}"), action);
+        entry.keys = keys.filter(|_| selected);
+        entry.refused = command.refused.as_deref().map(|reason| AttrValue::from(reason.to_owned()));
+    }
+}
+
+/// What one can go to.
+fn places(list: &mut List, state: &State) {
+    const GO: &str = "Go to";
+    let view = &state.world.view;
+    for service in &view.services {
+        for plan in &service.plans {
+            let path = tree::plan_path(&service.name, plan);
+            go(list, &path);
+            for phase in &plan.phases {
+                go(list, &ElementPath { phase: Some(phase.name.clone()), ..path.clone() });
+            }
+        }
+    }
+    for (path, _) in tree::steps(view) {
+        go(list, &path);
+    }
+    for machine in &view.cluster.machines {
+        let entry = list.add(GO, "machine", machine.hostname.to_string(), Action::ShowTab(Tab::Cluster));
+        entry.focus = INSPECTOR;
+        for task in machine.tasks.iter() {
+            let name: AttrValue = task.name.to_string().into();
+            let entry = list.add(GO, "pod", name.clone(), Action::SelectTask(name));
+            entry.actions.push(Action::ShowTab(Tab::Cluster));
+            entry.focus = INSPECTOR;
+        }
+    }
+    for example in state.examples.iter() {
+        list.add("Example", "book", example.title.clone(), Action::OpenExample(example.id.clone()));
+    }
+    for preset in state.presets.iter() {
+        list.add("Machines", "machine", preset.text.clone(), Action::SetPreset(preset.name.clone()));
+    }
+}
+
+fn go(list: &mut List, path: &ElementPath) {
+    let icon = if path.step.is_some() { "dot" } else { "tree" };
+    let entry = list.add("Go to", icon, tree::title(path), Action::Select(path.clone()));
+    entry.actions.push(Action::ShowPane(Pane::Plan));
+    entry.focus = TREE;
+}
+
+/// The input of a plan command.
+pub(crate) fn plan_command(path: &ElementPath, op: PlanOp, params: BTreeMap<String, String>) -> Input {
+    Input::Plan(PlanCommand {
+        service: path.service.to_string(),
+        plan: path.plan.to_string(),
+        op,
+        phase: path.phase.as_ref().map(ToString::to_string),
+        step: path.step.as_ref().map(ToString::to_string),
+        params,
+    })
+}
+
+/// Words, icon and key of a plan command.
+pub(crate) fn op_words(op: PlanOp) -> (&'static str, &'static str, Option<&'static str>) {
+    match op {
+        PlanOp::Start => ("Start …", "play", None),
+        PlanOp::Stop => ("Stop", "stop", None),
+        PlanOp::Interrupt => ("Interrupt", "waiting", Some("p")),
+        PlanOp::Continue => ("Continue", "unblock", Some("c")),
+        PlanOp::Restart => ("Restart", "restart", Some("r")),
+        PlanOp::ForceComplete => ("Force complete", "forced", Some("f")),
+    }
+}
+
+/// The entries that a text means, best first, at most `most`; all of them in their order for an empty text, those used
+/// lately first.
+pub(crate) fn meant(entries: &[Entry], text: &str, lately: &[AttrValue], most: usize) -> Vec<usize> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_ascii_lowercase).collect();
+    let mut found: Vec<(usize, usize)> = entries
+        .iter()
+        .enumerate()
+        .filter_map(|(at, entry)| {
+            let label = entry.label.to_ascii_lowercase();
+            let mut score = 0;
+            for word in &words {
+                score += rank(&label, word).or_else(|| rank(&entry.group.to_ascii_lowercase(), word).map(|r| r + 2))?;
+            }
+            let used = lately.iter().position(|name| *name == entry.label).unwrap_or(lately.len());
+            let used = if words.is_empty() { used * 8 } else { 0 };
+            Some((used + score * 2 + usize::from(entry.refused.is_some() && !words.is_empty()), at))
+        })
+        .collect();
+    found.sort_unstable();
+    found.truncate(most);
+    found.into_iter().map(|(_, at)| at).collect()
+}
+
+/// How well a word fits: at the start, at the start of a word, anywhere, as letters in order.
+fn rank(label: &str, word: &str) -> Option<usize> {
+    if let Some(at) = label.find(word) {
+        let before = label.get(..at).and_then(|head| head.chars().next_back());
+        return Some(match before {
+            None => 0,
+            Some(c) if !c.is_alphanumeric() => 1,
+            Some(_) => 3,
+        });
+    }
+    let mut rest = label.chars();
+    (word.chars().count() > 2 && word.chars().all(|wanted| rest.any(|c| c == wanted))).then_some(8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(label: &str, group: &'static str) -> Entry {
+        Entry {
+            label: label.to_owned().into(),
+            group,
+            icon: "dot",
+            keys: None,
+            refused: None,
+            actions: vec![Action::Pause],
+            focus: "",
+        }
+    }
+
+    #[test]
+    fn finds_what_is_meant_best_first() {
+        let entries =
+            [entry("Interrupt deploy", "Plan"), entry("deploy › hello", "Go to"), entry("Colours: dark", "Show")];
+        for (text, want) in [
+            ("", vec![0, 1, 2]),
+            ("deploy", vec![1, 0]),
+            ("inter dep", vec![0]),
+            ("go hello", vec![1]),
+            ("clrs", vec![2]),
+            ("nothing of this", vec![]),
+        ] {
+            assert_eq!(meant(&entries, text, &[], 9), want, "{text}");
+        }
+        assert_eq!(meant(&entries, "", &["Colours: dark".into()], 2), [2, 0], "what was used lately comes first");
+    }
+
+    #[test]
+    fn every_name_is_there_once_and_each_does_something() {
+        let all = entries(&State::default());
+        assert!(all.iter().all(|entry| !entry.actions.is_empty() && !entry.label.is_empty()));
+        let mut names: Vec<_> = all.iter().map(|entry| (entry.group, entry.label.clone())).collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}
