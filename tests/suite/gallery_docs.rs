@@ -1,6 +1,5 @@
 //! What the gallery says about itself, and what its definitions look like to a reader.
 
-use planarium_protocol::input::LoadService;
 use planarium_tests::files;
 use planarium_world::check;
 use std::collections::BTreeMap;
@@ -36,26 +35,25 @@ fn readmes_carry_their_front_matter() {
 
 #[test]
 fn definitions_have_no_findings() {
-    // An example of the cluster alone brings no definition.
-    for example in planarium_gallery::examples().iter().filter(|example| !example.files.is_empty()) {
-        let load = LoadService {
-            dialect: "auto".to_owned(),
-            files: example
-                .files
-                .iter()
-                .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
-                .collect(),
-            ..LoadService::default()
+    for example in planarium_gallery::examples() {
+        let file = |path: &str| {
+            example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
         };
-        let report = check(&load);
-        let said: Vec<&str> = report.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
-        assert!(said.is_empty(), "{}: {said:?}", example.id);
-        assert_eq!(report.dialect, example.dialect, "{}", example.id);
-        assert!(
-            report.preview.is_some_and(|service| !service.plans.is_empty()),
-            "{}: no preview",
-            example.id
-        );
+        let parsed = planarium_scenario::parse(example.scenario, example.id, &file);
+        let scenario = parsed.scenario.expect("a scenario");
+        // An example of the cluster alone brings no definition.
+        assert_eq!(scenario.services.is_empty(), example.files.is_empty(), "{}", example.id);
+        for service in &scenario.services {
+            let report = check(service);
+            let said: Vec<&str> = report.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+            assert!(said.is_empty(), "{}: {said:?}", example.id);
+            assert_eq!(report.dialect, example.dialect, "{}", example.id);
+            assert!(
+                report.preview.is_some_and(|service| !service.plans.is_empty()),
+                "{}: no preview",
+                example.id
+            );
+        }
     }
 }
 

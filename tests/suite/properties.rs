@@ -123,6 +123,7 @@ fn fault() -> impl Strategy<Value = Value> {
         "offers-withheld",
         "status-dropped",
         "scheduler-restart",
+        "master-failover",
     ]);
     let target = prop::sample::select(vec![
         json!({ "pod": "app" }),
@@ -135,6 +136,9 @@ fn fault() -> impl Strategy<Value = Value> {
     ]);
     (kind, target, prop::option::of(1_000_u64..90_000), prop::option::of(1_u32..3)).prop_map(
         |(fault, target, for_ms, count)| {
+            if fault == "master-failover" {
+                return json!({ "kind": "fault", "fault": fault });
+            }
             let mut input = json!({ "kind": "fault", "fault": fault, "target": target });
             if let Some(ms) = for_ms {
                 input["for_ms"] = json!(ms);

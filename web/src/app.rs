@@ -93,7 +93,8 @@ fn page(hub: &Hub, state: &State) -> Html {
         theme => theme == crate::store::state::Theme::Dark,
     };
     let linked = tree::step_at(&world.view, &state.draft.label, &state.draft.file, ui.caret);
-    let preview = if world.view.services.is_empty() && !world.touched { state.checked.preview.clone() } else { None };
+    let preview =
+        if world.view.services.is_empty() && !world.touched { state.checked.preview.clone() } else { None };
     let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
         MenuTarget::Element(path) => Some(path.clone()),
         _ => None,
@@ -232,6 +233,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     view={world.view.clone()}
                     selected={ui.selected.clone()}
                     zoom={ui.zoom}
+                    by_machine={ui.by_machine}
                     short_idle={!state.prefs.full_idle}
                 />
             </section>

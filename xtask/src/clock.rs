@@ -30,6 +30,30 @@ impl Stopwatch {
     }
 }
 
+/// Time that the calling thread has spent computing. Other programs that keep the machine busy hardly count, so
+/// figures taken one after the other can be compared.
+#[cfg(feature = "bench")]
+pub(crate) struct CpuWatch(u64);
+
+#[cfg(feature = "bench")]
+impl CpuWatch {
+    /// Starts counting.
+    pub(crate) fn start() -> Self {
+        Self(Self::now())
+    }
+
+    /// Nanoseconds of computing since the start.
+    pub(crate) fn nanos(&self) -> u64 {
+        Self::now().saturating_sub(self.0)
+    }
+
+    fn now() -> u64 {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        let whole = u64::try_from(time.tv_sec).unwrap_or_default().saturating_mul(1_000_000_000);
+        whole.saturating_add(u64::try_from(time.tv_nsec).unwrap_or_default())
+    }
+}
+
 /// Seconds as `m:ss`.
 pub(crate) fn minutes(seconds: u64) -> String {
     format!("{}:{:02}", seconds / 60, seconds % 60)

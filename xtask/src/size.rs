@@ -26,6 +26,8 @@ struct Item {
     name: String,
     budget: u64,
     paths: Vec<PathBuf>,
+    /// Nothing is what there should be.
+    may_lack: bool,
 }
 
 /// A measured item.
@@ -33,6 +35,8 @@ struct Measured {
     name: String,
     budget: u64,
     bytes: u64,
+    /// Whether there is such a file at all.
+    is_there: bool,
 }
 
 impl Measured {
@@ -41,13 +45,12 @@ impl Measured {
     }
 
     fn row(&self) -> String {
-        format!(
-            "{:<52} {:>9} {:>9}  {}",
-            self.name,
-            self.bytes,
-            self.budget,
-            if self.fits() { "ok" } else { "TOO BIG" }
-        )
+        let verdict = match (self.is_there, self.fits()) {
+            (false, _) => "not built",
+            (true, true) => "ok",
+            (true, false) => "TOO BIG",
+        };
+        format!("{:<52} {:>9} {:>9}  {verdict}", self.name, self.bytes, self.budget)
     }
 }
 
@@ -71,6 +74,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
         .into_iter()
         .map(|item| Measured {
             bytes: sizes.by_ref().take(item.paths.len()).sum(),
+            is_there: item.may_lack || !item.paths.is_empty(),
             name: item.name,
             budget: item.budget,
         })
@@ -79,7 +83,38 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     for item in &measured {
         out::say(item.row());
     }
-    Ok(measured.iter().all(Measured::fits))
+    let above: Vec<&str> =
+        measured.iter().filter(|item| !item.fits()).map(|item| item.name.as_str()).collect();
+    let requests = foreign_requests(&files::dist(&root))?;
+    out::say(format!("{:<52} {:>9} {:>9}  {}", "requests elsewhere", requests.len(), 0, requests.join(" ")));
+    if !above.is_empty() {
+        out::say(format!("above the budget: {}", above.join(", ")));
+    }
+    Ok(above.is_empty() && requests.is_empty())
+}
+
+/// What the page and its styles would load from other hosts.
+fn foreign_requests(dist: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for path in ["html", "css"].into_iter().flat_map(|extension| files::with_extension(dist, extension)) {
+        found.extend(foreign_in(&files::read(&path)?));
+    }
+    Ok(found)
+}
+
+/// Addresses on other hosts that a text loads by itself.
+fn foreign_in(text: &str) -> Vec<String> {
+    let parts = ["src=\"http", "src=\"//", "<link", "url(http", "url(\"http", "url(//", "@import \"http"];
+    let mut found = Vec::new();
+    for part in parts {
+        for (at, _) in text.match_indices(part) {
+            let tag = text.get(at..).unwrap_or_default().split(['>', ')', ';']).next().unwrap_or_default();
+            if part != "<link" || tag.contains("href=\"http") || tag.contains("href=\"//") {
+                found.push(tag.to_owned());
+            }
+        }
+    }
+    found
 }
 
 /// The brotli-11 size of each file, in order.
@@ -103,24 +138,23 @@ fn items(root: &Path) -> Result<Vec<Item>> {
         name: name.to_owned(),
         budget: kilobytes * 1000,
         paths,
+        may_lack: false,
     };
     let page = on_page("wasm");
     anyhow::ensure!(!page.is_empty(), "dist/ holds no page: run `cargo xtask size` without --no-build");
     let mut glue = on_page("js");
     glue.extend(on_page("css"));
+    let fonts = ["woff2", "woff", "ttf", "otf"].into_iter().flat_map(on_page).collect();
+    let embed: Vec<PathBuf> = files::walk(&dist).into_iter().filter(|path| is_embed(path)).collect();
     let mut items = vec![
+        item("embed loader", 12, embed),
         item("engine + page wasm", 300, page),
         item("glue script and styles", 20, glue),
         item("editor chunk", 115, files::with_extension(&dist.join("editor"), "js")),
     ];
-    let embed: Vec<PathBuf> = files::walk(&dist).into_iter().filter(|path| is_embed(path)).collect();
-    if !embed.is_empty() {
-        items.push(item("embed loader", 12, embed));
-    }
-    let headless = headless_wasm(root);
-    if headless.is_file() {
-        items.push(item("headless engine wasm", 230, vec![headless]));
-    }
+    items.push(Item { may_lack: true, ..item("fonts", 0, fonts) });
+    let headless = Some(headless_wasm(root)).filter(|path| path.is_file());
+    items.push(item("headless engine wasm", 230, headless.into_iter().collect()));
     for folder in files::subfolders(&root.join("examples")) {
         let name = format!("example {}", folder.file_name().unwrap_or_default().to_string_lossy());
         items.push(item(&name, 4, vec![packed_example(root, &folder)?]));
@@ -177,7 +211,10 @@ fn build_headless(root: &Path, toolchain: &WasmToolchain) -> Result<()> {
     let wasm = headless_wasm(root);
     Cmd::new(&npm::bin(root).join("wasm-opt").to_string_lossy())
         .env("PATH", search_path(&[]))
-        .args(["-Oz", "--strip-debug", "-o"])
+        // As for the page, see index.html. `-Oz` gives fewer bytes before compression and more after it; functions
+        // with like names are like each other, and compress better side by side.
+        .args(["-O2", "--shrink-level=1", "--reorder-functions-by-name"])
+        .args(["--strip-debug", "--strip-producers", "-o"])
         .arg(&wasm)
         .arg(&wasm)
         .run()
@@ -189,10 +226,29 @@ mod tests {
 
     #[test]
     fn an_item_at_its_budget_fits_and_one_byte_more_does_not() {
-        let at = |bytes| Measured { name: "x".to_owned(), budget: 4096, bytes };
+        let at = |bytes| Measured { name: "x".to_owned(), budget: 4096, bytes, is_there: true };
         assert!(at(4096).fits());
         assert!(!at(4097).fits());
         assert!(at(4097).row().ends_with("TOO BIG"));
+        assert!(at(4096).row().ends_with("ok"));
+        let lacking = Measured { is_there: false, ..at(0) };
+        assert!(lacking.fits() && lacking.row().ends_with("not built"));
+    }
+
+    #[test]
+    fn only_what_is_loaded_from_elsewhere_counts() {
+        let plain = r#"<a href="https://x.example/">x</a><link rel="icon" href="data:,x"><script src="./a.js"></script>
+            b { background: url(data:,x) }"#;
+        assert!(foreign_in(plain).is_empty());
+        for text in [
+            r#"<script src="https://x.example/a.js"></script>"#,
+            r#"<img src="//x.example/a.png">"#,
+            r#"<link rel="stylesheet" href="https://x.example/a.css">"#,
+            "b { background: url(https://x.example/a.png) }",
+            r#"@import "https://x.example/a.css";"#,
+        ] {
+            assert_eq!(foreign_in(text).len(), 1, "{text}");
+        }
     }
 
     #[test]

@@ -6,18 +6,23 @@ use crate::load::{Loaded, load};
 use anyhow::Result;
 use planarium_source::render::{json, text};
 use planarium_source::{Diagnostic, SourceMap};
+use planarium_world::CheckReport;
+use std::collections::BTreeMap;
 
 /// Reads every path and prints what was found.
 pub(crate) fn run(args: &CheckArgs) -> Result<End> {
     let mut all = Vec::new();
     let (mut errors, mut warnings) = (0_usize, 0_usize);
     for path in &args.paths {
-        for (diagnostics, sources) in findings(path, args)? {
+        for Checked { diagnostics, sources, kept } in findings(path, args)? {
             errors += diagnostics.iter().filter(|d| d.is_error()).count();
             warnings +=
                 diagnostics.iter().filter(|d| d.severity == planarium_source::Severity::Warning).count();
             match args.format {
-                CheckFormat::Text => print!("{}", text::render(&diagnostics, &sources)),
+                CheckFormat::Text => {
+                    print!("{}", text::render(&diagnostics, &sources));
+                    print_kept(&kept);
+                }
                 CheckFormat::Json => all.extend(diagnostics.iter().map(|d| json::flat(d, &sources))),
             }
         }
@@ -32,22 +37,41 @@ pub(crate) fn run(args: &CheckArgs) -> Result<End> {
     Ok(if errors > 0 { End::BadInput } else { End::Good })
 }
 
-type Findings = Vec<(Vec<Diagnostic>, SourceMap)>;
+/// One definition or scenario, read.
+#[derive(Default)]
+struct Checked {
+    diagnostics: Vec<Diagnostic>,
+    sources: SourceMap,
+    /// Fields without effect in the simulator.
+    kept: Vec<(String, &'static str)>,
+}
 
-fn findings(path: &std::path::Path, args: &CheckArgs) -> Result<Findings> {
+impl From<CheckReport> for Checked {
+    fn from(report: CheckReport) -> Self {
+        Self { diagnostics: report.diagnostics, sources: report.sources, kept: report.kept }
+    }
+}
+
+/// Fields that are without effect, grouped by why.
+fn print_kept(kept: &[(String, &'static str)]) {
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (path, why) in kept {
+        by_reason.entry(why).or_default().push(path);
+    }
+    for (why, paths) in by_reason {
+        println!("without effect here: {} ({why})", paths.join(", "));
+    }
+}
+
+fn findings(path: &std::path::Path, args: &CheckArgs) -> Result<Vec<Checked>> {
     Ok(match load(path, &args.input)? {
-        Loaded::Definition(load) => {
-            let report = planarium_world::check(&load);
-            vec![(report.diagnostics, report.sources)]
-        }
+        Loaded::Definition(load) => vec![planarium_world::check(&load).into()],
         Loaded::Scenario(parsed) => {
             let services =
                 parsed.scenario.as_ref().map(|scenario| scenario.services.clone()).unwrap_or_default();
-            let mut all = vec![(parsed.diagnostics, parsed.sources)];
-            all.extend(services.iter().map(|service| {
-                let report = planarium_world::check(service);
-                (report.diagnostics, report.sources)
-            }));
+            let mut all =
+                vec![Checked { diagnostics: parsed.diagnostics, sources: parsed.sources, kept: Vec::new() }];
+            all.extend(services.iter().map(|service| planarium_world::check(service).into()));
             all
         }
     })

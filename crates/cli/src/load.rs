@@ -3,6 +3,7 @@
 //! Knows: the file system, standard input, package folders. Must not know: how anything is decoded.
 
 use crate::args::InputArgs;
+use crate::templates;
 use anyhow::{Context as _, Result, bail};
 use planarium_protocol::input::{AddAgent, LoadService};
 use planarium_scenario::{ParsedScenario, Scenario};
@@ -11,7 +12,7 @@ use planarium_world::{Genesis, presets};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Longest file that is read. *Units*: bytes. The engine's own limits are lower and give a diagnostic.
 pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -46,25 +47,9 @@ pub(crate) fn load(path: &Path, input: &InputArgs) -> Result<Loaded> {
     if name.ends_with(".planarium.yaml") || name.ends_with(".planarium.json") {
         return scenario(&text, &name, path.parent().unwrap_or(Path::new(".")), input);
     }
-    let mut files = templates_beside(path, &text);
-    files.insert(name, text);
+    let mut files = BTreeMap::from([(name, text)]);
+    templates::add(&mut files, Path::new(""));
     definition(files, input)
-}
-
-/// Config templates that a definition names and that lie beside it, or below.
-fn templates_beside(definition: &Path, text: &str) -> BTreeMap<String, String> {
-    let dir = definition.parent().unwrap_or(Path::new(""));
-    let named = text.split("template:").skip(1).filter_map(|rest| {
-        let end = rest.find(['\n', ',', '}', '#']).unwrap_or(rest.len());
-        let name = rest.get(..end)?.trim().trim_matches(['"', '\'']).trim_start_matches("./");
-        let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-        (plain && !name.is_empty()).then_some(name)
-    });
-    let read_at = |name: &str| {
-        let path = dir.join(name);
-        Some((path.display().to_string(), read(&path).ok()?))
-    };
-    named.take(MAX_FILES).filter_map(read_at).collect()
 }
 
 /// A file that is not called `*.planarium.yaml` is a scenario when its outermost keys say so.
@@ -85,6 +70,7 @@ fn folder(path: &Path, input: &InputArgs) -> Result<Loaded> {
     if files.is_empty() {
         bail!("{}: no definition, scenario or package file in this folder", path.display());
     }
+    templates::add(&mut files, path);
     definition(files, input)
 }
 

@@ -15,6 +15,7 @@ mod render;
 mod run;
 mod serve;
 mod share;
+mod templates;
 mod test;
 
 use args::{Cli, Command};

@@ -135,6 +135,8 @@ pub enum FleetEventKind {
     },
     /// What is withheld from whom has changed; ask [`crate::Fleet::offers_withheld`].
     OffersChanged,
+    /// Whoever keeps the books of the machines is replaced by somebody who knows no more than was written down.
+    MasterFailover,
     /// Scheduler processes restart: those whose service matches.
     SchedulerRestart {
         /// Which.

@@ -37,6 +37,7 @@ impl Fleet {
             match fault.fault {
                 FaultKind::TaskFail | FaultKind::TaskKill | FaultKind::TaskOom => self.strike_now(cx, number),
                 FaultKind::SchedulerRestart => self.restart_schedulers(cx, number),
+                FaultKind::MasterFailover => self.report(cx, FleetEventKind::MasterFailover),
                 FaultKind::AgentLost | FaultKind::AgentPartitioned | FaultKind::AgentRestart => {
                     self.take_machines(cx, number);
                 }

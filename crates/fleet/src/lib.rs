@@ -32,12 +32,12 @@ pub use process::ProcessState;
 pub use spec::{CheckSpec, HealthSpec, MachineId, MachineSpec, ProcessId, ProcessSpec, Program};
 pub use view::ProcessFacts;
 
-use planarium_kernel::SortedMap;
 use behaviour::Rules;
 use fault::FaultRecord;
 use latency::Luck;
 use machine::Machine;
-use planarium_kernel::{Cause, Class, EventQueue, Map, Recorder, SimTime, TimerId, draw, id::Counter};
+use planarium_kernel::SortedMap;
+use planarium_kernel::{Cause, Class, EventQueue, Index, Map, Recorder, SimTime, TimerId, draw, id::Counter};
 use planarium_protocol::{EventBody, Text, input::ProcessBehaviour};
 use process::{Fate, Process};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ pub struct Fleet {
     pub(crate) processes: Map<ProcessId, Arc<Process>>,
     next_process: Counter,
     /// How often each name was launched.
-    launches: Map<Text, u64>,
+    launches: Index<u64>,
     rules: Rules,
     pub(crate) faults: SortedMap<u32, Arc<FaultRecord>>,
     next_fault: Counter,
@@ -101,7 +101,7 @@ impl Fleet {
             machines: Vec::new(),
             processes: Map::new(),
             next_process: Counter::new(),
-            launches: Map::new(),
+            launches: Index::new(),
             rules: Rules::default(),
             faults: SortedMap::new(),
             next_fault: Counter::new(),

@@ -1,11 +1,11 @@
 //! One machine: what it is, what runs on it, whether it is away.
 
-use planarium_kernel::SortedSet;
 use crate::{
     event::Absence,
     labels::Labels,
     spec::{MachineSpec, ProcessId},
 };
+use planarium_kernel::SortedSet;
 use planarium_protocol::Text;
 use std::sync::Arc;
 

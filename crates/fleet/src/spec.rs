@@ -1,9 +1,9 @@
 //! What machines and processes are made of.
 
-use std::collections::BTreeMap;
 use crate::labels::Labels;
 use planarium_kernel::id_types;
 use planarium_protocol::{Text, input::Resources};
+use std::collections::BTreeMap;
 
 id_types! {
     /// A machine. Never reused.

@@ -24,7 +24,7 @@ impl Fleet {
             + bytes_of::<usize>(self.machines.len())
             + self.machines.iter().enumerate().map(machine).sum::<u64>()
             + self.processes.beyond(before.map(|before| &before.processes), process)
-            + self.launches.beyond(before.map(|before| &before.launches), |_, _| 0)
+            + self.launches.beyond_flat(before.map(|before| &before.launches))
             + self.timers.bytes()
     }
 }

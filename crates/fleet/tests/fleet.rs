@@ -86,6 +86,7 @@ impl Yard {
                 FleetEventKind::MachineLost { how, .. } => format!("machine {}", how.as_str()),
                 FleetEventKind::MachineReturned { how, .. } => format!("machine back from {}", how.as_str()),
                 FleetEventKind::OffersChanged => "offers changed".to_owned(),
+                FleetEventKind::MasterFailover => "failover".to_owned(),
                 FleetEventKind::SchedulerRestart { target } => format!("restart {:?}", target.service),
             };
             self.log.push(format!("{at} {line}"));

@@ -15,8 +15,7 @@ fn power(exponent: i32) -> f64 {
 pub fn parse(text: &str) -> Option<f64> {
     let (negative, rest) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        rest => (false, rest),
+        [b'+', rest @ ..] | rest => (false, rest),
     };
     let at = rest.iter().position(|byte| matches!(byte, b'e' | b'E'));
     let (number, mut exponent) = match at {
@@ -64,14 +63,14 @@ pub fn parse(text: &str) -> Option<f64> {
 fn whole(text: &[u8]) -> Option<i32> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] => (false, digits),
-        digits => (false, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
     };
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let value =
-        digits.iter().fold(0_i32, |value, digit| (value.saturating_mul(10) + i32::from(digit - b'0')).min(100_000));
+    let value = digits
+        .iter()
+        .fold(0_i32, |value, digit| (value.saturating_mul(10) + i32::from(digit - b'0')).min(100_000));
     Some(if negative { -value } else { value })
 }
 
@@ -85,13 +84,19 @@ pub fn thousandths(value: f64) -> Option<i64> {
         return None;
     }
     // The fewest decimals that give this very float are those of its shortest text.
-    let short = (0..=EXACT_POWER).map(|decimals| (decimals, (size * power(decimals)).round())).find(|(decimals, scaled)| {
-        #[expect(clippy::float_cmp, reason = "the question is whether it is the same float")]
-        let is_same = scaled / power(*decimals) == size;
-        *scaled <= exact && is_same
-    });
+    let short = (0..=EXACT_POWER).map(|decimals| (decimals, (size * power(decimals)).round())).find(
+        |(decimals, scaled)| {
+            #[expect(clippy::float_cmp, reason = "the question is whether it is the same float")]
+            let is_same = scaled / power(*decimals) == size;
+            *scaled <= exact && is_same
+        },
+    );
     let rounded = match short {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number of 53 bits")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number of 53 bits"
+        )]
         Some((decimals, scaled)) => {
             let (scaled, mut rounded) = (scaled as u64, 0);
             let unit = 10_u64.pow(decimals.unsigned_abs().saturating_sub(3).min(19));
@@ -99,7 +104,11 @@ pub fn thousandths(value: f64) -> Option<i64> {
             let missing = 10_u64.pow(3_u32.saturating_sub(decimals.unsigned_abs()));
             i64::try_from(rounded.checked_mul(missing)?).ok()?
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and cut where it is too much")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole, and cut where it is too much"
+        )]
         None if size > exact => i64::try_from((size as u64).checked_mul(1000)?).ok()?,
         #[expect(clippy::cast_possible_truncation, reason = "far below 64 bits")]
         None => (size * 1000.0).round() as i64,
@@ -115,8 +124,24 @@ mod tests {
     #[test]
     fn reads_what_the_standard_library_reads() {
         for text in [
-            "0", "-0", "1", "+1.5", ".5", "5.", "0.1", "0.30000000000000004", "123456789.987654321", "1e5", "1E-7", "2.5e+3",
-            "9007199254740993", "00012.50", "1e22", "123e-20", "17976931348623157e292", "0e999999999999",
+            "0",
+            "-0",
+            "1",
+            "+1.5",
+            ".5",
+            "5.",
+            "0.1",
+            "0.30000000000000004",
+            "123456789.987654321",
+            "1e5",
+            "1E-7",
+            "2.5e+3",
+            "9007199254740993",
+            "00012.50",
+            "1e22",
+            "123e-20",
+            "17976931348623157e292",
+            "0e999999999999",
         ] {
             let there: f64 = text.parse().unwrap();
             let here = parse(text).unwrap();
@@ -141,8 +166,31 @@ mod tests {
             assert_eq!(thousandths(value), by_text, "{value}");
         };
         for value in [
-            0.0, -0.0, 0.5, 0.0005, 0.0015, 1.0005, 2.0005, 1.00049999, 0.1, 0.3, 0.1 + 0.2, 1.0 / 3.0, 1e-9, 5e-324, 4.35,
-            1e15, 9_007_199_254_740_993.0, 9.1e15, 9.22e15, 9.223_372_036_854_775e15, 9.3e15, 1e300, -1.0005, -2.5, 123_456.789_5,
+            0.0,
+            -0.0,
+            0.5,
+            0.0005,
+            0.0015,
+            1.0005,
+            2.0005,
+            1.000_499_99,
+            0.1,
+            0.3,
+            0.1 + 0.2,
+            1.0 / 3.0,
+            1e-9,
+            5e-324,
+            4.35,
+            1e15,
+            9_007_199_254_740_993.0,
+            9.1e15,
+            9.22e15,
+            9.223_372_036_854_775e15,
+            9.3e15,
+            1e300,
+            -1.0005,
+            -2.5,
+            123_456.789_5,
         ] {
             check(value);
         }

@@ -5,6 +5,7 @@
 //! *Must not know*: any domain word. No plan, machine, task or system occurs here, and nothing
 //! here reads a clock, a file, the environment or entropy.
 
+pub mod base64;
 pub mod cause;
 pub mod cow;
 pub mod digest;
@@ -20,7 +21,7 @@ pub mod sorted;
 pub mod time;
 
 pub use cause::Cause;
-pub use cow::{Map, Table};
+pub use cow::{Finder, Index, List, Map, Table};
 pub use digest::Digest;
 pub use journal::{Entry, Journal};
 pub use limits::Limits;

@@ -203,7 +203,13 @@ impl de::Visitor<'_> for MilliVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Milli, E> {
-        let error = || E::custom(if value.is_finite() { ParseMilliError::OutOfRange } else { ParseMilliError::NotANumber });
+        let error = || {
+            E::custom(if value.is_finite() {
+                ParseMilliError::OutOfRange
+            } else {
+                ParseMilliError::NotANumber
+            })
+        };
         crate::float::thousandths(value).map(Milli).ok_or_else(error)
     }
 

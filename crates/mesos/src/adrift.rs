@@ -2,17 +2,18 @@
 //!
 //! An agent that is cut off, or whose process is just not running, does not hear the order to shut down when its
 //! machine goes DOWN. It runs on what it has. If it comes back when the machine is UP again it keeps its id, and its
-//! tasks are announced anew; if it comes back before, it hears the order and everything ends.
+//! tasks are announced anew; if it comes back before, it hears the order and everything ends. The tasks of all agents
+//! are adrift for a while when the master fails over ([`crate::failover`]).
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (reregisterSlave, removeTask). Match.
 
 use crate::{
     Master,
     agent::Executor,
-    api::{AgentId, ExecutorInfo},
+    api::{AgentId, ExecutorInfo, TaskState},
     task::{Task, TaskNo, Update},
 };
-use planarium_fleet::{Absence, Cx, Fleet};
+use planarium_fleet::{Absence, Cx, Fleet, ProcessId};
 use planarium_kernel::SortedSet;
 use std::sync::Arc;
 
@@ -34,13 +35,17 @@ impl Master {
 
     /// The master is about to close its books on a task that runs on.
     pub(crate) fn set_adrift(&mut self, no: TaskNo) {
-        let Some(task) = self.tasks.get(&no).filter(|task| task.process.is_some()).cloned() else { return };
+        let is_there = |task: &&Arc<Task>| task.process.is_some() || task.freed;
+        let Some(task) = self.tasks.get(&no).filter(is_there).cloned() else { return };
         let executor = task.executor.as_ref().and_then(|id| {
             let agent = self.agent(task.agent)?;
             agent.executors.get(&(task.framework, id.clone())).map(|executor| executor.info.clone())
         });
         if let Some(task) = self.task_mut(no) {
             task.process = None;
+        }
+        if let Some(agent) = self.agent_mut(task.agent) {
+            agent.adrift.push(no);
         }
         self.adrift.insert(no, Adrift { task, executor });
     }
@@ -52,22 +57,42 @@ impl Master {
         if task.at_agent.is_terminal() {
             return;
         }
-        task.at_agent = update.state;
-        let (agent, group) = (task.agent, task.group);
-        if group.is_some() && update.state.is_terminal() && update.state != crate::api::TaskState::Finished {
-            let others = self.adrift.values().filter(|other| {
-                other.task.agent == agent && other.task.group == group && !other.task.at_agent.is_terminal()
-            });
-            let of = |other: &Adrift| Some((other.task.process?, other.task.grace_ms()));
-            for (pid, grace_ms) in others.filter_map(of).collect::<Vec<_>>() {
-                fleet.kill(cx, pid, grace_ms);
-            }
+        let update = Update { made: Some(cx.now()), ..task.as_expired(update.clone()) };
+        let (state, agent, group) = (update.state, task.agent, task.group);
+        task.at_agent = state;
+        task.unheard.push_back(update);
+        if group.is_none() || !matches!(state, TaskState::Failed | TaskState::Killed) {
+            return;
+        }
+        let on_agent = self.agent(agent).into_iter().flat_map(|agent| &agent.adrift);
+        let others = on_agent.filter_map(|other| Some(&self.adrift.get(other)?.task));
+        let alive = others.filter(|other| other.group == group && !other.at_agent.is_terminal());
+        let doomed: Vec<_> = alive.filter_map(|other| Some((other.process?, other.grace_ms()))).collect();
+        for (pid, grace_ms) in doomed {
+            fleet.kill(cx, pid, grace_ms);
         }
     }
 
+    /// The process of a task that runs, whether the master knows of it or not, which has run for too long.
+    pub(crate) fn mark_expired(&mut self, no: TaskNo) -> Option<ProcessId> {
+        let task = match self.tasks.get_mut(&no) {
+            Some(task) => Arc::make_mut(task),
+            None => Arc::make_mut(&mut self.adrift.get_mut(&no)?.task),
+        };
+        task.expired = !task.at_agent.is_terminal();
+        task.process.filter(|_| task.expired)
+    }
+
+    /// How many processes run unknown to the master.
+    pub(crate) fn adrift_processes(&self) -> usize {
+        self.adrift.values().filter(|adrift| adrift.task.process.is_some()).count()
+    }
+
     fn take_adrift(&mut self, id: AgentId) -> Vec<(TaskNo, Adrift)> {
-        let of = self.adrift.iter().filter(|(_, adrift)| adrift.task.agent == id).map(|(no, _)| *no);
-        let of: Vec<TaskNo> = of.collect();
+        let Some(agent) = self.agent_mut(id).filter(|agent| !agent.adrift.is_empty()) else {
+            return Vec::new();
+        };
+        let of = std::mem::take(&mut agent.adrift);
         of.into_iter().filter_map(|no| Some((no, self.adrift.remove(&no)?))).collect()
     }
 
@@ -86,23 +111,24 @@ impl Master {
         for (no, adrift) in self.take_adrift(id) {
             let Adrift { task, executor } = adrift;
             let key = (task.framework, task.id().clone());
-            let there = self.framework(task.framework).is_some_and(crate::framework::Framework::is_registered);
+            let there =
+                self.framework(task.framework).is_some_and(crate::framework::Framework::is_registered);
             if !there || self.task_ids.contains_key(&key) {
                 self.let_end(cx, fleet, id, task.process);
                 continue;
             }
             let mut task = Arc::unwrap_or_clone(task);
-            (task.retry, task.retry_ms) = (None, 0);
+            (task.retry, task.retry_ms, task.kill_later) = (None, 0, None);
             let ended = self.framework_mut(task.framework).and_then(|framework| framework.forget(&task));
             if let Some(ended) = ended {
                 (task.state, task.history) = (ended.state, ended.history);
             }
-            let (framework, role) = (task.framework, task.role.clone());
+            let (framework, role, freed) = (task.framework, task.role.clone(), task.freed);
             self.task_ids.insert(key, no);
             self.tasks.insert(no, Arc::new(task));
             let Some(agent) = self.agent_mut(id) else { continue };
             agent.tasks.insert(no);
-            if let Some(info) = executor {
+            if let Some(info) = executor.filter(|_| !freed) {
                 let new = || Executor { info: info.clone(), role, tasks: SortedSet::default() };
                 agent.executors.entry((framework, info.id.clone())).or_insert_with(new).tasks.insert(no);
             }

@@ -1,6 +1,5 @@
 //! Agents and the hosts they run on.
 
-use planarium_kernel::{SortedMap, SortedSet};
 use crate::{
     api::{ExecutorInfo, FrameworkId, Resources},
     cache::ViewCache,
@@ -8,11 +7,14 @@ use crate::{
 };
 use planarium_fleet::MachineId;
 use planarium_kernel::{SimTime, TimerId};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 
 /// What the master thinks of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AgentState {
+    /// Known from the registry after the master failed over, and not back yet.
+    Recovered,
     /// Registered; connected or not.
     Registered,
     /// Given up because it did not answer.
@@ -52,6 +54,8 @@ pub(crate) struct Agent {
     pub(crate) connected: bool,
     /// When all that it runs has ended, should it have to shut down; long ago if nothing had to end.
     pub(crate) ends: SimTime,
+    /// It has been silent for too long and waits for a permit to be given up.
+    pub(crate) limited: bool,
     /// It was removed and has not heard that it is to shut down.
     pub(crate) unaware: bool,
     /// It does not answer pings; the timer that will give it up.
@@ -65,14 +69,16 @@ pub(crate) struct Agent {
     /// Total when it left the allocator; while it is registered the allocator knows.
     pub(crate) last_total: Resources,
     pub(crate) executors: SortedMap<(FrameworkId, Text), Executor>,
-    /// Its tasks that have not ended.
+    /// Its tasks that have not ended, or whose end has not been acknowledged.
     pub(crate) tasks: SortedSet<TaskNo>,
+    /// Its tasks that the master has closed its books on, while they run on.
+    pub(crate) adrift: Vec<TaskNo>,
 }
 
 impl Agent {
     /// Whether something sent to it now arrives.
     pub(crate) fn hears(&self) -> bool {
-        self.state == AgentState::Registered && self.connected && self.silent.is_none()
+        self.state == AgentState::Registered && self.connected && self.silent.is_none() && !self.limited
     }
 
     /// Whether it may be offered, unless the operator has deactivated it.

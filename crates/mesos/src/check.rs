@@ -1,12 +1,12 @@
 //! Digest and invariants of the cluster.
 
-use planarium_kernel::SortedMap;
 use crate::{
     Master,
     agent::AgentState,
     api::{AgentId, FrameworkId, Resources},
 };
 use planarium_fleet::Fleet;
+use planarium_kernel::SortedMap;
 use planarium_kernel::{Digest, SimTime};
 use planarium_protocol::Text;
 
@@ -21,13 +21,14 @@ impl Master {
                 AgentState::Unreachable => 1,
                 AgentState::Removed => 2,
                 AgentState::Gone => 3,
+                AgentState::Recovered => 4,
             });
             digest.write_bool(agent.connected);
             digest.write_bool(agent.silent.is_some());
         }
         for (id, slot) in self.allocator.agents() {
             digest.write_u32(id.0);
-            digest.write_str(&slot.total.to_string());
+            digest.write_str(&slot.total().to_string());
             digest.write_str(&slot.free.to_string());
         }
         for framework in &self.frameworks {
@@ -113,12 +114,14 @@ impl Master {
                 sum.add_all(&offer.resources);
             }
             held.retain(|_, resources| !resources.is_empty());
-            if held != slot.held {
+            let same = held.len() == slot.held.len()
+                && held.iter().zip(&slot.held).all(|((a, one), (b, other))| a == b && *other == *one);
+            if !same {
                 broken.push(format!("agent {}: held {:?}, recomputed {held:?}", agent.hostname, slot.held));
             }
             let all: Resources = held.values().flatten().cloned().collect();
-            if !slot.total.contains(&all) {
-                broken.push(format!("agent {} is over-allocated: {all} of {}", agent.hostname, slot.total));
+            if !slot.total().contains(&all) {
+                broken.push(format!("agent {} is over-allocated: {all} of {}", agent.hostname, slot.total()));
             }
             if slot.active != (agent.connected && !self.drains.is_deactivated(id)) {
                 broken.push(format!("agent {}: what it is and what is offered differ", agent.hostname));
@@ -169,11 +172,16 @@ impl Master {
         let ours = |pid: &planarium_fleet::ProcessId| {
             fleet.labels(*pid).is_some_and(|l| l.get("agent-id").is_some())
         };
-        if fleet.process_ids().filter(ours).any(|pid| !self.by_process.contains_key(&pid) && !self.ending.contains(&pid)) {
+        if fleet
+            .process_ids()
+            .filter(ours)
+            .any(|pid| !self.by_process.contains_key(&pid) && !self.ending.contains(&pid))
+        {
             broken.push("a process runs without a task".to_owned());
         }
         let listed: usize = self.agents.iter().map(|agent| agent.tasks.len()).sum();
-        let processes = self.tasks.values().filter(|task| task.process.is_some()).count() + self.adrift.len();
+        let processes =
+            self.tasks.values().filter(|task| task.process.is_some()).count() + self.adrift_processes();
         if listed != self.tasks.len()
             || self.task_ids.len() != self.tasks.len()
             || self.by_process.len() != processes

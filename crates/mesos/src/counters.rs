@@ -3,8 +3,8 @@
 //! *Knows*: numbers that only ever grow. *Must not know*: what they are used for; nothing is decided by them.
 //! Source: `apache/mesos: src/master/metrics.cpp`.
 
-use planarium_kernel::SortedMap;
 use crate::api::{FrameworkId, TaskState};
+use planarium_kernel::SortedMap;
 
 /// Offers of one framework.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +25,9 @@ pub(crate) struct Counters {
     pub(crate) replaced: u64,
     pub(crate) unreachable_scheduled: u64,
     pub(crate) unreachable_completed: u64,
+    pub(crate) unreachable_canceled: u64,
+    /// Removals of agents that did not come back after a failover.
+    pub(crate) recovery_removals: u64,
     pub(crate) launch_tasks: u64,
     pub(crate) decline_offers: u64,
     pub(crate) revive_offers: u64,

@@ -33,6 +33,8 @@ pub(crate) struct Framework {
     /// It acknowledges statuses by calls; those of others are acknowledged as soon as they are told.
     pub(crate) acknowledges: bool,
     presence: Presence,
+    /// The master failed over and has not heard from it since.
+    pub(crate) recovered: bool,
     /// When it subscribed first and last, and when it went.
     pub(crate) registered: SimTime,
     pub(crate) reregistered: Option<SimTime>,
@@ -58,6 +60,18 @@ impl Framework {
         self.info.can(capability)
     }
 
+    /// The master fails over: what has completed is forgotten.
+    pub(crate) fn lose_memory(&mut self) {
+        self.ended.clear();
+        self.recovered = self.is_registered();
+        self.unregistered = None;
+    }
+
+    /// Whether it is remembered as one that has completed.
+    pub(crate) fn is_remembered(&self) -> bool {
+        self.is_registered() || self.unregistered.is_some()
+    }
+
     /// A task that was thought to have ended is there again.
     pub(crate) fn forget(&mut self, task: &Task) -> Option<Ended> {
         let is_it = |ended: &Ended| ended.info.task_id == *task.id() && ended.agent == task.agent;
@@ -81,6 +95,7 @@ impl Master {
             info: Arc::new(info),
             acknowledges: false,
             presence: Presence::Connected,
+            recovered: false,
             registered: cx.now(),
             reregistered: None,
             unregistered: None,
@@ -99,6 +114,7 @@ impl Master {
             return false;
         };
         framework.presence = Presence::Connected;
+        framework.recovered = false;
         framework.reregistered = Some(cx.now());
         framework.info = Arc::new(info);
         let failover = framework.failover.take();
@@ -122,11 +138,17 @@ impl Master {
 
     /// A framework's scheduler is gone: its offers come back without filters, it is told nothing any more.
     pub fn disconnect_framework(&mut self, cx: &mut Cx, id: FrameworkId) {
+        let failover_ms = self.framework(id).map_or(0, |framework| framework.info.failover_ms);
+        self.let_framework_go(cx, id, failover_ms);
+    }
+
+    /// The same, with so much time to return.
+    pub(crate) fn let_framework_go(&mut self, cx: &mut Cx, id: FrameworkId, failover_ms: u64) {
         let Some(framework) = self.framework_mut(id).filter(|framework| framework.is_connected()) else {
             return;
         };
         framework.presence = Presence::Away;
-        let at = cx.now().saturating_add(framework.info.failover_ms);
+        let at = cx.now().saturating_add(failover_ms);
         for offer in self.offers_of(id) {
             self.take_offer_back(cx, offer, None);
         }

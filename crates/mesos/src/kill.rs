@@ -5,9 +5,11 @@
 use crate::{
     Master,
     api::{Capability, FrameworkId, ReconcileTask, Source, TaskState},
+    master::Timer,
     task::{TaskNo, Update},
 };
 use planarium_fleet::{Cx, Fleet, ProcessState};
+use planarium_kernel::Class;
 use planarium_protocol::{EventBody, Text};
 
 /// Time between SIGTERM and SIGKILL when nobody says otherwise.
@@ -52,6 +54,20 @@ impl Master {
             }
         });
         self.touch_agent(cx, agent);
+    }
+
+    /// A task runs: there may be a limit to how long.
+    pub(crate) fn limit_completion(&mut self, cx: &Cx, no: TaskNo) {
+        if let Some(ms) = self.task(no).and_then(|task| task.info.max_completion_ms) {
+            self.arm(cx.now().saturating_add(ms), Class::OneShot, cx.cause(), Timer::Completion(no));
+        }
+    }
+
+    /// A task has run for as long as it may: its executor ends it without any grace.
+    pub(crate) fn expire_task(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
+        if let Some(pid) = self.mark_expired(no) {
+            fleet.kill(cx, pid, 0);
+        }
     }
 
     /// The agent hears of a kill; the others of the task's group are ended with it.

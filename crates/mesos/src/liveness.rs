@@ -8,10 +8,9 @@
 //! since whatever breaks the connection here leaves pings unanswered too. A rebooted machine registers a new
 //! agent with the reservations and volumes that its work directory keeps.
 
-use planarium_kernel::SortedMap;
 use crate::{
     Master,
-    agent::AgentState,
+    agent::{Agent, AgentState},
     api::{AgentId, FrameworkId, Reason, Resources, Source, TaskState},
     master::Timer,
     removal::Removal,
@@ -19,6 +18,7 @@ use crate::{
     update::Leaves,
 };
 use planarium_fleet::{Absence, Cx, Fleet, MachineId};
+use planarium_kernel::SortedMap;
 use planarium_kernel::{Class, SimTime};
 use planarium_protocol::{EventBody, Text};
 
@@ -45,7 +45,7 @@ impl Master {
         let Some(agent) = self.agent(id).filter(|agent| agent.state == AgentState::Registered) else {
             return;
         };
-        if agent.silent.is_none() {
+        if agent.silent.is_none() && !agent.limited {
             let at = given_up_at(agent.registered, cx.now());
             let timer = self.arm(at, Class::OneShot, cx.cause(), Timer::Unreachable(id));
             if let Some(agent) = self.agent_mut(id) {
@@ -85,9 +85,11 @@ impl Master {
 
     /// Too many pings went unanswered.
     pub(crate) fn give_up(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
-        if let Some(agent) = self.agent_mut(id).filter(|agent| agent.state == AgentState::Registered) {
+        let there =
+            |agent: &&mut Agent| matches!(agent.state, AgentState::Registered | AgentState::Recovered);
+        if let Some(agent) = self.agent_mut(id).filter(there) {
             agent.silent = None;
-            self.take_out(cx, fleet, id, Removal::Unreachable);
+            self.ask_permit(cx, fleet, id);
         }
     }
 
@@ -108,6 +110,9 @@ impl Master {
             }
             (Absence::Partitioned | Absence::AgentRestart, AgentState::Unreachable) => {
                 self.readmit(cx, fleet, id);
+            }
+            (Absence::Partitioned | Absence::AgentRestart, AgentState::Recovered) => {
+                self.return_recovered(cx, fleet, id);
             }
             (Absence::Partitioned | Absence::AgentRestart, AgentState::Removed)
                 if self.agent(id).is_some_and(|agent| agent.unaware) =>
@@ -137,6 +142,7 @@ impl Master {
 
     /// The agent answers again before it was given up. Nothing is announced; what waited goes through.
     fn reconnect(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
+        self.cancel_permit(id);
         let now = cx.now();
         let Some(agent) = self.agent_mut(id) else { return };
         let timer = agent.silent.take();
@@ -159,7 +165,7 @@ impl Master {
     }
 
     /// Launches, kills and statuses that were on their way arrive.
-    fn catch_up_with(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
+    pub(crate) fn catch_up_with(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let tasks: Vec<TaskNo> =
             self.agent(id).map(|agent| agent.tasks.iter().copied().collect()).unwrap_or_default();
         for no in tasks {
@@ -190,9 +196,8 @@ impl Master {
         agent.returned = Some(now);
         agent.unreachable_since = None;
         let hostname = agent.hostname.clone();
-        if std::mem::take(&mut agent.unaware) {
-            self.take_back_adrift(cx, fleet, id);
-        }
+        agent.unaware = false;
+        self.take_back_adrift(cx, fleet, id);
         self.counters.reregistrations += 1;
         cx.following(EventBody::AgentReregistered { agent: hostname.clone() }, |cx| {
             let held = self.held_on(id);
@@ -261,7 +266,7 @@ impl Master {
     pub(crate) fn held_on(&self, id: AgentId) -> Vec<((FrameworkId, Text), Resources)> {
         let mut held: SortedMap<(FrameworkId, Text), Resources> = SortedMap::new();
         let Some(agent) = self.agent(id) else { return Vec::new() };
-        for task in agent.tasks.iter().filter_map(|no| self.task(*no)) {
+        for task in agent.tasks.iter().filter_map(|no| self.task(*no)).filter(|task| !task.freed) {
             held.entry((task.framework, task.role.clone())).or_default().add_all(&task.resources);
         }
         for ((framework, _), executor) in &agent.executors {

@@ -43,7 +43,9 @@ impl Master {
             grants.extend(self.allocator.run_in_order(&order, rules));
         }
         // One message with the offers in the order named.
-        grants.sort_by_key(|grant| order.iter().position(|id| *id == grant.agent));
+        planarium_kernel::sorted::sort_by_key(&mut grants, |grant| {
+            order.iter().position(|id| *id == grant.agent)
+        });
         for grant in &mut grants {
             grant.cause = cx.cause();
         }

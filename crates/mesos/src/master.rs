@@ -2,7 +2,6 @@
 //!
 //! *Knows*: who is registered, what is offered, what runs where. The rules are in the modules beside this one.
 
-use planarium_kernel::{SortedMap, SortedSet};
 use crate::{
     adrift::Adrift,
     agent::{Agent, Host},
@@ -11,12 +10,15 @@ use crate::{
     counters::Counters,
     framework::Framework,
     maintain::Asking,
-    operations::Operations,
     maintenance::{Drains, InverseFilterId, InverseOffers, MachineKey, MachineRegistry},
+    operations::Operations,
+    removal_limit::Limit,
     task::{Task, TaskNo},
+    task_ids::TaskIds,
 };
 use planarium_fleet::{Cx, Fleet, MachineId, ProcessId};
 use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, TimerId, draw, id::Counter};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
@@ -33,6 +35,12 @@ pub(crate) enum Timer {
     Retry(TaskNo),
     /// The same for what came of an operation.
     RetryOperation(u32),
+    /// The next agent may be given up.
+    Permit,
+    /// A task has run for as long as it may.
+    Completion(TaskNo),
+    /// An agent registers again after the master failed over.
+    Reregister(AgentId),
     /// A process that was told to end is ended by force.
     Destroy(ProcessId),
     /// A framework was away too long.
@@ -63,20 +71,23 @@ pub struct Master {
     pub(crate) frameworks: Vec<Arc<Framework>>,
     pub(crate) offers: Map<OfferId, Arc<Offer>>,
     pub(crate) next_offer: Counter,
+    pub(crate) limit: Limit,
     /// The flag `offer_timeout`. *Units*: milliseconds.
     pub(crate) offer_timeout_ms: Option<u64>,
     /// Live and unreachable tasks.
     pub(crate) tasks: Map<TaskNo, Arc<Task>>,
     /// Tasks that run on unknown to the master.
-    pub(crate) adrift: SortedMap<TaskNo, Adrift>,
+    pub(crate) adrift: Map<TaskNo, Adrift>,
     /// Processes that were told to end, and of which nothing is to be heard any more.
     pub(crate) ending: SortedSet<ProcessId>,
+    /// Frameworks that have lost their master just now.
+    pub(crate) orphans: Vec<FrameworkId>,
     pub(crate) next_task: Counter,
     pub(crate) next_group: Counter,
     /// Numbers of statuses that have to be acknowledged.
     pub(crate) next_status: Counter,
     pub(crate) operations: Operations,
-    pub(crate) task_ids: Map<(FrameworkId, Text), TaskNo>,
+    pub(crate) task_ids: TaskIds,
     pub(crate) by_process: Map<ProcessId, TaskNo>,
     /// The region of the master itself: that of the first agent that has one.
     pub(crate) region: Option<Text>,
@@ -120,15 +131,17 @@ impl Master {
             frameworks: Vec::new(),
             offers: Map::new(),
             next_offer: Counter::new(),
+            limit: Limit::default(),
             offer_timeout_ms: None,
             tasks: Map::new(),
-            adrift: SortedMap::default(),
+            adrift: Map::new(),
             ending: SortedSet::default(),
+            orphans: Vec::new(),
             next_task: Counter::new(),
             next_group: Counter::new(),
             next_status: Counter::new(),
             operations: Operations::default(),
-            task_ids: Map::new(),
+            task_ids: TaskIds::new(),
             by_process: Map::new(),
             region: None,
             requested: Requested::Nothing,
@@ -221,6 +234,9 @@ impl Master {
             Timer::Unreachable(agent) => self.give_up(cx, fleet, agent),
             Timer::Retry(task) => self.retry_status(cx, fleet, task),
             Timer::RetryOperation(number) => self.retry_operation(cx, number),
+            Timer::Permit => self.permit(cx, fleet),
+            Timer::Completion(task) => self.expire_task(cx, fleet, task),
+            Timer::Reregister(agent) => self.return_recovered(cx, fleet, agent),
             Timer::Destroy(pid) => self.end_by_force(fleet, pid),
             Timer::Failover(framework) => self.remove_framework(cx, fleet, framework),
             Timer::InverseFilter(agent, framework, filter) => {

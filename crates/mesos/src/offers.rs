@@ -1,6 +1,5 @@
 //! Offers: made, declined, rescinded.
 
-use planarium_kernel::SortedMap;
 use crate::{
     Master,
     allocator::{Grant, filter::life_ms},
@@ -8,6 +7,7 @@ use crate::{
     master::Timer,
 };
 use planarium_fleet::{Cx, Fleet};
+use planarium_kernel::SortedMap;
 use planarium_kernel::{Cause, Class};
 use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
@@ -122,7 +122,14 @@ impl Master {
         if let Some((filter, life_ms)) = filter {
             let class = if life_ms <= SHORT_FILTER_MS { class } else { Class::Periodic };
             let at = cx.now().saturating_add(life_ms);
-            self.arm(at, class, cx.cause(), Timer::Filter(framework, agent, filter));
+            let timer = self.arm(at, class, cx.cause(), Timer::Filter(framework, agent, filter));
+            // One that keeps the world from being idle does so whatever becomes of its filter.
+            if class == Class::Periodic {
+                self.allocator.time_filter(framework, agent, filter, timer);
+            }
+        }
+        for timer in self.allocator.take_idle_timers() {
+            self.disarm(Some(timer));
         }
     }
 

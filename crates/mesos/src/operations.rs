@@ -118,7 +118,11 @@ impl Master {
     }
 
     fn operations_on(&self, agent: AgentId) -> Vec<u32> {
-        self.operations.iter().filter(|(_, tracked)| tracked.agent == agent).map(|(number, _)| *number).collect()
+        self.operations
+            .iter()
+            .filter(|(_, tracked)| tracked.agent == agent)
+            .map(|(number, _)| *number)
+            .collect()
     }
 
     /// Whether nothing is left to be acknowledged of operations on an agent.
@@ -163,6 +167,13 @@ impl Master {
         }
     }
 
+    /// An agent will not come back, and nobody knows what it has done.
+    pub(crate) fn forget_operations_on(&mut self, agent: AgentId) {
+        for number in self.operations_on(agent) {
+            self.forget_operation(number);
+        }
+    }
+
     /// A framework is removed, and its operations with it.
     pub(crate) fn forget_operations_of(&mut self, framework: FrameworkId) {
         let of = self.operations.iter().filter(|(_, tracked)| tracked.framework == framework);
@@ -187,7 +198,8 @@ impl Master {
         }
         let seed = self.seed;
         let meant = self.operations.iter().find(|(number, tracked)| {
-            let own = tracked.framework == framework && tracked.agent == agent && *tracked.id == *operation_id;
+            let own =
+                tracked.framework == framework && tracked.agent == agent && *tracked.id == *operation_id;
             own && tracked.heard && status_id(seed, operation_id, u64::from(**number)) == uuid
         });
         if let Some(number) = meant.map(|(number, _)| *number) {
@@ -204,12 +216,9 @@ impl Master {
         asked: &[ReconcileOperation],
     ) {
         let known = |tracked: &Tracked| {
-            let unreachable = self.agent(tracked.agent).is_some_and(|a| a.state == AgentState::Unreachable);
-            let state = match tracked.heard {
-                true => OperationState::Finished,
-                false => OperationState::Pending,
-            };
-            (!unreachable).then(|| self.status_of(tracked, state, None))
+            let agent = self.agent(tracked.agent).map(|agent| agent.state);
+            let state = if tracked.heard { OperationState::Finished } else { OperationState::Pending };
+            (agent == Some(AgentState::Registered)).then(|| self.status_of(tracked, state, None))
         };
         let own = || self.operations.values().filter(|tracked| tracked.framework == framework);
         let statuses: Vec<OperationStatus> = if asked.is_empty() {
@@ -232,6 +241,9 @@ impl Master {
             Some(AgentState::Unreachable) => {
                 (OperationState::Unreachable, "Reconciliation: Agent is unreachable")
             }
+            Some(AgentState::Recovered) => {
+                (OperationState::Recovering, "Reconciliation: Agent has not registered again yet")
+            }
             Some(AgentState::Gone) => {
                 (OperationState::GoneByOperator, "Reconciliation: Agent was marked gone")
             }
@@ -253,7 +265,10 @@ impl Master {
     pub(crate) fn check_operations(&self, broken: &mut Vec<String>) {
         for tracked in self.operations.values() {
             let agent = self.agent(tracked.agent).map(|agent| agent.state);
-            let there = matches!(agent, Some(AgentState::Registered | AgentState::Unreachable));
+            let there = matches!(
+                agent,
+                Some(AgentState::Registered | AgentState::Recovered | AgentState::Unreachable)
+            );
             let framework = self.framework(tracked.framework);
             if !there || !framework.is_some_and(crate::framework::Framework::is_registered) {
                 broken.push(format!("operation {} has no agent or no framework", tracked.id));

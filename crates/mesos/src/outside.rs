@@ -4,8 +4,8 @@
 
 use crate::{
     Master,
-    shutdown::SHUTDOWN_GRACE_MS,
     api::{FrameworkId, FrameworkInfo, OfferId},
+    shutdown::SHUTDOWN_GRACE_MS,
     wire::read::bad,
 };
 use planarium_fleet::{Cx, Fleet};
@@ -48,10 +48,19 @@ impl Master {
         Ok(())
     }
 
-    /// An executor is to end with all its tasks.
-    pub fn shut_down_executor(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: FrameworkId, executor: &str) {
-        for no in self.tasks_of(id) {
-            let of = self.task(no).filter(|task| task.unreachable_since.is_none());
+    /// An executor is to end with all its tasks. An agent that does not hear of it goes on.
+    pub fn shut_down_executor(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        id: FrameworkId,
+        agent_id: &str,
+        executor: &str,
+    ) {
+        let agent = self.agent_named(agent_id).and_then(|agent| self.agent(agent));
+        let Some(agent) = agent.filter(|agent| agent.hears()) else { return };
+        for no in agent.tasks.clone() {
+            let of = self.task(no).filter(|task| task.framework == id);
             if of.and_then(|task| task.executor.as_deref()) == Some(executor) {
                 self.deliver_kill(cx, fleet, no, Some(SHUTDOWN_GRACE_MS));
             }

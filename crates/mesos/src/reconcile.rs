@@ -45,8 +45,13 @@ impl Master {
     }
 
     fn tell_unknown(&mut self, cx: &mut Cx, framework: FrameworkId, asked: &ReconcileTask) {
+        if asked.agent_id.is_none() && self.recovers() {
+            return;
+        }
         let agent = asked.agent_id.as_ref().and_then(|id| self.agents.iter().find(|agent| agent.name == *id));
         let (precise, message, since) = match agent.map(|agent| (agent.state, agent.unreachable_since)) {
+            // It may yet come to tell.
+            Some((AgentState::Recovered, _)) => return,
             Some((AgentState::Registered, _)) => {
                 (TaskState::Gone, "Reconciliation: Task is unknown to the agent", None)
             }

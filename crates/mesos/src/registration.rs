@@ -3,7 +3,6 @@
 //! Source: `apache/mesos: src/master/master.cpp` (registerSlave, unregisterSlave). Match; an agent registers at
 //! the instant its machine joins or comes back.
 
-use planarium_kernel::{SortedMap, SortedSet};
 use crate::{
     Master,
     accept::is_role,
@@ -14,14 +13,13 @@ use crate::{
 };
 use planarium_fleet::{Cx, Fleet, MachineId, MachineSpec};
 use planarium_kernel::{Limits, Milli, SimTime};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::{
     Amount, EventBody, Refusal, Text,
     input::{self, AddAgent},
     refusal::RefusalCode,
 };
-use std::{
-    sync::Arc,
-};
+use std::sync::Arc;
 
 /// What a machine has when the input does not say.
 const DEFAULT_CPUS: Milli = Milli(8_000);
@@ -86,6 +84,7 @@ impl Master {
         if self.agent(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
             self.take_out(cx, fleet, agent, Removal::Removed("the agent was taken out of the cluster"));
         }
+        self.forget_recovered(agent);
         self.end_adrift(cx, fleet, agent);
         fleet.remove_machine(cx, machine);
         self.hosts.remove(&machine);
@@ -136,6 +135,7 @@ impl Master {
             state: if let_in { AgentState::Registered } else { AgentState::Removed },
             connected: let_in,
             ends: SimTime::ZERO,
+            limited: false,
             unaware: false,
             silent: None,
             registered: cx.now(),
@@ -145,6 +145,7 @@ impl Master {
             last_total: if let_in { Resources::new() } else { total.clone() },
             executors: SortedMap::new(),
             tasks: SortedSet::new(),
+            adrift: Vec::new(),
         };
         self.agents.push(Arc::new(agent));
         if let Some(host) = self.hosts.get_mut(&machine).map(Arc::make_mut) {

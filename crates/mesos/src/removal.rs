@@ -30,7 +30,7 @@ pub(crate) enum Removal {
 impl Master {
     pub(crate) fn take_out(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId, how: Removal) {
         let Some(agent) = self.agent(id) else { return };
-        let hostname = agent.hostname.clone();
+        let (hostname, agent_state) = (agent.hostname.clone(), agent.state);
         let body = match how {
             Removal::Removed(reason) => {
                 EventBody::AgentRemoved { agent: hostname.clone(), reason: reason.into() }
@@ -39,10 +39,11 @@ impl Master {
             Removal::Unreachable => EventBody::AgentUnreachable { agent: hostname.clone() },
         };
         self.counters.removals += 1;
+        self.counters.recovery_removals += u64::from(agent_state == AgentState::Recovered);
         if how == Removal::Unreachable {
-            self.counters.unreachable_scheduled += 1;
             self.counters.unreachable_completed += 1;
         }
+        self.cancel_permit(id);
         cx.following(body, |cx| {
             self.close_books(cx, id, how);
             self.lose_tasks(cx, fleet, id, how);
@@ -62,10 +63,12 @@ impl Master {
     }
 
     fn close_books(&mut self, cx: &Cx, id: AgentId, how: Removal) {
-        let total = self.allocator.slot(id).map(|slot| slot.total.clone()).unwrap_or_default();
+        let total = self.allocator.slot(id).map(|slot| slot.total());
         let now = cx.now();
         let Some(agent) = self.agent_mut(id) else { return };
-        agent.last_total = total;
+        if let Some(total) = total {
+            agent.last_total = total;
+        }
         agent.connected = false;
         agent.state = match how {
             Removal::Removed(_) => AgentState::Removed,

@@ -33,7 +33,16 @@ pub(crate) struct Update {
 
 impl Update {
     pub(crate) fn new(cause: Cause, state: TaskState, source: Source) -> Self {
-        Self { cause, made: None, state, reason: None, source, message: "".into(), healthy: None, check: None }
+        Self {
+            cause,
+            made: None,
+            state,
+            reason: None,
+            source,
+            message: "".into(),
+            healthy: None,
+            check: None,
+        }
     }
 
     pub(crate) fn because(mut self, reason: Reason, message: impl Into<Text>) -> Self {
@@ -82,6 +91,8 @@ pub(crate) struct Task {
     pub(crate) retry: Option<TimerId>,
     /// A kill that the agent has not heard of.
     pub(crate) kill_later: Option<u64>,
+    /// It has run for longer than it may.
+    pub(crate) expired: bool,
     pub(crate) unreachable_since: Option<SimTime>,
     /// One entry per state it has been in, oldest first.
     pub(crate) history: Vec<Past>,
@@ -116,6 +127,16 @@ impl Task {
     /// The state that its framework was told last, which may be behind what the master knows.
     pub(crate) fn told(&self) -> TaskState {
         self.history.last().map_or(self.state, |past| past.state)
+    }
+
+    /// What is said of its end when it has run for too long.
+    pub(crate) fn as_expired(&self, update: Update) -> Update {
+        if self.expired && update.state == TaskState::Killed {
+            let message = "The task has run for longer than its max_completion_time";
+            return Update { state: TaskState::Failed, ..update }
+                .because(Reason::MaxCompletionTimeReached, message);
+        }
+        update
     }
 
     /// Time between SIGTERM and SIGKILL when nobody says otherwise. *Units*: milliseconds.

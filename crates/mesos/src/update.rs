@@ -79,6 +79,7 @@ impl Master {
                     self.rescind_withheld(cx, fleet);
                     self.allocator.touch_all(cx.cause());
                 }
+                FleetEventKind::MasterFailover => self.fail_over(cx, fleet),
                 FleetEventKind::SchedulerRestart { .. } => {}
             }
             self.run_requested(cx, fleet);
@@ -111,7 +112,11 @@ impl Master {
         if task.at_agent.is_terminal() {
             return;
         }
-        let update = Update { made: Some(cx.now()), ..self.as_drained(task, update) };
+        let update = Update { made: Some(cx.now()), ..self.as_drained(task, task.as_expired(update)) };
+        if update.state == TaskState::Running && task.at_agent != TaskState::Running {
+            self.limit_completion(cx, no);
+        }
+        let Some(task) = self.task(no) else { return };
         let (state, agent, group) = (update.state, task.agent, task.group);
         let hears = self.agent(agent).is_some_and(crate::agent::Agent::hears);
         let waits = !hears || !task.unheard.is_empty();

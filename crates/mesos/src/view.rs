@@ -2,7 +2,6 @@
 //!
 //! A machine's view is built once per change and shared.
 
-use planarium_kernel::SortedMap;
 use crate::{
     Master,
     agent::{AGENT_PORT, Agent, Host},
@@ -10,6 +9,7 @@ use crate::{
     task::Task,
 };
 use planarium_fleet::{Absence, Cx, Fleet, MachineId};
+use planarium_kernel::SortedMap;
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::{
     Input, Text,
@@ -123,15 +123,15 @@ impl Master {
     }
 
     fn resource_views(&self, host: &Host, agent: &Agent, tasks: &[&Task]) -> Vec<ResourceView> {
-        let total =
-            host.agent.and_then(|id| self.allocator.slot(id)).map_or(&agent.last_total, |slot| &slot.total);
+        let slot = host.agent.and_then(|id| self.allocator.slot(id));
+        let total = slot.map_or_else(|| agent.last_total.clone(), |slot| slot.total());
         let mut used: Resources = tasks.iter().flat_map(|task| &task.resources).cloned().collect();
         for executor in agent.executors.values() {
             used.add_all(&executor.info.resources);
         }
         let (totals, used_sums) = (total.quantities(), used.quantities());
         let (reserved, used_reserved) =
-            (Task::reserved(total).quantities(), Task::reserved(&used).quantities());
+            (Task::reserved(&total).quantities(), Task::reserved(&used).quantities());
         let get = |sums: &SortedMap<Text, Milli>, name: &str| sums.get(name).map_or(0, |amount| amount.0);
         ["cpus", "mem", "disk", "gpus"]
             .into_iter()

@@ -5,7 +5,7 @@
 use crate::{
     Master,
     agent::Host,
-    api::{Offer, Resource, Resources},
+    api::{Offer, Resources},
     framework::Framework,
     task::{Ended, Task},
 };
@@ -14,12 +14,14 @@ use std::sync::Arc;
 
 /// Texts, labels and reservations of a task.
 const TASK_TEXTS: u64 = 1_536;
-/// What a machine shows, and an executor or a role on an agent beside its resources.
-const ROW: u64 = 256;
+/// What a machine shows.
+const HOST: u64 = 256;
+/// An executor on an agent beside its resources, which its tasks' books share.
+const EXECUTOR: u64 = 160;
 
-/// What some resources take, the reservations that they share apart.
-pub(crate) fn resources(resources: &Resources) -> u64 {
-    bytes_of::<Resource>(resources.len())
+/// What some resources take, the reservations that they share apart; nothing when those before are the same list.
+pub(crate) fn resources(now: &Resources, before: Option<&Resources>) -> u64 {
+    now.beyond(before)
 }
 
 impl Master {
@@ -28,25 +30,25 @@ impl Master {
         let agent = |(row, agent): (usize, &Arc<crate::agent::Agent>)| {
             let old = before.and_then(|before| before.agents.get(row));
             behind(agent, old, |agent| {
-                let executors = agent.executors.values();
-                let held: u64 = executors.map(|executor| ROW + resources(&executor.info.resources)).sum();
-                held + bytes_of::<u64>(agent.tasks.len()) + resources(&agent.last_total)
+                let executors = agent.executors.keys();
+                EXECUTOR * executors.count() as u64 + bytes_of::<u64>(agent.tasks.len())
             })
         };
         let framework = |(row, framework): (usize, &Arc<Framework>)| {
             let old = before.and_then(|before| before.frameworks.get(row));
             behind(framework, old, |framework| bytes_of::<Ended>(framework.ended.len()))
         };
-        let host = |host: &Arc<Host>, old: Option<&Arc<Host>>| behind(host, old, |_| ROW);
+        let host = |host: &Arc<Host>, old: Option<&Arc<Host>>| behind(host, old, |_| HOST);
         let offer = |offer: &Arc<Offer>, old: Option<&Arc<Offer>>| {
-            behind(offer, old, |offer| resources(&offer.resources))
+            behind(offer, old, |offer| resources(&offer.resources, None))
         };
         let task = |task: &Arc<Task>, old: Option<&Arc<Task>>| {
-            let own = |task: &Task| resources(&task.resources) + bytes_of::<crate::task::Past>(task.history.len());
+            let own = |task: &Task| {
+                let history = bytes_of::<crate::task::Past>(task.history.len());
+                resources(&task.resources, old.map(|old| &old.resources)) + history
+            };
             let new = if old.is_none() { TASK_TEXTS } else { 0 };
-            behind(task, old, |task| {
-                own(task) + new + behind(&task.info, old.map(|old| &old.info), |info| resources(&info.resources))
-            })
+            behind(task, old, |task| own(task) + new + behind(&task.info, old.map(|old| &old.info), |_| 0))
         };
         bytes_of::<Self>(1)
             + bytes_of::<usize>(self.agents.len() + self.frameworks.len())
@@ -55,8 +57,12 @@ impl Master {
             + self.hosts.beyond(before.map(|before| &before.hosts), host)
             + self.offers.beyond(before.map(|before| &before.offers), offer)
             + self.tasks.beyond(before.map(|before| &before.tasks), task)
-            + self.task_ids.beyond(before.map(|before| &before.task_ids), |_, _| 0)
-            + self.by_process.beyond(before.map(|before| &before.by_process), |_, _| 0)
+            + self.adrift.beyond(before.map(|before| &before.adrift), |_, old| match old {
+                Some(_) => 0,
+                None => TASK_TEXTS,
+            })
+            + self.task_ids.beyond_flat(before.map(|before| &before.task_ids))
+            + self.by_process.beyond_flat(before.map(|before| &before.by_process))
             + self.allocator.beyond(before.map(|before| &before.allocator))
             + self.timer_bytes()
     }

@@ -16,7 +16,7 @@ impl Asset {
     /// The given parts of a group; their order and repetitions do not matter.
     pub fn new(group: u32, parts: impl IntoIterator<Item = u32>) -> Self {
         let mut parts: Vec<u32> = parts.into_iter().collect();
-        parts.sort_unstable();
+        planarium_kernel::sorted::sort(&mut parts);
         parts.dedup();
         Self { group, parts: parts.into() }
     }

@@ -139,7 +139,8 @@ fn check_group(
 ) -> Result<(), Discrepancy> {
     compare(element, "number of children", &group.len(), &children.len())?;
     if let Some(random) = group.random() {
-        let drawn = random.pick().and_then(|pick| children.get(pick)).is_some_and(|child| child.is_eligible());
+        let drawn =
+            random.pick().and_then(|pick| children.get(pick)).is_some_and(|child| child.is_eligible());
         let any = children.iter().any(|child| child.is_eligible());
         compare(element, "a child is drawn", &drawn, &any)?;
     }

@@ -336,6 +336,8 @@ pub enum FaultKind {
     StatusDropped,
     /// The scheduler process restarts.
     SchedulerRestart,
+    /// Another Mesos master takes over, knowing no more than the registry.
+    MasterFailover,
 }
 
 /// Which things a fault or a behaviour is meant for. All given patterns must match; `*` matches any run of characters.

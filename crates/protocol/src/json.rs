@@ -58,19 +58,19 @@ macro_rules! json_fields {
 macro_rules! json_items {
     ($items:ident;) => {};
     ($items:ident; {$($inner:tt)*} $(, $($rest:tt)*)?) => {
-        $items.push($crate::json!({$($inner)*}));
+        $crate::json::add(&mut $items, $crate::json!({$($inner)*}));
         $crate::json_items!($items; $($($rest)*)?);
     };
     ($items:ident; [$($inner:tt)*] $(, $($rest:tt)*)?) => {
-        $items.push($crate::json!([$($inner)*]));
+        $crate::json::add(&mut $items, $crate::json!([$($inner)*]));
         $crate::json_items!($items; $($($rest)*)?);
     };
     ($items:ident; null $(, $($rest:tt)*)?) => {
-        $items.push($crate::json::Value::Null);
+        $crate::json::add(&mut $items, $crate::json::Value::Null);
         $crate::json_items!($items; $($($rest)*)?);
     };
     ($items:ident; $value:expr $(, $($rest:tt)*)?) => {
-        $items.push($crate::json::of(&$value));
+        $crate::json::add(&mut $items, $crate::json::of(&$value));
         $crate::json_items!($items; $($($rest)*)?);
     };
 }
@@ -90,6 +90,11 @@ pub fn text<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
 #[inline(never)]
 fn plain(value: &Value) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
+}
+
+/// Puts an item at the end of a list.
+pub fn add(items: &mut Vec<Value>, value: Value) {
+    items.push(value);
 }
 
 /// Puts a field into an object.

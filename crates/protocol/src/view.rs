@@ -137,6 +137,9 @@ pub struct StepView {
     pub id: Text,
     /// Name.
     pub name: Text,
+    /// Another step of its phase has its name: paths and commands say its id.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub namesake: bool,
     /// Displayed status.
     pub status: Text,
     /// One line: why it is where it is. Empty when complete.
@@ -155,6 +158,13 @@ pub struct StepView {
     pub source: Option<SourceRef>,
     /// Commands.
     pub commands: Arc<[CommandView]>,
+}
+
+impl StepView {
+    /// What paths and commands call it: its name, or its id where another step of its phase has that name.
+    pub fn key(&self) -> &Text {
+        if self.namesake { &self.id } else { &self.name }
+    }
 }
 
 /// A place in a definition file.
@@ -288,7 +298,8 @@ pub struct MachineView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
     /// `up`, `lost`, `partitioned`, `restarting`, `unreachable`, `draining` (its machine is scheduled for maintenance, or
-    /// the agent is being drained), `drained`, `deactivated`, `down` (in maintenance), `gone`, `removed`.
+    /// the agent is being drained), `drained`, `deactivated`, `down` (in maintenance), `gone`, `removed`, `recovered`
+    /// (not back yet since the master failed over).
     pub state: Text,
     /// The operator has its agent make no offers: deactivated, being drained, or drained.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -211,8 +211,10 @@ fn in_service(service: &planarium_protocol::view::ServiceView, text: &str) -> Op
             if tail.is_empty() {
                 return Some(path);
             }
-            let step = phase.steps.iter().find(|step| tail.strip_prefix('/') == Some(&*step.name))?;
-            Some(ElementPath { step: Some(step.name.clone()), ..path })
+            let wanted = tail.strip_prefix('/')?;
+            let step = phase.steps.iter().find(|step| *step.name == *wanted || *step.id == *wanted)?;
+            let key = if *step.id == *wanted { step.key() } else { &step.name };
+            Some(ElementPath { step: Some(key.clone()), ..path })
         })
         .or_else(|| {
             step_anywhere(plan, rest).map(|(phase, step)| ElementPath {

@@ -50,7 +50,7 @@ fn reduced_task(task: &TaskSpec) -> TaskSpec {
 fn reduced_set(set: &ResourceSet) -> ResourceSet {
     let mut set = set.clone();
     set.limits = crate::spec::ResourceLimits::default();
-    set.ports.sort_by_key(|port| port.port);
+    planarium_kernel::sorted::sort_by_key(&mut set.ports, |port| port.port);
     for port in &mut set.ports {
         port.name = "ports".into();
         port.env_key = None;

@@ -195,6 +195,7 @@ fn read_definition(
         variable.spans.retain(|span| !in_comment(text, *span));
     }
     missing.retain(|variable| !variable.spans.is_empty());
+    let about_fields = explain_empty(&rendered.empty, about_fields, &options, found);
     explain_missing(&missing, about_fields, &options, loaded, found);
     report_escaped(text, &rendered.escaped, found);
     marks::report(text, file, found);
@@ -232,6 +233,41 @@ fn template_context(env: &BTreeMap<String, String>) -> Value {
         .collect()
 }
 
+/// Turns errors about emptied fields into errors about the variable that is set and empty; the rest is answered.
+fn explain_empty(
+    empty: &[MissingVar],
+    about_fields: Diagnostics,
+    option_of: &dyn Fn(&str) -> Option<String>,
+    found: &mut Diagnostics,
+) -> Diagnostics {
+    let variables = by_tag(empty);
+    let mut rest = Diagnostics::new();
+    for finding in about_fields.into_sorted() {
+        let known = emptied(&finding, &variables).and_then(|tag| Some((tag, *variables.get(&tag)?)));
+        let Some((tag, name)) = known else {
+            rest.push(finding);
+            continue;
+        };
+        let help = match option_of(name) {
+            Some(option) => format!("set the option '{option}', or give the variable a text ({name}=…)"),
+            None => format!("give it a text ({name}=…)"),
+        };
+        let message = format!("The template variable '{name}' is empty, and the field needs a value");
+        found.push(
+            Diagnostic::error(codes::MISSING_VARIABLE, tag, message)
+                .with_note(format!("left empty: {}", finding.message))
+                .with_help(help),
+        );
+    }
+    rest
+}
+
+/// Variables by their tags.
+fn by_tag(variables: &[MissingVar]) -> SortedMap<Span, &str> {
+    let tags = variables.iter().flat_map(|one| one.spans.iter().map(|span| (*span, one.name.as_str())));
+    tags.collect()
+}
+
 /// Turns errors about emptied fields into errors about the variable, and warns of the other variables.
 fn explain_missing(
     missing: &[MissingVar],
@@ -241,12 +277,7 @@ fn explain_missing(
     found: &mut Diagnostics,
 ) {
     let mut refused: SortedMap<Span, String> = SortedMap::new();
-    let mut variables: SortedMap<Span, &str> = SortedMap::new();
-    for variable in missing {
-        for span in &variable.spans {
-            variables.insert(*span, &variable.name);
-        }
-    }
+    let variables = by_tag(missing);
     for finding in about_fields.into_sorted() {
         match emptied(&finding, &variables) {
             Some(tag) => {

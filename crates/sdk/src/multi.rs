@@ -16,6 +16,7 @@ pub use hub::{Hub, MemberId, Routed, Turn};
 use crate::decode::framework_role;
 use crate::load::Loaded;
 use crate::scheduler::Scheduler;
+use planarium_mesos::api::{TaskState, TaskStatus};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,6 +37,13 @@ pub(crate) fn join(loaded: &mut Loaded) {
 /// How many services of a framework may reserve at a time; no limit unless the environment names one above 0.
 pub fn reserve_limit(env: &BTreeMap<String, String>) -> Option<usize> {
     env.get(DISCIPLINE).and_then(|text| text.trim().parse().ok()).filter(|limit| *limit > 0)
+}
+
+/// Whether a task that belongs to no service is to be killed. One that is out of reach is when it comes back; until
+/// then the master would only say again that it is.
+pub fn must_end(status: &TaskStatus) -> bool {
+    let state = status.state;
+    !state.is_terminal() && !matches!(state, TaskState::Staging | TaskState::Unreachable)
 }
 
 impl Scheduler {

@@ -6,8 +6,6 @@
 //! Match for the checks listed; those that compare with old cluster versions always pass and are left out.
 
 mod checks;
-#[cfg(test)]
-mod tests;
 
 use crate::decode::span_of;
 use crate::spec::{At, ServiceSpec};
@@ -145,3 +143,6 @@ pub fn finding(error: &ConfigError, sources: &SourceMap) -> Diagnostic {
         .with_note(format!("{change}; refused by {name}, {fate}"))
         .with_help(help)
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use planarium_source::template::mustache::{Options, Policy, render};
 use planarium_source::yaml::{Kind, Limits, Node, Reader};
 use planarium_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use proptest::prelude::*;
+use std::fmt::Write as _;
 
 /// Text in which the structure characters of YAML, JSON and mustache are frequent.
 fn structured() -> impl Strategy<Value = String> {
@@ -145,6 +146,50 @@ proptest! {
     #[test]
     fn yaml_reading_never_fails(source in any_text()) {
         check_reading(&source);
+    }
+
+    #[test]
+    fn reading_around_errors_is_reading_where_there_are_none(source in any_text()) {
+        let file = FileId(0);
+        let (mut plain, mut around) = (Diagnostics::new(), Diagnostics::new());
+        let reader = Reader::new(&source, file);
+        let (one, other) = (reader.one(&mut plain), reader.one_around_errors(&mut around));
+        let (plain, around) = (plain.into_sorted(), around.into_sorted());
+        assert_eq!(one.complete, other.complete);
+        if one.complete {
+            assert_eq!((one, plain), (other, around));
+        } else {
+            assert!(!around.is_empty());
+            let mut spans = Vec::new();
+            if let Some(root) = &other.root {
+                spans_of(root, &mut spans);
+            }
+            check_spans(&source, file, &spans, &around);
+        }
+    }
+
+    #[test]
+    fn every_broken_block_is_found_and_no_other(broken in prop::collection::vec(prop::option::of(0..5_usize), 1..8)) {
+        // Blocks under one head, some with a line that breaks them; what follows a break may close it by chance.
+        let breaks = ["x: \"a", "x: [a, b", "x: {a: b", "x: 'it", "\tx: 1"];
+        let mut source = String::from("all:\n");
+        for (n, broken) in broken.iter().enumerate() {
+            let _ = write!(source, "  b{n}:\n    y: 1\n");
+            if let Some(line) = broken.and_then(|which| breaks.get(which)) {
+                let _ = write!(source, "    z: 'ok'\n    {line}\n");
+            }
+            source += "    w: [1, {v: \"2\"}]\n";
+        }
+        let mut found = Diagnostics::new();
+        let parsed = Reader::new(&source, FileId(0)).one_around_errors(&mut found);
+        let wrong = broken.iter().filter(|broken| broken.is_some()).count();
+        assert_eq!(found.len(), wrong, "{source}\n{:?}", found.into_sorted());
+        assert_eq!((parsed.complete, parsed.holes), (wrong == 0, wrong > 0), "{source}");
+        let all = parsed.root.as_ref().and_then(|root| root.get("all")).unwrap();
+        for n in 0..broken.len() {
+            let block = all.get(&format!("b{n}")).unwrap();
+            assert_eq!(block.get("y").and_then(Node::as_i64), Some(1), "{source}");
+        }
     }
 
     #[test]

@@ -252,6 +252,7 @@ pub fn check(#[wasm_bindgen(unchecked_param_type = "Partial<LoadService>")] load
         "ok": !report.has_errors(),
         "diagnostics": findings(&report.diagnostics, &report.sources),
         "missing": report.missing,
+        "kept": report.kept.iter().map(|(path, why)| json!({ "path": path, "why": why })).collect::<Vec<_>>(),
         "preview": report.preview,
     }))
 }

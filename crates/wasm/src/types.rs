@@ -19,7 +19,7 @@ export type Event = { seq: number; at_ms: number; cause: Cause } & EventBody;
 export type Reason = { text: string; event?: number } & ReasonKind;
 
 /** Starting parameters of a world. */
-export interface Genesis { seed?: number; epoch_ms?: number; offer_timeout_ms?: number; }
+export interface Genesis { seed?: number; epoch_ms?: number; offer_timeout_ms?: number; agent_removal_interval_ms?: number; }
 
 /** What became of an input. */
 export type InputResult =
@@ -39,6 +39,8 @@ export interface Diagnostic {
 /** What reading a definition gave. */
 export interface CheckResult {
   dialect: string; name: string; ok: boolean; diagnostics: Diagnostic[]; missing: string[]; preview: ServiceView | null;
+  /** Fields that are read and checked and make no difference in the simulator. */
+  kept: { path: string; why: string }[];
 }
 
 /** A response of the simulated HTTP APIs. */

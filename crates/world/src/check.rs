@@ -26,6 +26,8 @@ pub struct CheckReport {
     pub preview: Option<Arc<ServiceView>>,
     /// Template variables without a value.
     pub missing: Vec<String>,
+    /// Fields that are read and checked and make no difference in the simulator: path and why.
+    pub kept: Vec<(String, &'static str)>,
 }
 
 impl CheckReport {
@@ -61,6 +63,7 @@ pub fn check(load: &LoadService) -> CheckReport {
                 sources: definition.sources().clone(),
                 preview,
                 missing: definition.missing(),
+                kept: definition.kept(),
             }
         }
         Err(refusal) => {
@@ -77,6 +80,7 @@ pub fn check(load: &LoadService) -> CheckReport {
                 sources,
                 preview: None,
                 missing: Vec::new(),
+                kept: Vec::new(),
             }
         }
     }

@@ -14,10 +14,10 @@ use planarium_mesos::{Master, ProbeFacts};
 use planarium_protocol::input::{
     AddAgent, Fault, FaultKind, OfferRound, ProcessBehaviour, Target, TaskStatusInput,
 };
+use planarium_protocol::json;
 use planarium_protocol::view::{ClusterView, FaultView};
 use planarium_protocol::{EventBody, Refusal, Text};
-use planarium_protocol::json;
-use serde_json::{Value};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The machines and the master over them. Cloning shares both until one of them changes.
@@ -27,6 +27,8 @@ pub(crate) struct Cluster {
     master: Arc<Master>,
     /// Scheduler processes that a fault has ended.
     restarts: Vec<(Cause, Target)>,
+    /// The master has failed over, and what stands behind it.
+    orphaned: Option<Cause>,
     /// Number of the last event when machines last came or went.
     changed: u64,
 }
@@ -35,10 +37,12 @@ impl Cluster {
     pub(crate) fn new(genesis: &Genesis) -> Self {
         let mut master = Master::new(genesis.seed);
         master.set_offer_timeout(genesis.offer_timeout_ms);
+        master.set_agent_removal_interval(genesis.agent_removal_interval_ms);
         Self {
             fleet: Arc::new(Fleet::new(genesis.seed)),
             master: Arc::new(master),
             restarts: Vec::new(),
+            orphaned: None,
             changed: 0,
         }
     }
@@ -103,8 +107,14 @@ impl Cluster {
             if let FleetEventKind::SchedulerRestart { target } = event.kind {
                 self.restarts.push((event.cause, target));
             } else {
+                let (cause, failed_over) = (event.cause, event.kind == FleetEventKind::MasterFailover);
                 let (fleet, master) = self.parts();
                 master.on_fleet(cx, fleet, event);
+                if failed_over {
+                    // Schedulers of services end when they lose their master, and are started again.
+                    self.orphaned = Some(cause);
+                    self.restarts.push((cause, Target::default()));
+                }
             }
         }
     }
@@ -143,6 +153,12 @@ impl Cluster {
     /// Which scheduler processes a fault has ended since the last time, and what stands behind it.
     pub(crate) fn take_scheduler_restarts(&mut self) -> Vec<(Cause, Target)> {
         std::mem::take(&mut self.restarts)
+    }
+
+    /// Frameworks that have lost their master since the last time, and what stands behind it.
+    pub(crate) fn take_orphans(&mut self) -> Option<(Cause, Vec<FrameworkId>)> {
+        let cause = self.orphaned.take()?;
+        Some((cause, self.parts().1.drain_orphans()))
     }
 
     /// The master, to be asked.

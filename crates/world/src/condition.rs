@@ -206,6 +206,7 @@ mod tests {
             revision: 0,
             id: "s-id".into(),
             name: "hello-0:[a, b]".into(),
+            namesake: false,
             status: "STARTING".into(),
             reason: "".into(),
             forced: false,

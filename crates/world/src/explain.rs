@@ -13,6 +13,8 @@ use planarium_sdk::{ClusterFacts, MaintenanceFacts, ReadinessFacts};
 pub(crate) struct Facts<'a> {
     pub(crate) cluster: &'a Cluster,
     pub(crate) framework: FrameworkId,
+    /// Name of the framework: the service's, unless several share it.
+    pub(crate) name: &'a Text,
 }
 
 impl ClusterFacts for Facts<'_> {
@@ -64,7 +66,7 @@ impl ClusterFacts for Facts<'_> {
         out.map(|machine| machine.hostname.clone()).take(MENTIONED).collect()
     }
 
-    fn offer_drought(&self, service: &str) -> Option<String> {
+    fn offer_drought(&self, _: &str) -> Option<String> {
         let view = self.cluster.view();
         if view.machines.is_empty() {
             return Some("no machine has joined yet".to_owned());
@@ -72,7 +74,7 @@ impl ClusterFacts for Facts<'_> {
         if !view.machines.iter().any(|machine| makes_offers(machine)) {
             return Some("every machine is away".to_owned());
         }
-        let withholding = self.cluster.withholding_offers(&Text::from(service));
+        let withholding = self.cluster.withholding_offers(self.name);
         match withholding.as_slice() {
             [] => None,
             ids => Some(format!("offers are withheld by {}", ids.join(", "))),

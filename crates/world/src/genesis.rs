@@ -16,10 +16,14 @@ pub struct Genesis {
     /// *Units*: milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offer_timeout_ms: Option<u64>,
+    /// The master's flag `agent_removal_rate_limit`: how long after one agent that does not answer the next one is given
+    /// up at the earliest; at once when absent. *Units*: milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_removal_interval_ms: Option<u64>,
 }
 
 impl Default for Genesis {
     fn default() -> Self {
-        Self { seed: 1, epoch_ms: 1_443_830_400_000, offer_timeout_ms: None }
+        Self { seed: 1, epoch_ms: 1_443_830_400_000, offer_timeout_ms: None, agent_removal_interval_ms: None }
     }
 }

@@ -13,9 +13,9 @@ use planarium_mesos::operator::{OperatorCall, form_fields, v0_call, v0_methods, 
 use planarium_mesos::wire::{Calendar, MesosQuery, is_operator_read, question};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::{HttpCall, Maintenance};
-use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::json;
-use serde_json::{Value};
+use planarium_protocol::refusal::RefusalCode;
+use serde_json::Value;
 
 impl World {
     /// Where virtual time stands in the calendar.

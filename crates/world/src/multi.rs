@@ -8,11 +8,11 @@ use crate::world::World;
 use planarium_kernel::Cause;
 use planarium_mesos::api::{Call, FrameworkId, Message, SchedulerEvent};
 use planarium_protocol::input::{LoadService, RemoveService};
+use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal, Text};
-use planarium_sdk::multi::{Hub, Routed, reserve_limit};
-use planarium_protocol::json;
-use serde_json::{Value};
+use planarium_sdk::multi::{Hub, Routed, must_end, reserve_limit};
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ impl World {
                     Some(member) => {
                         self.tell(ServiceId::of(member), cause, SchedulerEvent::Update(status));
                     }
-                    None if !status.state.is_terminal() => {
+                    None if must_end(&status) => {
                         // A task of a service that is gone.
                         let call =
                             Call::Kill { task_id: status.task_id, agent_id: status.agent_id, grace_ms: None };

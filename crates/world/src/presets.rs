@@ -2,9 +2,9 @@
 //!
 //! Knows: sizes of machines. Must not know: which service runs on them.
 
-use std::collections::BTreeMap;
 use planarium_protocol::Amount;
 use planarium_protocol::input::{AddAgent, Disk, Resources};
+use std::collections::BTreeMap;
 
 /// A named cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

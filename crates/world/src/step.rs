@@ -154,6 +154,7 @@ impl World {
     fn pump(&mut self) {
         for _ in 0..LIMITS.rounds_per_instant {
             self.restart_schedulers();
+            self.return_orphans();
             if !self.deliver_messages() {
                 return;
             }
@@ -198,6 +199,14 @@ impl World {
                     None => self.restart_scheduler(id),
                 }
             }
+        }
+    }
+
+    /// Lets frameworks without a socket return to a master that has failed over.
+    fn return_orphans(&mut self) {
+        if let Some((cause, orphans)) = self.cluster.take_orphans() {
+            self.recorder.set_cause(cause);
+            self.return_guests(&orphans);
         }
     }
 

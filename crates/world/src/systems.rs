@@ -154,6 +154,13 @@ impl Definition {
     }
 
     /// Template variables without a value.
+    /// Fields that are read, checked and without effect here, each with why.
+    pub(crate) fn kept(&self) -> Vec<(String, &'static str)> {
+        match self {
+            Self::Sdk(loaded) => loaded.kept.iter().map(|kept| (kept.path.clone(), kept.why)).collect(),
+        }
+    }
+
     pub(crate) fn missing(&self) -> Vec<String> {
         match self {
             Self::Sdk(loaded) => loaded.missing.iter().map(|missing| missing.name.to_string()).collect(),

@@ -75,6 +75,10 @@ impl World {
         if let Some(ms) = genesis.offer_timeout_ms {
             digest.write_u64(ms);
         }
+        if let Some(ms) = genesis.agent_removal_interval_ms {
+            digest.write_str("agent_removal_rate_limit");
+            digest.write_u64(ms);
+        }
         Self {
             epoch_ms: genesis.epoch_ms,
             recorder: Recorder::new(genesis.seed),

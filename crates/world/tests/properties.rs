@@ -20,6 +20,7 @@ enum Deed {
     UntilIdle(u64),
     SeekMs(u64),
     SeekSeq(u64),
+    Back(u64),
     Switch(u32),
 }
 
@@ -52,6 +53,7 @@ fn inputs() -> Vec<Input> {
         r#"{"kind":"fault","fault":"offers-withheld","id":"hold","for_ms":15000}"#,
         r#"{"kind":"fault","fault":"status-dropped","for_ms":10000}"#,
         r#"{"kind":"fault","fault":"scheduler-restart"}"#,
+        r#"{"kind":"fault","fault":"master-failover"}"#,
         r#"{"kind":"clear-fault","id":"loop"}"#,
         r#"{"kind":"clear-fault","id":"fault-1"}"#,
         r#"{"kind":"process-behaviour","behaviour":{"manual":true}}"#,
@@ -118,6 +120,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => (0..300_000_u64).prop_map(Deed::UntilIdle),
         1 => (0..400_000_u64).prop_map(Deed::SeekMs),
         1 => (0..600_u64).prop_map(Deed::SeekSeq),
+        1 => (1..6_u64).prop_map(Deed::Back),
         1 => (1..6_u32).prop_map(Deed::Switch),
     ]
 }
@@ -148,6 +151,14 @@ fn carry_out(engine: &mut Engine, all: &[Input], deed: &Deed) {
         Deed::SeekSeq(seq) => {
             engine.seek_seq(*seq);
             assert!(engine.seq() >= (*seq).min(engine.head_seq()));
+        }
+        Deed::Back(steps) => {
+            for _ in 0..*steps {
+                let (seq, now_ms) = (engine.seq(), engine.now_ms());
+                let went = engine.step_back();
+                assert!(engine.seq() <= seq && engine.now_ms() <= now_ms);
+                assert!(went || (engine.seq(), engine.now_ms()) == (seq, now_ms), "it stays where it is");
+            }
         }
         Deed::Switch(id) => {
             let known = engine.branches().iter().any(|branch| branch.id == *id);
@@ -196,6 +207,36 @@ proptest! {
             live.seek_ms(u64::MAX);
             let replayed = Engine::from_journal(&live.journal()).expect("own journal");
             assert_same(&stand(&live), &stand(&replayed), "branch");
+        }
+    }
+
+    #[test]
+    fn any_event_is_reached_as_a_fresh_run_reaches_it(
+        deeds in prop::collection::vec(deed(), 5..40),
+        wanted in prop::collection::vec((0..u64::MAX, 0..4_u64), 1..8),
+    ) {
+        let all = inputs();
+        let mut live = engine();
+        for deed in &deeds {
+            carry_out(&mut live, &all, deed);
+        }
+        for branch in live.branches() {
+            prop_assert!(live.switch_branch(branch.id));
+            let whole = live.journal();
+            for (seq, back) in &wanted {
+                live.seek_seq(seq % (live.head_seq() + 1));
+                // Some steps back from there are as good a place.
+                for _ in 0..*back {
+                    live.step_back();
+                }
+                let inputs = live.inputs();
+                let mut cut = whole.clone();
+                cut.entries.retain(|entry| entry.seq <= inputs);
+                cut.end_ms = live.now_ms();
+                cut.end_seq = Some(live.seq());
+                let fresh = Engine::from_journal(&cut).expect("a part of its own journal");
+                assert_same(&stand(&live), &stand(&fresh), "a place");
+            }
         }
     }
 }

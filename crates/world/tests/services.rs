@@ -204,6 +204,46 @@ fn a_scheduler_restart_keeps_what_runs() {
     assert_eq!(starts, 2, "{:#?}", outline(engine.events()));
 }
 
+/// Another master takes over: schedulers restart, agents register again, and everything runs on.
+#[test]
+fn a_failover_of_the_master_keeps_what_runs() {
+    let mut engine = deployed();
+    engine.advance_until_idle(60 * MINUTES);
+    let tasks = |engine: &Engine| -> Vec<String> {
+        let view = engine.view();
+        view.cluster.machines.iter().flat_map(|m| m.tasks.iter().map(|task| task.id.to_string())).collect()
+    };
+    let before = tasks(&engine);
+    assert!(!before.is_empty());
+    let count = |engine: &Engine, what: &dyn Fn(&EventBody) -> bool| {
+        engine.events().iter().filter(|event| what(&event.body)).count()
+    };
+    let launches = |engine: &Engine| count(engine, &|body| matches!(body, EventBody::Launched { .. }));
+    let launched = launches(&engine);
+    accept(&mut engine, input(r#"{"kind":"fault","fault":"master-failover"}"#));
+    assert_eq!(tasks(&engine), [""; 0], "nobody knows them yet");
+    let advanced = engine.advance_until_idle(60 * MINUTES);
+    assert!(advanced.idle, "{advanced:?}");
+    assert_eq!(tasks(&engine), before);
+    for plan in ["deploy", "recovery"] {
+        assert_eq!(status(&engine, plan), "COMPLETE", "{:#?}", outline(engine.events()));
+    }
+    let machines = engine.view().cluster.machines.len();
+    assert_eq!(count(&engine, &|body| matches!(body, EventBody::SchedulerStarted { .. })), 2);
+    assert_eq!(count(&engine, &|body| matches!(body, EventBody::AgentReregistered { .. })), machines);
+    assert_eq!(launches(&engine), launched);
+    // It can do its work as before.
+    accept(&mut engine, input(r#"{"kind":"fault","fault":"task-fail","target":{"task":"hello-0-server"}}"#));
+    assert!(engine.advance_until_idle(60 * MINUTES).idle);
+    assert_eq!((tasks(&engine).len(), status(&engine, "recovery").as_str()), (before.len(), "COMPLETE"));
+    let replayed = Engine::from_journal(&engine.journal()).expect("replays");
+    assert_same(&stand(&engine), &stand(&replayed), "replay");
+    for refused in [r#","for_ms":5"#, r#","count":1"#, r#","target":{"agent":"agent-1"}"#] {
+        let fault = input(&format!(r#"{{"kind":"fault","fault":"master-failover"{refused}}}"#));
+        assert!(engine.apply(fault).outcome.is_err(), "{refused}");
+    }
+}
+
 #[test]
 fn an_update_rolls_out_what_changed() {
     let mut engine = deployed();

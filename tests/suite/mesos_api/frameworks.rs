@@ -167,6 +167,13 @@ fn a_framework_with_a_policy_keeps_a_task_running() {
         let states: Vec<&Value> =
             tasks["tasks"].as_array().unwrap().iter().map(|task| &task["state"]).collect();
         assert_eq!(states, ["TASK_FAILED", "TASK_RUNNING"], "{policy}");
+        // Another master: it returns by itself, and wants no more than it has.
+        client.input(&json!({ "kind": "fault", "fault": "master-failover" }));
+        client.advance(30_000);
+        let state = client.get("/state").json();
+        let framework = &state["frameworks"][0];
+        assert_eq!((&framework["connected"], &framework["offers"]), (&json!(true), &json!([])), "{policy}");
+        assert_eq!(framework["tasks"].as_array().map(Vec::len), Some(1), "{policy}");
     }
 }
 

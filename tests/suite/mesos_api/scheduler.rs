@@ -246,6 +246,12 @@ fn operations_with_ids_are_answered() {
             "create_disk",
             json!({ "source": scalar("disk", 1.0), "target_type": "MOUNT" })
         ),
+        named(
+            "again",
+            "RESERVE",
+            "reserve",
+            json!({ "source": [reserved("disk", 1.0)], "resources": [reserved("disk", 1.0)] })
+        ),
         named("l", "LAUNCH", "launch", json!({ "task_infos": [task] })),
     ]);
     let accept =
@@ -271,6 +277,7 @@ fn operations_with_ids_are_answered() {
             // The volume of the new size is for later.
             ["s", "OPERATION_ERROR"],
             ["d", "OPERATION_ERROR"],
+            ["again", "OPERATION_ERROR"],
             ["t", "TASK_ERROR"],
         ])
     );
@@ -300,7 +307,7 @@ fn operations_with_ids_are_answered() {
     }
     client.advance(15_000);
     scheduler.listen(&client);
-    let again: Vec<&Value> = scheduler.heard[8..]
+    let again: Vec<&Value> = scheduler.heard[9..]
         .iter()
         .filter(|event| event["type"] == "UPDATE_OPERATION_STATUS")
         .map(|event| &event["update_operation_status"]["status"]["uuid"])
@@ -377,6 +384,44 @@ fn a_stream_ends_when_another_takes_its_place_or_nobody_listens() {
     client.advance(60_000);
     let shown = client.get("/frameworks").json();
     assert_eq!(shown["completed_frameworks"][0]["id"], first.id);
+}
+
+/// Another master takes over: the stream ends, and the framework finds its task when it subscribes again.
+#[test]
+fn a_framework_returns_to_a_master_that_has_failed_over() {
+    let mut client = three();
+    let mut first = Scheduler::new(&mut client, "f");
+    let offer = first.heard[1]["offers"]["offers"][0].clone();
+    first.call(&mut client, &launch(&offer, "t", &[scalar("cpus", 1.0)]), 202);
+    client.advance(20_000);
+    for _ in 0..2 {
+        let status = first.last_status(&client);
+        first.call(&mut client, &acknowledge(&status), 202);
+    }
+    client.input(&json!({ "kind": "fault", "fault": "master-failover" }));
+    assert!(first.listen(&client), "nobody is at the other end");
+    first.call(&mut client, &json!({ "type": "REVIVE" }), 403);
+    let state = client.get("/state").json();
+    assert_eq!(
+        (state["recovered_slaves"].as_array().map(Vec::len), state["slaves"].as_array().map(Vec::len)),
+        (Some(3), Some(0))
+    );
+    assert_eq!(state["frameworks"][0]["recovered"], true);
+    let (code, agents) = operator(&mut client, &json!({ "type": "GET_AGENTS" }));
+    assert_eq!((code, agents["get_agents"]["recovered_agents"].as_array().map(Vec::len)), (200, Some(3)));
+    client.advance(5_000);
+    assert_eq!(client.get("/tasks").json()["tasks"][0]["state"], "TASK_RUNNING");
+    let info = json!({ "user": "root", "name": "f", "role": "dev", "id": { "value": first.id } });
+    let response = subscribe(&mut client, info);
+    assert_eq!(response.status, 200, "{}", text(&response));
+    let stream_id = response.headers.iter().find(|(name, _)| *name == "mesos-stream-id").unwrap().1.clone();
+    let mut second =
+        Scheduler { id: first.id.clone(), stream_id, stream: response.stream.unwrap(), heard: Vec::new() };
+    assert!(!second.listen(&client));
+    assert_eq!(second.heard[0]["subscribed"]["framework_id"]["value"], first.id);
+    second.call(&mut client, &json!({ "type": "RECONCILE", "reconcile": {} }), 202);
+    assert_eq!(second.last_status(&client)["state"], "TASK_RUNNING");
+    assert_eq!(second.last_status(&client)["reason"], "REASON_RECONCILIATION");
 }
 
 #[test]

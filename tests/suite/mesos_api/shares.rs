@@ -196,6 +196,34 @@ fn what_is_refused_changes_nothing() {
     }
 }
 
+/// Lists that are longer than anybody needs are refused at once, and change nothing.
+#[test]
+fn lists_without_end() {
+    let mut client = three();
+    let weights: Vec<Value> =
+        (0..10_001).rev().map(|n| json!({ "role": format!("r{n}"), "weight": 2 })).collect();
+    let configs: Vec<Value> = (0..1_001).map(|n| limited(&format!("r{n}"), 1.0)).collect();
+    let kinds: serde_json::Map<String, Value> =
+        (0..101).map(|n| (format!("k{n}"), json!({ "value": 1 }))).collect();
+    let guarantee: Vec<Value> = (0..101).map(|n| scalar(&format!("k{n}"), 1.0)).collect();
+    let roles: Vec<String> = (0..1_001).map(|n| format!("r{n}")).collect();
+    let before = whole(&mut client);
+    assert_eq!(client.put("/weights", &json!(weights)).status, 400);
+    assert_eq!(operator(&mut client, &update(&json!(configs))).0, 400);
+    assert_eq!(operator(&mut client, &update(&json!([{ "role": "a", "limits": kinds }]))).0, 400);
+    assert_eq!(client.post("/quota", &json!({ "role": "a", "guarantee": guarantee })).status, 400);
+    let info =
+        json!({ "user": "u", "name": "f", "roles": roles, "capabilities": [{ "type": "MULTI_ROLE" }] });
+    let subscribe = json!({ "type": "SUBSCRIBE", "subscribe": { "framework_info": info } });
+    let headers = [("content-type", "application/json")];
+    let response = crate::request(&mut client, "/api/v1/scheduler", &headers, &subscribe.to_string());
+    assert_eq!(response.status, 400);
+    assert_eq!(whole(&mut client), before);
+    assert_eq!(client.put("/weights", &json!(weights[1..])).status, 200);
+    assert_eq!(client.put("/weights", &json!([weights[0]])).status, 400, "one more");
+    assert_eq!(client.put("/weights", &json!([weights[1]])).status, 200, "one that is there");
+}
+
 #[test]
 fn calls_are_replayed_exactly() {
     let mut client = three();
@@ -221,7 +249,7 @@ fn reservations_become_others() {
         resource["reservations"] = layers.collect();
         resource
     };
-    let mut reserve = |client: &mut Client, resources: Value, source: Value| {
+    let reserve = |client: &mut Client, resources: Value, source: Value| {
         let part = json!({ "agent_id": { "value": agent }, "resources": resources, "source": source });
         operator(client, &json!({ "type": "RESERVE_RESOURCES", "reserve_resources": part })).0
     };
@@ -257,4 +285,27 @@ fn reservations_become_others() {
     );
     assert_eq!(client.send("POST", "/reserve", form).status, 202);
     assert_eq!(client.get("/slaves").json()["slaves"][0]["reserved_resources"]["dev"]["cpus"], 1);
+}
+
+#[test]
+fn the_masters_flags_are_shown_and_kept() {
+    let mut client = three();
+    assert!(client.get("/state").json()["flags"]["offer_timeout"].is_null(), "for ever, by default");
+    let scenario = json!({ "version": 1, "cluster": "1", "master": { "offer_timeout": "30s" } });
+    client.put("/sim/scenario", &scenario).status(200);
+    assert_eq!(client.get("/state").json()["flags"]["offer_timeout"], "30secs");
+    let (_, flags) = operator(&mut client, &json!({ "type": "GET_FLAGS" }));
+    let flag = json!({ "name": "offer_timeout", "value": "30secs" });
+    assert!(flags["get_flags"]["flags"].as_array().unwrap().contains(&flag), "{flags}");
+    framework(&mut client, "f", &[]);
+    client.advance(100_000);
+    assert_eq!(
+        types(&mut client, "f"),
+        ["SUBSCRIBED", "OFFERS", "RESCIND", "OFFERS", "RESCIND", "OFFERS", "RESCIND", "OFFERS"]
+    );
+    let journal = client.session.engine.journal();
+    assert_eq!(journal.genesis.offer_timeout_ms, Some(30_000));
+    let text = serde_json::to_string(&journal).unwrap();
+    let again = planarium_world::Engine::from_journal(&serde_json::from_str(&text).unwrap()).unwrap();
+    assert_eq!(again.digest(), client.session.engine.digest());
 }

@@ -142,6 +142,32 @@ fn services_come_and_go_at_run_time() {
     client.post("/v1/multi/b?yaml=svc", &json!({ "NAME": "b", "COUNT": "1" })).status(200);
     client.until("b/deploy=COMPLETE");
     client.until("idle");
+    // The journal holds it all, and every place in it can be gone back to.
+    let journal = client.get("/sim/journal").status(200).json();
+    let mut again = Client::default();
+    again.put("/sim/journal", &journal).status(200);
+    assert_eq!(again.digest(), client.digest());
+    let (digest, at) = (client.digest(), client.session.engine.now_ms());
+    client.post("/sim/seek", &json!({ "at_ms": at / 2 })).status(200);
+    client.post("/sim/seek", &json!({ "at_ms": at })).status(200);
+    assert_eq!(client.digest(), digest);
+}
+
+#[test]
+fn explanations_know_the_framework() {
+    let client = &mut two(Some(1));
+    let why =
+        client.get("/sim/why?service=b&plan=deploy&phase=node&step=node-0:%5Bserver%5D").status(200).json();
+    assert!(why["sentence"].as_str().unwrap().contains("RESERVE_DISCIPLINE"), "{why}");
+    assert_eq!(why["reasons"].as_array().unwrap().len(), 1, "{why}");
+    let client = &mut Client::with_cluster("3");
+    client.input(
+        &json!({ "kind": "fault", "fault": "offers-withheld", "id": "quiet", "target": { "service": "fw" } }),
+    );
+    client.post("/sim/services", &request("b", 1, None)).status(200);
+    client.advance(10_000);
+    let why = client.get("/sim/why?plan=deploy&phase=node&step=node-0:%5Bserver%5D").status(200).json();
+    assert!(why["sentence"].as_str().unwrap().contains("withheld by quiet"), "{why}");
 }
 
 #[test]
@@ -243,4 +269,15 @@ fn what_cannot_join_changes_nothing() {
     }
     let update = json!({ "dialect": "sdk", "framework": "other", "files": { "svc.yml": JOB } });
     client.put("/sim/services/b", &update).problem(409);
+    // One that says nothing of the framework keeps it, whether it names the service or its definition does.
+    client.until("b/deploy=COMPLETE");
+    let svc = SVC.replace("{{NAME}}", "b").replace("{{COUNT}}", "3");
+    for kind in ["", "b"] {
+        let mut update = json!({ "kind": "update-service", "dialect": "sdk", "files": { "svc.yml": svc } });
+        update["name"] = json!(kind);
+        client.input(&update);
+        client.until("b/deploy=COMPLETE");
+        let info = client.get("/v1/service/b/pod/node-2/info").status(200).text.clone();
+        assert!(info.contains("fw-role") && info.contains("namespace"), "{info}");
+    }
 }

@@ -77,6 +77,12 @@ fn steps_that_share_a_name_are_told_apart_by_their_ids() {
     let target = |step: &str| format!("/v1/plans/deploy/forceComplete?phase=kill-tasks&step={step}");
     says(client, "POST", &target("kill-task-"), "", 404, "Step kill-task- not found");
     let id = stubs[0]["id"].as_str().unwrap();
+    let why = client.get(&format!("/sim/why?plan=deploy&phase=kill-tasks&step={id}")).status(200).json();
+    assert_eq!(why["path"]["step"], *id, "{why}");
+    let view = client.get("/sim/view").status(200).json();
+    let shown = &view["services"][0]["plans"][0]["phases"][0]["steps"];
+    let namesakes = shown.as_array().unwrap().iter().filter(|step| step["namesake"] == true).count();
+    assert_eq!(namesakes, 3);
     client.send("POST", &target(id), "").status(200);
     client.advance(10_000);
     client.until("deploy/kill-tasks=COMPLETE");

@@ -94,18 +94,36 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
 }
 
 /// Files may be dropped anywhere on the page.
-fn drop_listeners(hub: &Hub, window: &web_sys::Window) -> [EventListener; 2] {
+fn drop_listeners(hub: &Hub, window: &web_sys::Window) -> [EventListener; 3] {
     let options = EventListenerOptions::enable_prevent_default();
-    let over = EventListener::new_with_options(window, "dragover", options, web_sys::Event::prevent_default);
+    let over = EventListener::new_with_options(window, "dragover", options, |event| {
+        event.prevent_default();
+        mark_drop(true);
+    });
+    let left = EventListener::new(window, "dragleave", |event| {
+        // Only when the page itself is left, not from one part of it to the next.
+        let to = event.dyn_ref::<web_sys::DragEvent>().and_then(|event| event.related_target());
+        if to.is_none() {
+            mark_drop(false);
+        }
+    });
     let hub = hub.clone();
     let dropped = EventListener::new_with_options(window, "drop", options, move |event| {
         event.prevent_default();
+        mark_drop(false);
         let transfer = event.dyn_ref::<web_sys::DragEvent>().and_then(web_sys::DragEvent::data_transfer);
         if let Some(transfer) = transfer {
             open_files(&hub, browser::read_drop(&transfer));
         }
     });
-    [over, dropped]
+    [over, left, dropped]
+}
+
+/// Shows that what is held over the page may be let go.
+fn mark_drop(on: bool) {
+    if let Some(root) = browser::root() {
+        let _ = root.toggle_attribute_with_force("data-drop", on);
+    }
 }
 
 /// One advance per animation frame while playing. A hidden tab gets no frames, so its clock stands.

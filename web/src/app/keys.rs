@@ -3,7 +3,7 @@
 use crate::browser;
 use crate::store::action::Toward;
 use crate::store::selectors::tree;
-use crate::store::state::{Dialog, State, Tab, Theme};
+use crate::store::state::{Dialog, State, Tab, Theme, ToastUndo};
 use crate::store::{Action, Hub, reduce};
 use gloo::events::{EventListener, EventListenerOptions};
 use planarium_protocol::Input;
@@ -49,6 +49,16 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
         }
         return;
     }
+    if with_command && !event.shift_key() && key.eq_ignore_ascii_case("z") && !reduce::is_modal(&state) {
+        let typing = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if !typing.as_ref().is_some_and(takes_text)
+            && let Some(action) = undo(&state)
+        {
+            event.prevent_default();
+            hub.send(action);
+        }
+        return;
+    }
     if event.default_prevented() || with_command || event.alt_key() || reduce::is_modal(&state) {
         return;
     }
@@ -84,6 +94,12 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
         event.prevent_default();
         hub.send(action);
     }
+}
+
+/// The way back that the last message offers.
+fn undo(state: &State) -> Option<Action> {
+    let toast = state.ui.toasts.iter().rev().find(|toast| toast.undo.is_some())?;
+    toast.undo.as_ref().map(ToastUndo::action)
 }
 
 fn is_inside(target: &Element, selector: &str) -> bool {

@@ -106,7 +106,8 @@ fn step_row(hub: &Hub, pair: &Pair) -> Html {
 fn curves(compared: &Compared, now_ms: u64) -> Html {
     let [own, other] = &compared.tallies;
     let end_ms = compared.heads.into_iter().max().unwrap_or(1).max(1);
-    let most = [own, other].into_iter().flat_map(|tally| &tally.running).map(|(_, count)| *count).max().unwrap_or(0);
+    let most =
+        [own, other].into_iter().flat_map(|tally| &tally.running).map(|(_, count)| *count).max().unwrap_or(0);
     let now = percent(now_ms, end_ms);
     html! {
         <figure class="compare-figure">

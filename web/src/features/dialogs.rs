@@ -39,7 +39,9 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
         Some(Dialog::Gallery) => html! {
             <gallery::Gallery examples={state.examples.clone()} current={state.story.example.clone()} />
         },
-        Some(Dialog::Open) => html! { <open::OpenDialog beside={state.ui.beside} running={!state.draft.files.is_empty()} /> },
+        Some(Dialog::Open) => {
+            html! { <open::OpenDialog beside={state.ui.beside} running={!state.draft.files.is_empty()} /> }
+        }
         Some(Dialog::Share) => html! {
             <share::ShareDialog link={state.ui.link.clone()} title={state.story.title.clone()} />
         },

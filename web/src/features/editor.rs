@@ -122,11 +122,24 @@ fn tone(checked: &Checked) -> &'static str {
     }
 }
 
+/// What one begins with.
+const FIRST: &str = "name: my-service
+pods:
+  node:
+    count: 2
+    tasks:
+      server:
+        goal: RUNNING
+        cmd: ./server
+        cpus: 0.5
+        memory: 256
+";
+
 /// Nothing is open.
 #[component]
 fn NoFile() -> Html {
     let hub = use_hub();
-    let onclick = hub.on(|_: MouseEvent| Action::AddFile("svc.yml".to_owned()));
+    let onclick = hub.on(|_: MouseEvent| Action::Edit("svc.yml".to_owned(), FIRST.to_owned()));
     html! {
         <div class="empty">
             <p>{ "No definition is open." }</p>

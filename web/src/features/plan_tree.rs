@@ -5,13 +5,13 @@
 mod keyboard;
 mod row;
 
-use planarium_kernel::SortedSet;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::tree::{self, Shape};
 use crate::store::{Action, use_hub};
 use crate::ui::spacer::Spacer;
 use crate::ui::virtual_list::use_slice;
 use crate::ui::{Button, IconButton, icon};
+use planarium_kernel::SortedSet;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{View, Why};
@@ -77,7 +77,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
     html! {
         <div class="tree-pane">
             <div class="pane-head">
-                <h2>{ if services.len() != 1 { "Plans".to_owned() } else { format!("Plans of {name}") } }</h2>
+                <h2>{ if services.len() == 1 { format!("Plans of {name}") } else { "Plans".to_owned() } }</h2>
                 if !activity.is_empty() { <span class="activity" title={activity.to_string()}>{ &*activity }</span> }
                 <span class="grow"></span>
                 <label class="search">

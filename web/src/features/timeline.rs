@@ -9,8 +9,8 @@ mod scrub;
 use crate::store::gantt::Gantt;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::announce::progress;
-use crate::store::selectors::maintenance::{reach, windows};
 use crate::store::selectors::axis::{Axis, idle};
+use crate::store::selectors::maintenance::{reach, windows};
 use crate::store::selectors::time::spoken;
 use crate::store::state::Clock;
 use crate::store::{Action, Hub, use_hub};
@@ -33,6 +33,8 @@ pub(crate) struct TimelineProps {
     pub(crate) selected: Option<ElementPath>,
     /// The part of the run that is seen.
     pub(crate) zoom: Option<(u64, u64)>,
+    /// Lanes are tasks by machine rather than steps.
+    pub(crate) by_machine: bool,
     /// Idle stretches are drawn short.
     pub(crate) short_idle: bool,
 }
@@ -67,9 +69,9 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
     let (now, head) = (axis.x(clock.now_ms), axis.x(clock.head_ms));
     html! {
         <div ref={node} class="timeline" data-part={axis.is_part().to_string()}>
-            <Scrub now_ms={clock.now_ms} head_ms={clock.head_ms} {span_ms} axis={axis.clone()} {short_idle} {said} gantt={props.gantt.clone()} windows={windows.clone()} {epoch_ms} />
+            <Scrub now_ms={clock.now_ms} head_ms={clock.head_ms} {span_ms} axis={axis.clone()} {short_idle} by_machine={props.by_machine} {said} gantt={props.gantt.clone()} windows={windows.clone()} {epoch_ms} />
             <div class="lanes-area">
-                <Lanes gantt={props.gantt.clone()} view={props.view.clone()} {span_ms} axis={axis.clone()} selected={props.selected.clone()} />
+                <Lanes gantt={props.gantt.clone()} view={props.view.clone()} {span_ms} axis={axis.clone()} by_machine={props.by_machine} selected={props.selected.clone()} />
                 <svg class="lanes-over" aria-hidden="true" focusable="false">
                     { for axis.shortened().map(|(from_ms, to_ms)| html! {
                         <rect class="break-lanes" x={axis.x(from_ms)} width={axis.width(from_ms, to_ms, 0)} height="100%" />
@@ -95,7 +97,9 @@ fn use_wheel(node: &NodeRef, axis: &Axis) {
         let listener = node.cast::<web_sys::HtmlElement>().map(|element| {
             // What the browser would do instead is to scale the whole page.
             let options = EventListenerOptions::enable_prevent_default();
-            EventListener::new_with_options(&element, "wheel", options, move |event| wheel(&hub, &axis, event))
+            EventListener::new_with_options(&element, "wheel", options, move |event| {
+                wheel(&hub, &axis, event);
+            })
         });
         move || drop(listener)
     });

@@ -45,11 +45,7 @@ fn ToastCard(props: &ToastCardProps) -> Html {
         });
     }
     let undo = toast.undo.as_ref().map(|undo| {
-        let action = match undo {
-            ToastUndo::Branch(id) => Action::Branch(*id),
-            ToastUndo::World => Action::UndoWorld,
-            ToastUndo::Draft => Action::RestoreDraft,
-        };
+        let action = undo.action();
         let (hub, id) = (hub.clone(), toast.id);
         Callback::from(move |_: MouseEvent| {
             hub.send(action.clone());

@@ -6,8 +6,8 @@ use super::events::EventLog;
 use super::gantt::Gantt;
 use super::ptr::Ptr;
 use super::state::{
-    Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, EditTab, LogFilter, MenuTarget, Pane, Story, Tab, Theme,
-    ToastUndo, Verbosity,
+    Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, EditTab, LogFilter, MenuTarget, Pane,
+    Story, Tab, Theme, ToastUndo, Verbosity,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -22,6 +22,21 @@ pub(crate) enum Toward {
     Back,
     /// To the future.
     Ahead,
+}
+
+/// What a run can be saved as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Everything, to be opened again.
+    Journal,
+    /// All events as a table.
+    Csv,
+    /// What happened as text.
+    Transcript,
+    /// The plans as text, at the cursor.
+    Tree,
+    /// The timeline as a Mermaid diagram.
+    Mermaid,
 }
 
 /// A pane border that can be dragged.
@@ -154,6 +169,8 @@ pub(crate) enum Action {
     ZoomAll,
     /// Later or earlier parts of the run on the timeline.
     Pan(bool),
+    /// Lanes for machines or for steps.
+    ToggleByMachine,
     /// Idle stretches short or in full.
     ToggleIdle,
     /// Tree and timeline only.
@@ -190,6 +207,8 @@ pub(crate) enum Action {
     DismissHint,
     /// Write the address bar.
     WriteAddress,
+    /// Offer the run as a file.
+    SaveAs(Format),
     /// Leave the broken-link screen.
     LeaveBroken,
 }

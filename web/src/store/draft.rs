@@ -107,6 +107,11 @@ impl Draft {
             return;
         }
         let mut files = (*self.files).clone();
+        if files.is_empty() {
+            // The first file of all is the one shown.
+            path.clone_into(&mut self.file);
+            self.loaded += 1;
+        }
         files.insert(path.to_owned(), text);
         self.files = Ptr::new(files);
         self.revision += 1;

@@ -15,14 +15,16 @@ mod travel;
 #[cfg(test)]
 mod tests;
 
-use super::action::{Action, Fact};
+use super::action::{Action, Fact, Format};
 use super::console::ConsoleAct;
 use super::draft::Draft;
 use super::persist;
 use super::ptr::Ptr;
+use super::selectors::export;
 use super::state::{ExampleCard, PresetCard, State, ToastUndo};
 use crate::browser;
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::LoadService;
 use planarium_protocol::{Input, json};
 use planarium_scenario::{Player, Scenario, share};
 use planarium_world::{Engine, Genesis};
@@ -66,9 +68,22 @@ impl Session {
             Genesis::default(),
         );
         let engine = Engine::new(Genesis::default());
-        let shown = Shown { engine, player: None, scenario, tale: Tale::default(), by_hand: false, drafts: Vec::new() };
-        let session =
-            Self { shown, previous: None, beside: None, seen: Seen::default(), asked: None, written: String::new() };
+        let shown = Shown {
+            engine,
+            player: None,
+            scenario,
+            tale: Tale::default(),
+            by_hand: false,
+            drafts: Vec::new(),
+        };
+        let session = Self {
+            shown,
+            previous: None,
+            beside: None,
+            seen: Seen::default(),
+            asked: None,
+            written: String::new(),
+        };
         let examples = planarium_gallery::examples().iter().map(|example| ExampleCard {
             id: example.id.into(),
             title: example.title.into(),
@@ -112,7 +127,9 @@ impl Session {
         };
         if let Some(id) = unknown {
             let id: String = id.chars().take(60).collect();
-            facts.push(Fact::Refused(format!("There is no example named {id}; this is the first one.").into()));
+            facts.push(Fact::Refused(
+                format!("There is no example named {id}; this is the first one.").into(),
+            ));
         }
         facts
     }
@@ -165,6 +182,10 @@ impl Session {
                 self.write_address(state);
                 Vec::new()
             }
+            Action::SaveAs(format) => {
+                self.save_as(state, *format);
+                Vec::new()
+            }
             Action::TogglePlay if state.play.playing => self.begin_play(),
             _ => Vec::new(),
         }
@@ -210,6 +231,22 @@ impl Session {
     fn save_before(&self, input: &Input) {
         let pending = json::of(input).to_string();
         persist::save_run(&share::encode(&self.shown.engine.journal()), &pending);
+    }
+
+    fn save_as(&self, state: &State, format: Format) {
+        let title =
+            if state.story.title.is_empty() { "A run in Planarium" } else { state.story.title.as_str() };
+        let world = &state.world;
+        let (name, text) = match format {
+            Format::Journal => {
+                ("run.json", serde_json::to_string(&self.shown.engine.journal()).unwrap_or_default())
+            }
+            Format::Csv => ("events.csv", export::csv(&world.log)),
+            Format::Transcript => ("transcript.txt", export::transcript(title, &world.log)),
+            Format::Tree => ("plans.txt", tree_text(&world.view.services)),
+            Format::Mermaid => ("timeline.mmd", export::mermaid(title, &world.gantt, world.clock.head_ms)),
+        };
+        browser::save_text(&format!("planarium-{name}"), &text);
     }
 
     fn switch_branch(&mut self, id: u32) -> Vec<Fact> {
@@ -277,12 +314,19 @@ fn forked(from: u32, at_ms: u64) -> Fact {
 /// Edits that were never applied, from the last visit.
 fn restored_draft() -> Vec<Fact> {
     let text = persist::saved_draft().unwrap_or_default();
-    // Earlier versions kept one definition only.
-    let loads = json::read::<Vec<_>>(text.as_bytes()).or_else(|_| json::read(text.as_bytes()).map(|load| vec![load]));
-    match loads {
-        Ok(loads) => vec![Fact::Drafted(loads.iter().map(Draft::of).collect())],
+    // Earlier versions kept one definition only, and no name with it.
+    let kept = json::read::<Vec<(String, LoadService)>>(text.as_bytes())
+        .or_else(|_| json::read(text.as_bytes()).map(|load| vec![(String::new(), load)]));
+    match kept {
+        Ok(kept) => vec![drafted(kept)],
         Err(_) => vec![Fact::Refused("The kept edits cannot be read any more.".into())],
     }
+}
+
+/// Kept definitions with the names of their services.
+fn drafted(kept: Vec<(String, LoadService)>) -> Fact {
+    let named = |(label, load): (String, LoadService)| Draft { label: label.into(), ..Draft::of(&load) };
+    Fact::Drafted(kept.into_iter().map(named).collect())
 }
 
 /// What was left for something that was opened can be gone back to.

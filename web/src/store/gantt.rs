@@ -3,6 +3,7 @@
 //! *Knows*: status events and markers. *Must not know*: pixels, the cursor.
 
 use super::ptr::Ptr;
+use super::stays::Stays;
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::{Event, Text};
 use std::collections::BTreeMap;
@@ -77,6 +78,8 @@ pub(crate) struct Gantt {
     lanes: Vec<Arc<Lane>>,
     index: BTreeMap<ElementPath, usize>,
     born: BTreeMap<Text, u64>,
+    /// The same by machine.
+    pub(crate) stays: Stays,
     /// Marked moments in order.
     pub(crate) marks: Vec<Mark>,
     /// Sequence numbers and instants of all status changes of steps, phases and plans.
@@ -106,6 +109,7 @@ impl Gantt {
     /// Takes in events that follow those already taken in.
     pub(crate) fn extend(&mut self, events: &[Event]) {
         for event in events {
+            self.stays.take(event);
             self.take(event);
         }
     }

@@ -126,6 +126,7 @@ fn looks(state: &mut State, action: &Action) {
         }
         Action::ZoomTo(at_ms) => ui.zoom = ui.zoom.map(|(from, to)| around(*at_ms, to - from)),
         Action::ZoomAll => ui.zoom = None,
+        Action::ToggleByMachine => ui.by_machine = !ui.by_machine,
         Action::Pan(later) => ui.zoom = ui.zoom.map(|zoom| panned(zoom, *later, state.world.clock.head_ms)),
         Action::ToggleFocusMode => ui.focus_mode = !ui.focus_mode,
         Action::ToggleMachineTable => ui.machine_table = !ui.machine_table,
@@ -297,6 +298,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
                 edit_tab: ui.edit_tab,
                 editor_shut: ui.editor_shut,
                 machine_table: ui.machine_table,
+                by_machine: ui.by_machine,
                 filter: ui.filter.clone(),
                 lately: ui.lately.clone(),
                 toasts: ui.toasts.clone(),
@@ -308,12 +310,13 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Drafted(kept) => {
             let mut drafts = state.all_drafts();
             for draft in kept {
-                let same = drafts.iter().position(|old| !draft.label.is_empty() && old.label == draft.label);
-                match drafts.get_mut(same.unwrap_or(state.at)) {
+                let named = drafts.iter().position(|old| old.label == draft.label);
+                let place = if draft.label.is_empty() { Some(state.at) } else { named };
+                match place.and_then(|at| drafts.get_mut(at)) {
                     Some(old) if old.files.0 == draft.files.0 && old.env.0 == draft.env.0 => {}
                     Some(old) => {
-                        let (revision, applied, label) = (old.revision + 1, old.applied, old.label.clone());
-                        *old = Draft { revision, applied, label, ..draft };
+                        let (label, revision, applied) = (old.label.clone(), old.revision + 1, old.applied);
+                        *old = Draft { label, revision, applied, ..draft };
                     }
                     None => drafts.push(Draft { revision: 1, ..draft }),
                 }
@@ -481,6 +484,25 @@ mod tests {
         action(&mut state, &Action::Mend(0));
         assert_eq!(state.draft.text(), "é: serial\n");
         assert!(state.draft.dirty());
+    }
+
+    #[test]
+    fn kept_edits_go_to_the_services_they_are_of() {
+        let named = |label: &'static str, text: &str| {
+            let mut load = LoadService::default();
+            load.files.insert("svc.yml".into(), text.into());
+            Draft { label: label.into(), ..Draft::of(&load) }
+        };
+        let mut state = State::default();
+        fact(&mut state, Fact::Drafts(vec![named("a", "1"), named("b", "2")]));
+        let kept = vec![named("a", "1"), named("b", "3"), named("c", "4")];
+        fact(&mut state, Fact::Drafted(kept));
+        let all: Vec<_> =
+            state.all_drafts().iter().map(|draft| (draft.text().to_owned(), draft.dirty())).collect();
+        assert_eq!(all, [("1".into(), false), ("3".into(), true), ("4".into(), true)]);
+        // What was kept without a name belongs to what is shown.
+        fact(&mut state, Fact::Drafted(vec![named("", "5")]));
+        assert_eq!((state.draft.text(), state.draft.label.as_str(), state.draft.dirty()), ("5", "a", true));
     }
 
     #[test]

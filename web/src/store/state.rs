@@ -2,13 +2,14 @@
 //!
 //! *Knows*: what is on screen. *Must not know*: how it came about; that is for `reduce` and `effects`.
 
-use planarium_kernel::SortedSet;
+use super::action::Action;
 use super::console::Console;
 use super::draft::Draft;
 use super::events::EventLog;
 use super::gantt::Gantt;
 use super::ptr::Ptr;
 use super::tally::Tally;
+use planarium_kernel::SortedSet;
 use planarium_protocol::Why;
 use planarium_protocol::event::{ElementPath, Importance};
 use planarium_protocol::view::{ClockView, ClusterView, ServiceView, View};
@@ -467,6 +468,15 @@ pub(crate) enum ToastUndo {
 }
 
 impl ToastUndo {
+    /// What it does.
+    pub(crate) fn action(&self) -> Action {
+        match self {
+            Self::Branch(id) => Action::Branch(*id),
+            Self::World => Action::UndoWorld,
+            Self::Draft => Action::RestoreDraft,
+        }
+    }
+
     /// The button's words.
     pub(crate) fn label(&self) -> &'static str {
         match self {
@@ -595,6 +605,8 @@ pub(crate) struct Ui {
     pub(crate) editor_shut: bool,
     /// Timeline lanes shown on the small screen.
     pub(crate) lanes_open: bool,
+    /// Lanes of the timeline are tasks by machine rather than steps.
+    pub(crate) by_machine: bool,
     /// The part of the run that the timeline shows.
     pub(crate) zoom: Option<(u64, u64)>,
     /// Tree and timeline only.
@@ -686,8 +698,7 @@ impl State {
 
     /// Whether any definition differs from what runs.
     pub(crate) fn dirty(&self) -> bool {
-        self.draft.dirty()
-            || self.drafts.iter().enumerate().any(|(at, draft)| at != self.at && draft.dirty())
+        self.draft.dirty() || self.drafts.iter().enumerate().any(|(at, draft)| at != self.at && draft.dirty())
     }
 
     /// The place of a service among the definitions.

@@ -2,9 +2,9 @@
 //!
 //! *Knows*: events of tasks, plans and operators. *Must not know*: which run is the better one.
 
+use planarium_kernel::SortedSet;
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::{Event, Text};
-use std::collections::BTreeSet;
 
 /// Numbers of a run, kept as its events come.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,7 +25,7 @@ pub(crate) struct Tally {
     pub(crate) failed: u32,
     /// Plan and pod commands.
     pub(crate) commands: u32,
-    alive: BTreeSet<Text>,
+    alive: SortedSet<Text>,
     peak: u32,
     at_ms: u64,
     plan: Option<ElementPath>,

@@ -4,11 +4,11 @@ use std::{collections::BinaryHeap, hint::black_box};
 
 use planarium_kernel::draw::mix32;
 
-use crate::clock::Stopwatch;
+use crate::clock::CpuWatch;
 
 /// Nanoseconds that `work` took.
 pub(crate) fn time(work: impl FnOnce()) -> f64 {
-    let watch = Stopwatch::start();
+    let watch = CpuWatch::start();
     work();
     float(watch.nanos())
 }

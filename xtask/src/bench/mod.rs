@@ -30,22 +30,24 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let mut with_peers = false;
     let mut with_instructions = false;
     let mut only_real = false;
+    let mut only_part = None;
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {
             "--real" => only_real = true,
+            "--only" => only_part = rest.next().map(String::as_str),
             "--peers" => with_peers = true,
             "--instructions" => with_instructions = true,
             "--probe" => return instructions::probe(rest.next().map_or("", String::as_str)),
             "--page" => bail!("the page has no workload here; only the engine is measured"),
-            other => bail!("unknown option `{other}`; options: --real, --peers, --instructions"),
+            other => bail!("unknown option `{other}`; options: --real, --only PART, --peers, --instructions"),
         }
     }
     let mut figures = Figures::default();
     let unit = Unit::measure();
     out::say(format!("u = {:.1} ns: one event of the plain W0 loop, N = 1,000", unit.ns()));
-    if only_real {
-        real::run(unit, &mut figures)?;
+    if only_real || only_part.is_some() {
+        real::run(unit, only_part, &mut figures)?;
         return figures.finish();
     }
     out::step("W0: the event queue");
@@ -57,7 +59,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let unit = unit.again();
     w2::figures::run(unit, &mut figures)?;
     let unit = unit.again();
-    real::run(unit, &mut figures)?;
+    real::run(unit, None, &mut figures)?;
     out::say(format!("u = {:.1} ns in the end", unit.again().ns()));
     if with_instructions {
         out::step("instructions");

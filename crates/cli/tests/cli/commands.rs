@@ -198,3 +198,57 @@ fn share_strings_round_trip() {
     planarium(&["share", "--decode", &url]).ends(0);
     planarium(&["share", "--decode", link.get(..link.len() / 2).expect("ASCII")]).ends(2);
 }
+
+#[test]
+fn config_templates_beside_a_definition_are_found_and_rendered() {
+    let dir = folder("templates");
+    let text = "name: hi
+pods:
+  hello:
+    count: 1
+    rlimits: {RLIMIT_CORE: {soft: 1, hard: 1}}
+    tasks:
+      server:
+        goal: RUNNING
+        cmd: ./bootstrap && ./hello
+        cpus: 0.1
+        memory: 32
+        configs:
+          site: {template: site.xml, dest: etc/site.xml}
+          jvm: {template: 'jvm_{{GC}}.options', dest: jvm.options}
+          gone: {template: gone.xml, dest: gone.xml}
+";
+    let svc = file(&dir, "svc.yml", text);
+    file(&dir, "site.xml", "<task>{{TASK_NAME}}</task><no>{{NOWHERE}}</no>\n");
+    file(&dir, "jvm_CMS.options", "-Xmx1g\n");
+    file(&dir, "jvm_G1.options", "-Xmx2g\n");
+    let whole = dir.display().to_string();
+    for path in [&svc, &whole] {
+        let said = planarium(&["check", path, "--env", "GC=G1"]).ends(0);
+        let missing = said.out.matches("[SDK092]").count();
+        assert!(
+            missing == 1 && said.out.contains("'gone.xml'") && said.out.contains("[SDK097]"),
+            "{}",
+            said.out
+        );
+        assert!(said.out.contains("without effect here: pods.hello.rlimits (processes"), "{}", said.out);
+        let render = |file: &str| {
+            let wanted = format!("hello-0-server/{file}");
+            planarium(&["render", path, "--env", "GC=G1", "--file", &wanted])
+        };
+        assert_eq!(render("site").ends(0).out, "<task>hello-0-server</task><no></no>\n");
+        assert_eq!(render("jvm").ends(0).out, "-Xmx2g\n");
+        for (file, words) in
+            [("gone", "the template 'gone.xml' is not among the files"), ("none", "not found")]
+        {
+            assert!(render(file).ends(2).err.contains(words), "{file}");
+        }
+        let story = planarium(&["run", path, "--env", "GC=G1", "--format", "transcript"]).ends(0).out;
+        for line in [
+            "hello-0-server: config file gone.xml (gone) not rendered: the template 'gone.xml' is not among the files",
+            "hello-0-server: config file etc/site.xml (site) left empty for want of a value: NOWHERE",
+        ] {
+            assert!(story.contains(line), "{line}\n{story}");
+        }
+    }
+}

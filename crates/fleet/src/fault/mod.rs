@@ -6,8 +6,8 @@
 pub(crate) mod absence;
 pub(crate) mod strike;
 
-use planarium_kernel::SortedSet;
 use crate::{labels::Labels, latency::Luck, spec::ProcessId};
+use planarium_kernel::SortedSet;
 use planarium_kernel::{SimTime, TimerId, draw};
 use planarium_protocol::{
     Refusal, Text,
@@ -36,6 +36,7 @@ pub const fn kind_word(kind: FaultKind) -> &'static str {
         FaultKind::OffersWithheld => "offers-withheld",
         FaultKind::StatusDropped => "status-dropped",
         FaultKind::SchedulerRestart => "scheduler-restart",
+        FaultKind::MasterFailover => "master-failover",
     }
 }
 
@@ -43,7 +44,11 @@ pub const fn kind_word(kind: FaultKind) -> &'static str {
 pub(crate) const fn is_momentary(kind: FaultKind) -> bool {
     matches!(
         kind,
-        FaultKind::TaskFail | FaultKind::TaskKill | FaultKind::TaskOom | FaultKind::SchedulerRestart
+        FaultKind::TaskFail
+            | FaultKind::TaskKill
+            | FaultKind::TaskOom
+            | FaultKind::SchedulerRestart
+            | FaultKind::MasterFailover
     )
 }
 
@@ -163,12 +168,22 @@ pub(crate) fn validate(fault: &Fault) -> Result<(), Refusal> {
     if fault.count == Some(0) {
         return bad("count is at least 1".to_owned());
     }
-    let whole = matches!(fault.fault, FaultKind::OffersWithheld | FaultKind::SchedulerRestart);
+    let whole = matches!(
+        fault.fault,
+        FaultKind::OffersWithheld | FaultKind::SchedulerRestart | FaultKind::MasterFailover
+    );
     if whole && (fault.count.is_some() || fault.probability.is_some()) {
         return bad(format!("{word} takes neither count nor probability"));
     }
     if fault.fault == FaultKind::SchedulerRestart && fault.for_ms.is_some() {
         return bad("scheduler-restart takes no for_ms: the scheduler is back at once".to_owned());
+    }
+    if fault.fault == FaultKind::MasterFailover
+        && (fault.for_ms.is_some() || fault.target != Target::default())
+    {
+        return bad(
+            "master-failover takes no for_ms and no target: another master takes over at once".to_owned()
+        );
     }
     if fault.id.as_deref().is_some_and(str::is_empty) {
         return bad("a fault's id is not empty".to_owned());

@@ -1,4 +1,4 @@
-//! Faults that hit at once: `task-fail`, `task-kill`, `task-oom`, `scheduler-restart`.
+//! Faults that hit at once: `task-fail`, `task-kill`, `task-oom`, `scheduler-restart`, `master-failover`.
 
 use crate::{
     Cx, Fleet,
@@ -39,7 +39,8 @@ impl super::FaultRecord {
             | FaultKind::AgentFull
             | FaultKind::OffersWithheld
             | FaultKind::StatusDropped
-            | FaultKind::SchedulerRestart => None,
+            | FaultKind::SchedulerRestart
+            | FaultKind::MasterFailover => None,
         }
     }
 }

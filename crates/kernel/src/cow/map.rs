@@ -1,6 +1,7 @@
 //! An ordered map.
 //!
-//! *Invariant*: keys ascend within a chunk and from chunk to chunk; no chunk is empty or holds more than `N`.
+//! *Invariant*: keys ascend within a chunk and from chunk to chunk; no chunk is empty or holds more than `N`; beside
+//! each chunk stands its first key, so that finding a chunk follows no pointer that the key itself does not have.
 
 use super::{CHUNK, CHUNK_BYTES, bytes_of};
 use std::{
@@ -11,7 +12,29 @@ use std::{
     sync::Arc,
 };
 
-type Chunk<K, V> = Arc<Vec<(K, V)>>;
+type Rows<K, V> = Arc<Vec<(K, V)>>;
+
+/// A chunk beside its first key.
+#[derive(Clone, Debug)]
+struct Chunk<K, V> {
+    head: K,
+    rows: Rows<K, V>,
+}
+
+impl<K: Clone, V> Chunk<K, V> {
+    /// A chunk of these rows; nothing where there are none.
+    fn of(rows: Vec<(K, V)>) -> Option<Self> {
+        let head = rows.first()?.0.clone();
+        Some(Self { head, rows: Arc::new(rows) })
+    }
+
+    /// Its first key has changed.
+    fn mend(&mut self) {
+        if let Some((first, _)) = self.rows.first() {
+            self.head = first.clone();
+        }
+    }
+}
 
 /// Entries in order of their keys, at most `N` to a chunk. *Cost*: a look-up O(log n); a change O(log n) and the
 /// copy of a chunk when a copy of the map shares it.
@@ -60,7 +83,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
 
     /// The entry with the greatest key.
     pub fn last_key_value(&self) -> Option<(&K, &V)> {
-        self.chunks.last()?.last().map(|(key, value)| (key, value))
+        self.chunks.last()?.rows.last().map(|(key, value)| (key, value))
     }
 
     /// The chunk that has the key if any has.
@@ -68,10 +91,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
     where
         K: Borrow<Q>,
     {
-        let after = self
-            .chunks
-            .partition_point(|chunk| chunk.first().is_some_and(|(first, _)| first.borrow() <= key));
-        after.saturating_sub(1)
+        self.chunks.partition_point(|chunk| chunk.head.borrow() <= key).saturating_sub(1)
     }
 
     /// The chunk and the place in it where the key is, or where it belongs.
@@ -81,11 +101,12 @@ impl<K, V, const N: usize> Map<K, V, N> {
     {
         let at = self.chunk_of(key);
         let place = self.chunks.get(at).map_or(Err(0), |chunk| {
+            let rows = &chunk.rows;
             // Most keys are newer than all others, or not there yet.
-            match chunk.last().map(|(last, _)| last.borrow().cmp(key)) {
-                Some(Ordering::Less) => Err(chunk.len()),
-                Some(Ordering::Equal) => Ok(chunk.len() - 1),
-                _ => chunk.binary_search_by(|(mine, _)| mine.borrow().cmp(key)),
+            match rows.last().map(|(last, _)| last.borrow().cmp(key)) {
+                Some(Ordering::Less) => Err(rows.len()),
+                Some(Ordering::Equal) => Ok(rows.len() - 1),
+                _ => rows.binary_search_by(|(mine, _)| mine.borrow().cmp(key)),
             }
         });
         (at, place)
@@ -97,7 +118,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
         K: Borrow<Q>,
     {
         let (at, place) = self.find(key);
-        self.chunks.get(at)?.get(place.ok()?).map(|(_, value)| value)
+        self.chunks.get(at)?.rows.get(place.ok()?).map(|(_, value)| value)
     }
 
     /// Whether there is such a key.
@@ -124,7 +145,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
             Bound::Excluded(from) => self.before(at, |key| key <= from),
         };
         chunks
-            .flat_map(|chunk| chunk.iter())
+            .flat_map(|chunk| chunk.rows.iter())
             .skip(early)
             .take_while(move |(key, _)| match range.end_bound() {
                 Bound::Unbounded => true,
@@ -139,7 +160,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
     where
         K: Borrow<Q>,
     {
-        self.chunks.get(at).map_or(0, |chunk| chunk.partition_point(|(key, _)| is_early(key.borrow())))
+        self.chunks.get(at).map_or(0, |chunk| chunk.rows.partition_point(|(key, _)| is_early(key.borrow())))
     }
 }
 
@@ -151,14 +172,14 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
     {
         let (at, place) = self.find(key);
         let place = place.ok()?;
-        Arc::make_mut(self.chunks.get_mut(at)?).get_mut(place).map(|(_, value)| value)
+        Arc::make_mut(&mut self.chunks.get_mut(at)?.rows).get_mut(place).map(|(_, value)| value)
     }
 
     /// Puts a value under a key; answers the one that was there.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(&key) {
             (at, Ok(place)) => {
-                let entry = Arc::make_mut(self.chunks.get_mut(at)?).get_mut(place)?;
+                let entry = Arc::make_mut(&mut self.chunks.get_mut(at)?.rows).get_mut(place)?;
                 Some(std::mem::replace(&mut entry.1, value))
             }
             (at, Err(place)) => {
@@ -173,34 +194,42 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         self.len += 1;
         let is_last = at + 1 >= self.chunks.len();
         let Some(chunk) = self.chunks.get_mut(at) else {
-            self.chunks.push(Arc::new(vec![(key, value)]));
+            self.chunks.extend(Chunk::of(vec![(key, value)]));
             return;
         };
-        if chunk.len() < N {
-            Arc::make_mut(chunk).insert(place, (key, value));
+        let rows = &mut chunk.rows;
+        if rows.len() < N {
+            Arc::make_mut(rows).insert(place, (key, value));
+            if place == 0 {
+                chunk.mend();
+            }
             return;
         }
-        if is_last && place == chunk.len() {
+        if is_last && place == rows.len() {
             // Keys that only ever grow fill chunk after chunk.
-            self.chunks.push(Arc::new(vec![(key, value)]));
+            self.chunks.extend(Chunk::of(vec![(key, value)]));
             return;
         }
-        let half = chunk.len() / 2;
-        let mut upper = chunk.get(half..).unwrap_or_default().to_vec();
-        let mut lower = chunk.get(..half).unwrap_or_default().to_vec();
+        let half = rows.len() / 2;
+        let mut upper = rows.get(half..).unwrap_or_default().to_vec();
+        let mut lower = rows.get(..half).unwrap_or_default().to_vec();
         if place <= half {
             lower.insert(place, (key, value));
         } else {
             upper.insert(place - half, (key, value));
         }
-        *chunk = Arc::new(lower);
-        self.chunks.insert(at + 1, Arc::new(upper));
+        *rows = Arc::new(lower);
+        chunk.mend();
+        if let Some(upper) = Chunk::of(upper) {
+            self.chunks.insert(at + 1, upper);
+        }
     }
 
     /// Changes the value of a key, made first when there is none.
     pub fn upsert<R>(&mut self, key: K, make: impl FnOnce() -> V, change: impl FnOnce(&mut V) -> R) -> R {
         let (at, place) = self.find(&key);
-        let entry = place.ok().and_then(|place| Arc::make_mut(self.chunks.get_mut(at)?).get_mut(place));
+        let entry =
+            place.ok().and_then(|place| Arc::make_mut(&mut self.chunks.get_mut(at)?.rows).get_mut(place));
         if let Some((_, value)) = entry {
             return change(value);
         }
@@ -217,12 +246,19 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
     {
         let (at, place) = self.find(key);
         let place = place.ok()?;
-        let chunk = Arc::make_mut(self.chunks.get_mut(at)?);
-        let (_, value) = chunk.remove(place);
+        let chunk = self.chunks.get_mut(at)?;
+        let rows = Arc::make_mut(&mut chunk.rows);
+        let (_, value) = rows.remove(place);
+        let left = rows.len();
         self.len -= 1;
-        if chunk.is_empty() {
+        if left == 0 {
             self.chunks.remove(at);
-        } else if chunk.len() < N / 4 {
+            return Some(value);
+        }
+        if place == 0 {
+            chunk.mend();
+        }
+        if left < N / 4 {
             self.merge(at);
         }
         Some(value)
@@ -232,14 +268,14 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
     fn merge(&mut self, at: usize) {
         let fits = |left: usize| {
             let pair = self.chunks.get(left).zip(self.chunks.get(left + 1));
-            pair.is_some_and(|(a, b)| a.len() + b.len() <= N)
+            pair.is_some_and(|(a, b)| a.rows.len() + b.rows.len() <= N)
         };
         let Some(left) = [Some(at), at.checked_sub(1)].into_iter().flatten().find(|left| fits(*left)) else {
             return;
         };
         let upper = self.chunks.remove(left + 1);
         if let Some(lower) = self.chunks.get_mut(left) {
-            Arc::make_mut(lower).extend(upper.iter().cloned());
+            Arc::make_mut(&mut lower.rows).extend(upper.rows.iter().cloned());
         }
     }
 
@@ -247,39 +283,55 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
         let mut dropped = 0;
         for chunk in &mut self.chunks {
-            let gone: Vec<bool> = chunk.iter().map(|(key, value)| !keep(key, value)).collect();
+            let gone: Vec<bool> = chunk.rows.iter().map(|(key, value)| !keep(key, value)).collect();
             let count = gone.iter().filter(|gone| **gone).count();
             if count > 0 {
                 let mut gone = gone.into_iter();
-                Arc::make_mut(chunk).retain(|_| !gone.next().unwrap_or(false));
+                Arc::make_mut(&mut chunk.rows).retain(|_| !gone.next().unwrap_or(false));
+                chunk.mend();
                 dropped += count;
             }
         }
         self.len -= dropped;
         if dropped > 0 {
-            self.chunks.retain(|chunk| !chunk.is_empty());
+            self.chunks.retain(|chunk| !chunk.rows.is_empty());
         }
+    }
+
+    /// [`Map::beyond`] where values have nothing behind pointers. *Cost*: by the number of chunks.
+    pub fn beyond_flat(&self, before: Option<&Self>) -> u64 {
+        let chunks = self.unshared(before).map(|chunk| Self::weight(chunk)).sum::<u64>();
+        bytes_of::<(K, usize)>(self.chunks.len()) + chunks
     }
 
     /// Bytes that this map holds and `before` does not; `inside` tells what a value has behind pointers, given
     /// the value that its key had.
     pub fn beyond(&self, before: Option<&Self>, inside: impl Fn(&V, Option<&V>) -> u64) -> u64 {
-        let mut bytes = bytes_of::<usize>(self.chunks.len());
-        let mut old = before.map_or(&[][..], |before| &before.chunks).iter().peekable();
-        for chunk in &self.chunks {
-            let first = chunk.first().map(|(key, _)| key);
-            let is_earlier =
-                |other: &Chunk<K, V>| !Arc::ptr_eq(other, chunk) && other.first().map(|(key, _)| key) < first;
-            while old.next_if(|other| is_earlier(other)).is_some() {}
-            if old.next_if(|other| Arc::ptr_eq(other, chunk)).is_some() {
-                continue;
-            }
-            bytes += CHUNK_BYTES + bytes_of::<(K, V)>(chunk.len());
-            for (key, value) in &**chunk {
-                bytes += inside(value, before.and_then(|before| before.get(key)));
+        let mut bytes = bytes_of::<(K, usize)>(self.chunks.len());
+        for chunk in self.unshared(before) {
+            bytes += Self::weight(chunk);
+            let old = before.and_then(|before| before.chunks.get(before.chunk_of(&chunk.head)..));
+            let mut old = old.unwrap_or_default().iter().flat_map(|chunk| chunk.rows.iter()).peekable();
+            for (key, value) in &*chunk.rows {
+                while old.next_if(|(other, _)| other < key).is_some() {}
+                bytes += inside(value, old.next_if(|(other, _)| other == key).map(|(_, value)| value));
             }
         }
         bytes
+    }
+
+    fn weight(chunk: &Chunk<K, V>) -> u64 {
+        CHUNK_BYTES + bytes_of::<(K, V)>(chunk.rows.len())
+    }
+
+    /// The chunks that another map does not have as well.
+    fn unshared<'a>(&'a self, before: Option<&'a Self>) -> impl Iterator<Item = &'a Chunk<K, V>> {
+        let mut old = before.map_or(&[][..], |before| &before.chunks).iter().peekable();
+        self.chunks.iter().filter(move |chunk| {
+            let is_same = |other: &Chunk<K, V>| Arc::ptr_eq(&other.rows, &chunk.rows);
+            while old.next_if(|other| !is_same(other) && other.head < chunk.head).is_some() {}
+            old.next_if(|other| is_same(other)).is_none()
+        })
     }
 }
 
@@ -338,7 +390,7 @@ impl<'a, K, V> Iterator for Iter<'a, K, V> {
                 self.left -= 1;
                 return Some((key, value));
             }
-            self.now = self.chunks.next()?.iter();
+            self.now = self.chunks.next()?.rows.iter();
         }
     }
 
@@ -395,13 +447,16 @@ mod tests {
                     assert!(map.range(..=old).eq(model.range(..=old)));
                     let after = (Bound::Excluded(old), Bound::Unbounded);
                     assert!(map.range(after).eq(model.range(after)));
-                    assert!(map.chunks.iter().all(|chunk| !chunk.is_empty() && chunk.len() <= 8));
+                    assert!(map.chunks.iter().all(|chunk| {
+                        let first = chunk.rows.first().map(|(key, _)| *key);
+                        first == Some(chunk.head) && chunk.rows.len() <= 8
+                    }));
                     kept.push((map.clone(), model.clone()));
                 }
             }
             for (map, model) in kept {
                 assert!(map.iter().eq(model.iter()), "a copy has changed with the map");
-                assert_eq!(map.beyond(Some(&map), |_, _| 1), bytes_of::<usize>(map.chunks.len()));
+                assert_eq!(map.beyond(Some(&map), |_, _| 1), bytes_of::<(u64, usize)>(map.chunks.len()));
             }
         }
     }
@@ -410,12 +465,12 @@ mod tests {
     fn only_what_differs_is_beyond() {
         let before: Map<u64, u64, 8> = (0..64).map(|n| (n * 2, n)).collect();
         let chunk = |len: u64| CHUNK_BYTES + len * 16;
-        assert_eq!(before.beyond(None, |_, _| 1), 8 * 8 + 8 * chunk(8) + 64);
+        assert_eq!(before.beyond(None, |_, _| 1), 8 * 16 + 8 * chunk(8) + 64);
         let mut after = before.clone();
         after.insert(33, 0);
         // The chunk of the new key was full and is two now; those behind it have moved and are the same.
         let new = |_: &u64, old: Option<&u64>| u64::from(old.is_none()) * 1_000;
-        assert_eq!(after.beyond(Some(&before), new), 9 * 8 + chunk(4) + chunk(5) + 1_000);
+        assert_eq!(after.beyond(Some(&before), new), 9 * 16 + chunk(4) + chunk(5) + 1_000);
         after.remove(&33);
         assert_eq!(after, before);
         assert!(after.beyond(Some(&before), new) < 1_000);

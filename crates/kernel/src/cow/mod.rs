@@ -6,11 +6,17 @@
 //! What many kept states have in common is held once; [`Table::beyond`] and [`Map::beyond`] tell what a state
 //! holds that an earlier one does not.
 
+mod finder;
+mod index;
+mod list;
 mod map;
 mod table;
 
 use std::sync::Arc;
 
+pub use finder::Finder;
+pub use index::Index;
+pub use list::{Entries, List};
 pub use map::{Iter, Map};
 pub use table::Table;
 

@@ -13,6 +13,7 @@ pub use map::{Entry, Iter, SortedMap};
 pub use set::SortedSet;
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::ops::{Bound, Range, RangeBounds};
 
 /// The places of a slice of `len` ascending keys that lie in a range; `count` says how many at the front fulfil a
@@ -54,6 +55,16 @@ pub fn sort_by_key<T, K: Ord>(rows: &mut Vec<T>, mut key: impl FnMut(&T) -> K) {
 /// Sorts rows; see [`sort_by`].
 pub fn sort<T: Ord>(rows: &mut Vec<T>) {
     sort_by(rows, T::cmp);
+}
+
+/// The standard library's map of entries that come in any order. Its own `collect` sorts them first, with one more sort
+/// in the code for every kind of iterator.
+pub fn tree<K: Ord, V>(entries: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut map = BTreeMap::new();
+    for (key, value) in entries {
+        map.insert(key, value);
+    }
+    map
 }
 
 /// The places `0..len` in order.

@@ -1,6 +1,5 @@
 //! LAUNCH and LAUNCH_GROUP.
 
-use planarium_kernel::{SortedMap, SortedSet};
 use super::{Ground, never_was, validate};
 use crate::{
     Master,
@@ -10,11 +9,9 @@ use crate::{
     task::{Task, TaskNo},
 };
 use planarium_fleet::{Cx, Fleet, MachineId, ProcessSpec};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::EventBody;
-use std::{
-    collections::VecDeque,
-    sync::Arc,
-};
+use std::{collections::VecDeque, sync::Arc};
 
 impl Master {
     /// Launches a task, or says why it is invalid.
@@ -115,6 +112,8 @@ impl Master {
         let mut labels = std::mem::take(&mut info.process_labels);
         // The environment is the agent's business: the master keeps what it shows and decides by.
         info.env = SortedMap::new();
+        // One list for what was asked for and what is held.
+        info.resources = resources.clone();
         // A framework of several services says whose task it is.
         if labels.get("service").is_none() {
             labels.set("service", ground.info.name.clone());
@@ -153,6 +152,7 @@ impl Master {
             retry_ms: 0,
             retry: None,
             kill_later: None,
+            expired: false,
             unreachable_since: None,
             history: Vec::new(),
             info: Arc::new(info),

@@ -100,15 +100,12 @@ impl Master {
             Operation::Destroy(volumes) => self.destroy(cx, ground, &volumes),
             Operation::Grow { volume, addition } => self.grow(ground, &volume, &addition),
             Operation::Shrink { volume, by } => self.shrink(ground, &volume, by),
-            Operation::ProviderDisk { provided: true, .. } => {
-                Err("the resource is not in what is left of the offer".to_owned())
-            }
-            Operation::ProviderDisk { provided: false, .. } => {
-                Err("'source' is not managed by a resource provider".to_owned())
-            }
+            Operation::Impossible { flaw, .. } => Err(flaw.to_owned()),
         };
         match (done, id) {
-            (Ok(converted), Some(id)) => self.track_operation(cx, ground.framework, ground.agent, id, converted),
+            (Ok(converted), Some(id)) => {
+                self.track_operation(cx, ground.framework, ground.agent, id, converted);
+            }
             (Ok(_), None) => {}
             (Err(reason), id) => {
                 let body = EventBody::OperationDropped {
@@ -211,8 +208,7 @@ const fn kind_of(operation: &Operation) -> &'static str {
         Operation::Destroy(_) => "DESTROY",
         Operation::Grow { .. } => "GROW_VOLUME",
         Operation::Shrink { .. } => "SHRINK_VOLUME",
-        Operation::ProviderDisk { creates: true, .. } => "CREATE_DISK",
-        Operation::ProviderDisk { creates: false, .. } => "DESTROY_DISK",
+        Operation::Impossible { kind, .. } => kind,
         Operation::Launch(_) => "LAUNCH",
         Operation::LaunchGroup { .. } => "LAUNCH_GROUP",
         Operation::Named { .. } => "",
@@ -228,7 +224,7 @@ fn tasks_of(operation: &Operation) -> &[TaskInfo] {
         | Operation::Destroy(_)
         | Operation::Grow { .. }
         | Operation::Shrink { .. }
-        | Operation::ProviderDisk { .. }
+        | Operation::Impossible { .. }
         | Operation::Named { .. } => &[],
     }
 }

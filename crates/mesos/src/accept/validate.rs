@@ -65,12 +65,13 @@ const MAX_ROLE: usize = 1_024;
 /// Whether a role's name is one.
 pub(crate) fn is_role(role: &str) -> bool {
     role == "*"
-        || role.len() <= MAX_ROLE && role.split('/').all(|part| {
-            !part.is_empty()
-                && !matches!(part, "." | ".." | "*")
-                && !part.starts_with('-')
-                && !part.contains(|c: char| c.is_whitespace() || c == '\u{8}')
-        })
+        || role.len() <= MAX_ROLE
+            && role.split('/').all(|part| {
+                !part.is_empty()
+                    && !matches!(part, "." | ".." | "*")
+                    && !part.starts_with('-')
+                    && !part.contains(|c: char| c.is_whitespace() || c == '\u{8}')
+            })
 }
 
 pub(super) fn reserve(ground: &Ground, resource: &Resource) -> Finding {

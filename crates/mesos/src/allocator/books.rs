@@ -1,12 +1,12 @@
 //! Who holds what: resources move between free and held, and every sum follows.
 
-use planarium_kernel::SortedMap;
 use super::{
     Allocator,
     quota::{By, Ledger, Quota},
     share::{self, Quantities},
 };
 use crate::api::{AgentId, FrameworkId, Resources};
+use planarium_kernel::SortedMap;
 use planarium_kernel::{Cause, Milli};
 use planarium_protocol::Text;
 use std::sync::Arc;
@@ -59,7 +59,8 @@ impl Allocator {
     pub(super) fn stir(&mut self, cause: Cause) {
         if let Some(ledger) = &mut self.ledger {
             let agents = std::mem::take(&mut ledger.held_back);
-            self.dirty.extend(agents.into_iter().filter(|id| self.slots.contains_key(id)).map(|id| (id, cause)));
+            self.dirty
+                .extend(agents.into_iter().filter(|id| self.slots.contains_key(id)).map(|id| (id, cause)));
         }
     }
 
@@ -93,9 +94,9 @@ impl Allocator {
     fn ledger_of(&self, quotas: SortedMap<Text, Quota>) -> Ledger {
         let mut ledger = Ledger::new(quotas);
         for slot in self.slots.values() {
-            ledger.total(&slot.total, By::More);
-            for ((_, role), resources) in &slot.held {
-                ledger.held(role, resources, By::More);
+            ledger.total(&slot.total(), By::More);
+            for ((_, role), held) in &slot.held {
+                held.parts().for_each(|part| ledger.held(role, part, By::More));
             }
         }
         ledger
@@ -112,14 +113,18 @@ impl Allocator {
         let mut cluster = Quantities::new();
         let mut roles: SortedMap<&Text, Quantities> = SortedMap::new();
         for (id, slot) in &self.slots {
-            share::add(&mut cluster, &slot.total);
-            let mut all = slot.free.clone();
-            for ((_, role), resources) in &slot.held {
-                all.add_all(resources);
-                share::add(roles.entry(role).or_default(), resources);
+            let mut sums = slot.free.quantities();
+            for ((_, role), held) in &slot.held {
+                let resources = held.all();
+                share::add(&mut sums, &resources);
+                share::add(roles.entry(role).or_default(), &resources);
             }
-            if all != slot.total {
-                broken.push(format!("agent {}: free and held make {all}, total is {}", id.0, slot.total));
+            if sums != slot.size {
+                broken.push(format!("agent {}: free and held make {sums:?}, it has {:?}", id.0, slot.size));
+            }
+            for (name, amount) in sums {
+                let sum = cluster.entry(name).or_default();
+                *sum = sum.saturating_add(amount);
             }
         }
         if cluster != self.cluster {

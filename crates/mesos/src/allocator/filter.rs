@@ -3,13 +3,14 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (recoverResources, expire). Match: a filter
 //! blocks what it contains; its life is at least one allocation interval.
 
-use planarium_kernel::SortedMap;
+use super::Allocator;
 use crate::{
     api::{AgentId, FrameworkId, Resources},
     weight::resources,
 };
+use planarium_kernel::SortedMap;
 use planarium_kernel::{
-    Map,
+    Map, TimerId,
     cow::{behind, bytes_of},
     id_types,
 };
@@ -33,6 +34,8 @@ struct Filter {
     id: FilterId,
     role: Text,
     refused: Resources,
+    /// What ends it, when nothing waits for that.
+    timer: Option<TimerId>,
 }
 
 /// All filters, by framework and agent.
@@ -40,6 +43,8 @@ struct Filter {
 pub(crate) struct Filters {
     all: Map<(FrameworkId, AgentId), Arc<Vec<Filter>>>,
     next: u32,
+    /// Timers of filters that went before their time.
+    idle: Vec<TimerId>,
 }
 
 /// How long a refusal holds; none when it makes no filter at all.
@@ -60,7 +65,7 @@ impl Filters {
     ) -> FilterId {
         let id = FilterId(self.next);
         self.next = self.next.saturating_add(1);
-        let filter = Filter { id, role: role.clone(), refused };
+        let filter = Filter { id, role: role.clone(), refused, timer: None };
         self.all.upsert((framework, agent), Arc::default, |filters| Arc::make_mut(filters).push(filter));
         id
     }
@@ -98,6 +103,8 @@ impl Filters {
         let concerned: Vec<AgentId> = found.map(|((_, agent), _)| *agent).collect();
         for agent in &concerned {
             if let Some(filters) = self.all.get_mut(&(framework, *agent)) {
+                let gone = filters.iter().filter(|filter| which(&filter.role));
+                self.idle.extend(gone.filter_map(|filter| filter.timer));
                 Arc::make_mut(filters).retain(|filter| !which(&filter.role));
             }
         }
@@ -109,6 +116,9 @@ impl Filters {
 
     /// Drops all filters on an agent.
     pub(crate) fn forget_agent(&mut self, agent: AgentId) {
+        let gone =
+            self.all.iter().filter(|((_, on), _)| *on == agent).flat_map(|(_, filters)| filters.iter());
+        self.idle.extend(gone.filter_map(|filter| filter.timer));
         self.all.retain(|(_, on), _| *on != agent);
     }
 
@@ -124,14 +134,38 @@ impl Filters {
     /// Bytes that these hold and those before do not, by estimate.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         self.all.beyond(before.map(|before| &before.all), |filters, old| {
-            let refused = |filter: &Filter| resources(&filter.refused);
-            behind(filters, old, |filters| bytes_of::<Filter>(filters.len()) + filters.iter().map(refused).sum::<u64>())
+            let refused = |filter: &Filter| resources(&filter.refused, None);
+            behind(filters, old, |filters| {
+                bytes_of::<Filter>(filters.len()) + filters.iter().map(refused).sum::<u64>()
+            })
         })
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.all.values().map(|filters| filters.len()).sum()
+    }
+}
+
+impl Allocator {
+    /// Remembers what will end a filter.
+    pub(crate) fn time_filter(
+        &mut self,
+        framework: FrameworkId,
+        agent: AgentId,
+        id: FilterId,
+        timer: TimerId,
+    ) {
+        let filters = self.filters.all.get_mut(&(framework, agent)).map(Arc::make_mut);
+        if let Some(filter) = filters.and_then(|filters| filters.iter_mut().find(|filter| filter.id == id)) {
+            filter.timer = Some(timer);
+        }
+    }
+
+    /// Takes the timers of filters that went before their time: a framework that revives at every turn would
+    /// leave thousands behind.
+    pub(crate) fn take_idle_timers(&mut self) -> Vec<TimerId> {
+        std::mem::take(&mut self.filters.idle)
     }
 }
 

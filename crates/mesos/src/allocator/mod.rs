@@ -14,45 +14,56 @@
 //! | roles as a tree, weights, who comes first | `roles`, `share` |
 //! | guarantees and limits | `quota` |
 //! | decline filters | `filter` |
+//! | what one framework holds | `held` |
 //! | a run | `run` |
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp`.
 
 mod books;
 pub(crate) mod filter;
+mod held;
 pub(crate) mod quota;
 pub(crate) mod roles;
 mod run;
 pub(crate) mod share;
 
-use planarium_kernel::{SortedMap, SortedSet};
 use crate::{
     api::{AgentId, Capability, FrameworkId, FrameworkInfo, Resources},
     weight::resources,
 };
 use filter::{FilterId, Filters};
 use planarium_kernel::{Cause, Map, cow::behind, draw};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use quota::{By, Ledger};
 use roles::Roles;
 use share::Quantities;
-use std::{
-    sync::Arc,
-};
+use std::sync::Arc;
 
+pub(crate) use held::Held;
 pub(crate) use run::{Grant, Rules};
 
 /// An agent as the allocator sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
-    pub(crate) total: Resources,
+    /// The scalars of everything it has, by name; no operation changes them.
+    pub(crate) size: Quantities,
     pub(crate) free: Resources,
-    pub(crate) held: SortedMap<(FrameworkId, Text), Resources>,
+    pub(crate) held: SortedMap<(FrameworkId, Text), Held>,
     pub(crate) active: bool,
     has_gpus: bool,
     region: Option<Text>,
     /// Key of its place in a run.
     entity: u64,
+}
+
+impl Slot {
+    /// Everything the agent has: what is free and what is held. *Cost*: walks all of it.
+    pub(crate) fn total(&self) -> Resources {
+        let mut total = self.free.clone();
+        self.held.values().flat_map(Held::parts).for_each(|part| total.add_all(part));
+        total
+    }
 }
 
 /// A framework as the allocator sees it.
@@ -101,7 +112,7 @@ impl Allocator {
         share::add(&mut self.cluster, total);
         self.account_total(total, By::More);
         let slot = Slot {
-            total: total.clone(),
+            size: total.quantities(),
             free: total.clone(),
             held: SortedMap::new(),
             active: true,
@@ -120,11 +131,12 @@ impl Allocator {
     /// Forgets an agent with everything held there.
     pub(crate) fn remove_agent(&mut self, id: AgentId, cause: Cause) {
         let Some(slot) = self.slots.remove(&id) else { return };
-        share::subtract(&mut self.cluster, &slot.total);
-        for ((framework, role), resources) in &slot.held {
-            self.unaccount(*framework, role, resources);
+        let total = slot.total();
+        share::subtract(&mut self.cluster, &total);
+        for ((framework, role), held) in &slot.held {
+            held.parts().for_each(|part| self.unaccount(*framework, role, part));
         }
-        self.account_total(&slot.total, By::Less);
+        self.account_total(&total, By::Less);
         self.filters.forget_agent(id);
         self.dirty.remove(&id);
         self.stir(cause);
@@ -249,9 +261,7 @@ impl Allocator {
     ) {
         let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return };
         let Some(held) = slot.held.get_mut(&(framework, role.clone())) else { return };
-        if held.subtract_all(from) && slot.total.subtract_all(from) {
-            held.add_all(to);
-            slot.total.add_all(to);
+        if held.exchange(from, to) {
             if let Some(ledger) = &mut self.ledger {
                 ledger.held(role, from, By::Less);
                 ledger.total(from, By::Less);
@@ -271,13 +281,11 @@ impl Allocator {
         cause: Cause,
     ) -> bool {
         let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return false };
-        if !slot.free.contains(from) || !slot.total.contains(from) {
+        if !slot.free.contains(from) {
             return false;
         }
         slot.free.subtract_all(from);
-        slot.total.subtract_all(from);
         slot.free.add_all(to);
-        slot.total.add_all(to);
         self.account_total(from, By::Less);
         self.account_total(to, By::More);
         self.stir(cause);
@@ -310,6 +318,13 @@ impl Allocator {
         }
     }
 
+    /// Something else stands behind the change of an agent, if it has changed.
+    pub(crate) fn retouch(&mut self, id: AgentId, cause: Cause) {
+        if let Some(change) = self.dirty.get_mut(&id) {
+            *change = cause;
+        }
+    }
+
     /// Whether a batch run has agents to look at.
     pub(crate) fn has_work(&self) -> bool {
         self.dirty.keys().any(|id| self.slots.get(id).is_some_and(|slot| slot.active))
@@ -331,8 +346,13 @@ impl Allocator {
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let slot = |slot: &Arc<Slot>, old: Option<&Arc<Slot>>| {
             behind(slot, old, |slot| {
-                let held: u64 = slot.held.values().map(|held| 64 + resources(held)).sum();
-                held + resources(&slot.total) + resources(&slot.free)
+                let old = old.map(|old| &**old);
+                let held = |(key, held): (&(FrameworkId, Text), &Held)| {
+                    let mut old = old.and_then(|old| old.held.get(key)).into_iter().flat_map(Held::parts);
+                    let beyond = |part: &Resources| resources(part, old.find(|old| old.is_same(part)));
+                    64 + held.parts().map(beyond).sum::<u64>()
+                };
+                slot.held.iter().map(held).sum::<u64>() + resources(&slot.free, old.map(|old| &old.free))
             })
         };
         self.slots.beyond(before.map(|before| &before.slots), slot)

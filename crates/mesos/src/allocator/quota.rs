@@ -10,7 +10,6 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (__generateOffers, shrinkResources),
 //! `src/master/quota.cpp`. Match.
 
-use planarium_kernel::{SortedMap, SortedSet};
 use super::{
     roles::top_level,
     share::{self, Quantities},
@@ -20,6 +19,7 @@ use crate::{
     maintenance::quirk,
 };
 use planarium_kernel::Milli;
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 
 /// What a role is guaranteed, and its limits; kinds that are not named have neither.
@@ -206,7 +206,9 @@ impl Ledger {
         });
         // What helps is no part of the surplus, before or after.
         offered.add_all(&self.within_headroom(more));
-        let beside = |resource: &Resource| !counts(resource) && matches!(resource.role(), own if own == role || own == "*");
+        let beside = |resource: &Resource| {
+            !counts(resource) && matches!(resource.role(), own if own == role || own == "*")
+        };
         offered.add_all(&offerable.filter(beside));
         offered
     }
@@ -269,7 +271,8 @@ mod tests {
     }
 
     fn ledger(quotas: &[(&str, &str, &str)], total: &str, held: &[(&str, &str)]) -> Ledger {
-        let quotas = quotas.iter().map(|(role, guarantees, limits)| ((*role).into(), quota(guarantees, limits)));
+        let quotas =
+            quotas.iter().map(|(role, guarantees, limits)| ((*role).into(), quota(guarantees, limits)));
         let mut ledger = Ledger::new(quotas.collect());
         ledger.total(&res(total), By::More);
         for (role, text) in held {
@@ -284,14 +287,35 @@ mod tests {
             // No quota of its own, and nothing to hold for others.
             (&[("a", "", "cpus:1")][..], "cpus:10", &[][..], "b", "cpus:4;ports:[1-5]", "cpus:4;ports:[1-5]"),
             // A limit cuts; what is no scalar or is reserved stays.
-            (&[("a", "", "cpus:1")], "cpus:10", &[], "a", "cpus:4;mem:5;cpus(a):2;ports:[1-5]", "cpus:1;mem:5;cpus(a):2;ports:[1-5]"),
+            (
+                &[("a", "", "cpus:1")],
+                "cpus:10",
+                &[],
+                "a",
+                "cpus:4;mem:5;cpus(a):2;ports:[1-5]",
+                "cpus:1;mem:5;cpus(a):2;ports:[1-5]",
+            ),
             (&[("a", "", "cpus:3")], "cpus:10", &[("a", "cpus:2.5")], "a", "cpus:4", "cpus:0.5"),
             // Reservations count, used or not; so does what roles below hold.
-            (&[("a", "", "cpus:3")], "cpus:7;cpus(a/x):2", &[("a/y", "cpus:1")], "a", "cpus:4;mem:1", "mem:1"),
+            (
+                &[("a", "", "cpus:3")],
+                "cpus:7;cpus(a/x):2",
+                &[("a/y", "cpus:1")],
+                "a",
+                "cpus:4;mem:1",
+                "mem:1",
+            ),
             (&[("a", "", "cpus:0")], "cpus:10", &[], "a", "cpus:4;mem:1", "mem:1"),
             // 6 of 10 are held for the guarantee.
             (&[("a", "cpus:6", "")], "cpus:10", &[], "b", "cpus:10;mem:1", "cpus:4"),
-            (&[("a", "cpus:6", "")], "cpus:10;mem:1", &[("a", "cpus:5")], "b", "cpus:5;mem:1", "cpus:4;mem:1"),
+            (
+                &[("a", "cpus:6", "")],
+                "cpus:10;mem:1",
+                &[("a", "cpus:5")],
+                "b",
+                "cpus:5;mem:1",
+                "cpus:4;mem:1",
+            ),
             (&[("a", "cpus:6", "")], "cpus:10", &[("a", "cpus:6")], "b", "cpus:4", "cpus:4"),
             (&[("a", "cpus:6", ""), ("c", "cpus:3", "")], "cpus:10", &[], "b", "cpus:10", "cpus:1"),
             // More guaranteed than there is: nothing is left for others.
@@ -309,7 +333,13 @@ mod tests {
         for (quotas, total, held, offerable, expected) in [
             (&[("a", "cpus:6", "")][..], "cpus:10", &[][..], "cpus:4;mem:9", "cpus:4"),
             // All of a kind goes along where nobody else is guaranteed it.
-            (&[("a", "cpus:2", "")], "cpus:10;mem:9", &[], "cpus:4;mem:9;ports:[1-2]", "cpus:4;mem:9;ports:[1-2]"),
+            (
+                &[("a", "cpus:2", "")],
+                "cpus:10;mem:9",
+                &[],
+                "cpus:4;mem:9;ports:[1-2]",
+                "cpus:4;mem:9;ports:[1-2]",
+            ),
             (&[("a", "cpus:2", "cpus:3")], "cpus:10;mem:9", &[], "cpus:4;mem:9", "cpus:3;mem:9"),
             (&[("a", "cpus:2", ""), ("b", "cpus:7", "")], "cpus:10", &[], "cpus:4", "cpus:3"),
             // Nothing there that helps, or nothing lacking.

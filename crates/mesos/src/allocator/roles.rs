@@ -8,10 +8,10 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp` (tree of clients, virtual leaves,
 //! weights by path). Match, with weights of three decimals.
 
-use planarium_kernel::SortedMap;
 use super::share::{self, Quantities, Share};
 use crate::api::Resources;
 use planarium_kernel::Milli;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::cmp::Ordering;
 
@@ -106,12 +106,12 @@ impl Roles {
         }
         if wanted.iter().all(|role| !role.contains('/')) {
             let mut ranked: Vec<Rank> = wanted.into_iter().map(|role| self.rank(role, cluster)).collect();
-            ranked.sort_by(Rank::compare);
+            planarium_kernel::sorted::sort_by(&mut ranked, Rank::compare);
             return ranked.into_iter().map(|rank| rank.path).collect();
         }
         let mut ranked: Vec<(Vec<Rank>, Text)> =
             wanted.into_iter().map(|role| (self.ranks(&role, cluster), role)).collect();
-        ranked.sort_by(|a, b| compare(&a.0, &b.0));
+        planarium_kernel::sorted::sort_by(&mut ranked, |a, b| compare(&a.0, &b.0));
         ranked.into_iter().map(|(_, role)| role).collect()
     }
 
@@ -189,7 +189,8 @@ mod tests {
         for (role, text) in given {
             roles.give(&(*role).into(), &Resources::parse(text).expect("test text"));
         }
-        let weights: Vec<(Text, Milli)> = weights.iter().map(|(role, w)| ((*role).into(), Milli(*w))).collect();
+        let weights: Vec<(Text, Milli)> =
+            weights.iter().map(|(role, w)| ((*role).into(), Milli(*w))).collect();
         roles.set_weights(&weights);
         let mut wanted: Vec<Text> = wanted.iter().map(|role| (*role).into()).collect();
         wanted.sort_unstable();
@@ -218,7 +219,12 @@ mod tests {
             // Weights belong to a path: that of `a` is for the whole of it, not for its own part.
             (&[("a", "cpus:3"), ("a/x", "cpus:2")], &[("a", 9_000)], &["a", "a/x", "b"], "b a/x a"),
             (&[("a/x", "cpus:3"), ("a/y", "cpus:2")], &[("a/x", 2_000)], &["a/x", "a/y"], "a/x a/y"),
-            (&[("a/b/c", "mem:500"), ("a/d", "mem:1"), ("e", "mem:600")], &[], &["a/b/c", "a/d", "e"], "a/d a/b/c e"),
+            (
+                &[("a/b/c", "mem:500"), ("a/d", "mem:1"), ("e", "mem:600")],
+                &[],
+                &["a/b/c", "a/d", "e"],
+                "a/d a/b/c e",
+            ),
         ] {
             assert_eq!(order(given, weights, wanted), expected, "{given:?} {weights:?}");
         }

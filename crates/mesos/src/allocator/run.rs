@@ -3,7 +3,6 @@
 //! Where there are quotas a run has two stages: roles that lack something of their guarantees come first; then
 //! everybody, within limits and what must be left for guarantees.
 
-use planarium_kernel::SortedSet;
 use super::{Allocator, Client, Quantities, Slot, quota::Ledger, roles::is_within, share::Share};
 use crate::api::{AgentId, FrameworkId, Resources};
 use planarium_kernel::{Cause, Milli, draw};
@@ -68,11 +67,15 @@ impl Allocator {
         only: Option<&[AgentId]>,
         rules: Rules<'_>,
     ) -> Vec<Grant> {
-        let only: Option<SortedSet<AgentId>> = only.map(|only| only.iter().copied().collect());
+        let only: Option<Vec<AgentId>> = only.map(|only| {
+            let mut only = only.to_vec();
+            only.sort_unstable();
+            only
+        });
         let mut order: Vec<(u64, AgentId)> = self
             .dirty
             .keys()
-            .filter(|id| only.as_ref().is_none_or(|only| only.contains(id)))
+            .filter(|id| only.as_ref().is_none_or(|only| only.binary_search(id).is_ok()))
             .filter_map(|id| {
                 self.slots.get(id).map(|slot| (draw::draw(seed, slot.entity, ORDER, now_ms), *id))
             })
@@ -84,25 +87,65 @@ impl Allocator {
 
     /// A run over these agents in this order.
     pub(crate) fn run_in_order(&mut self, order: &[AgentId], rules: Rules<'_>) -> Vec<Grant> {
+        let looked_at = self.take_dirty(order);
         let mut grants = Vec::new();
-        let mut looked_at: Vec<(AgentId, Cause)> = Vec::with_capacity(order.len());
-        for agent in order {
-            if self.slots.get(agent).is_some_and(|slot| slot.active) {
-                looked_at.push((*agent, self.dirty.remove(agent).unwrap_or_default()));
-            }
+        if looked_at.is_empty() {
+            return grants;
         }
         if let Some(ledger) = &mut self.ledger {
-            for (agent, _) in &looked_at {
-                ledger.held_back.remove(agent);
-            }
-            for (agent, cause) in &looked_at {
-                self.allocate(*agent, *cause, Stage::Guarantees, rules, &mut grants);
-            }
+            let mut again: Vec<AgentId> = looked_at.iter().map(|(id, _)| *id).collect();
+            again.sort_unstable();
+            ledger.held_back.retain(|id| again.binary_search(id).is_err());
+            self.stage(Stage::Guarantees, &looked_at, rules, &mut grants);
         }
-        for (agent, cause) in looked_at {
-            self.allocate(agent, cause, Stage::Rest, rules, &mut grants);
+        self.stage(Stage::Rest, &looked_at, rules, &mut grants);
+        // What a role below got may have satisfied the guarantee of the one above: less is to be held back.
+        if let Some(last) = grants.last() {
+            self.stir(last.cause);
         }
         grants
+    }
+
+    /// Takes the active ones of these agents out of those that changed, with what changed them.
+    fn take_dirty(&mut self, order: &[AgentId]) -> Vec<(AgentId, Cause)> {
+        let active = |id: &&AgentId| self.slots.get(id).is_some_and(|slot| slot.active);
+        let causes = |id: &AgentId| (*id, self.dirty.get(id).copied().unwrap_or_default());
+        let looked_at: Vec<(AgentId, Cause)> = order.iter().filter(active).map(causes).collect();
+        if let [(only, _)] = looked_at.as_slice() {
+            self.dirty.remove(only);
+        } else {
+            let mut gone: Vec<AgentId> = looked_at.iter().map(|(id, _)| *id).collect();
+            gone.sort_unstable();
+            self.dirty.retain(|id, _| gone.binary_search(id).is_err());
+        }
+        looked_at
+    }
+
+    /// One part of a run over these agents. Whose turn it is is found anew when somebody got something.
+    fn stage(
+        &mut self,
+        stage: Stage,
+        agents: &[(AgentId, Cause)],
+        rules: Rules<'_>,
+        grants: &mut Vec<Grant>,
+    ) {
+        let mut turns = self.turns();
+        for (agent, cause) in agents {
+            let before = grants.len();
+            self.allocate(*agent, *cause, stage, &turns, rules, grants);
+            if grants.len() > before {
+                turns = self.turns();
+            }
+        }
+    }
+
+    /// Roles and their frameworks in the order in which they are served.
+    fn turns(&self) -> Vec<(Text, Vec<FrameworkId>)> {
+        let with_frameworks = |role: Text| {
+            let frameworks = self.frameworks_by_share(&role);
+            (role, frameworks)
+        };
+        self.roles_by_share().into_iter().map(with_frameworks).collect()
     }
 
     fn allocate(
@@ -110,32 +153,33 @@ impl Allocator {
         agent: AgentId,
         cause: Cause,
         stage: Stage,
+        turns: &[(Text, Vec<FrameworkId>)],
         rules: Rules<'_>,
         grants: &mut Vec<Grant>,
     ) {
-        for role in self.roles_by_share() {
-            if stage == Stage::Guarantees && !self.is_short(&role) {
+        for (role, frameworks) in turns {
+            if stage == Stage::Guarantees && !self.is_short(role) {
                 continue;
             }
-            for framework in self.frameworks_by_share(&role) {
+            for framework in frameworks.iter().copied() {
                 let Some(slot) = self.slots.get(&agent) else { return };
                 let Some(client) = self.clients.get(&framework) else { continue };
-                let offerable = self.offerable(slot, client, &role);
-                let least = client.least.get(&role);
+                let offerable = self.offerable(slot, client, role);
+                let least = client.least.get(role);
                 if !is_allocatable(&offerable, least) || (rules.withheld)(framework, agent) {
                     continue;
                 }
                 let offerable = match (&mut self.ledger, stage) {
                     (None, _) => offerable,
-                    (Some(ledger), Stage::Guarantees) => ledger.guaranteed(&role, &offerable),
-                    (Some(ledger), Stage::Rest) => ledger.trimmed(agent, &role, offerable),
+                    (Some(ledger), Stage::Guarantees) => ledger.guaranteed(role, &offerable),
+                    (Some(ledger), Stage::Rest) => ledger.trimmed(agent, role, offerable),
                 };
                 if (self.ledger.is_some() && !is_allocatable(&offerable, least))
-                    || (!rules.unfiltered && self.filters.blocks(framework, &role, agent, &offerable))
+                    || (!rules.unfiltered && self.filters.blocks(framework, role, agent, &offerable))
                 {
                     continue;
                 }
-                self.hold(agent, framework, &role, &offerable);
+                self.hold(agent, framework, role, &offerable);
                 grants.push(Grant { framework, role: role.clone(), agent, resources: offerable, cause });
             }
         }
@@ -211,9 +255,13 @@ mod tests {
         }
         let sums = |text: &str| Resources::parse(text).expect("test text").quantities().into_iter().collect();
         let least: Vec<Quantities> = vec![sums("cpus:2;disk:10"), sums("mem:64")];
-        for (text, expected) in
-            [("cpus:2;disk:10", true), ("cpus:8;mem:63", false), ("mem:64", true), ("disk:10", false), ("", false)]
-        {
+        for (text, expected) in [
+            ("cpus:2;disk:10", true),
+            ("cpus:8;mem:63", false),
+            ("mem:64", true),
+            ("disk:10", false),
+            ("", false),
+        ] {
             let resources = Resources::parse(text).expect("test text");
             assert_eq!(is_allocatable(&resources, Some(&least)), expected, "{text}");
             assert_eq!(is_allocatable(&resources, Some(&Vec::new())), !text.is_empty(), "{text}");

@@ -3,9 +3,9 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp`. Match; exact where the real one
 //! compares floating-point numbers.
 
-use planarium_kernel::SortedMap;
 use crate::api::{Resources, Value};
 use planarium_kernel::Milli;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::cmp::Ordering;
 
@@ -81,7 +81,8 @@ impl Share {
 
     /// Smaller share first.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        let cross = |a: i64, b: i64| u128::from(a.max(0).unsigned_abs()) * u128::from(b.max(0).unsigned_abs());
+        let cross =
+            |a: i64, b: i64| u128::from(a.max(0).unsigned_abs()) * u128::from(b.max(0).unsigned_abs());
         let (mine, theirs) = (cross(self.part, other.whole), cross(other.part, self.whole));
         if self.weight == other.weight {
             return mine.cmp(&theirs);
@@ -124,7 +125,8 @@ mod tests {
 
     #[test]
     fn weights_divide_exactly() {
-        let share = |part: i64, whole: i64, weight: i64| Share { part, whole, weight: PLAIN }.over(Milli(weight));
+        let share =
+            |part: i64, whole: i64, weight: i64| Share { part, whole, weight: PLAIN }.over(Milli(weight));
         for (a, b, expected) in [
             (share(3, 10, 3_000), share(1, 10, 1_000), Ordering::Equal),
             (share(3, 10, 2_999), share(1, 10, 1_000), Ordering::Greater),

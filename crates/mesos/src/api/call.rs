@@ -48,6 +48,8 @@ pub struct TaskInfo {
     pub process_labels: Labels,
     /// Time between SIGTERM and SIGKILL; none is the executor's default of 3 s.
     pub kill_grace_ms: Option<u64>,
+    /// How long it may run, when there is a limit.
+    pub max_completion_ms: Option<u64>,
     /// What makes the description invalid, where the other fields cannot hold it.
     pub flaw: Option<Text>,
 }
@@ -77,12 +79,12 @@ pub enum Operation {
         /// By how much.
         by: Milli,
     },
-    /// Make a disk of a provider's storage, or give one up. Agents here have no provider: it is always refused.
-    ProviderDisk {
-        /// CREATE_DISK, or DESTROY_DISK.
-        creates: bool,
-        /// The storage is said to be a provider's.
-        provided: bool,
+    /// What no cluster like this one can do, whatever is offered.
+    Impossible {
+        /// The operation's type.
+        kind: &'static str,
+        /// Why not.
+        flaw: &'static str,
     },
     /// Launch tasks.
     Launch(Vec<TaskInfo>),

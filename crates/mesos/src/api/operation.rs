@@ -18,6 +18,8 @@ words! {
         Unreachable = "UNREACHABLE",
         /// Its agent was marked gone.
         GoneByOperator = "GONE_BY_OPERATOR",
+        /// Its agent has not come back since the master failed over.
+        Recovering = "RECOVERING",
         /// Nobody knows it.
         Unknown = "UNKNOWN",
     }

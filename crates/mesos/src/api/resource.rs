@@ -68,7 +68,7 @@ impl Value {
             (Self::Ranges(a), Self::Ranges(b)) => *a = a.union(b),
             (Self::Set(a), Self::Set(b)) => {
                 a.extend(b.iter().cloned());
-                a.sort_unstable();
+                planarium_kernel::sorted::sort(a);
                 a.dedup();
             }
             _ => {}

@@ -4,17 +4,20 @@ use super::{
     ranges::Ranges,
     resource::{Resource, Value},
 };
-use planarium_kernel::Milli;
-use planarium_kernel::SortedMap;
+use planarium_kernel::cow::{Entries, List, behind};
+use planarium_kernel::{Milli, SortedMap};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
 /// Resources, merged where they can be. *Order*: first addition; the [`PartialEq`] does not look at it.
 ///
 /// Copies share their list until one of them changes: an agent's free resources are offered, held, turned down
-/// and free again all as one list.
+/// and free again all as one list. A long one that changes goes on sharing what did not change.
 #[derive(Clone, Debug, Default)]
-pub struct Resources(Option<Arc<Vec<Resource>>>);
+pub struct Resources(Option<Arc<Bag>>);
+
+/// The resources of a bag, few of them in one piece.
+type Bag = List<Resource, 16>;
 
 impl Resources {
     /// Nothing.
@@ -22,20 +25,22 @@ impl Resources {
         Self(None)
     }
 
-    fn of(list: Vec<Resource>) -> Self {
+    fn of(list: Bag) -> Self {
         Self((!list.is_empty()).then(|| Arc::new(list)))
     }
 
-    fn list(&self) -> &[Resource] {
-        self.0.as_deref().map_or(&[], Vec::as_slice)
-    }
-
-    fn list_mut(&mut self) -> &mut Vec<Resource> {
+    fn list_mut(&mut self) -> &mut Bag {
         Arc::make_mut(self.0.get_or_insert_default())
     }
 
+    /// Bytes that this list takes and the one before does not.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        let before = before.and_then(|before| before.0.as_ref());
+        self.0.as_ref().map_or(0, |bag| behind(bag, before, |bag| bag.beyond(before.map(|before| &**before))))
+    }
+
     /// Whether both are one list, or both nothing.
-    fn is_same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),
             _ => self.is_empty() && other.is_empty(),
@@ -43,18 +48,18 @@ impl Resources {
     }
 
     /// The resources one by one.
-    pub fn iter(&self) -> std::slice::Iter<'_, Resource> {
-        self.list().iter()
+    pub fn iter(&self) -> Entries<'_, Resource> {
+        self.0.as_deref().map_or_else(Entries::none, List::iter)
     }
 
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.list().is_empty()
+        self.0.as_deref().is_none_or(List::is_empty)
     }
 
     /// How many unlike resources there are.
     pub fn len(&self) -> usize {
-        self.list().len()
+        self.0.as_deref().map_or(0, List::len)
     }
 
     /// Adds one resource; an empty amount adds nothing.
@@ -62,8 +67,9 @@ impl Resources {
         if resource.value.is_empty() {
             return;
         }
+        let at = self.iter().position(|mine| mine.is_addable(&resource));
         let list = self.list_mut();
-        match list.iter_mut().find(|mine| mine.is_addable(&resource)) {
+        match at.and_then(|at| list.get_mut(at)) {
             Some(mine) => mine.value.add(&resource.value),
             None => list.push(resource),
         }
@@ -119,7 +125,7 @@ impl Resources {
         if self.is_same(other) {
             return Self::new();
         }
-        let mut left = self.list().to_vec();
+        let mut left = self.0.as_deref().cloned().unwrap_or_default();
         for theirs in other {
             let Some(at) = left.iter().position(|mine| {
                 mine.is_alike(theirs) && (mine.is_divisible() || mine.value == theirs.value)
@@ -191,7 +197,7 @@ impl Resources {
             return self.clone();
         }
         let give = |resource: &Resource| Resource { allocation_role: role.cloned(), ..resource.clone() };
-        let first = self.list().first().map(|first| &first.allocation_role);
+        let first = self.iter().next().map(|first| &first.allocation_role);
         if self.iter().all(|resource| Some(&resource.allocation_role) == first) {
             // What was unlike still is.
             Self::of(self.iter().map(give).collect())
@@ -247,6 +253,9 @@ impl FromIterator<Resource> for Resources {
         for item in items {
             all.add(item);
         }
+        if let Some(bag) = &mut all.0 {
+            Arc::make_mut(bag).shrink_to_fit();
+        }
         all
     }
 }
@@ -255,13 +264,13 @@ impl IntoIterator for Resources {
     type Item = Resource;
     type IntoIter = std::vec::IntoIter<Resource>;
     fn into_iter(self) -> Self::IntoIter {
-        self.0.map(Arc::unwrap_or_clone).unwrap_or_default().into_iter()
+        self.iter().cloned().collect::<Vec<_>>().into_iter()
     }
 }
 
 impl<'a> IntoIterator for &'a Resources {
     type Item = &'a Resource;
-    type IntoIter = std::slice::Iter<'a, Resource>;
+    type IntoIter = Entries<'a, Resource>;
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }

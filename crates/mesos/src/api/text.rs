@@ -42,7 +42,7 @@ impl Value {
             let mut items: Vec<Text> =
                 inner.split(',').map(str::trim).filter(|i| !i.is_empty()).map(Into::into).collect();
             let given = items.len();
-            items.sort_unstable();
+            planarium_kernel::sorted::sort(&mut items);
             items.dedup();
             return if items.len() == given {
                 Ok(Self::Set(items))
@@ -66,7 +66,7 @@ fn parse_ranges(inner: &str) -> Result<Ranges, ParseResourcesError> {
             _ => return bad(format!("`{part}` is not a range")),
         }
     }
-    pairs.sort_unstable();
+    planarium_kernel::sorted::sort(&mut pairs);
     if pairs.windows(2).any(|two| matches!(two, [a, b] if b.0 <= a.1)) {
         return bad(format!("`[{inner}]` has overlapping ranges"));
     }

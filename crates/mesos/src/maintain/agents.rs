@@ -40,6 +40,7 @@ impl Master {
             Some((AgentState::Registered, connected)) => {
                 Standing::Registered { connected, can_drain: true, scheduled: self.machines.is_scheduled(id) }
             }
+            Some((AgentState::Recovered, _)) => Standing::Recovered,
             Some((AgentState::Unreachable, _)) => Standing::Unreachable,
             Some((AgentState::Gone, _)) => Standing::Gone,
             Some((AgentState::Removed, _)) | None => Standing::Unknown,
@@ -190,6 +191,7 @@ impl Master {
                 self.apply(cx, fleet, no, update);
             }
             self.lose_operations(cx, id, Removal::Gone);
+            self.end_adrift(cx, fleet, id);
             self.detach(id, Removal::Gone);
             self.touch_agent(cx, id);
         });

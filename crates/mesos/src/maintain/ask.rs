@@ -10,7 +10,6 @@
 //! `src/master/master.cpp` (inverseOffer, accept, decline). Match; agents are gone through in order of
 //! registration.
 
-use planarium_kernel::{SortedMap, SortedSet};
 use crate::{
     Master,
     api::{AgentId, FrameworkId, InverseOffer, OfferId, SchedulerEvent},
@@ -21,10 +20,9 @@ use crate::{
 };
 use planarium_fleet::Cx;
 use planarium_kernel::{Cause, Class};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::{EventBody, Text};
-use std::{
-    sync::Arc,
-};
+use std::sync::Arc;
 
 /// Agents that the next run looks at, with what brought that about.
 #[derive(Clone, Debug, Default)]

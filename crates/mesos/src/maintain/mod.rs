@@ -17,7 +17,6 @@ mod show;
 
 pub(crate) use ask::Asking;
 
-use planarium_kernel::SortedMap;
 use crate::{
     Master,
     agent::AgentState,
@@ -30,6 +29,7 @@ use crate::{
 };
 use planarium_fleet::{Cx, Fleet, MachineId};
 use planarium_kernel::Class;
+use planarium_kernel::SortedMap;
 use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
@@ -83,7 +83,8 @@ impl Master {
                         self.rescind(cx, offer);
                     }
                     self.stop_asking(cx, agent);
-                    self.allocator.touch(agent, cx.cause());
+                    // Without offers that came back there is nothing that could not have been offered before.
+                    self.allocator.retouch(agent, cx.cause());
                     self.will_ask(agent, cx.cause());
                     self.request_run(agent);
                     self.touch_agent(cx, agent);
@@ -171,6 +172,7 @@ impl Master {
 
     /// An agent wants to register from a DOWN machine: it is told to shut down, which ends what it still runs.
     pub(crate) fn turn_away(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
+        self.forget_recovered(id);
         let hostname = self.hostname(id);
         let text = format!("{hostname} may not register: its machine is DOWN");
         cx.following(EventBody::Maintenance { text: text.into(), agents: vec![hostname] }, |cx| {

@@ -1,6 +1,5 @@
 //! What the operator and a front end see of maintenance.
 
-use planarium_kernel::SortedMap;
 use crate::{
     Master,
     agent::{Agent, AgentState},
@@ -10,13 +9,14 @@ use crate::{
     },
 };
 use planarium_fleet::Absence;
+use planarium_kernel::SortedMap;
+use planarium_protocol::json;
 use planarium_protocol::{
     Input, Text,
     input::Maintenance,
     view::{ActionView, InverseOfferView, ScheduledView, UnavailabilityView, WindowView},
 };
-use planarium_protocol::json;
-use serde_json::{Value};
+use serde_json::Value;
 
 /// When a window begins that a menu proposes: so much later. *Units*: milliseconds.
 const PROPOSED_IN_MS: u64 = 600_000;
@@ -58,6 +58,7 @@ impl Master {
             (Some(Absence::Lost), _) => "lost",
             (_, AgentState::Unreachable) => "unreachable",
             (_, AgentState::Removed) => "removed",
+            (_, AgentState::Recovered) => "recovered",
             (Some(Absence::Partitioned), AgentState::Registered) => "partitioned",
             (Some(Absence::AgentRestart), AgentState::Registered) => "restarting",
             (None, AgentState::Registered) => match drain {

@@ -6,9 +6,9 @@
 //! Source: `apache/mesos: src/master/http.cpp` (drainAgent, deactivateAgent, reactivateAgent, markAgentGone),
 //! `src/master/master.cpp` (checkAndTransitionDrainingAgent), `src/slave/slave.cpp` (drain). Match.
 
-use planarium_kernel::SortedMap;
 use super::{Refused, quirk};
 use crate::api::{AgentId, TaskState};
+use planarium_kernel::SortedMap;
 use planarium_kernel::{Digest, SimTime};
 use serde_json::{Map, Value};
 

@@ -12,12 +12,12 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (generateInverseOffers,
 //! updateInverseOffer, updateUnavailability), `src/master/master.cpp` (inverse offers). Match.
 
-use planarium_kernel::SortedMap;
 use super::{MachineRegistry, Unavailability, quirk};
 use crate::{
     DEFAULT_REFUSE_MS, MAX_REFUSE_MS,
     api::{AgentId, FrameworkId, OfferId},
 };
+use planarium_kernel::SortedMap;
 use planarium_kernel::{Digest, SimTime, id::Counter, id_types};
 use serde_json::{Map, Value};
 

@@ -3,11 +3,11 @@
 //! Source: `apache/mesos: src/master/http.cpp` (updateMaintenanceSchedule), `src/master/master.cpp`
 //! (updateUnavailability), `src/master/maintenance.cpp`. Match.
 
-use planarium_kernel::SortedMap;
 use super::{
     Effect, MachineId, MachineKey, MachineRegistry, Mode, Refused, Schedule, Unavailability, quirk,
     registry::MachineRow, validate,
 };
+use planarium_kernel::SortedMap;
 use std::sync::Arc;
 
 impl MachineRegistry {
@@ -74,6 +74,10 @@ impl MachineRegistry {
         unavailability: Option<Unavailability>,
         effects: &mut Vec<Effect>,
     ) {
+        // Rows are shared with copies of the registry; one that stays as it is stays shared.
+        if self.at(row).is_some_and(|m| m.info.mode == to && m.info.unavailability == unavailability) {
+            return;
+        }
         let Some(machine) = self.at_mut(row) else { return };
         let from = std::mem::replace(&mut machine.info.mode, to);
         machine.info.unavailability = unavailability;

@@ -8,13 +8,11 @@
 //! Source: `apache/mesos: src/master/master.hpp` (Machine), `src/master/master.cpp` (registration of agents
 //! from deactivated machines). Match.
 
-use planarium_kernel::{SortedMap, SortedSet};
 use super::{MachineId, MachineKey, Schedule, Unavailability};
 use crate::api::AgentId;
 use planarium_kernel::{Digest, id_types};
-use std::{
-    sync::Arc,
-};
+use planarium_kernel::{SortedMap, SortedSet};
+use std::sync::Arc;
 
 id_types! {
     /// Row of a machine. Never reused.

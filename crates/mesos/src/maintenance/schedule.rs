@@ -2,8 +2,8 @@
 //!
 //! Source: `apache/mesos: include/mesos/maintenance/maintenance.proto`. Match.
 
-use planarium_kernel::SortedSet;
 use super::{MachineId, MachineKey, Unavailability, Window};
+use planarium_kernel::SortedSet;
 use serde_json::{Map, Value};
 
 /// Windows in the order the operator gave them.

@@ -3,8 +3,8 @@
 //! *Order*: the first fault found decides; windows and machines are looked at in the order they were given.
 //! Source: `apache/mesos: src/master/maintenance.cpp` (namespace validation). Match.
 
-use planarium_kernel::SortedSet;
 use super::{MachineId, MachineKey, Refused, Schedule};
+use planarium_kernel::SortedSet;
 use std::net::Ipv4Addr;
 
 /// Checks a schedule on its own; answers which machines it names. Windows may overlap and contradict each

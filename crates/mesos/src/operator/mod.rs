@@ -23,7 +23,7 @@ use crate::{
 };
 use planarium_fleet::{Cx, Fleet};
 use planarium_kernel::Milli;
-use planarium_protocol::{Refusal, Text};
+use planarium_protocol::{Refusal, Text, refusal::RefusalCode};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -176,6 +176,11 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// More than the books are kept for.
+fn beyond(text: String) -> Refusal {
+    Refusal { status: 400, ..Refusal::new(RefusalCode::LimitReached, text) }
+}
+
 /// Fields of a form, percent-decoded; the last of a repeated name wins.
 pub fn form_fields(form: &str) -> BTreeMap<String, String> {
     let pairs = form.trim().split('&').filter(|pair| !pair.is_empty());
@@ -183,7 +188,7 @@ pub fn form_fields(form: &str) -> BTreeMap<String, String> {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         (decoded(name), decoded(value))
     };
-    pairs.map(split).collect()
+    planarium_kernel::sorted::tree(pairs.map(split))
 }
 
 /// Percent-decoding; broken escapes stay as they are.

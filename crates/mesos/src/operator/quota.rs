@@ -3,8 +3,7 @@
 //! Source: `apache/mesos: src/master/quota_handler.cpp`, `src/master/quota.cpp`. Match; a quota without guarantees and
 //! limits is none at all, and agents are gone through in order of registration when offers are taken back.
 
-use planarium_kernel::SortedMap;
-use super::OperatorCall;
+use super::{OperatorCall, beyond};
 use crate::{
     Master,
     accept::is_role,
@@ -22,10 +21,15 @@ use crate::{
 };
 use planarium_fleet::Cx;
 use planarium_kernel::Milli;
-use planarium_protocol::{EventBody, Refusal, Text, refusal::RefusalCode};
+use planarium_kernel::SortedMap;
 use planarium_protocol::json;
+use planarium_protocol::{EventBody, Refusal, Text, refusal::RefusalCode};
 use serde_json::{Map, Value};
 
+/// Roles with a quota, at most.
+const MOST_QUOTAS: usize = 1_000;
+/// Kinds of resources in one of them, at most.
+const MOST_KINDS: usize = 100;
 /// Largest amount of memory or disk, in MiB: an exabyte.
 const MOST_MIB: Milli = Milli::from_int(1 << 40);
 /// Largest amount of anything else.
@@ -56,7 +60,11 @@ impl QuotaConfig {
 pub(super) fn read_request(request: &Message<'_>) -> Read<OperatorCall> {
     let wrong = |what: &str| bad(format!("Failed to validate set quota request: {what}"));
     let Some(role) = request.text("role")? else { return Err(wrong("a role must be given")) };
-    let resources = read_list(&request.messages("guarantee")?)?;
+    let resources = request.messages("guarantee")?;
+    if resources.len() > MOST_KINDS {
+        return Err(beyond(format!("a quota is about at most {MOST_KINDS} kinds of resources")));
+    }
+    let resources = read_list(&resources)?;
     if !is_role(&role) {
         return Err(wrong(&format!("invalid role '{role}'")));
     }
@@ -88,12 +96,19 @@ pub(super) fn read_update(part: &Message<'_>) -> Read<OperatorCall> {
             limits: read_amounts(config, "limits")?,
         })
     };
-    let configs = part.messages("quota_configs")?.iter().map(one).collect::<Read<_>>()?;
+    let configs = part.messages("quota_configs")?;
+    if configs.len() > MOST_QUOTAS {
+        return Err(beyond(format!("at most {MOST_QUOTAS} roles have a quota")));
+    }
+    let configs = configs.iter().map(one).collect::<Read<_>>()?;
     Ok(OperatorCall::UpdateQuota { configs, force: part.flag("force")? })
 }
 
 fn read_amounts(config: &Message<'_>, field: &str) -> Read<SortedMap<Text, Milli>> {
     let Some(map) = config.message(field)? else { return Ok(SortedMap::new()) };
+    if map.names().count() > MOST_KINDS {
+        return Err(beyond(format!("a quota is about at most {MOST_KINDS} kinds of resources")));
+    }
     let one = |name: &String| Ok((name.as_str().into(), map.needs(name)?.amount("value")?));
     map.names().map(one).collect()
 }
@@ -107,7 +122,12 @@ pub(super) fn read_path(role: &[&str]) -> Read<OperatorCall> {
 }
 
 impl Master {
-    pub(super) fn set_quota(&mut self, cx: &mut Cx, config: &QuotaConfig, force: bool) -> Result<(), Refusal> {
+    pub(super) fn set_quota(
+        &mut self,
+        cx: &mut Cx,
+        config: &QuotaConfig,
+        force: bool,
+    ) -> Result<(), Refusal> {
         let (role, mut quotas) = (&config.role, self.allocator.quotas());
         if quotas.contains_key(role) {
             return Err(bad(format!("Cannot set quota for role '{role}' which already has quota")));
@@ -115,6 +135,7 @@ impl Master {
         not_nested(role)?;
         amounts(config)?;
         quotas.insert(role.clone(), config.quota());
+        few(&quotas)?;
         if !force && !Ledger::fits(&quotas, self.allocator.cluster()) {
             let text = "Quota guarantees overcommit the cluster (use 'force' to bypass this check)";
             return Err(refusal(RefusalCode::Conflict, 409, text));
@@ -136,7 +157,8 @@ impl Master {
         for config in configs {
             not_nested(&config.role)?;
             amounts(config)?;
-            let exceeds = |(name, amount): (&Text, &Milli)| config.limits.get(name).is_some_and(|l| l < amount);
+            let exceeds =
+                |(name, amount): (&Text, &Milli)| config.limits.get(name).is_some_and(|l| l < amount);
             if config.guarantees.iter().any(exceeds) {
                 let text = format!("the guarantees of '{}' are not within its limits", config.role);
                 return Err(bad(format!("Invalid QuotaConfig: {text}")));
@@ -154,8 +176,10 @@ impl Master {
             quotas.insert(config.role.clone(), config.quota());
         }
         quotas.retain(|_, quota| !quota.is_default());
+        few(&quotas)?;
         if !force && !Ledger::fits(&quotas, self.allocator.cluster()) {
-            let text = "total quota guarantees exceed cluster capacity (use 'force' flag to bypass this check)";
+            let text =
+                "total quota guarantees exceed cluster capacity (use 'force' flag to bypass this check)";
             return Err(bad(format!("Invalid QuotaConfig: {text}")));
         }
         let mut first = true;
@@ -184,8 +208,11 @@ impl Master {
     /// After SET_QUOTA: all offers of one agent after another are taken back, until they make up the guarantee and
     /// every framework of the role may find one.
     fn rescind_for_guarantee(&mut self, cx: &mut Cx, config: &QuotaConfig) {
-        let of_role =
-            self.frameworks.iter().filter(|f| f.is_connected() && f.info.roles.contains(&config.role)).count();
+        let of_role = self
+            .frameworks
+            .iter()
+            .filter(|f| f.is_connected() && f.info.roles.contains(&config.role))
+            .count();
         let (mut rescinded, mut visited) = (Quantities::new(), 0);
         for row in 0..self.agents.len() {
             if visited >= of_role && share::contains(&rescinded, &config.guarantees) {
@@ -211,7 +238,7 @@ impl Master {
         let mine: Vec<(OfferId, Quantities)> = {
             let mine = self.offers.values().filter(|offer| own(offer));
             let mut mine: Vec<_> = mine.map(|o| (o.framework, o.id, o.resources.quantities())).collect();
-            mine.sort_by_key(|(framework, id, _)| (*framework, *id));
+            planarium_kernel::sorted::sort_by_key(&mut mine, |(framework, id, _)| (*framework, *id));
             mine.into_iter().map(|(_, id, quantities)| (id, quantities)).collect()
         };
         for (_, quantities) in &mine {
@@ -226,7 +253,7 @@ impl Master {
         }
         let others: Vec<OfferId> = {
             let mut others: Vec<_> = self.offers.values().filter(|offer| !own(offer)).collect();
-            others.sort_by_key(|offer| (offer.agent, offer.id));
+            planarium_kernel::sorted::sort_by_key(&mut others, |offer| (offer.agent, offer.id));
             others.into_iter().map(|offer| offer.id).collect()
         };
         for offer in others {
@@ -250,10 +277,10 @@ impl Master {
         let mut consumed = Quantities::new();
         for (_, slot) in self.allocator.agents() {
             let reserved = |r: &Resource| !r.reservations.is_empty() && is_within(role, r.role());
-            share::add(&mut consumed, &slot.total.filter(reserved));
-            for ((_, of), resources) in &slot.held {
+            share::add(&mut consumed, &slot.total().filter(reserved));
+            for ((_, of), held) in &slot.held {
                 if is_within(role, of) {
-                    share::add(&mut consumed, &resources.unreserved());
+                    held.parts().for_each(|part| share::add(&mut consumed, &part.unreserved()));
                 }
             }
         }
@@ -280,7 +307,10 @@ impl Master {
                 let all = sums.iter().map(|(name, amount)| (name.to_string(), json!({ "value": amount })));
                 if sums.is_empty() { Value::Null } else { Value::Object(all.collect()) }
             };
-            with_filled(role, vec![("guarantees", amounts(&quota.guarantees)), ("limits", amounts(&quota.limits))])
+            with_filled(
+                role,
+                vec![("guarantees", amounts(&quota.guarantees)), ("limits", amounts(&quota.limits))],
+            )
         };
         json!({
             "infos": quotas.iter().map(info).collect::<Vec<_>>(),
@@ -316,6 +346,13 @@ fn not_nested(role: &str) -> Result<(), Refusal> {
         return Err(bad(format!("Setting quota on nested role '{role}' is not supported")));
     }
     if is_role(role) { Ok(()) } else { Err(bad(format!("Invalid QuotaConfig: invalid role '{role}'"))) }
+}
+
+fn few(quotas: &SortedMap<Text, Quota>) -> Result<(), Refusal> {
+    if quotas.len() > MOST_QUOTAS {
+        return Err(beyond(format!("at most {MOST_QUOTAS} roles have a quota")));
+    }
+    Ok(())
 }
 
 fn amounts(config: &QuotaConfig) -> Result<(), Refusal> {

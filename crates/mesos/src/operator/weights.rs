@@ -3,7 +3,7 @@
 //! Source: `apache/mesos: src/master/weights_handler.cpp`. Match, with weights of three decimals; that offers stay when
 //! a weight changes is a named quirk.
 
-use super::OperatorCall;
+use super::{OperatorCall, beyond};
 use crate::{
     Master,
     accept::is_role,
@@ -16,9 +16,12 @@ use crate::{
 };
 use planarium_fleet::Cx;
 use planarium_kernel::Milli;
-use planarium_protocol::{EventBody, Refusal, Text};
 use planarium_protocol::json;
-use serde_json::{Value};
+use planarium_protocol::{EventBody, Refusal, Text};
+use serde_json::Value;
+
+/// Roles with a weight, at most.
+const MOST_WEIGHTS: usize = 10_000;
 
 /// A list of weights, the body of the v0 endpoint.
 pub(super) fn read_list(body: &Value) -> Read<OperatorCall> {
@@ -53,6 +56,10 @@ impl Master {
                     "Failed to validate weights: invalid weight '{weight}' for role '{role}': weights must be positive"
                 )));
             }
+        }
+        let fresh = weights.iter().filter(|(role, _)| !self.allocator.weights().contains_key(role));
+        if fresh.count().saturating_add(self.allocator.weights().len()) > MOST_WEIGHTS {
+            return Err(beyond(format!("at most {MOST_WEIGHTS} roles have a weight of their own")));
         }
         let said: Vec<String> = weights.iter().map(|(role, weight)| format!("{role} {weight}")).collect();
         if said.is_empty() {

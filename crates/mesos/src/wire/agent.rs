@@ -2,7 +2,6 @@
 //!
 //! Source: `apache/mesos: src/common/http.cpp` (summarize, full), `src/internal/evolve.cpp`. Match.
 
-use planarium_kernel::SortedMap;
 use super::{
     Calendar, VERSION, agent_pid, domain, id,
     resource::{Form, list, ranges_json, sums},
@@ -13,6 +12,7 @@ use crate::{
     api::{AgentId, FrameworkId, Offer, Resources, Value},
     maintenance::DrainInfo,
 };
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_protocol::json;
 use serde_json::{Map, Value as Json};
@@ -42,6 +42,30 @@ pub(super) struct AgentRow<'a> {
 }
 
 impl Master {
+    /// Agents that have not come back since the master failed over, as v0 shows them.
+    pub(super) fn recovered_agents(&self) -> Json {
+        self.recovered(&|agent| {
+            json!({
+                "id": agent.name,
+                "hostname": agent.hostname,
+                "port": agent.port,
+                "attributes": attributes_v0(&agent.attributes),
+            })
+        })
+    }
+
+    /// The same as v1 shows them.
+    pub(super) fn recovered_v1(&self) -> Json {
+        self.recovered(
+            &|agent| json!({ "id": id(&agent.name), "hostname": agent.hostname, "port": agent.port }),
+        )
+    }
+
+    fn recovered(&self, shown: &dyn Fn(&Agent) -> Json) -> Json {
+        let all = self.agents.iter().filter(|agent| agent.state == AgentState::Recovered);
+        all.map(|agent| shown(agent)).collect()
+    }
+
     /// Registered agents in order of registration.
     pub(super) fn agent_rows(&self) -> Vec<AgentRow<'_>> {
         let mut offers: SortedMap<AgentId, Vec<&Offer>> = SortedMap::new();
@@ -57,7 +81,7 @@ impl Master {
                 }
                 let offers = offers.get(&id).into_iter().flatten();
                 let offered = offers.flat_map(|offer| offer.resources.allocated(&offer.role)).collect();
-                let total = self.allocator.slot(id).map(|slot| slot.total.clone()).unwrap_or_default();
+                let total = self.allocator.slot(id).map(|slot| slot.total()).unwrap_or_default();
                 let deactivated = self.drains.is_deactivated(id);
                 AgentRow {
                     id,

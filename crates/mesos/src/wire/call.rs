@@ -14,7 +14,7 @@ use crate::{
     api::{Call, OfferId, Operation, ReconcileOperation, ReconcileTask},
     maintenance::{Response, decode::refuse_ms},
 };
-use data_encoding::BASE64;
+use planarium_kernel::base64::Base64;
 use planarium_protocol::{Refusal, Text};
 use serde_json::Value;
 
@@ -49,6 +49,8 @@ pub enum SchedulerCall {
     Shutdown {
         /// Which executor.
         executor_id: Text,
+        /// On which agent.
+        agent_id: Text,
     },
     /// A call that is valid and has no effect here.
     Nothing,
@@ -137,8 +139,8 @@ fn read(master: &Master, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> 
         }
         "SHUTDOWN" => {
             let shutdown = part("shutdown")?;
-            shutdown.needs_id("agent_id")?;
-            SchedulerCall::Shutdown { executor_id: shutdown.needs_id("executor_id")? }
+            let agent_id = shutdown.needs_id("agent_id")?;
+            SchedulerCall::Shutdown { executor_id: shutdown.needs_id("executor_id")?, agent_id }
         }
         "MESSAGE" => {
             let message = part("message")?;
@@ -184,7 +186,7 @@ fn subscription(part: &Message<'_>) -> Read<Subscription> {
 
 /// The sixteen bytes that say which status is meant.
 fn uuid(part: &Message<'_>) -> Read<Vec<u8>> {
-    let bytes = BASE64.decode(part.needs_text("uuid")?.as_bytes()).unwrap_or_default();
+    let bytes = Base64::Padded.decode(part.needs_text("uuid")?.as_bytes()).unwrap_or_default();
     if bytes.len() == 16 { Ok(bytes) } else { Err(bad("Not a valid UUID")) }
 }
 
@@ -231,6 +233,9 @@ fn plain_operation(message: &Message<'_>, named: bool) -> Read<Operation> {
     };
     let resources = |outer: &str, inner: &str| read_list(&part(outer)?.messages(inner)?);
     Ok(match &*kind {
+        "RESERVE" if !part("reserve")?.messages("source")?.is_empty() => {
+            Operation::Impossible { kind: "RESERVE", flaw: "'source' is not for offer operations" }
+        }
         "RESERVE" => Operation::Reserve(resources("reserve", "resources")?),
         "UNRESERVE" => Operation::Unreserve(resources("unreserve", "resources")?),
         "CREATE" => Operation::Create(resources("create", "volumes")?),
@@ -262,18 +267,22 @@ fn plain_operation(message: &Message<'_>, named: bool) -> Read<Operation> {
         "CREATE_DISK" => {
             let create = part("create_disk")?;
             create.needs_text("target_type")?;
-            Operation::ProviderDisk { creates: true, provided: provided(&create)? }
+            Operation::Impossible { kind: "CREATE_DISK", flaw: no_provider(&create)? }
         }
         "DESTROY_DISK" => {
-            Operation::ProviderDisk { creates: false, provided: provided(&part("destroy_disk")?)? }
+            Operation::Impossible { kind: "DESTROY_DISK", flaw: no_provider(&part("destroy_disk")?)? }
         }
         other => return Err(bad(format!("Operations of type '{other}' do not exist"))),
     })
 }
 
-/// Whether the source of a disk operation is said to be a provider's.
-fn provided(part: &Message<'_>) -> Read<bool> {
+/// Why a disk operation cannot be carried out: agents here have no resource providers.
+fn no_provider(part: &Message<'_>) -> Read<&'static str> {
     let source = part.needs("source")?;
     source.needs_text("name")?;
-    Ok(source.has("provider_id"))
+    Ok(if source.has("provider_id") {
+        "the resource is not in what is left of the offer"
+    } else {
+        "'source' is not managed by a resource provider"
+    })
 }

@@ -10,9 +10,12 @@ use super::{
 };
 use crate::{
     Master,
-    api::{Capability, FrameworkId, InverseOffer, Offer, OperationStatus, SchedulerEvent, Source, TaskStatus, Unavailability},
+    api::{
+        Capability, FrameworkId, InverseOffer, Offer, OperationStatus, SchedulerEvent, Source, TaskStatus,
+        Unavailability,
+    },
 };
-use data_encoding::BASE64;
+use planarium_kernel::base64::Base64;
 use planarium_kernel::{SimTime, draw};
 use planarium_protocol::json;
 use serde_json::{Map, Value};
@@ -138,7 +141,7 @@ impl Master {
         }
         if let Some(number) = status.number {
             let uuid = status_id(self.seed, &status.operation_id, u64::from(number));
-            put("uuid", id(&BASE64.encode(&uuid)));
+            put("uuid", id(&Base64::Padded.encode(&uuid)));
         }
         Value::Object(map)
     }
@@ -167,7 +170,7 @@ impl Master {
         // What the master says by itself need not be acknowledged.
         if status.source != Source::Master {
             let nth = status.number.map_or(nth, u64::from);
-            put("uuid", json!(BASE64.encode(&status_id(self.seed, &status.task_id, nth))));
+            put("uuid", json!(Base64::Padded.encode(&status_id(self.seed, &status.task_id, nth))));
         }
         if let Some(healthy) = status.healthy {
             put("healthy", json!(healthy));

@@ -13,6 +13,11 @@ use planarium_protocol::Text;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
+/// Roles of one framework, at most.
+const MAX_ROLES: usize = 1_000;
+/// Rules for what is worth an offer, at most, for one role.
+const MAX_RULES: usize = 100;
+
 const CAPABILITIES: [(Capability, &str); 8] = [
     (Capability::RevocableResources, "REVOCABLE_RESOURCES"),
     (Capability::TaskKillingState, "TASK_KILLING_STATE"),
@@ -78,6 +83,9 @@ pub(crate) fn read(
     } else if roles.is_empty() && !multi {
         roles.push("*".into());
     }
+    if roles.len().max(suppressed.len()) > MAX_ROLES {
+        return Err(bad(format!("a framework has at most {MAX_ROLES} roles")));
+    }
     for (n, role) in roles.iter().enumerate() {
         if !is_role(role) {
             return Err(bad(format!("'{role}' is not a role")));
@@ -121,8 +129,15 @@ fn read_min_allocatable(
         }
         let Some(least) = filters.needs(role)?.message("min_allocatable_resources")? else { continue };
         let mut listed = Vec::new();
-        for one in least.messages("quantities")? {
+        let rules = least.messages("quantities")?;
+        if rules.len() > MAX_RULES {
+            return Err(bad(format!("'min_allocatable_resources' has at most {MAX_RULES} entries")));
+        }
+        for one in rules {
             let quantities = one.needs("quantities")?;
+            if quantities.names().count() > MAX_RULES {
+                return Err(bad(format!("'quantities' has at most {MAX_RULES} kinds")));
+            }
             let amount = |name: &String| Ok((name.as_str().into(), quantities.needs(name)?.amount("value")?));
             let quantities = quantities.names().map(amount).collect::<Read<SortedMap<Text, Milli>>>()?;
             if quantities.is_empty() {

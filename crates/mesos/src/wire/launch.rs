@@ -32,9 +32,9 @@ pub(super) fn task(message: &Message<'_>, alone: bool, named_operation: bool) ->
     };
     find(named_operation, "an operation id is not for launches");
     find(policy.is_some_and(|ms| ms < 0), "the grace period of the kill policy is negative");
-    if let Some(most) = message.message("max_completion_time")? {
-        find(most.int("nanoseconds")?.is_some_and(|ns| ns < 0), "the longest completion time is negative");
-    }
+    let most = message.message("max_completion_time")?.map(|most| most.int("nanoseconds")).transpose()?;
+    let most = most.flatten();
+    find(most.is_some_and(|ns| ns < 0), "the longest completion time is negative");
     if alone {
         find(command.is_some() == own_executor.is_some(), "a task has either a command or an executor");
     } else {
@@ -67,6 +67,9 @@ pub(super) fn task(message: &Message<'_>, alone: bool, named_operation: bool) ->
         env,
         program,
         kill_grace_ms: policy.and_then(|ms| u64::try_from(ms).ok()).map(|ms| ms.min(MAX_MS)),
+        max_completion_ms: most
+            .and_then(|ns| u64::try_from(ns).ok())
+            .map(|ns| ns.div_ceil(1_000_000).min(MAX_MS)),
         flaw: flaw.map(Into::into),
         ..TaskInfo::default()
     })

@@ -106,8 +106,8 @@ impl Master {
             ("slave_removals/reason_registered", counters.replaced),
             ("slave_unreachable_scheduled", counters.unreachable_scheduled),
             ("slave_unreachable_completed", counters.unreachable_completed),
-            ("slave_unreachable_canceled", 0),
-            ("recovery_slave_removals", 0),
+            ("slave_unreachable_canceled", counters.unreachable_canceled),
+            ("recovery_slave_removals", counters.recovery_removals),
             ("messages_launch_tasks", counters.launch_tasks),
             ("messages_decline_offers", counters.decline_offers),
             ("messages_revive_offers", counters.revive_offers),
@@ -126,7 +126,7 @@ impl Master {
     fn resource_gauges(&self, put: &mut impl FnMut(&str, Value)) {
         let (mut total, mut used) = (Resources::new(), Resources::new());
         for (id, slot) in self.allocator.agents() {
-            total.add_all(&slot.total);
+            total.add_all(&slot.total());
             for (_, held) in self.held_on(id) {
                 used.add_all(&held);
             }

@@ -101,7 +101,7 @@ impl Master {
     fn agents_v1(&self, calendar: Calendar) -> Value {
         json!({
             "agents": self.agent_rows().iter().map(|row| row.v1(calendar)).collect::<Vec<_>>(),
-            "recovered_agents": [],
+            "recovered_agents": self.recovered_v1(),
         })
     }
 
@@ -122,6 +122,9 @@ impl Master {
     fn frameworks_v1(&self, calendar: Calendar) -> Value {
         let (mut registered, mut completed) = (Vec::new(), Vec::new());
         for (row, framework) in self.frameworks.iter().enumerate() {
+            if !framework.is_remembered() {
+                continue;
+            }
             let (used, offered) = self.shares(FrameworkId::at(row));
             let mut map = Map::new();
             let mut put = |key: &str, value: Value| {
@@ -130,7 +133,7 @@ impl Master {
             put("framework_info", framework::v1(&framework.info, &framework.name));
             put("active", json!(framework.is_connected()));
             put("connected", json!(framework.is_connected()));
-            put("recovered", json!(false));
+            put("recovered", json!(framework.recovered));
             put("registered_time", calendar.nanoseconds(framework.registered));
             if let Some(at) = framework.reregistered {
                 put("reregistered_time", calendar.nanoseconds(at));

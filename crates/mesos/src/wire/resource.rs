@@ -197,7 +197,7 @@ fn read_ranges(message: &Message<'_>) -> Read<Ranges> {
         }
         pairs.push((begin, end));
     }
-    pairs.sort_unstable();
+    planarium_kernel::sorted::sort(&mut pairs);
     if pairs.windows(2).any(|two| matches!(two, [a, b] if b.0 <= a.1)) {
         return Err(bad("Ranges overlap"));
     }
@@ -207,7 +207,7 @@ fn read_ranges(message: &Message<'_>) -> Read<Ranges> {
 fn read_set(message: &Message<'_>) -> Read<Vec<Text>> {
     let mut items = message.texts("item")?;
     let given = items.len();
-    items.sort_unstable();
+    planarium_kernel::sorted::sort(&mut items);
     items.dedup();
     if items.len() == given { Ok(items) } else { Err(bad("A set repeats an item")) }
 }

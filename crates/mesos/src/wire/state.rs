@@ -54,7 +54,7 @@ impl Master {
         );
         put("flags", self.flags());
         put("slaves", agents.iter().map(|row| Value::Object(row.v0(calendar))).collect());
-        put("recovered_slaves", json!([]));
+        put("recovered_slaves", self.recovered_agents());
         if let Value::Object(frameworks) = self.frameworks_v0(calendar, None) {
             put("frameworks", frameworks.get("frameworks").cloned().unwrap_or_default());
             put("completed_frameworks", frameworks.get("completed_frameworks").cloned().unwrap_or_default());
@@ -74,7 +74,7 @@ impl Master {
         let meant = rows.iter().filter(|row| only.is_none_or(|id| *id == *row.agent.name));
         json!({
             "slaves": meant.map(|row| row.v0_full(calendar)).collect::<Vec<_>>(),
-            "recovered_slaves": [],
+            "recovered_slaves": self.recovered_agents(),
         })
     }
 
@@ -83,6 +83,9 @@ impl Master {
         let (mut registered, mut completed) = (Vec::new(), Vec::new());
         for (row, (framework, tasks)) in self.frameworks.iter().zip(self.task_rows()).enumerate() {
             if only.is_some_and(|id| *id != *framework.name) {
+                continue;
+            }
+            if !framework.is_remembered() {
                 continue;
             }
             let shown = self.framework_v0(calendar, FrameworkId::at(row), framework, &tasks);
@@ -142,7 +145,7 @@ impl Master {
         put("webui_url", json!(""));
         put("active", json!(framework.is_connected()));
         put("connected", json!(framework.is_connected()));
-        put("recovered", json!(false));
+        put("recovered", json!(framework.recovered));
         put("user", json!(info.user));
         put("failover_timeout", super::seconds(info.failover_ms));
         put("checkpoint", json!(info.checkpoint));
@@ -218,14 +221,22 @@ impl Master {
         if let (Some(flags), Some(ms)) = (flags.as_object_mut(), self.offer_timeout_ms) {
             flags.insert("offer_timeout".to_owned(), json!(duration(ms)));
         }
+        if let (Some(flags), Some(ms)) = (flags.as_object_mut(), self.limit.interval_ms) {
+            flags.insert("agent_removal_rate_limit".to_owned(), json!(format!("1/{}", duration(ms))));
+        }
         flags
     }
 }
 
 /// A duration in the largest unit that it is a whole number of.
 fn duration(ms: u64) -> String {
-    const UNITS: [(u64, &str); 5] =
-        [(7 * 86_400_000, "weeks"), (86_400_000, "days"), (3_600_000, "hrs"), (60_000, "mins"), (1_000, "secs")];
+    const UNITS: [(u64, &str); 5] = [
+        (7 * 86_400_000, "weeks"),
+        (86_400_000, "days"),
+        (3_600_000, "hrs"),
+        (60_000, "mins"),
+        (1_000, "secs"),
+    ];
     let whole = UNITS.iter().find(|(unit, _)| ms > 0 && ms.is_multiple_of(*unit));
     whole.map_or_else(|| format!("{ms}ms"), |(unit, word)| format!("{}{word}", ms / unit))
 }

@@ -3,7 +3,6 @@
 //! Source: `apache/mesos: src/master/readonly_handler.cpp` (stateSummary, roles). Match; sums of a role hold those of
 //! the roles below it.
 
-use planarium_kernel::{SortedMap, SortedSet};
 use super::{
     Calendar, decimal,
     framework::capability_words,
@@ -16,6 +15,7 @@ use crate::{
     allocator::roles::{ancestors, is_within},
     api::{AgentId, FrameworkId, Resource, Resources, TaskState},
 };
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
@@ -107,7 +107,7 @@ impl Master {
         put("webui_url", json!(""));
         put("active", json!(framework.is_connected()));
         put("connected", json!(framework.is_connected()));
-        put("recovered", json!(false));
+        put("recovered", json!(framework.recovered));
         counts.put(&mut map);
         map.insert("slave_ids".to_owned(), json!(agents));
         Value::Object(map)
@@ -126,7 +126,8 @@ impl Master {
             names.extend(framework.info.roles.iter().cloned());
         }
         for (_, slot) in self.allocator.agents() {
-            let reserved = slot.total.iter().filter(|resource| !resource.reservations.is_empty());
+            let total = slot.total();
+            let reserved = total.iter().filter(|resource| !resource.reservations.is_empty());
             names.extend(reserved.map(|resource| resource.role().into()));
             names.extend(slot.held.keys().map(|(_, role)| role.clone()));
         }
@@ -141,8 +142,8 @@ impl Master {
     fn held_within(&self, role: &str) -> (Resources, Resources) {
         let mut held = Resources::new();
         for (_, slot) in self.allocator.agents() {
-            for (_, resources) in slot.held.iter().filter(|((_, of), _)| is_within(role, of)) {
-                held.add_all(resources);
+            for (_, under) in slot.held.iter().filter(|((_, of), _)| is_within(role, of)) {
+                under.parts().for_each(|part| held.add_all(part));
             }
         }
         let offers = self.offers.values().filter(|offer| is_within(role, &offer.role));
@@ -159,7 +160,7 @@ impl Master {
         let is_reserved = |r: &Resource| !r.reservations.is_empty() && is_within(role, r.role());
         let mut reserved = Resources::new();
         for (_, slot) in self.allocator.agents() {
-            reserved.add_all(&slot.total.filter(is_reserved));
+            reserved.add_all(&slot.total().filter(is_reserved));
         }
         json!({
             "name": role,

@@ -150,7 +150,7 @@ impl Master {
             })
             .collect();
         let first = |row: &TaskRow<'_>| row.history.first().map(|past| past.at);
-        meant.sort_by_key(|row| first(row));
+        planarium_kernel::sorted::sort_by_key(&mut meant, |row| first(row));
         if !ask.ascending {
             meant.reverse();
         }

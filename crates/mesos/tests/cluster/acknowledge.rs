@@ -30,7 +30,9 @@ fn completed(c: &Cluster, f: FrameworkId) -> Vec<TaskState> {
 fn acknowledgements(c: &Cluster) -> (u64, u64) {
     let calendar = Calendar { epoch_ms: 0, now: c.cx.now() };
     let metrics = c.master.read(calendar, &MesosQuery::Metrics).expect("metrics");
-    let of = |key: &str| metrics[format!("master/{key}_status_update_acknowledgements")].as_u64().expect("a count");
+    let of = |key: &str| {
+        metrics[format!("master/{key}_status_update_acknowledgements")].as_u64().expect("a count")
+    };
     (of("valid"), of("invalid"))
 }
 
@@ -80,7 +82,10 @@ fn an_ended_task_frees_what_it_held_and_is_listed_until_acknowledged() {
     c.advance_to(5_000);
     c.status("t", "FINISHED");
     c.advance_to(6_000);
-    assert_eq!(c.heard(), ["0 t TASK_RUNNING", "1000 OFFERS agent-1", "5000 t TASK_FINISHED", "6000 OFFERS agent-1"]);
+    assert_eq!(
+        c.heard(),
+        ["0 t TASK_RUNNING", "1000 OFFERS agent-1", "5000 t TASK_FINISHED", "6000 OFFERS agent-1"]
+    );
     assert_eq!((listed(&c), completed(&c, f)), (vec!["TASK_FINISHED".to_owned()], vec![]));
     // Its id is in use, it is known to reconciliation, and killing it does nothing.
     let again = launch(vec![task("t", "cpus:1")]);
@@ -121,11 +126,7 @@ fn what_an_ended_task_held_is_freed_before_its_framework_knows() {
     }
     assert_eq!(
         c.heard(),
-        [
-            "11000 t TASK_STARTING REASON_RECONCILIATION",
-            "11000 t TASK_RUNNING",
-            "11000 t TASK_FAILED",
-        ]
+        ["11000 t TASK_STARTING REASON_RECONCILIATION", "11000 t TASK_RUNNING", "11000 t TASK_FAILED",]
     );
     assert_eq!((listed(&c), completed(&c, f)), (vec![], vec![TaskState::Failed]));
 }
@@ -176,7 +177,12 @@ fn a_framework_that_was_away_is_told_with_the_next_sending() {
     c.status("t", "FINISHED");
     c.advance_to(5_000);
     assert_eq!((c.heard(), listed(&c)), (vec![], vec!["TASK_FINISHED".to_owned()]));
-    let info = FrameworkInfo { name: "f".into(), roles: vec!["f-role".into()], failover_ms: 60_000, ..FrameworkInfo::default() };
+    let info = FrameworkInfo {
+        name: "f".into(),
+        roles: vec!["f-role".into()],
+        failover_ms: 60_000,
+        ..FrameworkInfo::default()
+    };
     assert!(c.master.resubscribe(&mut c.cx, &c.fleet, f, info));
     c.settle();
     c.advance_to(12_000);
@@ -254,10 +260,7 @@ fn an_agent_leaves_with_an_ended_task() {
     c.status("t", "FINISHED");
     c.master.remove_agent(&mut c.cx, &mut c.fleet, "agent-1").expect("known");
     c.settle();
-    assert_eq!(
-        c.heard_of_tasks(),
-        ["0 t TASK_FINISHED", "0 t TASK_LOST REASON_AGENT_REMOVED", "0 FAILURE"]
-    );
+    assert_eq!(c.heard_of_tasks(), ["0 t TASK_FINISHED", "0 t TASK_LOST REASON_AGENT_REMOVED", "0 FAILURE"]);
     assert_eq!(completed(&c, f), [TaskState::Finished]);
 
     // The framework leaves.

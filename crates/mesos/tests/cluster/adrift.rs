@@ -135,7 +135,11 @@ fn executors_have_five_seconds_to_end() {
         c.advance_to(up_at);
         c.maintain(OperatorCall::Stop(vec![machine_1()])).expect("it is DOWN");
         c.advance_to(30_000);
-        assert_eq!((alive(&c), c.heard()), (0, vec![format!("{registers_at} OFFERS agent-1")]), "UP at {up_at}");
+        assert_eq!(
+            (alive(&c), c.heard()),
+            (0, vec![format!("{registers_at} OFFERS agent-1")]),
+            "UP at {up_at}"
+        );
     }
     // A framework that leaves: nobody hears what becomes of its tasks.
     let mut c = Cluster::manual();
@@ -157,7 +161,9 @@ fn what_it_runs_ends_with_its_framework_its_machine_or_itself() {
     c.call(f, Call::Teardown);
     c.maintain(OperatorCall::Stop(vec![machine_1()])).expect("it is DOWN");
     c.clear("away");
-    let running = |c: &Cluster| c.master.machines(&c.fleet)[0].tasks.iter().map(|t| t.id.to_string()).collect::<Vec<_>>();
+    let running = |c: &Cluster| {
+        c.master.machines(&c.fleet)[0].tasks.iter().map(|t| t.id.to_string()).collect::<Vec<_>>()
+    };
     c.advance(5_000);
     assert_eq!((running(&c), c.fleet.process_ids().count()), (vec!["o".to_owned()], 1));
     // The machine is taken out of the cluster.

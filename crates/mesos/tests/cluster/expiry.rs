@@ -25,7 +25,14 @@ fn offers_that_nobody_answers_are_rescinded_and_made_again() {
     c.agents(1, "cpus:4;mem:1024");
     let f = c.framework("f", |_| {});
     c.advance_to(6_000);
-    let all = ["0 SUBSCRIBED", "0 OFFERS agent-1", "2500 RESCIND", "3000 OFFERS agent-1", "5500 RESCIND", "6000 OFFERS agent-1"];
+    let all = [
+        "0 SUBSCRIBED",
+        "0 OFFERS agent-1",
+        "2500 RESCIND",
+        "3000 OFFERS agent-1",
+        "5500 RESCIND",
+        "6000 OFFERS agent-1",
+    ];
     assert_eq!(c.heard(), all, "without a filter, so at the next batch");
     c.decline(f, Some(3_600_000));
     c.advance_to(20_000);

@@ -194,6 +194,22 @@ impl Cluster {
         id
     }
 
+    /// Another master takes over; all frameworks return to it at once.
+    pub(crate) fn fail_over(&mut self) {
+        self.lose_master();
+        for id in self.master.drain_orphans() {
+            self.master.resubscribe_as_before(&mut self.cx, &self.fleet, id);
+        }
+        self.settle();
+    }
+
+    /// Another master takes over, and no framework knows.
+    pub(crate) fn lose_master(&mut self) {
+        self.offers.clear();
+        self.inverse.clear();
+        self.fault(FaultKind::MasterFailover, Target::default(), |_| {});
+    }
+
     pub(crate) fn clear(&mut self, id: &str) {
         self.fleet.clear(&mut self.cx, id).expect("fault in force");
         self.settle();

@@ -2,6 +2,7 @@
 
 use crate::harness::*;
 use planarium_mesos::api::*;
+use planarium_protocol::Text;
 use planarium_protocol::input::{FaultKind, Target};
 
 /// Two agents; a framework that knows partitions (f) and one that does not (old, without checkpoints either),
@@ -277,4 +278,55 @@ fn absences_that_overlap() {
             "50000 old FAILURE",
         ]
     );
+}
+
+/// Where removals are limited, agents that do not answer are given up one after the other, and whoever answers in time
+/// stays. Machines that go DOWN do not wait.
+#[test]
+fn agents_are_given_up_at_a_limited_rate() {
+    use planarium_mesos::maintenance::{MachineId, Schedule, Window, decode::OperatorCall};
+    let mut c = Cluster::new(1);
+    c.master.set_agent_removal_interval(Some(600_000));
+    c.agents(5, "cpus:4;mem:1024");
+    let f = c.framework("f", |_| {});
+    for offer in c.offers.clone() {
+        let id = offer.hostname.replace("agent-", "t");
+        c.accept_with(f, &[offer.id], vec![launch(vec![task(&id, "cpus:4;mem:1024")])], None);
+    }
+    c.advance_to(40_000);
+    c.heard();
+    let faults: Vec<Text> = (1..=5)
+        .map(|n| c.fault(FaultKind::AgentPartitioned, on_agent(&format!("agent-{n}")), |_| {}))
+        .collect();
+    c.advance_to(200_000);
+    assert_eq!(c.heard(), ["120000 t1 TASK_UNREACHABLE REASON_AGENT_REMOVED", "120000 FAILURE"]);
+    let states = |c: &Cluster| -> Vec<String> {
+        c.master.machines(&c.fleet).iter().map(|machine| machine.state.to_string()).collect()
+    };
+    assert_eq!(states(&c), ["unreachable", "partitioned", "partitioned", "partitioned", "partitioned"]);
+    // The second one answers again, the third goes DOWN.
+    c.clear(&faults[1]);
+    let three = || MachineId::of_agent("agent-3", "10.0.0.3");
+    let unavailability = Unavailability { start_ns: 0, duration_ns: None };
+    let windows = vec![Window { machine_ids: vec![three()], unavailability }];
+    c.maintain(OperatorCall::UpdateSchedule(Schedule { windows })).expect("a good schedule");
+    c.maintain(OperatorCall::Start(vec![three()])).expect("it is DRAINING");
+    assert_eq!(c.heard_of_tasks()[0], "200000 t3 TASK_LOST REASON_AGENT_REMOVED");
+    c.advance_to(719_999);
+    assert_eq!(c.heard(), [""; 0]);
+    c.advance_to(2_000_000);
+    assert_eq!(
+        c.heard(),
+        [
+            "720000 t4 TASK_UNREACHABLE REASON_AGENT_REMOVED",
+            "720000 FAILURE",
+            "1320000 t5 TASK_UNREACHABLE REASON_AGENT_REMOVED",
+            "1320000 FAILURE"
+        ]
+    );
+    assert_eq!(states(&c), ["unreachable", "up", "down", "unreachable", "unreachable"]);
+    let calendar = planarium_mesos::wire::Calendar { epoch_ms: 0, now: c.cx.now() };
+    let metrics = c.master.read(calendar, &planarium_mesos::wire::MesosQuery::Metrics).expect("metrics");
+    let of = |key: &str| metrics[format!("master/slave_unreachable_{key}")].as_u64();
+    assert_eq!((of("scheduled"), of("completed"), of("canceled")), (Some(5), Some(3), Some(2)));
 }

@@ -6,6 +6,8 @@ mod accept;
 mod acknowledge;
 mod adrift;
 mod expiry;
+mod failover;
+mod fair;
 mod faults;
 mod harness;
 mod liveness;

@@ -127,10 +127,7 @@ fn an_agent_that_is_away_says_later_what_it_did() {
     // Marked gone.
     let agent_id = c.master.machines(&c.fleet)[0].agent_id.clone();
     c.maintain(OperatorCall::MarkGone(agent_id)).expect("registered");
-    assert_eq!(
-        c.heard(),
-        ["225000 r OPERATION_GONE_BY_OPERATOR", "225000 RESCIND", "225000 FAILURE"]
-    );
+    assert_eq!(c.heard(), ["225000 r OPERATION_GONE_BY_OPERATOR", "225000 RESCIND", "225000 FAILURE"]);
     assert_eq!(ask(&mut c, f), "225000 r OPERATION_GONE_BY_OPERATOR");
 }
 
@@ -156,7 +153,10 @@ fn volumes_grow_and_shrink() {
     c.advance_to(1_000);
     assert_eq!(disks(&c), ["free 700", "reserved 200", "volume 100"]);
     c.heard();
-    let user = TaskInfo { resources: [sized(150), reserved("f", "disk", 1, "d")].into_iter().collect(), ..task("t", "cpus:1") };
+    let user = TaskInfo {
+        resources: [sized(150), reserved("f", "disk", 1, "d")].into_iter().collect(),
+        ..task("t", "cpus:1")
+    };
     c.accept_with(
         f,
         &c.outstanding(f),
@@ -187,13 +187,27 @@ fn volumes_grow_and_shrink() {
 #[test]
 fn resizing_that_is_refused() {
     let mount = |id: &str| Resource {
-        disk: Some(DiskInfo { source: Some(DiskSource::Mount { root: "/m".into(), profile: None }), persistence: None }.into()),
+        disk: Some(
+            DiskInfo {
+                source: Some(DiskSource::Mount { root: "/m".into(), profile: None }),
+                persistence: None,
+            }
+            .into(),
+        ),
         ..reserved("f", "disk", 100_000, id)
     };
     for (name, operation, says) in [
         ("no volume", Operation::Grow { volume: disk(50), addition: disk(50) }, "not a persistent volume"),
-        ("other disk", Operation::Grow { volume: sized(100), addition: reserved("f", "disk", 1_000, "x") }, "not of the kind"),
-        ("unreserved", Operation::Grow { volume: sized(100), addition: Resource::scalar("disk", Milli(1_000)) }, "not of the kind"),
+        (
+            "other disk",
+            Operation::Grow { volume: sized(100), addition: reserved("f", "disk", 1_000, "x") },
+            "not of the kind",
+        ),
+        (
+            "unreserved",
+            Operation::Grow { volume: sized(100), addition: Resource::scalar("disk", Milli(1_000)) },
+            "not of the kind",
+        ),
         ("a volume on top", Operation::Grow { volume: sized(100), addition: sized(100) }, "not of the kind"),
         ("too much", Operation::Grow { volume: sized(100), addition: disk(201) }, "not in what is left"),
         ("another size", Operation::Grow { volume: sized(99), addition: disk(1) }, "not in what is left"),
@@ -201,10 +215,17 @@ fn resizing_that_is_refused() {
         ("by nothing", Operation::Shrink { volume: sized(100), by: Milli(0) }, "less than"),
         ("to nothing", Operation::Shrink { volume: sized(100), by: Milli(100_000) }, "less than"),
         ("below nothing", Operation::Shrink { volume: sized(100), by: Milli(-1) }, "less than"),
-        ("no such volume", Operation::Shrink { volume: volume(&disk(100), "f", "w"), by: Milli(1) }, "not in what is left"),
+        (
+            "no such volume",
+            Operation::Shrink { volume: volume(&disk(100), "f", "w"), by: Milli(1) },
+            "not in what is left",
+        ),
         ("a mount", Operation::Shrink { volume: volume(&mount("d"), "f", "v"), by: Milli(1_000) }, "MOUNT"),
-        ("a provider's disk", Operation::ProviderDisk { creates: true, provided: false }, "resource provider"),
-        ("a disk given up", Operation::ProviderDisk { creates: false, provided: true }, "what is left"),
+        (
+            "a provider's disk",
+            Operation::Impossible { kind: "CREATE_DISK", flaw: "no provider" },
+            "no provider",
+        ),
     ] {
         let (mut c, f) = cluster();
         c.accept(f, vec![Operation::Reserve(vec![disk(300)]), Operation::Create(vec![sized(100)])]);

@@ -85,7 +85,8 @@ fn a_limit_cuts_offers_and_what_ends_elsewhere_is_noticed() {
     assert!(c.offered(a).iter().any(|line| line.starts_with(&*other)), "its memory is there again");
     // Another role is not concerned.
     let b = c.framework("b", own("b"));
-    let cpus_of_b: i64 = c.offers.iter().filter(|o| o.framework == b).map(|o| o.resources.scalar("cpus").0).sum();
+    let cpus_of_b: i64 =
+        c.offers.iter().filter(|o| o.framework == b).map(|o| o.resources.scalar("cpus").0).sum();
     assert_eq!(cpus_of_b, 6_000);
 }
 

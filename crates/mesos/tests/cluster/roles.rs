@@ -60,7 +60,11 @@ fn roles_are_compared_level_by_level() {
     assert_eq!(next(&mut c), [0, 0, 1], "`eng` holds more than `ops`, though `eng/y` holds nothing");
     c.operate(&weights(&[("eng", 2_000)])).expect("a valid weight");
     c.decline(ops, Some(0));
-    assert_eq!(next(&mut c), [0, 1, 0], "with twice the weight `eng` comes first, and in it the one with less");
+    assert_eq!(
+        next(&mut c),
+        [0, 1, 0],
+        "with twice the weight `eng` comes first, and in it the one with less"
+    );
     takes(&mut c, y, "y1", "cpus:5");
     c.master.check(&c.fleet);
     assert_eq!(next(&mut c), [0, 0, 1]);

@@ -31,6 +31,7 @@ enum Op {
     Maintain { what: u8, which: u8, mark_gone: bool },
     Answer { framework: u8, accept: bool, refuse_ms: Option<u64> },
     Acknowledge(u8),
+    FailOver,
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -59,6 +60,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (any::<u8>(), any::<bool>(), ms())
             .prop_map(|(framework, accept, refuse_ms)| Op::Answer { framework, accept, refuse_ms }),
         4 => any::<u8>().prop_map(Op::Acknowledge),
+        1 => Just(Op::FailOver),
     ]
 }
 
@@ -199,6 +201,7 @@ impl Soak {
                 let call = Call::AnswerInverseOffers { offer_ids, response, refuse_ms: *refuse_ms };
                 self.c.call(id, call);
             }
+            Op::FailOver => c.fail_over(),
             Op::Acknowledge(n) => {
                 let waiting: Vec<(FrameworkId, TaskStatus)> =
                     self.c.statuses.iter().filter(|(_, status)| status.number.is_some()).cloned().collect();
@@ -373,7 +376,7 @@ impl Soak {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The invariants hold after every step (the harness checks them), offers that frameworks see are exactly
     /// those the master knows, and the same steps lead to the same state.

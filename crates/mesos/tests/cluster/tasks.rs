@@ -28,6 +28,27 @@ fn health(max_failures: u32, grace_ms: u64) -> HealthSpec {
 }
 
 /// One row: how the task is made, how its process behaves, what is heard within a minute.
+/// A task that runs for longer than it may is ended by its executor, whoever listens.
+#[test]
+fn a_task_may_run_for_a_limited_time() {
+    let limited = |id: &str, ms| TaskInfo { max_completion_ms: Some(ms), ..task(id, "cpus:1") };
+    let mut c = Cluster::new(1);
+    c.behave(Target::default(), start_after(1_000));
+    c.agents(1, "cpus:4;mem:1024");
+    let f = c.framework("f", |_| {});
+    let tasks = vec![limited("t", 10_000), limited("u", 60_000), task("v", "cpus:1")];
+    c.accept(f, vec![launch(tasks)]);
+    c.advance_to(5_000);
+    c.call(f, Call::Kill { task_id: "u".into(), agent_id: None, grace_ms: None });
+    c.advance_to(200_000);
+    let ends: Vec<String> = c.heard_of_tasks().into_iter().filter(|line| !line.ends_with("ING")).collect();
+    assert_eq!(ends.len(), 2, "{ends:?}");
+    assert!(ends[0].ends_with("u TASK_KILLED"), "{ends:?}");
+    let (at, what) = ends[1].split_once(' ').expect("an instant");
+    assert_eq!(what, "t TASK_FAILED REASON_MAX_COMPLETION_TIME_REACHED");
+    assert!((11_000..13_000).contains(&at.parse::<u64>().expect("a number")), "{at}");
+}
+
 #[test]
 fn lives() {
     type Make = fn(&mut TaskInfo);

@@ -73,7 +73,7 @@ fn holds_errors_and_the_last_child() {
 
 #[test]
 fn phases_and_canaries_draw_too() {
-    let mut tree = plan("r; s P; s P; s P");
+    let tree = plan("r; s P; s P; s P");
     assert!(tree.draws_lots());
     assert_eq!(tree.candidates().count(), 1);
     let drawn = tree.candidates().next().unwrap();
@@ -88,6 +88,9 @@ fn phases_and_canaries_draw_too() {
     assert_eq!(picture(&canary), "P(P:PWPP) 0.0");
     run(&mut canary, "proceed 0");
     assert_eq!(canary.candidates().count(), 1, "the canary period is over: one is drawn");
-    assert_eq!(canary.strategy(Element::Phase(canary.phases().next().unwrap())).unwrap().name(), "random-canary");
+    assert_eq!(
+        canary.strategy(Element::Phase(canary.phases().next().unwrap())).unwrap().name(),
+        "random-canary"
+    );
     assert!(!plan("s; p P P").draws_lots());
 }

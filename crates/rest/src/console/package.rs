@@ -103,7 +103,8 @@ fn files(installed: &Map<String, Value>) -> Result<&Map<String, Value>, Failure>
 /// The version of the package; nothing without one.
 fn version(installed: &Map<String, Value>) -> Result<Option<String>, Failure> {
     let files = files(installed)?;
-    let about = package_file(files, "package.json").and_then(|text| planarium_protocol::json::value(text.as_bytes()).ok());
+    let about = package_file(files, "package.json")
+        .and_then(|text| planarium_protocol::json::value(text.as_bytes()).ok());
     let version = about.as_ref().and_then(|about| about.get("version")).and_then(Value::as_str);
     let is_package = version.is_some() || package_file(files, "config.json").is_some();
     let version = version.filter(|version| !version.contains("{{")).unwrap_or(UNSET_VERSION);

@@ -25,8 +25,9 @@ pub(crate) fn service(session: &mut Session, request: &Request, rest: &[&str]) -
 /// Answers below `v1` (or `v2`) of a service; an empty name means the only or first SDK service.
 pub(crate) fn route(session: &mut Session, request: &Request, name: &str, parts: &[&str]) -> Response {
     let of_several = matches!(parts, ["v1", "multi", ..]);
+    let is_one = !of_several && find_service(session, name).is_some();
     if (!name.is_empty() || of_several)
-        && find_service(session, name).filter(|_| !of_several).is_none()
+        && !is_one
         && let Some(group) = multi::group(session, name)
     {
         return multi::route(session, request, &group, parts);
@@ -172,14 +173,12 @@ fn parameters(body: &[u8]) -> Result<BTreeMap<String, String>, Response> {
     }
     let map: BTreeMap<String, serde_json::Value> = planarium_protocol::json::read(body)
         .map_err(|error| Response::text(400, format!("Couldn't parse parameters: {error}")))?;
-    Ok(map
-        .into_iter()
-        .map(|(key, value)| match value {
-            serde_json::Value::String(text) => (key, text),
-            serde_json::Value::Null => (key, String::new()),
-            other => (key, other.to_string()),
-        })
-        .collect())
+    let texts = map.into_iter().map(|(key, value)| match value {
+        serde_json::Value::String(text) => (key, text),
+        serde_json::Value::Null => (key, String::new()),
+        other => (key, other.to_string()),
+    });
+    Ok(planarium_kernel::sorted::tree(texts))
 }
 
 fn pod_command(session: &mut Session, request: &Request, service: String, pod: &str, op: &str) -> Response {

@@ -6,14 +6,14 @@ use crate::problem::{problem, refused};
 use crate::{Request, Response, Session};
 use planarium_protocol::Input;
 use planarium_protocol::input::{AddAgent, Fault, LoadService, RemoveAgent, RemoveService};
+use planarium_protocol::json;
 use planarium_protocol::view::Applied;
 use planarium_scenario::find_element;
 use planarium_source::render::json::flat;
 use planarium_world::{Advanced, Engine, Journal, Query, SdkQuery};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use planarium_protocol::json;
-use serde_json::{Value};
+use serde_json::Value;
 
 /// Answers below `/sim`.
 pub(crate) fn route(session: &mut Session, request: &Request, rest: &[&str]) -> Response {
@@ -93,7 +93,8 @@ impl ClockJson for Engine {
 /// The body as `T`; an empty body is an empty object.
 fn body<T: DeserializeOwned>(request: &Request) -> Result<T, Response> {
     let bytes: &[u8] = if request.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &request.body };
-    planarium_protocol::json::read(bytes).map_err(|error| problem(400, "the body cannot be read", &error.to_string()))
+    planarium_protocol::json::read(bytes)
+        .map_err(|error| problem(400, "the body cannot be read", &error.to_string()))
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -6,7 +6,7 @@ use crate::codes;
 use planarium_protocol::input::AddAgent;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, suggest};
-use planarium_world::presets;
+use planarium_world::{parse_duration_ms, presets};
 
 /// Reads `cluster: NAME`, `cluster: N`, `cluster: [machines]`, `cluster: {preset: NAME, machines: [..]}`.
 pub(crate) fn read(node: &Node, cx: &mut Context<'_>) -> Vec<AddAgent> {
@@ -24,14 +24,44 @@ pub(crate) fn read(node: &Node, cx: &mut Context<'_>) -> Vec<AddAgent> {
     preset(node, cx)
 }
 
-/// Reads `master: {offer_timeout: 30s}`.
-pub(crate) fn offer_timeout(node: &Node, cx: &mut Context<'_>) -> Option<u64> {
-    let time = Fields::open(node, "a master", &["offer_timeout"], cx)?.take("offer_timeout")?;
+/// Flags of a master.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flags {
+    pub(crate) offer_timeout_ms: Option<u64>,
+    pub(crate) agent_removal_interval_ms: Option<u64>,
+}
+
+/// Reads `master: {offer_timeout: 30s, agent_removal_rate_limit: 1/10m}`.
+pub(crate) fn flags(node: &Node, cx: &mut Context<'_>) -> Flags {
+    const KEYS: &[&str] = &["offer_timeout", "agent_removal_rate_limit"];
+    let Some(mut flags) = Fields::open(node, "a master", KEYS, cx) else { return Flags::default() };
+    let (timeout, limit) = (flags.take("offer_timeout"), flags.take("agent_removal_rate_limit"));
+    Flags {
+        offer_timeout_ms: timeout.and_then(|time| offer_timeout(time, cx)),
+        agent_removal_interval_ms: limit.and_then(|limit| removal_interval(limit, cx)),
+    }
+}
+
+fn offer_timeout(time: &Node, cx: &mut Context<'_>) -> Option<u64> {
     let ms = fields::time(time, cx)?;
     if ms == 0 {
         fields::wrong(time, "`offer_timeout` is longer than nothing", cx);
     }
     Some(ms).filter(|ms| *ms > 0)
+}
+
+/// So many agents in such a time, as the time between two of them.
+fn removal_interval(limit: &Node, cx: &mut Context<'_>) -> Option<u64> {
+    let parts = limit.as_str().and_then(|text| text.split_once('/'));
+    let read = parts.and_then(|(count, time)| {
+        let time = time.replace("mins", "m").replace("secs", "s").replace("hrs", "h");
+        parse_duration_ms(&time)?.checked_div(count.parse().ok()?)
+    });
+    let read = read.filter(|ms| *ms > 0);
+    if read.is_none() {
+        fields::wrong(limit, "a rate is a number of agents in a time, such as `1/10m`", cx);
+    }
+    read
 }
 
 fn machines(items: &[Node], cx: &mut Context<'_>) -> Vec<AddAgent> {

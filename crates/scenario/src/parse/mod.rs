@@ -94,7 +94,7 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
     let default = Genesis::default();
     let seed = fields.whole("seed", cx).unwrap_or(default.seed);
     let epoch_ms = fields.take("epoch").and_then(|node| epoch(node, cx)).unwrap_or(default.epoch_ms);
-    let offer_timeout_ms = fields.take("master").and_then(|node| cluster::offer_timeout(node, cx));
+    let flags = fields.take("master").map(|node| cluster::flags(node, cx)).unwrap_or_default();
     let cluster = match fields.take("cluster") {
         Some(node) => cluster::read(node, cx),
         None => planarium_world::presets::cluster("default").unwrap_or_default(),
@@ -110,7 +110,12 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
     let solution = fields.take("solution").map(|node| script::inputs(node, cx)).unwrap_or_default();
     Some(Scenario {
         title: fields.text("title", cx).unwrap_or_default(),
-        genesis: Genesis { seed, epoch_ms, offer_timeout_ms },
+        genesis: Genesis {
+            seed,
+            epoch_ms,
+            offer_timeout_ms: flags.offer_timeout_ms,
+            agent_removal_interval_ms: flags.agent_removal_interval_ms,
+        },
         cluster,
         services,
         processes,

@@ -5,7 +5,7 @@ use super::fields::{self, Fields};
 use crate::codes;
 use planarium_protocol::input::LoadService;
 use planarium_source::Diagnostic;
-use planarium_source::yaml::Node;
+use planarium_source::yaml::{Entry, Node};
 use std::collections::BTreeMap;
 
 const KEYS: &[&str] = &["dialect", "name", "framework", "files", "env", "options", "params"];
@@ -41,10 +41,7 @@ pub(crate) fn part(service: &mut Fields<'_>, cx: &mut Context<'_>) -> LoadServic
 
 fn files(node: &Node, cx: &mut Context<'_>) -> BTreeMap<String, String> {
     if let Some(entries) = node.as_mapping() {
-        return entries
-            .iter()
-            .filter_map(|entry| Some((entry.key.as_str()?.to_owned(), entry.value.as_str()?.to_owned())))
-            .collect();
+        return texts(entries);
     }
     let Some(items) = node.as_sequence() else {
         fields::wrong(node, "`files` is a list of paths or a mapping of path to text", cx);
@@ -78,8 +75,10 @@ fn env(node: &Node, cx: &mut Context<'_>) -> BTreeMap<String, String> {
         fields::wrong(node, "`env` is a mapping", cx);
         return BTreeMap::new();
     };
-    entries
-        .iter()
-        .filter_map(|entry| Some((entry.key.as_str()?.to_owned(), entry.value.as_str()?.to_owned())))
-        .collect()
+    texts(entries)
+}
+
+fn texts(entries: &[Entry]) -> BTreeMap<String, String> {
+    let text = |entry: &Entry| Some((entry.key.as_str()?.to_owned(), entry.value.as_str()?.to_owned()));
+    planarium_kernel::sorted::tree(entries.iter().filter_map(text))
 }

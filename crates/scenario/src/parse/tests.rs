@@ -33,6 +33,11 @@ fn findings_have_places() {
             "master: {offer_timeout: 0}",
             vec!["1:25 SCN003 `offer_timeout` is longer than nothing, this is a number"],
         ),
+        ("master: {agent_removal_rate_limit: 2/10mins}", vec![]),
+        (
+            "master: {agent_removal_rate_limit: 10m}",
+            vec!["1:36 SCN003 a rate is a number of agents in a time, such as `1/10m`, this is a text"],
+        ),
         ("master: {offer_time: 30s}", vec!["1:10 SCN002 a master has no key `offer_time`"]),
         ("epoch: yesterday", vec!["1:8 SCN003 this is not an instant"]),
         ("- 1", vec!["1:1 SCN001 a scenario is a mapping, this is a list"]),

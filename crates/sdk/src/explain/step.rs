@@ -164,7 +164,7 @@ impl Teller<'_> {
     fn maintenance(&mut self, requirement: &Requirement) -> Vec<Reason> {
         let stored = self.scheduler.store.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
         let mut homes: Vec<Text> = stored.map(|task| task.at.hostname.clone()).collect();
-        homes.sort_unstable();
+        planarium_kernel::sorted::sort(&mut homes);
         homes.dedup();
         // A pod that may go anywhere lacks every machine that is out.
         let tied = !homes.is_empty() && !self.scheduler.store.is_flagged(&requirement.key);

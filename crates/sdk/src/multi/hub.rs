@@ -3,9 +3,9 @@
 use crate::scheduler::Request;
 use crate::scheduler::evaluate::build::NAMESPACE;
 use planarium_kernel::Cause;
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_mesos::api::{Call, Offer, OfferId, Operation, Resource, Resources, SchedulerEvent};
 use planarium_protocol::Text;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A service of the framework. *Order*: that of joining.
@@ -66,8 +66,8 @@ pub struct Routed {
 #[derive(Clone, Debug, Default)]
 pub struct Hub {
     limit: Option<usize>,
-    members: BTreeMap<MemberId, Member>,
-    going: BTreeMap<OfferId, Going>,
+    members: SortedMap<MemberId, Member>,
+    going: SortedMap<OfferId, Going>,
     /// What the master said when the framework subscribed last.
     greeting: Option<SchedulerEvent>,
 }
@@ -215,7 +215,7 @@ impl Hub {
         reserving: &dyn Fn(MemberId) -> bool,
         routed: &mut Routed,
     ) {
-        let mut onward: BTreeMap<MemberId, Vec<OfferId>> = BTreeMap::new();
+        let mut onward: SortedMap<MemberId, Vec<OfferId>> = SortedMap::new();
         let mut done = Vec::new();
         for offer in offers {
             let Some(holder) = self.going.get(offer).map(|going| going.holder) else { continue };
@@ -259,8 +259,8 @@ impl Hub {
 
     /// Nobody has a use for these: what services that are gone had reserved is given back, the rest declined.
     fn end(&mut self, cause: Cause, offers: &[OfferId], routed: &mut Routed) {
-        let names: BTreeSet<&Text> = self.members.values().map(|member| &member.name).collect();
-        let mut declined: BTreeMap<u64, Vec<OfferId>> = BTreeMap::new();
+        let names: SortedSet<&Text> = self.members.values().map(|member| &member.name).collect();
+        let mut declined: SortedMap<u64, Vec<OfferId>> = SortedMap::new();
         let mut cleaned = Vec::new();
         for id in offers {
             let Some(going) = self.going.get(id) else { continue };
@@ -323,7 +323,7 @@ fn seen_by(offer: &Arc<Offer>, name: &Text) -> Arc<Offer> {
 }
 
 /// Whether a service that is not there any more reserved this. Reservations without a name are left alone.
-fn is_left_over(resource: &Resource, names: &BTreeSet<&Text>) -> bool {
+fn is_left_over(resource: &Resource, names: &SortedSet<&Text>) -> bool {
     resource.is_dynamically_reserved()
         && resource.label(NAMESPACE).is_some_and(|owner| !names.contains(owner))
 }

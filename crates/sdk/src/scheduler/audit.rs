@@ -10,7 +10,7 @@ impl Scheduler {
     /// Roughly how many bytes a copy takes. *Units*: bytes.
     pub fn weight(&self) -> u64 {
         let steps: usize = self.plans.iter().map(|plan| plan.tree.step_count()).sum();
-        4096 + 512 * steps as u64 + 1024 * self.store.pods().count() as u64
+        4096 + 512 * steps as u64 + 1024 * self.store.pods().len() as u64
     }
 
     /// Writes the state into a digest.
@@ -50,7 +50,7 @@ impl Scheduler {
                 }
             }
         }
-        for (id, holder) in &self.waiting {
+        for (id, holder) in self.waiting.iter() {
             let known =
                 self.step_data(*holder).is_some_and(|data| data.tasks.iter().any(|task| task.id == *id));
             if !known {

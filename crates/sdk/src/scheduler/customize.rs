@@ -94,8 +94,10 @@ mod tests {
 
     fn shown(plan: &LoweredPlan) -> Vec<String> {
         let steps = plan.phases.iter().flat_map(|phase| &phase.steps);
-        let after =
-            |step: &LoweredStep| step.after.clone().map(|at| format!(" after {at}")).collect::<String>();
+        let after = |step: &LoweredStep| match step.after.clone().next() {
+            Some(first) => format!(" after {first}"),
+            None => String::new(),
+        };
         steps.map(|step| format!("{}{}", step.name, after(step))).collect()
     }
 

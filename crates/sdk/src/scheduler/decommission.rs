@@ -56,7 +56,7 @@ impl Scheduler {
                 Some(_) => None,
             })
             .collect();
-        leaving.sort_by(|(a, x), (b, y)| {
+        planarium_kernel::sorted::sort_by(&mut leaving, |(a, x), (b, y)| {
             a.cmp(b).then_with(|| x.pod.cmp(&y.pod)).then_with(|| y.index.cmp(&x.index))
         });
         leaving.into_iter().map(|(_, key)| key).collect()

@@ -112,7 +112,7 @@ impl Metrics {
             // The SDK uses no others.
             Operation::Grow { .. }
             | Operation::Shrink { .. }
-            | Operation::ProviderDisk { .. }
+            | Operation::Impossible { .. }
             | Operation::Named { .. } => return,
         };
         self.add(Counter::Operation(kind), count);

@@ -62,7 +62,7 @@ use history::History;
 use ids::Ids;
 use kill::Kills;
 use plan::{Assets, Plan};
-use planarium_kernel::{Cause, EventQueue, Map, Recorder, SimTime};
+use planarium_kernel::{Cause, EventQueue, Index, Recorder, SimTime};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_mesos::api::{Call, Capability, FrameworkInfo, Offer, SchedulerEvent};
 use planarium_plan::{Element, Holder, PlanId};
@@ -149,7 +149,7 @@ pub struct Scheduler {
     pub(crate) plans: Vec<Plan>,
     assets: Assets,
     /// Which step waits for a task id.
-    waiting: Map<Text, Holder>,
+    waiting: Index<Holder>,
     /// Steps that are DELAYED.
     delayed: SortedSet<Holder>,
     pub(crate) kills: Kills,

@@ -12,11 +12,12 @@ use super::requirement::Requirement;
 use super::revive::WorkKey;
 use super::store::{PodKey, PodTasks};
 use planarium_kernel::{Map, SimTime, Table};
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Asset, Element, PhaseId, PhaseSpec, PlanSpec, PlanTree, StepId, StepState};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::SourceRef;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Parameters of a plan start, as environment of its tasks.
@@ -58,7 +59,7 @@ pub(crate) struct Look {
     /// Machines looked at, for these tasks, that cannot hold the pod's reservations.
     pub(crate) foreign: u32,
     /// The last outcome of each machine.
-    pub(crate) outcomes: BTreeMap<Text, Arc<Outcome>>,
+    pub(crate) outcomes: SortedMap<Text, Arc<Outcome>>,
 }
 
 /// What is known of a step beside its state.
@@ -152,7 +153,7 @@ pub(crate) struct Plan {
     /// It draws lots.
     pub(crate) lots: bool,
     /// Steps that share their name with another of their phase: paths say their ids.
-    namesakes: BTreeSet<StepId>,
+    namesakes: SortedSet<StepId>,
 }
 
 impl Plan {
@@ -174,7 +175,7 @@ impl Plan {
             named: 0,
             shown_strategy: None,
             lots: false,
-            namesakes: BTreeSet::new(),
+            namesakes: SortedSet::new(),
         };
         plan.lots = plan.tree.draws_lots();
         for steps in phases {
@@ -213,10 +214,15 @@ impl Plan {
         }
     }
 
+    /// Whether another step of its phase has its name.
+    pub(crate) fn is_namesake(&self, step: StepId) -> bool {
+        self.namesakes.contains(&step)
+    }
+
     /// Notes which of the steps to come have the same name.
     fn note_namesakes(&mut self, steps: &[NewStep]) {
         let first = self.steps.len();
-        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut seen: SortedMap<&str, usize> = SortedMap::new();
         for (at, step) in steps.iter().enumerate() {
             if let Some(other) = seen.insert(&step.name, at) {
                 self.namesakes.insert(StepId::at(first + other));
@@ -286,7 +292,7 @@ impl Plan {
             Element::Step(step) => self.tree.phase_of(step),
         };
         let step = match element {
-            Element::Step(step) if self.namesakes.contains(&step) => {
+            Element::Step(step) if self.is_namesake(step) => {
                 Some(self.step(step).map_or_else(|| "".into(), |data| data.id.clone()))
             }
             Element::Step(step) => Some(self.step_name(step)),

@@ -8,16 +8,39 @@ use super::plan::Params;
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::Text;
 use planarium_protocol::view::ConfigFileView;
-use std::sync::Arc;
+use std::{cmp::Ordering, sync::Arc};
 
 /// A pod instance: type and index. *Order*: by type, then by number.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 pub(crate) struct PodKey {
     /// Pod type.
     pub(crate) pod: Text,
     /// Index.
     pub(crate) index: u32,
 }
+
+impl Ord for PodKey {
+    /// Instances of a type mostly share the text of its name, which then needs no reading.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let pods =
+            if Arc::ptr_eq(&self.pod, &other.pod) { Ordering::Equal } else { self.pod.cmp(&other.pod) };
+        pods.then(self.index.cmp(&other.index))
+    }
+}
+
+impl PartialOrd for PodKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for PodKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for PodKey {}
 
 impl PodKey {
     /// A key.

@@ -34,7 +34,7 @@ impl Scheduler {
         }
         self.watch_recovering(cx, id);
         let mut failing: Vec<PodKey> = self.failing.iter().cloned().collect();
-        failing.sort_by_key(PodKey::name);
+        planarium_kernel::sorted::sort_by_key(&mut failing, PodKey::name);
         for key in failing {
             self.flag_gone(&key);
             for requirement in self.failed_requirements(cx, &key) {

@@ -17,23 +17,63 @@ const SPACING_MS: u64 = 5_000;
 /// Identity of one piece of work: step name, requirement, recovery type and parameters.
 pub(crate) type WorkKey = u64;
 
-/// Pieces of work: sorted, each once. Made anew in every cycle, so it is flat.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct WorkSet(Vec<WorkKey>);
+/// Pieces of work. Made anew in every cycle out of keys that are fingerprints already: each key stands in the first
+/// free slot from the one that its lower bits name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WorkSet {
+    /// A power of two, at least twice as many as keys, or none; 0 is a free slot.
+    slots: Vec<WorkKey>,
+    /// Whether the key 0 is one of them.
+    zero: bool,
+}
 
 impl FromIterator<WorkKey> for WorkSet {
     fn from_iter<I: IntoIterator<Item = WorkKey>>(keys: I) -> Self {
+        let mut set = Self::default();
         let mut keys: Vec<WorkKey> = keys.into_iter().collect();
-        keys.sort_unstable();
-        keys.dedup();
-        Self(keys)
+        keys.retain(|key| {
+            set.zero |= *key == 0;
+            *key != 0
+        });
+        if keys.is_empty() {
+            return set;
+        }
+        set.slots = vec![0; (keys.len() * 2).next_power_of_two()];
+        for key in keys {
+            let at = set.slot_of(key);
+            if let Some(slot) = set.slots.get_mut(at) {
+                *slot = key;
+            }
+        }
+        set
     }
 }
 
 impl WorkSet {
+    /// Where a key is or belongs.
+    fn slot_of(&self, key: WorkKey) -> usize {
+        let mask = self.slots.len().saturating_sub(1);
+        let mut at = usize::try_from(key & mask as u64).unwrap_or_default();
+        while self.slots.get(at).is_some_and(|slot| *slot != 0 && *slot != key) {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    fn contains(&self, key: WorkKey) -> bool {
+        self.slots.get(self.slot_of(key)).is_some_and(|slot| *slot != 0)
+    }
+
     fn is_subset(&self, of: &Self) -> bool {
-        let mut others = of.0.iter();
-        self.0.iter().all(|key| others.by_ref().find(|other| *other >= key) == Some(key))
+        (!self.zero || of.zero) && self.slots.iter().all(|key| *key == 0 || of.contains(*key))
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        let mut keys: Vec<WorkKey> = self.slots.iter().copied().filter(|key| *key != 0).collect();
+        keys.extend(self.zero.then_some(0));
+        planarium_kernel::sorted::sort(&mut keys);
+        digest.write_u64(keys.len() as u64);
+        keys.iter().for_each(|key| digest.write_u64(*key));
     }
 }
 
@@ -132,8 +172,7 @@ impl Revive {
         digest.write_u32(self.bucket.tokens);
         digest.write_bool(self.suppressed);
         digest.write_bool(self.requested);
-        digest.write_u64(self.work.0.len() as u64);
-        self.work.0.iter().for_each(|key| digest.write_u64(*key));
+        self.work.digest(digest);
     }
 }
 
@@ -143,6 +182,25 @@ mod tests {
 
     fn work(keys: &[u64]) -> WorkSet {
         keys.iter().copied().collect()
+    }
+
+    #[test]
+    fn work_is_told_apart_by_its_key() {
+        let set = |keys: &[u64]| keys.iter().copied().collect::<WorkSet>();
+        let many: Vec<u64> = (0..1_000).map(|n| planarium_kernel::draw::mix64(n) << 3).collect();
+        for (work, before, new) in [
+            (&[][..], &[][..], false),
+            (&[1], &[], true),
+            (&[], &[1], false),
+            (&[0], &[0, 5], false),
+            (&[8, 16, 24], &[24, 16, 8], false),
+            (&[8, 16, 24, 32], &[24, 16, 8], true),
+            (&many, &many, false),
+            (&many[..999], &many, false),
+            (&many, &many[1..], true),
+        ] {
+            assert_eq!(!set(work).is_subset(&set(before)), new, "{} after {}", work.len(), before.len());
+        }
     }
 
     #[test]

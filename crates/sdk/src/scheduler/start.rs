@@ -23,7 +23,7 @@ use crate::load::Loaded;
 use crate::lower::{self, LoweredPhase, LoweredPlan, LoweredStep, LoweredStrategy};
 use crate::spec::{Goal, ServiceSpec};
 use crate::view::ViewCache;
-use planarium_kernel::{Cause, EventQueue, Map};
+use planarium_kernel::{Cause, EventQueue, Index};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Edge, Element, Holder, PlanId, PlanSpec, StepState, StrategySpec};
 use planarium_protocol::Refusal;
@@ -103,7 +103,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         overhead: Overhead::from_env(&env),
         plans: Vec::new(),
         assets: Assets::default(),
-        waiting: Map::new(),
+        waiting: Index::new(),
         delayed: SortedSet::new(),
         kills: Kills::default(),
         kill_timer: None,

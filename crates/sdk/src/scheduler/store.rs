@@ -19,7 +19,7 @@ pub(crate) use super::pod_tasks::PodTasks;
 use crate::placement::StoredTaskFacts;
 use planarium_kernel::SortedSet;
 use planarium_kernel::cow::{behind, bytes_of};
-use planarium_kernel::{Digest, Map};
+use planarium_kernel::{Digest, Finder, Index, Map, Table};
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,12 +29,17 @@ use std::sync::Arc;
 pub(crate) struct Store {
     /// Shared until a task of the pod changes: with copies of the store, and with what was shown of it.
     pods: Map<PodKey, Arc<PodTasks>>,
-    by_name: Map<Text, PodKey>,
-    by_id: Map<Text, (PodKey, Text)>,
+    /// Every pod instance that ever had a task, by the number that the finders know it by.
+    keys: Table<PodKey>,
+    numbers: Map<PodKey, u32>,
+    /// Pods by instance names of their tasks.
+    by_name: Finder,
+    /// Pods by ids of their tasks.
+    by_id: Finder,
     /// Which pod instance a reservation was made for; entries outlive their use and are checked on reading.
-    owners: Map<Text, PodKey>,
-    /// Names of the tasks stored with each hostname.
-    by_host: Map<Text, Arc<SortedSet<Text>>>,
+    owners: Finder,
+    /// Pods with tasks stored with each hostname.
+    by_host: Index<Arc<SortedSet<u32>>>,
     /// What placement rules look at, once a rule has asked for it.
     facts: Option<Facts>,
 }
@@ -92,7 +97,9 @@ impl Store {
 
     /// Placement facts of the tasks stored with a hostname.
     pub(crate) fn facts_on_host(&self, hostname: &str) -> Vec<StoredTaskFacts> {
-        self.on_host(hostname).map(facts_of).collect()
+        let mut facts: Vec<StoredTaskFacts> = self.on_host(hostname).map(facts_of).collect();
+        planarium_kernel::sorted::sort_by_key(&mut facts, |facts| facts.name.clone());
+        facts
     }
 
     /// The tasks of a pod instance.
@@ -139,51 +146,91 @@ impl Store {
         self.pods.get(key)?.get(&key.task(task))
     }
 
+    /// The pod of a number, as long as it has tasks.
+    fn numbered(&self, number: u32) -> Option<(&PodKey, &Arc<PodTasks>)> {
+        let key = self.keys.get(number as usize)?;
+        Some((key, self.pods.get(key)?))
+    }
+
+    /// The number of a pod instance, given when it has none yet.
+    fn number(&mut self, key: &PodKey) -> u32 {
+        if let Some(number) = self.numbers.get(key) {
+            return *number;
+        }
+        let number = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        self.keys.push(key.clone());
+        self.numbers.insert(key.clone(), number);
+        number
+    }
+
+    /// The pod instance of a task by instance name.
+    fn pod_of(&self, name: &str) -> Option<&PodKey> {
+        let mut pods = self.by_name.find(name).filter_map(|number| self.numbered(number));
+        pods.find(|(_, tasks)| tasks.get(name).is_some()).map(|(key, _)| key)
+    }
+
     /// A task by instance name.
     pub(crate) fn named(&self, name: &str) -> Option<&TaskRecord> {
-        self.pods.get(self.by_name.get(name)?)?.get(name)
+        self.by_name.find(name).find_map(|number| self.numbered(number)?.1.get(name))
     }
 
     /// The task that has this id now.
     pub(crate) fn by_id(&self, id: &str) -> Option<&TaskRecord> {
-        let (key, name) = self.by_id.get(id)?;
-        self.pods.get(key)?.get(name)
+        let of = |tasks: &'_ Arc<PodTasks>| tasks.values().position(|task| *task.id == *id);
+        self.by_id.find(id).find_map(|number| {
+            let (_, tasks) = self.numbered(number)?;
+            tasks.values().nth(of(tasks)?)
+        })
     }
 
     /// Changes the task of that instance name.
     pub(crate) fn update<R>(&mut self, name: &str, change: impl FnOnce(&mut TaskRecord) -> R) -> Option<R> {
-        let record = Arc::make_mut(self.pods.get_mut(self.by_name.get(name)?)?).get_mut(name)?;
+        let key = self.pod_of(name)?.clone();
+        let record = Arc::make_mut(self.pods.get_mut(&key)?).get_mut(name)?;
         Some(change(record))
     }
 
     /// Stores a record in place of what had its name.
     pub(crate) fn put(&mut self, record: TaskRecord) {
+        let number = self.number(&record.pod);
         for held in record.held.iter().chain(record.executor.iter()) {
-            self.owners.insert(held.id.clone(), record.pod.clone());
+            self.owners.insert(&held.id, number);
         }
-        self.by_name.insert(record.name.clone(), record.pod.clone());
+        self.by_name.insert(&record.name, number);
         if !record.id.is_empty() {
-            self.by_id.insert(record.id.clone(), (record.pod.clone(), record.name.clone()));
+            self.by_id.insert(&record.id, number);
         }
         if let Some(facts) = &mut self.facts {
             facts.put(facts_of(&record));
         }
-        let (pod, name) = (record.pod.clone(), record.name.clone());
+        let pod = record.pod.clone();
         let (id, host) = (record.id.clone(), record.at.hostname.clone());
         if let Some(old) = self.pods.upsert(pod, Arc::default, |tasks| Arc::make_mut(tasks).put(record)) {
             if old.id != id {
-                self.by_id.remove(&old.id);
+                self.by_id.remove(&old.id, number);
             }
-            self.leave_host(&old);
+            if old.at.hostname != host {
+                self.leave_host(number, &old);
+            }
         }
-        self.by_host.upsert(host, Arc::default, |names| Arc::make_mut(names).insert(name));
+        let there = self.by_host.get(&host).is_some_and(|pods| pods.contains(&number));
+        if !there {
+            self.by_host.upsert(host, Arc::default, |pods| Arc::make_mut(pods).insert(number));
+        }
     }
 
-    fn leave_host(&mut self, old: &TaskRecord) {
-        if let Some(names) = self.by_host.get_mut(&old.at.hostname).map(Arc::make_mut) {
-            names.remove(&old.name);
-            if names.is_empty() {
-                self.by_host.remove(&old.at.hostname);
+    /// A task of a pod is no longer where it was; others of the pod may be.
+    fn leave_host(&mut self, number: u32, old: &TaskRecord) {
+        let host = &old.at.hostname;
+        let stays =
+            |(_, tasks): (&PodKey, &Arc<PodTasks>)| tasks.values().any(|task| task.at.hostname == *host);
+        if self.numbered(number).is_some_and(stays) {
+            return;
+        }
+        if let Some(pods) = self.by_host.get_mut(host).map(Arc::make_mut) {
+            pods.remove(&number);
+            if pods.is_empty() {
+                self.by_host.remove(host);
             }
         }
     }
@@ -193,17 +240,17 @@ impl Store {
         self.by_host
             .get(hostname)
             .into_iter()
-            .flat_map(|names| names.iter())
-            .filter_map(|name| self.named(name))
+            .flat_map(|pods| pods.iter())
+            .filter_map(|number| self.numbered(*number))
+            .flat_map(|(_, tasks)| tasks.values())
+            .filter(move |task| *task.at.hostname == *hostname)
     }
 
     /// Whether a reservation still belongs to a task that counts: one that is neither flagged as lost
     /// for good nor on its way out with its pod.
     pub(crate) fn expects(&self, resource_id: &str) -> bool {
-        let Some(tasks) = self.owners.get(resource_id).and_then(|key| self.pods.get(key)) else {
-            return false;
-        };
-        tasks.values().any(|task| {
+        let pods = self.owners.find(resource_id).filter_map(|number| self.numbered(number));
+        pods.flat_map(|(_, tasks)| tasks.values()).any(|task| {
             !task.permanently_failed
                 && task.goal
                     != (Override {
@@ -217,21 +264,24 @@ impl Store {
     /// A reservation is gone from the cluster.
     pub(crate) fn released(&mut self, resource_id: &str) {
         if !self.expects(resource_id) {
-            self.owners.remove(resource_id);
+            let owners: Vec<u32> = self.owners.find(resource_id).collect();
+            owners.into_iter().for_each(|number| self.owners.remove(resource_id, number));
         }
     }
 
     /// Forgets a task.
     pub(crate) fn remove(&mut self, name: &str) {
-        let Some(key) = self.by_name.remove(name) else { return };
+        let Some(key) = self.pod_of(name).cloned() else { return };
+        let number = self.number(&key);
+        self.by_name.remove(name, number);
         let Some(tasks) = self.pod_mut(&key) else { return };
         let old = tasks.remove(name);
         if tasks.is_empty() {
             self.pods.remove(&key);
         }
         let Some(old) = old else { return };
-        self.by_id.remove(&old.id);
-        self.leave_host(&old);
+        self.by_id.remove(&old.id, number);
+        self.leave_host(number, &old);
         // Places in the list of facts would shift: it is made anew when a rule asks next.
         self.facts = None;
     }
@@ -239,7 +289,12 @@ impl Store {
     /// Takes reservations that were given back out of the records of tasks that leave with their pod, or
     /// of all tasks.
     pub(crate) fn forget_reservations(&mut self, ids: &SortedSet<Text>, all: bool) {
-        let pods: SortedSet<PodKey> = ids.iter().filter_map(|id| self.owners.get(id).cloned()).collect();
+        let pods: SortedSet<PodKey> = ids
+            .iter()
+            .flat_map(|id| self.owners.find(id))
+            .filter_map(|number| self.numbered(number))
+            .map(|(key, _)| key.clone())
+            .collect();
         for key in pods {
             let Some(tasks) = self.pod_mut(&key) else { continue };
             let leaving = |task: &TaskRecord| all || task.goal.target == OverrideTarget::Decommissioned;
@@ -282,11 +337,13 @@ impl Store {
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let facts = self.facts.as_ref().map_or(0, |facts| bytes_of::<StoredTaskFacts>(facts.list.len()) * 2);
         self.pods.beyond(before.map(|before| &before.pods), super::weight::pod)
-            + self.by_name.beyond(before.map(|before| &before.by_name), |_, _| 0)
-            + self.by_id.beyond(before.map(|before| &before.by_id), |_, _| 0)
-            + self.owners.beyond(before.map(|before| &before.owners), |_, _| 0)
+            + self.keys.beyond(before.map(|before| &before.keys), |_, _| 0)
+            + self.numbers.beyond_flat(before.map(|before| &before.numbers))
+            + self.by_name.beyond_flat(before.map(|before| &before.by_name))
+            + self.by_id.beyond_flat(before.map(|before| &before.by_id))
+            + self.owners.beyond_flat(before.map(|before| &before.owners))
             + self.by_host.beyond(before.map(|before| &before.by_host), |names, old| {
-                behind(names, old, |names| bytes_of::<Text>(2 * names.len()))
+                behind(names, old, |names| bytes_of::<u32>(names.len()))
             })
             + facts
     }
@@ -297,19 +354,23 @@ impl Store {
         for (key, tasks) in &self.pods {
             for task in tasks.values() {
                 let name = &task.name;
-                if task.pod != *key || self.by_name.get(name) != Some(key) {
+                if task.pod != *key || self.pod_of(name) != Some(key) {
                     found.push(format!("task {name} is not where its name says"));
                 }
-                if !task.id.is_empty() && self.by_id.get(&task.id).is_none_or(|(_, n)| n != name) {
+                if !task.id.is_empty() && self.by_id(&task.id).is_none_or(|found| found.name != *name) {
                     found.push(format!("task id {} is not known by id", task.id));
                 }
             }
         }
         let live = self.tasks().filter(|task| !task.id.is_empty()).count();
-        let hosted: usize = self.by_host.values().map(|names| names.len()).sum();
+        let on_hosts = self.by_host.iter().map(|(host, _)| self.on_host(host).count()).sum::<usize>();
+        let on_no_host =
+            |pods: &Arc<SortedSet<u32>>| pods.iter().any(|number| self.numbered(*number).is_none());
         if live != self.by_id.len()
             || self.tasks().count() != self.by_name.len()
-            || hosted != self.by_name.len()
+            || on_hosts != self.by_name.len()
+            || self.by_host.values().any(on_no_host)
+            || self.keys.len() != self.numbers.len()
         {
             found.push("the indexes of tasks have leftovers".to_owned());
         }

@@ -146,7 +146,7 @@ impl Scheduler {
             }
         }
         for steps in by_host.values_mut() {
-            steps.sort_by(|a, b| a.name.cmp(&b.name));
+            planarium_kernel::sorted::sort_by(steps, |a, b| a.name.cmp(&b.name));
         }
         by_host
     }

@@ -30,7 +30,7 @@ impl Scheduler {
         bytes_of::<Self>(1)
             + plans.map(|(at, plan)| plan.beyond(before.and_then(|before| before.plans.get(at)))).sum::<u64>()
             + self.store.beyond(before.map(|before| &before.store))
-            + self.waiting.beyond(before.map(|before| &before.waiting), |_, _| 0)
+            + self.waiting.beyond_flat(before.map(|before| &before.waiting))
             + self.timers.bytes()
             + bytes_of::<usize>(self.offers.len())
             + bytes_of::<Evaluation>(self.history.last.len())

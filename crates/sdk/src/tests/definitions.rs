@@ -5,9 +5,8 @@ use crate::load;
 use crate::spec::{Goal, Limit, PhaseStrategy, StepKey, Visibility, VolumeKind, VolumeMode};
 use planarium_kernel::Milli;
 
-#[test]
-fn every_field_is_read() {
-    let text = "\
+/// A definition with every field there is.
+const EVERYTHING: &str = "\
 # env: TASKCFG_ALL_A=routed
 # env: SERVICE_REGION=far
 # env: ENABLE_AUTOMATIC_POD_REPLACEMENT=true
@@ -59,6 +58,7 @@ pods:
         ports:
           http: {port: 0, env-key: PORT, advertise: true, vip: {port: 80}, ranges: [{begin: 1024}, {end: 9}]}
         kill-grace-period:
+        shm-size: 32
 plans:
   deploy:
     strategy: parallel
@@ -67,7 +67,10 @@ plans:
 # file: t.mustache
 x={{A}}
 ";
-    let loaded = clean(text);
+
+#[test]
+fn every_field_is_read() {
+    let loaded = clean(EVERYTHING);
     let kept: Vec<&str> = loaded.kept.iter().map(|kept| kept.path.as_str()).collect();
     assert!(kept.contains(&"web-url") && kept.contains(&"pods.hello.rlimits"), "{kept:?}");
     assert!(kept.contains(&"pods.hello.tasks.server.configs"), "{kept:?}");
@@ -130,7 +133,7 @@ x={{A}}
     assert_eq!((phase.steps[0].key, phase.steps[1].steps.len()), (StepKey::Index(0), 2));
     assert_eq!(
         (phase.at.source().line, phase.at.source().column, &*phase.at.source().file),
-        (52, 7, "svc.yml")
+        (53, 7, "svc.yml")
     );
 }
 
@@ -481,4 +484,74 @@ pods:
     let helps: Vec<String> =
         loaded.diagnostics.into_sorted().into_iter().filter_map(|one| one.help).collect();
     assert_eq!(helps, ["set the option 'hello.image', or give the variable in the environment (IMAGE=…)"]);
+    // A default that is left out of the package arrives as an empty text.
+    let package = package
+        .replace(
+            "{{#hello.image}}\"IMAGE\": \"{{hello.image}}\", {{/hello.image}}",
+            "\"IMAGE\": \"{{hello.image}}\", ",
+        )
+        .replace("count: 1", "count: {{COUNT}}")
+        .replace("\"X\": \"1\"", "\"COUNT\": \"{{hello.count}}\"");
+    let loaded = load(&request(&package));
+    let findings: Vec<String> = findings(&loaded);
+    assert_eq!(
+        findings,
+        [
+            "1:21 warning[SDK004] The package has no value for 'hello.image'; it is left empty",
+            "1:50 warning[SDK004] The package has no value for 'hello.count'; it is left empty",
+            "4:12 error[SDK004] The template variable 'COUNT' is empty, and the field needs a value",
+            "5:13 error[SDK004] The template variable 'IMAGE' is empty, and the field needs a value",
+        ]
+    );
+    let helps: Vec<String> =
+        loaded.diagnostics.into_sorted().into_iter().filter_map(|one| one.help).collect();
+    assert_eq!(helps[2], "set the option 'hello.count', or give the variable a text (COUNT=…)");
+}
+
+#[test]
+fn what_is_kept_without_effect_is_shown() {
+    let loaded = clean(EVERYTHING);
+    let mut cx = crate::Cx::new(1);
+    let (scheduler, _) = crate::Scheduler::start(&mut cx, &loaded, None).expect("starts");
+    let (_, body) = scheduler.query(&crate::SdkQuery::Target, 0).expect("the target");
+    let pod = &body["pod-specs"][0];
+    let (server, once) = (&pod["task-specs"][0], &pod["task-specs"][1]);
+    let port = &once["resource-set"]["resource-specifications"][1];
+    // Field of `kept::FIELDS`, what the target configuration says of it.
+    let shown = [
+        ("web-url", &body["web-url"], "\"http://x\""),
+        ("scheduler.zookeeper", &body["zookeeper"], "\"zk:2181\""),
+        ("pods.*.networks", &pod["networks"][0]["network-name"], "\"mesos-bridge\""),
+        ("pods.*.rlimits", &pod["rlimits"][0]["soft"], "1"),
+        ("pods.*.uris", &pod["uris"][0], "\"https://a/b\""),
+        ("pods.*.host-volumes", &pod["host-volumes"][0]["mode"], "\"RO\""),
+        (
+            "pods.*.external-volumes",
+            &pod["external-volumes"][0]["driver-options"],
+            "{\"a\":\"1\",\"b\":\"2\"}",
+        ),
+        ("pods.*.secrets", &pod["secrets"][1]["env-key"], "\"T\""),
+        ("pods.*.share-pid-namespace", &pod["share-pid-namespace"], "true"),
+        ("pods.*.seccomp-unconfined", &pod["seccomp-unconfined"], "false"),
+        ("pods.*.seccomp-profile-name", &pod["seccomp-profile-name"], "\"strict\""),
+        ("pods.*.ipc-mode", &pod["ipc-mode"], "\"PRIVATE\""),
+        ("pods.*.shm-size", &pod["shm-size"], "64"),
+        ("pods.*.tasks.*.configs", &server["config-files"][0]["relative-path"], "\"d.conf\""),
+        (
+            "pods.*.tasks.*.resource-limits",
+            &server["resource-set"]["resource-limits"],
+            "{\"cpus\":\"unlimited\",\"memory\":64.5}",
+        ),
+        ("pods.*.tasks.*.discovery", &server["discovery-spec"]["visibility"], "\"EXTERNAL\""),
+        ("pods.*.tasks.*.transport-encryption", &server["transport-encryption"][0]["type"], "\"KEYSTORE\""),
+        ("pods.*.tasks.*.ipc-mode", &server["ipc-mode"], "\"SHARE_PARENT\""),
+        ("pods.*.tasks.*.shm-size", &once["shm-size"], "32"),
+        ("pods.*.tasks.*.ports.*.vip", &port["vip-port"], "80"),
+    ];
+    let fields: Vec<&str> = shown.iter().map(|(field, ..)| *field).collect();
+    let kept: Vec<&str> = crate::kept::FIELDS.iter().map(|(field, _)| *field).collect();
+    assert_eq!(fields, kept, "every field without effect is looked at");
+    for (field, value, want) in shown {
+        assert_eq!(value.to_string(), want, "{field}");
+    }
 }

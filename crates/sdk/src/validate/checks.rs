@@ -243,7 +243,7 @@ pub(super) fn volumes(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
 /// Volumes compare as a set.
 fn sorted(volumes: &[VolumeSpec]) -> Vec<&VolumeSpec> {
     let mut sorted: Vec<&VolumeSpec> = volumes.iter().collect();
-    sorted.sort_by(|a, b| a.path.cmp(&b.path));
+    planarium_kernel::sorted::sort_by(&mut sorted, |a, b| a.path.cmp(&b.path));
     sorted
 }
 

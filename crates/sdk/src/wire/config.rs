@@ -1,13 +1,17 @@
 //! Configurations: ids and definitions as the configuration store shows them.
 //!
 //! **Source**: `dcos-commons: …/http/queries/ConfigQueries.java, …/specification/DefaultServiceSpec.java` (JSON
-//! annotations). Match for names and nesting of what is listed.
+//! annotations). Match for names and nesting of what is listed; what later versions added (external volumes, limits,
+//! shared memory) and what ports say beyond their number is spelled as in the definition.
 
 use super::nothing;
 use super::pod::number;
 use crate::scheduler::Scheduler;
 use crate::scheduler::ids::is_uuid;
-use crate::spec::{Goal, PodSpec, ResourceSet, ServiceSpec, TaskSpec, VolumeSpec};
+use crate::spec::{
+    ExternalVolume, Goal, IpcMode, Limit, PodSpec, ResourceSet, ServiceSpec, TaskSpec,
+    TransportEncryptionKind, VolumeMode, VolumeSpec,
+};
 use planarium_protocol::Refusal;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
@@ -107,8 +111,15 @@ fn pod_json(service: &ServiceSpec, pod: &PodSpec) -> Value {
     let host_volumes: Vec<Value> = pod
         .host_volumes
         .iter()
-        .map(|volume| json!({"host-path": &*volume.host_path, "container-path": &*volume.container_path}))
+        .map(|volume| {
+            json!({
+                "host-path": &*volume.host_path,
+                "container-path": &*volume.container_path,
+                "mode": volume.mode.map(mode_word),
+            })
+        })
         .collect();
+    let external: Vec<Value> = pod.external_volumes.iter().map(external_json).collect();
     json!({
         "type": &*pod.name,
         "user": &*pod.user,
@@ -127,7 +138,46 @@ fn pod_json(service: &ServiceSpec, pod: &PodSpec) -> Value {
         "host-volumes": host_volumes,
         "seccomp-unconfined": pod.seccomp_unconfined,
         "seccomp-profile-name": pod.seccomp_profile_name.as_deref(),
+        "external-volumes": external,
+        "ipc-mode": pod.ipc_mode.map(ipc_word),
+        "shm-size": pod.shm_size_mib,
     })
+}
+
+fn mode_word(mode: VolumeMode) -> &'static str {
+    match mode {
+        VolumeMode::Rw => "RW",
+        VolumeMode::Ro => "RO",
+    }
+}
+
+fn ipc_word(mode: IpcMode) -> &'static str {
+    match mode {
+        IpcMode::Private => "PRIVATE",
+        IpcMode::ShareParent => "SHARE_PARENT",
+    }
+}
+
+fn external_json(volume: &ExternalVolume) -> Value {
+    let options: Map<String, Value> =
+        volume.driver_options.iter().map(|(key, value)| (key.to_string(), Value::from(&**value))).collect();
+    json!({
+        "type": "DOCKER",
+        "volume-name": volume.volume_name.as_deref(),
+        "driver-name": &*volume.driver_name,
+        "driver-options": options,
+        "container-path": &*volume.container_path,
+        "volume-mode": volume.mode.map(mode_word),
+    })
+}
+
+/// A bound on use; absent when there is none.
+fn limit_json(limit: Option<Limit>) -> Value {
+    match limit {
+        Some(Limit::Amount(amount)) => number(amount),
+        Some(Limit::Unlimited) => "unlimited".into(),
+        None => Value::Null,
+    }
 }
 
 fn task_json(service: &ServiceSpec, pod: &PodSpec, task: &TaskSpec) -> Value {
@@ -180,7 +230,13 @@ fn task_json(service: &ServiceSpec, pod: &PodSpec, task: &TaskSpec) -> Value {
         "kill-grace-period": task.kill_grace_s,
         "transport-encryption": task.transport_encryption.iter().map(|tls| json!({
             "name": &*tls.name,
+            "type": match tls.kind {
+                TransportEncryptionKind::Tls => "TLS",
+                TransportEncryptionKind::Keystore => "KEYSTORE",
+            },
         })).collect::<Vec<_>>(),
+        "ipc-mode": task.ipc_mode.map(ipc_word),
+        "shm-size": task.shm_size_mib,
     })
 }
 
@@ -210,12 +266,20 @@ fn set_json(service: &ServiceSpec, pod: &PodSpec, set: &ResourceSet) -> Value {
         if let Some(map) = body.as_object_mut() {
             map.insert("port-name".to_owned(), Value::from(&*port.name));
             map.insert("env-key".to_owned(), port.env_key.as_deref().into());
+            map.insert("advertise".to_owned(), port.advertise.into());
+            let ranges = port.ranges.iter().map(|range| json!({"begin": range.begin, "end": range.end}));
+            map.insert("ranges".to_owned(), ranges.collect());
+            if let Some(vip) = &port.vip {
+                map.insert("vip-name".to_owned(), Value::from(&*vip.prefix));
+                map.insert("vip-port".to_owned(), vip.port.into());
+            }
         }
         resources.push(body);
     }
     json!({
         "id": &*set.id,
         "resource-specifications": resources,
+        "resource-limits": {"cpus": limit_json(set.limits.cpus), "memory": limit_json(set.limits.mem)},
         "volume-specifications": set.volumes.iter().map(|volume| volume_json(service, volume)).collect::<Vec<_>>(),
         "role": &*service.role,
         "principal": &*service.principal,

@@ -21,7 +21,7 @@ impl Scheduler {
     /// Sorted as text.
     pub(super) fn pod_names(&self) -> Value {
         let mut names: Vec<String> = self.store.pods().map(|(key, _)| key.name().to_string()).collect();
-        names.sort_unstable();
+        planarium_kernel::sorted::sort(&mut names);
         names.into()
     }
 

@@ -91,7 +91,7 @@ impl Diagnostics {
     /// The findings by file, position, severity and code, each once; the note about dropped ones last.
     #[must_use]
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
-        self.found.sort_by(|a, b| {
+        planarium_kernel::sorted::sort_by(&mut self.found, |a, b| {
             (a.span, a.severity, &a.code, &a.message).cmp(&(b.span, b.severity, &b.code, &b.message))
         });
         self.found.dedup_by(|later, earlier| {

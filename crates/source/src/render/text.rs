@@ -41,7 +41,7 @@ pub fn render_one(diagnostic: &Diagnostic, files: &SourceMap) -> String {
     let gutter = marks.iter().map(|(span, ..)| digits(files.position(*span).line)).max().unwrap_or(1);
     excerpt(&mut out, diagnostic.span.file, &marks, gutter, files);
     let mut others: Vec<FileId> = marks.iter().map(|(span, ..)| span.file).collect();
-    others.sort_unstable();
+    planarium_kernel::sorted::sort(&mut others);
     others.dedup();
     for other in others.into_iter().filter(|file| *file != diagnostic.span.file) {
         excerpt(&mut out, other, &marks, gutter, files);
@@ -75,7 +75,9 @@ fn excerpt(out: &mut String, id: FileId, marks: &[(Span, char, &str)], gutter: u
     let Some(file) = files.get(id) else { return };
     let mut marks: Vec<_> = marks.iter().filter(|(span, ..)| span.file == id).collect();
     let primary_here = marks.iter().any(|(_, sign, _)| *sign == '^');
-    marks.sort_by_key(|(span, sign, _)| (file.position(span.start).line, *sign != '^', span.start));
+    planarium_kernel::sorted::sort_by_key(&mut marks, |(span, sign, _)| {
+        (file.position(span.start).line, *sign != '^', span.start)
+    });
     if !primary_here && let Some((span, ..)) = marks.first() {
         let at = file.position(span.start);
         line(out, format_args!("{:gutter$}--> {}:{}:{}", "", printable(file.name()), at.line, at.column));

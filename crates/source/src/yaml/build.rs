@@ -162,7 +162,8 @@ impl<'t, 'd> Builder<'t, 'd> {
             self.too_deep(at, at);
             return at;
         }
-        let bracket = self.stack.last().and_then(|frame| frame.bracket);
+        // A single field in a list needs no bracket of its own.
+        let bracket = self.stack.iter().rev().find_map(|frame| frame.bracket);
         let explained = explain(error.info(), self.text, at, bracket);
         let at = explained.at;
         let mut finding = Diagnostic::error(codes::YAML_SYNTAX, self.one_character(at), explained.message)

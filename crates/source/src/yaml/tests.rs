@@ -384,3 +384,12 @@ fn a_list_item_that_was_not_written_stands_behind_its_dash() {
         .collect();
     assert_eq!(places, [6, 11, 22]);
 }
+
+#[test]
+fn an_open_list_is_shown_even_behind_a_field_in_it() {
+    for text in ["a: [b: 1\n", "a: [b: 1, c\n", "a:\n  - [b: {c: 1}\n"] {
+        let (_, found) = parse(text);
+        assert_eq!(found[0].message, "This bracket is never closed", "{text}");
+        assert_eq!(&text[found[0].span.range()], "[", "{text}");
+    }
+}

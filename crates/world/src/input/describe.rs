@@ -118,6 +118,7 @@ pub(crate) fn fault_word(kind: FaultKind) -> &'static str {
         FaultKind::OffersWithheld => "offers-withheld",
         FaultKind::StatusDropped => "status-dropped",
         FaultKind::SchedulerRestart => "scheduler-restart",
+        FaultKind::MasterFailover => "master-failover",
     }
 }
 

@@ -10,8 +10,8 @@ use planarium_mesos::maintenance::decode::{self, OperatorCall};
 use planarium_mesos::maintenance::{MachineId, Refused, Schedule};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::Maintenance;
-use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::json;
+use planarium_protocol::refusal::RefusalCode;
 use serde_json::{Map, Value};
 
 impl World {

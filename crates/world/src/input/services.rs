@@ -8,11 +8,11 @@ use crate::systems::{Definition, Request, ServiceId, System};
 use crate::world::World;
 use planarium_mesos::api::Call;
 use planarium_protocol::input::{LoadService, OfferRound, RemoveService};
+use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal, Text};
 use planarium_source::render::json::flat;
-use planarium_protocol::json;
-use serde_json::{Value};
+use serde_json::Value;
 use std::sync::Arc;
 
 impl World {
@@ -129,7 +129,11 @@ impl World {
 
     /// An update of a service that shares its framework goes on sharing it.
     fn as_member(&self, load: &LoadService) -> Result<LoadService, Refusal> {
-        let named = if load.name.is_empty() { None } else { self.services.find(&load.name) };
+        let named = match load.name.as_str() {
+            _ if !self.services.has_groups() => None,
+            "" => self.services.find(Definition::read(load)?.name()),
+            name => self.services.find(name),
+        };
         let own = named.and_then(|id| self.services.group_of(id)).map(|(_, group)| group.name.clone());
         let given = load.framework.trim_matches('/');
         if !given.is_empty() && own.as_ref().is_none_or(|own| own.trim_matches('/') != given) {

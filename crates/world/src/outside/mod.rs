@@ -13,10 +13,10 @@ use planarium_kernel::draw;
 use planarium_mesos::api::{Call, FrameworkId, Message};
 use planarium_mesos::wire::{SchedulerCall, Subscription, framework_info, scheduler_call};
 use planarium_protocol::input::FrameworkInput;
+use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal, Text};
 use policy::{Policy, Teacher};
-use planarium_protocol::json;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -144,6 +144,18 @@ impl World {
         id
     }
 
+    /// Those of these frameworks that came by an input notice that there is another master, and subscribe again. Those
+    /// that came over HTTP have to see to it themselves.
+    pub(crate) fn return_guests(&mut self, orphans: &[FrameworkId]) {
+        for id in orphans {
+            if self.outside.guests.get(id).is_some_and(|guest| guest.stream.is_none()) {
+                self.cluster.with_master(&mut self.recorder, |master, fleet, cx| {
+                    master.resubscribe_as_before(cx, fleet, *id);
+                });
+            }
+        }
+    }
+
     fn call_of(&mut self, id: FrameworkId, call: Call) {
         self.cluster.with_master(&mut self.recorder, |master, fleet, cx| master.call(cx, fleet, id, call));
     }
@@ -181,9 +193,9 @@ impl World {
                     master.update_framework(cx, id, subscription.info)
                 })?;
             }
-            SchedulerCall::Shutdown { executor_id } => {
+            SchedulerCall::Shutdown { executor_id, agent_id } => {
                 self.cluster.with_master(&mut self.recorder, |master, fleet, cx| {
-                    master.shut_down_executor(cx, fleet, id, &executor_id);
+                    master.shut_down_executor(cx, fleet, id, &agent_id, &executor_id);
                 });
             }
             SchedulerCall::Subscribe(_) | SchedulerCall::Nothing => {}

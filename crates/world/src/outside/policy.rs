@@ -81,8 +81,12 @@ impl Teacher {
             SchedulerEvent::Offers(offers) => self.on_offers(offers),
             SchedulerEvent::Update(status) => self.on_status(status),
             SchedulerEvent::InverseOffers(offers) => self.on_inverse_offers(offers),
-            SchedulerEvent::Subscribed { .. }
-            | SchedulerEvent::Rescind(_)
+            SchedulerEvent::Subscribed { .. } => {
+                // Whoever subscribes is offered everything.
+                self.suppressed = false;
+                Vec::new()
+            }
+            SchedulerEvent::Rescind(_)
             | SchedulerEvent::Operation(_)
             | SchedulerEvent::RescindInverseOffer(_)
             | SchedulerEvent::Failure { .. } => Vec::new(),
@@ -121,7 +125,7 @@ impl Teacher {
             }
         }
         let mut order: Vec<&Arc<Offer>> = offers.iter().collect();
-        order.sort_by_key(|offer| offer.unavailability.is_some());
+        planarium_kernel::sorted::sort_by_key(&mut order, |offer| offer.unavailability.is_some());
         let (mut calls, mut declined) = (Vec::new(), Vec::new());
         for offer in order {
             let stays = offer.unavailability.is_none() || self.policy != Policy::Migrate;
@@ -176,11 +180,7 @@ impl Teacher {
             killed: false,
         });
         let task = TaskInfo { name: self.name.clone(), task_id: id, resources, ..TaskInfo::default() };
-        Call::Accept {
-            offer_ids: vec![offer.id],
-            operations: vec![Operation::Launch(vec![task])],
-            refuse_ms,
-        }
+        Call::Accept { offer_ids: vec![offer.id], operations: vec![Operation::Launch(vec![task])], refuse_ms }
     }
 
     /// What runs on this agent is to run elsewhere.

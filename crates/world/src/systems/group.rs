@@ -9,10 +9,10 @@ use planarium_kernel::draw;
 use planarium_mesos::api::{FrameworkId, FrameworkInfo};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
+use planarium_protocol::json;
 use planarium_sdk::multi::{Hub, MemberId, Routed};
 use planarium_sdk::{Metrics, SdkQuery};
-use planarium_protocol::json;
-use serde_json::{Value};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// A framework of several services.
@@ -80,6 +80,11 @@ impl Services {
     pub(crate) fn group_of(&self, id: ServiceId) -> Option<(FrameworkId, &Group)> {
         let framework = self.framework(id)?;
         Some((framework, self.groups.get(&framework)?))
+    }
+
+    /// Whether any framework is shared.
+    pub(crate) fn has_groups(&self) -> bool {
+        !self.groups.is_empty()
     }
 
     pub(crate) fn form(&mut self, framework: FrameworkId, group: Group) {

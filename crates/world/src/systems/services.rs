@@ -6,12 +6,12 @@
 //! *Invariant*: `due` holds exactly the next timer of every service that has one, and `one_shots` is the
 //! sum over all of them; both are brought up to date after every touch, so nothing scans the services.
 
-use planarium_kernel::{SortedMap, SortedSet};
 use super::{Definition, Group, Request, SdkQuery, System};
 use crate::cluster::Cluster;
 use crate::explain::Facts;
 use planarium_fleet::{Cx, glob};
 use planarium_kernel::SimTime;
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_mesos::api::{FrameworkId, SchedulerEvent};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{LoadService, PlanCommand, PodCommand, Target};
@@ -243,7 +243,8 @@ impl Services {
 
     pub(crate) fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
         let service = self.all.get(&self.find(&path.service)?)?;
-        service.system.why(path, &Facts { cluster, framework: service.framework })
+        let name = self.groups.get(&service.framework).map_or(&service.name, |group| &group.name);
+        service.system.why(path, &Facts { cluster, framework: service.framework, name })
     }
 
     pub(crate) fn query_sdk(

@@ -158,7 +158,7 @@ impl Engine {
     pub fn branches(&self) -> Vec<BranchView> {
         let mut all: Vec<_> = self.others.iter().map(|branch| branch.view(false)).collect();
         all.push(self.branch.view(true));
-        all.sort_by_key(|branch| branch.id);
+        planarium_kernel::sorted::sort_by_key(&mut all, |branch| branch.id);
         all
     }
 

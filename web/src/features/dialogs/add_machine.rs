@@ -46,7 +46,8 @@ impl Form {
                 .map_err(|_| format!("{name} must be a whole number from 0 to {}", u32::MAX))
         };
         let tenths = |text: &str| {
-            let value = planarium_kernel::float::parse(text.trim()).filter(|value| (0.0..=1.0e6).contains(value));
+            let value =
+                planarium_kernel::float::parse(text.trim()).filter(|value| (0.0..=1.0e6).contains(value));
             #[expect(clippy::cast_possible_truncation, reason = "checked range just above")]
             let amount = value.map(|value| Amount((value * 1000.0).round() as i64));
             amount.ok_or_else(|| "CPUs must be a number such as 4 or 0.5".to_owned())

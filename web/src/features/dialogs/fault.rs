@@ -29,7 +29,7 @@ struct Offer {
     text: &'static str,
 }
 
-const OFFERS: [Offer; 12] = [
+const OFFERS: [Offer; 13] = [
     offer("task-fail", FaultKind::TaskFail, Strikes::Task, false, "Fail a task", "It exits with code 1."),
     offer(
         "task-kill",
@@ -118,6 +118,14 @@ const OFFERS: [Offer; 12] = [
         false,
         "Restart a scheduler",
         "It comes back with what it had stored.",
+    ),
+    offer(
+        "master-failover",
+        FaultKind::MasterFailover,
+        Strikes::All,
+        false,
+        "Fail the master over",
+        "Another master takes over and learns from agents and schedulers what there is.",
     ),
 ];
 
@@ -241,7 +249,7 @@ fn targets(view: &View, strikes: Strikes) -> Vec<String> {
         }
         Strikes::All => Vec::new(),
     };
-    names.sort();
+    planarium_kernel::sorted::sort(&mut names);
     names.dedup();
     names
 }

@@ -22,6 +22,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
             ("- +", "Slower or faster"),
             ("0 … 9", "To a tenth of the run"),
             ("← →", "On the slider: 5 seconds; with Shift a tenth"),
+            ("Ctrl-wheel", "On the timeline: closer or further; with Shift along it"),
         ],
     ),
     (
@@ -50,6 +51,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
         &[
             ("Ctrl-K", "All commands, by name"),
             ("Ctrl-Enter", "Apply the definition"),
+            ("Ctrl-Z", "Undo, as the last message offers"),
             ("i", "Inject a failure"),
             ("m", "Maintenance of machines"),
             ("s", "Share"),

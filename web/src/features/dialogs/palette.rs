@@ -65,7 +65,9 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
         let (text, at) = (text.clone(), at.clone());
         Callback::from(move |event: InputEvent| {
             at.set(0);
-            text.set(event.target_dyn_into::<HtmlInputElement>().map(|field| field.value()).unwrap_or_default());
+            text.set(
+                event.target_dyn_into::<HtmlInputElement>().map(|field| field.value()).unwrap_or_default(),
+            );
         })
     };
     let onkeydown = {
@@ -73,8 +75,20 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
         let pick = pick.clone();
         Callback::from(move |event: KeyboardEvent| {
             let to = match event.key().as_str() {
-                "ArrowDown" => if current >= last { 0 } else { current + 1 },
-                "ArrowUp" => if current == 0 { last } else { current - 1 },
+                "ArrowDown" => {
+                    if current >= last {
+                        0
+                    } else {
+                        current + 1
+                    }
+                }
+                "ArrowUp" => {
+                    if current == 0 {
+                        last
+                    } else {
+                        current - 1
+                    }
+                }
                 "PageDown" => (current + 8).min(last),
                 "PageUp" => current.saturating_sub(8),
                 "Enter" => {

@@ -1,6 +1,7 @@
 //! The link to this run.
 
 use crate::browser;
+use crate::store::action::Format;
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::bar::{Part, bar, share};
 use crate::ui::{Button, Dialog};
@@ -10,6 +11,15 @@ use yew::prelude::*;
 const SAFE: usize = 2000;
 /// Beyond this length some programs cut it off.
 const RISKY: usize = 8000;
+
+/// Files beside the link.
+const FORMATS: [(Format, &str, &str); 5] = [
+    (Format::Transcript, "Transcript", "What happened, line by line"),
+    (Format::Csv, "Events (CSV)", "Every event as a table"),
+    (Format::Tree, "Plans (text)", "The plans at the moment shown"),
+    (Format::Mermaid, "Timeline (Mermaid)", "A Gantt chart for documents"),
+    (Format::Journal, "Journal (JSON)", "Everything that was put in, for tools; can be opened again"),
+];
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ShareDialogProps {
@@ -48,6 +58,12 @@ pub(super) fn ShareDialog(props: &ShareDialogProps) -> Html {
                 <Button label="Copy the link" icon="link" look="primary" onclick={copy(&hub, link.to_string())} />
                 <Button label="Copy as Markdown" icon="copy" onclick={copy(&hub, markdown)} />
                 <Button label="Save as a file" icon="save" onclick={save} />
+            </div>
+            <h3>{ "For other programs" }</h3>
+            <div class="button-row">
+                { for FORMATS.into_iter().map(|(format, label, title)| html! {
+                    <Button icon="save" {label} {title} onclick={hub.act(Action::SaveAs(format))} />
+                }) }
             </div>
         </Dialog>
     }

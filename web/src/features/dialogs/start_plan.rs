@@ -48,15 +48,16 @@ pub(super) fn StartPlan(props: &StartPlanProps) -> Html {
 
 /// The parameters, or the line that is none.
 fn parameters(text: &str) -> Result<BTreeMap<String, String>, String> {
-    text.lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .map(|line| {
-            let (name, value) = line.split_once('=').ok_or_else(|| line.to_owned())?;
-            let name = name.trim();
-            if name.is_empty() { Err(line.to_owned()) } else { Ok((name.to_owned(), value.to_owned())) }
-        })
-        .collect()
+    let mut all = BTreeMap::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (name, value) = line.split_once('=').ok_or_else(|| line.to_owned())?;
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(line.to_owned());
+        }
+        all.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(all)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Environment values that templates read. What the definition asks for and nobody gave has a row, too, with the finding
 //! about it.
 
-use planarium_kernel::SortedSet;
 use super::guess::guess;
 use crate::store::ptr::Ptr;
 use crate::store::state::{Checked, Finding, Severity};
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::{Button, IconButton, icon};
+use planarium_kernel::SortedSet;
 use std::collections::BTreeMap;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -24,7 +24,8 @@ pub(super) struct EnvTableProps {
 pub(super) fn EnvTable(props: &EnvTableProps) -> Html {
     let hub = use_hub();
     let missing: SortedSet<&str> = props.checked.missing.iter().map(AttrValue::as_str).collect();
-    let names: SortedSet<&str> = props.env.keys().map(String::as_str).chain(missing.iter().copied()).collect();
+    let names: SortedSet<&str> =
+        props.env.keys().map(String::as_str).chain(missing.iter().copied()).collect();
     let guesses: Vec<_> =
         missing.iter().filter_map(|name| Some(((*name).to_owned(), guess(name)?.to_owned()))).collect();
     let fill = {

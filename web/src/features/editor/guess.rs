@@ -3,7 +3,7 @@
 //! *Knows*: how packages name their variables. *Must not know*: where a definition uses them.
 
 /// Parts of names and the value that goes with them; the first part that is found counts.
-const USUAL: [(&str, &str); 26] = [
+const USUAL: [(&str, &str); 27] = [
     ("FRAMEWORK_NAME", "my-service"),
     ("SERVICE_NAME", "my-service"),
     ("PRINCIPAL", "my-service-principal"),
@@ -11,7 +11,7 @@ const USUAL: [(&str, &str); 26] = [
     ("VOLUME_NAME", "data"),
     ("VOLUME_PROFILE", "xfs"),
     ("DRIVER_NAME", "pxd"),
-    ("DRIVER_OPTIONS", "size=10"),
+    ("VERSION", "1.0"),
     ("GPUS", "1"),
     ("CPUS", "0.5"),
     ("CPU", "0.5"),
@@ -30,6 +30,7 @@ const USUAL: [(&str, &str); 26] = [
     ("DELAY", "0"),
     ("DURATION", "1000"),
     ("PREFIX", "task"),
+    ("URI", "https://example.org/file"),
 ];
 
 /// A usual value for a variable of this name.
@@ -48,7 +49,7 @@ mod tests {
             ("HELLO_CPUS", Some("0.5")),
             ("WORLD_COUNT", Some("2")),
             ("DEPLOY_STRATEGY", Some("serial")),
-            ("BOOTSTRAP_URI", None),
+            ("BOOTSTRAP_URI", Some("https://example.org/file")),
             ("HELLO_PLACEMENT", None),
         ] {
             assert_eq!(guess(name), want, "{name}");

@@ -27,7 +27,8 @@ pub(super) fn ServiceTabs(props: &ServiceTabsProps) -> Html {
     }
     let items = props.drafts.iter().enumerate().map(|(at, draft)| {
         let draft = if at == props.at { &props.draft } else { draft };
-        let name = if draft.label.is_empty() { format!("Service {}", at + 1) } else { draft.label.to_string() };
+        let name =
+            if draft.label.is_empty() { format!("Service {}", at + 1) } else { draft.label.to_string() };
         let edited = if draft.dirty() { " •" } else { "" };
         TabItem::new(&format!("{name}{edited}")).icon("pod").count(draft.errors, "error")
     });

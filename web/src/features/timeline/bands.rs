@@ -4,8 +4,8 @@
 //! *Knows*: windows and the axis. *Must not know*: which schedule the master accepts.
 
 use crate::store::ptr::Ptr;
-use crate::store::selectors::maintenance::{Part, Window, is_beyond, post, rows, unsigned, with};
 use crate::store::selectors::axis::Axis;
+use crate::store::selectors::maintenance::{Part, Window, is_beyond, post, rows, unsigned, with};
 use crate::store::state::Dialog;
 use crate::store::{Action, use_hub};
 use crate::ui::icon;

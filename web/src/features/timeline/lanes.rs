@@ -3,19 +3,19 @@
 //! A lane's last stretch reaches to the end of the axis; what is not simulated yet is covered from above. So a
 //! lane is drawn anew only when its step changes, not with every frame.
 
-use planarium_kernel::SortedSet;
 use crate::store::gantt::{Gantt, Lane};
 use crate::store::ptr::Ptr;
-use crate::store::selectors::status::look;
 use crate::store::selectors::axis::Axis;
+use crate::store::selectors::status::look;
 use crate::store::selectors::time::clock;
 use crate::store::selectors::tree;
 use crate::store::{Action, use_hub};
 use crate::ui::attr;
 use crate::ui::spacer::Spacer;
 use crate::ui::virtual_list::use_slice;
-use planarium_protocol::View;
+use planarium_kernel::SortedSet;
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::{Text, View};
 use std::sync::Arc;
 use yew::prelude::*;
 
@@ -32,6 +32,8 @@ pub(super) struct LanesProps {
     pub(super) span_ms: u64,
     /// Where instants are.
     pub(super) axis: Axis,
+    /// Tasks by machine rather than steps.
+    pub(super) by_machine: bool,
     /// Selected element.
     pub(super) selected: Option<ElementPath>,
 }
@@ -43,30 +45,56 @@ enum Line {
     Plan(ElementPath),
     /// A step.
     Step(ElementPath),
+    /// A machine's name.
+    Machine(Text),
+    /// A task on a machine.
+    Task(ElementPath),
 }
 
 /// What decides which lines there are: plans with their sizes, and how many lanes history has.
-type Form = (Vec<(usize, usize, bool)>, usize, usize);
+type Form = (Vec<(usize, usize, bool)>, usize, usize, Option<usize>);
 
 /// All lanes.
 #[component]
 pub(super) fn Lanes(props: &LanesProps) -> Html {
-    let form = form(&props.view, &props.gantt);
+    let by_machine = props.by_machine;
+    let form = form(&props.view, &props.gantt, by_machine);
     let lines = {
         let (view, gantt) = (props.view.clone(), props.gantt.clone());
-        use_memo(form, move |_| lines(&view, &gantt))
+        use_memo(form, move |_| if by_machine { stays(&view, &gantt) } else { lines(&view, &gantt) })
     };
+    let several = props.view.services.len() > 1;
     let scroller = use_node_ref();
     let total = lines.len();
     let (slice, onscroll) = use_slice(&scroller, total, 20);
     html! {
-        <div ref={scroller} class="lanes" {onscroll} aria-label="Statuses of steps over time" role="group" tabindex="0">
+        <div ref={scroller} class="lanes" {onscroll} aria-label={if by_machine { "Tasks of machines over time" } else { "Statuses of steps over time" }} role="group" tabindex="0">
             if slice.start > 0 { <Spacer px={slice.above()} /> }
             { lines.iter().enumerate().skip(slice.start).take(slice.take).map(|(at, line)| match line {
                 Line::Plan(path) => html! {
                     <div class="lane lane-plan" data-row={at.to_string()} key={format!("p{at}{}/{}", path.service, path.plan)}>
-                        <span class="lane-label">{ &*path.plan }</span>
+                        <span class="lane-label">
+                            if several { { format!("{}: ", path.service) } }
+                            { &*path.plan }
+                        </span>
                     </div>
+                },
+                Line::Machine(name) => html! {
+                    <div class="lane lane-plan" data-row={at.to_string()} key={format!("m{name}")}>
+                        <span class="lane-label">{ &**name }</span>
+                    </div>
+                },
+                Line::Task(path) => html! {
+                    <LaneRow
+                        key={key(path)}
+                        {at}
+                        path={path.clone()}
+                        lane={props.gantt.stays.lane(path)}
+                        born_ms={props.span_ms}
+                        span_ms={props.span_ms}
+                        axis={props.axis.clone()}
+                        selected=false
+                    />
                 },
                 Line::Step(path) => html! {
                     <LaneRow
@@ -92,12 +120,13 @@ fn key(path: &ElementPath) -> String {
     format!("{}/{}/{}/{}", path.service, path.plan, part(&path.phase), part(&path.step))
 }
 
-fn form(view: &View, gantt: &Gantt) -> Form {
+fn form(view: &View, gantt: &Gantt, by_machine: bool) -> Form {
+    let machines = by_machine.then(|| gantt.stays.count() + view.cluster.machines.len());
     let plans = view.services.iter().flat_map(|service| &service.plans).map(|plan| {
         let steps = plan.phases.iter().map(|phase| phase.steps.len()).sum();
         (plan.phases.len(), steps, asleep(&plan.status))
     });
-    (plans.collect(), gantt.lanes().count(), view.services.len())
+    (plans.collect(), gantt.lanes().count(), view.services.len(), machines)
 }
 
 fn asleep(status: &str) -> bool {
@@ -116,7 +145,7 @@ fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
                 for step in &phase.steps {
                     steps.push(ElementPath {
                         phase: Some(Arc::clone(&phase.name)),
-                        step: Some(Arc::clone(&step.name)),
+                        step: Some(Arc::clone(step.key())),
                         ..path.clone()
                     });
                 }
@@ -141,7 +170,9 @@ fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
     }
     // Services that are gone have a past, too.
     let mut last = None;
-    for lane in gantt.lanes().filter(|lane| view.services.iter().all(|service| service.name != lane.path.service)) {
+    for lane in
+        gantt.lanes().filter(|lane| view.services.iter().all(|service| service.name != lane.path.service))
+    {
         let plan = ElementPath { phase: None, step: None, ..lane.path.clone() };
         if last.as_ref() != Some(&plan) {
             out.push(Line::Plan(plan.clone()));
@@ -152,12 +183,35 @@ fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
     out
 }
 
+/// Machines in the order of the view, those that are gone after them, with the tasks that ever ran there.
+fn stays(view: &View, gantt: &Gantt) -> Vec<Line> {
+    let here: Vec<&Text> = view.cluster.machines.iter().map(|machine| &machine.hostname).collect();
+    let mut names = here.clone();
+    for path in gantt.stays.paths() {
+        if names.last() != Some(&&path.service) && !here.contains(&&path.service) {
+            names.push(&path.service);
+        }
+    }
+    let mut out = Vec::new();
+    for name in names {
+        let tasks = gantt.stays.paths().filter(|path| path.service == *name);
+        let before = out.len();
+        out.push(Line::Machine(name.clone()));
+        out.extend(tasks.cloned().map(Line::Task));
+        if out.len() == before + 1 {
+            out.truncate(before);
+        }
+    }
+    out
+}
+
 #[derive(Properties, PartialEq)]
 struct LaneRowProps {
     at: usize,
     path: ElementPath,
     lane: Option<Ptr<Lane>>,
     born_ms: u64,
+    #[prop_or_default]
     status: AttrValue,
     span_ms: u64,
     axis: Axis,
@@ -177,12 +231,20 @@ fn LaneRow(props: &LaneRowProps) -> Html {
         }],
     };
     let name = tree::leaf(&props.path);
+    let on_machine = props.path.plan.is_empty();
+    let title =
+        if on_machine { format!("{name} on {}", props.path.service) } else { tree::title(&props.path) };
+    let onclick = if on_machine {
+        hub.act(Action::SelectTask(attr(name)))
+    } else {
+        hub.act(Action::Select(props.path.clone()))
+    };
     html! {
         <div class="lane" data-row={props.at.to_string()} data-selected={props.selected.to_string()}>
-            <button type="button" class="lane-label" tabindex="-1" title={tree::title(&props.path)}
-                onclick={hub.act(Action::Select(props.path.clone()))}>{ &**name }</button>
+            <button type="button" class="lane-label" tabindex="-1" title={title}
+                {onclick}>{ &**name }</button>
             <svg class="lane-bar" role="img" aria-label={spoken(name, &segments)} focusable="false">
-                { for segments.iter().filter(|segment| axis.sees_any(segment.from_ms, segment.to_ms)).map(|segment| {
+                { for segments.iter().filter(|segment| !segment.status.is_empty() && axis.sees_any(segment.from_ms, segment.to_ms)).map(|segment| {
                     let family = look(&segment.status).family;
                     let (x, width) = (axis.x(segment.from_ms), axis.width(segment.from_ms, segment.to_ms, LEAST));
                     html! {
@@ -210,9 +272,10 @@ fn pattern(family: &str) -> Option<&'static str> {
 }
 
 fn spoken(name: &str, segments: &[crate::store::gantt::Segment]) -> String {
-    let last = segments.iter().rev().take(4).rev();
+    let all: Vec<_> = segments.iter().filter(|segment| !segment.status.is_empty()).collect();
+    let last = all.get(all.len().saturating_sub(4)..).unwrap_or_default();
     let parts: Vec<_> =
-        last.map(|segment| format!("{} from {}", segment.status, clock(segment.from_ms))).collect();
+        last.iter().map(|segment| format!("{} from {}", segment.status, clock(segment.from_ms))).collect();
     format!("{name}: {}", parts.join(", "))
 }
 
@@ -248,7 +311,8 @@ mod tests {
             .iter()
             .map(|line| match line {
                 Line::Plan(path) => path.plan.to_string(),
-                Line::Step(path) => tree::leaf(path).to_string(),
+                Line::Step(path) | Line::Task(path) => tree::leaf(path).to_string(),
+                Line::Machine(name) => name.to_string(),
             })
             .collect();
         assert_eq!(shown, ["deploy", "a", "recovery", "a-0:[x]"]);

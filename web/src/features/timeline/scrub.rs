@@ -3,8 +3,8 @@
 use super::bands::ScrubBands;
 use crate::store::gantt::{Gantt, Mark, MarkKind};
 use crate::store::ptr::Ptr;
-use crate::store::selectors::maintenance::Window;
 use crate::store::selectors::axis::Axis;
+use crate::store::selectors::maintenance::Window;
 use crate::store::selectors::time::{clock, short, tick_label};
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::IconButton;
@@ -28,6 +28,8 @@ pub(super) struct ScrubProps {
     pub(super) axis: Axis,
     /// Idle stretches are drawn short.
     pub(super) short_idle: bool,
+    /// Lanes are tasks by machine rather than steps.
+    pub(super) by_machine: bool,
     /// The position in words.
     pub(super) said: AttrValue,
     /// Marks.
@@ -83,7 +85,7 @@ pub(super) fn Scrub(props: &ScrubProps) -> Html {
     let axis = &props.axis;
     html! {
         <div class="scrub-row">
-            <Zoom {now_ms} part={axis.is_part()} short_idle={props.short_idle} />
+            <Zoom {now_ms} part={axis.is_part()} short_idle={props.short_idle} by_machine={props.by_machine} />
             <div
                 ref={track}
                 class="scrub"
@@ -150,6 +152,7 @@ struct ZoomProps {
     now_ms: u64,
     part: bool,
     short_idle: bool,
+    by_machine: bool,
 }
 
 /// How much of the run is seen.
@@ -164,6 +167,7 @@ fn Zoom(props: &ZoomProps) -> Html {
             <IconButton icon="zoom-out" label="Zoom out" refused={whole.clone()} onclick={hub.act(Action::ZoomAt(false, at))} />
             <IconButton icon="zoom-all" label="Show all of the run" refused={whole} onclick={hub.act(Action::ZoomAll)} />
             <IconButton icon="idle" label="Short idle stretches" pressed={props.short_idle} onclick={hub.act(Action::ToggleIdle)} />
+            <IconButton icon="machine" label="Lanes by machine" pressed={props.by_machine} onclick={hub.act(Action::ToggleByMachine)} />
         </div>
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::store::action::Fact;
-use crate::store::draft::OPTIONS_FILE;
+use crate::store::draft::{Draft, OPTIONS_FILE};
 use crate::store::persist;
 use crate::store::ptr::Ptr;
 use crate::store::state::{Checked, Finding, Fix, Severity, State};
@@ -47,7 +47,9 @@ impl Session {
                 fix: None,
             });
         }
-        findings.sort_by(|a, b| (a.severity, &a.file, a.from).cmp(&(b.severity, &b.file, b.from)));
+        planarium_kernel::sorted::sort_by(&mut findings, |a, b| {
+            (a.severity, &a.file, a.from).cmp(&(b.severity, &b.file, b.from))
+        });
         let checked = Checked {
             revision: state.draft.revision,
             dialect: report.dialect.into(),
@@ -63,8 +65,9 @@ impl Session {
 /// Keeps edits that are not applied, so that a closed tab loses nothing.
 fn keep_draft(state: &State) {
     if state.dirty() {
-        let loads: Vec<_> = state.all_drafts().iter().map(|draft| draft.load().0).collect();
-        persist::save_draft(&planarium_protocol::json::of(&loads).to_string());
+        let named = |draft: &Draft| (draft.label.to_string(), draft.load().0);
+        let kept: Vec<_> = state.all_drafts().iter().map(named).collect();
+        persist::save_draft(&planarium_protocol::json::of(&kept).to_string());
     } else if state.draft.revision > 0 {
         persist::save_draft("");
     }

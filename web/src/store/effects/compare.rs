@@ -58,7 +58,9 @@ impl Session {
     fn edited_engine(&self, state: &State) -> Option<Engine> {
         let services = super::rebuild::loads(&state.all_drafts());
         let good = services.iter().all(|load| !planarium_world::check(load).has_errors());
-        good.then(|| Player::start(planarium_scenario::Scenario { services, ..self.shown.scenario.clone() }).0)
+        good.then(|| {
+            Player::start(planarium_scenario::Scenario { services, ..self.shown.scenario.clone() }).0
+        })
     }
 
     /// The comparison, when either run moved.

@@ -54,8 +54,10 @@ impl Session {
     /// Another service on the same machines: from the start while nothing has run yet, else from the moment shown.
     pub(super) fn open_beside(&mut self, state: &State, files: &[(String, String)]) -> Vec<Fact> {
         let files = without_common_folder(files);
-        if files.is_empty() || files.iter().any(|(name, text)| is_scenario(name) || looks_like_journal(text)) {
-            let text = "Only a definition can be put beside another one; a scenario or a run is a world of its own.";
+        if files.is_empty() || files.iter().any(|(name, text)| is_scenario(name) || looks_like_journal(text))
+        {
+            let text =
+                "Only a definition can be put beside another one; a scenario or a run is a world of its own.";
             return vec![Fact::Refused(text.into())];
         }
         let dialect = planarium_world::detect_dialect(&files).to_owned();
@@ -69,7 +71,8 @@ impl Session {
             draft.revision += 1;
             let mut facts = vec![Fact::Beside(Box::new(draft))];
             if taken && !report.has_errors() {
-                let text = format!("There is a service named {} already: give this one another name.", report.name);
+                let text =
+                    format!("There is a service named {} already: give this one another name.", report.name);
                 facts.push(Fact::Refused(text.into()));
             }
             return facts;
@@ -271,7 +274,8 @@ fn without_common_folder(files: &[(String, String)]) -> BTreeMap<String, String>
         files.iter().all(|(path, _)| path.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/')))
     });
     let cut = common.map_or(0, |folder| folder.len() + 1);
-    files.iter().map(|(path, text)| (path.get(cut..).unwrap_or(path).to_owned(), text.clone())).collect()
+    let short = |(path, text): &(String, String)| (path.get(cut..).unwrap_or(path).to_owned(), text.clone());
+    planarium_kernel::sorted::tree(files.iter().map(short))
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use planarium_scenario::{NoteKind, Player, Scenario};
 use planarium_world::presets;
 
 /// Said when a definition cannot be used.
-const BROKEN: &str = "The definition has errors; the last valid version stays. See the list under the editor.";
+const BROKEN: &str =
+    "The definition has errors; the last valid version stays. See the list under the editor.";
 
 impl Session {
     /// Shows another world; the one before can be brought back.
@@ -60,10 +61,12 @@ impl Session {
             facts.push(Fact::Refused(BROKEN.into()));
             return facts;
         }
-        let elsewhere = state.drafts.iter().enumerate().filter(|(at, draft)| *at != state.at && draft.dirty());
+        let elsewhere =
+            state.drafts.iter().enumerate().filter(|(at, draft)| *at != state.at && draft.dirty());
         for (_, draft) in elsewhere {
             if planarium_world::check(&draft.load().0).has_errors() {
-                let text = format!("The definition of {} has errors: choose it above the editor.", draft.label);
+                let text =
+                    format!("The definition of {} has errors: choose it above the editor.", draft.label);
                 facts.push(Fact::Refused(text.into()));
                 return facts;
             }

@@ -79,7 +79,9 @@ impl Session {
 
     pub(super) fn step_event(&mut self, toward: Toward, state: &State) -> Vec<Fact> {
         match toward {
-            Toward::Back => self.back_one(),
+            Toward::Back => {
+                self.shown.engine.step_back();
+            }
             Toward::Ahead => self.ahead(|engine| {
                 engine.advance_events(1);
             }),
@@ -138,23 +140,6 @@ impl Session {
             if changed || stood_still {
                 return;
             }
-        }
-    }
-
-    fn back_one(&mut self) {
-        let engine = &mut self.shown.engine;
-        let (seq, now) = (engine.seq(), engine.now_ms());
-        let last_at = engine.events().last().map_or(0, |event| event.at_ms);
-        if now > last_at {
-            engine.seek_seq(seq);
-            return;
-        }
-        engine.seek_seq(seq.saturating_sub(1));
-        if engine.seq() >= seq && seq > 0 {
-            // One step brought several events about: back to before the instant.
-            let before =
-                engine.events().iter().rev().find(|event| event.at_ms < last_at).map_or(0, |e| e.seq);
-            engine.seek_seq(before);
         }
     }
 

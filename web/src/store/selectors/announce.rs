@@ -1,8 +1,8 @@
 //! What the live region says about what happened since it last spoke.
 
-use planarium_kernel::SortedMap;
 use super::tree::{leaf, title};
 use crate::store::state::Verbosity;
+use planarium_kernel::SortedMap;
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::view::View;
 use planarium_protocol::{Event, Text};

@@ -45,7 +45,8 @@ impl Axis {
         let (mut pieces, mut at_ms, mut at, mut busy) = (Vec::new(), 0, 0, 0);
         for (from_ms, to_ms) in idle.iter().copied().chain([(span_ms, span_ms)]) {
             busy += from_ms - at_ms;
-            let count = i64::try_from(pieces.iter().filter(|piece: &&Piece| piece.short).count()).unwrap_or(0);
+            let count =
+                i64::try_from(pieces.iter().filter(|piece: &&Piece| piece.short).count()).unwrap_or(0);
             let to = scaled(room, busy, busy_ms) + each * count;
             pieces.push(Piece { from_ms: at_ms, to_ms: from_ms, from: at, to, short: false });
             if to_ms > from_ms {
@@ -98,7 +99,11 @@ impl Axis {
 
     /// The instant at a share of what is seen.
     pub(crate) fn instant(&self, share: f64) -> u64 {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a place on an axis")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "a place on an axis"
+        )]
         let at = self.from + (share.clamp(0.0, 1.0) * self.length as f64) as i64;
         let piece = self.pieces.iter().find(|piece| at < piece.to).or(self.pieces.last());
         piece.map_or(0, |piece| {
@@ -114,7 +119,8 @@ impl Axis {
         let piece = self.pieces.iter().find(|piece| ms < piece.to_ms).or(self.pieces.last());
         piece.map_or(1, |piece| {
             let share = u128::try_from((piece.to - piece.from).max(1)).unwrap_or(1);
-            let all = u128::from(piece.to_ms - piece.from_ms) * u128::try_from(self.length).unwrap_or(1) / share;
+            let all =
+                u128::from(piece.to_ms - piece.from_ms) * u128::try_from(self.length).unwrap_or(1) / share;
             u64::try_from(all).unwrap_or(u64::MAX)
         })
     }
@@ -131,7 +137,8 @@ impl Axis {
 
     /// The short stretches that can be seen.
     pub(crate) fn shortened(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let short = self.pieces.iter().filter(|piece| piece.short && self.sees_any(piece.from_ms, piece.to_ms));
+        let short =
+            self.pieces.iter().filter(|piece| piece.short && self.sees_any(piece.from_ms, piece.to_ms));
         short.map(|piece| (piece.from_ms, piece.to_ms))
     }
 
@@ -171,7 +178,7 @@ fn length(hundredths: i64) -> String {
 pub(crate) fn idle(gantt: &Gantt, span_ms: u64) -> Vec<(u64, u64)> {
     let statuses = gantt.status_seqs.iter().map(|(_, at_ms)| *at_ms);
     let mut busy: Vec<u64> = statuses.chain(gantt.marks.iter().map(|mark| mark.at_ms)).collect();
-    busy.sort_unstable();
+    planarium_kernel::sorted::sort(&mut busy);
     let least = LONG_MS.max(span_ms / 8);
     let pairs = busy.iter().zip(busy.iter().skip(1));
     // A little of the stretch stays on both sides, so that a change never touches the break.
@@ -226,9 +233,18 @@ mod tests {
     #[test]
     fn a_part_fills_what_is_seen() {
         let axis = Axis::new(100_000, &[]).part(20_000, 40_000);
-        assert_eq!((axis.x(20_000), axis.x(30_000), axis.x(40_000)), ("0.00%".into(), "50.00%".into(), "100.00%".into()));
-        assert_eq!((axis.x(5_000), axis.x(90_000)), ("0.00%".into(), "100.00%".into()), "the rest waits at the ends");
-        assert!(axis.sees(25_000) && !axis.sees(10_000) && axis.sees_any(0, 21_000) && !axis.sees_any(0, 19_000));
+        assert_eq!(
+            (axis.x(20_000), axis.x(30_000), axis.x(40_000)),
+            ("0.00%".into(), "50.00%".into(), "100.00%".into())
+        );
+        assert_eq!(
+            (axis.x(5_000), axis.x(90_000)),
+            ("0.00%".into(), "100.00%".into()),
+            "the rest waits at the ends"
+        );
+        assert!(
+            axis.sees(25_000) && !axis.sees(10_000) && axis.sees_any(0, 21_000) && !axis.sees_any(0, 19_000)
+        );
         assert_eq!((axis.ends(), axis.scale_ms(25_000)), ((20_000, 40_000), 20_000));
         assert!(axis.is_part() && axis.ticks().iter().all(|(at, _)| (20_000..=40_000).contains(at)));
     }

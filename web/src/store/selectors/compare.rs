@@ -3,10 +3,11 @@
 use super::time::short;
 use super::tree;
 use crate::store::state::Compared;
+use planarium_kernel::SortedMap;
+use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::View;
-use planarium_protocol::Text;
-use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// A number of both runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +88,7 @@ impl Pair {
 
 /// The steps of both runs, in the order of this run, then those of the other alone.
 pub(crate) fn pairs(own: &View, other: &View) -> Vec<Pair> {
-    let mut there: BTreeMap<ElementPath, Text> =
+    let mut there: SortedMap<ElementPath, Text> =
         tree::steps(other).map(|(path, step)| (path, step.status.clone())).collect();
     let mut out: Vec<Pair> = tree::steps(own)
         .map(|(path, step)| {
@@ -107,10 +108,10 @@ pub(crate) fn line(running: &[(u64, u32)], end_ms: u64, most: u32) -> String {
     let mut out = format!("0,{}", y(0));
     let mut last = 0;
     for (ms, count) in running {
-        out.push_str(&format!(" {},{} {},{}", x(*ms), y(last), x(*ms), y(*count)));
+        let _ = write!(out, " {},{} {},{}", x(*ms), y(last), x(*ms), y(*count));
         last = *count;
     }
-    out.push_str(&format!(" 1000,{}", y(last)));
+    let _ = write!(out, " 1000,{}", y(last));
     out
 }
 
@@ -133,10 +134,22 @@ mod tests {
 
     #[test]
     fn says_which_run_is_better_at_what() {
-        let tally = |done_ms, short| Tally { done_ms, short, ..Tally::default() };
+        let tally = |done_ms, short| {
+            let mut tally = Tally::default();
+            (tally.done_ms, tally.short) = (done_ms, short);
+            tally
+        };
         for (own, other, want) in [
-            (tally(Some(9000), 0), tally(Some(12_000), 0), "This run is complete 3 s sooner; no task was ever missing."),
-            (tally(Some(9000), 2), tally(None, 1), "This run is complete, the other is not; at worst 2 tasks missing here, 1 task there."),
+            (
+                tally(Some(9000), 0),
+                tally(Some(12_000), 0),
+                "This run is complete 3 s sooner; no task was ever missing.",
+            ),
+            (
+                tally(Some(9000), 2),
+                tally(None, 1),
+                "This run is complete, the other is not; at worst 2 tasks missing here, 1 task there.",
+            ),
             (tally(None, 1), tally(None, 1), "Neither is complete yet; at worst 1 task missing in both."),
         ] {
             assert_eq!(verdict(&compared(own, other)), want);
@@ -156,7 +169,8 @@ mod tests {
     fn steps_of_both_runs_are_paired() {
         use crate::store::selectors::tree::tests::{phase, plan, service, step};
         let view = |steps| {
-            let services = vec![service("s", vec![plan("deploy", "PENDING", vec![phase("p", "serial", steps)])])];
+            let services =
+                vec![service("s", vec![plan("deploy", "PENDING", vec![phase("p", "serial", steps)])])];
             Ptr::new(View { services, ..(*World::default().view.0).clone() })
         };
         let (own, other) = (
@@ -164,7 +178,8 @@ mod tests {
             view(vec![step("a", "COMPLETE"), step("c", "PENDING")]),
         );
         let pairs = pairs(&own, &other);
-        let got: Vec<_> = pairs.iter().map(|pair| (tree::leaf(&pair.path).to_string(), pair.differs())).collect();
+        let got: Vec<_> =
+            pairs.iter().map(|pair| (tree::leaf(&pair.path).to_string(), pair.differs())).collect();
         assert_eq!(got, [("a".into(), false), ("b".into(), true), ("c".into(), true)]);
     }
 }

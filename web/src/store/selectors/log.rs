@@ -1,7 +1,7 @@
 //! Which events the log shows, kept up to date without looking at the old ones again.
 
 use super::text::contains;
-use super::words::describe;
+use super::words::{because, describe};
 use crate::store::events::EventLog;
 use crate::store::state::LogFilter;
 use planarium_protocol::Event;
@@ -34,6 +34,25 @@ impl LogIndex {
     }
 }
 
+/// Longest chain of causes that is shown.
+const LINKS: usize = 40;
+
+/// An event and what brought it about, back to where it began. A link that leads out of the log ends it.
+pub(crate) fn chain(log: &EventLog, seq: u64) -> Vec<&Event> {
+    let mut out: Vec<&Event> = Vec::new();
+    let mut next = Some(seq);
+    while let Some(event) = next.and_then(|seq| log.by_seq(seq)) {
+        // Causes lie in the past, so this ends; the bound is for those who read it.
+        let earlier = out.last().is_none_or(|last| event.seq < last.seq);
+        if !earlier || out.len() == LINKS {
+            break;
+        }
+        out.push(event);
+        next = because(event);
+    }
+    out
+}
+
 fn passes(event: &Event, filter: &LogFilter) -> bool {
     event.body.importance() >= filter.level
         && (filter.text.is_empty() || {
@@ -57,6 +76,18 @@ mod tests {
             EventBody::Note { text: "and here".into() },
         ];
         (1..).zip(bodies).map(|(seq, body)| Event { seq, at_ms: 0, cause: Cause::Genesis, body }).collect()
+    }
+
+    #[test]
+    fn a_chain_goes_back_to_where_it_began() {
+        let cause = |seq| if seq == 1 { Cause::Input(1) } else { Cause::Event(seq / 2) };
+        let events: Vec<_> = (1..=9)
+            .map(|seq| Event { seq, at_ms: 0, cause: cause(seq), body: EventBody::Note { text: "x".into() } })
+            .collect();
+        let mut log = EventLog::of((1, 1));
+        log.extend(&events);
+        let seqs = |seq| chain(&log, seq).iter().map(|event| event.seq).collect::<Vec<_>>();
+        assert_eq!((seqs(9), seqs(1), seqs(77)), (vec![9, 4, 2, 1], vec![1], vec![]));
     }
 
     #[test]

@@ -9,8 +9,8 @@
 use super::time::{clock, horizon, short};
 use planarium_protocol::Text;
 use planarium_protocol::input::{Input, Maintenance};
-use planarium_protocol::view::{ActionView, ClusterView, MachineView, UnavailabilityView, View};
 use planarium_protocol::json;
+use planarium_protocol::view::{ActionView, ClusterView, MachineView, UnavailabilityView, View};
 use serde_json::{Map, Value};
 
 const NS_PER_MS: i64 = 1_000_000;

@@ -4,6 +4,7 @@ pub(crate) mod announce;
 pub(crate) mod axis;
 pub(crate) mod cluster;
 pub(crate) mod compare;
+pub(crate) mod export;
 pub(crate) mod log;
 pub(crate) mod maintenance;
 pub(crate) mod palette;

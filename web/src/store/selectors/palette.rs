@@ -4,7 +4,7 @@
 //! and only while the palette is open.
 
 use super::tree;
-use crate::store::action::{Action, Toward};
+use crate::store::action::{Action, Format, Toward};
 use crate::store::state::{Dialog, EditTab, Pane, Speed, State, Tab, Theme};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
@@ -37,7 +37,13 @@ const INSPECTOR: &str = "#inspector-panel";
 struct List(Vec<Entry>);
 
 impl List {
-    fn add(&mut self, group: &'static str, icon: &'static str, label: impl Into<AttrValue>, action: Action) -> &mut Entry {
+    fn add(
+        &mut self,
+        group: &'static str,
+        icon: &'static str,
+        label: impl Into<AttrValue>,
+        action: Action,
+    ) -> &mut Entry {
         self.0.push(Entry {
             label: label.into(),
             group,
@@ -80,12 +86,25 @@ fn time(list: &mut List, state: &State) {
     let clock = state.world.clock;
     let start = (clock.now_ms == 0 && clock.seq == 0).then(|| AttrValue::from("this is the start"));
     let end = (clock.idle && clock.at_head()).then(|| AttrValue::from("nothing more will happen by itself"));
-    list.add(TIME, if state.play.playing { "pause" } else { "play" }, word, Action::TogglePlay).keys = Some("Space");
+    list.add(TIME, if state.play.playing { "pause" } else { "play" }, word, Action::TogglePlay).keys =
+        Some("Space");
     for (icon, label, keys, toward, action) in [
         ("step-back", "One event back", ",", Toward::Back, Action::StepEvent(Toward::Back)),
         ("step-ahead", "One event ahead", ".", Toward::Ahead, Action::StepEvent(Toward::Ahead)),
-        ("status-back", "Back to the status change before", "Shift-,", Toward::Back, Action::StepStatus(Toward::Back)),
-        ("status-ahead", "To the next status change", "Shift-.", Toward::Ahead, Action::StepStatus(Toward::Ahead)),
+        (
+            "status-back",
+            "Back to the status change before",
+            "Shift-,",
+            Toward::Back,
+            Action::StepStatus(Toward::Back),
+        ),
+        (
+            "status-ahead",
+            "To the next status change",
+            "Shift-.",
+            Toward::Ahead,
+            Action::StepStatus(Toward::Ahead),
+        ),
         ("flag", "To the marked moment before", "[", Toward::Back, Action::StepMark(Toward::Back)),
         ("flag", "To the next marked moment", "]", Toward::Ahead, Action::StepMark(Toward::Ahead)),
         ("status-back", "To the start of the run", "0", Toward::Back, Action::SeekMs(0)),
@@ -100,6 +119,7 @@ fn time(list: &mut List, state: &State) {
     list.add(TIME, "zoom-out", "Timeline: zoom out", Action::ZoomAt(false, clock.now_ms));
     list.add(TIME, "zoom-all", "Timeline: show all of the run", Action::ZoomAll);
     list.add(TIME, "idle", "Timeline: idle stretches short or in full", Action::ToggleIdle);
+    list.add(TIME, "machine", "Timeline: lanes by machine or by step", Action::ToggleByMachine);
     for index in 0..=Speed::MAX {
         list.add(TIME, "play", format!("Speed {}", Speed::at(index).label()), Action::SetSpeed(index));
     }
@@ -127,6 +147,15 @@ fn page(list: &mut List, state: &State) {
         ("keyboard", "Keys and settings", Some("?"), Dialog::Keys),
     ] {
         list.add(DO, icon, label, Action::OpenDialog(dialog)).keys = keys;
+    }
+    for (label, format) in [
+        ("Save the transcript", Format::Transcript),
+        ("Save the events as CSV", Format::Csv),
+        ("Save the plans as text", Format::Tree),
+        ("Save the timeline as a Mermaid diagram", Format::Mermaid),
+        ("Save the journal as JSON", Format::Journal),
+    ] {
+        list.add(DO, "save", label, Action::SaveAs(format));
     }
     for (icon, label, keys, tab) in [
         ("question", "Why", Some("w"), Tab::Why),
@@ -185,7 +214,8 @@ fn commands(list: &mut List, state: &State, path: &ElementPath, selected: bool) 
         } else {
             Action::Do(Box::new(plan_command(path, command.op, BTreeMap::new())))
         };
-        let entry = list.add(if selected { "Selected" } else { "Plan" }, icon, format!("{word} {name}"), action);
+        let entry =
+            list.add(if selected { "Selected" } else { "Plan" }, icon, format!("{word} {name}"), action);
         entry.keys = keys.filter(|_| selected);
         entry.refused = command.refused.as_deref().map(|reason| AttrValue::from(reason.to_owned()));
     }
@@ -210,7 +240,7 @@ fn places(list: &mut List, state: &State) {
     for machine in &view.cluster.machines {
         let entry = list.add(GO, "machine", machine.hostname.to_string(), Action::ShowTab(Tab::Cluster));
         entry.focus = INSPECTOR;
-        for task in machine.tasks.iter() {
+        for task in &machine.tasks {
             let name: AttrValue = task.name.to_string().into();
             let entry = list.add(GO, "pod", name.clone(), Action::SelectTask(name));
             entry.actions.push(Action::ShowTab(Tab::Cluster));
@@ -267,14 +297,15 @@ pub(crate) fn meant(entries: &[Entry], text: &str, lately: &[AttrValue], most: u
             let label = entry.label.to_ascii_lowercase();
             let mut score = 0;
             for word in &words {
-                score += rank(&label, word).or_else(|| rank(&entry.group.to_ascii_lowercase(), word).map(|r| r + 2))?;
+                score += rank(&label, word)
+                    .or_else(|| rank(&entry.group.to_ascii_lowercase(), word).map(|r| r + 2))?;
             }
             let used = lately.iter().position(|name| *name == entry.label).unwrap_or(lately.len());
             let used = if words.is_empty() { used * 8 } else { 0 };
             Some((used + score * 2 + usize::from(entry.refused.is_some() && !words.is_empty()), at))
         })
         .collect();
-    found.sort_unstable();
+    planarium_kernel::sorted::sort(&mut found);
     found.truncate(most);
     found.into_iter().map(|(_, at)| at).collect()
 }
@@ -311,8 +342,11 @@ mod tests {
 
     #[test]
     fn finds_what_is_meant_best_first() {
-        let entries =
-            [entry("Interrupt deploy", "Plan"), entry("deploy › hello", "Go to"), entry("Colours: dark", "Show")];
+        let entries = [
+            entry("Interrupt deploy", "Plan"),
+            entry("deploy › hello", "Go to"),
+            entry("Colours: dark", "Show"),
+        ];
         for (text, want) in [
             ("", vec![0, 1, 2]),
             ("deploy", vec![1, 0]),
@@ -323,7 +357,11 @@ mod tests {
         ] {
             assert_eq!(meant(&entries, text, &[], 9), want, "{text}");
         }
-        assert_eq!(meant(&entries, "", &["Colours: dark".into()], 2), [2, 0], "what was used lately comes first");
+        assert_eq!(
+            meant(&entries, "", &["Colours: dark".into()], 2),
+            [2, 0],
+            "what was used lately comes first"
+        );
     }
 
     #[test]

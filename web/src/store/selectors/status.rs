@@ -39,7 +39,7 @@ pub(crate) fn look(status: &str) -> Look {
 pub(crate) fn machine(state: &str) -> Look {
     let (family, icon) = match state {
         "up" => ("complete", "running"),
-        "restarting" => ("waiting", "delayed"),
+        "restarting" | "recovered" => ("waiting", "delayed"),
         "draining" => ("waiting", "spanner"),
         "drained" => ("waiting", "check"),
         "deactivated" => ("waiting", "waiting"),

@@ -3,9 +3,9 @@
 //! *Order*: as the view lists plans, phases and steps. *Cost*: a window of rows costs the number of open
 //! phases plus the rows shown, not the number of steps.
 
-use planarium_kernel::SortedSet;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::text::contains;
+use planarium_kernel::SortedSet;
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{
@@ -209,7 +209,7 @@ impl Walk<'_> {
             }
             self.push(|| Row {
                 key: format!("t{}/{}", phase.id, step.id),
-                path: ElementPath { step: Some(Arc::clone(&step.name)), ..phase_path.clone() },
+                path: ElementPath { step: Some(Arc::clone(step.key())), ..phase_path.clone() },
                 level,
                 pos: at + 1,
                 set,
@@ -341,7 +341,7 @@ pub(crate) fn steps(view: &View) -> impl Iterator<Item = (ElementPath, &Arc<Step
                 phase.steps.iter().map(move |step| {
                     let path = ElementPath {
                         phase: Some(Arc::clone(&phase.name)),
-                        step: Some(Arc::clone(&step.name)),
+                        step: Some(Arc::clone(step.key())),
                         ..plan_path(&service.name, plan)
                     };
                     (path, step)
@@ -382,7 +382,8 @@ pub(crate) fn step_at(view: &View, service: &str, file: &str, line: u32) -> Opti
 /// The first row whose name begins with `prefix`, looking from row `from` on and around.
 pub(crate) fn find_prefix(rows: &[Row], from: usize, prefix: &str) -> Option<usize> {
     let prefix = prefix.to_ascii_lowercase();
-    let hit = |at: &usize| rows.get(*at).is_some_and(|row| name(row).to_ascii_lowercase().starts_with(&prefix));
+    let hit =
+        |at: &usize| rows.get(*at).is_some_and(|row| name(row).to_ascii_lowercase().starts_with(&prefix));
     (from..rows.len()).find(hit).or_else(|| (0..from.min(rows.len())).find(hit))
 }
 
@@ -441,6 +442,7 @@ pub(crate) mod tests {
         Arc::new(StepView {
             revision: 0,
             id: format!("id-{name}").into(),
+            namesake: false,
             name: name.into(),
             status: status.into(),
             reason: "".into(),

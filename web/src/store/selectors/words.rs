@@ -66,7 +66,9 @@ pub(crate) fn describe(body: &EventBody) -> (Source, String) {
     use Source::{Cluster, Fault, Operator, Plan, Scheduler, Simulator, Task};
     match body {
         EventBody::Rejected { reason, .. } => (Operator, format!("refused: {reason}")),
-        EventBody::InputApplied { text, .. } | EventBody::Note { text } => (Operator, text.to_string()),
+        EventBody::InputApplied { text, .. } | EventBody::Note { text } | EventBody::Shares { text } => {
+            (Operator, text.to_string())
+        }
         EventBody::LimitReached { limit } => (Simulator, format!("limit reached: {limit}")),
         EventBody::InvariantBroken { text } => (Simulator, format!("defect of the simulator: {text}")),
         EventBody::MachineAdded { agent } => (Cluster, format!("{agent} joined")),
@@ -149,7 +151,6 @@ pub(crate) fn describe(body: &EventBody) -> (Source, String) {
         }
         EventBody::FrameworkEvent { framework, .. } => (Cluster, format!("message to {framework}")),
         EventBody::Maintenance { text, agents } => (Operator, format!("{text}: {}", list(agents))),
-        EventBody::Shares { text } => (Operator, text.to_string()),
         EventBody::ServiceLoaded { service, .. } => (Operator, format!("{service} installed")),
         EventBody::ServiceUpdated { service, text } => (Operator, format!("{service} updated: {text}")),
         EventBody::ServiceRemoved { service } => (Operator, format!("{service} is gone")),
@@ -192,11 +193,11 @@ pub(crate) fn icon(event: &Event) -> (&'static str, &'static str) {
         EventBody::FaultInjected { .. } | EventBody::FaultStruck { .. } | EventBody::MachineLost { .. } => {
             ("lightning", "forced")
         }
-        EventBody::Rejected { .. } | EventBody::InvariantBroken { .. } | EventBody::LimitReached { .. } => {
-            ("error", "error")
-        }
+        EventBody::Rejected { .. }
+        | EventBody::InvariantBroken { .. }
+        | EventBody::LimitReached { .. }
+        | EventBody::ConfigFile { .. } => ("error", "error"),
         EventBody::Backoff { .. } => ("delayed", "waiting"),
-        EventBody::ConfigFile { .. } => ("error", "error"),
         EventBody::InputApplied { .. } | EventBody::PlanCommanded { .. } | EventBody::PodCommanded { .. } => {
             ("flag", "forced")
         }

@@ -11,7 +11,7 @@ use crate::{
         figures::{Budget, Figures},
         measure::{Unit, float, growth},
     },
-    clock::Stopwatch,
+    clock::CpuWatch,
 };
 
 /// Measures deployments of 100, 1,000 and 10,000 steps, one at a time and all at once.
@@ -56,7 +56,7 @@ fn view_after_change(strategy: &str, steps: u32) -> Result<f64> {
     let mut nanos = 0;
     for _ in 0..VIEWS {
         engine.advance_events(1);
-        let watch = Stopwatch::start();
+        let watch = CpuWatch::start();
         black_box(engine.view());
         nanos += watch.nanos();
     }
@@ -68,7 +68,7 @@ fn per_event(strategy: &str, steps: u32) -> Result<f64> {
     let shape = Shape::steps(strategy, steps);
     let mut least = f64::INFINITY;
     for seed in 1..=(1_000 / u64::from(steps)).clamp(1, 10) {
-        let watch = Stopwatch::start();
+        let watch = CpuWatch::start();
         let engine = shape.deployed(seed)?;
         least = least.min(float(watch.nanos()) / float(engine.seq()));
     }

@@ -16,23 +16,24 @@ use anyhow::{Context, Result};
 use super::{figures::Figures, measure::Unit};
 use crate::out;
 
-/// Measures the full engine.
-pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
-    out::step("the full engine: growth with the number of steps");
-    growth::run(unit, figures)?;
-    out::step("R1: a service of 1,000 pods");
-    let unit = unit.again();
-    service::run(unit, figures)?;
-    out::step("R2: allocation rounds over 1,000 agents");
-    let unit = unit.again();
-    offers::run(unit, figures)?;
-    out::step("R6: back and forth in 10,000 events");
-    seek::run(figures)?;
-    out::step("R7: a sweep over seeds");
-    let unit = unit.again();
-    sweep::run(unit, figures)?;
-    out::step("R8: memory");
-    memory::run(figures)
+/// Measures the full engine, or only the part of it that is named: `growth`, `R1`, `R2`, ...
+pub(crate) fn run(unit: Unit, only: Option<&str>, figures: &mut Figures) -> Result<()> {
+    type Part = fn(Unit, &mut Figures) -> Result<()>;
+    let parts: [(&str, &str, Part); 6] = [
+        ("growth", "the full engine: growth with the number of steps", growth::run),
+        ("R1", "R1: a service of 1,000 pods", service::run),
+        ("R2", "R2: allocation rounds and schedules over 1,000 agents", offers::run),
+        ("R6", "R6: back and forth in 10,000 events", |_, figures| seek::run(figures)),
+        ("R7", "R7: a sweep over seeds", sweep::run),
+        ("R8", "R8: memory", |_, figures| memory::run(figures)),
+    ];
+    let mut unit = unit;
+    for (name, title, part) in parts.into_iter().filter(|(name, ..)| only.is_none_or(|only| only == *name)) {
+        out::step(title);
+        unit = if name == "growth" { unit } else { unit.again() };
+        part(unit, figures)?;
+    }
+    Ok(())
 }
 
 /// What the hidden option `--probe` runs: `deploy-serial-1000:1` and the like.

@@ -25,7 +25,7 @@ use crate::{
         figures::{Budget, Figures},
         measure::{Unit, float},
     },
-    clock::Stopwatch,
+    clock::CpuWatch,
 };
 
 const AGENTS: u32 = 1_000;
@@ -54,7 +54,12 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     figures.row("R2 a schedule of 100 machines posted, per agent refreshed", per_agent, " u", budget);
     figures.row("R2 the same, per machine in it", unit.of(post / f64::from(SCHEDULED)), " u", Budget::None);
     let cancelled = cluster.posted(0, 2)?;
-    figures.row("R2 an empty schedule posted, per agent refreshed", unit.of(cancelled / f64::from(AGENTS)), " u", budget);
+    figures.row(
+        "R2 an empty schedule posted, per agent refreshed",
+        unit.of(cancelled / f64::from(AGENTS)),
+        " u",
+        budget,
+    );
     Ok(())
 }
 
@@ -128,7 +133,7 @@ impl Cluster {
     fn next_batch(&mut self) -> u64 {
         let now = self.cx.now().ms();
         let at = SimTime(now - now % ALLOCATION_INTERVAL_MS + ALLOCATION_INTERVAL_MS);
-        let watch = Stopwatch::start();
+        let watch = CpuWatch::start();
         while let Some(due) = self.master.next_due().filter(|due| *due <= at) {
             self.cx.set_now(due);
             self.master.fire(&mut self.cx, &mut self.fleet);
@@ -214,7 +219,7 @@ impl Cluster {
             nanos += self.next_batch();
             looked_at += u64::from(agents);
             let again = self.offers();
-            let watch = Stopwatch::start();
+            let watch = CpuWatch::start();
             self.decline(&again);
             nanos += watch.nanos();
         }
@@ -224,7 +229,8 @@ impl Cluster {
     /// Nanoseconds of posting a schedule of so many machines, others each time. Those who use them are asked to leave.
     fn posted(&mut self, machines: u32, posts: u32) -> Result<f64> {
         let known = self.master.machines(&self.fleet);
-        let names: Vec<_> = known.iter().map(|m| MachineId::of_agent(m.hostname.clone(), m.ip.clone())).collect();
+        let names: Vec<_> =
+            known.iter().map(|m| MachineId::of_agent(m.hostname.clone(), m.ip.clone())).collect();
         let mut nanos = 0;
         for post in 0..posts {
             let named = names.iter().cycle().skip((post * machines) as usize).take(machines as usize);
@@ -232,7 +238,7 @@ impl Cluster {
             let window = Window { machine_ids: named.cloned().collect(), unavailability };
             let windows = if machines > 0 { vec![window] } else { Vec::new() };
             let call = OperatorCall::UpdateSchedule(Schedule { windows });
-            let watch = Stopwatch::start();
+            let watch = CpuWatch::start();
             let done = self.master.maintain(&mut self.cx, &mut self.fleet, call);
             nanos += watch.nanos();
             done.map_err(|refused| anyhow!("the schedule was refused: {refused}"))?;

@@ -10,7 +10,7 @@ use crate::{
         figures::{Budget, Figures},
         measure::float,
     },
-    clock::Stopwatch,
+    clock::CpuWatch,
 };
 
 const SEEKS: u32 = 60;
@@ -55,7 +55,7 @@ fn jumps(engine: &mut Engine) -> Result<f64> {
     let mut taken: Vec<u64> = (0..SEEKS)
         .map(|n| {
             let to = u64::from(mix32(1, n, 0, 6)) % head;
-            let watch = Stopwatch::start();
+            let watch = CpuWatch::start();
             engine.seek_seq(to);
             watch.nanos()
         })
@@ -71,7 +71,7 @@ fn steps_back(engine: &mut Engine) -> Result<f64> {
     let mut taken = Vec::new();
     for n in 0..SEEKS {
         engine.seek_seq(2 + u64::from(mix32(2, n, 0, 6)) % (head - 2));
-        let watch = Stopwatch::start();
+        let watch = CpuWatch::start();
         let went = engine.step_back();
         taken.push(watch.nanos());
         ensure!(went, "one step back went nowhere");

@@ -13,7 +13,7 @@ use crate::{
         figures::{Budget, Figures},
         measure::{Unit, float},
     },
-    clock::Stopwatch,
+    clock::CpuWatch,
 };
 
 /// What is done to the service, in order.
@@ -93,7 +93,7 @@ fn lose(agent: Option<String>) -> Input {
 /// Puts an input in and waits until the plans have done what it asks for.
 fn stage(engine: &mut Engine, input: Option<Input>) -> Result<Cost> {
     let seq = engine.seq();
-    let watch = Stopwatch::start();
+    let watch = CpuWatch::start();
     if let Some(input) = input {
         put(engine, input)?;
     }

@@ -104,9 +104,8 @@ impl<'a> Fields<'a> {
 fn number(field: &'static str, value: &Value) -> Result<Number, Refused> {
     match value {
         Value::Number(number) => Ok(number.clone()),
-        Value::String(text) => {
-            planarium_protocol::json::read(text.as_bytes()).map_err(|_| Refused::BadValue { field, text: text.as_str().into() })
-        }
+        Value::String(text) => planarium_protocol::json::read(text.as_bytes())
+            .map_err(|_| Refused::BadValue { field, text: text.as_str().into() }),
         _ => Err(wrong(field, value)),
     }
 }

@@ -14,9 +14,8 @@ const FIELD: &str = "file";
 
 /// Stores a file, or says what is wrong with the request.
 pub(super) fn put(session: &mut Session, request: &Request, service: &str, name: &str) -> Response {
-    let boundary = match boundary(request) {
-        Some(boundary) => boundary,
-        None => return Response::text(415, "HTTP 415 Unsupported Media Type"),
+    let Some(boundary) = boundary(request) else {
+        return Response::text(415, "HTTP 415 Unsupported Media Type");
     };
     let Some(content) = field(&request.body, &boundary, FIELD) else {
         return Response::text(400, "Missing payload");

@@ -7,11 +7,12 @@
 
 use super::{PER_SERVICE, answer, reads, refused, unknown};
 use crate::{Request, Response, Session};
+use planarium_kernel::SortedSet;
 use planarium_protocol::Input;
 use planarium_protocol::input::{LoadService, RemoveService};
 use planarium_world::{GroupMember, GroupView};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Files of a package: they belong to the framework, not to a service of it.
 const PACKAGE: &[&str] = &["config.json", "marathon.json.mustache", "resource.json", "package.json"];
@@ -45,7 +46,9 @@ pub(super) fn route(session: &mut Session, request: &Request, group: &GroupView,
         ("DELETE", ["v1", "multi", service]) => remove(session, group, service),
         (_, ["v1", "multi", _]) => Response::wrong_method("POST, DELETE"),
         ("POST", _) if super::is_command(parts) => command(group, parts),
-        ("GET" | "HEAD", ["v1", "plans" | "plan" | "health" | "metrics", ..]) if !super::is_command(parts) => {
+        ("GET" | "HEAD", ["v1", "plans" | "plan" | "health" | "metrics", ..])
+            if !super::is_command(parts) =>
+        {
             reads::read(request, parts).map_or_else(unknown, |what| answer(session, name, what))
         }
         _ if super::is_command(parts) => Response::wrong_method("POST"),
@@ -103,7 +106,7 @@ fn stem(path: &str) -> &str {
 }
 
 fn is_yaml(path: &str) -> bool {
-    path.ends_with(".yml") || path.ends_with(".yaml")
+    path.strip_suffix(".yml").or_else(|| path.strip_suffix(".yaml")).is_some()
 }
 
 /// Requests that brought files along: the framework's first, then its services'.
@@ -114,7 +117,7 @@ fn requests<'s>(session: &'s Session, group: &GroupView) -> Vec<&'s LoadService>
 }
 
 fn definitions(session: &Session, group: &GroupView) -> Vec<String> {
-    let found: BTreeSet<String> = requests(session, group)
+    let found: SortedSet<String> = requests(session, group)
         .into_iter()
         .flat_map(|load| load.files.keys().filter(|path| is_yaml(path)))
         .map(|path| stem(path).to_owned())
@@ -128,7 +131,7 @@ fn add(session: &mut Session, request: &Request, group: &GroupView, name: &str) 
     let Some(yaml) = request.param("yaml").filter(|yaml| !yaml.is_empty()) else {
         return failed("the parameter yaml= names no definition");
     };
-    let params: BTreeMap<String, String> = match serde_json::from_slice(&request.body) {
+    let params: BTreeMap<String, String> = match planarium_protocol::json::read(&request.body) {
         Ok(params) => params,
         Err(error) => return failed(&error.to_string()),
     };

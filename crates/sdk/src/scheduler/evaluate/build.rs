@@ -122,6 +122,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
                         .chain(cx.namespace.map(|name| ("service", name.clone()))),
                     ),
                     kill_grace_ms: Some(set.task.kill_grace_s.saturating_mul(1000)),
+                    max_completion_ms: None,
                     flaw: None,
                 }],
             });

@@ -57,7 +57,7 @@ pub(crate) fn fit(
     }
     let mut used = ports::Used::of_pod(ask.pod());
     let mut tasks: Vec<_> = ask.pod().tasks.iter().filter(|task| ask.launches(&task.name)).collect();
-    tasks.sort_by(|a, b| a.name.cmp(&b.name));
+    planarium_kernel::sorted::sort_by(&mut tasks, |a, b| a.name.cmp(&b.name));
     for task in tasks {
         let set = &task.resource_set;
         let record = holder(stored, &task.name, &set.id);

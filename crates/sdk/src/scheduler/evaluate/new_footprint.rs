@@ -48,7 +48,7 @@ fn bearers(ask: &Ask<'_>) -> Vec<(Arc<TaskSpec>, bool)> {
             chosen.push((task.clone(), false));
         }
     }
-    chosen.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+    planarium_kernel::sorted::sort_by(&mut chosen, |(a, _), (b, _)| a.name.cmp(&b.name));
     chosen
 }
 

@@ -80,6 +80,8 @@ pub struct Rendered {
     pub map: OffsetMap,
     /// Variables that were inserted as nothing because they have no value, by name.
     pub missing: Vec<MissingVar>,
+    /// Variables that have a value with nothing in it, by name.
+    pub empty: Vec<MissingVar>,
     /// Every name the template mentions, rendered or not.
     pub used: SortedSet<String>,
     /// Insertions that HTML escaping changed, in the order of the output, each tag once.
@@ -103,6 +105,7 @@ pub fn render(template: &str, file: FileId, context: &Value, options: impl Into<
             text: String::new(),
             map: OffsetMapBuilder::new(file).finish(),
             missing: Vec::new(),
+            empty: Vec::new(),
             used: SortedSet::new(),
             escaped: Vec::new(),
             diagnostics,
@@ -116,6 +119,7 @@ pub fn render(template: &str, file: FileId, context: &Value, options: impl Into<
         text: String::with_capacity(template.len()),
         map: OffsetMapBuilder::new(file),
         missing: SortedMap::new(),
+        empty: SortedMap::new(),
         escaped: SortedMap::new(),
         scopes: vec![context],
         work: 0,
@@ -129,18 +133,21 @@ pub fn render(template: &str, file: FileId, context: &Value, options: impl Into<
         );
     }
     let complete = parsed.complete && renderer.full_at.is_none();
-    let missing = renderer.missing.into_iter();
     Rendered {
         text: renderer.text,
         map: renderer.map.finish(),
-        missing: missing
-            .map(|(name, spans)| MissingVar { name, spans: spans.into_iter().collect() })
-            .collect(),
+        missing: by_name(renderer.missing),
+        empty: by_name(renderer.empty),
         used: parsed.names,
         escaped: renderer.escaped.into_iter().map(|(span, name)| EscapedValue { name, span }).collect(),
         diagnostics,
         complete,
     }
+}
+
+fn by_name(variables: SortedMap<String, SortedSet<Span>>) -> Vec<MissingVar> {
+    let variables = variables.into_iter();
+    variables.map(|(name, spans)| MissingVar { name, spans: spans.into_iter().collect() }).collect()
 }
 
 struct Renderer<'t, 'c> {
@@ -149,6 +156,7 @@ struct Renderer<'t, 'c> {
     text: String,
     map: OffsetMapBuilder,
     missing: SortedMap<String, SortedSet<Span>>,
+    empty: SortedMap<String, SortedSet<Span>>,
     escaped: SortedMap<Span, String>,
     /// Innermost last.
     scopes: Vec<&'c Value>,
@@ -190,6 +198,9 @@ impl<'c> Renderer<'_, 'c> {
             Some(value) => {
                 if self.write(value, raw, &mut text) {
                     self.escaped.entry(tag).or_insert_with(|| name.to_owned());
+                }
+                if text.is_empty() {
+                    self.empty.entry(name.to_owned()).or_default().insert(tag);
                 }
             }
         }

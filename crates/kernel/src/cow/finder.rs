@@ -1,0 +1,81 @@
+//! Where something may be found by a text.
+//!
+//! *Knows*: fingerprints of texts, and numbers. *Must not know*: what the numbers stand for.
+
+use super::{CHUNK, Map, index::print};
+
+/// Numbers by text, without the texts: one number hardly ever stands for another text as well, and whoever looks
+/// one up compares what he finds there anyway. Copying a part of it follows no pointer at all.
+#[derive(Clone, Debug)]
+pub struct Finder<const N: usize = CHUNK> {
+    rows: Map<(u64, u32), (), N>,
+}
+
+impl<const N: usize> Default for Finder<N> {
+    fn default() -> Self {
+        Self { rows: Map::new() }
+    }
+}
+
+impl<const N: usize> Finder<N> {
+    /// How many entries there are.
+    pub const fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Notes a number under a text; one that is there already stays as it is.
+    pub fn insert(&mut self, text: &str, number: u32) {
+        let row = (print(text), number);
+        if !self.rows.contains_key(&row) {
+            self.rows.insert(row, ());
+        }
+    }
+
+    /// Forgets a number under a text.
+    pub fn remove(&mut self, text: &str, number: u32) {
+        self.rows.remove(&(print(text), number));
+    }
+
+    /// The numbers noted under a text, and perhaps some noted under others.
+    pub fn find(&self, text: &str) -> impl Iterator<Item = u32> {
+        let print = print(text);
+        self.rows.range((print, 0)..=(print, u32::MAX)).map(|((_, number), ())| *number)
+    }
+
+    /// [`Map::beyond_flat`].
+    pub fn beyond_flat(&self, before: Option<&Self>) -> u64 {
+        self.rows.beyond_flat(before.map(|before| &before.rows))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_by_text() {
+        let mut finder: Finder<4> = Finder::default();
+        let texts: Vec<String> = (0..500).map(|n| format!("app-{n}-server")).collect();
+        for (text, number) in texts.iter().zip(0..) {
+            finder.insert(text, number);
+            finder.insert(text, number);
+        }
+        finder.insert(&texts[7], 1_000);
+        assert_eq!(finder.len(), 501);
+        for (text, number) in texts.iter().zip(0..) {
+            let expected = if number == 7 { vec![7, 1_000] } else { vec![number] };
+            assert_eq!(finder.find(text).collect::<Vec<u32>>(), expected);
+        }
+        assert_eq!(finder.find("app").count(), 0);
+        finder.remove(&texts[7], 7);
+        finder.remove("app", 8);
+        assert_eq!(finder.find(&texts[7]).collect::<Vec<u32>>(), [1_000]);
+        texts.iter().zip(0..).for_each(|(text, number)| finder.remove(text, number));
+        assert_eq!((finder.len(), finder.is_empty()), (1, false));
+    }
+}

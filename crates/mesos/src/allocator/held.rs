@@ -1,0 +1,158 @@
+//! What a framework holds on an agent under one role.
+//!
+//! *Knows*: that what is offered comes back as the list it went out as. *Must not know*: offers, tasks.
+//!
+//! What is held stays the lists it was handed out as, and what becomes of a list's parts stays in that list. An offer
+//! that is turned down, or of which a pod is made, then comes and goes without a look at the other pods of the agent,
+//! whose resources copies of the books go on sharing. Lists that are too many become one, the smallest first, so that
+//! a resource is moved no more often than there are sizes.
+
+use crate::api::{Resource, Resources};
+
+/// Lists that are kept apart at most.
+const LISTS: usize = 8;
+
+/// Everything held, as lists. *Invariant*: none is empty, and they are no more than [`LISTS`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Held {
+    lists: Vec<Resources>,
+}
+
+impl Held {
+    /// Whether there is nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+
+    /// Adds a list.
+    pub(crate) fn add_all(&mut self, resources: &Resources) {
+        if resources.is_empty() {
+            return;
+        }
+        while self.lists.len() >= LISTS {
+            let small = self.take_smallest();
+            let mut other = self.take_smallest();
+            other.add_all(&small);
+            self.lists.push(other);
+        }
+        self.lists.push(resources.clone());
+    }
+
+    /// The shortest list, of several the oldest.
+    fn take_smallest(&mut self) -> Resources {
+        let sizes = self.lists.iter().map(Resources::len).enumerate();
+        let at = sizes.min_by_key(|(_, size)| *size).map(|(at, _)| at);
+        at.map(|at| self.lists.remove(at)).unwrap_or_default()
+    }
+
+    /// Takes all of these out when they are there in full; otherwise changes nothing and says false.
+    pub(crate) fn subtract_all(&mut self, resources: &Resources) -> bool {
+        self.exchange(resources, &Resources::new())
+    }
+
+    /// Takes all of `from` out, when they are there in full, and puts `to` where they were; otherwise changes nothing
+    /// and says false.
+    pub(crate) fn exchange(&mut self, from: &Resources, to: &Resources) -> bool {
+        let same = self.lists.iter().position(|list| list.is_same(from));
+        let found = same.or_else(|| self.lists.iter().rposition(|list| list.contains(from)));
+        let at = match found {
+            Some(at) => at,
+            None => {
+                let all = self.all();
+                if !all.contains(from) {
+                    return false;
+                }
+                self.lists = vec![all];
+                0
+            }
+        };
+        let Some(list) = self.lists.get_mut(at) else { return false };
+        list.subtract_all(from);
+        list.add_all(to);
+        if list.is_empty() {
+            self.lists.remove(at);
+        }
+        true
+    }
+
+    /// The lists.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Resources> {
+        self.lists.iter()
+    }
+
+    /// Everything as one list.
+    pub(crate) fn all(&self) -> Resources {
+        let mut all = Resources::new();
+        self.lists.iter().for_each(|list| all.add_all(list));
+        all
+    }
+}
+
+impl PartialEq<Resources> for Held {
+    fn eq(&self, other: &Resources) -> bool {
+        self.all() == *other
+    }
+}
+
+impl<'a> IntoIterator for &'a Held {
+    type Item = &'a Resource;
+    type IntoIter = Box<dyn Iterator<Item = &'a Resource> + 'a>;
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(self.parts().flatten())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::Reservation;
+    use planarium_kernel::Milli;
+
+    fn cpus(amount: i64) -> Resources {
+        [Resource::scalar("cpus", Milli::from_int(amount))].into_iter().collect()
+    }
+
+    fn reserved(pod: usize) -> Resources {
+        let mine = Milli(100);
+        let label = Reservation::dynamic("r", None).with_label("resource_id", format!("{pod}"));
+        [Resource::scalar("cpus", mine).pushed(label)].into_iter().collect()
+    }
+
+    #[test]
+    fn lists_come_out_as_they_went_in_and_otherwise_as_parts_of_all() {
+        let (used, offered) = (cpus(4), cpus(3));
+        let mut held = Held::default();
+        held.add_all(&used);
+        held.add_all(&offered);
+        assert!(held == cpus(7) && held.lists.len() == 2);
+        assert!(held.subtract_all(&offered) && held == cpus(4));
+        assert!(held.parts().next().is_some_and(|list| list.is_same(&used)), "the other was not touched");
+        held.add_all(&offered);
+        assert!(held.subtract_all(&cpus(5)) && held == cpus(2), "part of both");
+        assert!(!held.subtract_all(&cpus(3)) && held == cpus(2), "more than there is");
+        assert!(held.subtract_all(&cpus(2)) && held.is_empty());
+        for _ in 0..3 * LISTS {
+            held.add_all(&offered);
+        }
+        assert!(held == cpus(9 * LISTS as i64) && held.lists.len() <= LISTS);
+    }
+
+    #[test]
+    fn what_is_made_of_an_offer_leaves_the_other_pods_alone() {
+        let mut held = Held::default();
+        let mut all = Resources::new();
+        for pod in 0..100 {
+            let offer = cpus(2);
+            held.add_all(&offer);
+            let before: Vec<Resources> = held.lists.iter().rev().skip(1).cloned().collect();
+            let used = reserved(pod);
+            let part = [Resource::scalar("cpus", Milli(100))].into_iter().collect();
+            assert!(held.exchange(&part, &used), "{pod}");
+            assert!(held.subtract_all(&offer.minus(&part)), "the rest comes back");
+            assert!(held.lists.iter().rev().skip(1).zip(&before).all(|(now, then)| now.is_same(then)));
+            all.add_all(&used);
+            assert!(held == all && held.lists.len() <= LISTS);
+        }
+        assert!((0..100).all(|pod| held.subtract_all(&reserved(pod))) && held.is_empty());
+    }
+}

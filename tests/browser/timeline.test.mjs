@@ -1,0 +1,158 @@
+// The timeline: zooming in, idle stretches, and a second run on the same clock.
+import assert from "node:assert/strict";
+import { SIZES, journey } from "./harness.mjs";
+import { playground, until } from "./playground.mjs";
+
+const zoom = (on, name) => on.dock.getByRole("button", { name });
+
+/** Where the thumb of the slider is, as a share of it. */
+const thumb = (page) => page.locator("circle.thumb").getAttribute("cx").then((x) => Number.parseFloat(x ?? "-1"));
+
+journey("the timeline zooms in around the cursor and out again", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await on.slider.focus();
+  await page.keyboard.press("Shift+ArrowLeft");
+  const [now, before] = [await on.now(), await thumb(page)];
+  assert.equal(await zoom(on, "Zoom out").getAttribute("aria-disabled"), "true");
+  await zoom(on, "Zoom in").click();
+  await zoom(on, "Zoom in").click();
+  assert.ok(Math.abs((await thumb(page)) - before) < 2, "the cursor keeps its place");
+  await scan();
+  await shot("zoomed");
+  // A place on the slider is an instant of what is seen.
+  const box = await on.slider.boundingBox();
+  await page.mouse.click(box.x + box.width * (before / 100) - box.width / 10, box.y + 12);
+  const moved = now - (await on.now());
+  assert.ok(moved > 0 && moved < 4000, `a tenth of a zoomed axis is little time: ${moved}`);
+  // A cursor that leaves what is seen takes it along.
+  await on.slider.focus();
+  await page.keyboard.press("Home");
+  await until(page, "the start is seen", () => document.querySelector("circle.thumb") !== null);
+  await zoom(on, "Show all of the run").click();
+  assert.equal(await thumb(page), 0);
+});
+
+journey("idle stretches are short until they are asked for in full", {}, async ({ page, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await on.slider.focus();
+  // Beyond the head the world is run on: five minutes in which nothing changes, and then something does.
+  for (let times = 0; times < 60; times += 1) {
+    await page.keyboard.press("ArrowRight");
+  }
+  await on.command("deploy", /^Restart/);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  const button = zoom(on, "Short idle stretches");
+  assert.equal(await button.getAttribute("aria-pressed"), "true");
+  assert.equal(await page.locator(".break").count(), 1);
+  await shot("short");
+  await page.keyboard.press("Escape");
+  const before = await page.locator(".segment").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 40).length);
+  await button.click();
+  assert.equal(await page.locator(".break").count(), 0);
+  const after = await page.locator(".segment").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 40).length);
+  assert.ok(before > after, `what changed is easier to see when the rest is short: ${before}, ${after}`);
+});
+
+journey("lanes by machine show where tasks ran", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.command("hello-0:[server]", "hello-0-server: Fail this task");
+  await zoom(on, "Lanes by machine").click();
+  const lanes = on.dock.getByRole("group", { name: "Tasks of machines over time" });
+  await lanes.getByRole("img", { name: /^hello-0-server: .*TASK_FAILED from .*TASK_STAGING from / }).first().waitFor();
+  await on.pause();
+  await scan();
+  await shot("machines");
+  await zoom(on, "Lanes by machine").click();
+  await on.dock.getByRole("group", { name: "Statuses of steps over time" }).waitFor();
+});
+
+journey("the log tells how it came to an event, back to where it began", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await on.tab("Log");
+  await on.inspector.getByRole("log").getByRole("button", { name: /^\d\d:/ }).nth(14).click();
+  await on.inspector.getByText(/^How it came to event/).click();
+  const links = on.inspector.locator(".log-chain li");
+  assert.ok((await links.count()) >= 2);
+  await scan();
+  await shot("chain");
+});
+
+journey("a run is saved for other programs", {}, async ({ page }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await page.getByRole("banner").getByRole("button", { name: "Share" }).click();
+  for (const [button, file, wanted] of [
+    ["Transcript", "planarium-transcript.txt", /hello-0:\[server\]: .*COMPLETE/],
+    ["Events (CSV)", "planarium-events.csv", /^event,ms,time,source,what,because\n1,0,/],
+    ["Plans (text)", "planarium-plans.txt", /deploy.*COMPLETE/],
+    ["Timeline (Mermaid)", "planarium-timeline.mmd", /^gantt\n[^]*section deploy/],
+    ["Journal (JSON)", "planarium-run.json", /"entries"/],
+  ]) {
+    const waiting = page.waitForEvent("download");
+    await page.getByRole("dialog").getByRole("button", { name: button, exact: true }).click();
+    const download = await waiting;
+    assert.equal(download.suggestedFilename(), file);
+    const text = await (await download.createReadStream()).setEncoding("utf8").toArray();
+    assert.match(text.join(""), wanted, button);
+  }
+});
+
+for (const [name, options] of [
+  ["wide and light", { ...SIZES.desktop }],
+  ["narrow and dark", { ...SIZES.phone, theme: "dark" }],
+]) {
+  journey(`two branches are compared on one clock, ${name}`, options, async ({ page, scan, shot }) => {
+    const on = playground(page);
+    const words = async (text) => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog").getByRole("combobox").fill(text);
+      await page.keyboard.press("Enter");
+    };
+    await on.fast();
+    await on.play();
+    await on.shows("deploy", "COMPLETE");
+    await on.pause();
+    await on.slider.focus();
+    await page.keyboard.press("Home");
+    await on.shows("deploy", "PENDING");
+    await on.command("world", /^Interrupt/, 2);
+    await on.shows("world", "WAITING", 2);
+    await words("compare with");
+    await on.inspector.getByRole("button", { name: "Branch main" }).click();
+    await on.inspector.getByText(/The other is complete, this run is not/).waitFor();
+    // Both keep to one clock: at the start no step differs but the held ones.
+    await on.slider.focus();
+    for (let times = 0; times < 8; times += 1) {
+      await page.keyboard.press("ArrowRight");
+    }
+    const steps = on.inspector.getByRole("table", { name: "Steps of both runs" });
+    const row = steps.getByRole("row").filter({ hasText: "world-1" });
+    await row.filter({ hasText: "COMPLETE" }).waitFor();
+    assert.match(await row.innerText(), /PENDING/);
+    await scan();
+    await shot("compared");
+    await on.inspector.getByRole("button", { name: "Stop comparing" }).click();
+    await on.inspector.getByRole("button", { name: "Branch main" }).waitFor();
+  });
+}
