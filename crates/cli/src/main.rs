@@ -9,6 +9,7 @@
 mod args;
 mod check;
 mod exec;
+mod link;
 mod live;
 mod load;
 mod render;

@@ -2,6 +2,7 @@
 
 use crate::End;
 use crate::args::RenderArgs;
+use crate::link;
 use crate::load::{Runnable, runnable};
 use anyhow::{Context as _, Result};
 use planarium_protocol::view::ServiceView;
@@ -29,22 +30,7 @@ fn config_file(engine: &Engine, path: &str) -> Result<String> {
 
 /// Prints the plans at an instant.
 pub(crate) fn run(args: &RenderArgs) -> Result<End> {
-    let (scenario, diagnostics, sources) = match runnable(&args.path, &args.input)? {
-        Runnable::Yes(scenario, diagnostics, sources) => (*scenario, diagnostics, sources),
-        Runnable::No(diagnostics, sources) => {
-            eprint!("{}", findings::text::render(&diagnostics, &sources));
-            return Ok(End::BadInput);
-        }
-    };
-    eprint!("{}", findings::text::render(&diagnostics, &sources));
-    let (mut engine, mut player) = Player::start(scenario);
-    if args.at == "end" {
-        player.run_to_end(&mut engine);
-    } else {
-        let ms = parse_duration_ms(&args.at)
-            .with_context(|| format!("--at `{}`: write 30s, 1m30s or end", args.at))?;
-        player.advance_to(&mut engine, ms);
-    }
+    let Some(engine) = at(args)? else { return Ok(End::BadInput) };
     let view = engine.view();
     if let Some(path) = &args.why {
         let Some(why) = find_element(&view, path).and_then(|path| engine.why(&path)) else {
@@ -64,4 +50,38 @@ pub(crate) fn run(args: &RenderArgs) -> Result<End> {
         println!("\n{}", text::cluster(&view.cluster));
     }
     Ok(End::Good)
+}
+
+/// The world at the instant asked for; nothing when the input has errors, which are printed. A link opens at its own
+/// moment unless an instant is asked for.
+fn at(args: &RenderArgs) -> Result<Option<Engine>> {
+    let ms = match args.at.as_str() {
+        "end" => None,
+        text => {
+            Some(parse_duration_ms(text).with_context(|| format!("--at `{text}`: write 30s, 1m30s or end"))?)
+        }
+    };
+    if let Some(mut engine) = link::replayed(&args.path)? {
+        if let Some(ms) = ms {
+            engine.seek_ms(ms);
+            engine.advance_to(ms);
+        }
+        return Ok(Some(engine));
+    }
+    let (scenario, diagnostics, sources) = match runnable(&args.path, &args.input)? {
+        Runnable::Yes(scenario, diagnostics, sources) => (*scenario, diagnostics, sources),
+        Runnable::No(diagnostics, sources) => {
+            eprint!("{}", findings::text::render(&diagnostics, &sources));
+            return Ok(None);
+        }
+    };
+    eprint!("{}", findings::text::render(&diagnostics, &sources));
+    let (mut engine, mut player) = Player::start(scenario);
+    match ms {
+        Some(ms) => player.advance_to(&mut engine, ms),
+        None => {
+            player.run_to_end(&mut engine);
+        }
+    }
+    Ok(Some(engine))
 }

@@ -2,9 +2,10 @@
 
 use crate::End;
 use crate::args::{Format, RunArgs};
+use crate::link;
 use crate::live;
 use crate::load::{Runnable, runnable};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::View;
 use planarium_scenario::{NoteKind, Player, Scenario, text};
@@ -17,6 +18,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<End> {
     let until = args.until.as_deref().map(Condition::parse).transpose().context("--until")?;
     let limit_ms = parse_duration_ms(&args.limit)
         .with_context(|| format!("--limit `{}`: write 90s, 5m or 2h", args.limit))?;
+    if let Some(engine) = link::replayed(&args.path)? {
+        return open(engine, until.as_ref(), limit_ms, args.format);
+    }
     let (mut scenario, diagnostics, sources) = match runnable(&args.path, &args.input)? {
         Runnable::Yes(scenario, diagnostics, sources) => (*scenario, diagnostics, sources),
         Runnable::No(diagnostics, sources) => {
@@ -37,6 +41,29 @@ pub(crate) fn run(args: &RunArgs) -> Result<End> {
     }
 }
 
+/// Shows the run of a link where it opens, or runs it on until something holds.
+fn open(mut engine: Engine, until: Option<&Condition>, limit_ms: u64, format: Format) -> Result<End> {
+    let reached = until.is_none_or(|condition| engine.run_until(condition, limit_ms).met);
+    let view = engine.view();
+    match format {
+        Format::Transcript => bail!("a link holds no script to tell: --format tree or json"),
+        Format::Json => print_json(&engine, &view, reached, &[])?,
+        Format::Tree => print_end(&engine, &view, reached, &[], until),
+    }
+    Ok(if reached { End::Good } else { End::Failed })
+}
+
+fn print_json(engine: &Engine, view: &View, reached: bool, failures: &[String]) -> Result<()> {
+    let document = json!({
+        "reached": reached,
+        "failures": failures,
+        "view": view,
+        "why": stuck(engine, view).iter().filter_map(|path| engine.why(path)).collect::<Vec<_>>(),
+    });
+    println!("{}", serde_json::to_string_pretty(&document)?);
+    Ok(())
+}
+
 fn play(scenario: Scenario, until: Option<&Condition>, format: Format) -> Result<End> {
     let (mut engine, mut player) = Player::start(scenario);
     let reached = if format == Format::Tree && live::wanted() {
@@ -48,15 +75,7 @@ fn play(scenario: Scenario, until: Option<&Condition>, format: Format) -> Result
     let good = reached && failures.is_empty();
     let view = engine.view();
     match format {
-        Format::Json => {
-            let document = json!({
-                "reached": reached,
-                "failures": failures,
-                "view": &*view,
-                "why": stuck(&engine, &view).iter().filter_map(|path| engine.why(path)).collect::<Vec<_>>(),
-            });
-            println!("{}", serde_json::to_string_pretty(&document)?);
-        }
+        Format::Json => print_json(&engine, &view, reached, &failures)?,
         _ => print_end(&engine, &view, reached, &failures, until),
     }
     Ok(if good { End::Good } else { End::Failed })

@@ -2,6 +2,7 @@
 
 use crate::End;
 use crate::args::{Clock, ServeArgs};
+use crate::link;
 use crate::load::{Runnable, runnable};
 use anyhow::{Context as _, Result, bail};
 use axum::body::{Body, to_bytes};
@@ -13,6 +14,7 @@ use planarium_source::render;
 use planarium_world::Genesis;
 use std::future::IntoFuture as _;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -37,15 +39,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<End> {
             seed: args.input.seed.unwrap_or(Genesis::default().seed),
             ..Genesis::default()
         }),
-        Some(path) => match runnable(path, &args.input)? {
-            Runnable::Yes(scenario, diagnostics, sources) => {
-                eprint!("{}", render::text::render(&diagnostics, &sources));
-                Session::of_scenario(*scenario)
-            }
-            Runnable::No(diagnostics, sources) => {
-                eprint!("{}", render::text::render(&diagnostics, &sources));
-                return Ok(End::BadInput);
-            }
+        Some(path) => match started(path, args)? {
+            Some(session) => session,
+            None => return Ok(End::BadInput),
         },
     };
     session.advance_to(0);
@@ -53,6 +49,23 @@ pub(crate) fn run(args: &ServeArgs) -> Result<End> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(serve(address, args.clock, args.speed, shared))?;
     Ok(End::Good)
+}
+
+/// The world that a path or a link starts with; nothing when the input has errors, which are printed.
+fn started(path: &Path, args: &ServeArgs) -> Result<Option<Session>> {
+    if let Some(engine) = link::replayed(path)? {
+        return Ok(Some(Session { engine, player: None }));
+    }
+    Ok(match runnable(path, &args.input)? {
+        Runnable::Yes(scenario, diagnostics, sources) => {
+            eprint!("{}", render::text::render(&diagnostics, &sources));
+            Some(Session::of_scenario(*scenario))
+        }
+        Runnable::No(diagnostics, sources) => {
+            eprint!("{}", render::text::render(&diagnostics, &sources));
+            None
+        }
+    })
 }
 
 async fn serve(address: SocketAddr, clock: Clock, speed: f64, shared: Shared) -> Result<()> {

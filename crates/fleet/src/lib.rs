@@ -24,7 +24,6 @@ mod view;
 mod weight;
 
 pub use event::{Absence, CheckKind, ExitReason, FleetEvent, FleetEventKind};
-pub use fault::kind_word;
 pub use first_fit::{FirstFit, Shape};
 pub use labels::{Labels, glob};
 pub use probe::{MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE};

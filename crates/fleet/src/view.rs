@@ -3,7 +3,6 @@
 use crate::{
     Fleet,
     event::CheckKind,
-    fault::kind_word,
     labels::Labels,
     process::ProcessState,
     spec::{MachineId, ProcessId},
@@ -92,6 +91,6 @@ impl Fleet {
     pub fn faults_on(&self, pid: ProcessId) -> Vec<(Text, &'static str)> {
         let Some(labels) = self.labels(pid) else { return Vec::new() };
         let meant = self.faults.values().filter(|fault| labels.matches(&fault.spec.target));
-        meant.map(|fault| (fault.id.clone(), kind_word(fault.kind()))).collect()
+        meant.map(|fault| (fault.id.clone(), fault.kind().as_str())).collect()
     }
 }

@@ -72,7 +72,7 @@ impl Master {
     /// An agent is known to be there, and that is all.
     fn recover(&mut self, cx: &mut Cx, fleet: &Fleet, id: AgentId) {
         self.cast_off(id);
-        let total = self.allocator.slot(id).map(|slot| slot.total()).unwrap_or_default();
+        let total = self.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
         self.allocator.remove_agent(id, cx.cause());
         self.stop_asking(cx, id);
         self.detach(id, Removal::Unreachable);

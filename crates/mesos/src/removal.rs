@@ -63,7 +63,7 @@ impl Master {
     }
 
     fn close_books(&mut self, cx: &Cx, id: AgentId, how: Removal) {
-        let total = self.allocator.slot(id).map(|slot| slot.total());
+        let total = self.allocator.slot(id).map(crate::allocator::Slot::total);
         let now = cx.now();
         let Some(agent) = self.agent_mut(id) else { return };
         if let Some(total) = total {

@@ -124,7 +124,7 @@ impl Master {
 
     fn resource_views(&self, host: &Host, agent: &Agent, tasks: &[&Task]) -> Vec<ResourceView> {
         let slot = host.agent.and_then(|id| self.allocator.slot(id));
-        let total = slot.map_or_else(|| agent.last_total.clone(), |slot| slot.total());
+        let total = slot.map_or_else(|| agent.last_total.clone(), crate::allocator::Slot::total);
         let mut used: Resources = tasks.iter().flat_map(|task| &task.resources).cloned().collect();
         for executor in agent.executors.values() {
             used.add_all(&executor.info.resources);

@@ -340,6 +340,33 @@ pub enum FaultKind {
     MasterFailover,
 }
 
+impl FaultKind {
+    /// The word of the kind, as inputs have it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::TaskFail => "task-fail",
+            Self::TaskKill => "task-kill",
+            Self::TaskOom => "task-oom",
+            Self::CrashLoop => "crash-loop",
+            Self::SlowStart => "slow-start",
+            Self::Hang => "hang",
+            Self::ReadinessFail => "readiness-fail",
+            Self::HealthFail => "health-fail",
+            Self::ImageMissing => "image-missing",
+            Self::PluginFail => "plugin-fail",
+            Self::AgentLost => "agent-lost",
+            Self::AgentPartitioned => "agent-partitioned",
+            Self::AgentRestart => "agent-restart",
+            Self::AgentFull => "agent-full",
+            Self::OffersWithheld => "offers-withheld",
+            Self::StatusDropped => "status-dropped",
+            Self::SchedulerRestart => "scheduler-restart",
+            Self::MasterFailover => "master-failover",
+        }
+    }
+}
+
 /// Which things a fault or a behaviour is meant for. All given patterns must match; `*` matches any run of characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
@@ -366,6 +393,24 @@ pub struct Target {
     /// Plugin action (Skopos).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
+}
+
+impl Target {
+    /// The patterns that are given, each with the name of its field, in the order of the fields.
+    pub fn parts(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let Self { service, pod, task, agent, step, plugin, action } = self;
+        [
+            ("service", service),
+            ("pod", pod),
+            ("task", task),
+            ("agent", agent),
+            ("step", step),
+            ("plugin", plugin),
+            ("action", action),
+        ]
+        .into_iter()
+        .filter_map(|(name, pattern)| Some((name, pattern.as_deref()?)))
+    }
 }
 
 /// An injected failure.

@@ -5,7 +5,7 @@
 //! milliseconds, and after a dot the event, when the moment is inside an instant. Without it the moment is the run's end.
 
 use planarium_kernel::base64::Base64;
-use planarium_world::Journal;
+use planarium_world::{Engine, Journal};
 use std::fmt;
 
 /// What a share string starts with.
@@ -70,6 +70,28 @@ pub fn moment(text: &str) -> Option<(u64, Option<u64>)> {
     match at.split_once('.') {
         Some((ms, seq)) => Some((ms.parse().ok()?, Some(seq.parse().ok()?))),
         None => Some((at.parse().ok()?, None)),
+    }
+}
+
+/// Where an engine stands, when that is not its run's end: the instant, and the event when others of the same instant
+/// follow. What [`encode_at`] takes.
+pub fn moment_of(engine: &Engine) -> Option<(u64, Option<u64>)> {
+    if engine.at_head() {
+        return None;
+    }
+    let (ms, seq) = (engine.now_ms(), engine.seq());
+    let all = engine.all_events();
+    let last = all.partition_point(|event| event.at_ms <= ms).checked_sub(1).and_then(|at| all.get(at));
+    Some((ms, last.is_some_and(|event| event.seq > seq).then_some(seq)))
+}
+
+/// Goes to the moment that a share string names; stays where it is when the string names none.
+pub fn go_to_moment(engine: &mut Engine, text: &str) {
+    if let Some((ms, seq)) = moment(text) {
+        engine.seek_ms(ms);
+        if let Some(seq) = seq {
+            engine.seek_seq(seq);
+        }
     }
 }
 

@@ -22,16 +22,17 @@ use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};
 
 type Answer = Result<JsValue, JsError>;
 
-/// Plain data, as JSON gives it. Through JSON text, which one reader and one writer serve for all types.
+/// Plain objects instead of `Map`s, `null` for nothing: what JSON would give. Through one type, so that only one
+/// writer is needed.
 fn out(value: &(impl Serialize + ?Sized)) -> Answer {
-    let text = serde_json::to_string(value).map_err(|error| JsError::new(&error.to_string()))?;
-    js_sys::JSON::parse(&text).map_err(|_| JsError::new("the answer is not JSON"))
+    let plain = serde_wasm_bindgen::Serializer::json_compatible();
+    planarium_protocol::json::of(value).serialize(&plain).map_err(|error| JsError::new(&error.to_string()))
 }
 
 fn read<T: DeserializeOwned>(value: JsValue) -> Result<T, JsError> {
-    let text = js_sys::JSON::stringify(&value).ok().and_then(|text| text.as_string());
-    let text = text.ok_or_else(|| JsError::new("the argument is not plain data"))?;
-    planarium_protocol::json::read(text.as_bytes()).map_err(|error| JsError::new(&error.to_string()))
+    let plain: Value =
+        serde_wasm_bindgen::from_value(value).map_err(|error| JsError::new(&error.to_string()))?;
+    serde_json::from_value(plain).map_err(|error| JsError::new(&error.to_string()))
 }
 
 /// Whole milliseconds or numbers from a JavaScript number; negative ones are 0.
@@ -106,12 +107,13 @@ impl Simulation {
         Ok(Self { session: Session::of_scenario(scenario) })
     }
 
-    /// A world replayed from a share string.
+    /// A world replayed from a share string, at the moment that it names, or else at the run's end.
     #[wasm_bindgen(js_name = fromShare)]
     pub fn from_share(text: &str) -> Result<Simulation, JsError> {
         let journal = share::decode(text).map_err(|error| JsError::new(&error.to_string()))?;
-        let engine = planarium_world::Engine::from_journal(&journal)
+        let mut engine = planarium_world::Engine::from_journal(&journal)
             .map_err(|error| JsError::new(&error.to_string()))?;
+        share::go_to_moment(&mut engine, text);
         Ok(Self { session: Session { engine, player: None } })
     }
 
@@ -211,9 +213,10 @@ impl Simulation {
         text::world_trees(&self.session.engine.view())
     }
 
-    /// The share string of the current branch.
+    /// The share string of the current branch; it names the current moment when that is not the run's end.
     pub fn share(&self) -> String {
-        share::encode(&self.session.engine.journal())
+        let engine = &self.session.engine;
+        share::encode_at(&engine.journal(), share::moment_of(engine))
     }
 
     /// Virtual time in milliseconds since genesis.

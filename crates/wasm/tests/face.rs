@@ -23,6 +23,9 @@ fn an_example_runs_to_its_end() {
     assert_eq!(view["services"][0]["plans"][0]["status"], "COMPLETE");
     let again = Simulation::from_share(&simulation.share()).expect("its own link");
     assert_eq!(again.digest(), simulation.digest());
+    simulation.seek_ms(10_000.0);
+    let there = Simulation::from_share(&simulation.share()).expect("its own link");
+    assert_eq!((there.now_ms(), there.digest()), (10_000.0, simulation.digest()));
 }
 
 #[wasm_bindgen_test]

@@ -38,6 +38,7 @@ pub use planarium_mesos::wire::{
     HEARTBEAT_S, MesosQuery, TasksQuery, heartbeat, is_operator_read, question as mesos_question,
 };
 pub use query::Query;
+pub use sdk_call::{is_sdk_command, sdk_command};
 pub use systems::{DebugFilter, FILE_BYTES, GroupMember, GroupView, SdkQuery};
 pub use timeline::{Advanced, BranchView, Engine, JOURNAL_VERSION, Journal, ReplayError};
 pub use world::{CallHandler, World};

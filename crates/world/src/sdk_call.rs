@@ -1,32 +1,205 @@
-//! Calls of the SDK schedulers' API that are no command of their own: files for the state store.
+//! Calls of the SDK schedulers' API: which command stands behind which path, and files for the state store.
 //!
 //! Knows: which path is which kind of call. Must not know: what a call does; that is the scheduler's.
 //!
-//! A `call` input `PUT /service/NAME/v1/state/files/FILE` is resolved here, so that every replay resolves it alike. The
-//! body is the file's text.
+//! A `call` input below `/service/NAME/v1` (or below `/v1`, for the first service) is resolved here, so that every replay
+//! resolves it alike, and does what the command does that stands behind it. The body is JSON, or a text that holds JSON; of
+//! `PUT .../state/files/FILE` it is the file's text. Questions are no inputs: they are asked over HTTP.
+//!
+//! Source: sheet sections 12.1 and 12.3.
 
 use crate::world::World;
-use planarium_protocol::Refusal;
-use planarium_protocol::input::HttpCall;
+use planarium_mesos::operator::{form_fields, percent_decoded};
+use planarium_protocol::input::{HttpCall, PlanCommand, PlanOp, PodCommand, PodOp};
 use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
-/// What stands between a service's name and a file's.
-const FILES: &str = "/v1/state/files/";
+/// The command behind `POST` of a path below a service's root (`v1`, `plans`, ...). None when the path is no command.
+///
+/// *Errors*: what the real scheduler answers to a body that it cannot read.
+pub fn sdk_command(
+    service: &str,
+    parts: &[&str],
+    param: &dyn Fn(&str) -> Option<String>,
+    body: &[u8],
+) -> Option<Result<Input, Refusal>> {
+    Some(match parts {
+        ["v1", "plans", plan, op] => plan_command(service, plan, plan_op(op)?, param, body),
+        ["v1", "plan", op] => plan_command(service, "deploy", plan_op(op)?, param, body),
+        ["v1", "pod", pod, op] => pod_command(service, pod, pod_op(op)?, body),
+        _ => return None,
+    })
+}
+
+/// Whether a path below a service's root takes `POST` only.
+pub fn is_sdk_command(parts: &[&str]) -> bool {
+    match parts {
+        ["v1", "plans", _, op] | ["v1", "plan", op] => plan_op(op).is_some(),
+        ["v1", "pod", _, op] => pod_op(op).is_some(),
+        _ => false,
+    }
+}
+
+fn plan_op(word: &str) -> Option<PlanOp> {
+    Some(match word {
+        "start" => PlanOp::Start,
+        "stop" => PlanOp::Stop,
+        "continue" => PlanOp::Continue,
+        "interrupt" => PlanOp::Interrupt,
+        "restart" => PlanOp::Restart,
+        "forceComplete" => PlanOp::ForceComplete,
+        _ => return None,
+    })
+}
+
+fn pod_op(word: &str) -> Option<PodOp> {
+    Some(match word {
+        "restart" => PodOp::Restart,
+        "replace" => PodOp::Replace,
+        "pause" => PodOp::Pause,
+        "resume" => PodOp::Resume,
+        _ => return None,
+    })
+}
+
+fn plan_command(
+    service: &str,
+    plan: &str,
+    op: PlanOp,
+    param: &dyn Fn(&str) -> Option<String>,
+    body: &[u8],
+) -> Result<Input, Refusal> {
+    // Blank is absent for forceComplete and restart; continue and interrupt look an empty phase up and do not find it.
+    let takes_step = matches!(op, PlanOp::ForceComplete | PlanOp::Restart);
+    let part = |key| param(key).filter(|value| !(takes_step && value.trim().is_empty()));
+    let takes_phase = !matches!(op, PlanOp::Start | PlanOp::Stop);
+    Ok(Input::Plan(PlanCommand {
+        service: service.to_owned(),
+        plan: plan.to_owned(),
+        op,
+        phase: if takes_phase { part("phase") } else { None },
+        step: if takes_step { part("step") } else { None },
+        params: if op == PlanOp::Start { parameters(body)? } else { BTreeMap::new() },
+    }))
+}
+
+/// The body of `start`: a JSON map. A missing or unreadable one is the real server's 500 or 400.
+fn parameters(body: &[u8]) -> Result<BTreeMap<String, String>, Refusal> {
+    if is_blank(body) {
+        let text = "the body with the parameters is missing; send {} for none";
+        return Err(Refusal { status: 500, ..bad(text) });
+    }
+    let map: BTreeMap<String, Value> = planarium_protocol::json::read(body)
+        .map_err(|error| bad(format!("Couldn't parse parameters: {error}")))?;
+    let texts = map.into_iter().map(|(key, value)| match value {
+        Value::String(text) => (key, text),
+        Value::Null => (key, String::new()),
+        other => (key, other.to_string()),
+    });
+    Ok(planarium_kernel::sorted::tree(texts))
+}
+
+fn pod_command(service: &str, pod: &str, op: PodOp, body: &[u8]) -> Result<Input, Refusal> {
+    let takes_tasks = matches!(op, PodOp::Pause | PodOp::Resume);
+    let tasks = if takes_tasks && !is_blank(body) {
+        planarium_protocol::json::read(body)
+            .map_err(|error| bad(format!("Couldn't parse task names: {error}")))?
+    } else {
+        Vec::new()
+    };
+    Ok(Input::Pod(PodCommand { service: service.to_owned(), pod: pod.to_owned(), op, tasks }))
+}
+
+fn is_blank(body: &[u8]) -> bool {
+    body.iter().all(u8::is_ascii_whitespace)
+}
+
+fn bad(text: impl Into<String>) -> Refusal {
+    Refusal::new(RefusalCode::BadRequest, text)
+}
+
+fn wrong_method(call: &HttpCall, right: &str) -> Refusal {
+    let text = format!("{} is not for {}: it takes {right}", call.method, call.path);
+    Refusal { status: 405, ..bad(text) }
+}
 
 impl World {
-    /// Carries a call of a scheduler's API out; none when the path is none of its calls.
+    /// Carries a call of a scheduler's API out; none when the path is none of its.
     pub(crate) fn sdk_call(&mut self, call: &HttpCall) -> Option<Result<Value, Refusal>> {
-        let (service, file) = call.path.strip_prefix("/service/")?.split_once(FILES)?;
-        if call.method != "PUT" || file.is_empty() {
-            return None;
-        }
-        let Value::String(text) = &call.body else {
-            return Some(Err(Refusal::new(RefusalCode::BadRequest, "Missing payload")));
+        let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
+        let parts = path.split('/').filter(|part| !part.is_empty());
+        let parts: Vec<String> = parts.map(|part| percent_decoded(part, false)).collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let (name, parts) = address(&parts)?;
+        let parts = parts.as_slice();
+        let service = match self.service_at(&name) {
+            Ok(service) => service,
+            Err(refusal) => return Some(Err(refusal)),
         };
-        Some(self.services.named(service).and_then(|id| {
-            let cx = &mut self.recorder;
-            self.services.store_file(cx, id, file, text)
-        }))
+        if is_sdk_command(parts) {
+            if call.method != "POST" {
+                return Some(Err(wrong_method(call, "POST")));
+            }
+            let fields = form_fields(query);
+            let body = match &call.body {
+                Value::Null => Vec::new(),
+                Value::String(text) => text.clone().into_bytes(),
+                body => planarium_protocol::json::text(body),
+            };
+            let command = sdk_command(&service, parts, &|key| fields.get(key).cloned(), &body)?;
+            return Some(command.and_then(|input| self.carry_out(&input)));
+        }
+        Some(match (call.method.as_str(), parts) {
+            ("PUT", ["v1", "state", "files", file]) => self.put_file(&service, file, &call.body),
+            ("GET" | "HEAD", _) => Err(bad(format!("{path} is a question, not an input: ask it over HTTP"))),
+            _ => Err(Refusal::new(RefusalCode::NotFound, format!("{} {path} is no command", call.method))),
+        })
     }
+
+    /// The service that a path names: slashes of its name may be written as dots; an empty name is the first service.
+    fn service_at(&self, name: &str) -> Result<String, Refusal> {
+        let wanted = name.trim_matches('/');
+        let names = self.services.ids().into_iter().filter_map(|id| self.services.name(id));
+        let mut own = names.map(ToString::to_string);
+        let found = own.find(|own| {
+            let own = own.trim_matches('/');
+            wanted.is_empty() || own == wanted || own.replace('/', ".") == wanted
+        });
+        found.ok_or_else(|| {
+            let text = if wanted.is_empty() {
+                "There is no service".to_owned()
+            } else {
+                format!("Service {wanted} not found")
+            };
+            Refusal::new(RefusalCode::NotFound, text)
+        })
+    }
+
+    fn put_file(&mut self, service: &str, file: &str, body: &Value) -> Result<Value, Refusal> {
+        let Value::String(text) = body else { return Err(bad("Missing payload")) };
+        let id = self.services.named(service)?;
+        self.services.store_file(&mut self.recorder, id, file, text)
+    }
+}
+
+/// The service's name and what follows it: `/service/NAME/v1/...`, `/v1/service/NAME/...`, `/v1/...`. A name may hold
+/// slashes, so the first `v1` or `v2` ends it.
+fn address<'p>(parts: &[&'p str]) -> Option<(String, Vec<&'p str>)> {
+    let (name, rest) = match parts {
+        ["service", rest @ ..] => {
+            let end = rest.iter().position(|part| matches!(*part, "v1" | "v2"))?;
+            let (name, rest) = rest.split_at_checked(end)?;
+            (name.join("/"), rest)
+        }
+        ["v1", ..] => (String::new(), parts),
+        _ => return None,
+    };
+    Some(match rest {
+        ["v1", "service", one, rest @ ..] => {
+            ((*one).to_owned(), std::iter::once("v1").chain(rest.iter().copied()).collect())
+        }
+        rest => (name, rest.to_vec()),
+    })
 }

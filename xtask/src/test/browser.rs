@@ -9,15 +9,16 @@ use crate::files;
 use crate::out;
 use crate::page;
 use crate::proc::Cmd;
-use crate::setup::{self, browser, npm};
+use crate::setup::{self, WasmToolchain, browser, npm};
 
 /// Builds the release page and drives it with headless Chromium.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     let folder = files::browser_tests(root);
     let toolchain = setup::page(root)?;
-    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core)")?;
+    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, typescript)")?;
     let chromium = browser::ensure()?;
     page::build_release(root, &toolchain)?;
+    build_types(root, &toolchain)?;
     out::step("tests of the editor bundle");
     let editor = counted(node_test(&files::editor(root), filter))?;
     out::step("browser tests");
@@ -25,6 +26,26 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
         .env("PLANARIUM_CHROMIUM", chromium)
         .env("PLANARIUM_DIST", files::dist(root));
     Ok(editor.plus(counted(tests)?))
+}
+
+/// The wasm package as it comes out of an everyday build, for its TypeScript declarations.
+fn build_types(root: &Path, toolchain: &WasmToolchain) -> Result<()> {
+    out::step("the TypeScript declarations of the wasm package");
+    let target = files::web_target(root);
+    Cmd::new("cargo")
+        .dir(root)
+        .envs(toolchain.env())
+        .env("CARGO_TARGET_DIR", &target)
+        .args(["build", "--locked", "--package", "planarium-wasm", "--lib"])
+        .args(["--target", "wasm32-unknown-unknown"])
+        .run()?;
+    let built = target.join("wasm32-unknown-unknown").join("debug").join("planarium_wasm.wasm");
+    Cmd::new("wasm-bindgen")
+        .dir(root)
+        .args(["--target", "web", "--out-dir"])
+        .arg(&target.join("types"))
+        .arg(&built)
+        .run()
 }
 
 /// Node's own test runner over a folder; one file at a time, since each starts a browser.

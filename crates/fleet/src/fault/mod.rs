@@ -16,30 +16,6 @@ use planarium_protocol::{
 };
 use std::fmt::Write as _;
 
-/// The word of a fault kind, as inputs have it.
-pub const fn kind_word(kind: FaultKind) -> &'static str {
-    match kind {
-        FaultKind::TaskFail => "task-fail",
-        FaultKind::TaskKill => "task-kill",
-        FaultKind::TaskOom => "task-oom",
-        FaultKind::CrashLoop => "crash-loop",
-        FaultKind::SlowStart => "slow-start",
-        FaultKind::Hang => "hang",
-        FaultKind::ReadinessFail => "readiness-fail",
-        FaultKind::HealthFail => "health-fail",
-        FaultKind::ImageMissing => "image-missing",
-        FaultKind::PluginFail => "plugin-fail",
-        FaultKind::AgentLost => "agent-lost",
-        FaultKind::AgentPartitioned => "agent-partitioned",
-        FaultKind::AgentRestart => "agent-restart",
-        FaultKind::AgentFull => "agent-full",
-        FaultKind::OffersWithheld => "offers-withheld",
-        FaultKind::StatusDropped => "status-dropped",
-        FaultKind::SchedulerRestart => "scheduler-restart",
-        FaultKind::MasterFailover => "master-failover",
-    }
-}
-
 /// Whether a fault of this kind is over once it has struck, unless it is given a span or a count.
 pub(crate) const fn is_momentary(kind: FaultKind) -> bool {
     matches!(
@@ -116,7 +92,7 @@ impl FaultRecord {
 
     /// One line for people.
     pub(crate) fn text(&self) -> Text {
-        let mut text = kind_word(self.kind()).to_owned();
+        let mut text = self.kind().as_str().to_owned();
         let _ = write!(text, " on {}", target_text(&self.spec.target));
         if let Some(ms) = self.spec.for_ms {
             let _ = write!(text, " for {}", SimTime(ms));
@@ -133,20 +109,7 @@ impl FaultRecord {
 
 /// A target in words: `service svc, task hello-*`, or `everything`.
 pub(crate) fn target_text(target: &Target) -> String {
-    let Target { service, pod, task, agent, step, plugin, action } = target;
-    let parts = [
-        ("service", service),
-        ("pod", pod),
-        ("task", task),
-        ("agent", agent),
-        ("step", step),
-        ("plugin", plugin),
-        ("action", action),
-    ];
-    let words: Vec<String> = parts
-        .iter()
-        .filter_map(|(name, value)| value.as_ref().map(|value| format!("{name} {value}")))
-        .collect();
+    let words: Vec<String> = target.parts().map(|(name, pattern)| format!("{name} {pattern}")).collect();
     if words.is_empty() { "everything".to_owned() } else { words.join(", ") }
 }
 
@@ -155,7 +118,7 @@ pub(crate) fn target_text(target: &Target) -> String {
 /// *Errors*: keys out of range, keys that say nothing for this kind, kinds that belong elsewhere.
 pub(crate) fn validate(fault: &Fault) -> Result<(), Refusal> {
     let bad = |text: String| Err(Refusal::new(RefusalCode::BadRequest, text));
-    let word = kind_word(fault.fault);
+    let word = fault.fault.as_str();
     if fault.fault == FaultKind::PluginFail {
         return bad("plugin-fail strikes Skopos plugins; no machine or process knows it".to_owned());
     }

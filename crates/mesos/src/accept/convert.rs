@@ -54,7 +54,7 @@ impl Master {
     }
 
     pub(super) fn create(&mut self, cx: &mut Cx, ground: &mut Ground, volumes: &[Resource]) -> Converted {
-        let known = self.allocator.slot(ground.agent).map(|slot| slot.total()).unwrap_or_default();
+        let known = self.allocator.slot(ground.agent).map(crate::allocator::Slot::total).unwrap_or_default();
         let check = |ground: &Ground, volume: &Resource| {
             // Volumes made by this very operation are in what is left, but not yet in the agent's books.
             validate::create(ground, &known, volume)?;

@@ -261,13 +261,13 @@ impl Allocator {
     ) {
         let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return };
         let Some(held) = slot.held.get_mut(&(framework, role.clone())) else { return };
-        if held.exchange(from, to) {
-            if let Some(ledger) = &mut self.ledger {
-                ledger.held(role, from, By::Less);
-                ledger.total(from, By::Less);
-                ledger.total(to, By::More);
-                ledger.held(role, to, By::More);
-            }
+        if held.exchange(from, to)
+            && let Some(ledger) = &mut self.ledger
+        {
+            ledger.held(role, from, By::Less);
+            ledger.total(from, By::Less);
+            ledger.total(to, By::More);
+            ledger.held(role, to, By::More);
         }
     }
 

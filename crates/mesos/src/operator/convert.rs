@@ -100,7 +100,7 @@ impl Master {
         if resources.is_empty() {
             return Err(missing(kind.list()));
         }
-        let total = self.allocator.slot(id).map(|slot| slot.total()).unwrap_or_default();
+        let total = self.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
         for (n, resource) in resources.iter().enumerate() {
             Self::check_conversion(kind, &total, resource)?;
             let same = |other: &Resource| {

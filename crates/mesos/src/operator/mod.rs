@@ -186,13 +186,13 @@ pub fn form_fields(form: &str) -> BTreeMap<String, String> {
     let pairs = form.trim().split('&').filter(|pair| !pair.is_empty());
     let split = |pair: &str| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decoded(name), decoded(value))
+        (percent_decoded(name, true), percent_decoded(value, true))
     };
     planarium_kernel::sorted::tree(pairs.map(split))
 }
 
-/// Percent-decoding; broken escapes stay as they are.
-fn decoded(text: &str) -> String {
+/// Percent-decoding; broken escapes stay as they are. In forms a plus is a space.
+pub fn percent_decoded(text: &str, plus_is_space: bool) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
@@ -206,7 +206,7 @@ fn decoded(text: &str) -> String {
                 }
                 None => bytes.push(b'%'),
             },
-            (b'+', _) => bytes.push(b' '),
+            (b'+', _) if plus_is_space => bytes.push(b' '),
             _ => bytes.push(*first),
         }
     }

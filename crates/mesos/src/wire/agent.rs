@@ -81,7 +81,7 @@ impl Master {
                 }
                 let offers = offers.get(&id).into_iter().flatten();
                 let offered = offers.flat_map(|offer| offer.resources.allocated(&offer.role)).collect();
-                let total = self.allocator.slot(id).map(|slot| slot.total()).unwrap_or_default();
+                let total = self.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
                 let deactivated = self.drains.is_deactivated(id);
                 AgentRow {
                     id,

@@ -376,7 +376,7 @@ impl Soak {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The invariants hold after every step (the harness checks them), offers that frameworks see are exactly
     /// those the master knows, and the same steps lead to the same state.

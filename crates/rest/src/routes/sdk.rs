@@ -4,10 +4,8 @@
 //! Source: dcos-commons `sdk/scheduler/.../http/endpoints`, sheet sections 12.1 and 12.3.
 
 use crate::{Request, Response, Session};
-use planarium_protocol::input::{PlanCommand, PlanOp, PodCommand, PodOp};
 use planarium_protocol::{Input, Refusal};
-use planarium_world::{Query, SdkQuery};
-use std::collections::BTreeMap;
+use planarium_world::{Query, SdkQuery, is_sdk_command as is_command, sdk_command};
 
 mod files;
 mod multi;
@@ -44,15 +42,7 @@ pub(crate) fn route(session: &mut Session, request: &Request, name: &str, parts:
         return Response::text(404, text);
     };
     match (request.method.as_str(), parts) {
-        ("POST", ["v1", "plans", plan, op]) if is_command(parts) => {
-            plan_command(session, request, service, plan, op)
-        }
-        ("POST", ["v1", "plan", op]) if is_command(parts) => {
-            plan_command(session, request, service, "deploy", op)
-        }
-        ("POST", ["v1", "pod", pod, op]) if is_command(parts) => {
-            pod_command(session, request, service, pod, op)
-        }
+        ("POST", _) if is_command(parts) => command(session, request, &service, parts),
         ("PUT", ["v1", "state", "files", name]) => files::put(session, request, &service, name),
         ("PUT", ["v1", "state", "refresh"]) => answer(session, service, SdkQuery::RefreshState),
         ("GET" | "HEAD", _) if !is_command(parts) && parts != REFRESH => {
@@ -98,17 +88,6 @@ fn one_of_several(session: &mut Session, request: &Request, name: &str, rest: &[
     route(session, request, name, &parts)
 }
 
-/// Paths that take `POST` only.
-fn is_command(parts: &[&str]) -> bool {
-    let plan =
-        |op: &str| ["start", "stop", "continue", "interrupt", "restart", "forceComplete"].contains(&op);
-    match parts {
-        ["v1", "plans", _, op] | ["v1", "plan", op] => plan(op),
-        ["v1", "pod", _, op] => ["restart", "replace", "pause", "resume"].contains(op),
-        _ => false,
-    }
-}
-
 fn unknown() -> Response {
     Response::text(404, "HTTP 404 Not Found")
 }
@@ -133,72 +112,13 @@ fn find_service(session: &Session, name: &str) -> Option<String> {
         .map(|service| service.name.to_string())
 }
 
-fn plan_command(session: &mut Session, request: &Request, service: String, plan: &str, op: &str) -> Response {
-    let op = match op {
-        "start" => PlanOp::Start,
-        "stop" => PlanOp::Stop,
-        "continue" => PlanOp::Continue,
-        "interrupt" => PlanOp::Interrupt,
-        "restart" => PlanOp::Restart,
-        "forceComplete" => PlanOp::ForceComplete,
-        _ => return unknown(),
-    };
-    let params = match op {
-        PlanOp::Start => match parameters(&request.body) {
-            Ok(params) => params,
-            Err(response) => return response,
-        },
-        _ => BTreeMap::new(),
-    };
-    // Blank is absent for forceComplete and restart; continue and interrupt look an empty phase up and do not find it.
-    let blank_is_absent = matches!(op, PlanOp::ForceComplete | PlanOp::Restart);
-    let part = |key| request.param(key).filter(|value| !(blank_is_absent && value.trim().is_empty()));
-    let takes_step = blank_is_absent;
-    let takes_phase = !matches!(op, PlanOp::Start | PlanOp::Stop);
-    let command = PlanCommand {
-        service,
-        plan: plan.to_owned(),
-        op,
-        phase: if takes_phase { part("phase") } else { None },
-        step: if takes_step { part("step") } else { None },
-        params,
-    };
-    reply(session, Input::Plan(command))
-}
-
-/// The body of `start`: a JSON map. A missing or unreadable one is the real server's 500 or 400.
-fn parameters(body: &[u8]) -> Result<BTreeMap<String, String>, Response> {
-    if body.iter().all(u8::is_ascii_whitespace) {
-        return Err(Response::text(500, "the body with the parameters is missing; send {} for none"));
+/// Carries a command out; its words are the world's.
+fn command(session: &mut Session, request: &Request, service: &str, parts: &[&str]) -> Response {
+    match sdk_command(service, parts, &|key| request.param(key), &request.body) {
+        None => unknown(),
+        Some(Ok(input)) => reply(session, input),
+        Some(Err(refusal)) => refused(&refusal),
     }
-    let map: BTreeMap<String, serde_json::Value> = planarium_protocol::json::read(body)
-        .map_err(|error| Response::text(400, format!("Couldn't parse parameters: {error}")))?;
-    let texts = map.into_iter().map(|(key, value)| match value {
-        serde_json::Value::String(text) => (key, text),
-        serde_json::Value::Null => (key, String::new()),
-        other => (key, other.to_string()),
-    });
-    Ok(planarium_kernel::sorted::tree(texts))
-}
-
-fn pod_command(session: &mut Session, request: &Request, service: String, pod: &str, op: &str) -> Response {
-    let op = match op {
-        "restart" => PodOp::Restart,
-        "replace" => PodOp::Replace,
-        "pause" => PodOp::Pause,
-        "resume" => PodOp::Resume,
-        _ => return unknown(),
-    };
-    let takes_tasks = matches!(op, PodOp::Pause | PodOp::Resume);
-    let tasks = if takes_tasks && !request.body.iter().all(u8::is_ascii_whitespace) {
-        match planarium_protocol::json::read(&request.body) {
-            Ok(tasks) => tasks,
-            Err(error) => return Response::text(400, format!("Couldn't parse task names: {error}")),
-        }
-    } else {
-        Vec::new()
-    };
-    reply(session, Input::Pod(PodCommand { service, pod: pod.to_owned(), op, tasks }))
 }
 
 fn reply(session: &mut Session, input: Input) -> Response {

@@ -30,8 +30,8 @@ pub(super) const ACCEPT_FILTER_MS: u64 = 1_000;
 /// Events about offers that did not fit, per step and cycle at most.
 const TOLD: usize = 8;
 
-/// Machines looked at per step, at most, that cannot hold the pod's reservations, until something about the
-/// pod's tasks changes. All of them fail for the same reason.
+/// Machines looked at per step, at most, that cannot hold the pod's reservations, as long as these stay where they
+/// are. All of them fail for the same reason.
 const FOREIGN: u32 = 8;
 
 /// What the candidates of one cycle share.
@@ -162,17 +162,13 @@ impl Scheduler {
             self.store.keep_facts();
         }
         let home = self.home_of(requirement);
-        let stored = self.store.shared_pod(&requirement.key).cloned();
-        let same = |look: &&Arc<Look>| match (&look.stored, &stored) {
-            (Some(then), Some(now)) => Arc::ptr_eq(then, now),
-            (then, now) => then.is_none() && now.is_none(),
-        };
-        let mut foreign = before.as_ref().filter(same).map_or(0, |look| look.foreign);
+        let mut foreign = before.as_ref().filter(|look| look.home == home).map_or(0, |look| look.foreign);
         if home.as_ref().is_some_and(|home| foreign >= FOREIGN && !shared.hosts.contains(home)) {
             return None;
         }
         let target = self.target.clone();
-        let mut look = Look { at: cx.now(), stored, ..before.as_deref().cloned().unwrap_or_default() };
+        let mut look =
+            Look { at: cx.now(), home: home.clone(), ..before.as_deref().cloned().unwrap_or_default() };
         look.offers = u32::try_from(offers.len()).unwrap_or(u32::MAX);
         let mut found = None;
         let mut told = 0;

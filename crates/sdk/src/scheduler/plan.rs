@@ -10,7 +10,7 @@ use super::evaluate::outcome::Outcome;
 use super::ids::Ids;
 use super::requirement::Requirement;
 use super::revive::WorkKey;
-use super::store::{PodKey, PodTasks};
+use super::store::PodKey;
 use planarium_kernel::{Map, SimTime, Table};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Asset, Element, PhaseId, PhaseSpec, PlanSpec, PlanTree, StepId, StepState};
@@ -54,9 +54,9 @@ pub(crate) struct Look {
     pub(crate) at: SimTime,
     /// How many offers there were.
     pub(crate) offers: u32,
-    /// The pod's tasks as they were stored.
-    pub(crate) stored: Option<Arc<PodTasks>>,
-    /// Machines looked at, for these tasks, that cannot hold the pod's reservations.
+    /// The machine that the pod's reservations tied it to.
+    pub(crate) home: Option<Text>,
+    /// Machines looked at, with that home, that cannot hold the pod's reservations.
     pub(crate) foreign: u32,
     /// The last outcome of each machine.
     pub(crate) outcomes: SortedMap<Text, Arc<Outcome>>,

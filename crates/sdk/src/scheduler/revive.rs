@@ -73,7 +73,9 @@ impl WorkSet {
         keys.extend(self.zero.then_some(0));
         planarium_kernel::sorted::sort(&mut keys);
         digest.write_u64(keys.len() as u64);
-        keys.iter().for_each(|key| digest.write_u64(*key));
+        for key in keys {
+            digest.write_u64(key);
+        }
     }
 }
 

@@ -107,11 +107,6 @@ impl Store {
         self.pods.get(key).map(|tasks| &**tasks)
     }
 
-    /// The same, to keep: another `Arc` as soon as any of them changes.
-    pub(crate) fn shared_pod(&self, key: &PodKey) -> Option<&Arc<PodTasks>> {
-        self.pods.get(key)
-    }
-
     /// The same, to change.
     fn pod_mut(&mut self, key: &PodKey) -> Option<&mut PodTasks> {
         self.pods.get_mut(key).map(Arc::make_mut)
@@ -265,7 +260,9 @@ impl Store {
     pub(crate) fn released(&mut self, resource_id: &str) {
         if !self.expects(resource_id) {
             let owners: Vec<u32> = self.owners.find(resource_id).collect();
-            owners.into_iter().for_each(|number| self.owners.remove(resource_id, number));
+            for number in owners {
+                self.owners.remove(resource_id, number);
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 //! Knows: words. Must not know: what an input does.
 
 use planarium_protocol::Input;
-use planarium_protocol::input::{AddAgent, FaultKind, LoadService, Maintenance, PlanCommand, PodOp, Target};
+use planarium_protocol::input::{AddAgent, LoadService, Maintenance, PlanCommand, PodOp, Target};
 use serde_json::Value;
 
 /// Longest part of a user's own text that is repeated.
@@ -34,7 +34,7 @@ pub(crate) fn describe(input: &Input) -> String {
             format!("{op} pod {}{tasks}", short(&command.pod))
         }
         Input::Maintenance(call) => maintenance(call),
-        Input::Fault(fault) => format!("fault {}{}", fault_word(fault.fault), target(&fault.target)),
+        Input::Fault(fault) => format!("fault {}{}", fault.fault.as_str(), target(&fault.target)),
         Input::ClearFault(clear) => format!("clear fault {}", short(&clear.id)),
         Input::ProcessBehaviour(rule) if rule.behaviour.manual => {
             format!("processes on manual{}", target(&rule.target))
@@ -98,43 +98,12 @@ fn plan(command: &PlanCommand) -> String {
     text
 }
 
-/// The word of a kind of fault as inputs write it.
-pub(crate) fn fault_word(kind: FaultKind) -> &'static str {
-    match kind {
-        FaultKind::TaskFail => "task-fail",
-        FaultKind::TaskKill => "task-kill",
-        FaultKind::TaskOom => "task-oom",
-        FaultKind::CrashLoop => "crash-loop",
-        FaultKind::SlowStart => "slow-start",
-        FaultKind::Hang => "hang",
-        FaultKind::ReadinessFail => "readiness-fail",
-        FaultKind::HealthFail => "health-fail",
-        FaultKind::ImageMissing => "image-missing",
-        FaultKind::PluginFail => "plugin-fail",
-        FaultKind::AgentLost => "agent-lost",
-        FaultKind::AgentPartitioned => "agent-partitioned",
-        FaultKind::AgentRestart => "agent-restart",
-        FaultKind::AgentFull => "agent-full",
-        FaultKind::OffersWithheld => "offers-withheld",
-        FaultKind::StatusDropped => "status-dropped",
-        FaultKind::SchedulerRestart => "scheduler-restart",
-        FaultKind::MasterFailover => "master-failover",
-    }
-}
-
 fn target(target: &Target) -> String {
-    let parts = [
-        ("service", &target.service),
-        ("pod", &target.pod),
-        ("task", &target.task),
-        ("machine", &target.agent),
-        ("step", &target.step),
-        ("plugin", &target.plugin),
-        ("action", &target.action),
-    ];
-    let words: Vec<String> = parts
-        .into_iter()
-        .filter_map(|(word, pattern)| pattern.as_ref().map(|pattern| format!("{word} {}", short(pattern))))
+    let words: Vec<String> = target
+        .parts()
+        .map(|(name, pattern)| {
+            format!("{} {}", if name == "agent" { "machine" } else { name }, short(pattern))
+        })
         .collect();
     if words.is_empty() { String::new() } else { format!(" on {}", words.join(", ")) }
 }

@@ -1,0 +1,22 @@
+//! Share links as arguments: the run that is in one, at the moment that it names.
+//!
+//! Knows: what a link looks like among paths. Must not know: how a run is packed.
+
+use anyhow::{Context as _, Result};
+use planarium_scenario::share;
+use planarium_world::Engine;
+use std::path::Path;
+
+/// The replayed run of a link (`#p1:...`, `p1:...`, or a page's address that ends with one); nothing when the argument
+/// is none.
+pub(crate) fn replayed(path: &Path) -> Result<Option<Engine>> {
+    let Some(text) = path.to_str().filter(|text| is_link(text)) else { return Ok(None) };
+    let journal = share::decode(text)?;
+    let mut engine = Engine::from_journal(&journal).context("the link's run does not come out as it did")?;
+    share::go_to_moment(&mut engine, text);
+    Ok(Some(engine))
+}
+
+fn is_link(text: &str) -> bool {
+    text.trim_start_matches('#').starts_with(share::PREFIX) || text.contains(&format!("#{}", share::PREFIX))
+}
