@@ -92,7 +92,7 @@ pub(crate) enum Format {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// Scenario, definition file, package folder, or `-` for standard input.
+    /// Scenario, definition file, package folder, share link (`#p1:...`), or `-` for standard input.
     pub(crate) path: PathBuf,
     /// Stop when this holds: `deploy=COMPLETE`, `SERVICE/PLAN/PHASE/STEP=STATUS`, `idle`, `t=90s`.
     #[arg(long, value_name = "COND")]
@@ -154,7 +154,7 @@ pub(crate) enum Clock {
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Scenario, definition or package folder to start with.
+    /// Scenario, definition, package folder or share link to start with.
     pub(crate) path: Option<PathBuf>,
     /// Address to listen on.
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDR:PORT")]
@@ -173,7 +173,7 @@ pub(crate) struct ServeArgs {
 /// Arguments of `render`.
 #[derive(Debug, Args)]
 pub(crate) struct RenderArgs {
-    /// Scenario, definition file, package folder, or `-`.
+    /// Scenario, definition file, package folder, share link, or `-`.
     pub(crate) path: PathBuf,
     /// Instant (`0s`, `1m30s`) or `end`.
     #[arg(long, default_value = "end", value_name = "TIME|end")]
@@ -214,7 +214,7 @@ pub(crate) struct ExecArgs {
     /// Where the world is served.
     #[arg(long, default_value = "http://127.0.0.1:8080", value_name = "URL")]
     pub(crate) url: String,
-    /// Run on a fresh world instead: scenario, definition file or package folder.
+    /// Run on a fresh world instead: scenario, definition file, package folder or share link.
     #[arg(long, value_name = "PATH", conflicts_with = "url")]
     pub(crate) on: Option<PathBuf>,
     /// How far the fresh world is played: an instant (`0s`, `1m30s`) or `end`.

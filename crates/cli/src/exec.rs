@@ -6,6 +6,7 @@ mod http;
 
 use crate::End;
 use crate::args::ExecArgs;
+use crate::link;
 use crate::load::{MAX_FILE, Runnable, read, runnable};
 use anyhow::{Context as _, Result};
 use http::Client;
@@ -56,6 +57,14 @@ fn options(name: &str) -> Result<String, String> {
 
 /// A world of its own, played up to `--at`. Nothing when the input has errors, which are printed.
 fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {
+    if let Some(mut engine) = link::replayed(path)? {
+        if args.at != "end" {
+            let ms = instant(&args.at)?;
+            engine.seek_ms(ms);
+            engine.advance_to(ms);
+        }
+        return Ok(Some(Session { engine, player: None }));
+    }
     let (scenario, diagnostics, sources) = match runnable(path, &args.input)? {
         Runnable::Yes(scenario, diagnostics, sources) => (*scenario, diagnostics, sources),
         Runnable::No(diagnostics, sources) => {
@@ -68,9 +77,11 @@ fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {
     if args.at == "end" {
         player.run_to_end(&mut engine);
     } else {
-        let ms = parse_duration_ms(&args.at)
-            .with_context(|| format!("--at `{}`: write 30s, 1m30s or end", args.at))?;
-        player.advance_to(&mut engine, ms);
+        player.advance_to(&mut engine, instant(&args.at)?);
     }
     Ok(Some(Session { engine, player: Some(player) }))
+}
+
+fn instant(text: &str) -> Result<u64> {
+    parse_duration_ms(text).with_context(|| format!("--at `{text}`: write 30s, 1m30s or end"))
 }

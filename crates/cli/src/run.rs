@@ -126,9 +126,13 @@ fn print_end(engine: &Engine, view: &View, reached: bool, failures: &[String], u
     }
 }
 
+/// Unfinished steps that are asked why, before the search is given up: in a phase of thousands, thousands wait their turn.
+const ASKED: usize = 200;
+
 /// The first unfinished steps that are not merely waiting for another step: at most three.
 fn stuck(engine: &Engine, view: &View) -> Vec<ElementPath> {
     let mut paths = Vec::new();
+    let mut asked = 0;
     for service in &view.services {
         for plan in service
             .plans
@@ -151,7 +155,8 @@ fn stuck(engine: &Engine, view: &View) -> Vec<ElementPath> {
                     if !waits_its_turn {
                         paths.push(path);
                     }
-                    if paths.len() >= 3 {
+                    asked += 1;
+                    if paths.len() >= 3 || asked >= ASKED {
                         return paths;
                     }
                 }

@@ -66,6 +66,9 @@ pub(crate) struct Agent {
     pub(crate) joined: SimTime,
     pub(crate) returned: Option<SimTime>,
     pub(crate) unreachable_since: Option<SimTime>,
+    /// The timer after which the registry forgets it, and whether it has.
+    pub(crate) fading: Option<TimerId>,
+    pub(crate) forgotten: bool,
     /// Total when it left the allocator; while it is registered the allocator knows.
     pub(crate) last_total: Resources,
     pub(crate) executors: SortedMap<(FrameworkId, Text), Executor>,

@@ -25,6 +25,7 @@ mod maintain;
 pub mod maintenance;
 mod manual;
 mod master;
+mod oblivion;
 mod offers;
 mod operations;
 pub mod operator;

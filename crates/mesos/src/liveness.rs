@@ -197,6 +197,7 @@ impl Master {
         agent.unreachable_since = None;
         let hostname = agent.hostname.clone();
         agent.unaware = false;
+        self.remember(id);
         self.take_back_adrift(cx, fleet, id);
         self.counters.reregistrations += 1;
         cx.following(EventBody::AgentReregistered { agent: hostname.clone() }, |cx| {

@@ -39,6 +39,8 @@ pub(crate) enum Timer {
     Permit,
     /// A task has run for as long as it may.
     Completion(TaskNo),
+    /// An agent has been unreachable or gone for long.
+    Forget(AgentId),
     /// An agent registers again after the master failed over.
     Reregister(AgentId),
     /// A process that was told to end is ended by force.
@@ -236,6 +238,7 @@ impl Master {
             Timer::RetryOperation(number) => self.retry_operation(cx, number),
             Timer::Permit => self.permit(cx, fleet),
             Timer::Completion(task) => self.expire_task(cx, fleet, task),
+            Timer::Forget(agent) => self.forget_agent(cx, agent),
             Timer::Reregister(agent) => self.return_recovered(cx, fleet, agent),
             Timer::Destroy(pid) => self.end_by_force(fleet, pid),
             Timer::Failover(framework) => self.remove_framework(cx, fleet, framework),

@@ -236,8 +236,8 @@ impl Master {
     }
 
     fn unknown_operation(&self, asked: &ReconcileOperation) -> OperationStatus {
-        let agent = asked.agent_id.as_ref().and_then(|name| self.agent(self.agent_named(name)?));
-        let (state, message) = match agent.map(|agent| agent.state) {
+        let known = asked.agent_id.as_ref().and_then(|name| self.known_state(self.agent_named(name)?));
+        let (state, message) = match known {
             Some(AgentState::Unreachable) => {
                 (OperationState::Unreachable, "Reconciliation: Agent is unreachable")
             }

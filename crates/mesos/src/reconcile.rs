@@ -26,10 +26,22 @@ impl Master {
         }
         for task in asked {
             match self.task_ids.get(&(framework, task.task_id.clone())) {
-                Some(no) => self.tell_latest(cx, framework, *no),
-                None => self.tell_unknown(cx, framework, task),
+                Some(no) if !self.is_forgotten(*no) && !self.is_out_of_sight(*no, task) => {
+                    self.tell_latest(cx, framework, *no);
+                }
+                _ => self.tell_unknown(cx, framework, task),
             }
         }
+    }
+
+    /// Whether it is unreachable and the framework does not say where: the master looks such tasks up by agent.
+    fn is_out_of_sight(&self, no: TaskNo, asked: &ReconcileTask) -> bool {
+        asked.agent_id.is_none() && self.task(no).is_some_and(|task| task.unreachable_since.is_some())
+    }
+
+    /// Whether it is on an agent that nobody remembers.
+    fn is_forgotten(&self, no: TaskNo) -> bool {
+        self.task(no).and_then(|task| self.agent(task.agent)).is_some_and(|agent| agent.forgotten)
     }
 
     fn tell_latest(&mut self, cx: &mut Cx, framework: FrameworkId, no: TaskNo) {
@@ -49,6 +61,7 @@ impl Master {
             return;
         }
         let agent = asked.agent_id.as_ref().and_then(|id| self.agents.iter().find(|agent| agent.name == *id));
+        let agent = agent.filter(|agent| !agent.forgotten);
         let (precise, message, since) = match agent.map(|agent| (agent.state, agent.unreachable_since)) {
             // It may yet come to tell.
             Some((AgentState::Recovered, _)) => return,

@@ -142,6 +142,8 @@ impl Master {
             joined: cx.now(),
             returned: None,
             unreachable_since: None,
+            fading: None,
+            forgotten: false,
             last_total: if let_in { Resources::new() } else { total.clone() },
             executors: SortedMap::new(),
             tasks: SortedSet::new(),

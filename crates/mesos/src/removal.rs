@@ -78,6 +78,9 @@ impl Master {
         agent.unreachable_since = (how == Removal::Unreachable).then_some(now);
         let timer = agent.silent.take();
         self.disarm(timer);
+        if !matches!(how, Removal::Removed(_)) {
+            self.remember_for_now(cx, id);
+        }
     }
 
     fn lose_tasks(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId, how: Removal) {

@@ -242,6 +242,19 @@ pub enum EventBody {
         /// Created (true) or destroyed (false).
         created: bool,
     },
+    /// A persistent volume has another size now.
+    VolumeResized {
+        /// Framework name.
+        framework: Text,
+        /// Hostname.
+        agent: Text,
+        /// Container path.
+        path: Text,
+        /// Before. *Units*: MiB.
+        from: Text,
+        /// Now. *Units*: MiB.
+        to: Text,
+    },
     /// An operation in an accept was not carried out.
     OperationDropped {
         /// Framework name.

@@ -542,7 +542,7 @@ pub struct FrameworkInput {
     /// Roles to subscribe with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<String>,
-    /// `accept`, `decline`, `migrate`, `grow`, `manual`.
+    /// `accept`, `decline`, `migrate`, `replicate`, `move`, `grow`, `manual`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
     /// A v1 scheduler call.
@@ -562,4 +562,36 @@ pub struct HttpCall {
     /// Body.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub body: serde_json::Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_kinds_go_by_the_words_of_inputs() {
+        const KINDS: [FaultKind; 18] = [
+            FaultKind::TaskFail,
+            FaultKind::TaskKill,
+            FaultKind::TaskOom,
+            FaultKind::CrashLoop,
+            FaultKind::SlowStart,
+            FaultKind::Hang,
+            FaultKind::ReadinessFail,
+            FaultKind::HealthFail,
+            FaultKind::ImageMissing,
+            FaultKind::PluginFail,
+            FaultKind::AgentLost,
+            FaultKind::AgentPartitioned,
+            FaultKind::AgentRestart,
+            FaultKind::AgentFull,
+            FaultKind::OffersWithheld,
+            FaultKind::StatusDropped,
+            FaultKind::SchedulerRestart,
+            FaultKind::MasterFailover,
+        ];
+        for kind in KINDS {
+            assert_eq!(serde_json::to_value(kind).expect("a word"), kind.as_str());
+        }
+    }
 }

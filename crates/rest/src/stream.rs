@@ -9,7 +9,7 @@
 use crate::Session;
 use planarium_protocol::input::FrameworkInput;
 use planarium_protocol::{EventBody, Input};
-use planarium_world::{Engine, HEARTBEAT_S, heartbeat};
+use planarium_world::{Engine, HEARTBEAT_S, error_event, heartbeat};
 use serde_json::Value;
 
 /// So many heartbeats are sent at once; those of a longer leap of time are left out.
@@ -48,6 +48,13 @@ fn record(bytes: &mut Vec<u8>, event: &Value) {
     bytes.extend_from_slice(json.len().to_string().as_bytes());
     bytes.push(b'\n');
     bytes.extend_from_slice(json.as_bytes());
+}
+
+/// All there is on the stream of a framework whose subscription was turned down.
+pub(crate) fn turned_down(message: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    record(&mut bytes, &error_event(message));
+    bytes
 }
 
 impl EventStream {

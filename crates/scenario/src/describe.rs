@@ -61,6 +61,9 @@ pub fn event(body: &EventBody) -> Option<String> {
         EventBody::Suppressed { framework } => format!("{framework} wants no offers"),
         EventBody::Reserved { agent, resources, .. } => format!("reserved on {agent}: {resources}"),
         EventBody::Unreserved { agent, resources, .. } => format!("unreserved on {agent}: {resources}"),
+        EventBody::VolumeResized { agent, path, from, to, .. } => {
+            format!("volume {path} on {agent} resized from {from} to {to} MiB")
+        }
         EventBody::Volume { agent, path, created: true, .. } => format!("volume {path} created on {agent}"),
         EventBody::Volume { agent, path, created: false, .. } => {
             format!("volume {path} destroyed on {agent}")

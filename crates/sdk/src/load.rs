@@ -11,7 +11,7 @@ use crate::marks;
 use crate::multi;
 use crate::package::{self, Choice};
 use crate::spec::ServiceSpec;
-use planarium_kernel::SortedMap;
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
 use planarium_source::template::Value;
@@ -195,6 +195,7 @@ fn read_definition(
         variable.spans.retain(|span| !in_comment(text, *span));
     }
     missing.retain(|variable| !variable.spans.is_empty());
+    let about_fields = explain_left_out(text, &rendered.used, &loaded.env, about_fields);
     let about_fields = explain_empty(&rendered.empty, about_fields, &options, found);
     explain_missing(&missing, about_fields, &options, loaded, found);
     report_escaped(text, &rendered.escaped, found);
@@ -266,6 +267,39 @@ fn explain_empty(
 fn by_tag(variables: &[MissingVar]) -> SortedMap<Span, &str> {
     let tags = variables.iter().flat_map(|one| one.spans.iter().map(|span| (*span, one.name.as_str())));
     tags.collect()
+}
+
+/// What may be absent because the section around it was left out.
+const LEFT_OUT: &[&str] = &[codes::EMPTY, codes::NO_PODS, codes::NO_TASKS];
+/// Sections named at most.
+const SECTIONS_NAMED: usize = 5;
+
+/// Where nothing is left, says which sections are not there.
+fn explain_left_out(
+    text: &str,
+    used: &SortedSet<String>,
+    env: &BTreeMap<String, String>,
+    found: Diagnostics,
+) -> Diagnostics {
+    let off = |name: &str| env.get(name).is_none_or(|value| value.is_empty() || value == "false");
+    let sections: Vec<&str> = used
+        .iter()
+        .map(String::as_str)
+        .filter(|name| off(name) && text.contains(&format!("{{{{#{name}}}}}")))
+        .collect();
+    if sections.is_empty() {
+        return found;
+    }
+    let more = if sections.len() > SECTIONS_NAMED { ", …" } else { "" };
+    let names: Vec<&str> = sections.into_iter().take(SECTIONS_NAMED).collect();
+    let names = names.join(", ");
+    let note = format!("left out: the sections of {names}{more}, whose variables have no value or are false");
+    let mut all = Diagnostics::new();
+    for finding in found.into_sorted() {
+        let hollow = LEFT_OUT.contains(&finding.code.as_ref());
+        all.push(if hollow { finding.with_note(note.clone()) } else { finding });
+    }
+    all
 }
 
 /// Turns errors about emptied fields into errors about the variable, and warns of the other variables.

@@ -35,7 +35,7 @@ pub use detect::detect_dialect;
 pub use genesis::Genesis;
 pub use outside::OutsideView;
 pub use planarium_mesos::wire::{
-    HEARTBEAT_S, MesosQuery, TasksQuery, heartbeat, is_operator_read, question as mesos_question,
+    HEARTBEAT_S, MesosQuery, TasksQuery, error_event, heartbeat, is_operator_read, question as mesos_question,
 };
 pub use query::Query;
 pub use sdk_call::{is_sdk_command, sdk_command};

@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
+#[expect(dead_code, reason = "every test binary uses its own part of this")]
 mod common;
 
 use common::{accept, assert_same, input, outline, stand, with_cluster};

@@ -1,7 +1,8 @@
 //! The pages of this crate's findings: the bad example shows the finding, the good one shows none.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
+#[expect(dead_code, reason = "every test binary uses its own part of this")]
 mod common;
 
 use common::load;

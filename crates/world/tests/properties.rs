@@ -1,8 +1,9 @@
 //! Random sequences of inputs, advances, seeks and branches: nothing panics, nothing hangs, and every
 //! state is the replay of its journal.
 
-#![allow(clippy::indexing_slicing, clippy::expect_used, reason = "helpers of tests")]
+#![expect(clippy::indexing_slicing, reason = "helpers of tests")]
 
+#[expect(dead_code, reason = "every test binary uses its own part of this")]
 mod common;
 
 use common::{HELLO, assert_same, engine, input, load, stand};

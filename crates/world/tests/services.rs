@@ -1,6 +1,6 @@
 //! A real definition on a simulated cluster, end to end.
 
-#![allow(clippy::expect_used, reason = "helpers of tests")]
+#![expect(clippy::expect_used, reason = "helpers of tests")]
 
 mod common;
 
@@ -436,5 +436,79 @@ fn a_long_run_seeks_to_what_a_replay_from_zero_gives() {
         cut.end_ms = at_ms;
         let fresh = Engine::from_journal(&cut).expect("a prefix");
         assert_same(&stand(&fresh), &stand(&engine), &format!("at {at_ms} ms"));
+    }
+}
+
+#[test]
+fn a_call_does_what_its_command_does() {
+    // Path with query, body, the command as an input of its own.
+    let plan = |rest: &str| format!(r#"{{"kind":"plan","service":"hello-world","plan":"deploy",{rest}}}"#);
+    let pod = |rest: &str| format!(r#"{{"kind":"pod","service":"hello-world","pod":"hello-0",{rest}}}"#);
+    let step = r#""op":"force-complete","phase":"world","step":"world-0:[server]""#;
+    for (path, body, command) in [
+        ("v1/plans/deploy/interrupt", "null", plan(r#""op":"interrupt""#)),
+        ("v1/plans/deploy/continue", "null", plan(r#""op":"continue""#)),
+        ("v1/plan/interrupt?phase=hello", "null", plan(r#""op":"interrupt","phase":"hello""#)),
+        ("v1/plan/interrupt?phase=", "null", plan(r#""op":"interrupt","phase":"""#)),
+        ("v1/plans/deploy/restart?phase=&step=", "{}", plan(r#""op":"restart""#)),
+        ("v1/plans/deploy/forceComplete?phase=world&step=world-0%3A%5Bserver%5D", "null", plan(step)),
+        ("v1/plans/deploy/forceComplete?step=x", "null", plan(r#""op":"force-complete","step":"x""#)),
+        ("v1/plans/deploy/start", r#"{"A":"1","B":2}"#, plan(r#""op":"start","params":{"A":"1","B":"2"}"#)),
+        ("v1/plans/deploy/start", r#""{\"A\":null}""#, plan(r#""op":"start","params":{"A":""}"#)),
+        (
+            "v1/plans/deploy/start",
+            r#"{"not-a-name":"1"}"#,
+            plan(r#""op":"start","params":{"not-a-name":"1"}"#),
+        ),
+        ("v1/pod/hello-0/restart", "null", pod(r#""op":"restart""#)),
+        ("v1/pod/hello-0/replace", r#""any""#, pod(r#""op":"replace""#)),
+        ("v1/pod/hello-0/pause", r#"["server"]"#, pod(r#""op":"pause","tasks":["server"]"#)),
+        ("v1/pod/hello-0/pause", r#"["other"]"#, pod(r#""op":"pause","tasks":["other"]"#)),
+        ("v1/pod/hello-0/resume", "null", pod(r#""op":"resume""#)),
+        ("v1/service/hello-world/pod/hello-0/restart", "null", pod(r#""op":"restart""#)),
+    ] {
+        let engine = deployed();
+        let mut by_call = Engine::from_journal(&engine.journal()).expect("a replay");
+        let mut by_command = engine;
+        let call = format!(
+            r#"{{"kind":"call","method":"POST","path":"/service/hello-world/{path}","body":{body}}}"#
+        );
+        let called = by_call.apply(input(&call));
+        let commanded = by_command.apply(input(&command));
+        assert_eq!(called.outcome, commanded.outcome, "{path}");
+        by_call.advance_for(MINUTES);
+        by_command.advance_for(MINUTES);
+        let (ours, theirs) = (by_call.view(), by_command.view());
+        assert!(shown(&ours.services) == shown(&theirs.services), "{path}");
+        assert!(shown(&ours.cluster) == shown(&theirs.cluster), "{path}");
+        let again = Engine::from_journal(&by_call.journal()).expect("a replay");
+        assert_eq!(again.digest(), by_call.digest(), "{path}");
+    }
+}
+
+#[test]
+fn calls_that_are_no_commands_are_turned_down_and_change_nothing() {
+    let mut engine = deployed();
+    for (method, path, body, status) in [
+        ("POST", "/service/hello-world/v1/plans/none/continue", "null", 404),
+        ("POST", "/service/none/v1/plans/deploy/continue", "null", 404),
+        ("POST", "/service/hello-world/v1/plans/deploy/continue", "null", 208),
+        ("POST", "/service/hello-world/v1/plans/deploy/start", "null", 500),
+        ("POST", "/service/hello-world/v1/plans/deploy/start", "[1]", 400),
+        ("POST", "/service/hello-world/v1/plans/deploy/dance", "null", 404),
+        ("POST", "/service/hello-world/v1/pod/hello-0/pause", "{}", 400),
+        ("POST", "/service/hello-world/v1/pod/none-7/replace", "null", 404),
+        ("GET", "/service/hello-world/v1/plans/deploy/continue", "null", 405),
+        ("GET", "/service/hello-world/v1/plans/deploy", "null", 400),
+        ("POST", "/service/hello-world/v1", "null", 404),
+        ("POST", "/service/%ff/v1/%zz/%", "null", 404),
+        ("PUT", "/service/hello-world/v1/state/files/f", "null", 400),
+        ("POST", "/service/hello-world", "null", 501),
+    ] {
+        let before = shown(&engine.view().services);
+        let call = format!(r#"{{"kind":"call","method":"{method}","path":"{path}","body":{body}}}"#);
+        let refusal = engine.apply(input(&call)).outcome.expect_err(path);
+        assert_eq!(refusal.status, status, "{method} {path}: {}", refusal.message);
+        assert!(shown(&engine.view().services) == before, "{path}");
     }
 }

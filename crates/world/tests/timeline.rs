@@ -1,5 +1,6 @@
 //! Time, journals, branches: what the timeline promises, on a cluster with faults.
 
+#[expect(dead_code, reason = "every test binary uses its own part of this")]
 mod common;
 
 use common::{accept, assert_same, engine, input, stand, with_cluster};
@@ -239,7 +240,8 @@ fn refused_inputs_change_nothing_and_replay() {
         (r#"{"kind":"task-status","task":"t","state":"TASK_RUNNING"}"#, RefusalCode::NotFound),
         (r#"{"kind":"maintenance","op":"drain"}"#, RefusalCode::BadRequest),
         (r#"{"kind":"framework","op":"call","name":"f"}"#, RefusalCode::NotFound),
-        (r#"{"kind":"call","method":"GET","path":"/v1/plans"}"#, RefusalCode::Unsupported),
+        (r#"{"kind":"call","method":"POST","path":"/v1/plan/continue"}"#, RefusalCode::NotFound),
+        (r#"{"kind":"call","method":"POST","path":"/elsewhere"}"#, RefusalCode::Unsupported),
         (r#"{"kind":"load-service","dialect":"cobol","files":{"a":"b"}}"#, RefusalCode::BadRequest),
         (
             r#"{"kind":"load-service","dialect":"kudo","files":{"operator.yaml":""}}"#,

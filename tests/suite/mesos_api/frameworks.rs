@@ -234,6 +234,75 @@ fn policies_answer_when_they_are_asked_for_a_machine() {
     }
 }
 
+/// A datastore and a task with a volume leave a machine once they have somewhere to be, and not before.
+#[test]
+fn who_has_somewhere_to_be_agrees_and_leaves() {
+    for (policy, copies) in [("replicate", 2), ("move", 1)] {
+        let mut client = three();
+        let input =
+            json!({ "kind": "framework", "op": "add", "name": "f", "roles": ["dev"], "policy": policy });
+        client.input(&input);
+        client.advance(20_000);
+        let live = |client: &mut Client| -> Vec<Value> {
+            let tasks = client.get("/tasks?order=asc").json()["tasks"].clone();
+            let all = tasks.as_array().unwrap().iter();
+            all.filter(|task| task["state"] == "TASK_RUNNING").map(|task| task["slave_id"].clone()).collect()
+        };
+        let answers = |client: &mut Client| -> Vec<Value> {
+            let status = client.get("/maintenance/status").json();
+            let machines = status["draining_machines"].as_array().cloned().unwrap_or_default();
+            machines
+                .iter()
+                .flat_map(|of| of["statuses"].as_array().cloned().unwrap_or_default())
+                .map(|s| s["status"].clone())
+                .collect()
+        };
+        let slaves = client.get("/slaves").json()["slaves"].as_array().unwrap().clone();
+        let before = live(&mut client);
+        assert_eq!(before.len(), copies, "{policy}");
+        // Every machine but the first where it has nothing, or none.
+        let machine = |slave: &Value| {
+            let ip = slave["pid"].as_str().unwrap().split(['@', ':']).nth(1).unwrap().to_owned();
+            json!({ "hostname": slave["hostname"], "ip": ip })
+        };
+        let all: Vec<Value> = slaves.iter().map(machine).collect();
+        let window = |machines: &[Value], in_ms: i64| {
+            let unavailability = json!({ "start": { "in_ms": in_ms } });
+            json!({ "kind": "maintenance", "op": "schedule", "body": { "windows": [{ "machine_ids": machines, "unavailability": unavailability }] } })
+        };
+        client.input(&window(&all, 600_000));
+        client.advance(20_000);
+        assert_eq!(live(&mut client), before, "{policy}: there is nowhere to go");
+        let said = answers(&mut client);
+        assert!(said.iter().filter(|answer| *answer == "DECLINE").count() >= copies, "{policy}: {said:?}");
+        // One that it uses is to go.
+        let going: Vec<Value> = slaves.iter().filter(|slave| slave["id"] == before[0]).map(machine).collect();
+        client.input(&window(&going, 600_000));
+        client.advance(40_000);
+        let after = live(&mut client);
+        assert_eq!(after.len(), copies, "{policy}");
+        assert!(!after.contains(&before[0]), "{policy}");
+        assert!(answers(&mut client).iter().all(|answer| answer == "ACCEPT"), "{policy}");
+        let reserved = client.get("/slaves").json()["slaves"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|slave| slave["reserved_resources"]["dev"].is_object())
+            .map(|slave| slave["id"].clone())
+            .collect::<Vec<_>>();
+        assert_eq!(
+            reserved,
+            if policy == "move" { after.clone() } else { Vec::new() },
+            "old volumes are given back"
+        );
+        // Another one, too soon for a datastore.
+        let soon: Vec<Value> = slaves.iter().filter(|slave| slave["id"] == after[0]).map(machine).collect();
+        client.input(&window(&soon, 30_000));
+        client.advance(20_000);
+        assert_eq!(live(&mut client) == after, policy == "replicate", "{policy}");
+    }
+}
+
 #[test]
 fn a_framework_answers_inverse_offers_by_calls() {
     let mut client = three();

@@ -358,8 +358,35 @@ fn a_call_belongs_to_a_stream() {
     let headers = [JSON, ("mesos-stream-id", "x")];
     assert_eq!(request(&mut client, "/api/v1/scheduler", &headers, &again.to_string()).status, 400);
     assert_eq!(client.digest(), digest, "none of them is an input");
-    for info in [json!({}), json!({ "user": "u" }), json!({ "user": "u", "name": "n", "roles": ["a"] })] {
+    for info in [json!({}), json!({ "user": "u" }), json!({ "user": 7, "name": "n" })] {
         assert_eq!(subscribe(&mut client, info).status, 400);
+    }
+}
+
+/// The stream of a framework that is turned down says so, and ends; nothing has changed.
+#[test]
+fn an_invalid_description_is_answered_with_an_error_event() {
+    let mut client = three();
+    let shown = |client: &mut Client| ["/state", "/slaves", "/roles"].map(|path| client.get(path).json());
+    let before = shown(&mut client);
+    for (info, says) in [
+        (json!({ "user": "u", "name": "n", "roles": ["a"] }), "MULTI_ROLE"),
+        (json!({ "user": "u", "name": "n", "role": "-a" }), "not a role"),
+        (json!({ "user": "u", "name": "n", "failover_timeout": -1 }), "failover_timeout"),
+        (json!({ "user": "u", "name": "n", "offer_filters": { "a": {} } }), "offer_filters"),
+        (json!({ "user": "u", "name": "n", "id": { "value": "nobody" } }), "removed"),
+    ] {
+        let response = subscribe(&mut client, info.clone());
+        assert_eq!(response.status, 200, "{info}: {}", text(&response));
+        assert!(response.headers.iter().any(|(name, _)| *name == "mesos-stream-id"));
+        assert!(response.stream.is_none(), "nothing more comes");
+        let (length, event) =
+            text(&response).split_once('\n').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        assert_eq!(length, event.len().to_string());
+        let event: Value = serde_json::from_str(&event).unwrap();
+        assert_eq!(event["type"], "ERROR");
+        assert!(event["error"]["message"].as_str().unwrap().contains(says), "{event}");
+        assert_eq!(shown(&mut client), before, "{info}");
     }
 }
 

@@ -263,30 +263,13 @@ impl Session {
         let by_script = !self.shown.by_hand && !state.dirty();
         let example = state.story.example.as_ref().filter(|_| by_script);
         let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
-        format!("{query}#{}", share::encode_at(&self.shown.engine.journal(), self.moment()))
-    }
-
-    /// Where the cursor stands, when that is not the run's end: the instant, and the event when others of the same
-    /// instant follow.
-    fn moment(&self) -> Option<(u64, Option<u64>)> {
         let engine = &self.shown.engine;
-        if engine.at_head() {
-            return None;
-        }
-        let (ms, seq) = (engine.now_ms(), engine.seq());
-        let all = engine.all_events();
-        let last = all.partition_point(|event| event.at_ms <= ms).checked_sub(1).and_then(|at| all.get(at));
-        Some((ms, last.is_some_and(|event| event.seq > seq).then_some(seq)))
+        format!("{query}#{}", share::encode_at(&engine.journal(), share::moment_of(engine)))
     }
 
     /// To the moment that a link names.
     fn go_to_moment(&mut self, link: &str) {
-        if let Some((ms, seq)) = share::moment(link) {
-            self.shown.engine.seek_ms(ms);
-            if let Some(seq) = seq {
-                self.shown.engine.seek_seq(seq);
-            }
-        }
+        share::go_to_moment(&mut self.shown.engine, link);
     }
 
     fn link(&self, state: &State) -> String {

@@ -43,7 +43,7 @@ fn build_types(root: &Path, toolchain: &WasmToolchain) -> Result<()> {
     Cmd::new("wasm-bindgen")
         .dir(root)
         .args(["--target", "web", "--out-dir"])
-        .arg(&target.join("types"))
+        .arg(target.join("types"))
         .arg(&built)
         .run()
 }

@@ -252,3 +252,23 @@ pods:
         }
     }
 }
+
+#[test]
+fn a_link_opens_at_the_moment_that_it_names() {
+    let link = planarium(&["share", "examples/canary"]).ends(0).out.trim().to_owned();
+    let end = planarium(&["run", &link]).ends(0).out;
+    let moment = format!("https://example.org/?example=canary{link}~4000");
+    let early = planarium(&["run", &moment]).ends(0).out;
+    assert!(early.contains("at 0:04.000"), "{early}");
+    assert_ne!(end, early);
+    // The same as the scenario played to there; an instant that is asked for goes before the link's own.
+    let there = planarium(&["render", "examples/canary", "--at", "4s"]).ends(0).out;
+    assert_eq!(planarium(&["render", &moment]).ends(0).out, there);
+    assert_eq!(planarium(&["render", &link, "--at", "4s"]).ends(0).out, there);
+    let status = ["--", "plan", "status", "deploy"];
+    let tree = planarium(&with(&["exec", "canary", "--on", &moment], &status)).ends(0).out;
+    assert!(there.contains(tree.lines().nth(1).expect("a phase")), "{tree}\n{there}");
+    for broken in ["#p1:AAAA~4000", "p1:", "#p1:%%%"] {
+        assert!(!planarium(&["run", broken]).ends(2).err.is_empty(), "{broken}");
+    }
+}

@@ -72,16 +72,30 @@ impl Master {
         Ok(converted)
     }
 
-    pub(super) fn grow(&mut self, ground: &mut Ground, volume: &Resource, addition: &Resource) -> Converted {
+    pub(super) fn grow(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground,
+        volume: &Resource,
+        addition: &Resource,
+    ) -> Converted {
         validate::grow(ground, volume, addition)?;
         let size = Milli(volume.amount().0.saturating_add(addition.amount().0));
+        tell_resized(cx, ground, volume, size);
         let before = [volume, addition].map(Resource::unallocated).into_iter().collect();
         Ok(self.resize(ground, &before, [volume.with_scalar(size).unallocated()].into_iter().collect()))
     }
 
-    pub(super) fn shrink(&mut self, ground: &mut Ground, volume: &Resource, by: Milli) -> Converted {
+    pub(super) fn shrink(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground,
+        volume: &Resource,
+        by: Milli,
+    ) -> Converted {
         validate::shrink(ground, volume, by)?;
         let (volume, size) = (volume.unallocated(), Milli(volume.amount().0.saturating_sub(by.0)));
+        tell_resized(cx, ground, &volume, size);
         let after = [volume.with_scalar(size), volume.without_volume().with_scalar(by)];
         Ok(self.resize(ground, &[volume].into_iter().collect(), after.into_iter().collect()))
     }
@@ -120,6 +134,17 @@ impl Master {
 
 fn text(resources: &[Resource]) -> Text {
     resources.iter().cloned().collect::<Resources>().to_string().into()
+}
+
+fn tell_resized(cx: &mut Cx, ground: &Ground, volume: &Resource, size: Milli) {
+    let Some(persistence) = volume.persistence() else { return };
+    cx.emit(EventBody::VolumeResized {
+        framework: ground.info.name.clone(),
+        agent: ground.hostname.clone(),
+        path: persistence.container_path.clone(),
+        from: volume.amount().to_string().into(),
+        to: size.to_string().into(),
+    });
 }
 
 fn tell_volumes(cx: &mut Cx, ground: &Ground, volumes: &[Resource], created: bool) {

@@ -98,8 +98,8 @@ impl Master {
             Operation::Unreserve(resources) => self.unreserve(cx, ground, &resources),
             Operation::Create(volumes) => self.create(cx, ground, &volumes),
             Operation::Destroy(volumes) => self.destroy(cx, ground, &volumes),
-            Operation::Grow { volume, addition } => self.grow(ground, &volume, &addition),
-            Operation::Shrink { volume, by } => self.shrink(ground, &volume, by),
+            Operation::Grow { volume, addition } => self.grow(cx, ground, &volume, &addition),
+            Operation::Shrink { volume, by } => self.shrink(cx, ground, &volume, by),
             Operation::Impossible { flaw, .. } => Err(flaw.to_owned()),
         };
         match (done, id) {

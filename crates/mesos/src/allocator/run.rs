@@ -130,10 +130,12 @@ impl Allocator {
         grants: &mut Vec<Grant>,
     ) {
         let mut turns = self.turns();
+        // Of one there is only one order.
+        let competing = turns.iter().map(|(_, frameworks)| frameworks.len()).sum::<usize>() > 1;
         for (agent, cause) in agents {
             let before = grants.len();
             self.allocate(*agent, *cause, stage, &turns, rules, grants);
-            if grants.len() > before {
+            if competing && grants.len() > before {
                 turns = self.turns();
             }
         }

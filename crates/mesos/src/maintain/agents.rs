@@ -36,14 +36,16 @@ impl Master {
     }
 
     pub(super) fn standing(&self, id: AgentId) -> Standing {
-        match self.agent(id).map(|agent| (agent.state, agent.connected)) {
-            Some((AgentState::Registered, connected)) => {
-                Standing::Registered { connected, can_drain: true, scheduled: self.machines.is_scheduled(id) }
-            }
-            Some((AgentState::Recovered, _)) => Standing::Recovered,
-            Some((AgentState::Unreachable, _)) => Standing::Unreachable,
-            Some((AgentState::Gone, _)) => Standing::Gone,
-            Some((AgentState::Removed, _)) | None => Standing::Unknown,
+        match self.known_state(id) {
+            Some(AgentState::Registered) => Standing::Registered {
+                connected: self.agent(id).is_some_and(|agent| agent.connected),
+                can_drain: true,
+                scheduled: self.machines.is_scheduled(id),
+            },
+            Some(AgentState::Recovered) => Standing::Recovered,
+            Some(AgentState::Unreachable) => Standing::Unreachable,
+            Some(AgentState::Gone) => Standing::Gone,
+            Some(AgentState::Removed) | None => Standing::Unknown,
         }
     }
 
@@ -190,6 +192,7 @@ impl Master {
                 let update = Update::new(cx.cause(), state, Source::Master).because(reason, message);
                 self.apply(cx, fleet, no, update);
             }
+            self.remember_for_now(cx, id);
             self.lose_operations(cx, id, Removal::Gone);
             self.end_adrift(cx, fleet, id);
             self.detach(id, Removal::Gone);

@@ -28,6 +28,11 @@ pub fn heartbeat() -> Value {
     json!({ "type": "HEARTBEAT" })
 }
 
+/// The event that tells a framework that its subscription was turned down.
+pub fn error_event(message: &str) -> Value {
+    json!({ "type": "ERROR", "error": { "message": message } })
+}
+
 impl Master {
     /// An event to a framework. `nth` sets this status apart from others of the same task.
     pub fn event_json(

@@ -1,7 +1,8 @@
 //! Framework descriptions, both ways.
 //!
 //! Source: `apache/mesos: include/mesos/v1/mesos.proto` (FrameworkInfo), `src/master/validation.cpp` (framework).
-//! Match; a description that the real master turns down with an ERROR event is refused with 400 here.
+//! Match; what a description says wrongly, though it is one, is a refusal of its own class ([`invalid`]), since the master
+//! answers with an ERROR event then.
 
 use super::read::{Message, Read, bad};
 use crate::{
@@ -9,8 +10,9 @@ use crate::{
     api::{Capability, FrameworkInfo},
 };
 use planarium_kernel::{Milli, SortedMap};
-use planarium_protocol::Text;
 use planarium_protocol::json;
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::{Refusal, Text};
 use serde_json::{Map, Value};
 
 /// Roles of one framework, at most.
@@ -69,10 +71,10 @@ pub(crate) fn read(
     let (single, mut roles) = (message.text("role")?, message.texts("roles")?);
     let multi = capabilities.contains(&Capability::MultiRole);
     if multi && single.is_some() {
-        return Err(bad("'role' must be unset for a framework with MULTI_ROLE"));
+        return Err(invalid("'role' must be unset for a framework with MULTI_ROLE"));
     }
     if !multi && !roles.is_empty() {
-        return Err(bad("'roles' is for frameworks with MULTI_ROLE"));
+        return Err(invalid("'roles' is for frameworks with MULTI_ROLE"));
     }
     roles.extend(single);
     if !more_roles.is_empty() {
@@ -88,18 +90,18 @@ pub(crate) fn read(
     }
     for (n, role) in roles.iter().enumerate() {
         if !is_role(role) {
-            return Err(bad(format!("'{role}' is not a role")));
+            return Err(invalid(format!("'{role}' is not a role")));
         }
         if roles.iter().take(n).any(|before| before == role) {
-            return Err(bad(format!("role '{role}' is listed more than once")));
+            return Err(invalid(format!("role '{role}' is listed more than once")));
         }
     }
     if let Some(role) = suppressed.iter().find(|role| !roles.contains(role)) {
-        return Err(bad(format!("suppressed role '{role}' is none of the framework's roles")));
+        return Err(invalid(format!("suppressed role '{role}' is none of the framework's roles")));
     }
     let failover = message.double("failover_timeout")?.unwrap_or(0.0);
     if !(0.0..=9.0e9).contains(&failover) {
-        return Err(bad(format!("'failover_timeout' cannot be {failover}")));
+        return Err(invalid(format!("'failover_timeout' cannot be {failover}")));
     }
     let info_roles = roles.clone();
     let info = FrameworkInfo {
@@ -116,6 +118,11 @@ pub(crate) fn read(
     Ok(Subscription { framework_id: message.id("id")?.filter(|id| !id.is_empty()), info })
 }
 
+/// A description that can be read, and that no master accepts.
+pub(crate) fn invalid(text: impl Into<String>) -> Refusal {
+    Refusal { code: RefusalCode::InvalidDefinition, ..bad(text) }
+}
+
 /// `offer_filters`: `{ROLE:{"min_allocatable_resources":{"quantities":[{"quantities":{NAME:{"value":N}}}]}}}`.
 fn read_min_allocatable(
     message: &Message<'_>,
@@ -125,7 +132,9 @@ fn read_min_allocatable(
     let Some(filters) = message.message("offer_filters")? else { return Ok(all) };
     for role in filters.names() {
         if !roles.iter().any(|mine| **mine == **role) {
-            return Err(bad(format!("'offer_filters' has '{role}', which is none of the framework's roles")));
+            return Err(invalid(format!(
+                "'offer_filters' has '{role}', which is none of the framework's roles"
+            )));
         }
         let Some(least) = filters.needs(role)?.message("min_allocatable_resources")? else { continue };
         let mut listed = Vec::new();
@@ -141,7 +150,7 @@ fn read_min_allocatable(
             let amount = |name: &String| Ok((name.as_str().into(), quantities.needs(name)?.amount("value")?));
             let quantities = quantities.names().map(amount).collect::<Read<SortedMap<Text, Milli>>>()?;
             if quantities.is_empty() {
-                return Err(bad("'min_allocatable_resources' has an entry without any quantity"));
+                return Err(invalid("'min_allocatable_resources' has an entry without any quantity"));
             }
             listed.push(quantities);
         }

@@ -79,7 +79,7 @@ impl Master {
             let live = self.tasks.values().filter(|task| task.unreachable_since.is_none());
             put(&format!("master/tasks_{word}"), json!(live.filter(|task| task.state == state).count()));
         }
-        let unreachable = self.tasks.values().filter(|task| task.unreachable_since.is_some()).count();
+        let unreachable: usize = self.task_rows().iter().map(|of| of.unreachable.len()).sum();
         put("master/tasks_unreachable", json!(unreachable));
         for (word, state) in [
             ("finished", TaskState::Finished),

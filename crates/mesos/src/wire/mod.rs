@@ -33,8 +33,8 @@ mod summary;
 mod task;
 
 pub use call::{From, SchedulerCall, scheduler_call};
-pub use event::heartbeat;
 pub(crate) use event::status_id;
+pub use event::{error_event, heartbeat};
 pub use framework::{Subscription, framework_info};
 pub use query::{Answer, MesosQuery, TasksQuery, is_operator_read, question};
 

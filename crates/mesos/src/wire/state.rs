@@ -10,12 +10,14 @@ use super::{
 };
 use crate::{
     Master,
+    agent::{Agent, AgentState},
     api::{Capability, FrameworkId, Offer, Resources},
     framework::Framework,
 };
 use planarium_kernel::SimTime;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// So many completed frameworks are shown.
 const MAX_COMPLETED: usize = 50;
@@ -65,7 +67,8 @@ impl Master {
     }
 
     pub(super) fn unreachable_agents(&self) -> usize {
-        self.agents.iter().filter(|agent| agent.state == crate::agent::AgentState::Unreachable).count()
+        let unreachable = |agent: &&Arc<Agent>| agent.state == AgentState::Unreachable && !agent.forgotten;
+        self.agents.iter().filter(unreachable).count()
     }
 
     /// `/slaves`; of one agent alone when its id is given, none when there is no such agent.

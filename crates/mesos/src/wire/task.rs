@@ -11,12 +11,15 @@ use crate::{
     api::{AgentId, FrameworkId, TaskInfo, TaskState},
     task::{Past, Task},
 };
+use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
 /// How many tasks `/tasks` answers when nobody says.
 const DEFAULT_LIMIT: usize = 100;
+/// So many unreachable tasks of a framework are listed, those that became so last.
+const MAX_UNREACHABLE: usize = 1_000;
 
 /// A task, live or ended.
 #[derive(Clone, Copy)]
@@ -28,6 +31,8 @@ pub(super) struct TaskRow<'a> {
     executor: Option<&'a Text>,
     role: &'a Text,
     history: &'a [Past],
+    /// When it became unreachable, if it is.
+    lost_at: Option<SimTime>,
 }
 
 /// Tasks of one framework by where they are listed.
@@ -57,6 +62,7 @@ impl Master {
                 executor: ended.executor.as_ref(),
                 role: &ended.role,
                 history: &ended.history,
+                lost_at: None,
             });
             rows.push(TaskRows { completed: completed.collect(), ..TaskRows::default() });
         }
@@ -64,6 +70,13 @@ impl Master {
             let Some(of) = rows.get_mut(task.framework.index()) else { continue };
             let list = if task.unreachable_since.is_some() { &mut of.unreachable } else { &mut of.live };
             list.push(live(task));
+        }
+        for of in &mut rows {
+            let forgotten = of.unreachable.len().saturating_sub(MAX_UNREACHABLE);
+            if forgotten > 0 {
+                planarium_kernel::sorted::sort_by_key(&mut of.unreachable, |row| row.lost_at);
+                of.unreachable.drain(..forgotten);
+            }
         }
         rows
     }
@@ -169,5 +182,6 @@ fn live(task: &Task) -> TaskRow<'_> {
         executor: task.executor.as_ref(),
         role: &task.role,
         history: &task.history,
+        lost_at: task.unreachable_since,
     }
 }

@@ -227,12 +227,13 @@ fn the_task_of_an_unreachable_agent_is_known_to_reconciliation_only() {
             "200000 f t TASK_UNREACHABLE REASON_RECONCILIATION",
             "200000 f never-seen TASK_UNREACHABLE REASON_RECONCILIATION",
             "200000 old o TASK_LOST REASON_RECONCILIATION",
-            "200000 f t TASK_UNREACHABLE REASON_RECONCILIATION",
-        ]
+            "200000 f t TASK_UNKNOWN REASON_RECONCILIATION",
+        ],
+        "whoever does not say on which agent is told that nobody knows"
     );
     let since: Vec<Option<u64>> =
         c.statuses.iter().rev().take(4).map(|(_, s)| s.unreachable_since_ms).collect();
-    assert_eq!(since, [Some(120_000); 4]);
+    assert_eq!(since, [None, Some(120_000), Some(120_000), Some(120_000)]);
 }
 
 #[test]
@@ -329,4 +330,84 @@ fn agents_are_given_up_at_a_limited_rate() {
     let metrics = c.master.read(calendar, &planarium_mesos::wire::MesosQuery::Metrics).expect("metrics");
     let of = |key: &str| metrics[format!("master/slave_unreachable_{key}")].as_u64();
     assert_eq!((of("scheduled"), of("completed"), of("canceled")), (Some(5), Some(3), Some(2)));
+}
+
+/// Two weeks later nobody remembers an agent that became unreachable, until it is back; one that was away before and
+/// returned is not forgotten.
+#[test]
+fn unreachable_agents_are_forgotten_after_two_weeks() {
+    use planarium_mesos::wire::{Calendar, MesosQuery};
+    const FORTNIGHT_MS: u64 = 14 * 86_400_000;
+    let mut c = Cluster::new(1);
+    c.pass = true;
+    c.agents(2, "cpus:4;mem:1024");
+    let f = c.framework("f", |_| {});
+    for offer in c.offers.clone() {
+        let id = offer.hostname.replace("agent-", "t");
+        c.accept_with(f, &[offer.id], vec![launch(vec![task(&id, "cpus:4;mem:1024")])], None);
+    }
+    c.advance_to(10_000);
+    let agents: Vec<Option<Text>> =
+        c.master.machines(&c.fleet).iter().map(|machine| Some(machine.agent_id.clone())).collect();
+    let fault = c.fault(FaultKind::AgentPartitioned, on_agent("agent-1"), |_| {});
+    let brief = c.fault(FaultKind::AgentPartitioned, on_agent("agent-2"), |_| {});
+    c.advance_to(200_000);
+    c.clear(&brief);
+    let unreachable = |c: &Cluster| {
+        let calendar = Calendar { epoch_ms: 0, now: c.cx.now() };
+        let state = c.master.read(calendar, &MesosQuery::State).expect("a state");
+        state["unreachable_slaves"].as_u64()
+    };
+    let reconciled = |c: &mut Cluster| {
+        c.heard();
+        let ids = ["t1", "t2"].into_iter().zip(&agents);
+        let tasks = ids.map(|(id, agent)| ReconcileTask { task_id: id.into(), agent_id: agent.clone() });
+        let tasks = tasks.collect();
+        c.call(f, Call::Reconcile { tasks });
+        c.heard_of_tasks()
+    };
+    // Lists are gone through every fifteen minutes.
+    c.advance_to(FORTNIGHT_MS + 899_999);
+    assert_eq!(unreachable(&c), Some(1));
+    assert!(reconciled(&mut c)[0].contains("t1 TASK_UNREACHABLE REASON_RECONCILIATION"));
+    c.advance_to(FORTNIGHT_MS + 900_000);
+    assert_eq!(unreachable(&c), Some(0));
+    let told = reconciled(&mut c);
+    assert!(told[0].contains("t1 TASK_UNKNOWN REASON_RECONCILIATION"), "{told:?}");
+    assert!(told[1].contains("t2 TASK_RUNNING"), "{told:?}");
+    c.clear(&fault);
+    c.advance_to(FORTNIGHT_MS + 910_000);
+    assert!(reconciled(&mut c)[0].contains("t1 TASK_RUNNING"));
+}
+
+/// Of many unreachable tasks those are listed that became so last; all are back with their agents.
+#[test]
+fn a_thousand_unreachable_tasks_are_listed() {
+    use planarium_mesos::wire::{Calendar, MesosQuery};
+    let mut c = Cluster::new(1);
+    c.agents(2, "cpus:700;mem:700000");
+    let f = c.framework("f", |_| {});
+    for offer in c.offers.clone() {
+        let tasks = (0..600).map(|n| task(&format!("{}-{n}", offer.hostname), "cpus:1;mem:32")).collect();
+        c.accept_with(f, &[offer.id], vec![launch(tasks)], None);
+    }
+    c.advance_to(10_000);
+    let first = c.fault(FaultKind::AgentPartitioned, on_agent("agent-1"), |_| {});
+    c.advance_to(40_000);
+    c.fault(FaultKind::AgentPartitioned, on_agent("agent-2"), |_| {});
+    c.advance_to(200_000);
+    let listed = |c: &Cluster| {
+        let calendar = Calendar { epoch_ms: 0, now: c.cx.now() };
+        let state = c.master.read(calendar, &MesosQuery::State).expect("a state");
+        let framework = &state["frameworks"][0];
+        let unreachable = framework["unreachable_tasks"].as_array().expect("a list").clone();
+        let of = |host: &str| {
+            unreachable.iter().filter(|t| t["id"].as_str().is_some_and(|id| id.starts_with(host))).count()
+        };
+        (of("agent-1"), of("agent-2"), framework["tasks"].as_array().map(Vec::len))
+    };
+    assert_eq!(listed(&c), (400, 600, Some(0)));
+    c.clear(&first);
+    c.advance_to(220_000);
+    assert_eq!(listed(&c), (0, 600, Some(600)));
 }

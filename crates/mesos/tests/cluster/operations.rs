@@ -182,6 +182,11 @@ fn volumes_grow_and_shrink() {
     c.advance_to(3_000);
     assert_eq!(c.heard(), ["2000 shrink OPERATION_FINISHED", "3000 OFFERS agent-1"]);
     assert_eq!(disks(&c), ["free 700", "reserved 270", "volume 30"]);
+    let told = c.cx.drain().into_iter().filter_map(|event| match event.body {
+        planarium_protocol::EventBody::VolumeResized { from, to, .. } => Some(format!("{from} to {to}")),
+        _ => None,
+    });
+    assert_eq!(told.collect::<Vec<_>>(), ["100 to 150", "150 to 30"]);
 }
 
 #[test]

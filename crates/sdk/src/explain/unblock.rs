@@ -142,7 +142,10 @@ impl Teller<'_> {
             && !self.scheduler.store.is_flagged(&requirement.key)
         {
             let input = self.pod_input(requirement, PodOp::Replace);
-            self.add(format!("Replace pod {name} (its volumes are lost)"), Some(input));
+            self.add(
+                format!("Replace pod {name} (its volumes are lost; it starts anew with the next offers)"),
+                Some(input),
+            );
             if failed("reservation") {
                 return;
             }

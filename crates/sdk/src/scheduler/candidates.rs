@@ -32,7 +32,7 @@ const TOLD: usize = 8;
 
 /// Machines looked at per step, at most, that cannot hold the pod's reservations, as long as these stay where they
 /// are. All of them fail for the same reason.
-const FOREIGN: u32 = 8;
+const FOREIGN: u32 = 4;
 
 /// What the candidates of one cycle share.
 struct Shared {

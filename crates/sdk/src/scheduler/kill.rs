@@ -6,8 +6,7 @@
 //! **Source**: `dcos-commons: …/framework/TaskKiller.java`. Match; a kill that was said less than the
 //! retry interval ago is not said again by a cycle.
 
-use planarium_kernel::SortedMap;
-use planarium_kernel::{Cause, Digest, SimTime};
+use planarium_kernel::{Cause, Digest, Map, SimTime};
 use planarium_protocol::Text;
 
 /// Between two sayings. *Units*: milliseconds.
@@ -29,7 +28,7 @@ pub(crate) struct Pending {
 /// All of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kills {
-    pending: SortedMap<Text, Pending>,
+    pending: Map<Text, Pending>,
 }
 
 impl Kills {
@@ -71,14 +70,17 @@ impl Kills {
 
     /// Those due to be said again.
     pub(crate) fn again(&mut self, now: SimTime) -> Vec<(Text, Pending)> {
-        let mut due = Vec::new();
-        for (id, pending) in &mut self.pending {
-            if !pending.silent && now.since(pending.said) >= RETRY_MS {
+        let is_due = |pending: &Pending| !pending.silent && now.since(pending.said) >= RETRY_MS;
+        let due: Vec<Text> =
+            self.pending.iter().filter(|(_, pending)| is_due(pending)).map(|(id, _)| id.clone()).collect();
+        let mut said = Vec::with_capacity(due.len());
+        for id in due {
+            if let Some(pending) = self.pending.get_mut(&id) {
                 pending.said = now;
-                due.push((id.clone(), pending.clone()));
+                said.push((id, pending.clone()));
             }
         }
-        due
+        said
     }
 
     /// When the next is due.

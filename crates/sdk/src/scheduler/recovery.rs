@@ -33,9 +33,10 @@ impl Scheduler {
             self.touch(cx, id);
         }
         self.watch_recovering(cx, id);
-        let mut failing: Vec<PodKey> = self.failing.iter().cloned().collect();
-        planarium_kernel::sorted::sort_by_key(&mut failing, PodKey::name);
-        for key in failing {
+        let mut failing: Vec<(Text, PodKey)> =
+            self.failing.iter().map(|key| (key.name(), key.clone())).collect();
+        planarium_kernel::sorted::sort(&mut failing);
+        for (_, key) in failing {
             self.flag_gone(&key);
             for requirement in self.failed_requirements(cx, &key) {
                 self.recover(cx, id, round, requirement);

@@ -380,6 +380,31 @@ plans:
 }
 
 #[test]
+fn a_definition_of_which_sections_leave_nothing_says_so() {
+    let sections = |count: u32| -> String {
+        let pod = |n| format!("  {{{{#ON_{n}}}}}\n  p{n}: {{count: 1, tasks: {{}}}}\n  {{{{/ON_{n}}}}}\n");
+        format!("name: hello\npods:\n{}", (0..count).map(pod).collect::<String>())
+    };
+    let words = ", whose variables have no value or are false";
+    for (text, notes) in [
+        (sections(0), vec![]),
+        (sections(2), vec![format!("left out: the sections of ON_0, ON_1{words}")]),
+        (sections(7), vec![format!("left out: the sections of ON_0, ON_1, ON_2, ON_3, ON_4, …{words}")]),
+        (
+            format!("# env: ON_0=false\n{}", sections(1)),
+            vec![format!("left out: the sections of ON_0{words}")],
+        ),
+        (format!("# env: ON_0=true\n{}", sections(1)), vec![]),
+    ] {
+        let found = load(&request(&text)).diagnostics.into_sorted();
+        let seen: Vec<String> =
+            found.iter().flat_map(|one| one.notes.iter()).map(ToString::to_string).collect();
+        assert!(found.iter().any(planarium_source::Diagnostic::is_error), "{text}");
+        assert_eq!(seen, notes, "{text}");
+    }
+}
+
+#[test]
 fn files_people_really_have() {
     // text, findings
     let cases: &[(&str, &[&str])] = &[

@@ -5,6 +5,7 @@
 //! What the master sends to such a framework becomes a `framework-event`. A framework with a policy then answers by
 //! itself; one without waits for calls.
 
+mod keeper;
 mod policy;
 
 use crate::world::World;
@@ -16,7 +17,7 @@ use planarium_protocol::input::FrameworkInput;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal, Text};
-use policy::{Policy, Teacher};
+use policy::Mind;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ struct Guest {
     label: Text,
     /// The event stream it listens to, when it came over HTTP.
     stream: Option<Text>,
-    teacher: Option<Teacher>,
+    teacher: Option<Mind>,
 }
 
 /// All frameworks from outside, those that are gone included.
@@ -61,6 +62,12 @@ impl World {
             Some(guest) => OutsideView { name: guest.label.clone(), connected, stream: guest.stream.clone() },
             None => OutsideView { name: Text::default(), connected, stream: None },
         })
+    }
+
+    /// The id of the next event stream.
+    pub fn stream_to_come(&self) -> Text {
+        let (seed, nth) = (self.recorder.seed(), self.outside.streams.saturating_add(1));
+        draw::uuid(seed, draw::entity("mesos stream"), STREAM, nth).into()
     }
 
     /// Whether somebody listens to this event stream of this framework.
@@ -112,10 +119,11 @@ impl World {
             let text = format!("a framework {} is there already", input.name);
             return Err(Refusal::new(RefusalCode::Conflict, text));
         }
-        let policy = match input.policy.as_deref() {
+        let teacher = match input.policy.as_deref() {
             None => None,
-            Some(word) => Policy::parse(word).ok_or_else(|| {
-                bad(format!("`policy` is accept, decline, migrate, grow or manual, not `{word}`"))
+            Some(word) => Mind::parse(word, &input.name).ok_or_else(|| {
+                let known = "accept, decline, migrate, replicate, move, grow or manual";
+                bad(format!("`policy` is {known}, not `{word}`"))
             })?,
         };
         let none = json!({});
@@ -126,7 +134,6 @@ impl World {
             }
         };
         let subscription = framework_info(described, Some(&input.name), &input.roles)?;
-        let teacher = policy.map(|policy| Teacher::new(policy, &input.name));
         let id = self.welcome(input.name.as_str().into(), None, teacher, subscription.info);
         Ok(json!({ "status": 200, "framework_id": self.cluster.master().framework_id(id) }))
     }
@@ -136,7 +143,7 @@ impl World {
         &mut self,
         label: Text,
         stream: Option<Text>,
-        teacher: Option<Teacher>,
+        teacher: Option<Mind>,
         info: planarium_mesos::api::FrameworkInfo,
     ) -> FrameworkId {
         let id = self.cluster.subscribe(&mut self.recorder, info);
@@ -211,14 +218,17 @@ impl World {
             (Some(id), _) => Some(id.clone()),
             (None, outer) => outer,
         };
+        let stream = self.stream_to_come();
         self.outside.streams += 1;
-        let entity = draw::entity("mesos stream");
-        let stream: Text = draw::uuid(self.recorder.seed(), entity, STREAM, self.outside.streams).into();
         let id = match known {
             Some(wire) => {
                 let id = self.cluster.master().framework_by_id(&wire);
                 let id = id.filter(|id| self.outside.guests.contains_key(id));
-                let id = id.ok_or_else(|| bad("Framework has been removed, or never was"))?;
+                let gone = || Refusal {
+                    status: 400,
+                    ..Refusal::new(RefusalCode::InvalidDefinition, "Framework has been removed, or never was")
+                };
+                let id = id.ok_or_else(gone)?;
                 if let Some(guest) = self.outside.guests.get_mut(&id).map(Arc::make_mut) {
                     guest.stream = Some(stream.clone());
                 }
@@ -258,12 +268,14 @@ impl World {
         let event = self.cluster.master().event_json(self.calendar(), id, &message.event, nth);
         self.recorder.set_cause(message.cause);
         let seq = self.recorder.emit(EventBody::FrameworkEvent { framework: label, event });
+        let now_ms = self.now_ms();
         let Some(guest) = self.outside.guests.get_mut(&id) else { return };
         if guest.teacher.is_none() {
             return;
         }
+        let now_ms = i64::try_from(self.epoch_ms.saturating_add(now_ms)).unwrap_or(i64::MAX);
         let calls = match &mut Arc::make_mut(guest).teacher {
-            Some(teacher) => teacher.on_event(&message.event),
+            Some(teacher) => teacher.on_event(&message.event, now_ms.saturating_mul(1_000_000)),
             None => Vec::new(),
         };
         for call in calls {

@@ -6,6 +6,7 @@
 //! that stay before others, and want no offers while they have what they need. *grow* takes one task of a whole cpu more with
 //! every message that offers one, and answers inverse offers as *accept* does.
 
+use super::keeper::{Keeper, Kept};
 use planarium_kernel::Milli;
 use planarium_mesos::api::{
     Call, InverseOffer, Offer, Operation, Resource, Resources, SchedulerEvent, TaskInfo, TaskState,
@@ -26,7 +27,7 @@ const PROMISE_MS: u64 = 3_600_000;
 
 /// How a framework answers when it is asked for a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Policy {
+enum Policy {
     Accept,
     Decline,
     Migrate,
@@ -36,7 +37,7 @@ pub(super) enum Policy {
 impl Policy {
     /// Reads the word; inner none is `manual`.
     #[expect(clippy::option_option, reason = "a word that is none is unlike the word for none")]
-    pub(super) fn parse(word: &str) -> Option<Option<Self>> {
+    fn parse(word: &str) -> Option<Option<Self>> {
         Some(match word {
             "accept" => Some(Self::Accept),
             "decline" => Some(Self::Decline),
@@ -45,6 +46,33 @@ impl Policy {
             "manual" => None,
             _ => return None,
         })
+    }
+}
+
+/// A framework that answers by itself, of either kind.
+#[derive(Clone, Debug)]
+pub(super) enum Mind {
+    Teacher(Teacher),
+    Keeper(Keeper),
+}
+
+impl Mind {
+    /// What the word stands for; inner none is `manual`.
+    #[expect(clippy::option_option, reason = "a word that is none is unlike the word for none")]
+    pub(super) fn parse(word: &str, name: &str) -> Option<Option<Self>> {
+        match word {
+            "replicate" => Some(Some(Self::Keeper(Keeper::new(Kept::Datastore, name)))),
+            "move" => Some(Some(Self::Keeper(Keeper::new(Kept::Stateful, name)))),
+            _ => Policy::parse(word).map(|policy| Some(Self::Teacher(Teacher::new(policy?, name)))),
+        }
+    }
+
+    /// What it answers to an event at this instant, in nanoseconds since 1970.
+    pub(super) fn on_event(&mut self, event: &SchedulerEvent, now_ns: i64) -> Vec<Call> {
+        match self {
+            Self::Teacher(teacher) => teacher.on_event(event),
+            Self::Keeper(keeper) => keeper.on_event(event, now_ns),
+        }
     }
 }
 
@@ -71,12 +99,12 @@ pub(super) struct Teacher {
 }
 
 impl Teacher {
-    pub(super) fn new(policy: Policy, name: &str) -> Self {
+    fn new(policy: Policy, name: &str) -> Self {
         Self { policy, name: name.into(), tasks: Vec::new(), launched: 0, suppressed: false }
     }
 
     /// What it answers to an event.
-    pub(super) fn on_event(&mut self, event: &SchedulerEvent) -> Vec<Call> {
+    fn on_event(&mut self, event: &SchedulerEvent) -> Vec<Call> {
         match event {
             SchedulerEvent::Offers(offers) => self.on_offers(offers),
             SchedulerEvent::Update(status) => self.on_status(status),

@@ -1,7 +1,6 @@
 //! What the tests of this crate share: small definitions and ways to compare timelines.
 
-#![allow(dead_code, reason = "every test binary uses its own part of this")]
-#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests")]
+#![expect(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use planarium_protocol::view::Applied;
 use planarium_protocol::{Event, EventBody, Input, View};

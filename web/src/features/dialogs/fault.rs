@@ -30,17 +30,9 @@ struct Offer {
 }
 
 const OFFERS: [Offer; 13] = [
-    offer("task-fail", FaultKind::TaskFail, Strikes::Task, false, "Fail a task", "It exits with code 1."),
+    offer(FaultKind::TaskFail, Strikes::Task, false, "Fail a task", "It exits with code 1."),
+    offer(FaultKind::TaskKill, Strikes::Task, false, "Kill a task", "Somebody kills it from outside."),
     offer(
-        "task-kill",
-        FaultKind::TaskKill,
-        Strikes::Task,
-        false,
-        "Kill a task",
-        "Somebody kills it from outside.",
-    ),
-    offer(
-        "task-oom",
         FaultKind::TaskOom,
         Strikes::Task,
         false,
@@ -48,7 +40,6 @@ const OFFERS: [Offer; 13] = [
         "It takes more than it was given.",
     ),
     offer(
-        "crash-loop",
         FaultKind::CrashLoop,
         Strikes::Pod,
         true,
@@ -56,7 +47,6 @@ const OFFERS: [Offer; 13] = [
         "Every launch fails shortly after its start.",
     ),
     offer(
-        "readiness-fail",
         FaultKind::ReadinessFail,
         Strikes::Pod,
         true,
@@ -64,31 +54,15 @@ const OFFERS: [Offer; 13] = [
         "Tasks run and never become ready.",
     ),
     offer(
-        "health-fail",
         FaultKind::HealthFail,
         Strikes::Pod,
         true,
         "Fail health checks",
         "Tasks run and are found unhealthy.",
     ),
+    offer(FaultKind::SlowStart, Strikes::Pod, true, "Slow start", "Starting takes much longer."),
+    offer(FaultKind::AgentLost, Strikes::Machine, true, "Lose a machine", "It goes with everything on it."),
     offer(
-        "slow-start",
-        FaultKind::SlowStart,
-        Strikes::Pod,
-        true,
-        "Slow start",
-        "Starting takes much longer.",
-    ),
-    offer(
-        "agent-lost",
-        FaultKind::AgentLost,
-        Strikes::Machine,
-        true,
-        "Lose a machine",
-        "It goes with everything on it.",
-    ),
-    offer(
-        "agent-partitioned",
         FaultKind::AgentPartitioned,
         Strikes::Machine,
         true,
@@ -96,7 +70,6 @@ const OFFERS: [Offer; 13] = [
         "It is silent both ways; its tasks run on.",
     ),
     offer(
-        "offers-withheld",
         FaultKind::OffersWithheld,
         Strikes::All,
         true,
@@ -104,7 +77,6 @@ const OFFERS: [Offer; 13] = [
         "No offer reaches any scheduler.",
     ),
     offer(
-        "status-dropped",
         FaultKind::StatusDropped,
         Strikes::Pod,
         true,
@@ -112,7 +84,6 @@ const OFFERS: [Offer; 13] = [
         "What tasks report gets lost.",
     ),
     offer(
-        "scheduler-restart",
         FaultKind::SchedulerRestart,
         Strikes::Service,
         false,
@@ -120,7 +91,6 @@ const OFFERS: [Offer; 13] = [
         "It comes back with what it had stored.",
     ),
     offer(
-        "master-failover",
         FaultKind::MasterFailover,
         Strikes::All,
         false,
@@ -130,14 +100,13 @@ const OFFERS: [Offer; 13] = [
 ];
 
 const fn offer(
-    id: &'static str,
     kind: FaultKind,
     strikes: Strikes,
     lasts: bool,
     title: &'static str,
     text: &'static str,
 ) -> Offer {
-    Offer { id, kind, strikes, lasts, title, text }
+    Offer { id: kind.as_str(), kind, strikes, lasts, title, text }
 }
 
 #[derive(Properties, PartialEq)]

@@ -124,6 +124,9 @@ pub(crate) fn describe(body: &EventBody) -> (Source, String) {
         EventBody::Volume { agent, path, created, .. } => {
             (Cluster, format!("volume {path} {} on {agent}", if *created { "created" } else { "destroyed" }))
         }
+        EventBody::VolumeResized { agent, path, from, to, .. } => {
+            (Cluster, format!("volume {path} on {agent} resized from {from} to {to} MiB"))
+        }
         EventBody::OperationDropped { agent, operation, reason, .. } => {
             (Cluster, format!("{operation} on {agent} was dropped: {reason}"))
         }

@@ -2,30 +2,8 @@
 
 use super::*;
 
-const SCHEDULE: &str = r#"{
-  "windows" : [
-    {
-      "machine_ids" : [
-        { "hostname" : "machine1", "ip" : "10.0.0.1" },
-        { "hostname" : "machine2", "ip" : "10.0.0.2" }
-      ],
-      "unavailability" : {
-        "start" : { "nanoseconds" : 1443830400000000000 },
-        "duration" : { "nanoseconds" : 3600000000000 }
-      }
-    }, {
-      "machine_ids" : [
-        { "hostname" : "machine3", "ip" : "10.0.0.3" }
-      ],
-      "unavailability" : {
-        "start" : { "nanoseconds" : 1443834000000000000 },
-        "duration" : { "nanoseconds" : 3600000000000 }
-      }
-    }
-  ]
-}"#;
-const MACHINES: &str =
-    r#"[ { "hostname" : "machine1", "ip" : "10.0.0.1" }, { "hostname" : "machine2", "ip" : "10.0.0.2" } ]"#;
+const SCHEDULE: &str = include_str!("../../../../../tests/data/maintenance/schedule.json");
+const MACHINES: &str = include_str!("../../../../../tests/data/maintenance/machines.json");
 
 #[test]
 fn the_page_as_printed() {

@@ -103,8 +103,13 @@ fn apply(session: &mut Session, path: &str, body: Value) -> Result<Value, Respon
 
 /// The same by another method.
 fn apply_by(session: &mut Session, method: &str, path: &str, body: Value) -> Result<Value, Response> {
+    put_in(session, method, path, body).map_err(|refusal| refused(&refusal))
+}
+
+/// The same; what the master answers, or the refusal as it is.
+fn put_in(session: &mut Session, method: &str, path: &str, body: Value) -> Result<Value, Refusal> {
     let call = HttpCall { method: method.to_owned(), path: path.to_owned(), body };
-    session.engine.apply(Input::Call(call)).outcome.map_err(|refusal| refused(&refusal))
+    session.engine.apply(Input::Call(call)).outcome
 }
 
 /// The response that an accepted call asks for.

@@ -18,6 +18,7 @@ use crate::scheduler::store::{Held, HeldKind, PodTasks, TaskRecord};
 use crate::spec::{PortSpec, ResourceSet, VolumeSpec};
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// Checks every stage and collects what would be kept and changed.
@@ -157,18 +158,32 @@ fn claim(left: &mut Vec<Held>, matches: impl Fn(&HeldKind) -> bool) -> Option<He
 /// Finds a reservation in the offer.
 fn from_offer(held: &Held, pool: &mut Pool<'_>, checks: &mut Vec<Check>, ask: &Ask<'_>) -> Option<Offered> {
     let found = pool.take_held(&held.id, &held.kind);
-    let what = words(&held.kind);
-    match &found {
-        Some(_) => checks.push(Check::pass("reservation", format!("its reserved {what} are offered"))),
-        None => {
-            let text = match ask.home() {
-                Some(home) if home != ask.hostname() => format!("its reservations are on {home}"),
-                _ => format!("its reserved {what} are not in the offer"),
-            };
-            checks.push(Check::fail("reservation", text));
+    if found.is_some() {
+        checks.push(Check::pass("reservation", offered_words(&held.kind)));
+        return found;
+    }
+    match ask.home() {
+        // Once says it for all of them.
+        Some(home) if home != ask.hostname() => {
+            if !checks.iter().any(|check| check.requirement == "reservation" && !check.passed) {
+                checks.push(Check::fail("reservation", format!("its reservations are on {home}")));
+            }
+        }
+        _ => {
+            let what = words(&held.kind);
+            checks.push(Check::fail("reservation", format!("its reserved {what} are not in the offer")));
         }
     }
-    found
+    None
+}
+
+fn offered_words(kind: &HeldKind) -> Cow<'static, str> {
+    match kind {
+        HeldKind::Scalar { name, .. } if **name == *"cpus" => "its reserved cpus are offered".into(),
+        HeldKind::Scalar { name, .. } if **name == *"mem" => "its reserved mem are offered".into(),
+        HeldKind::Scalar { name, .. } if **name == *"disk" => "its reserved disk are offered".into(),
+        kind => format!("its reserved {} are offered", words(kind)).into(),
+    }
 }
 
 fn words(kind: &HeldKind) -> String {

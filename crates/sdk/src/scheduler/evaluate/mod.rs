@@ -135,7 +135,7 @@ impl<'a> Ask<'a> {
         checks.push(Check {
             requirement: "placement",
             passed: outcome.passed,
-            text: outcome.text,
+            text: outcome.text.into(),
             short: Milli::ZERO,
         });
     }

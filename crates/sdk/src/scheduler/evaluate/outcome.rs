@@ -5,6 +5,7 @@
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::Text;
 use planarium_protocol::why::{AgentOutcome, FunnelStage, OfferFunnel, RequirementOutcome};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Requirement names in the order of evaluation; the stages of the funnel.
@@ -19,24 +20,24 @@ pub(crate) struct Check {
     /// Met or not.
     pub(crate) passed: bool,
     /// For people.
-    pub(crate) text: String,
+    pub(crate) text: Cow<'static, str>,
     /// How much is missing of a scalar.
     pub(crate) short: Milli,
 }
 
 impl Check {
     /// A requirement that is met.
-    pub(crate) fn pass(requirement: &'static str, text: impl Into<String>) -> Self {
+    pub(crate) fn pass(requirement: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
         Self { requirement, passed: true, text: text.into(), short: Milli::ZERO }
     }
 
     /// A requirement that is not met.
-    pub(crate) fn fail(requirement: &'static str, text: impl Into<String>) -> Self {
+    pub(crate) fn fail(requirement: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
         Self { requirement, passed: false, text: text.into(), short: Milli::ZERO }
     }
 
     /// A scalar that falls short.
-    pub(crate) fn short(requirement: &'static str, text: impl Into<String>, short: Milli) -> Self {
+    pub(crate) fn short(requirement: &'static str, text: impl Into<Cow<'static, str>>, short: Milli) -> Self {
         Self { requirement, passed: false, text: text.into(), short }
     }
 }
@@ -74,7 +75,7 @@ impl Outcome {
                 Some(RequirementOutcome {
                     requirement: (*name).into(),
                     passed: failed.is_none(),
-                    text: shown.text.clone(),
+                    text: shown.text.to_string(),
                 })
             })
             .collect()
@@ -141,7 +142,7 @@ pub(crate) fn nearest(outcomes: &[Arc<Outcome>]) -> Option<String> {
                 best.checks
                     .iter()
                     .find(|check| !check.passed && check.requirement == requirement)
-                    .map_or_else(|| requirement.to_owned(), |check| check.text.clone())
+                    .map_or_else(|| requirement.to_owned(), |check| check.text.to_string())
             }
         })
         .collect();

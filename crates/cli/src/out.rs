@@ -1,0 +1,24 @@
+//! Standard output that nobody may be reading any more.
+//!
+//! Knows: what to do when the reader is gone (`planarium ... | head`). Must not know: what is printed.
+
+use std::fmt::Arguments;
+use std::io::{ErrorKind, Write as _, stdout};
+use std::process::exit;
+
+/// What a command ends with whose reader went away: the number that shells give for it.
+const READER_GONE: i32 = 141;
+
+/// Prints. Where that fails there is nobody left to tell, so the command ends.
+pub(crate) fn print(words: Arguments<'_>, end: &str) {
+    let mut out = stdout().lock();
+    let written = out.write_fmt(words).and_then(|()| out.write_all(end.as_bytes()));
+    match written {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => exit(READER_GONE),
+        Err(error) => {
+            eprintln!("planarium: writing to standard output: {error}");
+            exit(2);
+        }
+    }
+}
