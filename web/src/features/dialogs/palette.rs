@@ -72,7 +72,7 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     };
     let onkeydown = {
         let chosen = shown.get(current).and_then(|place| all.get(*place)).cloned();
-        let (pick, text, state) = (pick.clone(), text.clone(), Rc::clone(&props.state));
+        let pick = pick.clone();
         Callback::from(move |event: KeyboardEvent| {
             let to = match event.key().as_str() {
                 "ArrowDown" => {
@@ -93,15 +93,8 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
                 "PageUp" => current.saturating_sub(8),
                 "Enter" => {
                     event.prevent_default();
-                    // What stands in the field counts, even where the list has not caught up with fast fingers.
-                    let typed = event.target_dyn_into::<HtmlInputElement>().map(|field| field.value());
-                    match typed.filter(|typed| *typed != *text) {
-                        None => chosen.iter().for_each(&pick),
-                        Some(typed) => {
-                            let all = entries(&state);
-                            let first = meant(&all, &typed, &state.ui.lately, MOST).first().copied();
-                            first.and_then(|place| all.get(place)).into_iter().for_each(&pick);
-                        }
+                    if let Some(entry) = &chosen {
+                        pick(entry);
                     }
                     return;
                 }
