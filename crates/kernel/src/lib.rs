@@ -11,6 +11,7 @@ pub mod cause;
 pub mod cow;
 pub mod digest;
 pub mod draw;
+pub mod fingerprint;
 pub mod float;
 pub mod id;
 pub mod journal;

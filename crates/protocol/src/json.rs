@@ -15,13 +15,13 @@ pub use serde_json::{Map, Value};
 macro_rules! json {
     (null) => { $crate::json::Value::Null };
     ([$($items:tt)*]) => {{
-        #[allow(unused_mut, clippy::allow_attributes_without_reason)]
+        #[allow(unused_mut, reason = "nothing is put into an empty one")]
         let mut items = ::std::vec::Vec::new();
         $crate::json_items!(items; $($items)*);
         $crate::json::Value::Array(items)
     }};
     ({$($fields:tt)*}) => {{
-        #[allow(unused_mut, clippy::allow_attributes_without_reason)]
+        #[allow(unused_mut, reason = "nothing is put into an empty one")]
         let mut object = $crate::json::Map::new();
         $crate::json_fields!(object; $($fields)*);
         $crate::json::Value::Object(object)

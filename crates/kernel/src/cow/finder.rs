@@ -2,7 +2,8 @@
 //!
 //! *Knows*: fingerprints of texts, and numbers. *Must not know*: what the numbers stand for.
 
-use super::{CHUNK, Map, index::print};
+use super::{CHUNK, Map};
+use crate::fingerprint::of as print;
 
 /// Numbers by text, without the texts: one number hardly ever stands for another text as well, and whoever looks
 /// one up compares what he finds there anyway. Copying a part of it follows no pointer at all.

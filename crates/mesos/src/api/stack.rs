@@ -6,7 +6,7 @@
 //! such a bag looks for the one it concerns. A stack therefore carries a fingerprint beside the shared layers:
 //! unlike stacks are told apart without following a pointer.
 
-use planarium_kernel::SortedMap;
+use planarium_kernel::{SortedMap, fingerprint};
 use planarium_protocol::Text;
 use std::{ops::Deref, sync::Arc};
 
@@ -123,28 +123,16 @@ impl Ord for Stack {
     }
 }
 
-/// The fingerprint with one more layer. Eight bytes at a time: it is taken of every reservation that is made.
+/// The fingerprint with one more layer.
 fn print_of(print: u64, layer: &Reservation) -> u64 {
     let kind = match layer.kind {
         ReservationKind::Static => 1,
         ReservationKind::Dynamic => 2,
     };
-    let mut print = absorb(print, kind);
     let principal = layer.principal.iter();
     let labels = layer.labels.iter().flat_map(|(key, value)| [key, value]);
-    for text in std::iter::once(&layer.role).chain(principal).chain(labels) {
-        let mut chunks = text.as_bytes().chunks_exact(8);
-        for chunk in &mut chunks {
-            print = absorb(print, chunk.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
-        }
-        print = chunks.remainder().iter().fold(print, |print, byte| absorb(print, u64::from(*byte)));
-        print = absorb(print, text.len() as u64);
-    }
-    print
-}
-
-const fn absorb(print: u64, word: u64) -> u64 {
-    (print.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    let texts = std::iter::once(&layer.role).chain(principal).chain(labels);
+    texts.fold(fingerprint::fold(print, kind), |print, text| fingerprint::fold(print, fingerprint::of(text)))
 }
 
 #[cfg(test)]

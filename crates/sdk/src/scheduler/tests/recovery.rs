@@ -112,6 +112,30 @@ fn an_essential_failure_takes_the_pod_a_nonessential_one_only_itself() {
 }
 
 #[test]
+fn of_machines_that_cannot_hold_the_reservations_four_are_looked_at() {
+    let hosts: Vec<String> = (1..=9).map(|n| format!("a{n}")).collect();
+    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let mut bench = deployed(SEED, &hosts);
+    let home = bench.host("hello-0-server");
+    bench.machines.get_mut(&*home).expect("there").away = true;
+    bench.status("hello-0-server", TaskState::Unreachable);
+    let others: Vec<&str> = hosts.iter().copied().filter(|host| *host != home).collect();
+    let before = bench.scheduler.history.rejected;
+    for _ in 0..5 {
+        bench.advance(5_000);
+        bench.offer(&others);
+        bench.advance(1_000);
+    }
+    assert_eq!(bench.scheduler.history.rejected - before, 4, "and not again in every cycle");
+    // Its own machine is looked at as soon as it is back.
+    bench.machines.get_mut(&*home).expect("there").away = false;
+    bench.status("hello-0-server", TaskState::Lost);
+    bench.offer(&hosts);
+    bench.advance(5_000);
+    assert_eq!(bench.host("hello-0-server"), home);
+}
+
+#[test]
 fn a_lost_machine_is_waited_for_and_a_replaced_pod_goes_elsewhere() {
     let mut bench = deployed(SEED, &["a1", "a2"]);
     let host = bench.host("hello-0-server");
