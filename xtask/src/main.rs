@@ -24,6 +24,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+/// What is measured allocates as the command does.
+#[cfg(feature = "bench")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match dispatch(&args) {

@@ -34,6 +34,10 @@ use args::{Cli, Command};
 use clap::Parser as _;
 use std::process::ExitCode;
 
+/// Worlds are made of small shared pieces; this allocator hands those out a good deal faster than the system's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
