@@ -45,6 +45,20 @@ journey("the palette finds commands, elements and examples by name", {}, async (
   await palette(page).waitFor({ state: "hidden" });
 });
 
+journey("keys that come faster than the list is drawn mean what was typed", {}, async ({ page }) => {
+  const on = playground(page);
+  await on.shows("deploy", "PENDING");
+  await page.keyboard.press("Control+k");
+  await palette(page).getByRole("combobox").evaluate((field) => {
+    const press = (key) => field.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    field.value = "interrupt";
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    for (const key of ["ArrowDown", "ArrowUp", "Enter"]) press(key);
+  });
+  await on.shows("deploy", "WAITING");
+  await palette(page).waitFor({ state: "hidden" });
+});
+
 journey("on a phone the palette is a button away", { ...SIZES.phone, touch: true, theme: "dark" }, async ({ page, scan, shot }) => {
   await page.getByRole("banner").getByRole("button", { name: "Commands" }).click();
   await palette(page).getByRole("option").first().waitFor();

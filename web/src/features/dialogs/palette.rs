@@ -11,6 +11,20 @@ use yew::prelude::*;
 /// Entries shown at most.
 const MOST: usize = 60;
 
+/// What stands in the field, and which entry of its list is meant.
+#[derive(Default)]
+struct Typed {
+    text: String,
+    at: usize,
+}
+
+impl Typed {
+    /// The place of the entry in a list of so many.
+    fn place(&self, shown: usize) -> usize {
+        self.at.min(shown.saturating_sub(1))
+    }
+}
+
 #[derive(Properties)]
 pub(super) struct PaletteProps {
     /// The state when it was opened.
@@ -28,16 +42,16 @@ impl PartialEq for PaletteProps {
 #[component]
 pub(super) fn Palette(props: &PaletteProps) -> Html {
     let hub = use_hub();
-    let text = use_state_eq(String::new);
-    let at = use_state_eq(|| 0_usize);
+    // Keys may come in faster than the list is drawn: what was typed is kept where every handler sees it at once.
+    let typed = use_mut_ref(Typed::default);
+    let redraw = use_force_update();
     let list = use_node_ref();
     let all = {
         let state = Rc::clone(&props.state);
-        use_memo(state.world.view.clone(), move |_| entries(&state))
+        use_memo((state.world.view.clone(), state.play.playing), move |_| entries(&state))
     };
-    let shown = meant(&all, &text, &props.state.ui.lately, MOST);
-    let last = shown.len().saturating_sub(1);
-    let current = (*at).min(last);
+    let shown = meant(&all, &typed.borrow().text, &props.state.ui.lately, MOST);
+    let current = typed.borrow().place(shown.len());
     use_effect_with((list.clone(), current), |(list, current)| {
         if let Some(item) = item_at(list, *current) {
             let into_view = web_sys::ScrollIntoViewOptions::new();
@@ -62,38 +76,32 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
         }
     };
     let oninput = {
-        let (text, at) = (text.clone(), at.clone());
+        let (typed, redraw) = (Rc::clone(&typed), redraw.clone());
         Callback::from(move |event: InputEvent| {
-            at.set(0);
-            text.set(
-                event.target_dyn_into::<HtmlInputElement>().map(|field| field.value()).unwrap_or_default(),
-            );
+            let field = event.target_dyn_into::<HtmlInputElement>();
+            let text = field.map(|field| field.value()).unwrap_or_default();
+            *typed.borrow_mut() = Typed { text, at: 0 };
+            redraw.force_update();
         })
     };
     let onkeydown = {
-        let chosen = shown.get(current).and_then(|place| all.get(*place)).cloned();
-        let pick = pick.clone();
+        let (all, state, pick) = (Rc::clone(&all), Rc::clone(&props.state), pick.clone());
         Callback::from(move |event: KeyboardEvent| {
-            let to = match event.key().as_str() {
-                "ArrowDown" => {
-                    if current >= last {
-                        0
-                    } else {
-                        current + 1
-                    }
-                }
-                "ArrowUp" => {
-                    if current == 0 {
-                        last
-                    } else {
-                        current - 1
-                    }
-                }
+            let mut typed = typed.borrow_mut();
+            let shown = meant(&all, &typed.text, &state.ui.lately, MOST);
+            let last = shown.len().saturating_sub(1);
+            let current = typed.place(shown.len());
+            typed.at = match event.key().as_str() {
+                "ArrowDown" if current >= last => 0,
+                "ArrowDown" => current + 1,
+                "ArrowUp" if current == 0 => last,
+                "ArrowUp" => current - 1,
                 "PageDown" => (current + 8).min(last),
                 "PageUp" => current.saturating_sub(8),
                 "Enter" => {
                     event.prevent_default();
-                    if let Some(entry) = &chosen {
+                    drop(typed);
+                    if let Some(entry) = shown.get(current).and_then(|place| all.get(*place)) {
                         pick(entry);
                     }
                     return;
@@ -101,7 +109,7 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
                 _ => return,
             };
             event.prevent_default();
-            at.set(to);
+            redraw.force_update();
         })
     };
     html! {

@@ -1,6 +1,7 @@
 //! What the engine shows, as a fact: only what changed since the last time.
 
 use super::Session;
+use super::story::Waits;
 use crate::store::action::{Fact, Snapshot};
 use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
@@ -25,6 +26,11 @@ pub(super) struct Seen {
 impl Session {
     /// Reports what the engine shows now.
     pub(super) fn moved(&mut self) -> Fact {
+        let tabs: Vec<_> = self.shown.engine.branches().into_iter().map(tab).collect();
+        let branch = tabs.iter().find(|tab| tab.current).map_or(0, |tab| tab.id);
+        self.seen.branch = branch;
+        // What the script does at its hour happens by itself as well.
+        let script_goes_on = matches!(self.waits(), Waits::Until(_));
         let (engine, seen) = (&self.shown.engine, &mut self.seen);
         let clock = Clock {
             now_ms: engine.now_ms(),
@@ -33,12 +39,8 @@ impl Session {
             head_seq: engine.head_seq(),
             next_event_ms: engine.next_event_ms(),
             seed: engine.seed(),
-            idle: engine.idle(),
+            idle: engine.idle() && !script_goes_on,
         };
-        let tabs: Vec<_> = engine.branches().into_iter().map(tab).collect();
-        let branch = tabs.iter().find(|tab| tab.current).map_or(0, |tab| tab.id);
-        seen.branch = branch;
-
         let lineage = (seen.generation, branch);
         let all = engine.all_events();
         let (mut log, mut gantt) = (None, None);

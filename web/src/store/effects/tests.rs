@@ -112,6 +112,24 @@ fn play_stays_on_at_rest_and_goes_on_when_something_is_done() {
 }
 
 #[test]
+fn steps_ahead_reach_what_the_script_does_at_its_hour() {
+    let hub = page("", Some("rolling-maintenance"));
+    let mut idle = Vec::new();
+    for _ in 0..400 {
+        let clock = hub.state().world.clock;
+        if clock.now_ms >= 20 * 60_000 {
+            break;
+        }
+        idle.push(clock.idle);
+        hub.send(Action::StepEvent(Toward::Ahead));
+    }
+    assert_eq!(hub.state().world.clock.now_ms, 20 * 60_000, "the hour of the first window");
+    assert!(idle.iter().all(|idle| !idle), "the buttons stay allowed");
+    play_to_rest(&hub);
+    assert!(hub.state().world.clock.idle, "the script is over");
+}
+
+#[test]
 fn steps_back_are_the_steps_ahead_undone() {
     let hub = page("", None);
     let mut trail = Vec::new();
