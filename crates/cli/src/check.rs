@@ -30,11 +30,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<End> {
     match args.format {
         CheckFormat::Text => {
             let files = args.paths.len();
-            eprintln!("{files} checked, {errors} errors, {warnings} warnings");
+            let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+            eprintln!("{files} checked, {errors}, {warnings}");
         }
         CheckFormat::Json => println!("{}", serde_json::to_string_pretty(&all)?),
     }
     Ok(if errors > 0 { End::BadInput } else { End::Good })
+}
+
+/// So many of a thing, in words.
+fn counted(count: usize, word: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{ending}")
 }
 
 /// One definition or scenario, read.

@@ -4,6 +4,8 @@
 //! it, in an engine that goes over a network. For the same reason [`json!`](crate::json!) makes calls of what
 //! serde_json's macro of that name unfolds at every key.
 
+mod place;
+
 use crate::Input;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
@@ -109,8 +111,28 @@ pub fn value(text: &[u8]) -> Result<Value, Error> {
 }
 
 /// What a JSON text holds.
+///
+/// *Errors*: no JSON, with line and column; or not what is wanted, with the path of the part that is not.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
-    serde_json::from_value(value(text)?)
+    from(value(text)?)
+}
+
+/// What plain data holds. *Errors*: it is not what is wanted, with the path of the part that is not.
+pub fn from<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
+    serde_json::from_value(value.clone()).map_err(|error| {
+        let again = |value: Value| serde_json::from_value::<T>(value).err().map(|error| error.to_string());
+        placed(&value, error, &again)
+    })
+}
+
+/// The error with the path of the part of `value` that it is about.
+#[inline(never)]
+fn placed(value: &Value, error: Error, again: &dyn Fn(Value) -> Option<String>) -> Error {
+    let words = error.to_string();
+    match place::of(value, &words, again) {
+        Some(path) => Error::custom(format_args!("`{path}`: {words}")),
+        None => error,
+    }
 }
 
 /// The words of `kind`.

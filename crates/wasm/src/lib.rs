@@ -32,7 +32,7 @@ fn out(value: &(impl Serialize + ?Sized)) -> Answer {
 fn read<T: DeserializeOwned>(value: JsValue) -> Result<T, JsError> {
     let plain: Value =
         serde_wasm_bindgen::from_value(value).map_err(|error| JsError::new(&error.to_string()))?;
-    serde_json::from_value(plain).map_err(|error| JsError::new(&error.to_string()))
+    planarium_protocol::json::from(plain).map_err(|error| JsError::new(&error.to_string()))
 }
 
 /// Whole milliseconds or numbers from a JavaScript number; negative ones are 0.

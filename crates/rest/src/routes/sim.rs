@@ -191,14 +191,14 @@ fn inputs(session: &mut Session, request: &Request) -> Response {
         Err(response) => return response,
     };
     let Value::Array(items) = value else {
-        return match serde_json::from_value(value) {
+        return match json::from(value) {
             Ok(input) => applied(session, input),
             Err(error) => problem(400, "the input cannot be read", &error.to_string()),
         };
     };
     let mut read = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
-        match serde_json::from_value::<Input>(item) {
+        match json::from::<Input>(item) {
             Ok(input) => read.push(input),
             Err(error) => {
                 return problem(

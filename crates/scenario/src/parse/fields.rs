@@ -114,7 +114,7 @@ pub(crate) fn time(node: &Node, cx: &mut Context<'_>) -> Option<u64> {
 
 /// A value of one of the plain data types, read through JSON.
 pub(crate) fn typed<T: DeserializeOwned>(node: &Node, what: &str, cx: &mut Context<'_>) -> Option<T> {
-    match serde_json::from_value(node.to_json()) {
+    match planarium_protocol::json::from(node.to_json()) {
         Ok(value) => Some(value),
         Err(error) => {
             cx.found.push(

@@ -8,8 +8,8 @@
 //! it, and the deploy plan carries the errors. Without a target before, or when an error is fatal, the
 //! scheduler does not start.
 //!
-//! **Source**: `dcos-commons: …/config/DefaultConfigurationUpdater.java`. Match. Differs: every simulated
-//! scheduler has a service account, so that TLS never lacks one.
+//! **Source**: `dcos-commons: …/config/DefaultConfigurationUpdater.java`. Match. Simplified: a simulated scheduler has
+//! a service account unless its environment says that there is none.
 
 use super::Scheduler;
 use super::requirement::Config;
@@ -31,13 +31,23 @@ pub(super) fn region_awareness(env: &BTreeMap<String, String>) -> bool {
     env.get("ALLOW_REGION_AWARENESS").is_none_or(|value| !value.eq_ignore_ascii_case("false"))
 }
 
-/// What the checks say against a definition that is to follow what a scheduler runs with.
-fn config_errors(candidate: &ServiceSpec, previous: Option<&Scheduler>) -> Vec<ConfigError> {
+/// Whether the scheduler can sign in to the cluster's authority: the variable that names its credentials is there, or
+/// nothing is said about it. An empty one says that there is no account.
+fn has_service_account(env: &BTreeMap<String, String>) -> bool {
+    env.get("DCOS_SERVICE_ACCOUNT_CREDENTIAL").is_none_or(|path| !path.is_empty())
+}
+
+/// What the checks say against a definition that is to follow what a scheduler runs with; `env` is the scheduler's.
+fn config_errors(
+    candidate: &ServiceSpec,
+    previous: Option<&Scheduler>,
+    env: &BTreeMap<String, String>,
+) -> Vec<ConfigError> {
     validate(&Facts {
         previous: previous.map(|previous| &*previous.target.spec),
         candidate,
         deployed_before: previous.is_some_and(|previous| previous.completed_once),
-        service_account: true,
+        service_account: has_service_account(env),
     })
 }
 
@@ -48,7 +58,10 @@ impl Scheduler {
         else {
             return Vec::new();
         };
-        config_errors(spec, previous).iter().map(|error| finding(error, &loaded.sources)).collect()
+        config_errors(spec, previous, &loaded.env)
+            .iter()
+            .map(|error| finding(error, &loaded.sources))
+            .collect()
     }
 
     /// Chooses the target: the definition if the checks let it pass, else the target before.
@@ -60,7 +73,7 @@ impl Scheduler {
         previous: Option<&Self>,
     ) -> Result<(), Refusal> {
         let before = previous.map(|previous| &previous.target);
-        let errors = config_errors(candidate, previous);
+        let errors = config_errors(candidate, previous, &self.env);
         let refused = !errors.is_empty();
         match before {
             None if refused => return Err(start_up_failure(&errors)),

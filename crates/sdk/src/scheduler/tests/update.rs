@@ -224,3 +224,33 @@ fn a_seed_definition_moves_only_what_changed() {
     assert_eq!(bench.id("hello-0-server"), id);
     assert_eq!(bench.scheduler.configs.len(), 1, "all tasks stand for the new target");
 }
+
+#[test]
+fn certificates_need_a_service_account() {
+    let tls = cpus("1.0", 1).replacen(
+        "cpus: 0.5",
+        "cpus: 0.5, transport-encryption: [{name: server, type: TLS}]",
+        1,
+    );
+    let start = |yaml: &str, credential: Option<&str>| {
+        let mut cx = Bench::new(&cpus("1.0", 1)).cx.clone();
+        let env: Vec<_> = credential.iter().map(|path| ("DCOS_SERVICE_ACCOUNT_CREDENTIAL", *path)).collect();
+        let loaded = loaded(yaml, &env);
+        let found: Vec<String> = Scheduler::findings_against(&loaded, None)
+            .iter()
+            .map(|finding| finding.code.to_string())
+            .collect();
+        let started = Scheduler::start(&mut cx, &loaded, None).map(drop).map_err(|refusal| refusal.message);
+        (started, found)
+    };
+    let (refused, found) = start(&tls, Some(""));
+    let text = "Field: 'TaskSpec[name:hello-server]'; Value: 'transport-encryption'; Message: 'Scheduler is missing a \
+                service account";
+    assert!(refused.as_ref().is_err_and(|message| message.contains(text)), "{refused:?}");
+    assert_eq!(found, ["SDK206"]);
+    for (yaml, credential) in
+        [(&tls, None), (&tls, Some("secrets/service-account.json")), (&cpus("1.0", 1), Some(""))]
+    {
+        assert_eq!(start(yaml, credential), (Ok(()), vec![]), "{credential:?}");
+    }
+}
