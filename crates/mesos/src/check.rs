@@ -84,7 +84,7 @@ impl Master {
         self.check_maintenance(&mut broken);
         self.check_operations(&mut broken);
         for offer in self.offers.values() {
-            let name = &offer.name;
+            let name = offer.name();
             if !self.agent(offer.agent).is_some_and(crate::agent::Agent::is_active) {
                 broken.push(format!("offer {name} is of an agent that is not active"));
             }

@@ -5,7 +5,7 @@
 use crate::{
     adrift::Adrift,
     agent::{Agent, Host},
-    allocator::{Allocator, Rules, filter::ALLOCATION_INTERVAL_MS, filter::FilterId},
+    allocator::{Allocator, Rules, filter::ALLOCATION_INTERVAL_MS, filter::BatchId},
     api::{AgentId, FrameworkId, Message, Offer, OfferId, SchedulerEvent},
     counters::Counters,
     framework::Framework,
@@ -27,8 +27,8 @@ use std::sync::Arc;
 pub(crate) enum Timer {
     /// The next batch run of the allocator.
     Batch,
-    /// A filter's time is over.
-    Filter(FrameworkId, AgentId, FilterId),
+    /// The time of the filters that one refusal made is over.
+    Filters(BatchId),
     /// So many pings went unanswered that the agent is given up.
     Unreachable(AgentId),
     /// A status that got lost, or was not acknowledged, is sent again.
@@ -230,9 +230,7 @@ impl Master {
                 self.round(cx, fleet, None);
                 self.arm_batch(cx.now());
             }
-            Timer::Filter(framework, agent, filter) => {
-                self.allocator.expire(framework, agent, filter, armed.cause);
-            }
+            Timer::Filters(filters) => self.allocator.expire(filters, armed.cause),
             Timer::Unreachable(agent) => self.give_up(cx, fleet, agent),
             Timer::Retry(task) => self.retry_status(cx, fleet, task),
             Timer::RetryOperation(number) => self.retry_operation(cx, number),

@@ -2,7 +2,7 @@
 
 use crate::{
     Master,
-    allocator::{Grant, filter::life_ms},
+    allocator::{Grant, Return, filter::life_ms},
     api::{AgentId, FrameworkId, Offer, OfferId, Resources, SchedulerEvent},
     master::Timer,
 };
@@ -20,8 +20,16 @@ impl Master {
     /// Makes offers of what the allocator granted, one message per framework.
     pub(crate) fn offer(&mut self, cx: &mut Cx, grants: Vec<Grant>) {
         let mut by_framework: SortedMap<FrameworkId, Vec<Grant>> = SortedMap::new();
-        for grant in grants {
-            by_framework.entry(grant.framework).or_default().push(grant);
+        match grants.first().map(|first| first.framework) {
+            None => return,
+            Some(only) if grants.iter().all(|grant| grant.framework == only) => {
+                by_framework.insert(only, grants);
+            }
+            Some(_) => {
+                for grant in grants {
+                    by_framework.entry(grant.framework).or_default().push(grant);
+                }
+            }
         }
         for (framework, grants) in by_framework {
             let agents: Vec<Text> = grants.iter().map(|grant| self.hostname(grant.agent)).collect();
@@ -33,8 +41,11 @@ impl Master {
             let body = EventBody::Offered { framework: self.framework_name(framework), agents };
             cx.scoped(cause, |cx| {
                 cx.following(body, |cx| {
-                    let offers: Vec<Arc<Offer>> =
-                        grants.into_iter().filter_map(|g| self.make_offer(cx, g)).collect();
+                    let mut offers = Vec::with_capacity(grants.len());
+                    for grant in grants {
+                        offers.extend(self.make_offer(cx, grant));
+                    }
+                    self.counters.offers(framework).sent += offers.len() as u64;
                     self.send(cx, framework, SchedulerEvent::Offers(offers));
                 });
             });
@@ -43,13 +54,11 @@ impl Master {
 
     fn make_offer(&mut self, cx: &Cx, grant: Grant) -> Option<Arc<Offer>> {
         let id = OfferId(self.next_offer.next());
-        let name = format!("{}-O{}", self.uuid, id.0).into();
-        let agent = self.agent(grant.agent)?;
-        let of_framework = (grant.framework, Text::default())..;
-        let executors = agent.executors.range(of_framework).take_while(|((f, _), _)| *f == grant.framework);
+        let agent = self.agents.get(grant.agent.index())?;
+        let executors = agent.executors.keys().filter(|(framework, _)| *framework == grant.framework);
         let offer = Arc::new(Offer {
             id,
-            name,
+            master: self.uuid.clone(),
             framework: grant.framework,
             agent: grant.agent,
             agent_id: agent.name.clone(),
@@ -61,10 +70,9 @@ impl Master {
             zone: agent.zone.clone(),
             resources: grant.resources,
             role: grant.role,
-            executor_ids: executors.map(|((_, id), _)| id.clone()).collect(),
+            executor_ids: executors.map(|(_, id)| id.clone()).collect(),
             unavailability: self.machines.unavailability(grant.agent),
         });
-        self.counters.offers(offer.framework).sent += 1;
         self.offers.insert(id, offer.clone());
         self.limit_life(cx, id);
         Some(offer)
@@ -78,32 +86,43 @@ impl Master {
         ids: &[OfferId],
         refuse_ms: Option<u64>,
     ) {
-        let own = |id: &&OfferId| self.offers.get(id).is_some_and(|offer| offer.framework == framework);
-        let ids: Vec<OfferId> = ids.iter().filter(own).copied().collect();
-        let agents: Vec<Text> =
-            ids.iter().filter_map(|id| self.offers.get(id)).map(|offer| offer.hostname.clone()).collect();
-        if agents.is_empty() {
+        let offers = ids.iter().filter_map(|id| self.offers.get(id));
+        let own: Vec<Arc<Offer>> = offers.filter(|offer| offer.framework == framework).cloned().collect();
+        if own.is_empty() {
             return;
         }
-        self.counters.offers(framework).declined += ids.len() as u64;
+        self.counters.offers(framework).declined += own.len() as u64;
         let filter_ms = life_ms(refuse_ms);
         let body = EventBody::Declined {
             framework: self.framework_name(framework),
-            agents,
+            agents: own.iter().map(|offer| offer.hostname.clone()).collect(),
             refuse_ms: filter_ms.unwrap_or(0),
         };
-        cx.following(body, |cx| {
-            for id in ids {
-                self.take_offer_back(cx, id, filter_ms);
-            }
-        });
+        cx.following(body, |cx| self.take_offers_back(cx, framework, own, filter_ms));
     }
 
     /// Takes an offer out of the books and its resources back, with a filter when the framework refused them.
     pub(crate) fn take_offer_back(&mut self, cx: &Cx, id: OfferId, filter_ms: Option<u64>) {
-        let Some(offer) = self.offers.remove(&id) else { return };
-        let resources = &offer.resources;
-        self.give_back(cx, offer.framework, &offer.role, offer.agent, resources, filter_ms, Class::Periodic);
+        if let Some(offer) = self.offers.get(&id).cloned() {
+            self.take_offers_back(cx, offer.framework, vec![offer], filter_ms);
+        }
+    }
+
+    /// The same for several of one framework.
+    fn take_offers_back(
+        &mut self,
+        cx: &Cx,
+        framework: FrameworkId,
+        mut offers: Vec<Arc<Offer>>,
+        filter_ms: Option<u64>,
+    ) {
+        // One that is named twice is there once.
+        offers.retain(|offer| self.offers.remove(&offer.id).is_some());
+        let mut returns = Vec::with_capacity(offers.len());
+        for offer in &offers {
+            returns.push(Return { role: &offer.role, agent: offer.agent, resources: &offer.resources });
+        }
+        self.give_all_back(cx, framework, &returns, filter_ms, Class::Periodic);
     }
 
     /// Gives resources back to the allocator and arms the timer of the filter that a refusal makes.
@@ -118,14 +137,26 @@ impl Master {
         filter_ms: Option<u64>,
         class: Class,
     ) {
-        let filter = self.allocator.recover(framework, role, agent, resources, filter_ms, cx.cause());
-        if let Some((filter, life_ms)) = filter {
+        self.give_all_back(cx, framework, &[Return { role, agent, resources }], filter_ms, class);
+    }
+
+    /// The same for several: the filters of one refusal end together.
+    fn give_all_back(
+        &mut self,
+        cx: &Cx,
+        framework: FrameworkId,
+        returns: &[Return<'_>],
+        filter_ms: Option<u64>,
+        class: Class,
+    ) {
+        let filters = self.allocator.recover(framework, returns, filter_ms.is_some(), cx.cause());
+        if let Some((filters, life_ms)) = filters.zip(filter_ms) {
             let class = if life_ms <= SHORT_FILTER_MS { class } else { Class::Periodic };
             let at = cx.now().saturating_add(life_ms);
-            let timer = self.arm(at, class, cx.cause(), Timer::Filter(framework, agent, filter));
-            // One that keeps the world from being idle does so whatever becomes of its filter.
+            let timer = self.arm(at, class, cx.cause(), Timer::Filters(filters));
+            // One that keeps the world from being idle does so whatever becomes of its filters.
             if class == Class::Periodic {
-                self.allocator.time_filter(framework, agent, filter, timer);
+                self.allocator.time_filters(filters, timer);
             }
         }
         for timer in self.allocator.take_idle_timers() {

@@ -94,6 +94,19 @@ impl<T: Clone, const N: usize> List<T, N> {
     }
 }
 
+impl<T: Clone, const N: usize> List<T, N> {
+    /// Keeps the entries that `keep` says yes to. *Cost*: copies nothing where everything is kept.
+    pub fn retain(&mut self, keep: impl Fn(&T) -> bool) {
+        for chunk in &mut self.chunks {
+            if !chunk.iter().all(&keep) {
+                Arc::make_mut(chunk).retain(&keep);
+            }
+        }
+        self.chunks.retain(|chunk| !chunk.is_empty());
+        self.last.retain(keep);
+    }
+}
+
 impl<T: Clone, const N: usize> FromIterator<T> for List<T, N> {
     fn from_iter<I: IntoIterator<Item = T>>(entries: I) -> Self {
         let mut last: Vec<T> = entries.into_iter().collect();
@@ -169,6 +182,10 @@ mod tests {
                     model.push(n);
                 }
                 0..=4 => assert_eq!(list.remove(at), (at < model.len()).then(|| model.remove(at))),
+                5 if word % 64 == 5 => {
+                    list.retain(|entry| entry % 7 != 0);
+                    model.retain(|entry| entry % 7 != 0);
+                }
                 5 => {
                     list.get_mut(at).into_iter().for_each(|entry| *entry += 1);
                     model.get_mut(at).into_iter().for_each(|entry| *entry += 1);

@@ -1,50 +1,118 @@
 //! Who holds what: resources move between free and held, and every sum follows.
 
 use super::{
-    Allocator,
+    Allocator, Held, Slot,
     quota::{By, Ledger, Quota},
     share::{self, Quantities},
 };
-use crate::api::{AgentId, FrameworkId, Resources};
+use crate::api::{AgentId, FrameworkId, Resources, resources::is_text};
 use planarium_kernel::SortedMap;
 use planarium_kernel::{Cause, Milli};
 use planarium_protocol::Text;
-use std::sync::Arc;
+
+/// What has come to be held, or is held no longer, since the sums were last brought up to it: what many agents come
+/// to is looked up and added once, where nobody asks meanwhile.
+pub(super) struct Tally {
+    by: By,
+    /// Who holds it, and under which role.
+    of: Option<(FrameworkId, Text)>,
+    sums: Quantities,
+    times: u64,
+}
+
+impl Tally {
+    pub(super) const fn new(by: By) -> Self {
+        Self { by, of: None, sums: Quantities::new(), times: 0 }
+    }
+}
+
+impl Slot {
+    /// Moves resources from free to held; false when they are not there in full.
+    fn hold(&mut self, framework: FrameworkId, role: &Text, resources: &Resources) -> bool {
+        if !self.free.subtract_all(resources) {
+            return false;
+        }
+        match self.held_by(framework, role) {
+            Some(held) => held.add_all(resources),
+            None => self.held.entry((framework, role.clone())).or_default().add_all(resources),
+        }
+        true
+    }
+
+    /// Moves resources from held to free; false when they are not held in full.
+    pub(super) fn release(&mut self, framework: FrameworkId, role: &Text, resources: &Resources) -> bool {
+        let Some(held) = self.held_by(framework, role) else { return false };
+        if !held.subtract_all(resources) {
+            return false;
+        }
+        if held.is_empty() {
+            self.held.remove(&(framework, role.clone()));
+        }
+        self.free.add_all(resources);
+        true
+    }
+
+    /// What a framework holds under a role. There are few of both on one agent.
+    pub(super) fn held_by(&mut self, framework: FrameworkId, role: &Text) -> Option<&mut Held> {
+        let mut all = self.held.iter_mut();
+        all.find(|((of, under), _)| *of == framework && is_text(under, role)).map(|(_, held)| held)
+    }
+}
 
 impl Allocator {
     /// Moves resources from free to held.
     pub(super) fn hold(
         &mut self,
+        tally: &mut Tally,
         agent: AgentId,
         framework: FrameworkId,
         role: &Text,
         resources: &Resources,
     ) {
-        let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return };
-        if !slot.free.subtract_all(resources) {
-            return;
-        }
-        slot.held.entry((framework, role.clone())).or_default().add_all(resources);
-        self.roles.give(role, resources);
-        if let Some(ledger) = &mut self.ledger {
-            ledger.held(role, resources, By::More);
-        }
-        if let Some(client) = self.clients.get_mut(&framework) {
-            let sums = client.held.entry(role.clone()).or_default();
-            share::add(&mut sums.0, resources);
-            sums.1 += 1;
+        if self.slot_mut(agent).is_some_and(|slot| slot.hold(framework, role, resources)) {
+            self.count(tally, framework, role, resources);
         }
     }
 
-    /// Takes what is no longer held out of the sums.
-    pub(super) fn unaccount(&mut self, framework: FrameworkId, role: &Text, resources: &Resources) {
-        self.roles.take(role, resources);
-        if let Some(ledger) = &mut self.ledger {
-            ledger.held(role, resources, By::Less);
+    /// Counts what has come to be held, or is held no longer; the sums know of it once the tally is settled.
+    pub(super) fn count(
+        &mut self,
+        tally: &mut Tally,
+        framework: FrameworkId,
+        role: &Text,
+        resources: &Resources,
+    ) {
+        if !tally.of.as_ref().is_some_and(|(of, under)| *of == framework && is_text(under, role)) {
+            self.settle(tally);
+            tally.of = Some((framework, role.clone()));
         }
-        if let Some((sums, _)) = self.clients.get_mut(&framework).and_then(|client| client.held.get_mut(role))
-        {
-            share::subtract(sums, resources);
+        share::add(&mut tally.sums, resources);
+        tally.times += 1;
+        if let Some(ledger) = &mut self.ledger {
+            ledger.held(role, resources, tally.by);
+        }
+    }
+
+    /// Brings the sums up to what was counted.
+    pub(super) fn settle(&mut self, tally: &mut Tally) {
+        let Some((framework, role)) = tally.of.take() else { return };
+        let (sums, times) = (std::mem::take(&mut tally.sums), std::mem::take(&mut tally.times));
+        let client = self.clients.get_mut(&framework);
+        match tally.by {
+            By::More => {
+                self.roles.give(&role, &sums, times);
+                if let Some(client) = client {
+                    let held = client.held.entry(role).or_default();
+                    share::plus(&mut held.0, &sums);
+                    held.1 += times;
+                }
+            }
+            By::Less => {
+                self.roles.take(&role, &sums);
+                if let Some((held, _)) = client.and_then(|client| client.held.get_mut(&role)) {
+                    share::minus(held, &sums);
+                }
+            }
         }
     }
 
@@ -59,8 +127,7 @@ impl Allocator {
     pub(super) fn stir(&mut self, cause: Cause) {
         if let Some(ledger) = &mut self.ledger {
             let agents = std::mem::take(&mut ledger.held_back);
-            self.dirty
-                .extend(agents.into_iter().filter(|id| self.slots.contains_key(id)).map(|id| (id, cause)));
+            self.touch_each(agents.into_iter().filter(|id| self.slot(*id).is_some()).collect(), cause);
         }
     }
 
@@ -93,7 +160,7 @@ impl Allocator {
 
     fn ledger_of(&self, quotas: SortedMap<Text, Quota>) -> Ledger {
         let mut ledger = Ledger::new(quotas);
-        for slot in self.slots.values() {
+        for (_, slot) in self.agents() {
             ledger.total(&slot.total(), By::More);
             for ((_, role), held) in &slot.held {
                 held.parts().for_each(|part| ledger.held(role, part, By::More));
@@ -112,7 +179,7 @@ impl Allocator {
         let mut broken = Vec::new();
         let mut cluster = Quantities::new();
         let mut roles: SortedMap<&Text, Quantities> = SortedMap::new();
-        for (id, slot) in &self.slots {
+        for (id, slot) in self.agents() {
             let mut sums = slot.free.quantities();
             for ((_, role), held) in &slot.held {
                 let resources = held.all();
@@ -131,6 +198,7 @@ impl Allocator {
             broken.push(format!("cluster sums {:?}, recomputed {cluster:?}", self.cluster));
         }
         self.roles.check(&roles, &mut broken);
+        self.check_filters(&mut broken);
         if let Some(ledger) = &self.ledger
             && !ledger.agrees(&self.ledger_of(ledger.quotas().clone()))
         {

@@ -1,19 +1,16 @@
 //! Decline filters: what a framework does not want to be offered again for a while.
 //!
+//! Filters that were made by one refusal end together: one timer ends them all. Each lies with its agent; what is
+//! kept here is which agents those of one refusal are on, and how many are left.
+//!
+//! *Invariant*: a batch is there as long as one of its filters is, and counts them.
+//!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (recoverResources, expire). Match: a filter
 //! blocks what it contains; its life is at least one allocation interval.
 
-use super::Allocator;
-use crate::{
-    api::{AgentId, FrameworkId, Resources},
-    weight::resources,
-};
-use planarium_kernel::SortedMap;
-use planarium_kernel::{
-    Map, TimerId,
-    cow::{behind, bytes_of},
-    id_types,
-};
+use super::{Allocator, Slot};
+use crate::api::{AgentId, FrameworkId, Resources, resources::is_text};
+use planarium_kernel::{Cause, Map, SortedMap, TimerId, cow::bytes_of, id_types};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
@@ -25,25 +22,37 @@ pub const DEFAULT_REFUSE_MS: u64 = 5_000;
 pub const MAX_REFUSE_MS: u64 = 365 * 24 * 3_600_000;
 
 id_types! {
-    /// A filter. Never reused.
-    pub(crate) FilterId;
+    /// Filters made by one refusal. Never reused.
+    pub(crate) BatchId;
 }
 
+/// What one framework does not want to be offered of an agent under a role.
 #[derive(Clone, Debug)]
-struct Filter {
-    id: FilterId,
-    role: Text,
-    refused: Resources,
-    /// What ends it, when nothing waits for that.
+pub(super) struct Filter {
+    pub(super) framework: FrameworkId,
+    pub(super) role: Text,
+    pub(super) refused: Resources,
+    pub(super) batch: BatchId,
+}
+
+/// The filters of one refusal.
+#[derive(Clone, Debug)]
+struct Batch {
+    framework: FrameworkId,
+    /// The agent of each.
+    agents: Arc<[AgentId]>,
+    /// How many are left.
+    left: u32,
+    /// What ends them, when nothing waits for that.
     timer: Option<TimerId>,
 }
 
-/// All filters, by framework and agent.
+/// All batches of filters.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Filters {
-    all: Map<(FrameworkId, AgentId), Arc<Vec<Filter>>>,
+pub(crate) struct Batches {
+    all: Map<BatchId, Batch>,
     next: u32,
-    /// Timers of filters that went before their time.
+    /// Timers of batches whose filters went before their time.
     idle: Vec<TimerId>,
 }
 
@@ -55,117 +64,154 @@ pub(crate) fn life_ms(refuse_ms: Option<u64>) -> Option<u64> {
     }
 }
 
-impl Filters {
-    pub(crate) fn install(
-        &mut self,
-        framework: FrameworkId,
-        role: &Text,
-        agent: AgentId,
-        refused: Resources,
-    ) -> FilterId {
-        let id = FilterId(self.next);
-        self.next = self.next.saturating_add(1);
-        let filter = Filter { id, role: role.clone(), refused, timer: None };
-        self.all.upsert((framework, agent), Arc::default, |filters| Arc::make_mut(filters).push(filter));
-        id
-    }
-
+impl Slot {
     /// Whether some filter contains the candidate.
-    pub(crate) fn blocks(
-        &self,
-        framework: FrameworkId,
-        role: &str,
-        agent: AgentId,
-        candidate: &Resources,
-    ) -> bool {
-        self.all
-            .get(&(framework, agent))
-            .is_some_and(|filters| filters.iter().any(|f| &*f.role == role && f.refused.contains(candidate)))
+    pub(super) fn blocks(&self, framework: FrameworkId, role: &Text, candidate: &Resources) -> bool {
+        self.filters.iter().any(|filter| {
+            filter.framework == framework
+                && is_text(&filter.role, role)
+                && filter.refused.contains(candidate)
+        })
+    }
+}
+
+impl Batches {
+    /// The batch that the next refusal makes.
+    pub(super) const fn next(&self) -> BatchId {
+        BatchId(self.next)
     }
 
-    /// Takes a filter out; false when it is gone already.
-    pub(crate) fn expire(&mut self, framework: FrameworkId, agent: AgentId, id: FilterId) -> bool {
-        let Some(filters) = self.all.get_mut(&(framework, agent)).map(Arc::make_mut) else { return false };
-        let before = filters.len();
-        filters.retain(|filter| filter.id != id);
-        let expired = filters.len() < before;
-        if filters.is_empty() {
-            self.all.remove(&(framework, agent));
+    /// Notes the filters of a refusal, each by its agent; nothing where there are none.
+    pub(super) fn note(&mut self, framework: FrameworkId, agents: &[AgentId]) -> Option<BatchId> {
+        if agents.is_empty() {
+            return None;
         }
-        expired
+        let id = self.next();
+        self.next = self.next.saturating_add(1);
+        let left = u32::try_from(agents.len()).unwrap_or(u32::MAX);
+        self.all.insert(id, Batch { framework, agents: agents.into(), left, timer: None });
+        Some(id)
+    }
+
+    /// So many filters of a batch went before their time.
+    pub(super) fn lose(&mut self, id: BatchId, count: u32) {
+        let Some(batch) = self.all.get_mut(&id) else { return };
+        batch.left = batch.left.saturating_sub(count);
+        if batch.left == 0 {
+            self.idle.extend(batch.timer);
+            self.all.remove(&id);
+        }
+    }
+
+    /// Agents on which a framework has filters, or had some together with others that it still has; some twice.
+    fn agents_of(&self, framework: FrameworkId) -> Vec<AgentId> {
+        let own = self.all.values().filter(|batch| batch.framework == framework);
+        own.flat_map(|batch| batch.agents.iter().copied()).collect()
+    }
+
+    /// Bytes that these hold and those before do not, by estimate.
+    pub(super) fn beyond(&self, before: Option<&Self>) -> u64 {
+        self.all.beyond(before.map(|before| &before.all), |batch, old| match old {
+            Some(_) => 0,
+            None => bytes_of::<AgentId>(batch.agents.len()),
+        })
+    }
+}
+
+impl Allocator {
+    /// The filters of a batch are at the end of their time.
+    pub(crate) fn expire(&mut self, id: BatchId, cause: Cause) {
+        let Some(batch) = self.batches.all.remove(&id) else { return };
+        let mut concerned = Vec::with_capacity(batch.agents.len());
+        for agent in batch.agents.iter().copied() {
+            // One that is on an agent no more leaves the agent's books as they are.
+            if self.slot(agent).is_some_and(|slot| slot.filters.iter().any(|filter| filter.batch == id))
+                && let Some(slot) = self.slot_mut(agent)
+            {
+                slot.filters.retain(|filter| filter.batch != id);
+                concerned.push(agent);
+            }
+        }
+        self.touch_each(concerned, cause);
     }
 
     /// Drops a framework's filters, of the roles that `which` says yes to; answers the agents concerned.
-    pub(crate) fn clear(&mut self, framework: FrameworkId, which: impl Fn(&str) -> bool) -> Vec<AgentId> {
-        let range = (framework, AgentId(0))..=(framework, AgentId(u32::MAX));
-        let has = |filters: &[Filter]| filters.iter().any(|filter| which(&filter.role));
-        let found = self.all.range(range).filter(|(_, filters)| has(filters));
-        let concerned: Vec<AgentId> = found.map(|((_, agent), _)| *agent).collect();
-        for agent in &concerned {
-            if let Some(filters) = self.all.get_mut(&(framework, *agent)) {
-                let gone = filters.iter().filter(|filter| which(&filter.role));
-                self.idle.extend(gone.filter_map(|filter| filter.timer));
-                Arc::make_mut(filters).retain(|filter| !which(&filter.role));
+    pub(super) fn clear_filters(
+        &mut self,
+        framework: FrameworkId,
+        which: impl Fn(&str) -> bool,
+    ) -> Vec<AgentId> {
+        let goes = |filter: &Filter| filter.framework == framework && which(&filter.role);
+        let mut concerned = self.batches.agents_of(framework);
+        let mut gone: Vec<BatchId> = Vec::new();
+        concerned.retain(|agent| {
+            let has = |slot: &Slot| slot.filters.iter().any(goes);
+            if !self.slot(*agent).is_some_and(has) {
+                return false;
             }
-        }
-        if !concerned.is_empty() {
-            self.all.retain(|_, filters| !filters.is_empty());
-        }
+            let Some(slot) = self.slot_mut(*agent) else { return false };
+            gone.extend(slot.filters.iter().filter(|filter| goes(filter)).map(|filter| filter.batch));
+            slot.filters.retain(|filter| !goes(filter));
+            true
+        });
+        self.lose_filters(&gone);
         concerned
     }
 
-    /// Drops all filters on an agent.
-    pub(crate) fn forget_agent(&mut self, agent: AgentId) {
-        let gone =
-            self.all.iter().filter(|((_, on), _)| *on == agent).flat_map(|(_, filters)| filters.iter());
-        self.idle.extend(gone.filter_map(|filter| filter.timer));
-        self.all.retain(|(_, on), _| *on != agent);
+    /// Filters of these batches went before their time, as often as a batch is named.
+    pub(super) fn lose_filters(&mut self, gone: &[BatchId]) {
+        for of_one in gone.chunk_by(|a, b| a == b) {
+            if let Some(id) = of_one.first() {
+                self.batches.lose(*id, u32::try_from(of_one.len()).unwrap_or(u32::MAX));
+            }
+        }
     }
 
-    /// How many there are, by role.
-    pub(crate) fn by_role(&self) -> SortedMap<Text, u64> {
+    /// Remembers what will end the filters of a batch.
+    pub(crate) fn time_filters(&mut self, id: BatchId, timer: TimerId) {
+        if let Some(batch) = self.batches.all.get_mut(&id) {
+            batch.timer = Some(timer);
+        }
+    }
+
+    /// Takes the timers of filters that went before their time: a framework that revives at every turn would
+    /// leave many behind.
+    pub(crate) fn take_idle_timers(&mut self) -> Vec<TimerId> {
+        std::mem::take(&mut self.batches.idle)
+    }
+
+    /// Active filters by role.
+    pub(crate) fn filters_by_role(&self) -> SortedMap<Text, u64> {
         let mut counts = SortedMap::new();
-        for filter in self.all.values().flat_map(|filters| filters.iter()) {
+        for filter in self.agents().flat_map(|(_, slot)| &slot.filters) {
             *counts.entry(filter.role.clone()).or_default() += 1;
         }
         counts
     }
 
-    /// Bytes that these hold and those before do not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        self.all.beyond(before.map(|before| &before.all), |filters, old| {
-            let refused = |filter: &Filter| resources(&filter.refused, None);
-            behind(filters, old, |filters| {
-                bytes_of::<Filter>(filters.len()) + filters.iter().map(refused).sum::<u64>()
-            })
-        })
+    pub(crate) fn filter_count(&self) -> usize {
+        self.agents().map(|(_, slot)| slot.filters.len()).sum()
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.all.values().map(|filters| filters.len()).sum()
-    }
-}
-
-impl Allocator {
-    /// Remembers what will end a filter.
-    pub(crate) fn time_filter(
-        &mut self,
-        framework: FrameworkId,
-        agent: AgentId,
-        id: FilterId,
-        timer: TimerId,
-    ) {
-        let filters = self.filters.all.get_mut(&(framework, agent)).map(Arc::make_mut);
-        if let Some(filter) = filters.and_then(|filters| filters.iter_mut().find(|filter| filter.id == id)) {
-            filter.timer = Some(timer);
+    /// What does not hold of the batches, in words.
+    pub(super) fn check_filters(&self, broken: &mut Vec<String>) {
+        let mut counts: SortedMap<BatchId, u32> = SortedMap::new();
+        for (agent, slot) in self.agents() {
+            for filter in &slot.filters {
+                *counts.entry(filter.batch).or_default() += 1;
+                let batch = self.batches.all.get(&filter.batch);
+                let is_its =
+                    |batch: &Batch| batch.framework == filter.framework && batch.agents.contains(&agent);
+                if !batch.is_some_and(is_its) {
+                    broken.push(format!("agent {}: a filter is not in its batch", agent.0));
+                }
+            }
         }
-    }
-
-    /// Takes the timers of filters that went before their time: a framework that revives at every turn would
-    /// leave thousands behind.
-    pub(crate) fn take_idle_timers(&mut self) -> Vec<TimerId> {
-        std::mem::take(&mut self.filters.idle)
+        let noted: SortedMap<BatchId, u32> =
+            self.batches.all.iter().map(|(id, batch)| (*id, batch.left)).collect();
+        if noted != counts {
+            broken.push(format!("filters by batch {noted:?}, recounted {counts:?}"));
+        }
     }
 }
 

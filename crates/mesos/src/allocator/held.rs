@@ -54,12 +54,14 @@ impl Held {
     /// and says false.
     pub(crate) fn exchange(&mut self, from: &Resources, to: &Resources) -> bool {
         let same = self.lists.iter().position(|list| list.is_same(from));
-        let found = same.or_else(|| self.lists.iter().rposition(|list| list.contains(from)));
-        let at = match found {
+        let newest_first = (0..self.lists.len()).rev();
+        let taken = newest_first.filter(|at| same.is_none_or(|same| same == *at));
+        let at = taken.into_iter().find(|at| self.lists.get_mut(*at).is_some_and(|list| list.subtract_all(from)));
+        let at = match at {
             Some(at) => at,
             None => {
-                let all = self.all();
-                if !all.contains(from) {
+                let mut all = self.all();
+                if !all.subtract_all(from) {
                     return false;
                 }
                 self.lists = vec![all];
@@ -67,7 +69,6 @@ impl Held {
             }
         };
         let Some(list) = self.lists.get_mut(at) else { return false };
-        list.subtract_all(from);
         list.add_all(to);
         if list.is_empty() {
             self.lists.remove(at);

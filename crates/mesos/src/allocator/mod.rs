@@ -13,7 +13,7 @@
 //! | what is held, and the sums over it | `books` |
 //! | roles as a tree, weights, who comes first | `roles`, `share` |
 //! | guarantees and limits | `quota` |
-//! | decline filters | `filter` |
+//! | decline filters, by agent and by refusal | `filter` |
 //! | what one framework holds | `held` |
 //! | a run | `run` |
 //!
@@ -28,11 +28,16 @@ mod run;
 pub(crate) mod share;
 
 use crate::{
-    api::{AgentId, Capability, FrameworkId, FrameworkInfo, Resources},
+    api::{AgentId, Capability, FrameworkId, FrameworkInfo, Resources, resources::is_text},
     weight::resources,
 };
-use filter::{FilterId, Filters};
-use planarium_kernel::{Cause, Map, cow::behind, draw};
+use books::Tally;
+use filter::{BatchId, Batches, Filter};
+use planarium_kernel::{
+    Cause, Table,
+    cow::{behind, bytes_of},
+    draw,
+};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use quota::{By, Ledger};
@@ -42,6 +47,9 @@ use std::sync::Arc;
 
 pub(crate) use held::Held;
 pub(crate) use run::{Grant, Rules};
+
+/// Changes of so few agents are noted one by one, those of more in one go through all.
+const FEW: usize = 8;
 
 /// An agent as the allocator sees it.
 #[derive(Clone, Debug)]
@@ -55,6 +63,16 @@ pub(crate) struct Slot {
     region: Option<Text>,
     /// Key of its place in a run.
     entity: u64,
+    /// What is not to be offered of it for a while, to whom.
+    filters: Vec<Filter>,
+}
+
+/// Resources on an agent that come back from a framework.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Return<'a> {
+    pub(crate) role: &'a Text,
+    pub(crate) agent: AgentId,
+    pub(crate) resources: &'a Resources,
 }
 
 impl Slot {
@@ -84,14 +102,15 @@ struct Client {
 /// The allocator.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocator {
-    slots: Map<AgentId, Arc<Slot>>,
+    /// By the agents' numbers.
+    slots: Table<Option<Arc<Slot>>>,
     clients: SortedMap<FrameworkId, Client>,
     /// What is held under each role, and weights.
     roles: Roles,
     /// Books about quotas, while there are any.
     ledger: Option<Box<Ledger>>,
     cluster: Quantities,
-    filters: Filters,
+    batches: Batches,
     /// Agents that changed since they were last looked at, with what changed them.
     dirty: SortedMap<AgentId, Cause>,
     /// The master's region.
@@ -119,33 +138,44 @@ impl Allocator {
             has_gpus: total.scalar("gpus").is_positive(),
             region: region.cloned(),
             entity: draw::entity(hostname),
+            filters: Vec::new(),
         };
-        self.slots.insert(id, Arc::new(slot));
-        for ((framework, role), resources) in held {
-            self.hold(id, framework, &role, &resources);
+        while self.slots.len() <= id.index() {
+            self.slots.push(None);
         }
+        if let Some(place) = self.slots.get_mut(id.index()) {
+            *place = Some(Arc::new(slot));
+        }
+        let mut tally = Tally::new(By::More);
+        for ((framework, role), resources) in held {
+            self.hold(&mut tally, id, framework, &role, &resources);
+        }
+        self.settle(&mut tally);
         self.stir(cause);
         self.touch(id, cause);
     }
 
     /// Forgets an agent with everything held there.
     pub(crate) fn remove_agent(&mut self, id: AgentId, cause: Cause) {
-        let Some(slot) = self.slots.remove(&id) else { return };
+        let Some(slot) = self.slots.get_mut(id.index()).and_then(Option::take) else { return };
         let total = slot.total();
         share::subtract(&mut self.cluster, &total);
+        let mut tally = Tally::new(By::Less);
         for ((framework, role), held) in &slot.held {
-            held.parts().for_each(|part| self.unaccount(*framework, role, part));
+            held.parts().for_each(|part| self.count(&mut tally, *framework, role, part));
         }
+        self.settle(&mut tally);
         self.account_total(&total, By::Less);
-        self.filters.forget_agent(id);
+        let gone: Vec<BatchId> = slot.filters.iter().map(|filter| filter.batch).collect();
+        self.lose_filters(&gone);
         self.dirty.remove(&id);
         self.stir(cause);
     }
 
     /// Says whether an agent's resources may be offered.
     pub(crate) fn set_active(&mut self, id: AgentId, active: bool, cause: Cause) {
-        if let Some(slot) = self.slots.get_mut(&id) {
-            Arc::make_mut(slot).active = active;
+        if let Some(slot) = self.slot_mut(id) {
+            slot.active = active;
             self.touch(id, cause);
         }
     }
@@ -179,7 +209,7 @@ impl Allocator {
             let has = |roles: &[Text]| roles.iter().any(|mine| **mine == *role);
             has(&info.roles) && (!before.contains(role) || has(&info.suppressed_roles))
         };
-        self.filters.clear(id, |role| !kept(role));
+        self.clear_filters(id, |role| !kept(role));
         self.activate(id, info, cause);
     }
 
@@ -188,12 +218,12 @@ impl Allocator {
         if let Some(client) = self.clients.get_mut(&id) {
             client.active = false;
         }
-        self.filters.clear(id, |_| true);
+        self.clear_filters(id, |_| true);
     }
 
     /// Forgets a framework; what it held must have been recovered.
     pub(crate) fn remove_framework(&mut self, id: FrameworkId) {
-        self.filters.clear(id, |_| true);
+        self.clear_filters(id, |_| true);
         self.clients.remove(&id);
     }
 
@@ -207,47 +237,52 @@ impl Allocator {
     /// Forgets filters and suppression of these roles (all when empty).
     pub(crate) fn revive(&mut self, id: FrameworkId, roles: &[Text], cause: Cause) {
         let meant = |role: &str| roles.is_empty() || roles.iter().any(|r| &**r == role);
-        let concerned = self.filters.clear(id, meant);
+        let concerned = self.clear_filters(id, meant);
         let Some(client) = self.clients.get_mut(&id) else { return };
         let before = client.suppressed.len();
         client.suppressed.retain(|role| !meant(role));
         if client.suppressed.len() < before {
             self.touch_all(cause);
         }
-        for agent in concerned {
-            self.touch(agent, cause);
-        }
+        self.touch_each(concerned, cause);
     }
 
-    /// Gives resources back. With a life a filter is installed; its id and life are for the caller's timer.
+    /// Gives resources back. Those that were refused make filters; what ends these is for the caller to arm.
     pub(crate) fn recover(
         &mut self,
         framework: FrameworkId,
-        role: &Text,
-        agent: AgentId,
-        resources: &Resources,
-        filter_ms: Option<u64>,
+        returns: &[Return<'_>],
+        refused: bool,
         cause: Cause,
-    ) -> Option<(FilterId, u64)> {
-        if resources.is_empty() {
+    ) -> Option<BatchId> {
+        let batch = self.batches.next();
+        let mut tally = Tally::new(By::Less);
+        let (mut concerned, mut filtered) = (Vec::with_capacity(returns.len()), Vec::new());
+        for Return { role, agent, resources } in returns.iter().copied() {
+            if resources.is_empty() {
+                continue;
+            }
+            let wanted = |client: &Client| client.active && client.roles.iter().any(|own| is_text(own, role));
+            let filters = refused && self.clients.get(&framework).is_some_and(wanted);
+            let Some(slot) = self.slot_mut(agent) else { continue };
+            if !slot.release(framework, role, resources) {
+                continue;
+            }
+            if filters {
+                let refused = resources.clone();
+                slot.filters.push(Filter { framework, role: role.clone(), refused, batch });
+                filtered.push(agent);
+            }
+            self.count(&mut tally, framework, role, resources);
+            concerned.push(agent);
+        }
+        if concerned.is_empty() {
             return None;
         }
-        let slot = Arc::make_mut(self.slots.get_mut(&agent)?);
-        let key = (framework, role.clone());
-        let held = slot.held.get_mut(&key)?;
-        if !held.subtract_all(resources) {
-            return None;
-        }
-        if held.is_empty() {
-            slot.held.remove(&key);
-        }
-        slot.free.add_all(resources);
-        self.unaccount(framework, role, resources);
+        self.settle(&mut tally);
         self.stir(cause);
-        self.touch(agent, cause);
-        let life_ms = filter_ms?;
-        let wanted = self.clients.get(&framework).is_some_and(|c| c.active && c.roles.contains(role));
-        wanted.then(|| (self.filters.install(framework, role, agent, resources.clone()), life_ms))
+        self.touch_each(concerned, cause);
+        self.batches.note(framework, &filtered)
     }
 
     /// Changes what a framework holds into something else, and the agent's total with it.
@@ -259,8 +294,8 @@ impl Allocator {
         from: &Resources,
         to: &Resources,
     ) {
-        let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return };
-        let Some(held) = slot.held.get_mut(&(framework, role.clone())) else { return };
+        let Some(slot) = self.slot_mut(agent) else { return };
+        let Some(held) = slot.held_by(framework, role) else { return };
         if held.exchange(from, to)
             && let Some(ledger) = &mut self.ledger
         {
@@ -280,7 +315,7 @@ impl Allocator {
         to: &Resources,
         cause: Cause,
     ) -> bool {
-        let Some(slot) = self.slots.get_mut(&agent).map(Arc::make_mut) else { return false };
+        let Some(slot) = self.slot_mut(agent) else { return false };
         if !slot.free.contains(from) {
             return false;
         }
@@ -293,29 +328,34 @@ impl Allocator {
         true
     }
 
-    /// Active filters by role.
-    pub(crate) fn filters_by_role(&self) -> SortedMap<Text, u64> {
-        self.filters.by_role()
-    }
-
-    /// A filter's time is over.
-    pub(crate) fn expire(&mut self, framework: FrameworkId, agent: AgentId, id: FilterId, cause: Cause) {
-        if self.filters.expire(framework, agent, id) {
-            self.touch(agent, cause);
-        }
-    }
-
     /// Looks at every agent again in the next run.
     pub(crate) fn touch_all(&mut self, cause: Cause) {
-        let all: Vec<AgentId> = self.slots.keys().copied().collect();
-        self.dirty.extend(all.into_iter().map(|id| (id, cause)));
+        self.dirty = self.agents().map(|(id, _)| (id, cause)).collect();
     }
 
     /// Looks at this agent again in the next run.
     pub(crate) fn touch(&mut self, id: AgentId, cause: Cause) {
-        if self.slots.contains_key(&id) {
+        if self.slot(id).is_some() {
             self.dirty.insert(id, cause);
         }
+    }
+
+    /// The same for many that are there.
+    fn touch_each(&mut self, mut ids: Vec<AgentId>, cause: Cause) {
+        if ids.len() < FEW {
+            self.dirty.extend(ids.into_iter().map(|id| (id, cause)));
+            return;
+        }
+        ids.sort_unstable();
+        let mut before = std::mem::take(&mut self.dirty).into_iter().peekable();
+        for id in ids {
+            while let Some((other, its)) = before.next_if(|(other, _)| *other < id) {
+                self.dirty.insert(other, its);
+            }
+            before.next_if(|(other, _)| *other == id);
+            self.dirty.insert(id, cause);
+        }
+        self.dirty.extend(before);
     }
 
     /// Something else stands behind the change of an agent, if it has changed.
@@ -327,36 +367,45 @@ impl Allocator {
 
     /// Whether a batch run has agents to look at.
     pub(crate) fn has_work(&self) -> bool {
-        self.dirty.keys().any(|id| self.slots.get(id).is_some_and(|slot| slot.active))
+        self.dirty.keys().any(|id| self.slot(*id).is_some_and(|slot| slot.active))
     }
 
     pub(crate) fn slot(&self, id: AgentId) -> Option<&Slot> {
-        self.slots.get(&id).map(|slot| &**slot)
+        self.slots.get(id.index())?.as_deref()
+    }
+
+    fn slot_mut(&mut self, id: AgentId) -> Option<&mut Slot> {
+        self.slots.get_mut(id.index())?.as_mut().map(Arc::make_mut)
     }
 
     pub(crate) fn agents(&self) -> impl Iterator<Item = (AgentId, &Slot)> {
-        self.slots.iter().map(|(id, slot)| (*id, &**slot))
-    }
-
-    pub(crate) fn filter_count(&self) -> usize {
-        self.filters.len()
+        let rows = self.slots.iter().enumerate();
+        rows.filter_map(|(row, slot)| Some((AgentId::at(row), slot.as_deref()?)))
     }
 
     /// Bytes that this allocator holds and `before` does not, by estimate.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let slot = |slot: &Arc<Slot>, old: Option<&Arc<Slot>>| {
-            behind(slot, old, |slot| {
-                let old = old.map(|old| &**old);
-                let held = |(key, held): (&(FrameworkId, Text), &Held)| {
-                    let mut old = old.and_then(|old| old.held.get(key)).into_iter().flat_map(Held::parts);
-                    let beyond = |part: &Resources| resources(part, old.find(|old| old.is_same(part)));
-                    64 + held.parts().map(beyond).sum::<u64>()
-                };
-                slot.held.iter().map(held).sum::<u64>() + resources(&slot.free, old.map(|old| &old.free))
-            })
+        let inside = |slot: &Slot, old: Option<&Slot>| {
+            let held = |(key, held): (&(FrameworkId, Text), &Held)| {
+                let mut old = old.and_then(|old| old.held.get(key)).into_iter().flat_map(Held::parts);
+                let beyond = |part: &Resources| resources(part, old.find(|old| old.is_same(part)));
+                64 + held.parts().map(beyond).sum::<u64>()
+            };
+            let refused = slot.filters.iter().map(|filter| {
+                let mut old = old.into_iter().flat_map(|old| &old.filters).map(|filter| &filter.refused);
+                resources(&filter.refused, old.find(|old| old.is_same(&filter.refused)))
+            });
+            slot.held.iter().map(held).sum::<u64>()
+                + resources(&slot.free, old.map(|old| &old.free))
+                + bytes_of::<Filter>(slot.filters.len())
+                + refused.sum::<u64>()
+        };
+        let slot = |slot: &Option<Arc<Slot>>, old: Option<&Option<Arc<Slot>>>| {
+            let old = old.and_then(Option::as_ref);
+            slot.as_ref().map_or(0, |slot| behind(slot, old, |slot| inside(slot, old.map(|old| &**old))))
         };
         self.slots.beyond(before.map(|before| &before.slots), slot)
-            + self.filters.beyond(before.map(|before| &before.filters))
+            + self.batches.beyond(before.map(|before| &before.batches))
             + 64 * self.dirty.len() as u64
     }
 

@@ -9,7 +9,6 @@
 //! weights by path). Match, with weights of three decimals.
 
 use super::share::{self, Quantities, Share};
-use crate::api::Resources;
 use planarium_kernel::Milli;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -59,11 +58,11 @@ pub(crate) fn is_within(above: &str, role: &str) -> bool {
 }
 
 impl Roles {
-    /// Counts what was given under a role.
-    pub(crate) fn give(&mut self, role: &Text, resources: &Resources) {
+    /// Counts what was given under a role: so much, by so many gifts.
+    pub(crate) fn give(&mut self, role: &Text, sums: &Quantities, gifts: u64) {
         let add = |held: &mut Held| {
-            share::add(&mut held.sums, resources);
-            held.gifts += 1;
+            share::plus(&mut held.sums, sums);
+            held.gifts += gifts;
         };
         add(&mut self.nodes.entry(role.clone()).or_default().own);
         for above in ancestors(role) {
@@ -72,13 +71,13 @@ impl Roles {
     }
 
     /// Counts what came back.
-    pub(crate) fn take(&mut self, role: &str, resources: &Resources) {
+    pub(crate) fn take(&mut self, role: &str, sums: &Quantities) {
         if let Some(node) = self.nodes.get_mut(role) {
-            share::subtract(&mut node.own.sums, resources);
+            share::minus(&mut node.own.sums, sums);
         }
         for above in ancestors(role) {
             if let Some(node) = self.nodes.get_mut(above) {
-                share::subtract(&mut node.below.sums, resources);
+                share::minus(&mut node.below.sums, sums);
             }
         }
     }
@@ -179,6 +178,7 @@ fn compare(a: &[Rank], b: &[Rank]) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::Resources;
 
     fn cluster() -> Quantities {
         Resources::parse("cpus:100;mem:1000").expect("test text").quantities()
@@ -187,7 +187,7 @@ mod tests {
     fn order(given: &[(&str, &str)], weights: &[(&str, i64)], wanted: &[&str]) -> String {
         let mut roles = Roles::default();
         for (role, text) in given {
-            roles.give(&(*role).into(), &Resources::parse(text).expect("test text"));
+            roles.give(&(*role).into(), Resources::parse(text).expect("test text").sums(), 1);
         }
         let weights: Vec<(Text, Milli)> =
             weights.iter().map(|(role, w)| ((*role).into(), Milli(*w))).collect();

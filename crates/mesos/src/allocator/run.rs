@@ -3,11 +3,17 @@
 //! Where there are quotas a run has two stages: roles that lack something of their guarantees come first; then
 //! everybody, within limits and what must be left for guarantees.
 
-use super::{Allocator, Client, Quantities, Slot, quota::Ledger, roles::is_within, share::Share};
+use super::{
+    Allocator, Client, FEW, Quantities, Slot,
+    books::Tally,
+    quota::{By, Ledger},
+    roles::is_within,
+    share::Share,
+};
 use crate::api::{AgentId, FrameworkId, Resources};
 use planarium_kernel::{Cause, Milli, draw};
 use planarium_protocol::Text;
-use std::{cmp::Ordering, sync::Arc};
+use std::cmp::Ordering;
 
 /// Least cpus worth offering. Source: `min_allocatable_resources`, default `cpus:0.01|mem:32`.
 const MIN_CPUS: Milli = Milli(10);
@@ -67,38 +73,48 @@ impl Allocator {
         only: Option<&[AgentId]>,
         rules: Rules<'_>,
     ) -> Vec<Grant> {
-        let only: Option<Vec<AgentId>> = only.map(|only| {
-            let mut only = only.to_vec();
-            only.sort_unstable();
-            only
-        });
-        let mut order: Vec<(u64, AgentId)> = self
-            .dirty
-            .keys()
-            .filter(|id| only.as_ref().is_none_or(|only| only.binary_search(id).is_ok()))
-            .filter_map(|id| {
-                self.slots.get(id).map(|slot| (draw::draw(seed, slot.entity, ORDER, now_ms), *id))
-            })
-            .collect();
+        let changed = |id: &AgentId| Some((*id, *self.dirty.get(id)?));
+        let changes: Vec<(AgentId, Cause)> = match only {
+            None => self.dirty.iter().map(|(id, cause)| (*id, *cause)).collect(),
+            Some(only) => {
+                let mut only = only.to_vec();
+                only.sort_unstable();
+                only.dedup();
+                only.iter().filter_map(changed).collect()
+            }
+        };
+        let place = |(id, cause): (AgentId, Cause)| {
+            let slot = self.slot(id).filter(|slot| slot.active)?;
+            Some((draw::draw(seed, slot.entity, ORDER, now_ms), id, cause))
+        };
+        let mut order: Vec<(u64, AgentId, Cause)> = changes.into_iter().filter_map(place).collect();
         order.sort_unstable();
-        let order: Vec<AgentId> = order.into_iter().map(|(_, id)| id).collect();
-        self.run_in_order(&order, rules)
+        let agents: Vec<(AgentId, Cause)> = order.into_iter().map(|(_, id, cause)| (id, cause)).collect();
+        self.run_over(&agents, only.is_none(), rules)
     }
 
     /// A run over these agents in this order.
     pub(crate) fn run_in_order(&mut self, order: &[AgentId], rules: Rules<'_>) -> Vec<Grant> {
-        let looked_at = self.take_dirty(order);
+        let active = |id: &&AgentId| self.slot(**id).is_some_and(|slot| slot.active);
+        let causes = |id: &AgentId| (*id, self.dirty.get(id).copied().unwrap_or_default());
+        let agents: Vec<(AgentId, Cause)> = order.iter().filter(active).map(causes).collect();
+        self.run_over(&agents, false, rules)
+    }
+
+    /// A run over these active agents in this order, with what changed them; whether they are all that changed.
+    fn run_over(&mut self, agents: &[(AgentId, Cause)], all: bool, rules: Rules<'_>) -> Vec<Grant> {
         let mut grants = Vec::new();
-        if looked_at.is_empty() {
+        if agents.is_empty() {
             return grants;
         }
+        self.take_dirty(agents, all);
         if let Some(ledger) = &mut self.ledger {
-            let mut again: Vec<AgentId> = looked_at.iter().map(|(id, _)| *id).collect();
+            let mut again: Vec<AgentId> = agents.iter().map(|(id, _)| *id).collect();
             again.sort_unstable();
             ledger.held_back.retain(|id| again.binary_search(id).is_err());
-            self.stage(Stage::Guarantees, &looked_at, rules, &mut grants);
+            self.stage(Stage::Guarantees, agents, rules, &mut grants);
         }
-        self.stage(Stage::Rest, &looked_at, rules, &mut grants);
+        self.stage(Stage::Rest, agents, rules, &mut grants);
         // What a role below got may have satisfied the guarantee of the one above: less is to be held back.
         if let Some(last) = grants.last() {
             self.stir(last.cause);
@@ -106,19 +122,21 @@ impl Allocator {
         grants
     }
 
-    /// Takes the active ones of these agents out of those that changed, with what changed them.
-    fn take_dirty(&mut self, order: &[AgentId]) -> Vec<(AgentId, Cause)> {
-        let active = |id: &&AgentId| self.slots.get(id).is_some_and(|slot| slot.active);
-        let causes = |id: &AgentId| (*id, self.dirty.get(id).copied().unwrap_or_default());
-        let looked_at: Vec<(AgentId, Cause)> = order.iter().filter(active).map(causes).collect();
-        if let [(only, _)] = looked_at.as_slice() {
-            self.dirty.remove(only);
+    /// Takes these agents out of those that changed; `all`: they are all the active ones of these.
+    fn take_dirty(&mut self, agents: &[(AgentId, Cause)], all: bool) {
+        if all {
+            let mut dirty = std::mem::take(&mut self.dirty);
+            dirty.retain(|id, _| !self.slot(*id).is_some_and(|slot| slot.active));
+            self.dirty = dirty;
+        } else if agents.len() < FEW {
+            for (id, _) in agents {
+                self.dirty.remove(id);
+            }
         } else {
-            let mut gone: Vec<AgentId> = looked_at.iter().map(|(id, _)| *id).collect();
+            let mut gone: Vec<AgentId> = agents.iter().map(|(id, _)| *id).collect();
             gone.sort_unstable();
             self.dirty.retain(|id, _| gone.binary_search(id).is_err());
         }
-        looked_at
     }
 
     /// One part of a run over these agents. Whose turn it is is found anew when somebody got something.
@@ -132,13 +150,16 @@ impl Allocator {
         let mut turns = self.turns();
         // Of one there is only one order.
         let competing = turns.iter().map(|(_, frameworks)| frameworks.len()).sum::<usize>() > 1;
+        let mut tally = Tally::new(By::More);
         for (agent, cause) in agents {
             let before = grants.len();
-            self.allocate(*agent, *cause, stage, &turns, rules, grants);
+            self.allocate(*agent, *cause, stage, &turns, rules, &mut tally, grants);
             if competing && grants.len() > before {
+                self.settle(&mut tally);
                 turns = self.turns();
             }
         }
+        self.settle(&mut tally);
     }
 
     /// Roles and their frameworks in the order in which they are served.
@@ -150,6 +171,7 @@ impl Allocator {
         self.roles_by_share().into_iter().map(with_frameworks).collect()
     }
 
+    #[expect(clippy::too_many_arguments, reason = "what a run is about, and what it has found so far")]
     fn allocate(
         &mut self,
         agent: AgentId,
@@ -157,6 +179,7 @@ impl Allocator {
         stage: Stage,
         turns: &[(Text, Vec<FrameworkId>)],
         rules: Rules<'_>,
+        tally: &mut Tally,
         grants: &mut Vec<Grant>,
     ) {
         for (role, frameworks) in turns {
@@ -164,11 +187,14 @@ impl Allocator {
                 continue;
             }
             for framework in frameworks.iter().copied() {
-                let Some(slot) = self.slots.get(&agent) else { return };
+                let Some(slot) = self.slot(agent) else { return };
                 let Some(client) = self.clients.get(&framework) else { continue };
                 let offerable = self.offerable(slot, client, role);
                 let least = client.least.get(role);
                 if !is_allocatable(&offerable, least) || (rules.withheld)(framework, agent) {
+                    continue;
+                }
+                if self.ledger.is_none() && !rules.unfiltered && slot.blocks(framework, role, &offerable) {
                     continue;
                 }
                 let offerable = match (&mut self.ledger, stage) {
@@ -176,12 +202,13 @@ impl Allocator {
                     (Some(ledger), Stage::Guarantees) => ledger.guaranteed(role, &offerable),
                     (Some(ledger), Stage::Rest) => ledger.trimmed(agent, role, offerable),
                 };
-                if (self.ledger.is_some() && !is_allocatable(&offerable, least))
-                    || (!rules.unfiltered && self.filters.blocks(framework, role, agent, &offerable))
+                let blocks = |slot: &Slot| !rules.unfiltered && slot.blocks(framework, role, &offerable);
+                if self.ledger.is_some()
+                    && (!is_allocatable(&offerable, least) || self.slot(agent).is_some_and(blocks))
                 {
                     continue;
                 }
-                self.hold(agent, framework, role, &offerable);
+                self.hold(tally, agent, framework, role, &offerable);
                 grants.push(Grant { framework, role: role.clone(), agent, resources: offerable, cause });
             }
         }
@@ -192,10 +219,14 @@ impl Allocator {
     }
 
     /// What an agent could offer to a framework under a role.
-    fn offerable(&self, slot: &Arc<Slot>, client: &Client, role: &str) -> Resources {
+    fn offerable(&self, slot: &Slot, client: &Client, role: &str) -> Resources {
         let remote = slot.region.is_some() && slot.region != self.region;
         if (slot.has_gpus && !client.gpus) || (remote && !client.region_aware) {
             return Resources::new();
+        }
+        let all = slot.free.summary();
+        if all.roles.iter().all(|of| is_within(of, role)) && (client.refinement || !all.refined) {
+            return slot.free.clone();
         }
         slot.free.filter(|resource| {
             (resource.reservations.is_empty() || is_within(resource.role(), role))

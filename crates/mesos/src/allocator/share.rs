@@ -3,40 +3,46 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp`. Match; exact where the real one
 //! compares floating-point numbers.
 
-use crate::api::{Resources, Value};
+use crate::api::{Resources, resources::sum_mut};
 use planarium_kernel::Milli;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
-use std::{cmp::Ordering, sync::Arc};
+use std::cmp::Ordering;
 
 /// Scalar sums by name.
 pub(crate) type Quantities = SortedMap<Text, Milli>;
 
-/// The sum of a name. There is a handful of names, and agents of one kind share the texts of theirs.
-fn place<'a>(sums: &'a mut Quantities, name: &Text) -> Option<&'a mut Milli> {
-    let mut all = sums.iter_mut();
-    all.find(|(mine, _)| Arc::ptr_eq(mine, name) || **mine == *name).map(|(_, sum)| sum)
-}
-
 /// Adds the scalars of `resources`.
 pub(crate) fn add(sums: &mut Quantities, resources: &Resources) {
-    for resource in resources {
-        let Value::Scalar(amount) = resource.value else { continue };
-        match place(sums, &resource.name) {
-            Some(sum) => *sum = sum.saturating_add(amount),
-            None => _ = sums.insert(resource.name.clone(), amount),
-        }
-    }
+    plus(sums, resources.sums());
 }
 
 /// Takes the scalars of `resources` out.
 pub(crate) fn subtract(sums: &mut Quantities, resources: &Resources) {
-    for resource in resources {
-        let Value::Scalar(amount) = resource.value else { continue };
-        let Some(sum) = place(sums, &resource.name) else { continue };
-        *sum = sum.saturating_sub(amount);
+    minus(sums, resources.sums());
+}
+
+/// Adds sums.
+pub(crate) fn plus(sums: &mut Quantities, more: &Quantities) {
+    if sums.is_empty() {
+        sums.clone_from(more);
+        return;
+    }
+    for (name, amount) in more {
+        match sum_mut(sums, name) {
+            Some(sum) => *sum = sum.saturating_add(*amount),
+            None => _ = sums.insert(name.clone(), *amount),
+        }
+    }
+}
+
+/// Takes sums out.
+pub(crate) fn minus(sums: &mut Quantities, less: &Quantities) {
+    for (name, amount) in less {
+        let Some(sum) = sum_mut(sums, name) else { continue };
+        *sum = sum.saturating_sub(*amount);
         if sum.is_zero() {
-            sums.remove(&resource.name);
+            sums.remove(name);
         }
     }
 }

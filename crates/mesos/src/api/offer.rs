@@ -25,8 +25,8 @@ pub struct Unavailability {
 pub struct Offer {
     /// Which.
     pub id: OfferId,
-    /// Its id on the wire, `...-O12`.
-    pub name: Text,
+    /// The id of the master that makes it.
+    pub master: Text,
     /// To whom.
     pub framework: FrameworkId,
     /// By which agent.
@@ -53,6 +53,13 @@ pub struct Offer {
     pub executor_ids: Vec<Text>,
     /// When the machine is expected away, if it is.
     pub unavailability: Option<Unavailability>,
+}
+
+impl Offer {
+    /// Its id on the wire, `...-O12`. *Cost*: a text is made of it; most offers come and go without.
+    pub fn name(&self) -> String {
+        format!("{}-O{}", self.master, self.id.0)
+    }
 }
 
 /// A request to a framework to give back everything it has on one agent.

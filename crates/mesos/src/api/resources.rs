@@ -7,7 +7,7 @@ use super::{
 use planarium_kernel::cow::{Entries, List, behind};
 use planarium_kernel::{Milli, SortedMap};
 use planarium_protocol::Text;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Resources, merged where they can be. *Order*: first addition; the [`PartialEq`] does not look at it.
 ///
@@ -17,7 +17,66 @@ use std::sync::Arc;
 pub struct Resources(Option<Arc<Bag>>);
 
 /// The resources of a bag, few of them in one piece.
-type Bag = List<Resource, 16>;
+type Rows = List<Resource, 16>;
+
+/// A list and what it comes to, found when somebody asks for the first time: whoever is handed the list asks again.
+#[derive(Debug, Default)]
+struct Bag {
+    rows: Rows,
+    summary: OnceLock<Summary>,
+}
+
+impl Clone for Bag {
+    /// A copy is made to be changed: it comes to something else.
+    fn clone(&self) -> Self {
+        Self { rows: self.rows.clone(), summary: OnceLock::new() }
+    }
+}
+
+/// What a list comes to.
+#[derive(Debug, Default)]
+pub(crate) struct Summary {
+    /// Scalar sums by name.
+    pub(crate) sums: SortedMap<Text, Milli>,
+    /// Roles that something is reserved for, each once.
+    pub(crate) roles: Vec<Text>,
+    /// Whether something is reserved by more than one layer.
+    pub(crate) refined: bool,
+}
+
+/// What nothing comes to.
+static NOTHING: Summary = Summary { sums: SortedMap::new(), roles: Vec::new(), refined: false };
+
+impl Summary {
+    fn of(rows: &Rows) -> Self {
+        let mut all = Self::default();
+        for resource in rows {
+            if let Value::Scalar(amount) = resource.value {
+                match sum_mut(&mut all.sums, &resource.name) {
+                    Some(sum) => *sum = sum.saturating_add(amount),
+                    None => _ = all.sums.insert(resource.name.clone(), amount),
+                }
+            }
+            if let Some(top) = resource.reservations.last()
+                && !all.roles.iter().any(|role| is_text(role, &top.role))
+            {
+                all.roles.push(top.role.clone());
+            }
+            all.refined |= resource.reservations.len() > 1;
+        }
+        all
+    }
+}
+
+/// The sum of a name. There is a handful of names, and agents of one kind share the texts of theirs.
+pub(crate) fn sum_mut<'a>(sums: &'a mut SortedMap<Text, Milli>, name: &Text) -> Option<&'a mut Milli> {
+    sums.iter_mut().find(|(mine, _)| is_text(mine, name)).map(|(_, sum)| sum)
+}
+
+/// Whether two texts are the same; most of those that are equal are one.
+pub(crate) fn is_text(one: &Text, other: &Text) -> bool {
+    Arc::ptr_eq(one, other) || **one == **other
+}
 
 impl Resources {
     /// Nothing.
@@ -25,18 +84,35 @@ impl Resources {
         Self(None)
     }
 
-    fn of(list: Bag) -> Self {
-        Self((!list.is_empty()).then(|| Arc::new(list)))
+    fn of(rows: Rows) -> Self {
+        Self((!rows.is_empty()).then(|| Arc::new(Bag { rows, summary: OnceLock::new() })))
     }
 
-    fn list_mut(&mut self) -> &mut Bag {
-        Arc::make_mut(self.0.get_or_insert_default())
+    fn rows(&self) -> Option<&Rows> {
+        self.0.as_deref().map(|bag| &bag.rows)
+    }
+
+    fn rows_mut(&mut self) -> &mut Rows {
+        let bag = Arc::make_mut(self.0.get_or_insert_default());
+        bag.summary.take();
+        &mut bag.rows
+    }
+
+    /// What all of it comes to. *Cost*: found once per list.
+    pub(crate) fn summary(&self) -> &Summary {
+        self.0.as_deref().map_or(&NOTHING, |bag| bag.summary.get_or_init(|| Summary::of(&bag.rows)))
+    }
+
+    /// Scalar sums by name. *Cost*: found once per list.
+    pub(crate) fn sums(&self) -> &SortedMap<Text, Milli> {
+        &self.summary().sums
     }
 
     /// Bytes that this list takes and the one before does not.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let before = before.and_then(|before| before.0.as_ref());
-        self.0.as_ref().map_or(0, |bag| behind(bag, before, |bag| bag.beyond(before.map(|before| &**before))))
+        let rows = |bag: &Bag| bag.rows.beyond(before.map(|before| &before.rows));
+        self.0.as_ref().map_or(0, |bag| behind(bag, before, rows))
     }
 
     /// Whether both are one list, or both nothing.
@@ -49,17 +125,40 @@ impl Resources {
 
     /// The resources one by one.
     pub fn iter(&self) -> Entries<'_, Resource> {
-        self.0.as_deref().map_or_else(Entries::none, List::iter)
+        self.rows().map_or_else(Entries::none, List::iter)
     }
 
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.0.as_deref().is_none_or(List::is_empty)
+        self.rows().is_none_or(List::is_empty)
     }
 
     /// How many unlike resources there are.
     pub fn len(&self) -> usize {
-        self.0.as_deref().map_or(0, List::len)
+        self.rows().map_or(0, List::len)
+    }
+
+    /// The place of the one that is `wanted`, among those with the same reservations as `like`. Most differ in these,
+    /// and are told apart by a number.
+    fn find(&self, like: &Resource, wanted: impl Fn(&Resource) -> bool) -> Option<usize> {
+        let stack = &like.reservations;
+        self.iter().position(|mine| mine.reservations.may_be(stack) && wanted(mine))
+    }
+
+    /// The places of all of `other`, when they are there in full.
+    fn places_of<'a>(&self, other: &'a Self) -> Option<Vec<(usize, &'a Resource)>> {
+        let mut places = Vec::with_capacity(other.len());
+        for theirs in other.iter().filter(|theirs| !theirs.value.is_empty()) {
+            let stack = &theirs.reservations;
+            let at = self.iter().enumerate().position(|(at, mine)| {
+                mine.reservations.may_be(stack)
+                    && mine.contains(theirs)
+                    // Divisible resources of one bag are all unlike: each has a part here to itself.
+                    && (theirs.is_divisible() || !places.iter().any(|(taken, _)| *taken == at))
+            });
+            places.push((at?, theirs));
+        }
+        Some(places)
     }
 
     /// Adds one resource; an empty amount adds nothing.
@@ -67,11 +166,11 @@ impl Resources {
         if resource.value.is_empty() {
             return;
         }
-        let at = self.iter().position(|mine| mine.is_addable(&resource));
-        let list = self.list_mut();
-        match at.and_then(|at| list.get_mut(at)) {
+        let at = self.find(&resource, |mine| mine.is_addable(&resource));
+        let rows = self.rows_mut();
+        match at.and_then(|at| rows.get_mut(at)) {
             Some(mine) => mine.value.add(&resource.value),
-            None => list.push(resource),
+            None => rows.push(resource),
         }
     }
 
@@ -91,16 +190,13 @@ impl Resources {
         if resource.value.is_empty() {
             return true;
         }
-        let Some(at) = self.iter().position(|mine| mine.contains(resource)) else { return false };
-        let list = self.list_mut();
-        let Some(mine) = list.get_mut(at) else { return false };
-        if !mine.is_divisible() {
-            list.remove(at);
-            return true;
-        }
+        let Some(at) = self.find(resource, |mine| mine.contains(resource)) else { return false };
+        let rows = self.rows_mut();
+        let Some(mine) = rows.get_mut(at) else { return false };
+        // What cannot be divided is there in full.
         mine.value.subtract(&resource.value);
         if mine.value.is_empty() {
-            list.remove(at);
+            rows.remove(at);
         }
         true
     }
@@ -111,13 +207,21 @@ impl Resources {
             self.0 = None;
             return true;
         }
-        let there = self.contains(other);
-        if there {
-            for resource in other {
-                self.subtract(resource);
-            }
+        let Some(places) = self.places_of(other) else { return false };
+        if places.is_empty() {
+            return true;
         }
-        there
+        let rows = self.rows_mut();
+        let mut emptied = false;
+        for (at, theirs) in places {
+            let Some(mine) = rows.get_mut(at) else { continue };
+            mine.value.subtract(&theirs.value);
+            emptied |= mine.value.is_empty();
+        }
+        if emptied {
+            rows.retain(|mine| !mine.value.is_empty());
+        }
+        true
     }
 
     /// What is left when as much of `other` as there is has been taken out.
@@ -125,20 +229,20 @@ impl Resources {
         if self.is_same(other) {
             return Self::new();
         }
-        let mut left = self.0.as_deref().cloned().unwrap_or_default();
+        let mut left = self.clone();
         for theirs in other {
-            let Some(at) = left.iter().position(|mine| {
+            let takes = |mine: &Resource| {
                 mine.is_alike(theirs) && (mine.is_divisible() || mine.value == theirs.value)
-            }) else {
-                continue;
             };
-            let Some(mine) = left.get_mut(at) else { continue };
+            let Some(at) = left.find(theirs, takes) else { continue };
+            let rows = left.rows_mut();
+            let Some(mine) = rows.get_mut(at) else { continue };
             mine.value.subtract(&theirs.value);
             if mine.value.is_empty() {
-                left.remove(at);
+                rows.remove(at);
             }
         }
-        Self::of(left)
+        left
     }
 
     /// Whether every resource of `other` is there with the same metadata.
@@ -146,17 +250,16 @@ impl Resources {
         if self.is_same(other) {
             return true;
         }
-        // Divisible resources of one bag are all unlike: each has a part here to itself.
+        // Divisible resources of one bag are all unlike: none is in another's place.
         if other.iter().all(Resource::is_divisible) {
             return other.iter().all(|resource| self.contains_one(resource));
         }
-        let mut left = self.clone();
-        other.iter().all(|resource| left.subtract(resource))
+        self.places_of(other).is_some()
     }
 
     /// Whether this one resource is there.
     pub fn contains_one(&self, resource: &Resource) -> bool {
-        resource.value.is_empty() || self.iter().any(|mine| mine.contains(resource))
+        resource.value.is_empty() || self.find(resource, |mine| mine.contains(resource)).is_some()
     }
 
     /// Those that `keep` says yes to.
@@ -208,7 +311,10 @@ impl Resources {
 
     /// Sum of the scalars of a name, whatever their metadata.
     pub fn scalar(&self, name: &str) -> Milli {
-        self.iter().filter(|resource| &*resource.name == name).map(Resource::amount).sum()
+        match self.0.as_deref().and_then(|bag| bag.summary.get()) {
+            Some(all) => all.sums.iter().find(|(mine, _)| &***mine == name).map_or(Milli::ZERO, |(_, sum)| *sum),
+            None => self.iter().filter(|resource| &*resource.name == name).map(Resource::amount).sum(),
+        }
     }
 
     /// All numbers of the ranges of a name, whatever their metadata.
@@ -223,14 +329,7 @@ impl Resources {
 
     /// Scalar sums by name.
     pub fn quantities(&self) -> SortedMap<Text, Milli> {
-        let mut sums: SortedMap<Text, Milli> = SortedMap::new();
-        for resource in self {
-            if let Value::Scalar(amount) = resource.value {
-                let sum = sums.entry(resource.name.clone()).or_default();
-                *sum = sum.saturating_add(amount);
-            }
-        }
-        sums
+        self.sums().clone()
     }
 
     /// The one that carries this `resource_id` label.
@@ -254,7 +353,7 @@ impl FromIterator<Resource> for Resources {
             all.add(item);
         }
         if let Some(bag) = &mut all.0 {
-            Arc::make_mut(bag).shrink_to_fit();
+            Arc::make_mut(bag).rows.shrink_to_fit();
         }
         all
     }

@@ -64,6 +64,12 @@ impl Stack {
         self.iter().cloned().chain([top]).collect()
     }
 
+    /// Whether it may be the same stack: those that may not are not.
+    #[inline]
+    pub(crate) const fn may_be(&self, other: &Self) -> bool {
+        self.print == other.print
+    }
+
     /// The same without its topmost layer.
     pub fn popped(&self) -> Self {
         match self.split_last() {

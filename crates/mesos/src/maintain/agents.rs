@@ -217,7 +217,7 @@ impl Master {
         }
         for offer in self.offers.values() {
             if offer.unavailability != self.machines.unavailability(offer.agent) {
-                broken.push(format!("offer {} does not say when its machine is away", offer.name));
+                broken.push(format!("offer {} does not say when its machine is away", offer.name()));
             }
         }
     }

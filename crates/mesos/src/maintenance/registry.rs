@@ -135,6 +135,8 @@ impl MachineRegistry {
 
     /// What to tag the agent's offers with.
     pub fn unavailability(&self, agent: AgentId) -> Option<Unavailability> {
+        // Without a schedule all machines are up.
+        self.schedule.as_ref()?;
         self.machine_of(agent)?.info.unavailability
     }
 

@@ -91,7 +91,7 @@ impl Master {
         let mut put = |key: &str, value: Value| {
             map.insert(key.to_owned(), value);
         };
-        put("id", id(&offer.name));
+        put("id", id(&offer.name()));
         put("framework_id", id(self.framework_wire_id(offer.framework)));
         put("agent_id", id(&offer.agent_id));
         put("hostname", json!(offer.hostname));

@@ -177,7 +177,7 @@ impl Master {
 
     fn offer_v0(&self, offer: &Offer) -> Value {
         json!({
-            "id": offer.name,
+            "id": offer.name(),
             "framework_id": self.framework_wire_id(offer.framework),
             "allocation_info": { "role": offer.role },
             "slave_id": offer.agent_id,

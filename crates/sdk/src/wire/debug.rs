@@ -152,7 +152,7 @@ impl Scheduler {
                     "outcome": if outcome.passed { "pass" } else { "fail" },
                     "explanation": explanation,
                     "offer":
-                        format!("{} on {}: {}", evaluation.offer.name, outcome.agent, evaluation.offer.resources),
+                        format!("{} on {}: {}", evaluation.offer.name(), outcome.agent, evaluation.offer.resources),
                 })
             })
             .collect();

@@ -16,7 +16,7 @@ fn offer(id: u32, owners: &[&str]) -> Arc<Offer> {
     });
     Arc::new(Offer {
         id: OfferId(id),
-        name: format!("O{id}").into(),
+        master: "m".into(),
         framework: FrameworkId(0),
         agent: AgentId(0),
         agent_id: "S0".into(),

@@ -238,7 +238,7 @@ mod tests {
     fn of(resources: Resources) -> Offer {
         Offer {
             id: OfferId(0),
-            name: "o".into(),
+            master: "m".into(),
             framework: FrameworkId(0),
             agent: AgentId(0),
             agent_id: "s".into(),

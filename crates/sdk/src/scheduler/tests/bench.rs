@@ -123,7 +123,7 @@ impl Bench {
             self.offers.insert(id, (*host).into());
             batch.push(Arc::new(Offer {
                 id,
-                name: format!("O{}", self.next_offer).into(),
+                master: "m".into(),
                 framework: FrameworkId::at(0),
                 agent: AgentId::at(0),
                 agent_id: format!("S-{host}").into(),
