@@ -31,10 +31,7 @@ impl<const N: usize> Finder<N> {
 
     /// Notes a number under a text; one that is there already stays as it is.
     pub fn insert(&mut self, text: &str, number: u32) {
-        let row = (print(text), number);
-        if !self.rows.contains_key(&row) {
-            self.rows.insert(row, ());
-        }
+        self.rows.insert_new((print(text), number), ());
     }
 
     /// Forgets a number under a text.

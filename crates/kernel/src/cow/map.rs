@@ -3,7 +3,7 @@
 //! *Invariant*: keys ascend within a chunk and from chunk to chunk; no chunk is empty or holds more than `N`; beside
 //! each chunk stands its first key, so that finding a chunk follows no pointer that the key itself does not have.
 
-use super::{CHUNK, CHUNK_BYTES, bytes_of};
+use super::{CHUNK, CHUNK_BYTES, bytes_of, last::Last};
 use std::{
     borrow::Borrow,
     cmp::Ordering,
@@ -42,6 +42,8 @@ impl<K: Clone, V> Chunk<K, V> {
 pub struct Map<K, V, const N: usize = CHUNK> {
     chunks: Vec<Chunk<K, V>>,
     len: usize,
+    /// Where a look-up last found its key: what is asked for next is mostly the same key, or the one after it.
+    last: Last,
 }
 
 impl<K, V, const N: usize> Default for Map<K, V, N> {
@@ -53,7 +55,7 @@ impl<K, V, const N: usize> Default for Map<K, V, N> {
 impl<K, V, const N: usize> Map<K, V, N> {
     /// No entries.
     pub const fn new() -> Self {
-        Self { chunks: Vec::new(), len: 0 }
+        Self { chunks: Vec::new(), len: 0, last: Last::new() }
     }
 
     /// How many entries there are.
@@ -99,6 +101,9 @@ impl<K, V, const N: usize> Map<K, V, N> {
     where
         K: Borrow<Q>,
     {
+        if let Some((at, place)) = self.find_near(key) {
+            return (at, Ok(place));
+        }
         let at = self.chunk_of(key);
         let place = self.chunks.get(at).map_or(Err(0), |chunk| {
             let rows = &chunk.rows;
@@ -109,7 +114,28 @@ impl<K, V, const N: usize> Map<K, V, N> {
                 _ => rows.binary_search_by(|(mine, _)| mine.borrow().cmp(key)),
             }
         });
+        if let Ok(place) = place {
+            self.last.set(at * N + place);
+        }
         (at, place)
+    }
+
+    /// The key's place where that is the last one found or the one after it.
+    fn find_near<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(usize, usize)>
+    where
+        K: Borrow<Q>,
+    {
+        let last = self.last.get();
+        let (at, place) = (last / N, last % N);
+        let rows = &self.chunks.get(at)?.rows;
+        let has = |place: usize| rows.get(place).is_some_and(|(mine, _)| mine.borrow() == key);
+        if has(place) {
+            return Some((at, place));
+        }
+        has(place + 1).then(|| {
+            self.last.set(last + 1);
+            (at, place + 1)
+        })
     }
 
     /// The value of a key.
@@ -187,6 +213,14 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
                 None
             }
         }
+    }
+
+    /// Puts a value under a key that has none; answers whether that was so.
+    pub fn insert_new(&mut self, key: K, value: V) -> bool {
+        let (at, place) = self.find(&key);
+        let Err(place) = place else { return false };
+        self.insert_at(at, place, key, value);
+        true
     }
 
     /// Puts an entry where it belongs.

@@ -8,6 +8,7 @@
 
 mod finder;
 mod index;
+mod last;
 mod list;
 mod map;
 mod table;

@@ -1,0 +1,30 @@
+//! A place remembered between look-ups.
+//!
+//! *Knows*: one number. *Must not know*: what is found there. It is a guess that is looked at before a search and says
+//! nothing by itself, so no answer depends on it; copies used on several threads may overwrite each other's.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The place of the last find.
+#[derive(Debug, Default)]
+pub(super) struct Last(AtomicU32);
+
+impl Last {
+    pub(super) const fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    pub(super) fn get(&self) -> usize {
+        self.0.load(Ordering::Relaxed) as usize
+    }
+
+    pub(super) fn set(&self, place: usize) {
+        self.0.store(u32::try_from(place).unwrap_or(0), Ordering::Relaxed);
+    }
+}
+
+impl Clone for Last {
+    fn clone(&self) -> Self {
+        Self(AtomicU32::new(self.0.load(Ordering::Relaxed)))
+    }
+}
