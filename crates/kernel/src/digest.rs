@@ -53,18 +53,20 @@ impl Digest {
 
     /// Writes bytes with their length.
     pub fn write_bytes(&mut self, bytes: &[u8]) {
-        self.write_u64(bytes.len() as u64);
+        let mut state = absorb(self.state, bytes.len() as u64);
         let (groups, rest) = bytes.as_chunks::<8>();
         for group in groups {
-            self.write_u64(u64::from_le_bytes(*group));
+            state = absorb(state, u64::from_le_bytes(*group));
         }
         if !rest.is_empty() {
-            let mut last = [0; 8];
-            for (place, byte) in last.iter_mut().zip(rest) {
-                *place = *byte;
-            }
-            self.write_u64(u64::from_le_bytes(last));
+            // Where there are eight bytes, they are read at once and those written already are shifted out.
+            let last = bytes.last_chunk::<8>().map_or_else(
+                || rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+                |last| u64::from_le_bytes(*last) >> (64 - 8 * rest.len()),
+            );
+            state = absorb(state, last);
         }
+        self.state = state;
     }
 
     /// Writes text with its length.

@@ -10,13 +10,16 @@ pub const fn fold(print: u64, word: u64) -> u64 {
 
 /// The fingerprint of a text, eight bytes at a time.
 pub fn of(text: &str) -> u64 {
-    let mut chunks = text.as_bytes().chunks_exact(8);
-    let mut print = text.len() as u64;
-    for chunk in &mut chunks {
-        print = fold(print, chunk.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
-    }
-    let rest = chunks.remainder().iter().fold(1, |word, byte| word << 8 | u64::from(*byte));
-    let print = fold(print, rest);
+    let bytes = text.as_bytes();
+    let (words, rest) = bytes.as_chunks::<8>();
+    let print = words.iter().fold(bytes.len() as u64, |print, word| fold(print, u64::from_be_bytes(*word)));
+    let one = 1 << (8 * rest.len());
+    // Where there are eight bytes, they are read at once and those folded already are cut off.
+    let last = bytes.last_chunk::<8>().map_or_else(
+        || rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        |last| u64::from_be_bytes(*last) & (one - 1),
+    );
+    let print = fold(print, one | last);
     // The upper bits have seen every byte.
     print ^ print >> 32
 }
