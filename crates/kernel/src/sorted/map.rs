@@ -2,7 +2,7 @@
 //!
 //! *Invariant*: keys ascend.
 
-use super::places;
+use super::{places, sort_by};
 use std::{
     borrow::Borrow,
     cmp::Ordering,
@@ -234,9 +234,29 @@ impl<K: Borrow<Q>, V, Q: Ord + ?Sized> Index<&Q> for SortedMap<K, V> {
 
 impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        let mut map = Self::new();
-        map.extend(entries);
-        map
+        let entries = entries.into_iter();
+        let mut rows = Vec::with_capacity(entries.size_hint().0);
+        for entry in entries {
+            rows.push(entry);
+        }
+        Self::of(rows)
+    }
+}
+
+impl<K: Ord, V> SortedMap<K, V> {
+    /// The map of rows in any order; of those with the same key the last one counts.
+    fn of(mut rows: Vec<(K, V)>) -> Self {
+        if !rows.is_sorted_by(|(a, _), (b, _)| a < b) {
+            sort_by(&mut rows, |(a, _), (b, _)| a.cmp(b));
+            rows.dedup_by(|later, earlier| {
+                let is_same = later.0 == earlier.0;
+                if is_same {
+                    std::mem::swap(later, earlier);
+                }
+                is_same
+            });
+        }
+        Self { rows }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! *Invariant*: members ascend.
 
-use super::places;
+use super::{places, sort};
 use std::{borrow::Borrow, cmp::Ordering, fmt, ops::RangeBounds};
 
 /// Members in order.
@@ -136,9 +136,23 @@ impl<T: fmt::Debug> fmt::Debug for SortedSet<T> {
 
 impl<T: Ord> FromIterator<T> for SortedSet<T> {
     fn from_iter<I: IntoIterator<Item = T>>(members: I) -> Self {
-        let mut set = Self::new();
-        set.extend(members);
-        set
+        let members = members.into_iter();
+        let mut rows = Vec::with_capacity(members.size_hint().0);
+        for member in members {
+            rows.push(member);
+        }
+        Self::of(rows)
+    }
+}
+
+impl<T: Ord> SortedSet<T> {
+    /// The set of members in any order; of equal ones the first stays.
+    fn of(mut rows: Vec<T>) -> Self {
+        if !rows.is_sorted_by(|a, b| a < b) {
+            sort(&mut rows);
+            rows.dedup();
+        }
+        Self { rows }
     }
 }
 
