@@ -13,6 +13,7 @@ use crate::limits::{self, LIMITS};
 use crate::systems::ServiceId;
 use crate::world::{Instant, World};
 use planarium_kernel::cause::Cause;
+use planarium_kernel::recorder::Recorded;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Applied;
 use planarium_protocol::{Event, EventBody, Input, Refusal};
@@ -68,7 +69,7 @@ impl World {
         if part == Part::Master && self.pass_quiet_rounds(pass_ms) {
             return Vec::new();
         }
-        self.pass_to(at_ms.max(self.next_due_ms().unwrap_or(at_ms)));
+        self.pass_to(self.not_before(at_ms));
         self.begin();
         match part {
             Part::Fleet => self.cluster.fire_fleet(&mut self.recorder),
@@ -106,10 +107,15 @@ impl World {
 
     /// The earliest timer and whose it is.
     pub(crate) fn next_timer(&self) -> Option<(u64, Part)> {
-        let fleet = self.cluster.fleet_due().map(|at| (at, Part::Fleet));
+        let mut first = self.cluster.fleet_due().map(|at| (at, Part::Fleet));
         let master = self.cluster.master_due().map(|at| (at, Part::Master));
         let service = self.services.next_due().map(|(at, id)| (at, Part::Service(id)));
-        [fleet, master, service].into_iter().flatten().min()
+        for (at, part) in [master, service].into_iter().flatten() {
+            if first.is_none_or(|(earliest, _)| at < earliest) {
+                first = Some((at, part));
+            }
+        }
+        first
     }
 
     /// Carries an input out under an event of its own. A refusal leaves nothing behind.
@@ -212,15 +218,14 @@ impl World {
 
     /// Takes what was reported and chains it into the digest.
     fn settle(&mut self) -> Vec<Event> {
-        let recorded = self.recorder.drain();
-        let mut events = Vec::with_capacity(recorded.len());
-        for fact in recorded {
-            self.digest.write_u64(fact.at.ms());
-            fact.cause.digest(&mut self.digest);
-            encode::write(&mut self.digest, &fact.body);
-            events.push(Event { seq: fact.seq, at_ms: fact.at.ms(), cause: fact.cause, body: fact.body });
-        }
-        events
+        let digest = &mut self.digest;
+        let event = |fact: Recorded<EventBody>| {
+            digest.write_u64(fact.at.ms());
+            fact.cause.digest(digest);
+            encode::write(digest, &fact.body);
+            Event { seq: fact.seq, at_ms: fact.at.ms(), cause: fact.cause, body: fact.body }
+        };
+        self.recorder.drain().into_iter().map(event).collect()
     }
 }
 

@@ -134,10 +134,12 @@ impl World {
 
     /// When the earliest timer is due.
     pub fn next_due_ms(&self) -> Option<u64> {
-        let due = self.next_timer().map(|(at, _)| at)?;
-        // What an exhausted instant has left over comes a millisecond later.
-        let earliest = if self.instant.exhausted { self.instant.at_ms + 1 } else { 0 };
-        Some(due.max(earliest))
+        self.next_timer().map(|(at, _)| self.not_before(at))
+    }
+
+    /// When a timer fires that is due at `ms`: what an exhausted instant has left over comes a millisecond later.
+    pub(crate) fn not_before(&self, ms: u64) -> u64 {
+        if self.instant.exhausted { ms.max(self.instant.at_ms + 1) } else { ms }
     }
 
     /// Whether work of the present instant is still to come.

@@ -18,8 +18,6 @@ pub(super) struct Position {
     pub(super) now_ms: u64,
     pub(super) seq: u64,
     pub(super) inputs: u64,
-    /// Work of this instant is still to come.
-    pub(super) mid_instant: bool,
 }
 
 impl Position {
@@ -29,7 +27,6 @@ impl Position {
             now_ms: world.now_ms(),
             seq: world.seq(),
             inputs: world.inputs(),
-            mid_instant: world.is_mid_instant(),
         }
     }
 }
@@ -72,6 +69,8 @@ pub(super) struct Branch {
     fork: Option<Fork>,
     entries: Vec<Arc<Entry<Input>>>,
     head: Position,
+    /// Work of the head's instant is still to come.
+    mid_instant: bool,
     /// The world at the head, kept while the cursor is elsewhere.
     head_world: Option<Arc<World>>,
     /// The world at the cursor when the branch was left.
@@ -90,6 +89,7 @@ impl Branch {
             fork: None,
             entries: Vec::new(),
             head: Position::of(world),
+            mid_instant: world.is_mid_instant(),
             head_world: None,
             left_at: None,
             checkpoints: Checkpoints::new(world),
@@ -108,6 +108,11 @@ impl Branch {
 
     pub(super) fn head(&self) -> Position {
         self.head
+    }
+
+    /// Whether work of the head's instant is still to come.
+    pub(super) fn is_mid_instant(&self) -> bool {
+        self.mid_instant
     }
 
     pub(super) fn head_world(&self) -> Option<&Arc<World>> {
@@ -129,6 +134,7 @@ impl Branch {
     /// Moves the head to a world that has gone beyond it.
     pub(super) fn move_head(&mut self, world: &World) {
         self.head = Position::of(world);
+        self.mid_instant = world.is_mid_instant();
         self.head_world = None;
     }
 
@@ -199,6 +205,7 @@ impl Engine {
             fork: Some(Fork { parent, at }),
             entries: self.branch.entries.iter().take(shared).cloned().collect(),
             head: at,
+            mid_instant: self.world.is_mid_instant(),
             head_world: None,
             left_at: None,
             checkpoints: self.branch.checkpoints.up_to(at.steps),

@@ -114,7 +114,7 @@ impl Engine {
             genesis: self.genesis,
             entries: self.branch.entries().iter().map(|entry| Entry::clone(entry)).collect(),
             end_ms: head.now_ms,
-            end_seq: head.mid_instant.then_some(head.seq),
+            end_seq: self.branch.is_mid_instant().then_some(head.seq),
         }
     }
 
