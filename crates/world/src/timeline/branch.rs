@@ -22,12 +22,7 @@ pub(super) struct Position {
 
 impl Position {
     pub(super) fn of(world: &World) -> Self {
-        Self {
-            steps: world.steps(),
-            now_ms: world.now_ms(),
-            seq: world.seq(),
-            inputs: world.inputs(),
-        }
+        Self { steps: world.steps(), now_ms: world.now_ms(), seq: world.seq(), inputs: world.inputs() }
     }
 }
 
