@@ -61,7 +61,11 @@ pub struct Stack {
 impl Stack {
     /// The same with one more layer on top.
     pub fn pushed(&self, top: Reservation) -> Self {
-        self.iter().cloned().chain([top]).collect()
+        let below = if self.is_empty() { 1 } else { self.print };
+        let print = print_of(below, &top);
+        let layers =
+            if self.is_empty() { Arc::from([top]) } else { self.iter().cloned().chain([top]).collect() };
+        Self { print, layers: Some(layers) }
     }
 
     /// Whether it may be the same stack: those that may not are not.
