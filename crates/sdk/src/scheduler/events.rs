@@ -112,9 +112,10 @@ impl Scheduler {
         if !running && !status.is_complete() {
             return status.as_str();
         }
+        let may_be = self.store.may_be_paused();
         let paused = requirement.pod.spec.tasks.iter().all(|spec| {
-            let task = self.store.task(&requirement.key, &spec.name);
-            task.is_some_and(|task| task.goal.target == OverrideTarget::Paused)
+            let task = || self.store.task(&requirement.key, &spec.name);
+            may_be && task().is_some_and(|task| task.goal.target == OverrideTarget::Paused)
         });
         match (paused, running) {
             (true, true) => "PAUSING",

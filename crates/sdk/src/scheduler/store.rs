@@ -42,6 +42,8 @@ pub(crate) struct Store {
     by_host: Index<Arc<SortedSet<u32>>>,
     /// What placement rules look at, once a rule has asked for it.
     facts: Option<Facts>,
+    /// A task was paused at some time.
+    paused: bool,
 }
 
 /// Placement facts of all tasks, kept up to date.
@@ -182,11 +184,14 @@ impl Store {
     pub(crate) fn update<R>(&mut self, name: &str, change: impl FnOnce(&mut TaskRecord) -> R) -> Option<R> {
         let key = self.pod_of(name)?.clone();
         let record = Arc::make_mut(self.pods.get_mut(&key)?).get_mut(name)?;
-        Some(change(record))
+        let answer = change(record);
+        self.paused |= record.goal.target == OverrideTarget::Paused;
+        Some(answer)
     }
 
     /// Stores a record in place of what had its name.
     pub(crate) fn put(&mut self, record: TaskRecord) {
+        self.paused |= record.goal.target == OverrideTarget::Paused;
         let number = self.number(&record.pod);
         for held in record.held.iter().chain(record.executor.iter()) {
             self.owners.insert(&held.id, number);
@@ -239,6 +244,11 @@ impl Store {
             .filter_map(|number| self.numbered(*number))
             .flat_map(|(_, tasks)| tasks.values())
             .filter(move |task| *task.at.hostname == *hostname)
+    }
+
+    /// Whether a task may be paused. When not, nothing needs to be looked up to know that a pod is not.
+    pub(crate) fn may_be_paused(&self) -> bool {
+        self.paused
     }
 
     /// Whether a reservation still belongs to a task that counts: one that is neither flagged as lost
@@ -358,6 +368,9 @@ impl Store {
                     found.push(format!("task id {} is not known by id", task.id));
                 }
             }
+        }
+        if !self.paused && self.tasks().any(|task| task.goal.target == OverrideTarget::Paused) {
+            found.push("a task is paused that no one knows of".to_owned());
         }
         let live = self.tasks().filter(|task| !task.id.is_empty()).count();
         let on_hosts = self.by_host.iter().map(|(host, _)| self.on_host(host).count()).sum::<usize>();
