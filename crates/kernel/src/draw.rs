@@ -41,7 +41,13 @@ pub const fn absorb(state: u64, word: u64) -> u64 {
 
 /// The entity number of a name: 64-bit FNV-1a of its UTF-8 bytes.
 pub const fn entity(name: &str) -> u64 {
-    let mut hash: u64 = 0xCBF2_9CE4_8422_2325;
+    entity_after(0xCBF2_9CE4_8422_2325, name)
+}
+
+/// The entity number of a name that goes on where one of a known number ends:
+/// `entity_after(entity("a"), "b")` is `entity("ab")`.
+pub const fn entity_after(head: u64, name: &str) -> u64 {
+    let mut hash = head;
     let mut rest = name.as_bytes();
     while let [byte, tail @ ..] = rest {
         hash = (hash ^ *byte as u64).wrapping_mul(0x0000_0100_0000_01B3);
@@ -74,16 +80,43 @@ pub const fn chance(seed: u64, entity: u64, purpose: u32, n: u64, per_mille: u32
 
 /// A text shaped like a random (version 4) UUID.
 pub fn uuid(seed: u64, entity: u64, purpose: u32, n: u64) -> String {
-    let high = draw(seed, entity, purpose, n);
-    let low = absorb(high, 1);
-    format!(
-        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-        high >> 32,
-        high >> 16 & 0xFFFF,
-        high & 0xFFF,
-        low >> 48 & 0x3FFF | 0x8000,
-        low & 0xFFFF_FFFF_FFFF
-    )
+    Uuid::draw(seed, entity, purpose, n).as_str().to_owned()
+}
+
+/// The text of a UUID, for callers that put it into a longer one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uuid([u8; 36]);
+
+impl Uuid {
+    /// A text shaped like a random (version 4) UUID.
+    pub const fn draw(seed: u64, entity: u64, purpose: u32, n: u64) -> Self {
+        let high = draw(seed, entity, purpose, n);
+        let low = absorb(high, 1);
+        let [a, b, c, d, e, f, g, h] = hex(high >> 32);
+        let [i, j, k, l, m, n, o, p] = hex(high & 0xFFFF_0FFF | 0x4000);
+        let [q, r, s, t, u, v, w, x] = hex(low >> 32 & 0x3FFF_FFFF | 0x8000_0000);
+        let [y, z, a1, b1, c1, d1, e1, f1] = hex(low & 0xFFFF_FFFF);
+        Self([
+            a, b, c, d, e, f, g, h, b'-', i, j, k, l, b'-', m, n, o, p, b'-', q, r, s, t, b'-', u, v, w, x,
+            y, z, a1, b1, c1, d1, e1, f1,
+        ])
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        // Digits, letters and hyphens: always text.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+/// The eight hexadecimal digits of a number below 2^32, all of them at once: a byte each, four bits in it.
+const fn hex(number: u64) -> [u8; 8] {
+    let pairs = (number | number << 16) & 0x0000_FFFF_0000_FFFF;
+    let bytes = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF;
+    let digits = (bytes | bytes << 4) & 0x0F0F_0F0F_0F0F_0F0F;
+    // One in each byte whose digit is a letter.
+    let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    (digits + 0x3030_3030_3030_3030 + letters * (b'a' - b'9' - 1) as u64).to_be_bytes()
 }
 
 /// The 32-bit mixer of the published benchmark workloads; nothing else uses it.
@@ -169,5 +202,30 @@ mod tests {
             let bytes = text.as_bytes();
             assert!(bytes[14] == b'4' && b"89ab".contains(&bytes[19]), "{text}");
         }
+    }
+
+    #[test]
+    fn uuids_are_written_as_numbers_are() {
+        for n in 0..1_000 {
+            let high = draw(5, 6, 7, n);
+            let low = absorb(high, 1);
+            let expected = format!(
+                "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+                high >> 32,
+                high >> 16 & 0xFFFF,
+                high & 0xFFF,
+                low >> 48 & 0x3FFF | 0x8000,
+                low & 0xFFFF_FFFF_FFFF
+            );
+            assert_eq!(uuid(5, 6, 7, n), expected);
+        }
+        assert_eq!(hex(0x0123_4567), *b"01234567");
+        assert_eq!(hex(0x89AB_CDEF), *b"89abcdef");
+    }
+
+    #[test]
+    fn a_name_can_be_read_in_pieces() {
+        assert_eq!(entity_after(entity("foo"), "bar"), entity("foobar"));
+        assert_eq!(entity_after(entity(""), ""), entity(""));
     }
 }

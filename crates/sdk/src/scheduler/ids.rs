@@ -5,7 +5,8 @@
 //!
 //! **Source**: `dcos-commons: …/offer/CommonIdUtils.java` (task and executor ids). Match.
 
-use planarium_kernel::{SimTime, draw};
+use planarium_kernel::SimTime;
+use planarium_kernel::draw::{self, Uuid};
 use planarium_protocol::Text;
 
 /// Kinds of id; the purpose of the draw.
@@ -31,7 +32,8 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Ids {
     seed: u64,
-    service: Text,
+    /// Entity of the service's name with the separator behind it: the head of every key.
+    service: u64,
     prefix: Text,
     /// How often this scheduler process has been started, from 0.
     pub(crate) generation: u32,
@@ -41,8 +43,9 @@ pub(crate) struct Ids {
 
 impl Ids {
     /// For one service. `prefix` is the head of task ids.
-    pub(crate) fn new(seed: u64, service: &Text, prefix: &str) -> Self {
-        Self { seed, service: service.clone(), prefix: prefix.into(), generation: 0, drawn: 0 }
+    pub(crate) fn new(seed: u64, service: &str, prefix: &str) -> Self {
+        let service = draw::entity_after(draw::entity(service), "\u{1f}");
+        Self { seed, service, prefix: prefix.into(), generation: 0, drawn: 0 }
     }
 
     /// For a service installed at that instant: one that had its name before drew other ids.
@@ -55,52 +58,59 @@ impl Ids {
         Self { generation: self.generation.saturating_add(1), prefix: prefix.into(), ..self.clone() }
     }
 
-    fn keyed(&self, kind: Kind, key: &str, n: u64) -> String {
-        draw::uuid(self.seed, draw::entity(&format!("{}\u{1f}{key}", self.service)), kind as u32, n)
+    fn keyed(&self, kind: Kind, key: &str, n: u64) -> Uuid {
+        Uuid::draw(self.seed, self.entity(key), kind as u32, n)
+    }
+
+    fn entity(&self, key: &str) -> u64 {
+        draw::entity_after(self.service, key)
     }
 
     /// Id of a plan, phase or step: new with every start of the scheduler.
     pub(crate) fn element(&self, key: &str, n: u64) -> Text {
-        self.keyed(Kind::Element, key, u64::from(self.generation) << 32 | n).into()
+        self.keyed(Kind::Element, key, u64::from(self.generation) << 32 | n).as_str().into()
     }
 
     /// What the draws of a random strategy are keyed by: new with every start of the scheduler.
     pub(crate) fn lots(&self, key: &str) -> u64 {
-        let entity = draw::entity(&format!("{}\u{1f}{key}", self.service));
-        draw::draw(self.seed, entity, Kind::Lots as u32, u64::from(self.generation))
+        draw::draw(self.seed, self.entity(key), Kind::Lots as u32, u64::from(self.generation))
     }
 
     /// Id of the target configuration chosen at this start.
     pub(crate) fn config(&self) -> Text {
-        self.keyed(Kind::Config, "", u64::from(self.generation)).into()
+        self.keyed(Kind::Config, "", u64::from(self.generation)).as_str().into()
     }
 
     /// A fresh id that is never drawn twice.
-    fn fresh(&mut self, kind: Kind, key: &str) -> String {
+    fn fresh(&mut self, kind: Kind, key: &str) -> Uuid {
         self.drawn += 1;
         self.keyed(kind, key, self.drawn)
     }
 
     /// A fresh reservation id.
     pub(crate) fn resource(&mut self, key: &str) -> Text {
-        self.fresh(Kind::Resource, key).into()
+        self.fresh(Kind::Resource, key).as_str().into()
     }
 
     /// A fresh volume id.
     pub(crate) fn volume(&mut self, key: &str) -> Text {
-        self.fresh(Kind::Volume, key).into()
+        self.fresh(Kind::Volume, key).as_str().into()
     }
 
     /// A fresh task id: `<service>__<task instance>__<uuid>`.
     pub(crate) fn task(&mut self, instance: &str) -> Text {
         let uuid = self.fresh(Kind::Task, instance);
-        format!("{}__{instance}__{uuid}", self.prefix).into()
+        self.named(instance, &uuid)
     }
 
-    /// A fresh executor id: `<service>__<pod type>__<uuid>`.
-    pub(crate) fn executor(&mut self, pod_type: &str, index: u32) -> Text {
-        let uuid = self.fresh(Kind::Executor, &format!("{pod_type}-{index}"));
-        format!("{}__{pod_type}__{uuid}", self.prefix).into()
+    /// A fresh executor id: `<service>__<pod type>__<uuid>`. `instance` is the pod instance's name.
+    pub(crate) fn executor(&mut self, pod_type: &str, instance: &str) -> Text {
+        let uuid = self.fresh(Kind::Executor, instance);
+        self.named(pod_type, &uuid)
+    }
+
+    fn named(&self, name: &str, uuid: &Uuid) -> Text {
+        [&*self.prefix, "__", name, "__", uuid.as_str()].concat().into()
     }
 }
 
@@ -124,18 +134,18 @@ mod tests {
 
     #[test]
     fn ids_have_the_shape_people_know() {
-        let mut ids = Ids::new(1, &"/team/hello".into(), "team.hello");
+        let mut ids = Ids::new(1, "/team/hello", "team.hello");
         let task = ids.task("hello-0-server");
         let (head, uuid) = task.rsplit_once("__").expect("three parts");
         assert_eq!(head, "team.hello__hello-0-server");
         assert!(is_uuid(uuid), "{uuid}");
-        assert!(ids.executor("hello", 0).starts_with("team.hello__hello__"));
+        assert!(ids.executor("hello", "hello-0").starts_with("team.hello__hello__"));
         assert_ne!(ids.task("hello-0-server"), task);
     }
 
     #[test]
     fn element_ids_change_with_every_start_only() {
-        let ids = Ids::new(1, &"s".into(), "s");
+        let ids = Ids::new(1, "s", "s");
         assert_eq!(ids.element("deploy", 0), ids.element("deploy", 0));
         assert_ne!(ids.element("deploy", 0), ids.next_generation("s").element("deploy", 0));
         assert_ne!(ids.element("deploy", 0), ids.element("deploy", 1));

@@ -5,6 +5,7 @@
 //!
 //! **Source**: `dcos-commons: …/scheduler/plan/PodInstanceRequirement.java`.
 
+use super::evaluate::kit::Kit;
 use super::revive::WorkKey;
 use super::store::PodKey;
 use crate::placement::{self, Rule};
@@ -45,6 +46,8 @@ pub(crate) struct PodType {
     pub(crate) spec: Arc<PodSpec>,
     /// The rule it is really placed by.
     pub(crate) rule: Rule,
+    /// What the launches of its tasks have in common.
+    pub(crate) kits: Vec<Kit>,
 }
 
 /// One configuration: a definition under an id.
@@ -67,7 +70,8 @@ impl Config {
             .iter()
             .map(|pod| {
                 let rule = placement::effective(pod.placement.as_deref(), region, region_awareness);
-                (pod.name.clone(), Arc::new(PodType { spec: pod.clone(), rule }))
+                let kits = pod.tasks.iter().map(|task| Kit::of(&spec, pod, task)).collect();
+                (pod.name.clone(), Arc::new(PodType { spec: pod.clone(), rule, kits }))
             })
             .collect();
         Self { id, spec, pods }

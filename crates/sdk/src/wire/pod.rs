@@ -143,6 +143,7 @@ impl Scheduler {
             spec: &config.spec,
             requirement: &requirement,
             task: spec,
+            name: &task.name,
             at: &task.at,
             held: &task.held,
             params: &task.params,
@@ -158,7 +159,14 @@ impl Scheduler {
         let source = pod.map_or("*", |pod| &*pod.pre_reserved_role);
         let role = pod.map_or_else(|| spec.role.clone(), |pod| reservation_role(pod, &spec.role));
         let framework = self.framework.clone().unwrap_or_else(|| "".into());
-        build::resource(held, source, &role, &spec.principal, &framework, self.namespace.as_ref())
+        let owner = build::Owner {
+            source_role: source,
+            role: &role,
+            principal: &spec.principal,
+            framework: &framework,
+            namespace: self.namespace.as_ref(),
+        };
+        owner.resource(held)
     }
 }
 

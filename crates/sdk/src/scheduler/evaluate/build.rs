@@ -16,7 +16,8 @@ use crate::spec::ServiceSpec;
 use planarium_fleet::Labels;
 use planarium_kernel::{Milli, SimTime};
 use planarium_mesos::api::{
-    DiskInfo, DiskSource, ExecutorInfo, Operation, Persistence, Ranges, Reservation, Resource, TaskInfo,
+    DiskInfo, DiskSource, ExecutorInfo, Operation, Persistence, Ranges, Reservation, ReservationKind,
+    Resource, Stack, TaskInfo, Value,
 };
 use planarium_protocol::Text;
 use std::sync::{Arc, LazyLock};
@@ -59,7 +60,7 @@ pub(crate) struct Launch {
 /// Builds the launch.
 pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: Footprint) -> Launch {
     let requirement = ask.requirement;
-    let wire = Wire { ask, cx, role: ask.role() };
+    let wire = Wire { ask, cx, role: ask.role(), pod: requirement.key.name() };
     let at = Arc::new(Location {
         agent_id: ask.offer.agent_id.clone(),
         hostname: ask.offer.hostname.clone(),
@@ -70,7 +71,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
     });
     let executor_id = match &footprint.executor {
         ExecutorUse::Running(id) => id.clone(),
-        ExecutorUse::New => ids.executor(&requirement.key.pod, requirement.key.index),
+        ExecutorUse::New => ids.executor(&requirement.key.pod, &wire.pod),
     };
     let mut changes = Changes::default();
     for held in &footprint.release {
@@ -89,6 +90,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
             spec: cx.spec,
             requirement,
             task: &set.task,
+            name: &name,
             at: &at,
             held: &held,
             params: cx.params,
@@ -114,7 +116,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
                     program,
                     process_labels: Labels::new(
                         [
-                            ("pod", requirement.key.name()),
+                            ("pod", wire.pod.clone()),
                             ("pod-type", requirement.key.pod.clone()),
                             ("step", cx.step.clone()),
                         ]
@@ -179,7 +181,7 @@ struct Changes {
 
 impl Changes {
     fn release(&mut self, wire: &Wire<'_>, held: &Held) {
-        let resource = wire.resource(held);
+        let resource = wire.resource(held, None);
         if resource.persistence().is_some() {
             self.destroy.push(resource.clone());
         }
@@ -195,20 +197,19 @@ impl Changes {
 
     /// What a part is once it is settled.
     fn settle(&mut self, wire: &Wire<'_>, ids: &mut Ids, part: &Part, resources: &mut Vec<Resource>) -> Held {
-        let key = wire.ask.requirement.key.name();
         let id = match (&part.id, part.change) {
             (Some(id), _) => id.clone(),
             (None, Change::Unreserved) => "".into(),
-            (None, _) => ids.resource(&key),
+            (None, _) => ids.resource(&wire.pod),
         };
         let mut held = Held { id, kind: part.kind.clone() };
         if let (Change::Reserve, HeldKind::Volume { persistence, .. }) = (part.change, &mut held.kind) {
-            *persistence = ids.volume(&key);
+            *persistence = ids.volume(&wire.pod);
         }
         if held.id.is_empty() {
             return held;
         }
-        let resource = wire.resource(&held);
+        let resource = wire.resource(&held, part.stack.as_ref());
         match part.change {
             Change::Keep | Change::Unreserved => {}
             Change::Reserve => {
@@ -243,60 +244,115 @@ impl Changes {
 struct Wire<'a> {
     ask: &'a Ask<'a>,
     cx: &'a Context<'a>,
+    /// The role resources are reserved for.
     role: Text,
+    /// Name of the pod instance.
+    pod: Text,
 }
 
 impl Wire<'_> {
-    fn resource(&self, held: &Held) -> Resource {
-        let cx = self.cx;
-        resource(held, self.ask.source_role(), &self.role, cx.principal, cx.framework, cx.namespace)
+    /// A reservation; `offered` is the stack of the one that was offered. Where that is what would be made, it is
+    /// taken: what is one list needs no comparing.
+    fn resource(&self, held: &Held, offered: Option<&Stack>) -> Resource {
+        let owner = self.owner();
+        let stack = match offered {
+            Some(stack) if owner.made(stack, &held.id) => stack.clone(),
+            _ => owner.stack(&held.id),
+        };
+        debug_assert_eq!(stack, owner.stack(&held.id), "as it would be made");
+        reserved(held, stack, &owner)
+    }
+
+    fn owner(&self) -> Owner<'_> {
+        Owner {
+            source_role: self.ask.source_role(),
+            role: &self.role,
+            principal: self.cx.principal,
+            framework: self.cx.framework,
+            namespace: self.cx.namespace,
+        }
     }
 }
 
 /// The label that says whose a reservation is, where several services share a framework.
 pub(crate) const NAMESPACE: &str = "namespace";
 
-/// A reservation as Mesos has it.
-pub(crate) fn resource(
-    held: &Held,
-    source_role: &str,
-    role: &Text,
-    principal: &Text,
-    framework: &Text,
-    namespace: Option<&Text>,
-) -> Resource {
-    let mut base = match &held.kind {
-        HeldKind::Scalar { name, amount } => Resource::scalar(name.clone(), *amount),
-        HeldKind::Port { port, .. } => Resource::ranges("ports", Ranges::one(u64::from(*port))),
-        HeldKind::Volume { size, disk, .. } => {
-            let mut resource = Resource::scalar("disk", *size);
-            if let Disk::Mount { root, profile } = disk {
-                let source = DiskSource::Mount { root: root.clone(), profile: profile.clone() };
-                resource.disk = Some(Arc::new(DiskInfo { source: Some(source), persistence: None }));
-            }
-            resource
+/// Whose reservations are.
+pub(crate) struct Owner<'a> {
+    /// Static role the resources are taken from, `*` usually.
+    pub(crate) source_role: &'a str,
+    /// The role they are reserved for.
+    pub(crate) role: &'a Text,
+    /// On whose behalf.
+    pub(crate) principal: &'a Text,
+    /// Framework id.
+    pub(crate) framework: &'a Text,
+    /// The service's name, where it shares its framework.
+    pub(crate) namespace: Option<&'a Text>,
+}
+
+impl Owner<'_> {
+    /// A reservation as Mesos has it.
+    pub(crate) fn resource(&self, held: &Held) -> Resource {
+        reserved(held, self.stack(&held.id), self)
+    }
+
+    /// The reservation stack of a resource id.
+    fn stack(&self, id: &Text) -> Stack {
+        // In the order of their names.
+        let labels = [(FRAMEWORK_ID.clone(), self.framework.clone())]
+            .into_iter()
+            .chain(self.namespace.map(|namespace| (NAMESPACE.into(), namespace.clone())))
+            .chain([(RESOURCE_ID.clone(), id.clone())]);
+        let mut top = Reservation::dynamic(self.role.clone(), Some(self.principal.clone()));
+        top.labels.extend(labels);
+        let below = match self.source_role {
+            "*" => Stack::default(),
+            role => Stack::default().pushed(Reservation::fixed(role)),
+        };
+        below.pushed(top)
+    }
+
+    /// Whether it would make this very stack.
+    fn made(&self, stack: &Stack, id: &Text) -> bool {
+        let top = match &**stack {
+            [top] if self.source_role == "*" => top,
+            [below, top] if *below == Reservation::fixed(self.source_role) => top,
+            _ => return false,
+        };
+        let label = |key: &str, value: &Text| top.labels.get(key) == Some(value);
+        top.kind == ReservationKind::Dynamic
+            && top.role == *self.role
+            && top.principal.as_ref() == Some(self.principal)
+            && top.labels.len() == 2 + usize::from(self.namespace.is_some())
+            && label(&RESOURCE_ID, id)
+            && label(&FRAMEWORK_ID, self.framework)
+            && self.namespace.is_none_or(|namespace| label(NAMESPACE, namespace))
+    }
+}
+
+fn reserved(held: &Held, reservations: Stack, owner: &Owner<'_>) -> Resource {
+    let (name, value, disk) = match &held.kind {
+        HeldKind::Scalar { name, amount } => (name.clone(), Value::Scalar(*amount), None),
+        HeldKind::Port { port, .. } => ("ports".into(), Value::Ranges(Ranges::one(u64::from(*port))), None),
+        HeldKind::Volume { path, size, disk, persistence } => {
+            let source = match disk {
+                Disk::Root => None,
+                Disk::Mount { root, profile } => {
+                    Some(DiskSource::Mount { root: root.clone(), profile: profile.clone() })
+                }
+            };
+            let persistence = (!persistence.is_empty()).then(|| Persistence {
+                id: persistence.clone(),
+                principal: Some(owner.principal.clone()),
+                container_path: path.clone(),
+            });
+            let there = source.is_some() || persistence.is_some();
+            let disk = there.then(|| Arc::new(DiskInfo { source, persistence }));
+            ("disk".into(), Value::Scalar(*size), disk)
         }
     };
-    if source_role != "*" {
-        base = base.pushed(Reservation::fixed(source_role));
-    }
-    let mut reservation = Reservation::dynamic(role.clone(), Some(principal.clone()))
-        .with_label(RESOURCE_ID.clone(), held.id.clone())
-        .with_label(FRAMEWORK_ID.clone(), framework.clone());
-    if let Some(namespace) = namespace {
-        reservation = reservation.with_label(NAMESPACE, namespace.clone());
-    }
-    let reserved = base.pushed(reservation).allocated(role);
-    match &held.kind {
-        HeldKind::Volume { path, persistence, .. } if !persistence.is_empty() => {
-            reserved.with_volume(Persistence {
-                id: persistence.clone(),
-                principal: Some(principal.clone()),
-                container_path: path.clone(),
-            })
-        }
-        _ => reserved,
-    }
+    Resource { name, value, reservations, disk, allocation_role: Some(owner.role.clone()) }
 }
 
 /// Sum of a scalar over reservations, for views.

@@ -6,8 +6,8 @@
 //! **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java, …/offer/taskdata/EnvUtils.java,
 //! …/http/EndpointUtils.java`. Match.
 
+use super::kit::Kit;
 use crate::config_file;
-use crate::placement::Rule;
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::store::{Held, HeldKind, Location, OverrideTarget};
 use crate::spec::{Goal, ServiceSpec, TaskSpec};
@@ -15,8 +15,9 @@ use planarium_fleet::{CheckSpec, HealthSpec, Program};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_protocol::view::ConfigFileView;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Host suffix of addresses by task.
 pub(crate) const AUTOIP: &str = "autoip.dcos.thisdcos.directory";
@@ -26,6 +27,23 @@ pub(crate) const L4LB: &str = "l4lb.thisdcos.directory";
 /// What a paused task runs instead of its command.
 const PAUSE_COMMAND: &str = "echo This task is PAUSED, sleeping ... && ./bootstrap --resolve=false && \
                              while true; do sleep 3600; done";
+
+/// Value of the variable that has a task's own name.
+static TRUE: LazyLock<Text> = LazyLock::new(|| "true".into());
+
+/// The labels that every task gets beside its own.
+static LABELS: LazyLock<[Text; 7]> = LazyLock::new(|| {
+    [
+        "index",
+        "offer_attributes",
+        "offer_hostname",
+        "offer_region",
+        "offer_zone",
+        "target_configuration",
+        "task_type",
+    ]
+    .map(Text::from)
+});
 
 /// Host name of a task or discovery name.
 pub(crate) fn autoip_host(spec: &ServiceSpec, name: &str) -> String {
@@ -44,7 +62,9 @@ pub(crate) struct Launching<'a> {
     /// What is launched.
     pub(crate) requirement: &'a Requirement,
     /// The task.
-    pub(crate) task: &'a TaskSpec,
+    pub(crate) task: &'a Arc<TaskSpec>,
+    /// Its instance name.
+    pub(crate) name: &'a Text,
     /// Where.
     pub(crate) at: &'a Location,
     /// Its reservations.
@@ -58,54 +78,42 @@ pub(crate) struct Launching<'a> {
 }
 
 impl Launching<'_> {
+    /// What it has in common with other launches.
+    fn kit(&self) -> Cow<'_, Kit> {
+        let pod = &self.requirement.pod;
+        match pod.kits.iter().find(|kit| kit.is_for(self.spec, self.task)) {
+            Some(kit) => Cow::Borrowed(kit),
+            None => Cow::Owned(Kit::of(self.spec, &pod.spec, self.task)),
+        }
+    }
+
     /// The environment, later entries over earlier ones.
     pub(crate) fn env(&self) -> SortedMap<Text, Text> {
-        let Self { spec, requirement, task, at, .. } = self;
-        let instance = requirement.key.task(&task.name);
-        let mut env = task.env.clone();
-        let mut set = |key: &str, value: String| {
-            env.insert(key.into(), value.into());
-        };
-        let bare = spec.bare_name();
-        set("POD_INSTANCE_INDEX", requirement.key.index.to_string());
-        set("FRAMEWORK_NAME", spec.name.to_string());
-        set("FRAMEWORK_HOST", format!("{}.{AUTOIP}", bare.replace('.', "-")));
-        set("FRAMEWORK_VIP_HOST", format!("{bare}.{L4LB}"));
-        set("SCHEDULER_API_HOSTNAME", format!("api.{bare}.marathon.{L4LB}"));
-        set("SCHEDULER_API_PORT", "80".to_owned());
-        set("TASK_NAME", instance.to_string());
-        set(&instance, "true".to_owned());
-        let own = requirement.pod.spec.placement.as_ref().map(|placement| &placement.rule);
-        set("PLACEMENT_REFERENCED_REGION", own.is_some_and(Rule::references_region).to_string());
-        set("PLACEMENT_REFERENCED_ZONE", own.is_some_and(Rule::references_zone).to_string());
-        if let Some(region) = &at.region {
-            set("REGION", region.to_string());
+        let Self { requirement, task, at, .. } = self;
+        let kit = self.kit();
+        let mut env = kit.env.clone();
+        let index = requirement.key.index.to_string();
+        for (key, value) in [("POD_INSTANCE_INDEX", index.into()), ("TASK_NAME", self.name.clone())] {
+            if let Some(place) = env.get_mut(key) {
+                *place = value;
+            }
         }
-        if let Some(zone) = &at.zone {
-            set("ZONE", zone.to_string());
+        env.insert(self.name.clone(), TRUE.clone());
+        for (key, value) in [("REGION", &at.region), ("ZONE", &at.zone)] {
+            if let Some(value) = value {
+                env.insert(key.into(), value.clone());
+            }
         }
-        for config in &task.configs {
-            set(
-                &config_file::template_variable(&config.name),
-                format!("config-templates/{},{}", config.name, config.dest),
-            );
-        }
+        env.extend(kit.configs.iter().cloned());
         for held in self.held {
             let HeldKind::Port { name, port } = &held.kind else { continue };
-            let key =
-                task.resource_set.ports.iter().find(|p| p.name == *name).and_then(|p| p.env_key.clone());
-            if let Some(key) = key {
-                set(&key, port.to_string());
+            let spec = task.resource_set.ports.iter().find(|port| port.name == *name);
+            if let Some(key) = spec.and_then(|spec| spec.env_key.clone()) {
+                env.insert(key, port.to_string().into());
             }
         }
-        for secret in &requirement.pod.spec.secrets {
-            if let Some(key) = &secret.env_key {
-                set(key, format!("secret:{}", secret.secret));
-            }
-        }
-        for (key, value) in self.params {
-            set(key, value.clone());
-        }
+        env.extend(kit.secrets.iter().cloned());
+        env.extend(self.params.iter().map(|(key, value)| (key.as_str().into(), value.as_str().into())));
         env
     }
 
@@ -133,19 +141,25 @@ impl Launching<'_> {
     /// Labels of the task.
     pub(crate) fn labels(&self, config: &Text) -> SortedMap<Text, Text> {
         let Self { requirement, task, at, .. } = self;
-        let attributes: Vec<String> =
-            at.attributes.iter().map(|(name, value)| format!("{name}:{value}")).collect();
+        let mut attributes = String::new();
+        for (n, (name, value)) in at.attributes.iter().enumerate() {
+            let between = if n == 0 { "" } else { ";" };
+            attributes.extend([between, name, ":", value]);
+        }
+        let [index, offer_attributes, offer_hostname, region, zone, target_configuration, task_type] =
+            &*LABELS;
         let mut labels: SortedMap<Text, Text> = task.labels.iter().cloned().collect();
-        labels.insert("target_configuration".into(), config.clone());
-        labels.insert("offer_hostname".into(), at.hostname.clone());
-        labels.insert("offer_attributes".into(), attributes.join(";").into());
-        labels.insert("task_type".into(), requirement.key.pod.clone());
-        labels.insert("index".into(), requirement.key.index.to_string().into());
-        for (key, value) in [("offer_region", &at.region), ("offer_zone", &at.zone)] {
+        // In the order of their names, so that each mostly is the last.
+        labels.insert(index.clone(), requirement.key.index.to_string().into());
+        labels.insert(offer_attributes.clone(), attributes.into());
+        labels.insert(offer_hostname.clone(), at.hostname.clone());
+        for (key, value) in [(region, &at.region), (zone, &at.zone)] {
             if let Some(value) = value {
-                labels.insert(key.into(), value.clone());
+                labels.insert(key.clone(), value.clone());
             }
         }
+        labels.insert(target_configuration.clone(), config.clone());
+        labels.insert(task_type.clone(), requirement.key.pod.clone());
         labels
     }
 

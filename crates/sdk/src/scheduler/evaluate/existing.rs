@@ -10,22 +10,32 @@
 //! `TaskResourceMapper.java`, `ExecutorResourceMapper.java`, `ResourceEvaluationStage.java`. Match.
 
 use super::footprint::{Change, ExecutorUse, Footprint, Part, SetUse, scalar};
-use super::new_footprint::{from, scalars, set_owner, take_scalar, take_volume};
-use super::outcome::{Check, amount};
-use super::pool::{Offered, Pool};
-use super::{Ask, Overhead, ports};
+use super::new_footprint::{overhead, scalars, set_owner, take_scalar, take_volume};
+use super::outcome::Check;
+use super::pool::Pool;
+use super::words::{Left, Need, Whose, Words};
+use super::{Ask, ports};
 use crate::scheduler::store::{Held, HeldKind, PodTasks, TaskRecord};
 use crate::spec::{PortSpec, ResourceSet, VolumeSpec};
 use planarium_kernel::Milli;
+use planarium_mesos::api::Resource;
 use planarium_protocol::Text;
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
+/// What the stages share: the offer as it is taken apart, and what was found out.
+struct Fitting<'a, 'b> {
+    ask: &'a Ask<'a>,
+    /// The pod's stored tasks.
+    stored: &'a PodTasks,
+    pool: &'b mut Pool<'a>,
+    checks: &'b mut Vec<Check>,
+}
+
 /// Checks every stage and collects what would be kept and changed.
-pub(crate) fn fit(
-    ask: &Ask<'_>,
-    stored: &PodTasks,
-    pool: &mut Pool<'_>,
+pub(crate) fn fit<'a>(
+    ask: &'a Ask<'a>,
+    stored: &'a PodTasks,
+    pool: &mut Pool<'a>,
     checks: &mut Vec<Check>,
 ) -> Footprint {
     let running = stored.values().find(|task| task.is_active() && !task.executor_id.is_empty());
@@ -35,35 +45,36 @@ pub(crate) fn fit(
     });
     match running {
         Some(task) if pool.executors().contains(&task.executor_id) => {
-            checks.push(Check::pass("executor", format!("its executor runs there for {}", task.name)));
+            checks.push(Check::pass("executor", Words::Executor(task.name.clone())));
         }
         Some(task) => {
-            let text = format!("{} runs under an executor on {}", task.name, task.at.hostname);
-            checks.push(Check::fail("executor", text));
+            let (task, host) = (task.name.clone(), task.at.hostname.clone());
+            checks.push(Check::fail("executor", Words::ExecutorElsewhere { task, host }));
         }
         None => checks.push(Check::pass("executor", "a new executor")),
     }
     if ask.is_permanent() {
         ask.place(checks);
     }
-    let executor_held =
-        stored.values().find(|task| !task.executor.is_empty()).map(|task| task.executor.clone());
+    let mut fitting = Fitting { ask, stored, pool, checks };
+    let executor_held = stored.values().map(|task| &*task.executor).find(|held| !held.is_empty());
     let executor_held = executor_held.unwrap_or_default();
     if running.is_some() {
         // In use by the running executor: neither offered nor needed again.
-        let kept = executor_held.iter().map(|held| keep(held, ask.source_role()));
-        footprint.executor_parts.extend(kept);
+        footprint.executor_parts.extend(executor_held.iter().map(|held| keep(held, None)));
     } else {
-        fit_executor(ask, &executor_held, pool, checks, &mut footprint);
+        fitting.executor(executor_held, &mut footprint);
     }
     let mut used = ports::Used::of_pod(ask.pod());
     let mut tasks: Vec<_> = ask.pod().tasks.iter().filter(|task| ask.launches(&task.name)).collect();
-    planarium_kernel::sorted::sort_by(&mut tasks, |a, b| a.name.cmp(&b.name));
+    // Mostly written in that order.
+    if !tasks.is_sorted_by(|a, b| a.name <= b.name) {
+        planarium_kernel::sorted::sort_by(&mut tasks, |a, b| a.name.cmp(&b.name));
+    }
     for task in tasks {
         let set = &task.resource_set;
-        let record = holder(stored, &task.name, &set.id);
-        let held: Vec<Held> = record.map(|record| record.held.to_vec()).unwrap_or_default();
-        let parts = fit_set(ask, set, held, pool, &mut used, checks, &mut footprint.release);
+        let held = holder(stored, &task.name, &set.id).map_or(&[][..], |record| &*record.held);
+        let parts = fitting.set(set, held, &mut used, &mut footprint.release);
         footprint.sets.push(SetUse { task: task.clone(), launch: true, parts });
     }
     footprint
@@ -77,69 +88,139 @@ fn holder<'a>(stored: &'a PodTasks, task: &str, set: &str) -> Option<&'a TaskRec
         .or_else(|| stored.values().find(|record| *record.set == *set && !record.held.is_empty()))
 }
 
-fn keep(held: &Held, role: &str) -> Part {
-    Part { id: Some(held.id.clone()), kind: held.kind.clone(), change: Change::Keep, role: role.into() }
+fn keep(held: &Held, offered: Option<&Resource>) -> Part {
+    let stack = offered.map(|resource| resource.reservations.clone());
+    Part { id: Some(held.id.clone()), kind: held.kind.clone(), change: Change::Keep, stack }
 }
 
-fn fit_executor(
-    ask: &Ask<'_>,
-    held: &[Held],
-    pool: &mut Pool<'_>,
-    checks: &mut Vec<Check>,
-    footprint: &mut Footprint,
-) {
-    let mut left = held.to_vec();
-    for spec in &ask.pod().volumes {
-        let part = fit_volume(ask, spec, &mut left, pool, checks);
-        footprint.executor_parts.extend(part);
-    }
-    let Overhead { cpus, mem, disk } = ask.overhead;
-    for (name, value) in [("cpus", cpus), ("mem", mem), ("disk", disk)] {
-        if value.is_positive() {
-            let part = fit_scalar(ask, name, value, "the executor", &mut left, pool, checks);
-            footprint.executor_parts.extend(part);
+impl<'a> Fitting<'a, '_> {
+    fn executor(&mut self, held: &[Held], footprint: &mut Footprint) {
+        let mut left: Vec<&Held> = held.iter().collect();
+        for spec in &self.ask.pod().volumes {
+            footprint.executor_parts.extend(self.volume(spec, &mut left));
         }
+        for (name, value) in overhead(self.ask.overhead) {
+            footprint.executor_parts.extend(self.scalar(name, value, &Whose::Executor, &mut left));
+        }
+        self.release(left, &mut footprint.release);
     }
-    release(left, pool, &mut footprint.release);
-}
 
-fn fit_set(
-    ask: &Ask<'_>,
-    set: &ResourceSet,
-    mut left: Vec<Held>,
-    pool: &mut Pool<'_>,
-    used: &mut ports::Used,
-    checks: &mut Vec<Check>,
-    releases: &mut Vec<Held>,
-) -> Vec<Part> {
-    let mut parts = Vec::new();
-    let owner = set_owner(set);
-    let (fixed, dynamic): (Vec<_>, Vec<_>) = set.ports.iter().partition(|port| port.port != 0);
-    let mut missing = Vec::new();
-    for port in fixed.into_iter().chain(dynamic) {
-        match claim(&mut left, |kind| is_port(kind, port)) {
-            Some(held) if ask.pod().uses_host_ports() => {
-                parts.extend(from_offer(&held, pool, checks, ask).map(|_| keep(&held, ask.source_role())));
+    fn set(
+        &mut self,
+        set: &ResourceSet,
+        held: &[Held],
+        used: &mut ports::Used,
+        releases: &mut Vec<Held>,
+    ) -> Vec<Part> {
+        let mut left: Vec<&Held> = held.iter().collect();
+        let mut parts = Vec::with_capacity(left.len());
+        let owner = set_owner(set);
+        let (fixed, dynamic): (Vec<_>, Vec<_>) = set.ports.iter().partition(|port| port.port != 0);
+        let mut missing = Vec::new();
+        for port in fixed.into_iter().chain(dynamic) {
+            match claim(&mut left, |kind| is_port(kind, port)) {
+                Some(held) if self.ask.pod().uses_host_ports() => {
+                    parts.extend(self.from_offer(held).map(|offered| keep(held, Some(offered))));
+                }
+                Some(held) => {
+                    let (kind, change) = (held.kind.clone(), Change::Unreserved);
+                    parts.push(Part { id: None, kind, change, stack: None });
+                }
+                None => missing.push(port),
             }
-            Some(held) => {
-                let change = Change::Unreserved;
-                parts.push(Part { id: None, kind: held.kind, change, role: ask.source_role().into() });
+        }
+        // Given back first, so that a port that changed owner within the pod can be taken again.
+        for port in missing {
+            parts.extend(ports::take(self.ask, self.pool, port, used, self.checks));
+        }
+        for (name, value) in scalars(set) {
+            parts.extend(self.scalar(name, value, &owner, &mut left));
+        }
+        for spec in &set.volumes {
+            parts.extend(self.volume(spec, &mut left));
+        }
+        self.release(left, releases);
+        parts
+    }
+
+    fn scalar(
+        &mut self,
+        name: &'static str,
+        value: Milli,
+        whose: &Whose,
+        left: &mut Vec<&Held>,
+    ) -> Option<Part> {
+        let is_it = |kind: &HeldKind| matches!(kind, HeldKind::Scalar { name: held, .. } if **held == *name);
+        let Some(held) = claim(left, is_it) else {
+            return take_scalar(self.ask, self.pool, name, value, whose, self.checks);
+        };
+        let resource = self.from_offer(held)?;
+        let offered = resource.amount();
+        let change = match offered.cmp(&value) {
+            Ordering::Equal => Change::Keep,
+            Ordering::Greater => Change::Shrink(offered.saturating_sub(value)),
+            Ordering::Less => {
+                let more = value.saturating_sub(offered);
+                let role = self.ask.source_role();
+                let need = Need { whose: whose.clone(), name, value: more };
+                if let Err(short) = self.pool.take(role, name, more) {
+                    let words = Words::LacksMore(need, Left::of(short.free, role));
+                    self.checks.push(Check::short(name, words, short.missing));
+                    return None;
+                }
+                self.checks.push(Check::pass(name, Words::GetsMore(need)));
+                Change::Grow(more)
             }
-            None => missing.push(port),
+        };
+        let stack = Some(resource.reservations.clone());
+        Some(Part { id: Some(held.id.clone()), kind: scalar(name, value), change, stack })
+    }
+
+    fn volume(&mut self, spec: &VolumeSpec, left: &mut Vec<&Held>) -> Option<Part> {
+        let is_it = |kind: &HeldKind| matches!(kind, HeldKind::Volume { path, .. } if *path == spec.path);
+        match claim(left, is_it) {
+            Some(held) => self.from_offer(held).map(|offered| keep(held, Some(offered))),
+            None => take_volume(self.ask, self.pool, spec, self.checks),
         }
     }
-    // Given back first, so that a port that changed owner within the pod can be taken again.
-    for port in missing {
-        parts.extend(ports::take(ask, pool, port, used, checks));
+
+    /// Finds a reservation in the offer.
+    fn from_offer(&mut self, held: &Held) -> Option<&'a Resource> {
+        let found = self.pool.take_held(&held.id, &held.kind);
+        if found.is_some() {
+            self.checks.push(Check::pass("reservation", Words::Offered((&held.kind).into())));
+            return found;
+        }
+        match home(self.stored) {
+            // Once says it for all of them.
+            Some(home) if home != self.ask.hostname() => {
+                let told = |check: &Check| !check.passed && check.requirement == "reservation";
+                if !self.checks.iter().any(told) {
+                    self.checks.push(Check::fail("reservation", Words::Elsewhere(home.clone())));
+                }
+            }
+            _ => {
+                let words = Words::NotOffered((&held.kind).into());
+                self.checks.push(Check::fail("reservation", words));
+            }
+        }
+        None
     }
-    for (name, value) in scalars(set) {
-        parts.extend(fit_scalar(ask, name, value, &owner, &mut left, pool, checks));
+
+    /// What is no longer needed is given back as far as the offer holds it.
+    fn release(&mut self, left: Vec<&Held>, releases: &mut Vec<Held>) {
+        for held in left {
+            if let Some(offered) = self.pool.take_held(&held.id, &held.kind) {
+                let kind = match &held.kind {
+                    HeldKind::Scalar { name, .. } => {
+                        HeldKind::Scalar { name: name.clone(), amount: offered.amount() }
+                    }
+                    kind => kind.clone(),
+                };
+                releases.push(Held { id: held.id.clone(), kind });
+            }
+        }
     }
-    for spec in &set.volumes {
-        parts.extend(fit_volume(ask, spec, &mut left, pool, checks));
-    }
-    release(left, pool, releases);
-    parts
 }
 
 fn is_port(kind: &HeldKind, spec: &PortSpec) -> bool {
@@ -150,116 +231,9 @@ fn is_port(kind: &HeldKind, spec: &PortSpec) -> bool {
     }
 }
 
-fn claim(left: &mut Vec<Held>, matches: impl Fn(&HeldKind) -> bool) -> Option<Held> {
+fn claim<'h>(left: &mut Vec<&'h Held>, matches: impl Fn(&HeldKind) -> bool) -> Option<&'h Held> {
     let at = left.iter().position(|held| matches(&held.kind))?;
     Some(left.remove(at))
-}
-
-/// Finds a reservation in the offer.
-fn from_offer(held: &Held, pool: &mut Pool<'_>, checks: &mut Vec<Check>, ask: &Ask<'_>) -> Option<Offered> {
-    let found = pool.take_held(&held.id, &held.kind);
-    if found.is_some() {
-        checks.push(Check::pass("reservation", offered_words(&held.kind)));
-        return found;
-    }
-    match ask.home() {
-        // Once says it for all of them.
-        Some(home) if home != ask.hostname() => {
-            if !checks.iter().any(|check| check.requirement == "reservation" && !check.passed) {
-                checks.push(Check::fail("reservation", format!("its reservations are on {home}")));
-            }
-        }
-        _ => {
-            let what = words(&held.kind);
-            checks.push(Check::fail("reservation", format!("its reserved {what} are not in the offer")));
-        }
-    }
-    None
-}
-
-fn offered_words(kind: &HeldKind) -> Cow<'static, str> {
-    match kind {
-        HeldKind::Scalar { name, .. } if **name == *"cpus" => "its reserved cpus are offered".into(),
-        HeldKind::Scalar { name, .. } if **name == *"mem" => "its reserved mem are offered".into(),
-        HeldKind::Scalar { name, .. } if **name == *"disk" => "its reserved disk are offered".into(),
-        kind => format!("its reserved {} are offered", words(kind)).into(),
-    }
-}
-
-fn words(kind: &HeldKind) -> String {
-    match kind {
-        HeldKind::Scalar { name, .. } => name.to_string(),
-        HeldKind::Port { port, .. } => format!("ports ({port})"),
-        HeldKind::Volume { path, .. } => format!("disk contents ({path})"),
-    }
-}
-
-fn fit_scalar(
-    ask: &Ask<'_>,
-    name: &'static str,
-    value: Milli,
-    whose: &str,
-    left: &mut Vec<Held>,
-    pool: &mut Pool<'_>,
-    checks: &mut Vec<Check>,
-) -> Option<Part> {
-    let is_it = |kind: &HeldKind| matches!(kind, HeldKind::Scalar { name: held, .. } if **held == *name);
-    let Some(held) = claim(left, is_it) else {
-        return take_scalar(ask, pool, name, value, whose, checks);
-    };
-    let Some(Offered::Scalar { amount: offered, .. }) = from_offer(&held, pool, checks, ask) else {
-        return None;
-    };
-    let role = ask.source_role();
-    let change = match offered.cmp(&value) {
-        Ordering::Equal => Change::Keep,
-        Ordering::Greater => Change::Shrink(offered.saturating_sub(value)),
-        Ordering::Less => {
-            let more = value.saturating_sub(offered);
-            let free = pool.free(role, name);
-            if let Err(missing) = pool.take(role, name, more) {
-                let text = format!(
-                    "{whose} needs {} more, {free} left in the offer{}",
-                    amount(name, more),
-                    from(role)
-                );
-                checks.push(Check::short(name, text, missing));
-                return None;
-            }
-            checks.push(Check::pass(name, format!("{whose} gets {} more", amount(name, more))));
-            Change::Grow(more)
-        }
-    };
-    Some(Part { id: Some(held.id), kind: scalar(name, value), change, role: role.into() })
-}
-
-fn fit_volume(
-    ask: &Ask<'_>,
-    spec: &VolumeSpec,
-    left: &mut Vec<Held>,
-    pool: &mut Pool<'_>,
-    checks: &mut Vec<Check>,
-) -> Option<Part> {
-    let is_it = |kind: &HeldKind| matches!(kind, HeldKind::Volume { path, .. } if *path == spec.path);
-    match claim(left, is_it) {
-        Some(held) => from_offer(&held, pool, checks, ask).map(|_| keep(&held, ask.source_role())),
-        None => take_volume(ask, pool, spec, checks),
-    }
-}
-
-/// What is no longer needed is given back as far as the offer holds it.
-fn release(left: Vec<Held>, pool: &mut Pool<'_>, releases: &mut Vec<Held>) {
-    for held in left {
-        if let Some(offered) = pool.take_held(&held.id, &held.kind) {
-            let kind = match (held.kind, offered) {
-                (HeldKind::Scalar { name, .. }, Offered::Scalar { amount, .. }) => {
-                    HeldKind::Scalar { name, amount }
-                }
-                (kind, _) => kind,
-            };
-            releases.push(Held { id: held.id, kind });
-        }
-    }
 }
 
 /// Whether any stored task of the pod has a reservation.

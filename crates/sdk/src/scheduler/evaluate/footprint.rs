@@ -5,8 +5,9 @@
 use crate::scheduler::store::{Disk, Held, HeldKind};
 use crate::spec::TaskSpec;
 use planarium_kernel::Milli;
+use planarium_mesos::api::Stack;
 use planarium_protocol::Text;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// One part of a footprint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +18,15 @@ pub(crate) struct Part {
     pub(crate) kind: HeldKind,
     /// What changes.
     pub(crate) change: Change,
-    /// Role it is taken from.
-    pub(crate) role: Text,
+    /// The reservation as it was offered.
+    pub(crate) stack: Option<Stack>,
+}
+
+impl Part {
+    /// A part that is reserved anew.
+    pub(crate) fn reserve(kind: HeldKind) -> Self {
+        Self { id: None, kind, change: Change::Reserve, stack: None }
+    }
 }
 
 /// What happens to a part.
@@ -76,9 +84,13 @@ impl Footprint {
     }
 }
 
+/// The names of scalars: all parts share the text of theirs.
+static NAMES: LazyLock<[Text; 4]> = LazyLock::new(|| ["cpus", "mem", "disk", "gpus"].map(Text::from));
+
 /// A scalar part.
 pub(crate) fn scalar(name: &str, amount: Milli) -> HeldKind {
-    HeldKind::Scalar { name: name.into(), amount }
+    let known = NAMES.iter().find(|known| ***known == *name);
+    HeldKind::Scalar { name: known.map_or_else(|| name.into(), Text::clone), amount }
 }
 
 /// A volume part that is still to be created.

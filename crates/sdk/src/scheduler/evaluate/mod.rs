@@ -11,10 +11,12 @@ pub(crate) mod build;
 pub(crate) mod environment;
 pub(crate) mod existing;
 pub(crate) mod footprint;
+pub(crate) mod kit;
 pub(crate) mod new_footprint;
 pub(crate) mod outcome;
 pub(crate) mod pool;
 pub(crate) mod ports;
+pub(crate) mod words;
 
 use super::requirement::{Recovery, Requirement};
 use super::store::{PodTasks, Store};
@@ -27,6 +29,7 @@ use planarium_mesos::api::Offer;
 use planarium_protocol::Text;
 use pool::Pool;
 use std::collections::BTreeMap;
+use words::Words;
 
 /// What an executor needs for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +85,7 @@ impl<'a> Ask<'a> {
     }
 
     /// Static role the resources are taken from, `*` usually.
-    pub(crate) fn source_role(&self) -> &'a str {
+    pub(crate) fn source_role(&self) -> &'a Text {
         &self.pod().pre_reserved_role
     }
 
@@ -104,11 +107,6 @@ impl<'a> Ask<'a> {
     /// Hostname of the offer.
     pub(crate) fn hostname(&self) -> &'a Text {
         &self.offer.hostname
-    }
-
-    /// Where the pod's reservations are.
-    pub(crate) fn home(&self) -> Option<&'a Text> {
-        self.stored().and_then(existing::home)
     }
 
     /// Checks the placement rule.
@@ -152,11 +150,12 @@ pub(crate) fn reservation_role(pod: &PodSpec, service_role: &Text) -> Text {
 
 /// Looks at one offer. The footprint is there when every requirement is met.
 pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime) -> (Outcome, Option<Footprint>) {
-    let mut checks = Vec::new();
+    // The role, the executor, where it is placed; three scalars for the executor and a few for each set.
+    let mut checks = Vec::with_capacity(6 + 3 * ask.pod().resource_sets.len());
     let mut pool = Pool::of(ask.offer);
     let role = ask.role();
     if *ask.offer.role == *role {
-        checks.push(Check::pass("role", format!("offered to role {role}")));
+        checks.push(Check::pass("role", Words::Role(role)));
     } else {
         let text = format!("the offer is for role {}, the pod reserves for {role}", ask.offer.role);
         checks.push(Check::fail("role", text));
@@ -166,12 +165,13 @@ pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime) -> (Outcome, Option<Footprin
         _ => new_footprint::fit(ask, &mut pool, &mut checks),
     };
     let passed = checks.iter().all(|check| check.passed);
-    let outcome = Outcome { agent: ask.offer.hostname.clone(), at: now, passed, checks: checks.into() };
+    let outcome = Outcome { agent: ask.offer.hostname.clone(), at: now, passed, checks };
     (outcome, passed.then_some(footprint))
 }
 
 /// A pod is made anew when it is recovered as lost, when all its tasks are flagged as lost, or when it
 /// has no reservations.
 pub(crate) fn needs_new(ask: &Ask<'_>, stored: &PodTasks) -> bool {
-    ask.is_permanent() || ask.store.is_flagged(&ask.requirement.key) || !existing::has_reservations(stored)
+    let flagged = stored.values().all(|task| task.permanently_failed);
+    ask.is_permanent() || flagged || !existing::has_reservations(stored)
 }

@@ -6,10 +6,11 @@
 //! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java` (new pipeline),
 //! `VolumeEvaluationStage.java`, `ResourceEvaluationStage.java`. Match; tasks in alphabetical order.
 
-use super::footprint::{Change, ExecutorUse, Footprint, Part, SetUse, scalar, volume};
-use super::outcome::{Check, amount};
+use super::footprint::{ExecutorUse, Footprint, Part, SetUse, scalar, volume};
+use super::outcome::Check;
 use super::pool::Pool;
 use super::ports;
+use super::words::{Amount, Left, Need, Whose, Words};
 use super::{Ask, Overhead};
 use crate::scheduler::store::Disk;
 use crate::spec::{ResourceSet, TaskSpec, VolumeKind, VolumeSpec};
@@ -29,7 +30,7 @@ pub(crate) fn fit(ask: &Ask<'_>, pool: &mut Pool<'_>, checks: &mut Vec<Check>) -
     let mut overhead = true;
     for (task, launch) in bearers(ask) {
         if std::mem::take(&mut overhead) {
-            footprint.executor_parts.extend(executor_overhead(ask, pool, checks));
+            executor_overhead(ask, pool, checks, &mut footprint.executor_parts);
         }
         let parts = take_set(ask, pool, &task.resource_set, &mut used, checks);
         footprint.sets.push(SetUse { task, launch, parts });
@@ -48,18 +49,24 @@ fn bearers(ask: &Ask<'_>) -> Vec<(Arc<TaskSpec>, bool)> {
             chosen.push((task.clone(), false));
         }
     }
-    planarium_kernel::sorted::sort_by(&mut chosen, |(a, _), (b, _)| a.name.cmp(&b.name));
+    // Mostly written in that order.
+    if !chosen.is_sorted_by(|(a, _), (b, _)| a.name <= b.name) {
+        planarium_kernel::sorted::sort_by(&mut chosen, |(a, _), (b, _)| a.name.cmp(&b.name));
+    }
     chosen
 }
 
 /// The executor's own needs.
-pub(super) fn executor_overhead(ask: &Ask<'_>, pool: &mut Pool<'_>, checks: &mut Vec<Check>) -> Vec<Part> {
-    let Overhead { cpus, mem, disk } = ask.overhead;
-    [("cpus", cpus), ("mem", mem), ("disk", disk)]
-        .into_iter()
-        .filter(|(_, value)| value.is_positive())
-        .filter_map(|(name, value)| take_scalar(ask, pool, name, value, "the executor", checks))
-        .collect()
+fn executor_overhead(ask: &Ask<'_>, pool: &mut Pool<'_>, checks: &mut Vec<Check>, parts: &mut Vec<Part>) {
+    for (name, value) in overhead(ask.overhead) {
+        parts.extend(take_scalar(ask, pool, name, value, &Whose::Executor, checks));
+    }
+}
+
+/// The scalars an executor needs for itself.
+pub(super) fn overhead(overhead: Overhead) -> impl Iterator<Item = (&'static str, Milli)> {
+    let Overhead { cpus, mem, disk } = overhead;
+    [("cpus", cpus), ("mem", mem), ("disk", disk)].into_iter().filter(|(_, value)| value.is_positive())
 }
 
 /// One scalar, new.
@@ -68,28 +75,25 @@ pub(super) fn take_scalar(
     pool: &mut Pool<'_>,
     name: &'static str,
     value: Milli,
-    whose: &str,
+    whose: &Whose,
     checks: &mut Vec<Check>,
 ) -> Option<Part> {
-    let role = ask.source_role();
-    let free = pool.free(role, name);
-    match pool.take(role, name, value) {
+    let need = Need { whose: whose.clone(), name, value };
+    match pool.take(ask.source_role(), name, value) {
         Ok(()) => {
-            checks.push(Check::pass(name, format!("{whose} gets {}", amount(name, value))));
-            let kind = scalar(name, value);
-            Some(Part { id: None, kind, change: Change::Reserve, role: role.into() })
+            checks.push(Check::pass(name, Words::Gets(need)));
+            Some(Part::reserve(scalar(name, value)))
         }
-        Err(missing) => {
-            let text =
-                format!("{whose} needs {}, {free} left in the offer{}", amount(name, value), from(role));
-            checks.push(Check::short(name, text, missing));
+        Err(short) => {
+            let left = Left::of(short.free, ask.source_role());
+            checks.push(Check::short(name, Words::Lacks(need, left), short.missing));
             None
         }
     }
 }
 
 /// Names the role that is drawn on when it is not the usual one.
-pub(super) fn from(role: &str) -> String {
+fn from(role: &str) -> String {
     if role == "*" { String::new() } else { format!(" for role {role}") }
 }
 
@@ -103,15 +107,10 @@ pub(super) fn take_volume(
     let role = ask.source_role();
     let kind = match spec.kind {
         VolumeKind::Root => {
-            let free = pool.free(role, "disk");
-            if let Err(missing) = pool.take(role, "disk", spec.size) {
-                let text = format!(
-                    "volume {} needs {}, {free} left in the offer{}",
-                    spec.path,
-                    amount("disk", spec.size),
-                    from(role)
-                );
-                checks.push(Check::short("disk", text, missing));
+            if let Err(short) = pool.take(role, "disk", spec.size) {
+                let (amount, left) = (Amount("disk", spec.size), Left::of(short.free, role));
+                let text = format!("volume {} needs {amount}, {left}", spec.path);
+                checks.push(Check::short("disk", text, short.missing));
                 return None;
             }
             volume(&spec.path, spec.size, Disk::Root)
@@ -137,8 +136,8 @@ pub(super) fn take_volume(
         }
     };
     let requirement = if matches!(spec.kind, VolumeKind::Root) { "disk" } else { "volume" };
-    checks.push(Check::pass(requirement, format!("volume {} finds {} MiB", spec.path, spec.size)));
-    Some(Part { id: None, kind, change: Change::Reserve, role: role.into() })
+    checks.push(Check::pass(requirement, Words::Volume { path: spec.path.clone(), size: spec.size }));
+    Some(Part::reserve(kind))
 }
 
 /// One resource set, new: static ports, dynamic ports, scalars, volumes.
@@ -150,12 +149,13 @@ fn take_set(
     checks: &mut Vec<Check>,
 ) -> Vec<Part> {
     let mut parts = Vec::new();
+    let owner = set_owner(set);
     let (fixed, dynamic): (Vec<_>, Vec<_>) = set.ports.iter().partition(|port| port.port != 0);
     for port in fixed.into_iter().chain(dynamic) {
         parts.extend(ports::take(ask, pool, port, used, checks));
     }
     for (name, value) in scalars(set) {
-        parts.extend(take_scalar(ask, pool, name, value, &set_owner(set), checks));
+        parts.extend(take_scalar(ask, pool, name, value, &owner, checks));
     }
     for spec in &set.volumes {
         parts.extend(take_volume(ask, pool, spec, checks));
@@ -172,6 +172,6 @@ pub(super) fn scalars(set: &ResourceSet) -> impl Iterator<Item = (&'static str, 
 }
 
 /// Who a set's needs are attributed to in words.
-pub(super) fn set_owner(set: &ResourceSet) -> String {
-    set.id.strip_suffix("-resource-set").unwrap_or(&set.id).to_owned()
+pub(super) fn set_owner(set: &ResourceSet) -> Whose {
+    Whose::Set(set.id.clone())
 }

@@ -2,6 +2,7 @@
 //!
 //! *Knows*: requirement names, texts and shortages. *Must not know*: how requirements are checked.
 
+use super::words::{Amount, Words};
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::Text;
 use planarium_protocol::why::{AgentOutcome, FunnelStage, OfferFunnel, RequirementOutcome};
@@ -20,24 +21,24 @@ pub(crate) struct Check {
     /// Met or not.
     pub(crate) passed: bool,
     /// For people.
-    pub(crate) text: Cow<'static, str>,
+    pub(crate) text: Words,
     /// How much is missing of a scalar.
     pub(crate) short: Milli,
 }
 
 impl Check {
     /// A requirement that is met.
-    pub(crate) fn pass(requirement: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn pass(requirement: &'static str, text: impl Into<Words>) -> Self {
         Self { requirement, passed: true, text: text.into(), short: Milli::ZERO }
     }
 
     /// A requirement that is not met.
-    pub(crate) fn fail(requirement: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn fail(requirement: &'static str, text: impl Into<Words>) -> Self {
         Self { requirement, passed: false, text: text.into(), short: Milli::ZERO }
     }
 
     /// A scalar that falls short.
-    pub(crate) fn short(requirement: &'static str, text: impl Into<Cow<'static, str>>, short: Milli) -> Self {
+    pub(crate) fn short(requirement: &'static str, text: impl Into<Words>, short: Milli) -> Self {
         Self { requirement, passed: false, text: text.into(), short }
     }
 }
@@ -52,13 +53,14 @@ pub(crate) struct Outcome {
     /// Whether every requirement was met.
     pub(crate) passed: bool,
     /// Every check in order.
-    pub(crate) checks: Arc<[Check]>,
+    pub(crate) checks: Vec<Check>,
 }
 
 impl Outcome {
     /// The first requirement that was not met, in words; empty when all were.
-    pub(crate) fn first_failure(&self) -> &str {
-        self.checks.iter().find(|check| !check.passed).map_or("", |check| &check.text)
+    pub(crate) fn first_failure(&self) -> &Words {
+        static NONE: Words = Words::Plain(Cow::Borrowed(""));
+        self.checks.iter().find(|check| !check.passed).map_or(&NONE, |check| &check.text)
     }
 
     /// One entry per requirement: met when all its checks were; the text of the first failure, else of
@@ -137,7 +139,7 @@ pub(crate) fn nearest(outcomes: &[Arc<Outcome>]) -> Option<String> {
         .into_iter()
         .map(|(requirement, short)| {
             if short.is_positive() {
-                format!("short by {}", amount(requirement, short))
+                format!("short by {}", Amount(requirement, short))
             } else {
                 best.checks
                     .iter()
@@ -149,22 +151,13 @@ pub(crate) fn nearest(outcomes: &[Arc<Outcome>]) -> Option<String> {
     Some(format!("{} is nearest: {}", best.agent, parts.join(", ")))
 }
 
-/// An amount with its unit.
-pub(crate) fn amount(resource: &str, value: Milli) -> String {
-    match resource {
-        "mem" => format!("{value} MiB of memory"),
-        "disk" | "volume" => format!("{value} MiB of disk"),
-        _ => format!("{value} {resource}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn outcome(agent: &str, checks: Vec<Check>) -> Arc<Outcome> {
         let passed = checks.iter().all(|check| check.passed);
-        Arc::new(Outcome { agent: agent.into(), at: SimTime::ZERO, passed, checks: checks.into() })
+        Arc::new(Outcome { agent: agent.into(), at: SimTime::ZERO, passed, checks })
     }
 
     #[test]

@@ -6,10 +6,12 @@
 //!
 //! **Source**: `dcos-commons: …/offer/MesosResourcePool.java`. Match.
 
-use crate::scheduler::store::{Disk, HeldKind};
+use crate::scheduler::store::HeldKind;
 use planarium_kernel::Milli;
 use planarium_mesos::api::{DiskSource, Offer, ReservationKind, Resource, Value};
 use planarium_protocol::Text;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A whole disk beside the ROOT disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,29 +26,13 @@ pub(crate) struct MountDisk {
     pub(crate) size: Milli,
 }
 
-/// A reservation of this service that the offer holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Offered {
-    /// A scalar.
-    Scalar {
-        /// Which.
-        name: Text,
-        /// How much.
-        amount: Milli,
-    },
-    /// Ports.
-    Ports(Vec<(u64, u64)>),
-    /// A disk, with its volume if one was made.
-    Volume {
-        /// Path in the container, when a volume was made.
-        path: Option<Text>,
-        /// Persistence id, when a volume was made.
-        persistence: Option<Text>,
-        /// Size.
-        size: Milli,
-        /// The disk.
-        disk: Disk,
-    },
+/// How much of a scalar is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shortage {
+    /// How much was left.
+    pub(crate) free: Milli,
+    /// How much more is needed.
+    pub(crate) missing: Milli,
 }
 
 /// One offer.
@@ -55,19 +41,19 @@ pub(crate) struct Pool<'a> {
     offer: &'a Offer,
     /// Free scalars by role and name: a handful, so they are looked through.
     scalars: Vec<(&'a str, &'a str, Milli)>,
-    /// Free ports by role, in offer order.
-    ports: Vec<(&'a str, Vec<(u64, u64)>)>,
+    /// Free ports by role, in offer order; the offer's own until one is taken.
+    ports: Vec<(&'a str, Cow<'a, [(u64, u64)]>)>,
     /// Whole disks in offer order.
     mounts: Vec<MountDisk>,
-    /// Reservations that were taken, by their place in the offer.
-    taken: Vec<usize>,
+    /// Reservations with their ids that were not taken, in offer order; listed when one is looked for.
+    reserved: Option<Vec<(&'a Text, &'a Resource)>>,
 }
 
 impl<'a> Pool<'a> {
     /// Sorts an offer's resources. What other principals reserved dynamically is not for us.
     pub(crate) fn of(offer: &'a Offer) -> Self {
         let mut pool =
-            Self { offer, scalars: Vec::new(), ports: Vec::new(), mounts: Vec::new(), taken: Vec::new() };
+            Self { offer, scalars: Vec::new(), ports: Vec::new(), mounts: Vec::new(), reserved: None };
         for resource in &offer.resources {
             match &*resource.reservations {
                 [] => pool.add_free("*", resource),
@@ -95,8 +81,8 @@ impl<'a> Pool<'a> {
             },
             (Value::Ranges(ranges), _) if *resource.name == *"ports" => {
                 match self.ports.iter_mut().find(|(mine, _)| *mine == role) {
-                    Some((_, free)) => free.extend_from_slice(ranges.pairs()),
-                    None => self.ports.push((role, ranges.pairs().to_vec())),
+                    Some((_, free)) => free.to_mut().extend_from_slice(ranges.pairs()),
+                    None => self.ports.push((role, ranges.pairs().into())),
                 }
             }
             _ => {}
@@ -113,26 +99,18 @@ impl<'a> Pool<'a> {
         &self.offer.executor_ids
     }
 
-    /// How much of a scalar is free for a role.
-    pub(crate) fn free(&self, role: &str, name: &str) -> Milli {
-        let mut scalars = self.scalars.iter();
-        scalars.find(|(r, n, _)| *r == role && *n == name).map(|(.., free)| *free).unwrap_or_default()
-    }
-
-    /// Takes a scalar. On a shortage nothing is left of it, so that later needs are told apart; the
-    /// answer is what was missing.
-    pub(crate) fn take(&mut self, role: &str, name: &str, amount: Milli) -> Result<(), Milli> {
+    /// Takes a scalar. On a shortage nothing is left of it, so that later needs are told apart.
+    pub(crate) fn take(&mut self, role: &str, name: &str, amount: Milli) -> Result<(), Shortage> {
         match self.scalar(role, name) {
             Some(free) if *free >= amount => {
                 *free = free.saturating_sub(amount);
                 Ok(())
             }
-            Some(free) => {
-                let missing = amount.saturating_sub(*free);
-                *free = Milli::ZERO;
-                Err(missing)
+            Some(left) => {
+                let free = std::mem::take(left);
+                Err(Shortage { free, missing: amount.saturating_sub(free) })
             }
-            None if amount.is_positive() => Err(amount),
+            None if amount.is_positive() => Err(Shortage { free: Milli::ZERO, missing: amount }),
             None => Ok(()),
         }
     }
@@ -144,6 +122,7 @@ impl<'a> Pool<'a> {
         let Some(at) = ranges.iter().position(|(begin, end)| (*begin..=*end).contains(&port)) else {
             return false;
         };
+        let ranges = ranges.to_mut();
         let (begin, end) = ranges.remove(at);
         if port < end {
             ranges.insert(at, (port + 1, end));
@@ -178,52 +157,40 @@ impl<'a> Pool<'a> {
     }
 
     /// Takes the reservation a task or executor had.
-    pub(crate) fn take_held(&mut self, id: &str, kind: &HeldKind) -> Option<Offered> {
-        let (place, offered) = self
-            .offer
-            .resources
-            .iter()
-            .enumerate()
-            .filter(|(place, resource)| {
-                resource.reservations.last().is_some_and(|top| top.kind == ReservationKind::Dynamic)
-                    && resource.resource_id().is_some_and(|mine| **mine == *id)
-                    && !self.taken.contains(place)
-            })
-            .map(|(place, resource)| (place, offered(resource)))
-            .find(|(_, offered)| match (offered, kind) {
-                (Offered::Scalar { name, .. }, HeldKind::Scalar { name: wanted, .. }) => name == wanted,
-                (Offered::Ports(ranges), HeldKind::Port { port, .. }) => {
-                    ranges.iter().any(|(begin, end)| (*begin..=*end).contains(&u64::from(*port)))
-                }
-                (Offered::Volume { .. }, HeldKind::Volume { .. }) => true,
-                _ => false,
-            })?;
-        self.taken.push(place);
-        Some(offered)
+    pub(crate) fn take_held(&mut self, id: &Text, kind: &HeldKind) -> Option<&'a Resource> {
+        let offer = self.offer;
+        let reserved =
+            self.reserved.get_or_insert_with(|| offer.resources.iter().filter_map(labelled).collect());
+        let at = reserved.iter().position(|(mine, resource)| {
+            // The label mostly is the very text that the record has.
+            (Arc::ptr_eq(mine, id) || *mine == id) && is_of(resource, kind)
+        })?;
+        Some(reserved.remove(at).1)
     }
 }
 
-fn offered(resource: &Resource) -> Offered {
-    match &resource.value {
-        Value::Ranges(ranges) => Offered::Ports(ranges.pairs().to_vec()),
-        Value::Scalar(size) if *resource.name == *"disk" && is_volume(resource) => Offered::Volume {
-            path: resource.persistence().map(|volume| volume.container_path.clone()),
-            persistence: resource.persistence().map(|volume| volume.id.clone()),
-            size: *size,
-            disk: match resource.disk_source() {
-                None => Disk::Root,
-                Some(DiskSource::Mount { root, profile } | DiskSource::Path { root, profile }) => {
-                    Disk::Mount { root: root.clone(), profile: profile.clone() }
-                }
-            },
-        },
-        Value::Scalar(amount) => Offered::Scalar { name: resource.name.clone(), amount: *amount },
-        Value::Set(_) => Offered::Ports(Vec::new()),
+/// A dynamic reservation with its id.
+fn labelled(resource: &Resource) -> Option<(&Text, &Resource)> {
+    if !resource.is_dynamically_reserved() {
+        return None;
+    }
+    resource.resource_id().map(|id| (id, resource))
+}
+
+/// Whether a resource is what was reserved.
+fn is_of(resource: &Resource, kind: &HeldKind) -> bool {
+    match (&resource.value, kind) {
+        (Value::Scalar(_), HeldKind::Scalar { name, .. }) => resource.name == *name && !is_volume(resource),
+        (Value::Scalar(_), HeldKind::Volume { .. }) => is_volume(resource),
+        (Value::Ranges(ranges), HeldKind::Port { port, .. }) => {
+            ranges.pairs().iter().any(|(begin, end)| (*begin..=*end).contains(&u64::from(*port)))
+        }
+        _ => false,
     }
 }
 
 fn is_volume(resource: &Resource) -> bool {
-    resource.persistence().is_some() || resource.disk_source().is_some()
+    *resource.name == *"disk" && (resource.persistence().is_some() || resource.disk_source().is_some())
 }
 
 #[cfg(test)]
@@ -260,7 +227,7 @@ mod tests {
         let offer = offer("ports:[1025-1027,2000-2000]");
         let mut pool = Pool::of(&offer);
         assert!(pool.take_port("*", 1026) && !pool.take_port("*", 1026) && !pool.take_port("r", 1025));
-        assert_eq!(pool.ports, [("*", vec![(1025, 1025), (1027, 1027), (2000, 2000)])]);
+        assert_eq!(pool.ports, [("*", vec![(1025, 1025), (1027, 1027), (2000, 2000)].into())]);
         assert_eq!(pool.first_port("*", |p| p > 1025), Some(1027));
         assert!(pool.take_port("*", 2000));
         assert_eq!(pool.first_port("*", |p| p > 1027), None);
@@ -271,10 +238,11 @@ mod tests {
         let offer = offer("cpus:1.5;cpus(r):4");
         let mut pool = Pool::of(&offer);
         assert_eq!(pool.take("*", "cpus", Milli(1000)), Ok(()));
-        assert_eq!(pool.take("*", "cpus", Milli(1000)), Err(Milli(500)));
-        assert_eq!(pool.free("*", "cpus"), Milli::ZERO);
-        assert_eq!(pool.take("*", "gpus", Milli(1000)), Err(Milli(1000)));
-        assert_eq!(pool.free("r", "cpus"), Milli(4000));
+        let short = |free, missing| Err(Shortage { free: Milli(free), missing: Milli(missing) });
+        assert_eq!(pool.take("*", "cpus", Milli(1000)), short(500, 500));
+        assert_eq!(pool.take("*", "cpus", Milli(1000)), short(0, 1000));
+        assert_eq!(pool.take("*", "gpus", Milli(1000)), short(0, 1000));
+        assert_eq!(pool.take("r", "cpus", Milli(5000)), short(4000, 1000));
     }
 
     #[test]
@@ -289,10 +257,7 @@ mod tests {
         let offer = of(resources);
         let cpus = HeldKind::Scalar { name: "cpus".into(), amount: Milli(2000) };
         let mut pool = Pool::of(&offer);
-        let taken = |pool: &mut Pool<'_>, id: &str| match pool.take_held(id, &cpus) {
-            Some(Offered::Scalar { amount, .. }) => Some(amount),
-            _ => None,
-        };
+        let taken = |pool: &mut Pool<'_>, id: &str| pool.take_held(&id.into(), &cpus).map(Resource::amount);
         assert_eq!(taken(&mut pool, "a"), Some(Milli(2000)));
         assert_eq!(taken(&mut pool, "a"), None, "memory is left, cpus are not");
         assert_eq!(taken(&mut pool, "b"), Some(Milli(4000)));

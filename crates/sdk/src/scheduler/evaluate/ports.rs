@@ -8,6 +8,7 @@ use super::Ask;
 use super::footprint::{Change, Part};
 use super::outcome::Check;
 use super::pool::Pool;
+use super::words::Words;
 use crate::scheduler::store::HeldKind;
 use crate::spec::{PodSpec, PortSpec};
 use planarium_kernel::SortedSet;
@@ -48,7 +49,7 @@ pub(super) fn take(
         };
         used.0.insert(port);
         checks.push(Check::pass("ports", format!("{} is {port} on the container's network", spec.name)));
-        return Some(part(spec, port, Change::Unreserved, role));
+        return Some(part(spec, port, Change::Unreserved));
     }
     let port = if spec.port == 0 {
         let found = pool.first_port(role, |port| in_ranges(spec, port) && !used.0.contains(&port));
@@ -68,15 +69,15 @@ pub(super) fn take(
         return None;
     }
     used.0.insert(port);
-    checks.push(Check::pass("ports", format!("{} gets {port}", spec.name)));
-    Some(part(spec, port, Change::Reserve, role))
+    checks.push(Check::pass("ports", Words::Port { name: spec.name.clone(), port }));
+    Some(part(spec, port, Change::Reserve))
 }
 
 fn in_ranges(spec: &PortSpec, port: u32) -> bool {
     spec.ranges.is_empty() || spec.ranges.iter().any(|range| (range.begin..=range.end).contains(&port))
 }
 
-fn part(spec: &PortSpec, port: u32, change: Change, role: &str) -> Part {
+fn part(spec: &PortSpec, port: u32, change: Change) -> Part {
     let kind = HeldKind::Port { name: spec.name.clone(), port };
-    Part { id: None, kind, change, role: role.into() }
+    Part { id: None, kind, change, stack: None }
 }
