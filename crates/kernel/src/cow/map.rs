@@ -96,46 +96,57 @@ impl<K, V, const N: usize> Map<K, V, N> {
         self.chunks.partition_point(|chunk| chunk.head.borrow() <= key).saturating_sub(1)
     }
 
-    /// The chunk and the place in it where the key is, or where it belongs.
-    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> (usize, Result<usize, usize>)
+    /// Numbers of a chunk's places, the one behind its last included: an entry's spot is its place in its chunk and
+    /// this many for each chunk before.
+    const SPAN: usize = 2 * N;
+
+    /// The entry at a spot.
+    fn row(&self, spot: usize) -> Option<&(K, V)> {
+        self.chunks.get(spot / Self::SPAN)?.rows.get(spot % Self::SPAN)
+    }
+
+    fn has<Q: Ord + ?Sized>(&self, spot: usize, key: &Q) -> bool
     where
         K: Borrow<Q>,
     {
-        if let Some((at, place)) = self.find_near(key) {
-            return (at, Ok(place));
-        }
-        let at = self.chunk_of(key);
-        let place = self.chunks.get(at).map_or(Err(0), |chunk| {
-            let rows = &chunk.rows;
-            // Most keys are newer than all others, or not there yet.
-            match rows.last().map(|(last, _)| last.borrow().cmp(key)) {
-                Some(Ordering::Less) => Err(rows.len()),
-                Some(Ordering::Equal) => Ok(rows.len() - 1),
-                _ => rows.binary_search_by(|(mine, _)| mine.borrow().cmp(key)),
-            }
-        });
-        if let Ok(place) = place {
-            self.last.set(at * N + place);
-        }
-        (at, place)
+        self.row(spot).is_some_and(|(mine, _)| mine.borrow() == key)
     }
 
-    /// The key's place where that is the last one found or the one after it.
-    fn find_near<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(usize, usize)>
+    /// The spot where the key is, or where it belongs.
+    #[inline]
+    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
         K: Borrow<Q>,
     {
         let last = self.last.get();
-        let (at, place) = (last / N, last % N);
-        let rows = &self.chunks.get(at)?.rows;
-        let has = |place: usize| rows.get(place).is_some_and(|(mine, _)| mine.borrow() == key);
-        if has(place) {
-            return Some((at, place));
-        }
-        has(place + 1).then(|| {
+        if self.has(last, key) { Ok(last) } else { self.search(last, key) }
+    }
+
+    /// [`Map::find`] where the key is not at the spot of the last one.
+    #[inline(never)]
+    fn search<Q: Ord + ?Sized>(&self, last: usize, key: &Q) -> Result<usize, usize>
+    where
+        K: Borrow<Q>,
+    {
+        if self.has(last + 1, key) {
             self.last.set(last + 1);
-            (at, place + 1)
-        })
+            return Ok(last + 1);
+        }
+        let at = self.chunk_of(key);
+        let from = at * Self::SPAN;
+        let Some(chunk) = self.chunks.get(at) else { return Err(from) };
+        let rows = &chunk.rows;
+        // Most keys that are not there yet are newer than all others.
+        let place = match rows.last().map(|(last, _)| last.borrow().cmp(key)) {
+            Some(Ordering::Less) => return Err(from + rows.len()),
+            Some(Ordering::Equal) => rows.len() - 1,
+            _ => match rows.binary_search_by(|(mine, _)| mine.borrow().cmp(key)) {
+                Ok(place) => place,
+                Err(place) => return Err(from + place),
+            },
+        };
+        self.last.set(from + place);
+        Ok(from + place)
     }
 
     /// The value of a key.
@@ -143,8 +154,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
     where
         K: Borrow<Q>,
     {
-        let (at, place) = self.find(key);
-        self.chunks.get(at)?.rows.get(place.ok()?).map(|(_, value)| value)
+        self.row(self.find(key).ok()?).map(|(_, value)| value)
     }
 
     /// Whether there is such a key.
@@ -152,7 +162,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
     where
         K: Borrow<Q>,
     {
-        self.find(key).1.is_ok()
+        self.find(key).is_ok()
     }
 
     /// The entries whose keys lie in a range, in order.
@@ -196,20 +206,21 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
     where
         K: Borrow<Q>,
     {
-        let (at, place) = self.find(key);
-        let place = place.ok()?;
-        Arc::make_mut(&mut self.chunks.get_mut(at)?.rows).get_mut(place).map(|(_, value)| value)
+        let spot = self.find(key).ok()?;
+        self.row_mut(spot).map(|(_, value)| value)
+    }
+
+    /// The entry at a spot, to change.
+    fn row_mut(&mut self, spot: usize) -> Option<&mut (K, V)> {
+        Arc::make_mut(&mut self.chunks.get_mut(spot / Self::SPAN)?.rows).get_mut(spot % Self::SPAN)
     }
 
     /// Puts a value under a key; answers the one that was there.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(&key) {
-            (at, Ok(place)) => {
-                let entry = Arc::make_mut(&mut self.chunks.get_mut(at)?.rows).get_mut(place)?;
-                Some(std::mem::replace(&mut entry.1, value))
-            }
-            (at, Err(place)) => {
-                self.insert_at(at, place, key, value);
+            Ok(spot) => Some(std::mem::replace(&mut self.row_mut(spot)?.1, value)),
+            Err(spot) => {
+                self.insert_at(spot, key, value);
                 None
             }
         }
@@ -217,14 +228,14 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
 
     /// Puts a value under a key that has none; answers whether that was so.
     pub fn insert_new(&mut self, key: K, value: V) -> bool {
-        let (at, place) = self.find(&key);
-        let Err(place) = place else { return false };
-        self.insert_at(at, place, key, value);
+        let Err(spot) = self.find(&key) else { return false };
+        self.insert_at(spot, key, value);
         true
     }
 
     /// Puts an entry where it belongs.
-    fn insert_at(&mut self, at: usize, place: usize, key: K, value: V) {
+    fn insert_at(&mut self, spot: usize, key: K, value: V) {
+        let (at, place) = (spot / Self::SPAN, spot % Self::SPAN);
         self.len += 1;
         let is_last = at + 1 >= self.chunks.len();
         let Some(chunk) = self.chunks.get_mut(at) else {
@@ -244,15 +255,14 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
             self.chunks.extend(Chunk::of(vec![(key, value)]));
             return;
         }
-        let half = rows.len() / 2;
-        let mut upper = rows.get(half..).unwrap_or_default().to_vec();
-        let mut lower = rows.get(..half).unwrap_or_default().to_vec();
+        let lower = Arc::make_mut(rows);
+        let half = lower.len() / 2;
+        let mut upper = lower.split_off(half);
         if place <= half {
             lower.insert(place, (key, value));
         } else {
             upper.insert(place - half, (key, value));
         }
-        *rows = Arc::new(lower);
         chunk.mend();
         if let Some(upper) = Chunk::of(upper) {
             self.chunks.insert(at + 1, upper);
@@ -261,15 +271,13 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
 
     /// Changes the value of a key, made first when there is none.
     pub fn upsert<R>(&mut self, key: K, make: impl FnOnce() -> V, change: impl FnOnce(&mut V) -> R) -> R {
-        let (at, place) = self.find(&key);
-        let entry =
-            place.ok().and_then(|place| Arc::make_mut(&mut self.chunks.get_mut(at)?.rows).get_mut(place));
-        if let Some((_, value)) = entry {
+        let found = self.find(&key);
+        if let Some((_, value)) = found.ok().and_then(|spot| self.row_mut(spot)) {
             return change(value);
         }
         let mut value = make();
         let result = change(&mut value);
-        self.insert_at(at, place.unwrap_or_else(|place| place), key, value);
+        self.insert_at(found.unwrap_or_else(|spot| spot), key, value);
         result
     }
 
@@ -278,8 +286,8 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
     where
         K: Borrow<Q>,
     {
-        let (at, place) = self.find(key);
-        let place = place.ok()?;
+        let spot = self.find(key).ok()?;
+        let (at, place) = (spot / Self::SPAN, spot % Self::SPAN);
         let chunk = self.chunks.get_mut(at)?;
         let rows = Arc::make_mut(&mut chunk.rows);
         let (_, value) = rows.remove(place);
