@@ -124,16 +124,16 @@ impl Condition {
     pub fn holds(
         &self,
         now_ms: u64,
-        idle: &mut dyn FnMut() -> bool,
-        services: &mut dyn FnMut() -> Vec<Arc<ServiceView>>,
+        idle: &dyn Fn() -> bool,
+        status_at: &dyn Fn(&str) -> Option<&'static str>,
     ) -> bool {
         match self {
             Self::Time { ms } => now_ms >= *ms,
             Self::Idle => idle(),
             Self::Status { element, status } => {
-                element_status(&services(), element).is_some_and(|shown| shown.eq_ignore_ascii_case(status))
+                status_at(element).is_some_and(|shown| shown.eq_ignore_ascii_case(status))
             }
-            Self::All(all) => all.iter().all(|one| one.holds(now_ms, idle, services)),
+            Self::All(all) => all.iter().all(|one| one.holds(now_ms, idle, status_at)),
         }
     }
 }
@@ -163,13 +163,23 @@ pub fn parse_duration_ms(text: &str) -> Option<u64> {
 /// The status an element shows: `PLAN` of the first service that has it, or `SERVICE/PLAN[/PHASE[/STEP]]`.
 /// Service names may hold slashes. `None` when there is no such element.
 pub fn element_status<'a>(services: &'a [Arc<ServiceView>], element: &str) -> Option<&'a Text> {
-    let parts: Vec<&str> = element.split('/').collect();
+    status_among(services, |service| &service.name, |service, element| status_in(service, element), element)
+}
+
+/// [`element_status`] of anything that has services' names and finds the status of `PLAN[/PHASE[/STEP]]` in one.
+pub(crate) fn status_among<'a, S, T>(
+    services: &'a [S],
+    name: impl Fn(&'a S) -> &'a Text,
+    status_in: impl Fn(&'a S, &str) -> Option<T>,
+    element: &str,
+) -> Option<T> {
     // The longest service name that fits wins: `a/b/deploy` is of service `a/b` when there is one.
     let named = services
         .iter()
         .filter_map(|service| {
-            let rest = element.strip_prefix(service.name.trim_matches('/'))?.strip_prefix('/')?;
-            Some((service.name.len(), service, rest))
+            let name = name(service);
+            let rest = element.strip_prefix(name.trim_matches('/'))?.strip_prefix('/')?;
+            Some((name.len(), service, rest))
         })
         .max_by_key(|(len, ..)| *len);
     if let Some((_, service, rest)) = named
@@ -177,10 +187,8 @@ pub fn element_status<'a>(services: &'a [Arc<ServiceView>], element: &str) -> Op
     {
         return Some(status);
     }
-    match parts.as_slice() {
-        [plan] => services.iter().find_map(|s| plan_of(s, plan)).map(|plan| &plan.status),
-        _ => services.first().and_then(|service| status_in(service, element)),
-    }
+    let searched = if element.contains('/') { 1 } else { services.len() };
+    services.iter().take(searched).find_map(|service| status_in(service, element))
 }
 
 fn plan_of<'a>(service: &'a ServiceView, name: &str) -> Option<&'a PlanView> {

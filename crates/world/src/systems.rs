@@ -293,6 +293,16 @@ impl System {
         self.sdk().view()
     }
 
+    /// Name of the service as its view says it.
+    pub(crate) fn shown_name(&self) -> &Text {
+        self.sdk().name()
+    }
+
+    /// The word that the view of an element shows.
+    pub(crate) fn status_at(&self, element: &str) -> Option<&'static str> {
+        self.sdk().status_at(element)
+    }
+
     pub(crate) fn why(&self, path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
         self.sdk().why_with(path, facts)
     }

@@ -62,6 +62,46 @@ fn status(engine: &Engine, element: &str) -> String {
     element_status(&view.services, element).map_or_else(|| "absent".to_owned(), ToString::to_string)
 }
 
+/// A condition asks for statuses without a view: every element of the view must be found with the word it shows.
+fn assert_conditions_agree(engine: &mut Engine) {
+    let view = engine.view();
+    let mut shown = Vec::new();
+    for plan in view.services.iter().flat_map(|service| &service.plans) {
+        shown.push((plan.name.to_string(), plan.status.clone()));
+        for phase in &plan.phases {
+            shown.push((format!("{}/{}", plan.name, phase.name), phase.status.clone()));
+            shown.push((format!("team/app/{}/{}", plan.name, phase.id), phase.status.clone()));
+            for step in &phase.steps {
+                shown.push((format!("{}/{}/{}", plan.name, phase.name, step.name), step.status.clone()));
+                shown.push((format!("{}/{}/{}", plan.name, phase.id, step.id), step.status.clone()));
+            }
+        }
+    }
+    assert!(shown.len() > 10);
+    for (element, status) in shown {
+        assert_eq!(element_status(&view.services, &element), Some(&status), "{element}");
+        let condition = Condition::Status { element: element.as_str().into(), status };
+        assert!(engine.run_until(&condition, 0).met, "{element}");
+    }
+    for absent in ["absent", "deploy/absent", "absent/deploy"] {
+        assert_eq!(status(engine, absent), "absent");
+        let condition = Condition::Status { element: absent.into(), status: "absent".into() };
+        assert!(!engine.run_until(&condition, 0).met, "{absent}");
+    }
+}
+
+#[test]
+fn conditions_see_what_views_show() {
+    let mut engine = with_cluster("3");
+    accept(&mut engine, Input::LoadService(service(YAML)));
+    for _ in 0..12 {
+        assert_conditions_agree(&mut engine);
+        engine.advance_events(7);
+    }
+    met(&mut engine, "deploy=COMPLETE");
+    assert_conditions_agree(&mut engine);
+}
+
 fn tasks(engine: &Engine) -> usize {
     engine.view().cluster.machines.iter().map(|machine| machine.tasks.len()).sum()
 }

@@ -19,6 +19,24 @@ impl Scheduler {
         };
         Some((id, element))
     }
+
+    /// The word that the view of an element shows, without a view: `PLAN[/PHASE[/STEP]]`, by names or ids.
+    pub fn status_at(&self, element: &str) -> Option<&'static str> {
+        let mut keys = element.splitn(3, '/');
+        let (id, plan) = self.plan_named(keys.next()?)?;
+        let Some(key) = keys.next() else { return Some(plan.tree.status(Element::Plan).as_str()) };
+        let is_phase = |phase: &PhaseId| {
+            *plan.phase_name(*phase) == *key
+                || plan.phases.get(phase.index()).is_some_and(|data| *data.id == *key)
+        };
+        let phase = plan.tree.phases().find(is_phase)?;
+        let Some(key) = keys.next() else { return Some(plan.tree.status(Element::Phase(phase)).as_str()) };
+        let is_step = |step: &StepId| {
+            *plan.step_name(*step) == *key || plan.step(*step).is_some_and(|data| *data.id == *key)
+        };
+        let step = plan.tree.steps(phase).find(is_step)?;
+        Some(self.display_status(id, Element::Step(step)))
+    }
 }
 
 /// A phase by name, else by id.

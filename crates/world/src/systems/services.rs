@@ -8,6 +8,7 @@
 
 use super::{Definition, Group, Request, SdkQuery, System};
 use crate::cluster::Cluster;
+use crate::condition::status_among;
 use crate::explain::Facts;
 use planarium_fleet::{Cx, glob};
 use planarium_kernel::SimTime;
@@ -239,6 +240,12 @@ impl Services {
 
     pub(crate) fn views(&self) -> Vec<Arc<ServiceView>> {
         self.all.values().map(|service| service.system.view()).collect()
+    }
+
+    /// The status an element shows, found as [`crate::element_status`] finds it in the views.
+    pub(crate) fn status_at(&self, element: &str) -> Option<&'static str> {
+        let all: Vec<&System> = self.all.values().map(|service| &service.system).collect();
+        status_among(&all, |system| system.shown_name(), |system, element| system.status_at(element), element)
     }
 
     pub(crate) fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {

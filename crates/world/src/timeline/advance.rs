@@ -136,10 +136,8 @@ impl Engine {
     }
 
     fn holds(&self, condition: &Condition) -> bool {
-        let mut services = None;
-        condition.holds(self.now_ms(), &mut || self.idle(), &mut || {
-            services.get_or_insert_with(|| self.world.service_views()).clone()
-        })
+        let status_at = |element: &str| self.world.services.status_at(element);
+        condition.holds(self.now_ms(), &|| self.idle(), &status_at)
     }
 
     fn run(&mut self, end: u64, met: impl FnMut(&Self) -> bool) -> Advanced {
