@@ -39,6 +39,10 @@ fn places<Q: Ord + ?Sized>(
 /// Sorts rows, equal ones in the order they have. One sort for all types of row: what the standard library's costs in
 /// code for each of them is more than moving the rows once more takes in time, where there are few.
 pub fn sort_by<T>(rows: &mut Vec<T>, mut compare: impl FnMut(&T, &T) -> Ordering) {
+    // Many lists are short or come in order.
+    if rows.is_sorted_by(|a, b| compare(a, b).is_le()) {
+        return;
+    }
     let order = order(rows.len(), &mut |a, b| match (rows.get(a), rows.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
         _ => Ordering::Equal,
