@@ -16,7 +16,7 @@ use std::sync::Arc;
 const INPUTS: u64 = 64;
 /// Bytes of a world for which checkpoints are one event farther apart: what keeping one costs, and unsharing what it
 /// shares, grows with the world, and so must what it is spread over.
-const BYTES_PER_EVENT: u64 = 4 * 1024;
+const BYTES_PER_EVENT: u64 = 3 * 1024;
 /// Steps without any event count this much less than an event.
 const STEPS_PER_EVENT: u64 = 8;
 
