@@ -89,6 +89,7 @@ pub struct Uuid([u8; 36]);
 
 impl Uuid {
     /// A text shaped like a random (version 4) UUID.
+    #[expect(clippy::many_single_char_names, reason = "the digits one by one")]
     pub const fn draw(seed: u64, entity: u64, purpose: u32, n: u64) -> Self {
         let high = draw(seed, entity, purpose, n);
         let low = absorb(high, 1);

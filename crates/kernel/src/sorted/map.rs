@@ -28,6 +28,11 @@ impl<K, V> SortedMap<K, V> {
         Self { rows: Vec::new() }
     }
 
+    /// No entries yet, with room for that many.
+    pub fn with_capacity(entries: usize) -> Self {
+        Self { rows: Vec::with_capacity(entries) }
+    }
+
     /// How many entries there are.
     pub const fn len(&self) -> usize {
         self.rows.len()

@@ -139,10 +139,15 @@ fn print_of(print: u64, layer: &Reservation) -> u64 {
         ReservationKind::Static => 1,
         ReservationKind::Dynamic => 2,
     };
-    let principal = layer.principal.iter();
-    let labels = layer.labels.iter().flat_map(|(key, value)| [key, value]);
-    let texts = std::iter::once(&layer.role).chain(principal).chain(labels);
-    texts.fold(fingerprint::fold(print, kind), |print, text| fingerprint::fold(print, fingerprint::of(text)))
+    let with = |print: u64, text: &Text| fingerprint::fold(print, fingerprint::of(text));
+    let mut print = with(fingerprint::fold(print, kind), &layer.role);
+    if let Some(principal) = &layer.principal {
+        print = with(print, principal);
+    }
+    for (key, value) in &layer.labels {
+        print = with(with(print, key), value);
+    }
+    print
 }
 
 #[cfg(test)]

@@ -8,7 +8,20 @@ use super::store::{OverrideTarget, PodKey};
 use super::{Cx, Scheduler};
 use planarium_kernel::Cause;
 use planarium_plan::{Change, Element, Holder, PlanId, Status, StepId};
+use planarium_protocol::Text;
 use planarium_protocol::event::EventBody;
+use std::sync::LazyLock;
+
+/// The words that are shown for statuses: events share their texts.
+static WORDS: LazyLock<Vec<Text>> = LazyLock::new(|| {
+    let words = Status::ALL.iter().map(|status| status.as_str());
+    words.chain(["PAUSING", "PAUSED"]).map(Text::from).collect()
+});
+
+fn word(shown: &'static str) -> Text {
+    let known = WORDS.iter().find(|known| ***known == *shown);
+    known.map_or_else(|| shown.into(), Text::clone)
+}
 
 impl Scheduler {
     /// Reports the status changes of a plan since the last report. Ancestors follow from what changed
@@ -36,7 +49,7 @@ impl Scheduler {
             };
             let path = self.path(id, change.element);
             let seq =
-                cx.emit_caused(EventBody::ElementStatus { path, from: from.into(), to: to.into() }, cause);
+                cx.emit_caused(EventBody::ElementStatus { path, from: word(from), to: word(to) }, cause);
             match change.element {
                 Element::Step(_) => (of_step, of_phase) = (Some(seq), None),
                 Element::Phase(_) => of_phase = Some(seq),
@@ -151,7 +164,7 @@ impl Scheduler {
             let to = self.display_status(holder.plan, holder.step.into());
             if *from != to {
                 let path = self.path(holder.plan, holder.step.into());
-                let seq = cx.emit(EventBody::ElementStatus { path, from: (*from).into(), to: to.into() });
+                let seq = cx.emit(EventBody::ElementStatus { path, from: word(from), to: word(to) });
                 self.note_change(cx, holder.plan, holder.step.into(), seq);
             }
         }

@@ -14,7 +14,7 @@ use crate::scheduler::plan::Params;
 use crate::scheduler::store::{Disk, Held, HeldKind, Location, OverrideTarget, Stored, TaskRecord};
 use crate::spec::ServiceSpec;
 use planarium_fleet::Labels;
-use planarium_kernel::{Milli, SimTime};
+use planarium_kernel::{Milli, SimTime, SortedMap};
 use planarium_mesos::api::{
     DiskInfo, DiskSource, ExecutorInfo, Operation, Persistence, Ranges, Reservation, ReservationKind,
     Resource, Stack, TaskInfo, Value,
@@ -300,12 +300,14 @@ impl Owner<'_> {
     /// The reservation stack of a resource id.
     fn stack(&self, id: &Text) -> Stack {
         // In the order of their names.
-        let labels = [(FRAMEWORK_ID.clone(), self.framework.clone())]
-            .into_iter()
-            .chain(self.namespace.map(|namespace| (NAMESPACE.into(), namespace.clone())))
-            .chain([(RESOURCE_ID.clone(), id.clone())]);
-        let mut top = Reservation::dynamic(self.role.clone(), Some(self.principal.clone()));
-        top.labels.extend(labels);
+        let mut labels = SortedMap::with_capacity(2 + usize::from(self.namespace.is_some()));
+        labels.insert(FRAMEWORK_ID.clone(), self.framework.clone());
+        if let Some(namespace) = self.namespace {
+            labels.insert(NAMESPACE.into(), namespace.clone());
+        }
+        labels.insert(RESOURCE_ID.clone(), id.clone());
+        let principal = Some(self.principal.clone());
+        let top = Reservation { kind: ReservationKind::Dynamic, role: self.role.clone(), principal, labels };
         let below = match self.source_role {
             "*" => Stack::default(),
             role => Stack::default().pushed(Reservation::fixed(role)),

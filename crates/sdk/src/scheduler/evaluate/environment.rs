@@ -148,7 +148,8 @@ impl Launching<'_> {
         }
         let [index, offer_attributes, offer_hostname, region, zone, target_configuration, task_type] =
             &*LABELS;
-        let mut labels: SortedMap<Text, Text> = task.labels.iter().cloned().collect();
+        let mut labels = SortedMap::with_capacity(LABELS.len() + task.labels.len());
+        labels.extend(task.labels.iter().cloned());
         // In the order of their names, so that each mostly is the last.
         labels.insert(index.clone(), requirement.key.index.to_string().into());
         labels.insert(offer_attributes.clone(), attributes.into());

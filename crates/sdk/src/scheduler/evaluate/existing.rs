@@ -43,9 +43,13 @@ pub(crate) fn fit<'a>(
         Some(task) => ExecutorUse::Running(task.executor_id.clone()),
         None => ExecutorUse::New,
     });
+    let executor_held = stored.values().map(|task| &*task.executor).find(|held| !held.is_empty());
+    let executor_held = executor_held.unwrap_or_default();
     match running {
         Some(task) if pool.executors().contains(&task.executor_id) => {
             checks.push(Check::pass("executor", Words::Executor(task.name.clone())));
+            // In use by the running executor: neither offered nor needed again.
+            footprint.executor_parts.extend(executor_held.iter().map(|held| keep(held, None)));
         }
         Some(task) => {
             let (task, host) = (task.name.clone(), task.at.hostname.clone());
@@ -57,12 +61,7 @@ pub(crate) fn fit<'a>(
         ask.place(checks);
     }
     let mut fitting = Fitting { ask, stored, pool, checks };
-    let executor_held = stored.values().map(|task| &*task.executor).find(|held| !held.is_empty());
-    let executor_held = executor_held.unwrap_or_default();
-    if running.is_some() {
-        // In use by the running executor: neither offered nor needed again.
-        footprint.executor_parts.extend(executor_held.iter().map(|held| keep(held, None)));
-    } else {
+    if running.is_none() {
         fitting.executor(executor_held, &mut footprint);
     }
     let mut used = ports::Used::of_pod(ask.pod());
@@ -71,6 +70,7 @@ pub(crate) fn fit<'a>(
     if !tasks.is_sorted_by(|a, b| a.name <= b.name) {
         planarium_kernel::sorted::sort_by(&mut tasks, |a, b| a.name.cmp(&b.name));
     }
+    footprint.sets.reserve_exact(tasks.len());
     for task in tasks {
         let set = &task.resource_set;
         let held = holder(stored, &task.name, &set.id).map_or(&[][..], |record| &*record.held);
@@ -100,7 +100,9 @@ impl<'a> Fitting<'a, '_> {
             footprint.executor_parts.extend(self.volume(spec, &mut left));
         }
         for (name, value) in overhead(self.ask.overhead) {
-            footprint.executor_parts.extend(self.scalar(name, value, &Whose::Executor, &mut left));
+            if let Some(part) = self.scalar(name, value, &Whose::Executor, &mut left) {
+                footprint.executor_parts.push(part);
+            }
         }
         self.release(left, &mut footprint.release);
     }
@@ -113,14 +115,14 @@ impl<'a> Fitting<'a, '_> {
         releases: &mut Vec<Held>,
     ) -> Vec<Part> {
         let mut left: Vec<&Held> = held.iter().collect();
-        let mut parts = Vec::with_capacity(left.len());
+        let mut parts = Vec::new();
         let owner = set_owner(set);
         let (fixed, dynamic): (Vec<_>, Vec<_>) = set.ports.iter().partition(|port| port.port != 0);
         let mut missing = Vec::new();
         for port in fixed.into_iter().chain(dynamic) {
             match claim(&mut left, |kind| is_port(kind, port)) {
                 Some(held) if self.ask.pod().uses_host_ports() => {
-                    parts.extend(self.from_offer(held).map(|offered| keep(held, Some(offered))));
+                    parts.extend(self.offered(held).map(|offered| keep(held, Some(offered))));
                 }
                 Some(held) => {
                     let (kind, change) = (held.kind.clone(), Change::Unreserved);
@@ -134,7 +136,9 @@ impl<'a> Fitting<'a, '_> {
             parts.extend(ports::take(self.ask, self.pool, port, used, self.checks));
         }
         for (name, value) in scalars(set) {
-            parts.extend(self.scalar(name, value, &owner, &mut left));
+            if let Some(part) = self.scalar(name, value, &owner, &mut left) {
+                parts.push(part);
+            }
         }
         for spec in &set.volumes {
             parts.extend(self.volume(spec, &mut left));
@@ -154,7 +158,7 @@ impl<'a> Fitting<'a, '_> {
         let Some(held) = claim(left, is_it) else {
             return take_scalar(self.ask, self.pool, name, value, whose, self.checks);
         };
-        let resource = self.from_offer(held)?;
+        let resource = self.offered(held)?;
         let offered = resource.amount();
         let change = match offered.cmp(&value) {
             Ordering::Equal => Change::Keep,
@@ -179,13 +183,13 @@ impl<'a> Fitting<'a, '_> {
     fn volume(&mut self, spec: &VolumeSpec, left: &mut Vec<&Held>) -> Option<Part> {
         let is_it = |kind: &HeldKind| matches!(kind, HeldKind::Volume { path, .. } if *path == spec.path);
         match claim(left, is_it) {
-            Some(held) => self.from_offer(held).map(|offered| keep(held, Some(offered))),
+            Some(held) => self.offered(held).map(|offered| keep(held, Some(offered))),
             None => take_volume(self.ask, self.pool, spec, self.checks),
         }
     }
 
     /// Finds a reservation in the offer.
-    fn from_offer(&mut self, held: &Held) -> Option<&'a Resource> {
+    fn offered(&mut self, held: &Held) -> Option<&'a Resource> {
         let found = self.pool.take_held(&held.id, &held.kind);
         if found.is_some() {
             self.checks.push(Check::pass("reservation", Words::Offered((&held.kind).into())));

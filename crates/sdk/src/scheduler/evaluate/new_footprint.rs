@@ -28,7 +28,9 @@ pub(crate) fn fit(ask: &Ask<'_>, pool: &mut Pool<'_>, checks: &mut Vec<Check>) -
     }
     let mut used = ports::Used::of_pod(ask.pod());
     let mut overhead = true;
-    for (task, launch) in bearers(ask) {
+    let bearers = bearers(ask);
+    footprint.sets.reserve_exact(bearers.len());
+    for (task, launch) in bearers {
         if std::mem::take(&mut overhead) {
             executor_overhead(ask, pool, checks, &mut footprint.executor_parts);
         }
@@ -59,7 +61,9 @@ fn bearers(ask: &Ask<'_>) -> Vec<(Arc<TaskSpec>, bool)> {
 /// The executor's own needs.
 fn executor_overhead(ask: &Ask<'_>, pool: &mut Pool<'_>, checks: &mut Vec<Check>, parts: &mut Vec<Part>) {
     for (name, value) in overhead(ask.overhead) {
-        parts.extend(take_scalar(ask, pool, name, value, &Whose::Executor, checks));
+        if let Some(part) = take_scalar(ask, pool, name, value, &Whose::Executor, checks) {
+            parts.push(part);
+        }
     }
 }
 
@@ -155,7 +159,9 @@ fn take_set(
         parts.extend(ports::take(ask, pool, port, used, checks));
     }
     for (name, value) in scalars(set) {
-        parts.extend(take_scalar(ask, pool, name, value, &owner, checks));
+        if let Some(part) = take_scalar(ask, pool, name, value, &owner, checks) {
+            parts.push(part);
+        }
     }
     for spec in &set.volumes {
         parts.extend(take_volume(ask, pool, spec, checks));

@@ -35,14 +35,17 @@ pub(crate) struct Shortage {
     pub(crate) missing: Milli,
 }
 
+/// Ranges of port numbers, the offer's own until one is taken out.
+type Ports<'a> = Cow<'a, [(u64, u64)]>;
+
 /// One offer.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool<'a> {
     offer: &'a Offer,
     /// Free scalars by role and name: a handful, so they are looked through.
     scalars: Vec<(&'a str, &'a str, Milli)>,
-    /// Free ports by role, in offer order; the offer's own until one is taken.
-    ports: Vec<(&'a str, Cow<'a, [(u64, u64)]>)>,
+    /// Free ports by role, in offer order.
+    ports: Vec<(&'a str, Ports<'a>)>,
     /// Whole disks in offer order.
     mounts: Vec<MountDisk>,
     /// Reservations with their ids that were not taken, in offer order; listed when one is looked for.
@@ -52,8 +55,9 @@ pub(crate) struct Pool<'a> {
 impl<'a> Pool<'a> {
     /// Sorts an offer's resources. What other principals reserved dynamically is not for us.
     pub(crate) fn of(offer: &'a Offer) -> Self {
-        let mut pool =
-            Self { offer, scalars: Vec::new(), ports: Vec::new(), mounts: Vec::new(), reserved: None };
+        // Mostly cpus, memory, disk and perhaps gpus; ports of one role.
+        let (scalars, ports) = (Vec::with_capacity(4), Vec::with_capacity(1));
+        let mut pool = Self { offer, scalars, ports, mounts: Vec::new(), reserved: None };
         for resource in &offer.resources {
             match &*resource.reservations {
                 [] => pool.add_free("*", resource),

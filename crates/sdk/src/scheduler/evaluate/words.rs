@@ -146,49 +146,66 @@ pub(crate) enum Words {
     },
 }
 
+impl Words {
+    /// Written out. Those that are told most often are put together without formatting.
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Owned(match self {
+            Self::Plain(text) => return Cow::Borrowed(text),
+            Self::Role(role) => format!("offered to role {role}"),
+            Self::Executor(task) => format!("its executor runs there for {task}"),
+            Self::ExecutorElsewhere { task, host } => [task, " runs under an executor on ", host].concat(),
+            Self::Offered(what) => format!("its reserved {what} are offered"),
+            Self::NotOffered(Reserved::Scalar(name)) => {
+                ["its reserved ", name, " are not in the offer"].concat()
+            }
+            Self::NotOffered(what) => format!("its reserved {what} are not in the offer"),
+            Self::Elsewhere(home) => ["its reservations are on ", home].concat(),
+            Self::Gets(need) => format!("{} gets {}", need.whose, need.amount()),
+            Self::Lacks(need, left) => format!("{} needs {}, {left}", need.whose, need.amount()),
+            Self::GetsMore(need) => format!("{} gets {} more", need.whose, need.amount()),
+            Self::LacksMore(need, left) => format!("{} needs {} more, {left}", need.whose, need.amount()),
+            Self::Volume { path, size } => format!("volume {path} finds {size} MiB"),
+            Self::Port { name, port } => format!("{name} gets {port}"),
+        })
+    }
+}
+
 impl fmt::Display for Words {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Plain(text) => f.write_str(text),
-            Self::Role(role) => write!(f, "offered to role {role}"),
-            Self::Executor(task) => write!(f, "its executor runs there for {task}"),
-            Self::ExecutorElsewhere { task, host } => write!(f, "{task} runs under an executor on {host}"),
-            Self::Offered(what) => write!(f, "its reserved {what} are offered"),
-            Self::NotOffered(what) => write!(f, "its reserved {what} are not in the offer"),
-            Self::Elsewhere(home) => write!(f, "its reservations are on {home}"),
-            Self::Gets(need) => write!(f, "{} gets {}", need.whose, need.amount()),
-            Self::Lacks(need, left) => write!(f, "{} needs {}, {left}", need.whose, need.amount()),
-            Self::GetsMore(need) => write!(f, "{} gets {} more", need.whose, need.amount()),
-            Self::LacksMore(need, left) => write!(f, "{} needs {} more, {left}", need.whose, need.amount()),
-            Self::Volume { path, size } => write!(f, "volume {path} finds {size} MiB"),
-            Self::Port { name, port } => write!(f, "{name} gets {port}"),
-        }
+        f.write_str(&self.text())
     }
 }
 
 impl PartialEq for Words {
     fn eq(&self, other: &Self) -> bool {
-        let same = match (self, other) {
-            (Self::Role(mine), Self::Role(other))
-            | (Self::Executor(mine), Self::Executor(other))
-            | (Self::Elsewhere(mine), Self::Elsewhere(other)) => return mine == other,
-            (Self::Offered(mine), Self::Offered(other))
-            | (Self::NotOffered(mine), Self::NotOffered(other)) => mine == other,
-            (Self::Gets(mine), Self::Gets(other)) | (Self::GetsMore(mine), Self::GetsMore(other)) => {
-                mine == other
+        // Where all parts but one are the same, that one decides.
+        match (self, other) {
+            (Self::Role(a), Self::Role(b))
+            | (Self::Executor(a), Self::Executor(b))
+            | (Self::Elsewhere(a), Self::Elsewhere(b)) => return a == b,
+            (
+                Self::ExecutorElsewhere { task: a, host: here },
+                Self::ExecutorElsewhere { task: b, host: there },
+            ) if a == b || here == there => return a == b && here == there,
+            (Self::Offered(Reserved::Scalar(a)), Self::Offered(Reserved::Scalar(b)))
+            | (Self::NotOffered(Reserved::Scalar(a)), Self::NotOffered(Reserved::Scalar(b))) => {
+                return a == b;
             }
-            (Self::Lacks(mine, left), Self::Lacks(other, there))
-            | (Self::LacksMore(mine, left), Self::LacksMore(other, there)) => {
-                if mine == other && left.role == there.role {
-                    // All but one number is the same.
-                    return left.free == there.free;
-                }
-                false
+            (Self::Gets(a), Self::Gets(b)) | (Self::GetsMore(a), Self::GetsMore(b))
+                if a.whose == b.whose && a.name == b.name =>
+            {
+                return a.value == b.value;
             }
-            _ => false,
-        };
+            (Self::Lacks(a, left), Self::Lacks(b, there))
+            | (Self::LacksMore(a, left), Self::LacksMore(b, there))
+                if a == b && left.role == there.role =>
+            {
+                return left.free == there.free;
+            }
+            _ => {}
+        }
         // Names can be anything: what is made of other parts may read the same.
-        same || self.to_string() == other.to_string()
+        self.text() == other.text()
     }
 }
 
@@ -208,10 +225,7 @@ impl From<String> for Words {
 
 impl From<&Words> for Text {
     fn from(words: &Words) -> Self {
-        match words {
-            Words::Plain(text) => (&**text).into(),
-            words => words.to_string().into(),
-        }
+        (&*words.text()).into()
     }
 }
 
