@@ -56,6 +56,11 @@ pub const fn entity_after(head: u64, name: &str) -> u64 {
     hash
 }
 
+/// The entity number of a name that comes in pieces: that of the pieces put together.
+pub fn entity_of(pieces: &[&str]) -> u64 {
+    pieces.iter().fold(entity(""), |head, piece| entity_after(head, piece))
+}
+
 /// The `n`-th word that `entity` draws for `purpose` under `seed`.
 pub const fn draw(seed: u64, entity: u64, purpose: u32, n: u64) -> u64 {
     absorb(absorb(absorb(absorb(0, seed), entity), purpose as u64), n)
@@ -156,6 +161,7 @@ mod tests {
         assert_eq!(entity(""), 0xCBF2_9CE4_8422_2325);
         assert_eq!(entity("a"), 0xAF63_DC4C_8601_EC8C);
         assert_eq!(entity("foobar"), 0x8594_4171_F739_67E8);
+        assert_eq!(entity_of(&["fo", "", "obar"]), entity("foobar"));
     }
 
     #[test]

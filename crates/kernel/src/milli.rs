@@ -140,15 +140,38 @@ impl Milli {
 impl fmt::Display for Milli {
     /// Without superfluous zeros: `2`, `0.1`, `-1.25`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.0 < 0 { "-" } else { "" };
-        let (whole, fraction) = (self.0.unsigned_abs() / 1000, self.0.unsigned_abs() % 1000);
-        let text = if fraction == 0 {
-            format!("{sign}{whole}")
-        } else {
-            let decimals = format!("{fraction:03}");
-            format!("{sign}{whole}.{}", decimals.trim_end_matches('0'))
+        let (mut whole, mut fraction) = (self.0.unsigned_abs() / 1000, self.0.unsigned_abs() % 1000);
+        // Written from behind, by hand: resources are told and compared as texts a great deal.
+        let mut text = [0; 24];
+        let mut from = text.len();
+        let mut put = |digit: u64| {
+            from -= 1;
+            if let Some(place) = text.get_mut(from) {
+                *place = digit.to_le_bytes()[0];
+            }
         };
-        f.pad(&text)
+        if fraction > 0 {
+            let mut places = 3;
+            while fraction % 10 == 0 {
+                (fraction, places) = (fraction / 10, places - 1);
+            }
+            for _ in 0..places {
+                put(u64::from(b'0') + fraction % 10);
+                fraction /= 10;
+            }
+            put(u64::from(b'.'));
+        }
+        loop {
+            put(u64::from(b'0') + whole % 10);
+            whole /= 10;
+            if whole == 0 {
+                break;
+            }
+        }
+        if self.0 < 0 {
+            put(u64::from(b'-'));
+        }
+        f.pad(text.get(from..).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default())
     }
 }
 
