@@ -6,18 +6,26 @@ use std::sync::Arc;
 
 /// The rules in the order given.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rules(Arc<Vec<ProcessBehaviour>>);
+pub(crate) struct Rules {
+    rules: Arc<Vec<ProcessBehaviour>>,
+    /// What holds where no rule matches, once for all processes.
+    plain: Arc<Behaviour>,
+}
 
 impl Rules {
     /// Adds a rule.
     pub(crate) fn push(&mut self, rule: ProcessBehaviour) {
-        Arc::make_mut(&mut self.0).push(rule);
+        Arc::make_mut(&mut self.rules).push(rule);
     }
 
     /// What all matching rules together say: for each key the last one that speaks of it.
-    pub(crate) fn resolve(&self, labels: &Labels) -> Behaviour {
+    pub(crate) fn resolve(&self, labels: &Labels) -> Arc<Behaviour> {
+        let mut matching = self.rules.iter().filter(|rule| labels.matches(&rule.target)).peekable();
+        if matching.peek().is_none() {
+            return self.plain.clone();
+        }
         let mut all = Behaviour::default();
-        for rule in self.0.iter().filter(|rule| labels.matches(&rule.target)) {
+        for rule in matching {
             let Behaviour { start_ms, ready_after_ms, readiness, health, exit_code, exit_after_ms, manual } =
                 &rule.behaviour;
             all.start_ms = start_ms.or(all.start_ms);
@@ -35,11 +43,11 @@ impl Rules {
             all.exit_after_ms = exit_after_ms.or(all.exit_after_ms);
             all.manual |= manual;
         }
-        all
+        Arc::new(all)
     }
 
     /// How many rules there are.
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.rules.len()
     }
 }

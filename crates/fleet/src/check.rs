@@ -2,6 +2,7 @@
 
 use crate::{
     Fleet,
+    life::fate,
     process::ProcessState,
     spec::{MachineId, ProcessId},
 };
@@ -10,7 +11,7 @@ use planarium_kernel::{Digest, SimTime};
 impl Fleet {
     /// When the next turn of a process is due.
     pub(crate) fn fate_due(&self, pid: ProcessId) -> Option<SimTime> {
-        self.processes.get(&pid).and_then(|process| self.fate(process)).map(|(at, _)| at)
+        self.processes.get(&pid).and_then(|process| fate(&self.faults, process)).map(|(at, _)| at)
     }
 
     /// Writes the canonical state.
@@ -57,7 +58,7 @@ impl Fleet {
                 broken.push(format!("process {name} lives on a lost machine"));
             }
             let armed = process.life.is_some_and(|timer| self.timers.is_armed(timer));
-            if armed != self.fate(process).is_some() {
+            if armed != fate(&self.faults, process).is_some() {
                 broken.push(format!("process {name}: armed turn {armed}, recomputed {}", !armed));
             }
             if (process.state == ProcessState::Killing) != process.kill.is_some() && !process.behaviour.manual

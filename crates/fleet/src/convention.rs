@@ -25,18 +25,27 @@ pub(crate) struct Hints {
 /// Reads the hints of a program.
 pub(crate) fn hints(program: &Program) -> Hints {
     let tag = program.image.as_deref().and_then(|image| image.rsplit_once(':')).map_or("", |(_, tag)| tag);
-    let words = program.command.split(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '='));
-    let mut hints = Hints { exit: exit_code(&program.command), ..Hints::default() };
-    for word in words.chain([tag]) {
-        hints.bad |= word.starts_with("bad-");
-        hints.slow |= word.starts_with("slow-");
-    }
-    hints
+    let said = |hint: &str| tag.starts_with(hint) || has_word(&program.command, hint);
+    Hints { bad: said("bad-"), slow: said("slow-"), exit: exit_code(&program.command) }
+}
+
+/// Whether a word of the command begins with this, which ends with its only `-`.
+fn has_word(command: &str, start: &str) -> bool {
+    let divides = |c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '=');
+    let dashes = command.bytes().enumerate().filter(|(_, byte)| *byte == b'-');
+    dashes
+        .filter_map(|(at, _)| command.get(..=at)?.strip_suffix(start))
+        .any(|before| before.is_empty() || before.ends_with(divides))
 }
 
 /// The code that a command plainly exits with.
 pub(crate) fn exit_code(command: &str) -> Option<i32> {
     let command = command.trim_end_matches(|c: char| c.is_whitespace() || c == ';');
+    // What it ends with rules out most commands.
+    let before_last = command.rsplit_once(char::is_whitespace).map_or("", |(before, _)| before);
+    if !command.ends_with("false") && !before_last.trim_end().ends_with("exit") {
+        return None;
+    }
     let (divider, last) = ["&&", "||", ";", "\n"]
         .iter()
         .filter_map(|divider| command.rfind(divider).map(|at| (at, *divider)))
@@ -73,6 +82,11 @@ mod tests {
             ("exit", None),
             ("exit $CODE", None),
             ("exit 1 2", None),
+            ("exit\t 5 ;", Some(5)),
+            ("echo a; false", Some(1)),
+            ("echo a &&false", Some(1)),
+            ("exit\n6", None),
+            ("sleep 1; no-exit 6", None),
             ("", None),
         ] {
             assert_eq!(exit_code(command), expected, "{command}");
@@ -88,6 +102,11 @@ mod tests {
             (None, "./bad-server --port 1", true, false),
             (None, "bash -c 'slow-start'", false, true),
             (None, "echo not-bad-at-all", false, false),
+            (None, "run --with=bad-luck", true, false),
+            (None, "bad-", true, false),
+            (None, "bad -slow", false, false),
+            (None, "é\u{2003}slow-ä", false, true),
+            (None, "éslow-", false, false),
         ] {
             let program =
                 Program { image: image.map(Into::into), command: command.into(), ..Program::default() };

@@ -140,6 +140,6 @@ pub enum FleetEventKind {
     /// Scheduler processes restart: those whose service matches.
     SchedulerRestart {
         /// Which.
-        target: Target,
+        target: Box<Target>,
     },
 }

@@ -1,7 +1,7 @@
 //! Injecting and clearing faults, and the questions others ask about those in force.
 
 use crate::{
-    Cx, Fleet, Timer,
+    Armed, Cx, Fleet, Timer,
     event::FleetEventKind,
     fault::{FaultRecord, is_momentary, target_text, validate},
     labels::Labels,
@@ -29,7 +29,8 @@ impl Fleet {
         record.event = cx.emit(EventBody::FaultInjected { fault: id.clone(), text: record.text() });
         let cause = Cause::Event(record.event);
         if let Some(at) = record.until {
-            record.timer = Some(self.arm(at, Class::OneShot, cause, Timer::FaultEnd(number)));
+            record.timer =
+                Some(self.timers.push(at, Class::OneShot, Armed { cause, timer: Timer::FaultEnd(number) }));
         }
         let waits = record.left.is_some() || record.until.is_some();
         self.faults.insert(number, Arc::new(record));
@@ -152,6 +153,9 @@ impl Fleet {
     /// Whether a status of a process with these labels gets lost on this attempt. Counts the loss; what is
     /// told about it has the fault's strike as its cause.
     pub fn drops_status(&mut self, cx: &mut Cx, labels: &Labels) -> bool {
+        if self.faults.is_empty() {
+            return false;
+        }
         let meant: Vec<u32> = self
             .faults
             .iter()

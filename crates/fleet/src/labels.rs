@@ -39,6 +39,23 @@ impl Labels {
         }
     }
 
+    /// These labels and more, which come in order of their names; of a repeated name the later wins.
+    pub fn with(&self, more: impl IntoIterator<Item = (&'static str, Text)>) -> Self {
+        // Room for all names in use.
+        let mut all = Vec::with_capacity(self.0.len() + 5);
+        let mut mine = self.0.iter().peekable();
+        for (name, value) in more {
+            while let Some(label) = mine.next_if(|(other, _)| *other < name) {
+                all.push(label.clone());
+            }
+            let _ = mine.next_if(|(other, _)| *other == name);
+            all.push((name, value));
+        }
+        all.extend(mine.cloned());
+        debug_assert!(all.is_sorted_by(|(one, _), (other, _)| one < other), "labels out of order");
+        Self(Arc::new(all))
+    }
+
     /// The pairs, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Text)> {
         self.0.iter().map(|(name, value)| (*name, value))
@@ -117,6 +134,20 @@ mod tests {
         ] {
             assert_eq!(glob(pattern, text), expected, "{pattern} on {text}");
         }
+    }
+
+    #[test]
+    fn labels_are_put_together_in_order() {
+        let few = Labels::new([("pod", "p".into()), ("task", "old".into())]);
+        let more = [("agent", "a"), ("service", "s"), ("task", "new"), ("task-id", "i")];
+        let more = || more.map(|(name, value)| (name, Text::from(value)));
+        let mut expected = few.clone();
+        for (name, value) in more() {
+            expected.set(name, value);
+        }
+        assert_eq!(few.with(more()), expected);
+        assert_eq!(Labels::default().with(more()), Labels::new(more()));
+        assert_eq!(few.with([]), few);
     }
 
     #[test]

@@ -32,14 +32,14 @@ pub use spec::{CheckSpec, HealthSpec, MachineId, MachineSpec, ProcessId, Process
 pub use view::ProcessFacts;
 
 use behaviour::Rules;
-use fault::FaultRecord;
 use latency::Luck;
+use life::Faults;
 use machine::Machine;
 use planarium_kernel::SortedMap;
-use planarium_kernel::{Cause, Class, EventQueue, Index, Map, Recorder, SimTime, TimerId, draw, id::Counter};
+use planarium_kernel::{Cause, EventQueue, Map, Recorder, SimTime, draw, id::Counter};
 use planarium_protocol::{EventBody, Text, input::ProcessBehaviour};
 use process::{Fate, Process};
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 /// What every part of the engine is handed to report facts.
 pub type Cx = Recorder<EventBody>;
@@ -79,15 +79,15 @@ pub struct Fleet {
     pub(crate) machines: Vec<Arc<Machine>>,
     pub(crate) processes: Map<ProcessId, Arc<Process>>,
     next_process: Counter,
-    /// How often each name was launched.
-    launches: Index<u64>,
+    /// How often each name was launched, by the number that its draws have as well.
+    launches: Map<u64, u64, 8>,
     rules: Rules,
-    pub(crate) faults: SortedMap<u32, Arc<FaultRecord>>,
+    pub(crate) faults: Faults,
     next_fault: Counter,
     /// Faults that have struck as often as they may and are about to end.
     pub(crate) exhausted: Vec<u32>,
     timers: EventQueue<Armed>,
-    out: Vec<FleetEvent>,
+    out: VecDeque<FleetEvent>,
     /// Number of the last event when rules or faults last changed.
     touched: u64,
 }
@@ -100,13 +100,13 @@ impl Fleet {
             machines: Vec::new(),
             processes: Map::new(),
             next_process: Counter::new(),
-            launches: Index::new(),
+            launches: Map::new(),
             rules: Rules::default(),
             faults: SortedMap::new(),
             next_fault: Counter::new(),
             exhausted: Vec::new(),
             timers: EventQueue::new(),
-            out: Vec::new(),
+            out: VecDeque::new(),
             touched: 0,
         }
     }
@@ -178,20 +178,19 @@ impl Fleet {
         if self.machine_ref(machine).is_none() || self.absence(machine) == Some(Absence::Lost) {
             return pid;
         }
-        let key: Text = match spec.labels.get("service") {
-            Some(service) => format!("{service}/{}", spec.name).into(),
-            None => spec.name.clone(),
+        let entity = match spec.labels.get("service") {
+            Some(service) => draw::entity_of(&[service, "/", &spec.name]),
+            None => draw::entity(&spec.name),
         };
-        let luck_entity = draw::entity(&key);
         let launches = self.launches.upsert(
-            key,
+            entity,
             || 0,
             |launches| {
                 *launches += 1;
                 *launches
             },
         );
-        let luck = Luck { seed: self.seed, entity: luck_entity, nth: launches };
+        let luck = Luck { seed: self.seed, entity, nth: launches };
         let behaviour = self.rules.resolve(&spec.labels);
         let process = Process::new(spec, luck, behaviour, cx.now(), cx.cause());
         if let Some(machine) = self.machines.get_mut(machine.index()) {
@@ -214,7 +213,7 @@ impl Fleet {
             .collect();
         for pid in matching {
             let Some(process) = self.processes.get(&pid) else { continue };
-            let behaviour = Arc::new(self.rules.resolve(&process.spec.labels));
+            let behaviour = self.rules.resolve(&process.spec.labels);
             if let Some(process) = self.process_mut(pid) {
                 if !rule.behaviour.readiness.is_empty() {
                     process.readiness.listed = 0;
@@ -278,27 +277,15 @@ impl Fleet {
         false
     }
 
-    /// Handles exactly one due timer and hands out what there is to report.
-    pub fn fire(&mut self, cx: &mut Cx, out: &mut Vec<FleetEvent>) {
-        if let Some((_, _, armed)) = self.timers.pop_due(cx.now()) {
-            cx.set_cause(armed.cause);
-            match armed.timer {
-                Timer::Life(pid, fate) => {
-                    if let Some(process) = self.process_mut(pid) {
-                        process.life = None;
-                    }
-                    self.fulfil(cx, pid, fate);
-                }
-                Timer::Probe(pid, kind) => {
-                    if let Some(process) = self.process_mut(pid) {
-                        process.clear_probe_timer(kind);
-                    }
-                    self.probe_due(cx, pid, kind);
-                }
-                Timer::FaultEnd(number) => self.end_fault(cx, number),
-            }
+    /// Handles exactly one due timer.
+    pub fn fire(&mut self, cx: &mut Cx) {
+        let Some((_, _, armed)) = self.timers.pop_due(cx.now()) else { return };
+        cx.set_cause(armed.cause);
+        match armed.timer {
+            Timer::Life(pid, fate) => self.fulfil(cx, pid, fate),
+            Timer::Probe(pid, kind) => self.probe_due(cx, pid, kind),
+            Timer::FaultEnd(number) => self.end_fault(cx, number),
         }
-        out.append(&mut self.out);
     }
 
     /// Roughly how many bytes a copy takes. *Units*: bytes.
@@ -306,17 +293,13 @@ impl Fleet {
         64 * self.machines.len() as u64 + 512 * self.processes.len() as u64 + 64 * self.timers.len() as u64
     }
 
-    /// Takes what there is to report, oldest first.
-    pub fn drain_events(&mut self) -> Vec<FleetEvent> {
-        std::mem::take(&mut self.out)
+    /// Takes the oldest of what there is to report.
+    pub fn next_event(&mut self) -> Option<FleetEvent> {
+        self.out.pop_front()
     }
 
     pub(crate) fn report(&mut self, cx: &Cx, kind: FleetEventKind) {
-        self.out.push(FleetEvent { cause: cx.cause(), kind });
-    }
-
-    pub(crate) fn arm(&mut self, at: SimTime, class: Class, cause: Cause, timer: Timer) -> TimerId {
-        self.timers.push(at, class, Armed { cause, timer })
+        self.out.push_back(FleetEvent { cause: cx.cause(), kind });
     }
 
     pub(crate) fn process_mut(&mut self, pid: ProcessId) -> Option<&mut Process> {

@@ -4,95 +4,125 @@
 //! that a fault that ends leaves nothing behind.
 
 use crate::{
-    Cx, Fleet, Timer,
-    event::{ExitReason, FleetEventKind},
+    Armed, Cx, Fleet, Timer,
+    event::{CheckKind, ExitReason, FleetEventKind},
+    fault::FaultRecord,
+    probe::arm_probe,
     process::{Exit, Fate, Kill, Process, ProcessState, Step, Trigger, step},
     spec::ProcessId,
 };
-use planarium_kernel::{Cause, Class, SimTime};
+use planarium_kernel::{Cause, Class, SimTime, SortedMap};
 use planarium_protocol::{Text, input::FaultKind};
 use std::sync::Arc;
 
-impl Fleet {
-    /// The next turn of a process and when it is due.
-    pub(crate) fn fate(&self, process: &Process) -> Option<(SimTime, Fate)> {
-        if process.behaviour.manual {
-            return None;
+/// Faults in force by number.
+pub(crate) type Faults = SortedMap<u32, Arc<FaultRecord>>;
+
+/// The next turn of a process and when it is due.
+pub(crate) fn fate(faults: &Faults, process: &Process) -> Option<(SimTime, Fate)> {
+    if process.behaviour.manual {
+        return None;
+    }
+    if process.state == ProcessState::Killing {
+        return process.kill.as_ref().map(|kill| (kill.until, Fate::GraceOver));
+    }
+    let hit = |kind: FaultKind| {
+        faults
+            .iter()
+            .filter(move |(_, fault)| fault.kind() == kind)
+            .filter(|(_, fault)| fault.hits(&process.spec.labels, process.luck, 0))
+    };
+    let resumed = process.resumed.map(|at| at.saturating_add(process.luck.resume_ms())).unwrap_or_default();
+    match process.state {
+        ProcessState::Launching => {
+            Some((process.launched.saturating_add(process.start_ms() / 4), Fate::Begin))
         }
-        if process.state == ProcessState::Killing {
-            return process.kill.as_ref().map(|kill| (kill.until, Fate::GraceOver));
+        ProcessState::Starting => {
+            let slower: u64 = hit(FaultKind::SlowStart)
+                .map(|(_, fault)| fault.spec.delay_ms.unwrap_or_else(|| process.luck.slow_ms()))
+                .fold(0, u64::saturating_add);
+            let start_ms = process.start_ms().saturating_add(slower);
+            let due = process.launched.saturating_add(start_ms);
+            let failed = |(number, reason, message): (u32, ExitReason, Text)| {
+                (due, Fate::Exit(Exit { code: 1, reason, message, fault: Some(number) }))
+            };
+            let missing = hit(FaultKind::ImageMissing).next().map(|(number, fault)| {
+                (*number, ExitReason::ImageMissing, fault.message_or("Failed to fetch the image"))
+            });
+            let full = hit(FaultKind::AgentFull).next().map(|(number, fault)| {
+                (*number, ExitReason::MachineFull, fault.message_or("No space left on device"))
+            });
+            if let Some(failure) = missing.or(full) {
+                return Some(failed(failure));
+            }
+            (!process.hung).then_some((due.max(resumed), Fate::Up))
         }
-        let hit = |kind: FaultKind| {
-            self.faults
-                .iter()
-                .filter(move |(_, fault)| fault.kind() == kind)
-                .filter(|(_, fault)| fault.hits(&process.spec.labels, process.luck, 0))
-        };
-        let resumed =
-            process.resumed.map(|at| at.saturating_add(process.luck.resume_ms())).unwrap_or_default();
-        match process.state {
-            ProcessState::Launching => {
-                Some((process.launched.saturating_add(process.start_ms() / 4), Fate::Begin))
+        ProcessState::Running if process.hung => None,
+        ProcessState::Running => {
+            let natural = process
+                .natural_exit()
+                .map(|(ms, exit)| (process.running_since.saturating_add(ms).max(resumed), Fate::Exit(exit)));
+            let ends = [FaultKind::CrashLoop, FaultKind::TaskFail, FaultKind::TaskOom, FaultKind::TaskKill];
+            let by_fault = ends.into_iter().flat_map(hit).filter_map(|(number, fault)| {
+                let from = process.running_since.max(fault.since);
+                Some((from.saturating_add(process.luck.crash_ms()).max(resumed), fault.fate(*number)?))
+            });
+            // Earliest first; at the same instant the process's own end, then the older fault.
+            natural.into_iter().chain(by_fault).min_by_key(|(at, _)| *at)
+        }
+        ProcessState::Killing => None,
+    }
+}
+
+/// What is reported of a process that goes on by this.
+fn told(pid: ProcessId, process: &Process, trigger: Trigger) -> FleetEventKind {
+    match trigger {
+        Trigger::Begin => FleetEventKind::Started { pid },
+        Trigger::Up => FleetEventKind::Running { pid },
+        Trigger::Kill | Trigger::GraceOver | Trigger::Exit => {
+            let kill = process.kill.as_ref();
+            FleetEventKind::Killed {
+                pid,
+                unhealthy: kill.is_some_and(|kill| kill.unhealthy),
+                during_launch: process.state == ProcessState::Launching,
+                message: kill.map_or_else(
+                    || "Command terminated with signal Killed".into(),
+                    |kill| kill.message.clone(),
+                ),
             }
-            ProcessState::Starting => {
-                let slower: u64 = hit(FaultKind::SlowStart)
-                    .map(|(_, fault)| fault.spec.delay_ms.unwrap_or_else(|| process.luck.slow_ms()))
-                    .fold(0, u64::saturating_add);
-                let start_ms = process.start_ms().saturating_add(slower);
-                let due = process.launched.saturating_add(start_ms);
-                let failed = |(number, reason, message): (u32, ExitReason, Text)| {
-                    (due, Fate::Exit(Exit { code: 1, reason, message, fault: Some(number) }))
-                };
-                let missing = hit(FaultKind::ImageMissing).next().map(|(number, fault)| {
-                    (*number, ExitReason::ImageMissing, fault.message_or("Failed to fetch the image"))
-                });
-                let full = hit(FaultKind::AgentFull).next().map(|(number, fault)| {
-                    (*number, ExitReason::MachineFull, fault.message_or("No space left on device"))
-                });
-                if let Some(failure) = missing.or(full) {
-                    return Some(failed(failure));
-                }
-                (!process.hung).then_some((due.max(resumed), Fate::Up))
-            }
-            ProcessState::Running if process.hung => None,
-            ProcessState::Running => {
-                let natural = process.natural_exit().map(|(ms, exit)| {
-                    (process.running_since.saturating_add(ms).max(resumed), Fate::Exit(exit))
-                });
-                let ends =
-                    [FaultKind::CrashLoop, FaultKind::TaskFail, FaultKind::TaskOom, FaultKind::TaskKill];
-                let by_fault = ends.into_iter().flat_map(hit).filter_map(|(number, fault)| {
-                    let from = process.running_since.max(fault.since);
-                    Some((from.saturating_add(process.luck.crash_ms()).max(resumed), fault.fate(*number)?))
-                });
-                // Earliest first; at the same instant the process's own end, then the older fault.
-                natural.into_iter().chain(by_fault).min_by_key(|(at, _)| *at)
-            }
-            ProcessState::Killing => None,
         }
     }
+}
 
+impl Fleet {
     /// Recomputes what comes next for a process: hangs, its next turn, its probes.
     pub(crate) fn refresh(&mut self, cx: &mut Cx, pid: ProcessId) {
-        self.refresh_hang(cx, pid);
-        let Some(process) = self.processes.get(&pid) else { return };
-        let fate = self.fate(process);
+        if !self.faults.is_empty() {
+            self.refresh_hang(cx, pid);
+        }
+        let now = cx.now();
+        let Self { processes, faults, timers, .. } = self;
+        let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) else { return };
+        // What `refresh_hang` does where nothing can hold anything.
+        if faults.is_empty() && process.hung && process.may_hang() {
+            (process.hung, process.resumed) = (false, Some(now));
+        }
+        let fate = fate(faults, process);
         let cause = match &fate {
             Some((_, Fate::KilledBy(number, _) | Fate::Exit(Exit { fault: Some(number), .. }))) => {
-                self.faults.get(number).map_or(process.cause, |fault| Cause::Event(fault.event))
+                faults.get(number).map_or(process.cause, |fault| Cause::Event(fault.event))
             }
             _ => process.cause,
         };
         if let Some(timer) = process.life {
-            self.timers.cancel(timer);
+            timers.cancel(timer);
         }
-        let now = cx.now();
-        let life =
-            fate.map(|(at, fate)| self.arm(at.max(now), Class::OneShot, cause, Timer::Life(pid, fate)));
-        if let Some(process) = self.process_mut(pid) {
-            process.life = life;
+        process.life = fate.map(|(at, fate)| {
+            timers.push(at.max(now), Class::OneShot, Armed { cause, timer: Timer::Life(pid, fate) })
+        });
+        for kind in [CheckKind::Readiness, CheckKind::Health] {
+            arm_probe(faults, timers, process, (pid, kind), now);
         }
-        self.refresh_probes(cx, pid);
     }
 
     /// Recomputes every process that a target means.
@@ -110,7 +140,7 @@ impl Fleet {
 
     fn refresh_hang(&mut self, cx: &mut Cx, pid: ProcessId) {
         let Some(process) = self.processes.get(&pid) else { return };
-        if process.behaviour.manual || process.state == ProcessState::Launching {
+        if !process.may_hang() {
             return;
         }
         let mut holder = None;
@@ -142,31 +172,34 @@ impl Fleet {
 
     /// Lets a process's turn come about, under the current cause.
     pub(crate) fn fulfil(&mut self, cx: &mut Cx, pid: ProcessId, fate: Fate) {
-        let Some(process) = self.processes.get(&pid) else { return };
-        let name = process.spec.name.clone();
         let by = match &fate {
             Fate::Exit(Exit { fault, .. }) => *fault,
             Fate::KilledBy(number, _) => Some(*number),
             Fate::Begin | Fate::Up | Fate::GraceOver => None,
         };
         if let Some(number) = by {
+            let Some(process) = self.processes.get(&pid) else { return };
+            let name = process.spec.name.clone();
             self.struck(cx, number, &name);
         }
         match fate {
-            Fate::Begin => self.turn(cx, pid, Trigger::Begin),
+            Fate::Begin => self.turn(cx, pid, Trigger::Begin, None),
             Fate::Up => {
-                self.strike_slow_starts(cx, pid);
-                self.turn(cx, pid, Trigger::Up);
+                if !self.faults.is_empty() {
+                    self.strike_slow_starts(cx, pid);
+                }
+                self.turn(cx, pid, Trigger::Up, None);
             }
             Fate::Exit(Exit { code, reason, message, .. }) => {
-                self.turn_with(cx, pid, Trigger::Exit, FleetEventKind::Exited { pid, code, reason, message });
+                let event = FleetEventKind::Exited { pid, code, reason, message };
+                self.turn(cx, pid, Trigger::Exit, Some(event));
             }
             Fate::KilledBy(_, message) => {
                 let during_launch = self.process_state(pid) == Some(ProcessState::Launching);
                 let event = FleetEventKind::Killed { pid, unhealthy: false, during_launch, message };
-                self.turn_with(cx, pid, Trigger::Exit, event);
+                self.turn(cx, pid, Trigger::Exit, Some(event));
             }
-            Fate::GraceOver => self.turn(cx, pid, Trigger::GraceOver),
+            Fate::GraceOver => self.turn(cx, pid, Trigger::GraceOver, None),
         }
         self.settle_exhausted(cx);
     }
@@ -186,38 +219,25 @@ impl Fleet {
         }
     }
 
-    fn turn(&mut self, cx: &mut Cx, pid: ProcessId, trigger: Trigger) {
-        let Some(process) = self.processes.get(&pid) else { return };
-        let kill = process.kill.clone();
-        let event = match trigger {
-            Trigger::Begin => FleetEventKind::Started { pid },
-            Trigger::Up => FleetEventKind::Running { pid },
-            Trigger::Kill | Trigger::GraceOver | Trigger::Exit => FleetEventKind::Killed {
-                pid,
-                unhealthy: kill.as_ref().is_some_and(|kill| kill.unhealthy),
-                during_launch: process.state == ProcessState::Launching,
-                message: kill
-                    .map_or_else(|| "Command terminated with signal Killed".into(), |kill| kill.message),
-            },
-        };
-        self.turn_with(cx, pid, trigger, event);
-    }
-
-    fn turn_with(&mut self, cx: &mut Cx, pid: ProcessId, trigger: Trigger, event: FleetEventKind) {
+    /// Goes on as the table says. What is reported follows from what has come about, unless it is given.
+    fn turn(&mut self, cx: &mut Cx, pid: ProcessId, trigger: Trigger, event: Option<FleetEventKind>) {
         let now = cx.now();
         let Some(process) = self.process_mut(pid) else { return };
         match step(process.state, trigger) {
             Step::To(next) => {
+                let event = (next != ProcessState::Killing)
+                    .then(|| event.unwrap_or_else(|| told(pid, process, trigger)));
                 process.state = next;
                 if next == ProcessState::Running {
                     process.running_since = now;
                 }
-                if next != ProcessState::Killing {
+                if let Some(event) = event {
                     self.report(cx, event);
                 }
                 self.refresh(cx, pid);
             }
             Step::Exited | Step::Killed => {
+                let event = event.unwrap_or_else(|| told(pid, process, trigger));
                 self.vanish(pid);
                 self.report(cx, event);
             }
@@ -261,6 +281,6 @@ impl Fleet {
             }
             return;
         }
-        self.turn(cx, pid, Trigger::Kill);
+        self.turn(cx, pid, Trigger::Kill, None);
     }
 }

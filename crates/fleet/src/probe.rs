@@ -7,13 +7,14 @@
 //! what is told). Differ: checks take no time unless the process hangs; then they time out.
 
 use crate::{
-    Cx, Fleet, Timer,
+    Armed, Cx, Fleet, Timer,
     convention::exit_code,
     event::{CheckKind, FleetEventKind},
+    life::Faults,
     process::{ProbeState, Process, ProcessState, Seen},
     spec::{CheckSpec, ProcessId},
 };
-use planarium_kernel::{Class, SimTime};
+use planarium_kernel::{Class, EventQueue, SimTime};
 use planarium_protocol::{EventBody, input::FaultKind};
 use std::sync::Arc;
 
@@ -44,10 +45,6 @@ impl Process {
         }
     }
 
-    pub(crate) fn clear_probe_timer(&mut self, kind: CheckKind) {
-        self.probe_mut(kind).timer = None;
-    }
-
     fn list(&self, kind: CheckKind) -> &[i32] {
         match kind {
             CheckKind::Readiness => &self.behaviour.readiness,
@@ -69,107 +66,106 @@ struct Forecast {
     passing: bool,
 }
 
+fn forecast(faults: &Faults, process: &Process, kind: CheckKind, at: SimTime) -> Forecast {
+    let certain = |result| Forecast { result, fault: None, listed: false, passing: false };
+    if process.hung {
+        return certain(None);
+    }
+    let probe = process.probe(kind);
+    let fault_kind = match kind {
+        CheckKind::Readiness => FaultKind::ReadinessFail,
+        CheckKind::Health => FaultKind::HealthFail,
+    };
+    let meant = faults.iter().filter(|(_, f)| {
+        f.kind() == fault_kind && process.spec.labels.matches(&f.spec.target) && f.left != Some(0)
+    });
+    let mut uncertain = false;
+    for (number, fault) in meant {
+        uncertain |= fault.left.is_some() || fault.per_mille() < 1000;
+        if fault.hits(&process.spec.labels, process.luck, u64::from(probe.attempts)) {
+            let result = Some(fault.exit_code());
+            return Forecast { result, fault: Some(*number), listed: false, passing: uncertain };
+        }
+    }
+    let list = process.list(kind);
+    if let Some(last) = list.last() {
+        let code = list.get(probe.listed as usize).unwrap_or(last);
+        let rest = list.get(probe.listed as usize..).unwrap_or_default();
+        let passing = uncertain || rest.iter().any(|later| later != code);
+        return Forecast { result: Some(*code), fault: None, listed: true, passing };
+    }
+    if kind == CheckKind::Readiness
+        && let Some(ms) = process.behaviour.ready_after_ms
+        && at < process.running_since.saturating_add(ms)
+    {
+        return Forecast { result: Some(1), fault: None, listed: false, passing: true };
+    }
+    let code = process.check_spec(kind).and_then(|check| exit_code(&check.command)).unwrap_or(0);
+    Forecast { passing: uncertain, ..certain(Some(code)) }
+}
+
+/// Arms the next check, or parks the probe, or disarms it.
+pub(crate) fn arm_probe(
+    faults: &Faults,
+    timers: &mut EventQueue<Armed>,
+    process: &mut Process,
+    (pid, kind): (ProcessId, CheckKind),
+    now: SimTime,
+) {
+    let Some(check) = process.check_spec(kind) else { return };
+    let probe = process.probe(kind);
+    let runs = process.state == ProcessState::Running && !process.behaviour.manual;
+    if probe.waiting && runs {
+        return;
+    }
+    let mut armed = None;
+    let mut next = probe.next;
+    if runs {
+        let interval = check.interval_ms.max(MIN_INTERVAL_MS);
+        let mut at = probe.next.unwrap_or_else(|| process.running_since.saturating_add(check.delay_ms));
+        if at < now {
+            at = at.saturating_add(now.since(at).div_ceil(interval).saturating_mul(interval));
+        }
+        let forecast = forecast(faults, process, kind, at);
+        let failing_health = kind == CheckKind::Health && forecast.result != Some(0);
+        let changes = probe.last != Some(Seen(forecast.result)) || forecast.passing || failing_health;
+        next = Some(at);
+        if changes || forecast.result != Some(0) {
+            let class = if changes { Class::OneShot } else { Class::Periodic };
+            armed = Some((at, class, process.cause));
+        }
+    }
+    if let Some(timer) = probe.timer {
+        timers.cancel(timer);
+    }
+    let timer = armed
+        .map(|(at, class, cause)| timers.push(at, class, Armed { cause, timer: Timer::Probe(pid, kind) }));
+    let probe = process.probe_mut(kind);
+    (probe.timer, probe.next, probe.waiting) = (timer, next, false);
+}
+
 impl Fleet {
-    fn forecast(&self, process: &Process, kind: CheckKind, at: SimTime) -> Forecast {
-        let certain = |result| Forecast { result, fault: None, listed: false, passing: false };
-        if process.hung {
-            return certain(None);
-        }
-        let probe = process.probe(kind);
-        let fault_kind = match kind {
-            CheckKind::Readiness => FaultKind::ReadinessFail,
-            CheckKind::Health => FaultKind::HealthFail,
-        };
-        let meant = self.faults.iter().filter(|(_, f)| {
-            f.kind() == fault_kind && process.spec.labels.matches(&f.spec.target) && f.left != Some(0)
-        });
-        let mut uncertain = false;
-        for (number, fault) in meant {
-            uncertain |= fault.left.is_some() || fault.per_mille() < 1000;
-            if fault.hits(&process.spec.labels, process.luck, u64::from(probe.attempts)) {
-                let result = Some(fault.exit_code());
-                return Forecast { result, fault: Some(*number), listed: false, passing: uncertain };
-            }
-        }
-        let list = process.list(kind);
-        if let Some(last) = list.last() {
-            let code = list.get(probe.listed as usize).unwrap_or(last);
-            let rest = list.get(probe.listed as usize..).unwrap_or_default();
-            let passing = uncertain || rest.iter().any(|later| later != code);
-            return Forecast { result: Some(*code), fault: None, listed: true, passing };
-        }
-        if kind == CheckKind::Readiness
-            && let Some(ms) = process.behaviour.ready_after_ms
-            && at < process.running_since.saturating_add(ms)
-        {
-            return Forecast { result: Some(1), fault: None, listed: false, passing: true };
-        }
-        let code = process.check_spec(kind).and_then(|check| exit_code(&check.command)).unwrap_or(0);
-        Forecast { passing: uncertain, ..certain(Some(code)) }
-    }
-
-    pub(crate) fn refresh_probes(&mut self, cx: &mut Cx, pid: ProcessId) {
-        self.arm_probe(cx, pid, CheckKind::Readiness);
-        self.arm_probe(cx, pid, CheckKind::Health);
-    }
-
-    /// Arms the next check, or parks the probe, or disarms it.
-    fn arm_probe(&mut self, cx: &mut Cx, pid: ProcessId, kind: CheckKind) {
-        let Some(process) = self.processes.get(&pid) else { return };
-        let Some(check) = process.check_spec(kind) else { return };
-        let probe = process.probe(kind);
-        let runs = process.state == ProcessState::Running && !process.behaviour.manual;
-        if probe.waiting && runs {
-            return;
-        }
-        let mut armed = None;
-        let mut next = probe.next;
-        if runs {
-            let now = cx.now();
-            let interval = check.interval_ms.max(MIN_INTERVAL_MS);
-            let mut at = probe.next.unwrap_or_else(|| process.running_since.saturating_add(check.delay_ms));
-            if at < now {
-                at = at.saturating_add(now.since(at).div_ceil(interval).saturating_mul(interval));
-            }
-            let forecast = self.forecast(process, kind, at);
-            let failing_health = kind == CheckKind::Health && forecast.result != Some(0);
-            let changes = probe.last != Some(Seen(forecast.result)) || forecast.passing || failing_health;
-            next = Some(at);
-            if changes || forecast.result != Some(0) {
-                let class = if changes { Class::OneShot } else { Class::Periodic };
-                armed = Some((at, class, process.cause));
-            }
-        }
-        if let Some(timer) = probe.timer {
-            self.timers.cancel(timer);
-        }
-        let timer = armed.map(|(at, class, cause)| self.arm(at, class, cause, Timer::Probe(pid, kind)));
-        if let Some(process) = self.process_mut(pid) {
-            let probe = process.probe_mut(kind);
-            *probe = ProbeState { timer, next, waiting: false, ..std::mem::take(probe) };
-        }
-    }
-
     /// A check begins, or the time of a hanging one is over.
     pub(crate) fn probe_due(&mut self, cx: &mut Cx, pid: ProcessId, kind: CheckKind) {
         let now = cx.now();
-        let Some(process) = self.processes.get(&pid) else { return };
-        let Some(check) = process.check_spec(kind).cloned() else { return };
+        let Self { processes, faults, timers, .. } = self;
+        let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) else { return };
+        process.probe_mut(kind).timer = None;
+        let Some(check) = process.check_spec(kind) else { return };
+        let (interval_ms, timeout_ms) = (check.interval_ms.max(MIN_INTERVAL_MS), check.timeout_ms);
         let timed_out = process.probe(kind).waiting;
-        let forecast = self.forecast(process, kind, now);
+        let forecast = forecast(faults, process, kind, now);
         if forecast.result.is_none() && !timed_out {
             // It hangs. Without a timeout nobody ever hears of it.
             let cause = process.cause;
-            let ends = (check.timeout_ms > 0).then(|| now.saturating_add(check.timeout_ms));
+            let ends = (timeout_ms > 0).then(|| now.saturating_add(timeout_ms));
             let told = kind == CheckKind::Readiness && process.probe(kind).last == Some(Seen(None));
             let class = if told { Class::Periodic } else { Class::OneShot };
-            let timer = ends.map(|at| self.arm(at, class, cause, Timer::Probe(pid, kind)));
-            if let Some(process) = self.process_mut(pid) {
-                let probe = process.probe_mut(kind);
-                probe.timer = timer;
-                probe.waiting = timer.is_some();
-                probe.next = Some(now.saturating_add(check.interval_ms.max(MIN_INTERVAL_MS)));
-            }
+            let probe = process.probe_mut(kind);
+            let armed = || Armed { cause, timer: Timer::Probe(pid, kind) };
+            probe.timer = ends.map(|at| timers.push(at, class, armed()));
+            probe.waiting = probe.timer.is_some();
+            probe.next = Some(now.saturating_add(interval_ms));
             return;
         }
         let forecast = if timed_out {
@@ -187,7 +183,7 @@ impl Fleet {
         probe.attempts = probe.attempts.saturating_add(1);
         probe.listed = probe.listed.saturating_add(u32::from(forecast.listed));
         probe.last = Some(Seen(forecast.result));
-        probe.next = Some(now.saturating_add(check.interval_ms.max(MIN_INTERVAL_MS)));
+        probe.next = Some(now.saturating_add(interval_ms));
         let attempt = probe.attempts;
         let exit_code = forecast.result.unwrap_or(TIMEOUT_EXIT_CODE);
         let body = EventBody::Check { task, check: kind.as_str().into(), exit_code, attempt };
@@ -198,7 +194,10 @@ impl Fleet {
             CheckKind::Health => self.judge_health(cx, pid, forecast.result == Some(0)),
         });
         self.settle_exhausted(cx);
-        self.arm_probe(cx, pid, kind);
+        let Self { processes, faults, timers, .. } = self;
+        if let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) {
+            arm_probe(faults, timers, process, (pid, kind), now);
+        }
     }
 
     /// A fault made a check fail: told once per process, counted every time.

@@ -161,7 +161,7 @@ impl Process {
     pub(crate) fn new(
         spec: ProcessSpec,
         luck: Luck,
-        behaviour: Behaviour,
+        behaviour: Arc<Behaviour>,
         now: SimTime,
         cause: Cause,
     ) -> Self {
@@ -170,7 +170,7 @@ impl Process {
             spec: Arc::new(spec),
             luck,
             hints,
-            behaviour: Arc::new(behaviour),
+            behaviour,
             state: ProcessState::Launching,
             cause,
             launched: now,
@@ -184,6 +184,11 @@ impl Process {
             healthy: None,
             health_failures: 0,
         }
+    }
+
+    /// Whether something can hold it now.
+    pub(crate) fn may_hang(&self) -> bool {
+        !self.behaviour.manual && self.state != ProcessState::Launching
     }
 
     /// From launch to running, before faults.

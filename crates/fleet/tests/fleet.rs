@@ -51,46 +51,43 @@ impl Yard {
         let end = self.cx.now().saturating_add(ms);
         while let Some(next) = self.fleet.next_due().filter(|next| *next <= end) {
             self.cx.set_now(next);
-            let mut out = Vec::new();
-            self.fleet.fire(&mut self.cx, &mut out);
-            self.note(out);
+            self.fleet.fire(&mut self.cx);
             self.settle();
         }
         self.cx.set_now(end);
     }
 
     fn settle(&mut self) {
-        let events = self.fleet.drain_events();
-        self.note(events);
+        while let Some(event) = self.fleet.next_event() {
+            self.note(event);
+        }
         if self.checked {
             assert_eq!(self.fleet.check(), Vec::<String>::new(), "at {}", self.cx.now());
         }
     }
 
-    fn note(&mut self, events: Vec<FleetEvent>) {
-        for event in events {
-            let at = self.cx.now().ms();
-            let line = match event.kind {
-                FleetEventKind::Started { pid } => format!("{} started", pid.0),
-                FleetEventKind::Running { pid } => format!("{} running", pid.0),
-                FleetEventKind::Check { pid, exit_code, attempt } => {
-                    format!("{} check {attempt} {exit_code:?}", pid.0)
-                }
-                FleetEventKind::Health { pid, healthy } => format!("{} healthy {healthy}", pid.0),
-                FleetEventKind::Exited { pid, code, reason, .. } => {
-                    format!("{} exited {code} {reason:?}", pid.0)
-                }
-                FleetEventKind::Killed { pid, unhealthy, .. } => {
-                    format!("{} killed unhealthy={unhealthy}", pid.0)
-                }
-                FleetEventKind::MachineLost { how, .. } => format!("machine {}", how.as_str()),
-                FleetEventKind::MachineReturned { how, .. } => format!("machine back from {}", how.as_str()),
-                FleetEventKind::OffersChanged => "offers changed".to_owned(),
-                FleetEventKind::MasterFailover => "failover".to_owned(),
-                FleetEventKind::SchedulerRestart { target } => format!("restart {:?}", target.service),
-            };
-            self.log.push(format!("{at} {line}"));
-        }
+    fn note(&mut self, event: FleetEvent) {
+        let at = self.cx.now().ms();
+        let line = match event.kind {
+            FleetEventKind::Started { pid } => format!("{} started", pid.0),
+            FleetEventKind::Running { pid } => format!("{} running", pid.0),
+            FleetEventKind::Check { pid, exit_code, attempt } => {
+                format!("{} check {attempt} {exit_code:?}", pid.0)
+            }
+            FleetEventKind::Health { pid, healthy } => format!("{} healthy {healthy}", pid.0),
+            FleetEventKind::Exited { pid, code, reason, .. } => {
+                format!("{} exited {code} {reason:?}", pid.0)
+            }
+            FleetEventKind::Killed { pid, unhealthy, .. } => {
+                format!("{} killed unhealthy={unhealthy}", pid.0)
+            }
+            FleetEventKind::MachineLost { how, .. } => format!("machine {}", how.as_str()),
+            FleetEventKind::MachineReturned { how, .. } => format!("machine back from {}", how.as_str()),
+            FleetEventKind::OffersChanged => "offers changed".to_owned(),
+            FleetEventKind::MasterFailover => "failover".to_owned(),
+            FleetEventKind::SchedulerRestart { target } => format!("restart {:?}", target.service),
+        };
+        self.log.push(format!("{at} {line}"));
     }
 
     fn heard(&mut self) -> Vec<String> {

@@ -5,7 +5,7 @@
 
 use crate::genesis::Genesis;
 use crate::systems::Request;
-use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind};
+use planarium_fleet::{Cx, Fleet, FleetEventKind};
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, SimTime};
 use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message};
@@ -70,9 +70,7 @@ impl Cluster {
     }
 
     pub(crate) fn fire_fleet(&mut self, cx: &mut Cx) {
-        let mut out = Vec::new();
-        self.parts().0.fire(cx, &mut out);
-        self.report(cx, out);
+        self.parts().0.fire(cx);
         self.report_drained(cx);
     }
 
@@ -91,30 +89,20 @@ impl Cluster {
 
     /// Hands what the fleet reported meanwhile to the master.
     fn report_drained(&mut self, cx: &mut Cx) {
-        loop {
-            let events = self.parts().0.drain_events();
-            if events.is_empty() {
-                return;
-            }
-            self.report(cx, events);
-        }
-    }
-
-    /// Hands the fleet's reports to the master.
-    fn report(&mut self, cx: &mut Cx, events: Vec<FleetEvent>) {
-        for event in events {
-            cx.set_cause(event.cause);
+        let (fleet, master) = (Arc::make_mut(&mut self.fleet), Arc::make_mut(&mut self.master));
+        while let Some(event) = fleet.next_event() {
+            let cause = event.cause;
+            cx.set_cause(cause);
+            let failed_over = matches!(event.kind, FleetEventKind::MasterFailover);
             if let FleetEventKind::SchedulerRestart { target } = event.kind {
-                self.restarts.push((event.cause, target));
+                self.restarts.push((cause, *target));
             } else {
-                let (cause, failed_over) = (event.cause, event.kind == FleetEventKind::MasterFailover);
-                let (fleet, master) = self.parts();
                 master.on_fleet(cx, fleet, event);
-                if failed_over {
-                    // Schedulers of services end when they lose their master, and are started again.
-                    self.orphaned = Some(cause);
-                    self.restarts.push((cause, Target::default()));
-                }
+            }
+            if failed_over {
+                // Schedulers of services end when they lose their master, and are started again.
+                self.orphaned = Some(cause);
+                self.restarts.push((cause, Target::default()));
             }
         }
     }

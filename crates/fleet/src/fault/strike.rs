@@ -79,7 +79,7 @@ impl Fleet {
     /// Tells whoever runs schedulers to restart those that match.
     pub(crate) fn restart_schedulers(&mut self, cx: &mut Cx, number: u32) {
         let Some(fault) = self.faults.get(&number) else { return };
-        let target = fault.spec.target.clone();
+        let target = Box::new(fault.spec.target.clone());
         cx.scoped(Cause::Event(fault.event), |cx| {
             self.report(cx, FleetEventKind::SchedulerRestart { target });
         });

@@ -269,11 +269,7 @@ impl Cluster {
             }
             self.cx.set_now(next);
             if self.fleet.next_due() == Some(next) {
-                let mut out = Vec::new();
-                self.fleet.fire(&mut self.cx, &mut out);
-                for event in out {
-                    self.master.on_fleet(&mut self.cx, &mut self.fleet, event);
-                }
+                self.fleet.fire(&mut self.cx);
             } else {
                 self.master.fire(&mut self.cx, &mut self.fleet);
             }
@@ -289,13 +285,14 @@ impl Cluster {
     /// Hands everything on that waits in an outbox, then checks the invariants.
     pub(crate) fn settle(&mut self) {
         loop {
-            let events = self.fleet.drain_events();
-            let messages = self.master.drain_messages();
-            if events.is_empty() && messages.is_empty() {
-                break;
-            }
-            for event in events {
+            let mut idle = true;
+            while let Some(event) = self.fleet.next_event() {
                 self.master.on_fleet(&mut self.cx, &mut self.fleet, event);
+                idle = false;
+            }
+            let messages = self.master.drain_messages();
+            if idle && messages.is_empty() {
+                break;
             }
             for message in messages {
                 self.hear(message);
