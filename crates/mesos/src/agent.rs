@@ -84,6 +84,36 @@ impl Agent {
         self.state == AgentState::Registered && self.connected && self.silent.is_none() && !self.limited
     }
 
+    /// A task joins its executor, which is new when it takes something of its own.
+    pub(crate) fn join_executor(
+        &mut self,
+        framework: FrameworkId,
+        id: &Text,
+        role: &Text,
+        new: Option<Resources>,
+        no: TaskNo,
+    ) {
+        let make = || Executor {
+            info: ExecutorInfo { id: id.clone(), resources: new.unwrap_or_default() },
+            role: role.clone(),
+            tasks: SortedSet::new(),
+        };
+        self.executors.entry((framework, id.clone())).or_insert_with(make).tasks.insert(no);
+    }
+
+    /// A task leaves its executor; the executor, when that was its last task and it goes as well.
+    pub(crate) fn leave_executor(
+        &mut self,
+        framework: FrameworkId,
+        executor: Text,
+        no: TaskNo,
+    ) -> Option<Executor> {
+        let key = (framework, executor);
+        let executor = self.executors.get_mut(&key)?;
+        executor.tasks.remove(&no);
+        if executor.tasks.is_empty() { self.executors.remove(&key) } else { None }
+    }
+
     /// Whether it may be offered, unless the operator has deactivated it.
     pub(crate) fn is_active(&self) -> bool {
         self.state == AgentState::Registered && self.connected

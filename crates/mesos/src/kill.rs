@@ -56,11 +56,9 @@ impl Master {
         self.touch_agent(cx, agent);
     }
 
-    /// A task runs: there may be a limit to how long.
-    pub(crate) fn limit_completion(&mut self, cx: &Cx, no: TaskNo) {
-        if let Some(ms) = self.task(no).and_then(|task| task.info.max_completion_ms) {
-            self.arm(cx.now().saturating_add(ms), Class::OneShot, cx.cause(), Timer::Completion(no));
-        }
+    /// A task runs that may do so for no longer than this.
+    pub(crate) fn limit_completion(&mut self, cx: &Cx, no: TaskNo, ms: u64) {
+        self.arm(cx.now().saturating_add(ms), Class::OneShot, cx.cause(), Timer::Completion(no));
     }
 
     /// A task has run for as long as it may: its executor ends it without any grace.

@@ -6,54 +6,52 @@ use crate::{
     Master,
     agent::AgentState,
     api::{FrameworkId, Reason, ReconcileTask, Source, TaskState, TaskStatus},
-    task::TaskNo,
+    task::Task,
 };
 use planarium_fleet::Cx;
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
+use std::sync::LazyLock;
 
-const MESSAGE: &str = "Reconciliation: Latest task state";
+/// What is said of every task that is known, once for all of them.
+static LATEST: LazyLock<Text> = LazyLock::new(|| "Reconciliation: Latest task state".into());
 
 impl Master {
     pub(crate) fn reconcile(&mut self, cx: &mut Cx, framework: FrameworkId, asked: &[ReconcileTask]) {
         if asked.is_empty() {
             for no in self.tasks_of(framework) {
-                if self.task(no).is_some_and(|task| task.unreachable_since.is_none()) {
-                    self.tell_latest(cx, framework, no);
+                let known = self.task(no).filter(|task| task.unreachable_since.is_none());
+                if let Some(status) = known.map(|task| self.latest(cx, task)) {
+                    self.tell(cx, framework, status);
                 }
             }
             return;
         }
         for task in asked {
-            match self.task_ids.get(&(framework, task.task_id.clone())) {
-                Some(no) if !self.is_forgotten(*no) && !self.is_out_of_sight(*no, task) => {
-                    self.tell_latest(cx, framework, *no);
-                }
-                _ => self.tell_unknown(cx, framework, task),
+            match self.seen(framework, task).map(|task| self.latest(cx, task)) {
+                Some(status) => self.tell(cx, framework, status),
+                None => self.tell_unknown(cx, framework, task),
             }
         }
     }
 
-    /// Whether it is unreachable and the framework does not say where: the master looks such tasks up by agent.
-    fn is_out_of_sight(&self, no: TaskNo, asked: &ReconcileTask) -> bool {
-        asked.agent_id.is_none() && self.task(no).is_some_and(|task| task.unreachable_since.is_some())
+    /// The task that is asked for, unless it is on an agent that nobody remembers, or is unreachable and the framework
+    /// does not say where: the master looks such tasks up by agent.
+    fn seen(&self, framework: FrameworkId, asked: &ReconcileTask) -> Option<&Task> {
+        let task = self.task(*self.task_ids.get(&(framework, asked.task_id.clone()))?)?;
+        let is_forgotten = self.agent(task.agent).is_some_and(|agent| agent.forgotten);
+        let is_out_of_sight = asked.agent_id.is_none() && task.unreachable_since.is_some();
+        (!is_forgotten && !is_out_of_sight).then_some(task)
     }
 
-    /// Whether it is on an agent that nobody remembers.
-    fn is_forgotten(&self, no: TaskNo) -> bool {
-        self.task(no).and_then(|task| self.agent(task.agent)).is_some_and(|agent| agent.forgotten)
-    }
-
-    fn tell_latest(&mut self, cx: &mut Cx, framework: FrameworkId, no: TaskNo) {
-        let Some(task) = self.task(no) else { return };
+    fn latest(&self, cx: &Cx, task: &Task) -> TaskStatus {
         let agent_id = self.agent(task.agent).map(|agent| agent.name.clone()).unwrap_or_default();
-        let status = TaskStatus {
+        TaskStatus {
             state: task.told(),
             reason: Some(Reason::Reconciliation),
-            message: MESSAGE.into(),
+            message: LATEST.clone(),
             ..task.status(agent_id, cx.now())
-        };
-        self.tell(cx, framework, status);
+        }
     }
 
     fn tell_unknown(&mut self, cx: &mut Cx, framework: FrameworkId, asked: &ReconcileTask) {

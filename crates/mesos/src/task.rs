@@ -1,8 +1,7 @@
 //! The master's record of a task.
 
 use crate::api::{
-    AgentId, CheckStatus, FrameworkId, Reason, ReservationKind, Resources, Source, TaskInfo, TaskState,
-    TaskStatus,
+    AgentId, CheckStatus, FrameworkId, Reason, Resources, Source, TaskInfo, TaskState, TaskStatus,
 };
 use crate::kill::DEFAULT_KILL_GRACE_MS;
 use planarium_fleet::{Labels, ProcessId};
@@ -39,7 +38,7 @@ impl Update {
             state,
             reason: None,
             source,
-            message: "".into(),
+            message: Text::default(),
             healthy: None,
             check: None,
         }
@@ -159,22 +158,13 @@ impl Task {
             state: self.state,
             reason: None,
             source: Source::Master,
-            message: "".into(),
+            message: Text::default(),
             healthy: self.healthy,
             check: self.check,
             timestamp_ms: now.ms(),
             unreachable_since_ms: self.unreachable_since.map(SimTime::ms),
             number: None,
         }
-    }
-
-    /// How much of what it holds is reserved, by scalar name.
-    pub(crate) fn reserved(resources: &Resources) -> Resources {
-        resources.filter(|resource| {
-            resource
-                .reservation()
-                .is_some_and(|top| matches!(top.kind, ReservationKind::Static | ReservationKind::Dynamic))
-        })
     }
 }
 

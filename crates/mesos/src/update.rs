@@ -9,14 +9,18 @@
 
 use crate::{
     Master,
-    api::{CheckStatus, FrameworkId, Reason, SchedulerEvent, Source, TaskState, TaskStatus},
+    agent::Executor,
+    api::{
+        AgentId, CheckStatus, FrameworkId, Reason, Resources, SchedulerEvent, Source, TaskState, TaskStatus,
+    },
     kill::DEFAULT_KILL_GRACE_MS,
     master::Timer,
-    task::{Ended, TaskNo, Update},
+    task::{Ended, Task, TaskNo, Update},
 };
 use planarium_fleet::{Cx, ExitReason, Fleet, FleetEvent, FleetEventKind, ProcessId};
 use planarium_kernel::{Cause, Class};
-use planarium_protocol::EventBody;
+use planarium_protocol::{EventBody, Text};
+use std::sync::Arc;
 
 /// What has to come before a task that has ended leaves the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,23 +117,27 @@ impl Master {
             return;
         }
         let update = Update { made: Some(cx.now()), ..self.as_drained(task, task.as_expired(update)) };
-        if update.state == TaskState::Running && task.at_agent != TaskState::Running {
-            self.limit_completion(cx, no);
-        }
-        let Some(task) = self.task(no) else { return };
         let (state, agent, group) = (update.state, task.agent, task.group);
+        let begins = state == TaskState::Running && task.at_agent != TaskState::Running;
+        let limit_ms = task.info.max_completion_ms.filter(|_| begins);
         let hears = self.agent(agent).is_some_and(crate::agent::Agent::hears);
         let waits = !hears || !task.unheard.is_empty();
-        let acknowledged = self.acknowledges(task.framework);
-        if let Some(task) = self.task_mut(no) {
-            task.at_agent = state;
-            if waits || acknowledged {
-                task.unheard.push_back(update);
-                if !waits {
-                    self.forward(cx, fleet, no);
-                }
-            } else {
-                self.send_status(cx, fleet, no, update);
+        let at_once = !waits && !self.acknowledges(task.framework);
+        let lost = at_once && fleet.drops_status(cx, &task.labels);
+        if let Some(ms) = limit_ms {
+            self.limit_completion(cx, no, ms);
+        }
+        let Some(task) = self.task_mut(no) else { return };
+        task.at_agent = state;
+        if at_once && !lost {
+            task.retry_ms = 0;
+            cx.scoped(update.cause, |cx| self.apply(cx, fleet, no, update));
+        } else {
+            task.unheard.push_back(update);
+            if lost {
+                self.retry_later(cx, no, Class::OneShot);
+            } else if !waits {
+                self.forward(cx, fleet, no);
             }
         }
         if let (TaskState::Failed | TaskState::Killed, Some(group)) = (state, group) {
@@ -224,7 +232,7 @@ impl Master {
         leaves: Leaves,
     ) {
         let now = cx.now();
-        let Some(task) = self.task_mut(no) else { return };
+        let Some(task) = self.tasks.get_mut(&no).map(Arc::make_mut) else { return };
         let latest = if leaves == Leaves::AtOnce { update.state } else { task.at_agent };
         if !task.freed && task.state != latest {
             task.state = latest;
@@ -239,8 +247,7 @@ impl Master {
             task.check = task.check.or(Some(CheckStatus::default()));
         }
         let (framework, agent) = (task.framework, task.agent);
-        let agent_id = self.agent(agent).map(|agent| agent.name.clone()).unwrap_or_default();
-        let Some(task) = self.task(no) else { return };
+        let agent_id = self.agents.get(agent.index()).map(|agent| agent.name.clone()).unwrap_or_default();
         let status = TaskStatus {
             state: update.state,
             reason: update.reason,
@@ -285,8 +292,8 @@ impl Master {
             framework: self.framework_name(framework),
             task: status.task_name.clone(),
             task_id: status.task_id.clone(),
-            state: status.state.as_str().into(),
-            reason: status.reason.map(Reason::as_str).unwrap_or_default().into(),
+            state: status.state.text(),
+            reason: status.reason.map(Reason::text).unwrap_or_default(),
             message: status.message.clone(),
             healthy: status.healthy,
             readiness_exit: status.check.and_then(|check| check.exit_code),
@@ -301,52 +308,73 @@ impl Master {
     pub(crate) fn free_task(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
         let Some(task) = self.task_mut(no).filter(|task| !task.freed) else { return };
         task.freed = true;
-        let process = task.process.take();
-        let (framework, id, role) = (task.framework, task.agent, task.role.clone());
+        let (id, framework, process) = (task.agent, task.framework, task.process.take());
+        let (role, resources) = (task.role.clone(), std::mem::take(&mut task.resources));
         let executor = task.executor.clone();
-        let mut freed = vec![(role, std::mem::take(&mut task.resources))];
+        self.forget_process(fleet, process);
+        let executor = self.agent_mut(id).and_then(|agent| agent.leave_executor(framework, executor?, no));
+        self.take_back(cx, (framework, id), role, resources, executor);
+    }
+
+    fn forget_process(&mut self, fleet: &mut Fleet, process: Option<ProcessId>) {
         if let Some(pid) = process {
             self.by_process.remove(&pid);
             fleet.vanish(pid);
         }
-        if let Some(agent) = self.agent_mut(id)
-            && let Some(executor) = executor
-        {
-            let key = (framework, executor);
-            let idle = agent.executors.get_mut(&key).is_some_and(|executor| {
-                executor.tasks.remove(&no);
-                executor.tasks.is_empty()
-            });
-            if idle && let Some(executor) = agent.executors.remove(&key) {
-                freed.push((executor.role, executor.info.resources));
+    }
+
+    /// What a task held is free again, and what its executor held when that has gone with it.
+    fn take_back(
+        &mut self,
+        cx: &Cx,
+        (framework, agent): (FrameworkId, AgentId),
+        role: Text,
+        mut resources: Resources,
+        executor: Option<Executor>,
+    ) {
+        let mut give = |role: &Text, resources: &Resources| {
+            self.give_back(cx, framework, role, agent, resources, None, Class::Periodic);
+        };
+        match executor {
+            Some(executor) if executor.role == role => {
+                // One look at the agent's books does for both.
+                resources.add_all(&executor.info.resources);
+                give(&role, &resources);
             }
-        }
-        for (role, resources) in freed {
-            self.give_back(cx, framework, &role, id, &resources, None, Class::Periodic);
+            other => {
+                give(&role, &resources);
+                if let Some(executor) = other {
+                    give(&executor.role, &executor.info.resources);
+                }
+            }
         }
     }
 
     /// Takes a task out of the books; what it held is free again.
     pub(crate) fn end_task(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, state: TaskState) {
-        self.free_task(cx, fleet, no);
         let Some(task) = self.tasks.remove(&no) else { return };
-        self.task_ids.remove(&(task.framework, task.id().clone()));
+        let task = Arc::unwrap_or_clone(task);
+        let (id, framework) = (task.agent, task.framework);
+        self.task_ids.remove(&(framework, task.id().clone()));
         self.disarm(task.retry);
-        if let Some(agent) = self.agent_mut(task.agent) {
+        if !task.freed {
+            self.forget_process(fleet, task.process);
+        }
+        let mut executor = None;
+        if let Some(agent) = self.agent_mut(id) {
             agent.tasks.remove(&no);
+            if let Some(of) = task.executor.clone().filter(|_| !task.freed) {
+                executor = agent.leave_executor(framework, of, no);
+            }
         }
-        let ended = Ended {
-            info: task.info.clone(),
-            agent: task.agent,
-            state,
-            executor: task.executor.clone(),
-            role: task.role.clone(),
-            history: task.history.clone(),
-        };
-        if let Some(framework) = self.framework_mut(task.framework) {
-            framework.remember(ended);
+        if !task.freed {
+            self.take_back(cx, (framework, id), task.role.clone(), task.resources, executor);
         }
-        self.touch_agent(cx, task.agent);
+        let Task { info, executor, role, history, .. } = task;
+        if let Some(framework) = self.framework_mut(framework) {
+            framework.remember(Ended { info, agent: id, state, executor, role, history });
+        }
+        self.touch_agent(cx, id);
     }
 
     /// Tasks of a framework that are not ended, in order of launch.

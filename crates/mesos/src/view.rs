@@ -9,7 +9,6 @@ use crate::{
     task::Task,
 };
 use planarium_fleet::{Absence, Cx, Fleet, MachineId};
-use planarium_kernel::SortedMap;
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::{
     Input, Text,
@@ -123,24 +122,23 @@ impl Master {
     }
 
     fn resource_views(&self, host: &Host, agent: &Agent, tasks: &[&Task]) -> Vec<ResourceView> {
-        let slot = host.agent.and_then(|id| self.allocator.slot(id));
-        let total = slot.map_or_else(|| agent.last_total.clone(), crate::allocator::Slot::total);
-        let mut used: Resources = tasks.iter().flat_map(|task| &task.resources).cloned().collect();
-        for executor in agent.executors.values() {
-            used.add_all(&executor.info.resources);
+        let (mut total, mut used) = (Sums::default(), Sums::default());
+        match host.agent.and_then(|id| self.allocator.slot(id)) {
+            Some(slot) => {
+                total.add(&slot.free);
+                slot.held.values().flat_map(crate::allocator::Held::parts).for_each(|part| total.add(part));
+            }
+            None => total.add(&agent.last_total),
         }
-        let (totals, used_sums) = (total.quantities(), used.quantities());
-        let (reserved, used_reserved) =
-            (Task::reserved(&total).quantities(), Task::reserved(&used).quantities());
-        let get = |sums: &SortedMap<Text, Milli>, name: &str| sums.get(name).map_or(0, |amount| amount.0);
-        ["cpus", "mem", "disk", "gpus"]
-            .into_iter()
-            .filter(|name| get(&totals, name) > 0)
-            .map(|name| ResourceView {
+        tasks.iter().for_each(|task| used.add(&task.resources));
+        agent.executors.values().for_each(|executor| used.add(&executor.info.resources));
+        let rows = SHOWN.into_iter().zip(total.rows).zip(used.rows);
+        rows.filter(|((_, (total, _)), _)| total.is_positive())
+            .map(|((name, (total, reserved)), (used, used_reserved))| ResourceView {
                 name: name.into(),
-                total: get(&totals, name),
-                used: get(&used_sums, name),
-                reserved: get(&reserved, name) - get(&used_reserved, name),
+                total: total.0,
+                used: used.0,
+                reserved: reserved.0 - used_reserved.0,
             })
             .collect()
     }
@@ -152,12 +150,34 @@ impl Master {
             name: task.name().clone(),
             id: task.id().clone(),
             pod: task.labels.get("pod").cloned().unwrap_or_default(),
-            state: task.state.as_str().into(),
+            state: task.state.text(),
             since_ms: task.since.ms(),
             healthy: task.healthy,
             ready: task.check.map(|check| check.exit_code == Some(0)),
             actions: task_actions(fleet, task, &service),
             service,
+        }
+    }
+}
+
+/// Scalars that are shown of a machine.
+const SHOWN: [&str; 4] = ["cpus", "mem", "disk", "gpus"];
+
+/// How much there is of each of [`SHOWN`], and how much of that is reserved.
+#[derive(Default)]
+struct Sums {
+    rows: [(Milli, Milli); SHOWN.len()],
+}
+
+impl Sums {
+    fn add(&mut self, resources: &Resources) {
+        for resource in resources {
+            let row = SHOWN.iter().zip(&mut self.rows).find(|(name, _)| ***name == *resource.name);
+            let Some((_, (all, reserved))) = row else { continue };
+            *all = all.saturating_add(resource.amount());
+            if resource.reservation().is_some() {
+                *reserved = reserved.saturating_add(resource.amount());
+            }
         }
     }
 }
@@ -181,7 +201,7 @@ fn action(title: &str, input: Input, refused: Option<&str>) -> ActionView {
 }
 
 fn machine_actions(fleet: &Fleet, machine: MachineId, hostname: &Text) -> Vec<ActionView> {
-    let target = || Target { agent: Some(hostname.to_string()), ..Target::default() };
+    let target = || Target { agent: Some((**hostname).to_owned()), ..Target::default() };
     let away = fleet.absence(machine);
     let lost = (away == Some(Absence::Lost)).then_some("the machine is lost already");
     let silent = away.map(|_| "the machine is away already");
@@ -207,8 +227,8 @@ fn machine_actions(fleet: &Fleet, machine: MachineId, hostname: &Text) -> Vec<Ac
 
 fn task_actions(fleet: &Fleet, task: &Task, service: &Text) -> Vec<ActionView> {
     let target = || Target {
-        service: Some(service.to_string()),
-        task: Some(task.id().to_string()),
+        service: Some((**service).to_owned()),
+        task: Some((**task.id()).to_owned()),
         ..Target::default()
     };
     let facts = task.process.and_then(|pid| fleet.process(pid));
@@ -220,12 +240,13 @@ fn task_actions(fleet: &Fleet, task: &Task, service: &Text) -> Vec<ActionView> {
         Some(_) => None,
     };
     let strike = |title: &str, kind| action(title, Input::Fault(fault(kind, target())), refused);
-    let mut actions = vec![
+    let mut actions = Vec::with_capacity(6);
+    actions.extend([
         strike("Fail this task", FaultKind::TaskFail),
         strike("Kill this task", FaultKind::TaskKill),
         strike("Run it out of memory", FaultKind::TaskOom),
         strike("Make it hang", FaultKind::Hang),
-    ];
+    ]);
     if task.is_checked() {
         actions.push(strike("Fail its readiness checks", FaultKind::ReadinessFail));
     }

@@ -20,14 +20,13 @@ pub(super) type Converted = Result<Resources, String>;
 
 impl Master {
     pub(super) fn reserve(&mut self, cx: &mut Cx, ground: &mut Ground, resources: &[Resource]) -> Converted {
-        let from = |resource: &Resource| resource.popped();
-        let check = |ground: &Ground, resource: &Resource| validate::reserve(ground, resource);
-        let converted = self.convert(ground, resources, check, from, Resource::clone)?;
+        let check = |ground: &Ground, _: &Resources, resource: &Resource| validate::reserve(ground, resource);
+        let converted = self.convert(ground, resources, check, Resource::popped, Resource::clone)?;
         if !resources.is_empty() {
             let body = EventBody::Reserved {
                 framework: ground.info.name.clone(),
                 agent: ground.hostname.clone(),
-                resources: text(resources),
+                resources: text(resources, &converted),
             };
             cx.emit(body);
         }
@@ -40,13 +39,14 @@ impl Master {
         ground: &mut Ground,
         resources: &[Resource],
     ) -> Converted {
-        let check = |ground: &Ground, resource: &Resource| validate::unreserve(ground, resource);
+        let check =
+            |ground: &Ground, _: &Resources, resource: &Resource| validate::unreserve(ground, resource);
         let converted = self.convert(ground, resources, check, Resource::clone, Resource::popped)?;
         if !resources.is_empty() {
             let body = EventBody::Unreserved {
                 framework: ground.info.name.clone(),
                 agent: ground.hostname.clone(),
-                resources: text(resources),
+                resources: merged(resources).text(),
             };
             cx.emit(body);
         }
@@ -55,10 +55,11 @@ impl Master {
 
     pub(super) fn create(&mut self, cx: &mut Cx, ground: &mut Ground, volumes: &[Resource]) -> Converted {
         let known = self.allocator.slot(ground.agent).map(crate::allocator::Slot::total).unwrap_or_default();
-        let check = |ground: &Ground, volume: &Resource| {
+        let check = |ground: &Ground, left: &Resources, volume: &Resource| {
             // Volumes made by this very operation are in what is left, but not yet in the agent's books.
             validate::create(ground, &known, volume)?;
-            validate::create(ground, &ground.left, volume)
+            let is_there = left.contains_one(&given_to_nobody(volume.without_volume()));
+            if is_there { validate::create(ground, left, volume) } else { Ok(()) }
         };
         let converted = self.convert(ground, volumes, check, Resource::without_volume, Resource::clone)?;
         tell_volumes(cx, ground, volumes, true);
@@ -66,7 +67,7 @@ impl Master {
     }
 
     pub(super) fn destroy(&mut self, cx: &mut Cx, ground: &mut Ground, volumes: &[Resource]) -> Converted {
-        let check = |ground: &Ground, volume: &Resource| validate::destroy(ground, volume);
+        let check = |ground: &Ground, _: &Resources, volume: &Resource| validate::destroy(ground, volume);
         let converted = self.convert(ground, volumes, check, Resource::clone, Resource::without_volume)?;
         tell_volumes(cx, ground, volumes, false);
         Ok(converted)
@@ -104,6 +105,7 @@ impl Master {
         self.allocator.convert(ground.framework, &ground.role, ground.agent, before, &after);
         ground.left.subtract_all(before);
         ground.resized.add_all(&after);
+        ground.is_converted = true;
         after
     }
 
@@ -112,28 +114,44 @@ impl Master {
         &mut self,
         ground: &mut Ground,
         resources: &[Resource],
-        check: impl Fn(&Ground, &Resource) -> Finding,
+        check: impl Fn(&Ground, &Resources, &Resource) -> Finding,
         from: impl Fn(&Resource) -> Resource,
         to: impl Fn(&Resource) -> Resource,
     ) -> Converted {
-        let mut trial = ground.clone();
+        let mut left = ground.left.clone();
+        let (mut before, mut after) = (Resources::new(), Resources::new());
         for resource in resources {
-            check(&trial, resource)?;
-            trial.left.subtract(&from(resource).unallocated());
-            trial.left.add(to(resource).unallocated());
+            check(ground, &left, resource)?;
+            let (from, to) = (given_to_nobody(from(resource)), given_to_nobody(to(resource)));
+            if !left.subtract(&from) {
+                return Err(validate::not_there(&left, &from));
+            }
+            left.add(to.clone());
+            before.add(from);
+            after.add(to);
         }
-        let all = |form: &dyn Fn(&Resource) -> Resource| -> Resources {
-            resources.iter().map(|resource| form(resource).unallocated()).collect()
-        };
-        let (before, after) = (all(&from), all(&to));
         self.allocator.convert(ground.framework, &ground.role, ground.agent, &before, &after);
-        ground.left = trial.left;
+        ground.left = left;
+        ground.is_converted = true;
         Ok(after)
     }
 }
 
-fn text(resources: &[Resource]) -> Text {
-    resources.iter().cloned().collect::<Resources>().to_string().into()
+fn given_to_nobody(mut resource: Resource) -> Resource {
+    resource.allocation_role = None;
+    resource
+}
+
+fn merged(resources: &[Resource]) -> Resources {
+    resources.iter().cloned().collect()
+}
+
+/// Resources in words; `converted` are the same given to nobody, which as a rule are merged already as these would be.
+fn text(resources: &[Resource], converted: &Resources) -> Text {
+    let mut roles = resources.iter().map(|resource| &resource.allocation_role);
+    let first = roles.next();
+    let alike = roles.all(|role| Some(role) == first);
+    if alike { converted.text() } else { merged(resources).text() }
 }
 
 fn tell_resized(cx: &mut Cx, ground: &Ground, volume: &Resource, size: Milli) {

@@ -14,8 +14,8 @@ use crate::{
     Master,
     allocator::filter::life_ms,
     api::{
-        AgentId, FrameworkId, FrameworkInfo, OfferId, Operation, Reason, Resources, Source, TaskInfo,
-        TaskState, TaskStatus,
+        AgentId, FrameworkId, FrameworkInfo, OfferId, Operation, Reason, Resource, Resources, Source,
+        TaskInfo, TaskState, TaskStatus,
     },
 };
 use planarium_fleet::{Cx, Fleet};
@@ -38,6 +38,16 @@ struct Ground {
     left: Resources,
     /// Volumes of another size than before: nothing can be done with them in the same accept.
     resized: Resources,
+    /// Something was made into something else.
+    is_converted: bool,
+}
+
+impl Ground {
+    /// Whether all that is left was offered as it is. Says no where that takes longer to find out.
+    fn is_part_of_offer(&self) -> bool {
+        let was_offered = |resource| Resource::is_divisible(resource) && self.offered.contains_one(resource);
+        !self.is_converted || self.left.iter().all(was_offered)
+    }
 }
 
 impl Master {
@@ -63,8 +73,13 @@ impl Master {
         }
         ground.left.add_all(&ground.resized);
         // What was converted comes back without a filter, the unused rest as declined.
-        let converted = ground.left.minus(&ground.offered);
-        let declined = ground.left.minus(&converted);
+        let (converted, declined) = if ground.is_part_of_offer() {
+            (Resources::new(), ground.left.clone())
+        } else {
+            let converted = ground.left.minus(&ground.offered);
+            let declined = ground.left.minus(&converted);
+            (converted, declined)
+        };
         let (role, agent) = (&ground.role, ground.agent);
         self.give_back(cx, framework, role, agent, &converted, None, Class::OneShot);
         self.give_back(cx, framework, role, agent, &declined, life_ms(refuse_ms), Class::OneShot);
@@ -161,6 +176,7 @@ impl Master {
             left: offered.clone(),
             offered,
             resized: Resources::new(),
+            is_converted: false,
         })
     }
 

@@ -93,7 +93,7 @@ pub(super) fn reserve(ground: &Ground, resource: &Resource) -> Finding {
     if resource.reservations.len() > 1 && !ground.info.can(Capability::ReservationRefinement) {
         return bad("the framework does not know refined reservations");
     }
-    missing(&ground.left, &resource.popped())
+    Ok(())
 }
 
 pub(super) fn unreserve(ground: &Ground, resource: &Resource) -> Finding {
@@ -105,7 +105,7 @@ pub(super) fn unreserve(ground: &Ground, resource: &Resource) -> Finding {
     if resource.persistence().is_some() {
         return bad("a persistent volume must be destroyed first");
     }
-    missing(&ground.left, resource)
+    Ok(())
 }
 
 /// `known` are the agent's resources, for the uniqueness of the volume's id.
@@ -130,7 +130,7 @@ pub(super) fn create(ground: &Ground, known: &Resources, volume: &Resource) -> F
     if known.iter().any(clash) {
         return bad(format!("persistence id {} is in use", persistence.id));
     }
-    missing(&ground.left, &volume.without_volume())
+    Ok(())
 }
 
 pub(super) fn destroy(ground: &Ground, volume: &Resource) -> Finding {
@@ -138,7 +138,7 @@ pub(super) fn destroy(ground: &Ground, volume: &Resource) -> Finding {
     if volume.persistence().is_none() {
         return bad("not a persistent volume");
     }
-    missing(&ground.left, volume)
+    Ok(())
 }
 
 /// A volume that can be given another size.
@@ -174,33 +174,46 @@ pub(super) fn shrink(ground: &Ground, volume: &Resource, by: Milli) -> Finding {
 }
 
 fn missing(left: &Resources, wanted: &Resource) -> Finding {
-    if left.contains_one(&wanted.unallocated()) {
-        Ok(())
-    } else {
-        bad(format!("{} is not in what is left of the offer: {left}", wanted.unallocated()))
-    }
+    if left.contains_one(&wanted.unallocated()) { Ok(()) } else { Err(not_there(left, wanted)) }
 }
 
-/// A task by itself, its executor, and whether there is enough left for both.
+/// What is said of something that is not there.
+pub(super) fn not_there(left: &Resources, wanted: &Resource) -> String {
+    format!("{} is not in what is left of the offer: {left}", wanted.unallocated())
+}
+
+/// What a valid task takes.
+#[derive(Clone, Debug)]
+pub(super) struct Fit {
+    /// For itself, given to nobody in particular.
+    pub(super) own: Resources,
+    /// For its executor, when that is new.
+    pub(super) executor: Option<Resources>,
+    /// What it leaves to others.
+    pub(super) left: Resources,
+}
+
+/// A task by itself, its executor, and whether what is left is enough for both.
 pub(super) fn task(
     ground: &Ground,
+    left: &Resources,
     agent: &Agent,
     task: &TaskInfo,
     executor: Option<&ExecutorInfo>,
     id_in_use: bool,
-) -> Finding {
+) -> Result<Fit, String> {
     task_id(&task.task_id)?;
     if let Some(flaw) = &task.flaw {
-        return bad(flaw.to_string());
+        return Err(flaw.to_string());
     }
     if id_in_use {
-        return bad(format!("task id {} is in use", task.task_id));
+        return Err(format!("task id {} is in use", task.task_id));
     }
     if task.agent_id.as_ref().is_some_and(|id| *id != ground.agent_name) {
-        return bad("the task names another agent than the offer");
+        return Err("the task names another agent than the offer".to_owned());
     }
     if task.resources.is_empty() {
-        return bad("the task uses no resources");
+        return Err("the task uses no resources".to_owned());
     }
     let all = task.resources.iter().chain(executor.into_iter().flat_map(|executor| &executor.resources));
     let mut volumes: Vec<(&str, &Text)> = Vec::new();
@@ -210,29 +223,48 @@ pub(super) fn task(
         if let Some(persistence) = resource.persistence() {
             let key = (resource.role(), &persistence.id);
             if volumes.contains(&key) {
-                return bad(format!("persistence id {} occurs twice", persistence.id));
+                return Err(format!("persistence id {} occurs twice", persistence.id));
             }
             volumes.push(key);
         }
     }
-    let mut needed = task.resources.unallocated();
+    let mut fit = Fit { own: task.resources.unallocated(), executor: None, left: left.clone() };
     if let Some(executor) = executor {
         if executor.id.is_empty() {
-            return bad("the executor has no id");
+            return Err("the executor has no id".to_owned());
         }
         match agent.executors.get(&(ground.framework, executor.id.clone())) {
-            Some(known) if known.info.resources != executor.resources.unallocated() => {
-                return bad(format!("executor {} runs with other resources", executor.id));
+            Some(known) if !is_same(&known.info.resources, &executor.resources) => {
+                return Err(format!("executor {} runs with other resources", executor.id));
             }
             Some(_) => {}
-            None => needed.add_all(&executor.resources.unallocated()),
+            None => fit.executor = Some(executor.resources.unallocated()),
         }
     }
-    if ground.left.contains(&needed) {
-        Ok(())
-    } else {
-        bad(format!("the task needs {needed}, the offer has {} left", ground.left))
+    // One after the other, and only when that fails both as one: then they may want the same ports.
+    if fit.own.iter().chain(fit.executor.iter().flatten()).all(|resource| fit.left.subtract(resource)) {
+        return Ok(fit);
     }
+    let mut needed = fit.own.clone();
+    fit.executor.iter().for_each(|own| needed.add_all(own));
+    fit.left.clone_from(left);
+    if fit.left.subtract_all(&needed) {
+        Ok(fit)
+    } else {
+        Err(format!("the task needs {needed}, the offer has {left} left"))
+    }
+}
+
+/// Whether resources are these, to whomever those asked for are given.
+fn is_same(known: &Resources, asked: &Resources) -> bool {
+    let is_alike = |(known, asked): (&Resource, &Resource)| {
+        known.value == asked.value
+            && known.reservations == asked.reservations
+            && known.name == asked.name
+            && known.disk == asked.disk
+    };
+    // As a rule a framework names them in the same order again.
+    known.len() == asked.len() && known.iter().zip(asked).all(is_alike) || *known == asked.unallocated()
 }
 
 fn task_id(id: &str) -> Finding {

@@ -16,6 +16,13 @@ macro_rules! words {
                 match self { $(Self::$variant => concat!($prefix, $word),)+ }
             }
 
+            /// The word on the wire as a text that all who say it share.
+            pub fn text(self) -> planarium_protocol::Text {
+                static TEXTS: std::sync::LazyLock<Vec<planarium_protocol::Text>> =
+                    std::sync::LazyLock::new(|| vec![$($name::$variant.as_str().into(),)+]);
+                TEXTS.get(self as usize).cloned().unwrap_or_default()
+            }
+
             /// Reads the word on the wire, with or without its prefix.
             pub fn parse(text: &str) -> Option<Self> {
                 match text.strip_prefix($prefix).unwrap_or(text) {

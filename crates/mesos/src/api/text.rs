@@ -8,7 +8,7 @@ use super::{
 };
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Why a text is not resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,29 +111,55 @@ impl fmt::Display for Value {
 impl fmt::Display for Resource {
     /// `disk(role)[volume:path]:25`; the volume part only for volumes, the source only for further disks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text)?;
+        f.write_str(&text)
+    }
+}
+
+impl Resource {
+    fn write(&self, text: &mut String) -> fmt::Result {
         use super::resource::DiskSource::{Mount, Path};
-        write!(f, "{}", self.name)?;
+        text.push_str(&self.name);
         if !self.reservations.is_empty() {
-            write!(f, "({})", self.role())?;
+            text.push('(');
+            text.push_str(self.role());
+            text.push(')');
         }
         match self.disk_source() {
-            Some(Mount { root, .. }) => write!(f, "[MOUNT:{root}]")?,
-            Some(Path { root, .. }) => write!(f, "[PATH:{root}]")?,
+            Some(Mount { root, .. }) => write!(text, "[MOUNT:{root}]")?,
+            Some(Path { root, .. }) => write!(text, "[PATH:{root}]")?,
             None => {}
         }
         if let Some(volume) = self.persistence() {
-            write!(f, "[volume:{}]", volume.container_path)?;
+            text.push_str("[volume:");
+            text.push_str(&volume.container_path);
+            text.push(']');
         }
-        write!(f, ":{}", self.value)
+        text.push(':');
+        match &self.value {
+            Value::Scalar(amount) => write!(text, "{amount}"),
+            other => write!(text, "{other}"),
+        }
+    }
+}
+
+impl Resources {
+    /// The text form, in one piece.
+    pub(crate) fn text(&self) -> Text {
+        let mut text = String::with_capacity(32 * self.len());
+        for resource in self {
+            if !text.is_empty() {
+                text.push(';');
+            }
+            let _ = resource.write(&mut text);
+        }
+        text.into()
     }
 }
 
 impl fmt::Display for Resources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, resource) in self.iter().enumerate() {
-            let semicolon = if n == 0 { "" } else { ";" };
-            write!(f, "{semicolon}{resource}")?;
-        }
-        Ok(())
+        f.write_str(&self.text())
     }
 }

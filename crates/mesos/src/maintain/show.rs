@@ -123,15 +123,17 @@ impl Master {
     pub(crate) fn maintenance_actions(&self, id: AgentId, agent: &Agent) -> Vec<ActionView> {
         let name = MachineName::of_agent(agent.hostname.clone(), agent.ip.clone());
         let (mode, _) = self.machine_mode(agent);
-        let machine = name.to_json();
-        let list = json!([machine]);
-        let window = json!({
-            "machine_ids": [machine],
+        let list = Value::Array(vec![name.to_json()]);
+        let mut window = json!({
             "unavailability": {
                 "start": { "in_ms": PROPOSED_IN_MS },
                 "duration": { "nanoseconds": PROPOSED_NS },
             },
         });
+        // Plain data is put in as it is, which `json!` would take apart first.
+        put(&mut window, "machine_ids", list.clone());
+        let mut windows = json!({});
+        put(&mut windows, "windows", Value::Array(vec![window]));
         let agent_id = json!({ "agent_id": { "value": agent.name } });
         let act = |title: &str, op: &str, body: &Value, refused: Option<String>| ActionView {
             title: title.into(),
@@ -156,12 +158,7 @@ impl Master {
         let standing = self.standing(id);
         let (drain, deactivate, reactivate, gone) = self.agent_refusals(id, standing);
         vec![
-            act(
-                "Schedule maintenance (in 10 min, 1 h)",
-                "schedule-add",
-                &json!({ "windows": [window] }),
-                scheduled,
-            ),
+            act("Schedule maintenance (in 10 min, 1 h)", "schedule-add", &windows, scheduled),
             act("Take it out of the schedule", "schedule-remove", &list, unscheduled),
             act("Start maintenance", "down", &list, down),
             act("Stop maintenance", "up", &list, unless(mode == Mode::Down, Refused::NotDown(name))),
@@ -202,6 +199,12 @@ impl Master {
             (true, _) => known.clone(),
         };
         (drain, deactivate, reactivate, known)
+    }
+}
+
+fn put(object: &mut Value, key: &str, value: Value) {
+    if let Value::Object(fields) = object {
+        json::put(fields, key, value);
     }
 }
 

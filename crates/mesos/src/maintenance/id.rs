@@ -64,7 +64,23 @@ impl MachineId {
 impl fmt::Display for MachineId {
     /// As compact JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_json().fmt(f)
+        let texts = [("hostname", &self.hostname), ("ip", &self.ip)];
+        let is_plain =
+            |text: &str| text.bytes().all(|b| matches!(b, b' '..=b'~') && !matches!(b, b'"' | b'\\'));
+        let plain = texts.iter().all(|(_, text)| text.as_deref().is_none_or(is_plain));
+        if f.alternate() || !plain {
+            return self.to_json().fmt(f);
+        }
+        // What the text would be of that, for names that need no escaping.
+        f.write_str("{")?;
+        let given = texts.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)));
+        for (n, (key, text)) in given.enumerate() {
+            let comma = if n == 0 { "" } else { "," };
+            for part in [comma, "\"", key, "\":\"", text, "\""] {
+                f.write_str(part)?;
+            }
+        }
+        f.write_str("}")
     }
 }
 
@@ -85,6 +101,22 @@ fn lowered(text: &Text) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shown_as_compact_json() {
+        for (hostname, ip) in [
+            (Some("a-1.example"), Some("10.0.0.1")),
+            (Some("b"), None),
+            (None, Some("c")),
+            (None, None),
+            (Some(""), Some("")),
+            (Some("say \"hi\" \\ \n"), Some("é")),
+        ] {
+            let id = id(hostname, ip);
+            assert_eq!(id.to_string(), id.to_json().to_string());
+            assert_eq!(format!("{id:#}"), format!("{:#}", id.to_json()));
+        }
+    }
 
     fn id(hostname: Option<&str>, ip: Option<&str>) -> MachineId {
         MachineId { hostname: hostname.map(Text::from), ip: ip.map(Text::from) }
