@@ -135,13 +135,17 @@ impl Fleet {
         }
     }
 
+    /// Whether offers of any machine are withheld from anybody.
+    pub fn withholds_offers(&self) -> bool {
+        self.faults.values().any(|fault| fault.kind() == FaultKind::OffersWithheld)
+    }
+
     /// Whether a service gets no offers from a machine now.
     pub fn offers_withheld(&self, service: &Text, hostname: &Text, agent_id: &Text) -> bool {
-        let mut withholding =
-            self.faults.values().filter(|f| f.kind() == FaultKind::OffersWithheld).peekable();
-        if withholding.peek().is_none() {
+        if !self.withholds_offers() {
             return false;
         }
+        let mut withholding = self.faults.values().filter(|f| f.kind() == FaultKind::OffersWithheld);
         let labels = Labels::new([
             ("service", service.clone()),
             ("agent", hostname.clone()),

@@ -129,8 +129,13 @@ impl Master {
             let Some(agent) = self.agent_mut(id) else { continue };
             agent.tasks.insert(no);
             if let Some(info) = executor.filter(|_| !freed) {
-                let new = || Executor { info: info.clone(), role, tasks: SortedSet::default() };
-                agent.executors.entry((framework, info.id.clone())).or_insert_with(new).tasks.insert(no);
+                let key = (framework, info.id.clone());
+                match agent.executors.get_mut(&key) {
+                    Some(executor) => _ = executor.tasks.insert(no),
+                    None => {
+                        agent.executors.insert(key, Executor { info, role, tasks: SortedSet::from([no]) })
+                    }
+                }
             }
         }
     }

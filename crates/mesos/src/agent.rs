@@ -9,6 +9,7 @@ use planarium_fleet::MachineId;
 use planarium_kernel::{SimTime, TimerId};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
+use std::{ops::Deref, sync::Arc};
 
 /// What the master thinks of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,58 @@ pub(crate) struct Executor {
     pub(crate) role: Text,
     /// Its tasks that have not ended.
     pub(crate) tasks: SortedSet<TaskNo>,
+}
+
+/// The executors on an agent. *Invariant*: the ids are those of the executors, in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Executors {
+    all: SortedMap<(FrameworkId, Text), Executor>,
+    /// By framework, as offers name them: many more offers are made than executors come and go.
+    ids: SortedMap<FrameworkId, Arc<[Text]>>,
+}
+
+impl Executors {
+    /// Those of a framework, by their ids.
+    pub(crate) fn of(&self, framework: FrameworkId) -> Arc<[Text]> {
+        self.ids.get(&framework).cloned().unwrap_or_default()
+    }
+
+    /// One of them, to change.
+    pub(crate) fn get_mut(&mut self, key: &(FrameworkId, Text)) -> Option<&mut Executor> {
+        self.all.get_mut(key)
+    }
+
+    /// Adds one.
+    pub(crate) fn insert(&mut self, key: (FrameworkId, Text), executor: Executor) {
+        let framework = key.0;
+        self.all.insert(key, executor);
+        self.list(framework);
+    }
+
+    /// Takes one out.
+    pub(crate) fn remove(&mut self, key: &(FrameworkId, Text)) -> Option<Executor> {
+        let gone = self.all.remove(key);
+        self.list(key.0);
+        gone
+    }
+
+    fn list(&mut self, framework: FrameworkId) {
+        let own = self.all.keys().filter(|(of, _)| *of == framework);
+        let ids: Vec<Text> = own.map(|(_, id)| id.clone()).collect();
+        if ids.is_empty() {
+            self.ids.remove(&framework);
+        } else {
+            self.ids.insert(framework, ids.into());
+        }
+    }
+}
+
+impl Deref for Executors {
+    type Target = SortedMap<(FrameworkId, Text), Executor>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.all
+    }
 }
 
 /// An agent.
@@ -71,7 +124,7 @@ pub(crate) struct Agent {
     pub(crate) forgotten: bool,
     /// Total when it left the allocator; while it is registered the allocator knows.
     pub(crate) last_total: Resources,
-    pub(crate) executors: SortedMap<(FrameworkId, Text), Executor>,
+    pub(crate) executors: Executors,
     /// Its tasks that have not ended, or whose end has not been acknowledged.
     pub(crate) tasks: SortedSet<TaskNo>,
     /// Its tasks that the master has closed its books on, while they run on.

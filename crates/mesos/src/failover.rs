@@ -13,7 +13,7 @@
 
 use crate::{
     Master,
-    agent::AgentState,
+    agent::{AgentState, Executors},
     api::{AgentId, FrameworkId},
     counters::Counters,
     master::{Requested, Timer},
@@ -21,7 +21,7 @@ use crate::{
     task::TaskNo,
 };
 use planarium_fleet::{Cx, Fleet};
-use planarium_kernel::{Class, SortedMap, draw};
+use planarium_kernel::{Class, draw};
 use planarium_protocol::EventBody;
 
 /// How long agents have to register again. *Units*: milliseconds. Source: `agent_reregister_timeout`.
@@ -106,7 +106,7 @@ impl Master {
             self.disarm(task.retry);
         }
         if let Some(agent) = self.agent_mut(id) {
-            agent.executors = SortedMap::default();
+            agent.executors = Executors::default();
         }
     }
 

@@ -270,7 +270,7 @@ impl Master {
         for task in agent.tasks.iter().filter_map(|no| self.task(*no)).filter(|task| !task.freed) {
             held.entry((task.framework, task.role.clone())).or_default().add_all(&task.resources);
         }
-        for ((framework, _), executor) in &agent.executors {
+        for ((framework, _), executor) in agent.executors.iter() {
             held.entry((*framework, executor.role.clone())).or_default().add_all(&executor.info.resources);
         }
         held.into_iter().collect()

@@ -277,7 +277,7 @@ impl Master {
                 let pair = frameworks.get(framework.index()).zip(agents.get(agent.index()));
                 pair.is_some_and(|(f, a)| fleet.offers_withheld(&f.info.name, &a.hostname, &a.name))
             };
-            let rules = Rules { withheld: &withheld, unfiltered: false };
+            let rules = Rules { withheld: fleet.withholds_offers().then_some(&withheld), unfiltered: false };
             self.allocator.run(self.seed, cx.now().ms(), only, rules)
         };
         self.offer(cx, grants);

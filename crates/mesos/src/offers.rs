@@ -55,7 +55,6 @@ impl Master {
     fn make_offer(&mut self, cx: &Cx, grant: Grant) -> Option<Arc<Offer>> {
         let id = OfferId(self.next_offer.next());
         let agent = self.agents.get(grant.agent.index())?;
-        let executors = agent.executors.keys().filter(|(framework, _)| *framework == grant.framework);
         let offer = Arc::new(Offer {
             id,
             master: self.uuid.clone(),
@@ -70,7 +69,7 @@ impl Master {
             zone: agent.zone.clone(),
             resources: grant.resources,
             role: grant.role,
-            executor_ids: executors.map(|(_, id)| id.clone()).collect(),
+            executor_ids: agent.executors.of(grant.framework),
             unavailability: self.machines.unavailability(grant.agent),
         });
         self.offers.insert(id, offer.clone());
@@ -86,40 +85,51 @@ impl Master {
         ids: &[OfferId],
         refuse_ms: Option<u64>,
     ) {
-        let offers = ids.iter().filter_map(|id| self.offers.get(id));
-        let own: Vec<Arc<Offer>> = offers.filter(|offer| offer.framework == framework).cloned().collect();
+        let (mut own, mut agents) = (Vec::with_capacity(ids.len()), Vec::with_capacity(ids.len()));
+        for id in ids {
+            match self.offers.remove(id) {
+                Some(offer) if offer.framework == framework => {
+                    agents.push(offer.hostname.clone());
+                    own.push(offer);
+                }
+                Some(other) => _ = self.offers.insert(*id, other),
+                // One that is named again is turned down again, and comes back once.
+                None => {
+                    let again = own.iter().find(|offer: &&Arc<Offer>| offer.id == *id);
+                    agents.extend(again.map(|offer| offer.hostname.clone()));
+                }
+            }
+        }
         if own.is_empty() {
             return;
         }
-        self.counters.offers(framework).declined += own.len() as u64;
+        self.counters.offers(framework).declined += agents.len() as u64;
         let filter_ms = life_ms(refuse_ms);
         let body = EventBody::Declined {
             framework: self.framework_name(framework),
-            agents: own.iter().map(|offer| offer.hostname.clone()).collect(),
+            agents,
             refuse_ms: filter_ms.unwrap_or(0),
         };
-        cx.following(body, |cx| self.take_offers_back(cx, framework, own, filter_ms));
+        cx.following(body, |cx| self.give_offers_back(cx, framework, &own, filter_ms));
     }
 
     /// Takes an offer out of the books and its resources back, with a filter when the framework refused them.
     pub(crate) fn take_offer_back(&mut self, cx: &Cx, id: OfferId, filter_ms: Option<u64>) {
-        if let Some(offer) = self.offers.get(&id).cloned() {
-            self.take_offers_back(cx, offer.framework, vec![offer], filter_ms);
+        if let Some(offer) = self.offers.remove(&id) {
+            self.give_offers_back(cx, offer.framework, &[offer], filter_ms);
         }
     }
 
-    /// The same for several of one framework.
-    fn take_offers_back(
+    /// Gives back what was offered to one framework.
+    fn give_offers_back(
         &mut self,
         cx: &Cx,
         framework: FrameworkId,
-        mut offers: Vec<Arc<Offer>>,
+        offers: &[Arc<Offer>],
         filter_ms: Option<u64>,
     ) {
-        // One that is named twice is there once.
-        offers.retain(|offer| self.offers.remove(&offer.id).is_some());
         let mut returns = Vec::with_capacity(offers.len());
-        for offer in &offers {
+        for offer in offers {
             returns.push(Return { role: &offer.role, agent: offer.agent, resources: &offer.resources });
         }
         self.give_all_back(cx, framework, &returns, filter_ms, Class::Periodic);

@@ -145,7 +145,7 @@ impl Master {
             fading: None,
             forgotten: false,
             last_total: if let_in { Resources::new() } else { total.clone() },
-            executors: SortedMap::new(),
+            executors: crate::agent::Executors::default(),
             tasks: SortedSet::new(),
             adrift: Vec::new(),
         };

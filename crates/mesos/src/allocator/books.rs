@@ -127,7 +127,9 @@ impl Allocator {
     pub(super) fn stir(&mut self, cause: Cause) {
         if let Some(ledger) = &mut self.ledger {
             let agents = std::mem::take(&mut ledger.held_back);
-            self.touch_each(agents.into_iter().filter(|id| self.slot(*id).is_some()).collect(), cause);
+            for agent in agents {
+                self.touch(agent, cause);
+            }
         }
     }
 
@@ -199,6 +201,12 @@ impl Allocator {
         }
         self.roles.check(&roles, &mut broken);
         self.check_filters(&mut broken);
+        for (id, _) in self.dirty.iter().filter(|(id, _)| !self.slot(*id).is_some_and(|slot| slot.active)) {
+            broken.push(format!("agent {} has changed, and is not to be offered", id.0));
+        }
+        if self.dirty.iter().count() != self.dirty.len() {
+            broken.push("agents that have changed are miscounted".to_owned());
+        }
         if let Some(ledger) = &self.ledger
             && !ledger.agrees(&self.ledger_of(ledger.quotas().clone()))
         {

@@ -68,9 +68,7 @@ impl Slot {
     /// Whether some filter contains the candidate.
     pub(super) fn blocks(&self, framework: FrameworkId, role: &Text, candidate: &Resources) -> bool {
         self.filters.iter().any(|filter| {
-            filter.framework == framework
-                && is_text(&filter.role, role)
-                && filter.refused.contains(candidate)
+            filter.framework == framework && is_text(&filter.role, role) && filter.refused.contains(candidate)
         })
     }
 }
@@ -122,17 +120,15 @@ impl Allocator {
     /// The filters of a batch are at the end of their time.
     pub(crate) fn expire(&mut self, id: BatchId, cause: Cause) {
         let Some(batch) = self.batches.all.remove(&id) else { return };
-        let mut concerned = Vec::with_capacity(batch.agents.len());
         for agent in batch.agents.iter().copied() {
             // One that is on an agent no more leaves the agent's books as they are.
             if self.slot(agent).is_some_and(|slot| slot.filters.iter().any(|filter| filter.batch == id))
                 && let Some(slot) = self.slot_mut(agent)
             {
                 slot.filters.retain(|filter| filter.batch != id);
-                concerned.push(agent);
+                self.touch(agent, cause);
             }
         }
-        self.touch_each(concerned, cause);
     }
 
     /// Drops a framework's filters, of the roles that `which` says yes to; answers the agents concerned.

@@ -56,7 +56,8 @@ impl Held {
         let same = self.lists.iter().position(|list| list.is_same(from));
         let newest_first = (0..self.lists.len()).rev();
         let taken = newest_first.filter(|at| same.is_none_or(|same| same == *at));
-        let at = taken.into_iter().find(|at| self.lists.get_mut(*at).is_some_and(|list| list.subtract_all(from)));
+        let at =
+            taken.into_iter().find(|at| self.lists.get_mut(*at).is_some_and(|list| list.subtract_all(from)));
         let at = match at {
             Some(at) => at,
             None => {

@@ -20,6 +20,7 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp`.
 
 mod books;
+mod dirty;
 pub(crate) mod filter;
 mod held;
 pub(crate) mod quota;
@@ -32,6 +33,7 @@ use crate::{
     weight::resources,
 };
 use books::Tally;
+use dirty::Dirty;
 use filter::{BatchId, Batches, Filter};
 use planarium_kernel::{
     Cause, Table,
@@ -47,9 +49,6 @@ use std::sync::Arc;
 
 pub(crate) use held::Held;
 pub(crate) use run::{Grant, Rules};
-
-/// Changes of so few agents are noted one by one, those of more in one go through all.
-const FEW: usize = 8;
 
 /// An agent as the allocator sees it.
 #[derive(Clone, Debug)]
@@ -111,8 +110,9 @@ pub(crate) struct Allocator {
     ledger: Option<Box<Ledger>>,
     cluster: Quantities,
     batches: Batches,
-    /// Agents that changed since they were last looked at, with what changed them.
-    dirty: SortedMap<AgentId, Cause>,
+    /// Agents that changed since they were last looked at, of those that may be offered: one that may again has
+    /// changed.
+    dirty: Dirty,
     /// The master's region.
     region: Option<Text>,
 }
@@ -168,7 +168,7 @@ impl Allocator {
         self.account_total(&total, By::Less);
         let gone: Vec<BatchId> = slot.filters.iter().map(|filter| filter.batch).collect();
         self.lose_filters(&gone);
-        self.dirty.remove(&id);
+        self.dirty.remove(id);
         self.stir(cause);
     }
 
@@ -176,6 +176,7 @@ impl Allocator {
     pub(crate) fn set_active(&mut self, id: AgentId, active: bool, cause: Cause) {
         if let Some(slot) = self.slot_mut(id) {
             slot.active = active;
+            self.dirty.remove(id);
             self.touch(id, cause);
         }
     }
@@ -244,7 +245,9 @@ impl Allocator {
         if client.suppressed.len() < before {
             self.touch_all(cause);
         }
-        self.touch_each(concerned, cause);
+        for agent in concerned {
+            self.touch(agent, cause);
+        }
     }
 
     /// Gives resources back. Those that were refused make filters; what ends these is for the caller to arm.
@@ -257,7 +260,7 @@ impl Allocator {
     ) -> Option<BatchId> {
         let batch = self.batches.next();
         let mut tally = Tally::new(By::Less);
-        let (mut concerned, mut filtered) = (Vec::with_capacity(returns.len()), Vec::new());
+        let (mut recovered, mut filtered) = (false, Vec::new());
         for Return { role, agent, resources } in returns.iter().copied() {
             if resources.is_empty() {
                 continue;
@@ -274,14 +277,14 @@ impl Allocator {
                 filtered.push(agent);
             }
             self.count(&mut tally, framework, role, resources);
-            concerned.push(agent);
+            self.touch(agent, cause);
+            recovered = true;
         }
-        if concerned.is_empty() {
+        if !recovered {
             return None;
         }
         self.settle(&mut tally);
         self.stir(cause);
-        self.touch_each(concerned, cause);
         self.batches.note(framework, &filtered)
     }
 
@@ -330,44 +333,28 @@ impl Allocator {
 
     /// Looks at every agent again in the next run.
     pub(crate) fn touch_all(&mut self, cause: Cause) {
-        self.dirty = self.agents().map(|(id, _)| (id, cause)).collect();
+        for row in 0..self.slots.len() {
+            self.touch(AgentId::at(row), cause);
+        }
     }
 
     /// Looks at this agent again in the next run.
     pub(crate) fn touch(&mut self, id: AgentId, cause: Cause) {
-        if self.slot(id).is_some() {
+        if self.slot(id).is_some_and(|slot| slot.active) {
             self.dirty.insert(id, cause);
         }
-    }
-
-    /// The same for many that are there.
-    fn touch_each(&mut self, mut ids: Vec<AgentId>, cause: Cause) {
-        if ids.len() < FEW {
-            self.dirty.extend(ids.into_iter().map(|id| (id, cause)));
-            return;
-        }
-        ids.sort_unstable();
-        let mut before = std::mem::take(&mut self.dirty).into_iter().peekable();
-        for id in ids {
-            while let Some((other, its)) = before.next_if(|(other, _)| *other < id) {
-                self.dirty.insert(other, its);
-            }
-            before.next_if(|(other, _)| *other == id);
-            self.dirty.insert(id, cause);
-        }
-        self.dirty.extend(before);
     }
 
     /// Something else stands behind the change of an agent, if it has changed.
     pub(crate) fn retouch(&mut self, id: AgentId, cause: Cause) {
-        if let Some(change) = self.dirty.get_mut(&id) {
-            *change = cause;
+        if self.dirty.get(id).is_some() {
+            self.dirty.insert(id, cause);
         }
     }
 
     /// Whether a batch run has agents to look at.
-    pub(crate) fn has_work(&self) -> bool {
-        self.dirty.keys().any(|id| self.slot(*id).is_some_and(|slot| slot.active))
+    pub(crate) const fn has_work(&self) -> bool {
+        !self.dirty.is_empty()
     }
 
     pub(crate) fn slot(&self, id: AgentId) -> Option<&Slot> {
@@ -406,7 +393,7 @@ impl Allocator {
         };
         self.slots.beyond(before.map(|before| &before.slots), slot)
             + self.batches.beyond(before.map(|before| &before.batches))
-            + 64 * self.dirty.len() as u64
+            + self.dirty.beyond(before.map(|before| &before.dirty))
     }
 
     pub(crate) fn is_suppressed(&self, id: FrameworkId) -> bool {

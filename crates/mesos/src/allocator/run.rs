@@ -4,7 +4,7 @@
 //! everybody, within limits and what must be left for guarantees.
 
 use super::{
-    Allocator, Client, FEW, Quantities, Slot,
+    Allocator, Client, Quantities, Slot,
     books::Tally,
     quota::{By, Ledger},
     roles::is_within,
@@ -45,8 +45,8 @@ enum Stage {
 /// How a run differs from a plain batch.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
-    /// Whether this framework gets nothing from this agent now.
-    pub(crate) withheld: &'a dyn Fn(FrameworkId, AgentId) -> bool,
+    /// Whether this framework gets nothing from this agent now; none: everybody may.
+    pub(crate) withheld: Option<&'a dyn Fn(FrameworkId, AgentId) -> bool>,
     /// Filters do not count.
     pub(crate) unfiltered: bool,
 }
@@ -73,41 +73,46 @@ impl Allocator {
         only: Option<&[AgentId]>,
         rules: Rules<'_>,
     ) -> Vec<Grant> {
-        let changed = |id: &AgentId| Some((*id, *self.dirty.get(id)?));
-        let changes: Vec<(AgentId, Cause)> = match only {
-            None => self.dirty.iter().map(|(id, cause)| (*id, *cause)).collect(),
-            Some(only) => {
-                let mut only = only.to_vec();
-                only.sort_unstable();
-                only.dedup();
-                only.iter().filter_map(changed).collect()
+        // A place and a number make one number: comparing those is what sorting many agents costs.
+        let mut order: Vec<u128> = Vec::with_capacity(only.map_or(self.dirty.len(), <[_]>::len));
+        let mut add = |id: AgentId| {
+            if let Some(slot) = self.slot(id) {
+                let place = draw::draw(seed, slot.entity, ORDER, now_ms);
+                order.push(u128::from(place) << 32 | u128::from(id.0));
             }
         };
-        let place = |(id, cause): (AgentId, Cause)| {
-            let slot = self.slot(id).filter(|slot| slot.active)?;
-            Some((draw::draw(seed, slot.entity, ORDER, now_ms), id, cause))
-        };
-        let mut order: Vec<(u64, AgentId, Cause)> = changes.into_iter().filter_map(place).collect();
+        match only {
+            None => self.dirty.iter().for_each(|(id, _)| add(id)),
+            Some(only) => only.iter().filter(|id| self.dirty.get(**id).is_some()).for_each(|id| add(*id)),
+        }
         order.sort_unstable();
-        let agents: Vec<(AgentId, Cause)> = order.into_iter().map(|(_, id, cause)| (id, cause)).collect();
-        self.run_over(&agents, only.is_none(), rules)
+        order.dedup();
+        let mut agents = Vec::with_capacity(order.len());
+        for place in order {
+            #[expect(clippy::cast_possible_truncation, reason = "the number is in the low 32 bits")]
+            let id = AgentId(place as u32);
+            agents.extend(self.dirty.remove(id).map(|cause| (id, cause)));
+        }
+        self.run_over(&agents, rules)
     }
 
     /// A run over these agents in this order.
     pub(crate) fn run_in_order(&mut self, order: &[AgentId], rules: Rules<'_>) -> Vec<Grant> {
-        let active = |id: &&AgentId| self.slot(**id).is_some_and(|slot| slot.active);
-        let causes = |id: &AgentId| (*id, self.dirty.get(id).copied().unwrap_or_default());
-        let agents: Vec<(AgentId, Cause)> = order.iter().filter(active).map(causes).collect();
-        self.run_over(&agents, false, rules)
+        let mut agents = Vec::with_capacity(order.len());
+        for id in order {
+            if self.slot(*id).is_some_and(|slot| slot.active) {
+                agents.push((*id, self.dirty.remove(*id).unwrap_or_default()));
+            }
+        }
+        self.run_over(&agents, rules)
     }
 
-    /// A run over these active agents in this order, with what changed them; whether they are all that changed.
-    fn run_over(&mut self, agents: &[(AgentId, Cause)], all: bool, rules: Rules<'_>) -> Vec<Grant> {
-        let mut grants = Vec::new();
+    /// A run over these active agents in this order, with what changed them, which is seen to now.
+    fn run_over(&mut self, agents: &[(AgentId, Cause)], rules: Rules<'_>) -> Vec<Grant> {
         if agents.is_empty() {
-            return grants;
+            return Vec::new();
         }
-        self.take_dirty(agents, all);
+        let mut grants = Vec::with_capacity(agents.len());
         if let Some(ledger) = &mut self.ledger {
             let mut again: Vec<AgentId> = agents.iter().map(|(id, _)| *id).collect();
             again.sort_unstable();
@@ -120,23 +125,6 @@ impl Allocator {
             self.stir(last.cause);
         }
         grants
-    }
-
-    /// Takes these agents out of those that changed; `all`: they are all the active ones of these.
-    fn take_dirty(&mut self, agents: &[(AgentId, Cause)], all: bool) {
-        if all {
-            let mut dirty = std::mem::take(&mut self.dirty);
-            dirty.retain(|id, _| !self.slot(*id).is_some_and(|slot| slot.active));
-            self.dirty = dirty;
-        } else if agents.len() < FEW {
-            for (id, _) in agents {
-                self.dirty.remove(id);
-            }
-        } else {
-            let mut gone: Vec<AgentId> = agents.iter().map(|(id, _)| *id).collect();
-            gone.sort_unstable();
-            self.dirty.retain(|id, _| gone.binary_search(id).is_err());
-        }
     }
 
     /// One part of a run over these agents. Whose turn it is is found anew when somebody got something.
@@ -191,7 +179,9 @@ impl Allocator {
                 let Some(client) = self.clients.get(&framework) else { continue };
                 let offerable = self.offerable(slot, client, role);
                 let least = client.least.get(role);
-                if !is_allocatable(&offerable, least) || (rules.withheld)(framework, agent) {
+                if !is_allocatable(&offerable, least)
+                    || rules.withheld.is_some_and(|withheld| withheld(framework, agent))
+                {
                     continue;
                 }
                 if self.ledger.is_none() && !rules.unfiltered && slot.blocks(framework, role, &offerable) {

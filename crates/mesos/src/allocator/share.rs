@@ -3,7 +3,10 @@
 //! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp`. Match; exact where the real one
 //! compares floating-point numbers.
 
-use crate::api::{Resources, resources::sum_mut};
+use crate::api::{
+    Resources,
+    resources::{is_text, sum_mut},
+};
 use planarium_kernel::Milli;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -28,7 +31,8 @@ pub(crate) fn plus(sums: &mut Quantities, more: &Quantities) {
         sums.clone_from(more);
         return;
     }
-    for (name, amount) in more {
+    let known = for_each_known(sums, more, |sum, amount| *sum = sum.saturating_add(amount));
+    for (name, amount) in more.iter().skip(known) {
         match sum_mut(sums, name) {
             Some(sum) => *sum = sum.saturating_add(*amount),
             None => _ = sums.insert(name.clone(), *amount),
@@ -38,13 +42,38 @@ pub(crate) fn plus(sums: &mut Quantities, more: &Quantities) {
 
 /// Takes sums out.
 pub(crate) fn minus(sums: &mut Quantities, less: &Quantities) {
-    for (name, amount) in less {
-        let Some(sum) = sum_mut(sums, name) else { continue };
-        *sum = sum.saturating_sub(*amount);
-        if sum.is_zero() {
-            sums.remove(name);
+    let mut spent = false;
+    let known = for_each_known(sums, less, |sum, amount| {
+        *sum = sum.saturating_sub(amount);
+        spent |= sum.is_zero();
+    });
+    for (name, amount) in less.iter().skip(known) {
+        if let Some(sum) = sum_mut(sums, name) {
+            *sum = sum.saturating_sub(*amount);
+            spent |= sum.is_zero();
         }
     }
+    if spent {
+        sums.retain(|_, sum| !sum.is_zero());
+    }
+}
+
+/// Goes through both, side by side, as both have their names in order; answers how many of `other` were found before
+/// the first that is not known.
+fn for_each_known(
+    sums: &mut Quantities,
+    other: &Quantities,
+    mut change: impl FnMut(&mut Milli, Milli),
+) -> usize {
+    let mut mine = sums.iter_mut();
+    let known = |(name, amount): &(&Text, &Milli)| match mine.find(|(own, _)| is_text(own, name)) {
+        Some((_, sum)) => {
+            change(sum, **amount);
+            true
+        }
+        None => false,
+    };
+    other.iter().take_while(known).count()
 }
 
 /// Whether all of `other` is in `sums`.

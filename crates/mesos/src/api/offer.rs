@@ -3,6 +3,7 @@
 use super::{framework::FrameworkId, resources::Resources};
 use planarium_kernel::id_types;
 use planarium_protocol::Text;
+use std::sync::Arc;
 
 id_types! {
     /// An agent. Never reused; a rebooted machine's agent gets a new one.
@@ -50,7 +51,7 @@ pub struct Offer {
     /// What is offered; on the wire all of it is allocated to `role`.
     pub resources: Resources,
     /// The framework's executors on the agent.
-    pub executor_ids: Vec<Text>,
+    pub executor_ids: Arc<[Text]>,
     /// When the machine is expected away, if it is.
     pub unavailability: Option<Unavailability>,
 }

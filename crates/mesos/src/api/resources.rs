@@ -7,7 +7,10 @@ use super::{
 use planarium_kernel::cow::{Entries, List, behind};
 use planarium_kernel::{Milli, SortedMap};
 use planarium_protocol::Text;
-use std::sync::{Arc, OnceLock};
+use std::{
+    iter::Enumerate,
+    sync::{Arc, OnceLock},
+};
 
 /// Resources, merged where they can be. *Order*: first addition; the [`PartialEq`] does not look at it.
 ///
@@ -138,39 +141,22 @@ impl Resources {
         self.rows().map_or(0, List::len)
     }
 
-    /// The place of the one that is `wanted`, among those with the same reservations as `like`. Most differ in these,
-    /// and are told apart by a number.
-    fn find(&self, like: &Resource, wanted: impl Fn(&Resource) -> bool) -> Option<usize> {
-        let stack = &like.reservations;
-        self.iter().position(|mine| mine.reservations.may_be(stack) && wanted(mine))
-    }
-
     /// The places of all of `other`, when they are there in full.
     fn places_of<'a>(&self, other: &'a Self) -> Option<Vec<(usize, &'a Resource)>> {
-        let mut places = Vec::with_capacity(other.len());
+        let (mut places, mut seeker) = (Vec::with_capacity(other.len()), Seeker::new(self));
         for theirs in other.iter().filter(|theirs| !theirs.value.is_empty()) {
-            let stack = &theirs.reservations;
-            let at = self.iter().enumerate().position(|(at, mine)| {
-                mine.reservations.may_be(stack)
-                    && mine.contains(theirs)
-                    // Divisible resources of one bag are all unlike: each has a part here to itself.
-                    && (theirs.is_divisible() || !places.iter().any(|(taken, _)| *taken == at))
-            });
-            places.push((at?, theirs));
+            // Divisible resources of one bag are all unlike: each has a part here to itself.
+            let is_free = |at| theirs.is_divisible() || !places.iter().any(|(taken, _)| *taken == at);
+            let at = seeker.seek(theirs, |at, mine| mine.contains(theirs) && is_free(at))?;
+            places.push((at, theirs));
         }
         Some(places)
     }
 
     /// Adds one resource; an empty amount adds nothing.
     pub fn add(&mut self, resource: Resource) {
-        if resource.value.is_empty() {
-            return;
-        }
-        let at = self.find(&resource, |mine| mine.is_addable(&resource));
-        let rows = self.rows_mut();
-        match at.and_then(|at| rows.get_mut(at)) {
-            Some(mine) => mine.value.add(&resource.value),
-            None => rows.push(resource),
+        if !resource.value.is_empty() {
+            add_to(self.rows_mut(), resource);
         }
     }
 
@@ -180,8 +166,9 @@ impl Resources {
             self.clone_from(other);
             return;
         }
+        let rows = self.rows_mut();
         for resource in other {
-            self.add(resource.clone());
+            add_to(rows, resource.clone());
         }
     }
 
@@ -190,7 +177,7 @@ impl Resources {
         if resource.value.is_empty() {
             return true;
         }
-        let Some(at) = self.find(resource, |mine| mine.contains(resource)) else { return false };
+        let Some(at) = find(self.iter(), resource, |mine| mine.contains(resource)) else { return false };
         let rows = self.rows_mut();
         let Some(mine) = rows.get_mut(at) else { return false };
         // What cannot be divided is there in full.
@@ -229,20 +216,30 @@ impl Resources {
         if self.is_same(other) {
             return Self::new();
         }
-        let mut left = self.clone();
+        let mut less: Vec<Option<&Resource>> = vec![None; self.len()];
+        let (mut seeker, mut any) = (Seeker::new(self), false);
         for theirs in other {
-            let takes = |mine: &Resource| {
-                mine.is_alike(theirs) && (mine.is_divisible() || mine.value == theirs.value)
+            let takes = |at: usize, mine: &Resource| {
+                mine.is_alike(theirs)
+                    && (mine.is_divisible()
+                        || mine.value == theirs.value && less.get(at).is_some_and(Option::is_none))
             };
-            let Some(at) = left.find(theirs, takes) else { continue };
-            let rows = left.rows_mut();
-            let Some(mine) = rows.get_mut(at) else { continue };
-            mine.value.subtract(&theirs.value);
-            if mine.value.is_empty() {
-                rows.remove(at);
+            let at = seeker.seek(theirs, takes);
+            if let Some(place) = at.and_then(|at| less.get_mut(at)) {
+                *place = Some(theirs);
+                any = true;
             }
         }
-        left
+        if !any {
+            return self.clone();
+        }
+        let left = self.iter().zip(less).filter_map(|(mine, theirs)| {
+            let Some(theirs) = theirs else { return Some(mine.clone()) };
+            let mut value = mine.value.clone();
+            value.subtract(&theirs.value);
+            (!value.is_empty()).then(|| mine.with_value(value))
+        });
+        Self::of(left.collect())
     }
 
     /// Whether every resource of `other` is there with the same metadata.
@@ -252,14 +249,16 @@ impl Resources {
         }
         // Divisible resources of one bag are all unlike: none is in another's place.
         if other.iter().all(Resource::is_divisible) {
-            return other.iter().all(|resource| self.contains_one(resource));
+            let mut seeker = Seeker::new(self);
+            let mut has = |theirs: &Resource| seeker.seek(theirs, |_, mine| mine.contains(theirs)).is_some();
+            return other.iter().all(|theirs| theirs.value.is_empty() || has(theirs));
         }
         self.places_of(other).is_some()
     }
 
     /// Whether this one resource is there.
     pub fn contains_one(&self, resource: &Resource) -> bool {
-        resource.value.is_empty() || self.find(resource, |mine| mine.contains(resource)).is_some()
+        resource.value.is_empty() || find(self.iter(), resource, |mine| mine.contains(resource)).is_some()
     }
 
     /// Those that `keep` says yes to.
@@ -312,7 +311,9 @@ impl Resources {
     /// Sum of the scalars of a name, whatever their metadata.
     pub fn scalar(&self, name: &str) -> Milli {
         match self.0.as_deref().and_then(|bag| bag.summary.get()) {
-            Some(all) => all.sums.iter().find(|(mine, _)| &***mine == name).map_or(Milli::ZERO, |(_, sum)| *sum),
+            Some(all) => {
+                all.sums.iter().find(|(mine, _)| &***mine == name).map_or(Milli::ZERO, |(_, sum)| *sum)
+            }
             None => self.iter().filter(|resource| &*resource.name == name).map(Resource::amount).sum(),
         }
     }
@@ -338,6 +339,74 @@ impl Resources {
     }
 }
 
+/// The place of the one that is `wanted`, among those with the same reservations as `like`. Most differ in these, and
+/// are told apart by a number.
+fn find(
+    mut all: Entries<'_, Resource>,
+    like: &Resource,
+    wanted: impl Fn(&Resource) -> bool,
+) -> Option<usize> {
+    all.position(|mine| mine.reservations.may_be(&like.reservations) && wanted(mine))
+}
+
+/// Adds one resource; an empty amount adds nothing.
+fn add_to(rows: &mut Rows, resource: Resource) {
+    if resource.value.is_empty() {
+        return;
+    }
+    let at = find(rows.iter(), &resource, |mine| mine.is_addable(&resource));
+    match at.and_then(|at| rows.get_mut(at)) {
+        Some(mine) => mine.value.add(&resource.value),
+        None => rows.push(resource),
+    }
+}
+
+/// Looks for one resource after another in a bag, each from where the last one was found: bags that are made of each
+/// other have what they share in the same order.
+struct Seeker<'a> {
+    all: &'a Resources,
+    rest: Enumerate<Entries<'a, Resource>>,
+    /// The rest is all.
+    fresh: bool,
+}
+
+impl<'a> Seeker<'a> {
+    fn new(all: &'a Resources) -> Self {
+        Self { all, rest: all.iter().enumerate(), fresh: true }
+    }
+
+    fn restart(&mut self) {
+        self.rest = self.all.iter().enumerate();
+        self.fresh = true;
+    }
+
+    /// The place of one that `takes` says yes to, among those with the reservations of `like`.
+    fn seek(&mut self, like: &Resource, takes: impl Fn(usize, &Resource) -> bool) -> Option<usize> {
+        if !like.is_divisible() {
+            // There may be several of the same: the first is meant.
+            self.restart();
+        }
+        let fits = |(at, mine): &(usize, &Resource)| {
+            mine.reservations.may_be(&like.reservations) && takes(*at, mine)
+        };
+        let mut found = self.rest.find(fits);
+        if found.is_none() && !self.fresh {
+            self.restart();
+            found = self.rest.find(fits);
+        }
+        match found {
+            Some((at, _)) => {
+                self.fresh = false;
+                Some(at)
+            }
+            None => {
+                self.restart();
+                None
+            }
+        }
+    }
+}
+
 impl PartialEq for Resources {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.contains(other) && other.contains(self)
@@ -348,14 +417,12 @@ impl Eq for Resources {}
 
 impl FromIterator<Resource> for Resources {
     fn from_iter<I: IntoIterator<Item = Resource>>(items: I) -> Self {
-        let mut all = Self::new();
+        let mut rows = Rows::default();
         for item in items {
-            all.add(item);
+            add_to(&mut rows, item);
         }
-        if let Some(bag) = &mut all.0 {
-            Arc::make_mut(bag).rows.shrink_to_fit();
-        }
-        all
+        rows.shrink_to_fit();
+        Self::of(rows)
     }
 }
 
@@ -374,3 +441,6 @@ impl<'a> IntoIterator for &'a Resources {
         self.iter()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -154,7 +154,7 @@ impl Master {
     fn executors_v1(&self) -> Value {
         let mut executors = Vec::new();
         for agent in self.agents.iter().filter(|agent| agent.state == AgentState::Registered) {
-            for ((framework, id), executor) in &agent.executors {
+            for ((framework, id), executor) in agent.executors.iter() {
                 executors.push(json!({
                     "agent_id": super::id(&agent.name),
                     "executor_info": {

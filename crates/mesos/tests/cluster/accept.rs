@@ -354,7 +354,7 @@ fn an_executor_takes_its_resources_once() {
     );
     c.advance(1_000);
     assert_eq!(c.offered(f), ["agent-1 f-role cpus:1.9;mem:992;disk:1000;ports:[1000-1010]"]);
-    assert_eq!(c.offers[0].executor_ids, ["e".into()]);
+    assert_eq!(*c.offers[0].executor_ids, ["e".into()]);
     let other = ExecutorInfo { id: "e".into(), resources: res("cpus:0.2") };
     c.heard();
     c.accept_with(
@@ -366,7 +366,7 @@ fn an_executor_takes_its_resources_once() {
     assert_eq!(c.heard(), ["1000 c TASK_ERROR REASON_TASK_GROUP_INVALID"]);
     c.status("a", "TASK_FINISHED");
     c.advance(1_000);
-    assert_eq!(c.offers[0].executor_ids, ["e".into()], "b still runs in it");
+    assert_eq!(*c.offers[0].executor_ids, ["e".into()], "b still runs in it");
     c.status("b", "TASK_FINISHED");
     c.decline(f, Some(0));
     c.advance(1_000);

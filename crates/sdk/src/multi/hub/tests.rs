@@ -28,7 +28,7 @@ fn offer(id: u32, owners: &[&str]) -> Arc<Offer> {
         zone: None,
         role: "r".into(),
         resources: std::iter::once(free).chain(reserved).collect(),
-        executor_ids: Vec::new(),
+        executor_ids: Arc::default(),
         unavailability: None,
     })
 }

@@ -221,7 +221,7 @@ mod tests {
             zone: None,
             role: "r".into(),
             resources,
-            executor_ids: Vec::new(),
+            executor_ids: std::sync::Arc::default(),
             unavailability: None,
         }
     }

@@ -135,7 +135,7 @@ impl Bench {
                 zone: None,
                 role: role.clone(),
                 resources: machine.free.allocated(&role),
-                executor_ids: machine.executors.clone(),
+                executor_ids: machine.executors.as_slice().into(),
                 unavailability: None,
             }));
         }
