@@ -146,12 +146,17 @@ impl Agent {
         new: Option<Resources>,
         no: TaskNo,
     ) {
-        let make = || Executor {
+        let key = (framework, id.clone());
+        if let Some(executor) = self.executors.get_mut(&key) {
+            executor.tasks.insert(no);
+            return;
+        }
+        let executor = Executor {
             info: ExecutorInfo { id: id.clone(), resources: new.unwrap_or_default() },
             role: role.clone(),
-            tasks: SortedSet::new(),
+            tasks: SortedSet::from([no]),
         };
-        self.executors.entry((framework, id.clone())).or_insert_with(make).tasks.insert(no);
+        self.executors.insert(key, executor);
     }
 
     /// A task leaves its executor; the executor, when that was its last task and it goes as well.

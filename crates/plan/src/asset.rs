@@ -21,6 +21,12 @@ impl Asset {
         Self { group, parts: parts.into() }
     }
 
+    /// The same parts of another group.
+    #[must_use]
+    pub fn in_group(&self, group: u32) -> Self {
+        Self { group, parts: Arc::clone(&self.parts) }
+    }
+
     /// The group.
     pub const fn group(&self) -> u32 {
         self.group

@@ -10,7 +10,7 @@
 //!    plan's own running steps do not count for it; its candidates are collected under the rest, and
 //!    their assets become dirty too.
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::cell::RefCell;
 
 use crate::{
     asset::Asset,
@@ -70,10 +70,66 @@ pub struct Round {
     outcome: Outcome,
 }
 
+/// Entries by asset group. The first entry of a group stands in the first free slot from the one that the group's number
+/// leads to, the others in a chain behind it.
 #[derive(Debug, Clone, Default)]
 struct Groups {
-    ordered: usize,
-    places: BTreeMap<u32, Vec<usize>>,
+    /// A power of two, at least twice as many as entries, or none; places of entries, counted from 1.
+    slots: Vec<u32>,
+    /// The entry after each in its group, counted from 1; 0 after the last.
+    next: Vec<u32>,
+}
+
+impl Groups {
+    /// Puts the entries in order that have come since.
+    fn catch_up(&mut self, entries: &[Entry]) {
+        if self.next.len() == entries.len() {
+            return;
+        }
+        if entries.len() * 2 > self.slots.len() {
+            self.next.clear();
+            self.slots.clear();
+            self.slots.resize((entries.len() * 4).next_power_of_two(), 0);
+        }
+        for (at, entry) in entries.iter().enumerate().skip(self.next.len()) {
+            let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
+            self.next.push(0);
+            let slot = self.slot_of(entries, entry.asset.group());
+            let mut last = None;
+            let mut member = self.slots.get(slot).copied().unwrap_or(0);
+            while member != 0 {
+                last = Some(member as usize - 1);
+                member = last.and_then(|at| self.next.get(at)).copied().unwrap_or(0);
+            }
+            let end = match last {
+                Some(at) => self.next.get_mut(at),
+                None => self.slots.get_mut(slot),
+            };
+            if let Some(end) = end {
+                *end = number;
+            }
+        }
+    }
+
+    /// The slot of a group, or the one it belongs into.
+    fn slot_of(&self, entries: &[Entry], group: u32) -> usize {
+        let mask = self.slots.len().saturating_sub(1);
+        let mut slot = group.wrapping_mul(0x9E37_79B1) as usize & mask;
+        let is_other = |first: u32| {
+            first != 0 && entries.get(first as usize - 1).is_some_and(|entry| entry.asset.group() != group)
+        };
+        while self.slots.get(slot).is_some_and(|first| is_other(*first)) {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    /// The entries of a group in the order they became known.
+    fn of<'a>(&'a self, entries: &'a [Entry], group: u32) -> impl Iterator<Item = &'a Entry> {
+        let first = self.slots.get(self.slot_of(entries, group)).copied().unwrap_or(0);
+        std::iter::successors(first.checked_sub(1), |at| self.next.get(*at as usize)?.checked_sub(1))
+            .filter_map(|at| entries.get(at as usize))
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -124,13 +180,8 @@ impl Round {
             return None;
         }
         let mut groups = self.groups.borrow_mut();
-        let Groups { ordered, places } = &mut *groups;
-        for (at, entry) in self.entries.iter().enumerate().skip(*ordered) {
-            places.entry(entry.asset.group()).or_default().push(at);
-        }
-        *ordered = self.entries.len();
-        let places = places.get(&asset.group())?;
-        let entries = || places.iter().filter_map(|at| self.entries.get(*at));
+        groups.catch_up(&self.entries);
+        let entries = || groups.of(&self.entries, asset.group());
         let own = |entry: &&Entry| entry.running && entry.holder.plan == plan;
         let relevant = |dirty: &Entry| !entries().filter(own).any(|e| e.asset.conflicts_with(&dirty.asset));
         entries()

@@ -244,7 +244,7 @@ impl Scheduler {
             forced: data.forced && plan.tree.status(element).is_complete(),
             since_ms: data.since.ms(),
             pod: requirement.map(|requirement| requirement.key.name()),
-            tasks: requirement.map(|requirement| requirement.task_names().collect()).unwrap_or_default(),
+            tasks: requirement.map(|requirement| requirement.task_names().to_vec()).unwrap_or_default(),
             source: data.source.clone(),
             commands,
         })
@@ -252,7 +252,7 @@ impl Scheduler {
 
     fn pod_views(&self, shown: &mut Vec<ShownPod>) -> Vec<Arc<PodView>> {
         let mut before = std::mem::take(shown).into_iter().peekable();
-        shown.reserve(self.store.pods().len());
+        shown.reserve(self.store.pod_count());
         for (key, tasks) in self.store.pods() {
             while before.next_if(|old| old.key < *key).is_some() {}
             let old = before.next_if(|old| old.key == *key);

@@ -85,7 +85,7 @@ impl Scheduler {
         let requirement = self.step_data(holder).and_then(|data| data.requirement.clone());
         let now = self.time_of_last_change();
         let delays = requirement.iter().flat_map(|requirement| requirement.task_names());
-        let until = delays.filter_map(|task| self.backoff.running(&task, now)).map(Delay::until).max();
+        let until = delays.filter_map(|task| self.backoff.running(task, now)).map(Delay::until).max();
         until.map_or_else(
             || "delayed after a failure".to_owned(),
             |until| format!("delayed until {until} after a failure"),

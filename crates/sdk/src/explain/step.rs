@@ -120,10 +120,11 @@ impl Teller<'_> {
         let now = self.scheduler.time_of_last_change();
         let mut reasons = Vec::new();
         for task in requirement.task_names() {
-            let Some(delay) = self.scheduler.backoff.running(&task, now) else { continue };
+            let Some(delay) = self.scheduler.backoff.running(task, now) else { continue };
             let text = format!("{task} failed and is not launched again before {}", delay.until());
             let (until_ms, delay_ms) = (delay.until().ms(), delay.size_ms);
-            reasons.push(reason(text, Some(delay.event), ReasonKind::Backoff { task, until_ms, delay_ms }));
+            let kind = ReasonKind::Backoff { task: task.clone(), until_ms, delay_ms };
+            reasons.push(reason(text, Some(delay.event), kind));
         }
         self.restart_remedy(holder);
         reasons

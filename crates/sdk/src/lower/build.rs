@@ -118,8 +118,8 @@ fn phase(spec: &ServiceSpec, phase: &PhaseSpec) -> LoweredPhase {
 /// One step per instance with all its tasks.
 fn all_tasks(pod: &PodSpec, at: &At) -> Vec<LoweredStep> {
     let tasks: Arc<[Text]> = pod.tasks.iter().map(|task| task.name.clone()).collect();
-    let error = conflict(pod, &tasks);
-    (0..pod.count).map(|index| step(pod, index, &tasks, at, error.as_ref())).collect()
+    let list = List::new(pod, &tasks, at);
+    (0..pod.count).map(|index| list.step(pod, index)).collect()
 }
 
 fn custom_steps(pod: &PodSpec, phase: &PhaseSpec, strategy: LoweredStrategy) -> Vec<LoweredStep> {
@@ -134,17 +134,16 @@ fn custom_steps(pod: &PodSpec, phase: &PhaseSpec, strategy: LoweredStrategy) -> 
             }
         }
     }
-    let default_errors: Vec<_> = default.iter().map(|list| conflict(pod, &list.tasks)).collect();
+    let lists = |steps: &[StepTasks]| -> Vec<List> {
+        steps.iter().map(|step| List::new(pod, &step.tasks, &step.at)).collect()
+    };
+    let default = lists(default);
     let mut steps: Vec<LoweredStep> = Vec::new();
     for index in 0..pod.count {
         let first = u32::try_from(steps.len()).unwrap_or(u32::MAX);
-        let own = by_index.get(&index).copied();
-        for (at, list) in own.unwrap_or(default).iter().enumerate() {
-            let error = match own {
-                Some(_) => conflict(pod, &list.tasks),
-                None => default_errors.get(at).cloned().flatten(),
-            };
-            let mut step = step(pod, index, &list.tasks, &list.at, error.as_ref());
+        let own = by_index.get(&index).map(|own| lists(own));
+        for list in own.as_ref().unwrap_or(&default) {
+            let mut step = list.step(pod, index);
             if strategy == LoweredStrategy::Dependency {
                 step.after = first..u32::try_from(steps.len()).unwrap_or(u32::MAX);
             }
@@ -154,17 +153,34 @@ fn custom_steps(pod: &PodSpec, phase: &PhaseSpec, strategy: LoweredStrategy) -> 
     steps
 }
 
-fn step(pod: &PodSpec, index: u32, tasks: &Arc<[Text]>, at: &At, error: Option<&Text>) -> LoweredStep {
-    let instance = pod.instance(index);
-    let name = if error.is_some() { instance } else { format!("{instance}:[{}]", tasks.join(", ")) };
-    LoweredStep {
-        name: name.into(),
-        pod: pod.name.clone(),
-        index,
-        tasks: Arc::clone(tasks),
-        after: 0..0,
-        at: at.clone(),
-        error: error.cloned(),
+/// What the steps of several instances have in common that launch the same tasks.
+struct List {
+    tasks: Arc<[Text]>,
+    /// What follows the instance in their names.
+    suffix: String,
+    at: At,
+    error: Option<Text>,
+}
+
+impl List {
+    fn new(pod: &PodSpec, tasks: &Arc<[Text]>, at: &At) -> Self {
+        let error = conflict(pod, tasks);
+        let suffix = if error.is_some() { String::new() } else { format!(":[{}]", tasks.join(", ")) };
+        Self { tasks: Arc::clone(tasks), suffix, at: at.clone(), error }
+    }
+
+    fn step(&self, pod: &PodSpec, index: u32) -> LoweredStep {
+        let mut name = pod.instance(index);
+        name.push_str(&self.suffix);
+        LoweredStep {
+            name: name.into(),
+            pod: pod.name.clone(),
+            index,
+            tasks: Arc::clone(&self.tasks),
+            after: 0..0,
+            at: self.at.clone(),
+            error: self.error.clone(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ impl Scheduler {
     /// Roughly how many bytes a copy takes. *Units*: bytes.
     pub fn weight(&self) -> u64 {
         let steps: usize = self.plans.iter().map(|plan| plan.tree.step_count()).sum();
-        4096 + 512 * steps as u64 + 1024 * self.store.pods().len() as u64
+        4096 + 512 * steps as u64 + 1024 * self.store.pod_count() as u64
     }
 
     /// Writes the state into a digest.
@@ -35,6 +35,7 @@ impl Scheduler {
     /// Broken invariants, in words. *Cost*: walks everything.
     pub fn check(&self) -> Vec<String> {
         let mut found = self.store.check();
+        found.extend(self.failing.check());
         for plan in &self.plans {
             if let Err(discrepancy) = plan.tree.check() {
                 found.push(format!("plan {}: {discrepancy:?}", plan.name()));

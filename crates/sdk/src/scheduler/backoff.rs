@@ -106,6 +106,11 @@ impl Backoff {
         self.delays.values().map(|delay| delay.until()).filter(|until| *until > now).min()
     }
 
+    /// Whether no launch has failed that counts: then no task has a delay.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.delays.is_empty()
+    }
+
     /// The delay that still runs for a task.
     pub(crate) fn running(&self, task: &str, now: SimTime) -> Option<Delay> {
         self.delays.get(task).copied().filter(|delay| delay.until() > now)

@@ -17,7 +17,7 @@ use super::plan::{Look, PlanKind, StepTask};
 use super::requirement::{PodType, Recovery, Requirement};
 use super::store::{OverrideProgress, TaskRecord};
 use super::{Cx, Request, Scheduler};
-use planarium_kernel::{Cause, SortedSet};
+use planarium_kernel::{Cause, SortedSet, fingerprint};
 use planarium_mesos::api::{Call, Offer};
 use planarium_plan::coordinator::Round;
 use planarium_plan::{Element, Holder, PlanId, Status, StepState};
@@ -38,8 +38,10 @@ const FOREIGN: u32 = 4;
 struct Shared {
     /// Looks that hold for others as well.
     looks: Vec<SharedLook>,
-    /// Machines that made offers to this cycle.
-    hosts: SortedSet<Text>,
+    /// Machines whose offers were used.
+    used: Vec<Text>,
+    /// Machines that made offers to this cycle, with fingerprints of their names; known once a candidate asks.
+    hosts: Option<SortedSet<(u64, Text)>>,
 }
 
 struct SharedLook {
@@ -50,6 +52,15 @@ struct SharedLook {
 }
 
 impl Shared {
+    /// Whether a machine made an offer to this cycle; `left` are the offers not used so far.
+    fn has_offer_of(&mut self, host: &Text, left: &[Arc<Offer>]) -> bool {
+        let marked = |host: &Text| (fingerprint::of(host), host.clone());
+        let hosts = self.hosts.get_or_insert_with(|| {
+            left.iter().map(|offer| &offer.hostname).chain(&self.used).map(marked).collect()
+        });
+        hosts.contains(&marked(host))
+    }
+
     fn find(&self, requirement: &Requirement, before: Option<&Arc<Look>>) -> Option<&Arc<Look>> {
         let same_before = |shared: &SharedLook| match (&shared.before, before) {
             (None, None) => true,
@@ -101,8 +112,7 @@ impl Scheduler {
         out: &mut Vec<Request>,
     ) -> Vec<Arc<Offer>> {
         let mut left = offers;
-        let hosts = left.iter().map(|offer| offer.hostname.clone()).collect();
-        let mut shared = Shared { looks: Vec::new(), hosts };
+        let mut shared = Shared { looks: Vec::new(), used: Vec::new(), hosts: None };
         for holder in candidates {
             let Some(plan) = self.plan(holder.plan) else { continue };
             if !matches!(plan.tree.status(holder.step.into()), Status::Pending | Status::Prepared) {
@@ -130,6 +140,7 @@ impl Scheduler {
                 Some((at, footprint, event)) => {
                     let offer = left.remove(at);
                     shared.looks.clear();
+                    shared.used.push(offer.hostname.clone());
                     self.launch(cx, *holder, &requirement, &offer, footprint, event, out);
                 }
                 None => self.prepared(cx, *holder),
@@ -163,7 +174,7 @@ impl Scheduler {
         }
         let home = self.home_of(requirement);
         let mut foreign = before.as_ref().filter(|look| look.home == home).map_or(0, |look| look.foreign);
-        if home.as_ref().is_some_and(|home| foreign >= FOREIGN && !shared.hosts.contains(home)) {
+        if home.as_ref().is_some_and(|home| foreign >= FOREIGN && !shared.has_offer_of(home, offers)) {
             return None;
         }
         let target = self.target.clone();
@@ -305,7 +316,7 @@ impl Scheduler {
                 }
                 let task =
                     StepTask { id: record.id.clone(), task: record.task.clone(), state: StepState::Starting };
-                self.waiting.insert(record.id.clone(), holder);
+                self.waiting.insert(&requirement.key, &record.id, holder);
                 if let Some(data) = self.step_data_mut(holder) {
                     data.tasks.push(task);
                 }
@@ -372,9 +383,12 @@ impl Scheduler {
 
     /// A step no longer waits for the tasks it launched.
     pub(super) fn forget_tasks(&mut self, holder: Holder) {
+        let Some(data) = self.step_data(holder).filter(|data| !data.tasks.is_empty()) else { return };
+        let requirement = data.requirement.clone();
         let tasks = self.step_data_mut(holder).map(|data| std::mem::take(&mut data.tasks));
+        let Some(key) = requirement.as_ref().map(|requirement| &requirement.key) else { return };
         for task in tasks.unwrap_or_default() {
-            self.waiting.remove(&task.id);
+            self.waiting.remove(key, &task.id);
         }
     }
 

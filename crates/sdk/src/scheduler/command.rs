@@ -136,7 +136,7 @@ impl Scheduler {
             let holder = Holder { plan: id, step };
             let requirement = self.plan(id).and_then(|plan| plan.requirement(step)).cloned();
             for name in requirement.iter().flat_map(|requirement| requirement.task_names()) {
-                self.clear_delay(cx, &name);
+                self.clear_delay(cx, name);
             }
             self.delayed.remove(&holder);
             if let Some(data) = self.step_data_mut(holder) {

@@ -48,7 +48,10 @@ impl History {
             self.accepted += 1;
         } else {
             self.rejected += 1;
-            *self.agents.entry(outcome.agent.clone()).or_default() += 1;
+            match self.agents.get_mut(&outcome.agent) {
+                Some(count) => *count += 1,
+                None => _ = self.agents.insert(outcome.agent.clone(), 1),
+            }
             for check in outcome.checks.iter().filter(|check| !check.passed) {
                 *self.failures.entry(check.requirement).or_default() += 1;
             }

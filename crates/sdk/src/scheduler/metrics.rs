@@ -10,7 +10,7 @@
 use super::{Request, Scheduler};
 use planarium_kernel::SimTime;
 use planarium_kernel::SortedMap;
-use planarium_mesos::api::{Call, Operation, SchedulerEvent};
+use planarium_mesos::api::{Call, Operation, SchedulerEvent, TaskState};
 
 /// Declines up to this count as short. *Units*: milliseconds.
 const SHORT_MS: u64 = 5_000;
@@ -23,6 +23,8 @@ pub(crate) struct Metrics {
     /// How often offers were processed.
     pub(crate) cycles: u64,
     counters: SortedMap<Counter, u64>,
+    /// Statuses that came, by their states: a handful.
+    statuses: Vec<(TaskState, u64)>,
 }
 
 /// What is counted.
@@ -35,7 +37,6 @@ enum Counter {
     Operation(&'static str),
     Revives,
     RevivesThrottles,
-    TaskStatus(&'static str),
 }
 
 impl Counter {
@@ -48,7 +49,6 @@ impl Counter {
             Self::Operation(kind) => format!("operation.{kind}"),
             Self::Revives => "revives".to_owned(),
             Self::RevivesThrottles => "revives.throttles".to_owned(),
-            Self::TaskStatus(state) => format!("task_status.{}", state.to_ascii_lowercase()),
         }
     }
 }
@@ -56,12 +56,16 @@ impl Counter {
 impl Metrics {
     /// At the start of a process.
     pub(crate) fn new(now: SimTime) -> Self {
-        Self { since: now, cycles: 0, counters: SortedMap::new() }
+        Self { since: now, cycles: 0, counters: SortedMap::new(), statuses: Vec::new() }
     }
 
     /// Every counter that counted anything, by name.
     pub(crate) fn counters(&self) -> SortedMap<String, u64> {
-        self.counters.iter().map(|(counter, count)| (counter.name(), *count)).collect()
+        let status = |(state, count): &(TaskState, u64)| {
+            (format!("task_status.{}", state.as_str().to_ascii_lowercase()), *count)
+        };
+        let counters = self.counters.iter().map(|(counter, count)| (counter.name(), *count));
+        counters.chain(self.statuses.iter().map(status)).collect()
     }
 
     fn add(&mut self, counter: Counter, count: usize) {
@@ -74,7 +78,12 @@ impl Metrics {
     pub(super) fn heard(&mut self, event: &SchedulerEvent) {
         match event {
             SchedulerEvent::Offers(offers) => self.add(Counter::OffersReceived, offers.len()),
-            SchedulerEvent::Update(status) => self.add(Counter::TaskStatus(status.state.as_str()), 1),
+            SchedulerEvent::Update(status) => {
+                match self.statuses.iter_mut().find(|(state, _)| *state == status.state) {
+                    Some((_, count)) => *count += 1,
+                    None => self.statuses.push((status.state, 1)),
+                }
+            }
             _ => {}
         }
     }

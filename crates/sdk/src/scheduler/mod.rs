@@ -13,6 +13,7 @@
 
 pub(crate) mod action;
 mod audit;
+mod awaited;
 pub(crate) mod backoff;
 mod candidates;
 mod cleanup;
@@ -20,18 +21,22 @@ mod command;
 mod customize;
 mod cycle;
 mod decommission;
+mod differences;
 pub(crate) mod evaluate;
 mod events;
 mod exit;
+mod failing;
 mod files;
 mod find;
 pub(crate) mod history;
 pub(crate) mod ids;
 mod kill;
 mod lots;
+mod mentioned;
 pub(crate) mod metrics;
 pub(crate) mod plan;
 mod pod_command;
+mod pod_key;
 mod pod_tasks;
 pub(crate) mod record;
 mod recovery;
@@ -45,6 +50,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod uninstall;
+mod waiting;
 mod weight;
 
 pub(crate) use command::op_of;
@@ -54,15 +60,18 @@ pub use uninstall::{OF_SEVERAL, POLL_MS, UNINSTALL_FLAG};
 
 use crate::load::Loaded;
 use crate::view::ViewCache;
+use awaited::Awaited;
 use backoff::Backoff;
 use cycle::Cycle;
 use evaluate::Overhead;
 use evaluate::outcome::Outcome;
+use failing::Failing;
 use history::History;
 use ids::Ids;
 use kill::Kills;
+use mentioned::Mentioned;
 use plan::{Assets, Plan};
-use planarium_kernel::{Cause, EventQueue, Index, Recorder, SimTime};
+use planarium_kernel::{Cause, EventQueue, Recorder, SimTime};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_mesos::api::{Call, Capability, FrameworkInfo, Offer, SchedulerEvent};
 use planarium_plan::{Element, Holder, PlanId};
@@ -72,7 +81,8 @@ use requirement::Config;
 use revive::Revive;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use store::{PodKey, Store};
+use store::Store;
+use waiting::Waiting;
 
 /// What every part of the engine is handed to report facts.
 pub type Cx = Recorder<EventBody>;
@@ -125,7 +135,7 @@ enum TimerKind {
 #[derive(Clone, Debug, Default)]
 struct Reconciling {
     /// Task ids whose status has not come yet.
-    missing: SortedSet<Text>,
+    missing: Awaited,
     /// Wait before asking again. *Units*: milliseconds.
     wait_ms: u64,
     timer: Option<planarium_kernel::TimerId>,
@@ -149,7 +159,7 @@ pub struct Scheduler {
     pub(crate) plans: Vec<Plan>,
     assets: Assets,
     /// Which step waits for a task id.
-    waiting: Index<Holder>,
+    waiting: Waiting,
     /// Steps that are DELAYED.
     delayed: SortedSet<Holder>,
     pub(crate) kills: Kills,
@@ -161,9 +171,9 @@ pub struct Scheduler {
     cycle: Cycle,
     pub(crate) offers: Vec<Arc<Offer>>,
     /// Pod instances with a task that may need recovery.
-    failing: SortedSet<PodKey>,
-    /// Instance names of the tasks that plans mention.
-    mentioned: Arc<SortedSet<Text>>,
+    failing: Failing,
+    /// The tasks that plans mention.
+    mentioned: Arc<Mentioned>,
     /// Which step waits for a reservation to be given back.
     givers: SortedMap<Text, Holder>,
     /// Set when the service is being uninstalled.

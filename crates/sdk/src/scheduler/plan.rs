@@ -10,7 +10,6 @@ use super::evaluate::outcome::Outcome;
 use super::ids::Ids;
 use super::requirement::Requirement;
 use super::revive::WorkKey;
-use super::store::PodKey;
 use planarium_kernel::{Map, SimTime, Table};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Asset, Element, PhaseId, PhaseSpec, PlanSpec, PlanTree, StepId, StepState};
@@ -18,6 +17,7 @@ use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::SourceRef;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Parameters of a plan start, as environment of its tasks.
@@ -65,6 +65,25 @@ pub(crate) struct Look {
 /// What is known of a step beside its state.
 #[derive(Clone, Debug)]
 pub(crate) struct StepData {
+    /// What seldom changes: copies share it.
+    head: Arc<StepHead>,
+    /// Tasks it launched.
+    pub(crate) tasks: Vec<StepTask>,
+    /// Marked complete by an operator.
+    pub(crate) forced: bool,
+    /// Since when it has its displayed status.
+    pub(crate) since: SimTime,
+    /// The event of its last status change.
+    pub(crate) event: Option<u64>,
+    /// The last look at offers.
+    pub(crate) look: Option<Arc<Look>>,
+    /// Counts changes of whatever a view of it shows.
+    pub(crate) touched: u64,
+}
+
+/// What a step is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct StepHead {
     /// Id.
     pub(crate) id: Text,
     /// What it launches; nothing for a step of another kind.
@@ -75,20 +94,16 @@ pub(crate) struct StepData {
     pub(crate) params: Params,
     /// Identity of its work.
     pub(crate) work: Option<WorkKey>,
-    /// Tasks it launched.
-    pub(crate) tasks: Vec<StepTask>,
-    /// Marked complete by an operator.
-    pub(crate) forced: bool,
-    /// Since when it has its displayed status.
-    pub(crate) since: SimTime,
-    /// The event of its last status change.
-    pub(crate) event: Option<u64>,
     /// Where the definition speaks of it.
     pub(crate) source: Option<SourceRef>,
-    /// The last look at offers.
-    pub(crate) look: Option<Arc<Look>>,
-    /// Counts changes of whatever a view of it shows.
-    pub(crate) touched: u64,
+}
+
+impl Deref for StepData {
+    type Target = StepHead;
+
+    fn deref(&self) -> &StepHead {
+        &self.head
+    }
 }
 
 /// What is known of a phase beside its state.
@@ -197,17 +212,13 @@ impl Plan {
                 (None, Some(_)) => Some(Action::work_key(&step.name)),
                 (None, None) => None,
             };
+            let NewStep { requirement, action, source, .. } = step;
             self.steps.push(StepData {
-                id,
-                requirement: step.requirement,
-                action: step.action,
-                params,
-                work,
+                head: Arc::new(StepHead { id, requirement, action, params, work, source }),
                 tasks: Vec::new(),
                 forced: false,
                 since: now,
                 event: None,
-                source: step.source,
                 look: None,
                 touched: 0,
             });
@@ -267,9 +278,10 @@ impl Plan {
     pub(crate) fn set_params(&mut self, step: StepId, params: &Params) {
         let name = self.step_name(step);
         if let Some(data) = self.step_mut(step) {
-            data.params = params.clone();
-            if let Some(requirement) = &data.requirement {
-                data.work = Some(requirement.work_key(&name, params));
+            let head = Arc::make_mut(&mut data.head);
+            head.params = params.clone();
+            if let Some(requirement) = &head.requirement {
+                head.work = Some(requirement.work_key(&name, params));
             }
         }
     }
@@ -328,18 +340,23 @@ pub(crate) fn phase_spec(
     PhaseSpec::new(name, strategy, specs)
 }
 
-/// Numbers for pod instances and tasks, as the plan crate wants them.
+/// Numbers for pod instances and tasks, as the plan crate wants them: a pod instance has one already.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Assets {
-    groups: Map<PodKey, u32>,
     parts: Map<Text, u32>,
+    /// The last list of tasks with an asset that works on it: steps that launch the same share theirs.
+    last: Option<(Arc<[Text]>, Asset)>,
 }
 
 impl Assets {
     /// The asset a requirement works on.
     pub(crate) fn of(&mut self, requirement: &Requirement) -> Asset {
-        let next = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
-        let group = self.groups.upsert(requirement.key.clone(), || next, |group| *group);
+        let group = requirement.key.number();
+        if let Some((tasks, asset)) = &self.last
+            && Arc::ptr_eq(tasks, &requirement.tasks)
+        {
+            return asset.in_group(group);
+        }
         let parts: Vec<u32> = requirement
             .tasks
             .iter()
@@ -348,6 +365,8 @@ impl Assets {
                 self.parts.upsert(task.clone(), || next, |part| *part)
             })
             .collect();
-        Asset::new(group, parts)
+        let asset = Asset::new(group, parts);
+        self.last = Some((requirement.tasks.clone(), asset.clone()));
+        asset
     }
 }

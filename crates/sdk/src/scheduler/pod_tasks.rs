@@ -13,7 +13,8 @@ use planarium_protocol::Text;
 pub(crate) struct PodTasks(Vec<TaskRecord>);
 
 impl PodTasks {
-    fn place(&self, name: &str) -> Result<usize, usize> {
+    /// Where the task of that instance name is, or where it belongs.
+    pub(super) fn place(&self, name: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|task| (*task.name).cmp(name))
     }
 
@@ -22,10 +23,19 @@ impl PodTasks {
         self.0.get(self.place(name).ok()?)
     }
 
+    /// The task of that name within the pod.
+    pub(crate) fn of(&self, task: &str) -> Option<&TaskRecord> {
+        self.0.iter().find(|record| *record.task == *task)
+    }
+
+    /// The task at a place.
+    pub(super) fn nth(&self, place: usize) -> Option<&TaskRecord> {
+        self.0.get(place)
+    }
+
     /// The same, to change; its name must stay.
-    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut TaskRecord> {
-        let at = self.place(name).ok()?;
-        self.0.get_mut(at)
+    pub(super) fn nth_mut(&mut self, place: usize) -> Option<&mut TaskRecord> {
+        self.0.get_mut(place)
     }
 
     /// Stores a record in place of what had its name; answers that.

@@ -5,59 +5,11 @@
 //! **Source**: `dcos-commons: …/offer/taskdata/TaskLabelWriter.java, …/state/GoalStateOverride.java`.
 
 use super::plan::Params;
+use super::pod_key::PodKey;
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::Text;
 use planarium_protocol::view::ConfigFileView;
-use std::{cmp::Ordering, sync::Arc};
-
-/// A pod instance: type and index. *Order*: by type, then by number.
-#[derive(Clone, Debug)]
-pub(crate) struct PodKey {
-    /// Pod type.
-    pub(crate) pod: Text,
-    /// Index.
-    pub(crate) index: u32,
-}
-
-impl Ord for PodKey {
-    /// Instances of a type mostly share the text of its name, which then needs no reading.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let pods =
-            if Arc::ptr_eq(&self.pod, &other.pod) { Ordering::Equal } else { self.pod.cmp(&other.pod) };
-        pods.then(self.index.cmp(&other.index))
-    }
-}
-
-impl PartialOrd for PodKey {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for PodKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for PodKey {}
-
-impl PodKey {
-    /// A key.
-    pub(crate) fn new(pod: &Text, index: u32) -> Self {
-        Self { pod: pod.clone(), index }
-    }
-
-    /// `<pod type>-<index>`.
-    pub(crate) fn name(&self) -> Text {
-        format!("{}-{}", self.pod, self.index).into()
-    }
-
-    /// `<pod type>-<index>-<task>`.
-    pub(crate) fn task(&self, task: &str) -> Text {
-        format!("{}-{}-{task}", self.pod, self.index).into()
-    }
-}
+use std::sync::Arc;
 
 /// A task state as Mesos words it, with what the scheduler derives from it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@
 //! **Source**: `dcos-commons: …/scheduler/recovery/DefaultRecoveryPlanManager.java, FailureUtils.java,
 //! monitor/TimedFailureMonitor.java, …/offer/TaskUtils.java (getPodRequirements)`. Match.
 
+use super::failing::{Failed, Needs};
 use super::plan::{NewStep, phase_spec};
 use super::requirement::{Recovery, Requirement};
 use super::store::{PodKey, TaskRecord};
@@ -16,7 +17,7 @@ use crate::spec::Goal;
 use planarium_kernel::queue::Class;
 use planarium_kernel::{Cause, SimTime};
 use planarium_plan::coordinator::Round;
-use planarium_plan::{Element, PhaseId, PlanId, StepState, StrategySpec};
+use planarium_plan::{Asset, Element, PhaseId, PlanId, StepState, StrategySpec};
 use planarium_protocol::Text;
 use planarium_protocol::event::EventBody;
 use std::sync::Arc;
@@ -33,15 +34,43 @@ impl Scheduler {
             self.touch(cx, id);
         }
         self.watch_recovering(cx, id);
-        let mut failing: Vec<(Text, PodKey)> =
-            self.failing.iter().map(|key| (key.name(), key.clone())).collect();
-        planarium_kernel::sorted::sort(&mut failing);
-        for (_, key) in failing {
-            self.flag_gone(&key);
-            for requirement in self.failed_requirements(cx, &key) {
-                self.recover(cx, id, round, requirement);
+        for pod in self.failing.all() {
+            let needs = self.needs(cx, &pod);
+            for (requirement, asset) in &needs.requirements {
+                self.recover(cx, id, round, requirement, asset);
             }
         }
+    }
+
+    /// What a pod instance needs to come back: as it was found out before, if nothing has changed since.
+    fn needs(&mut self, cx: &Cx, pod: &Failed) -> Arc<Needs> {
+        let timeless = self.backoff.is_empty();
+        if let Some(known) = pod.needs.as_ref().filter(|_| timeless)
+            && known.changes == self.store.changes(&pod.key)
+        {
+            debug_assert!(
+                **known == self.found_needs(cx, &pod.key),
+                "what {} needs has changed",
+                pod.key.name()
+            );
+            return known.clone();
+        }
+        self.flag_gone(&pod.key);
+        let needs = Arc::new(self.found_needs(cx, &pod.key));
+        if timeless {
+            self.failing.keep(&pod.key, &needs);
+        }
+        needs
+    }
+
+    /// What a pod instance needs to come back, found out anew.
+    fn found_needs(&mut self, cx: &Cx, key: &PodKey) -> Needs {
+        let requirements = self.failed_requirements(cx, key).into_iter();
+        let requirements = requirements.map(|requirement| {
+            let asset = self.assets.of(&requirement);
+            (requirement, asset)
+        });
+        Needs { requirements: requirements.collect(), changes: self.store.changes(key) }
     }
 
     /// A task whose agent an operator gave up is lost for good.
@@ -51,6 +80,7 @@ impl Scheduler {
             .pod(key)
             .into_iter()
             .flat_map(|tasks| tasks.values())
+            .filter(|task| !task.permanently_failed)
             .filter(|task| task.status.as_ref().is_some_and(|s| s.state == "TASK_GONE_BY_OPERATOR"))
             .map(|task| task.name.clone())
             .collect();
@@ -60,7 +90,7 @@ impl Scheduler {
     }
 
     /// What a pod instance needs to come back, by the version its failed tasks run.
-    fn failed_requirements(&mut self, cx: &Cx, key: &PodKey) -> Vec<Requirement> {
+    fn failed_requirements(&self, cx: &Cx, key: &PodKey) -> Vec<Requirement> {
         let Some(tasks) = self.store.pod(key) else { return Vec::new() };
         let mut versions: Vec<Text> = Vec::new();
         for task in tasks.values().filter(|task| self.may_recover(task)) {
@@ -76,60 +106,49 @@ impl Scheduler {
         let tasks = self.store.pod(key)?;
         let failed: Vec<&TaskRecord> =
             tasks.values().filter(|task| task.config == *config && self.may_recover(task)).collect();
-        let delayed = |name: &str| self.backoff.running(name, cx.now()).is_some();
+        let delayed = |spec: &crate::spec::TaskSpec| {
+            !self.backoff.is_empty() && self.backoff.running(&key.task(&spec.name), cx.now()).is_some()
+        };
         let essential =
             failed.iter().any(|task| pod.spec.task(&task.task).is_some_and(|spec| spec.essential));
-        let all_of_pod = |spec: &crate::spec::TaskSpec| delayed(&key.task(&spec.name));
-        if essential && pod.spec.tasks.iter().any(|spec| all_of_pod(spec)) {
+        if essential && pod.spec.tasks.iter().any(|spec| delayed(spec)) {
             return None;
         }
         let chosen: Vec<Text> = pod
             .spec
             .tasks
             .iter()
-            .filter(|spec| {
-                let name = key.task(&spec.name);
-                essential || (failed.iter().any(|task| task.name == name) && !delayed(&name))
-            })
+            .filter(|spec| essential || (failed.iter().any(|task| task.task == spec.name) && !delayed(spec)))
             .filter(|spec| spec.goal == Goal::Running)
-            .filter(|spec| tasks.get(&key.task(&spec.name)).is_some_and(|task| task.status.is_some()))
+            .filter(|spec| tasks.of(&spec.name).is_some_and(|task| task.status.is_some()))
             .map(|spec| spec.name.clone())
             .collect();
-        (!chosen.is_empty()).then(|| Requirement {
-            key: key.clone(),
-            pod,
-            tasks: chosen.into(),
-            config: config.clone(),
-            recovery: Recovery::None,
-        })
+        (!chosen.is_empty()).then(|| Requirement::new(key.clone(), pod, chosen.into(), config.clone()))
     }
 
     /// Adds a phase for a failed pod, unless something else already works on it.
-    fn recover(&mut self, cx: &mut Cx, id: PlanId, round: &Round, mut requirement: Requirement) {
-        let asset = self.assets.of(&requirement);
-        if round.dirty_for(id, &asset).is_some() {
+    fn recover(&mut self, cx: &mut Cx, id: PlanId, round: &Round, requirement: &Requirement, asset: &Asset) {
+        if round.dirty_for(id, asset).is_some() {
             return;
         }
         let (mut conflicting, mut replaced) = (false, Vec::new());
         let Some(plan) = self.plan(id) else { return };
         for phase in plan.tree.phases() {
             let mut steps = plan.tree.steps(phase);
-            let Some((step, old)) = steps.find_map(|step| Some((step, plan.requirement(step)?.clone())))
-            else {
+            let Some((step, old)) = steps.find_map(|step| Some((step, plan.requirement(step)?))) else {
                 continue;
             };
-            if !plan.tree.asset(step).is_some_and(|other| other.conflicts_with(&asset)) {
+            if !plan.tree.asset(step).is_some_and(|other| other.conflicts_with(asset)) {
                 continue;
             }
             replaced.push(phase);
-            conflicting |= !plan.tree.status(Element::Step(step)).is_complete() && !self.escalated(&old);
+            conflicting |= !plan.tree.status(Element::Step(step)).is_complete() && !self.escalated(old);
         }
         if conflicting {
             return;
         }
-        let Some(recovery) = self.type_now(cx, &requirement) else { return };
-        requirement.recovery = recovery;
-        self.add_recovery(cx, id, &replaced, requirement);
+        let Some(recovery) = self.type_now(cx, requirement) else { return };
+        self.add_recovery(cx, id, &replaced, requirement.recovering(recovery));
     }
 
     /// Whether a pod that was being recovered in place is lost for good by now.
@@ -139,8 +158,8 @@ impl Scheduler {
 
     /// In place when none of the tasks is lost for good, anew when all are, not at all in between.
     fn type_now(&mut self, cx: &Cx, requirement: &Requirement) -> Option<Recovery> {
-        let names: Vec<Text> = requirement.task_names().collect();
-        for name in &names {
+        let names = requirement.task_names();
+        for name in names {
             self.watch(cx, name);
         }
         let flagged = names
@@ -216,7 +235,8 @@ impl Scheduler {
     fn failure_cause(&self, requirement: &Requirement) -> Option<Cause> {
         let last = requirement
             .task_names()
-            .filter_map(|name| self.store.named(&name)?.status.as_ref())
+            .iter()
+            .filter_map(|name| self.store.named(name)?.status.as_ref())
             .filter(|status| status.needs_recovery())
             .map(|status| status.event)
             .max()?;

@@ -91,9 +91,22 @@ pub(crate) struct Requirement {
     pub(crate) config: Text,
     /// Why.
     pub(crate) recovery: Recovery,
+    /// Instance names of the tasks to launch.
+    names: Arc<[Text]>,
 }
 
 impl Requirement {
+    /// Tasks of a pod instance in the version of a configuration, as a plan says.
+    pub(crate) fn new(key: PodKey, pod: Arc<PodType>, tasks: Arc<[Text]>, config: Text) -> Self {
+        let names = tasks.iter().map(|task| key.task(task)).collect();
+        Self { key, pod, tasks, config, recovery: Recovery::None, names }
+    }
+
+    /// The same for another reason.
+    pub(crate) fn recovering(&self, recovery: Recovery) -> Self {
+        Self { recovery, ..self.clone() }
+    }
+
     /// `<pod instance>:[<task>, <task>]`.
     pub(crate) fn name(&self) -> Text {
         format!("{}:[{}]", self.key.name(), self.tasks.join(", ")).into()
@@ -105,8 +118,8 @@ impl Requirement {
     }
 
     /// Instance names of the tasks to launch.
-    pub(crate) fn task_names(&self) -> impl Iterator<Item = Text> {
-        self.tasks.iter().map(|task| self.key.task(task))
+    pub(crate) fn task_names(&self) -> &[Text] {
+        &self.names
     }
 
     /// Identity of this piece of work for telling new work from old.

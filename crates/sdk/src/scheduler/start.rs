@@ -9,25 +9,27 @@ use super::backoff::{Backoff, BackoffConfig};
 use super::customize;
 use super::cycle::Cycle;
 use super::evaluate::Overhead;
+use super::failing::Failing;
 use super::history::History;
 use super::ids::Ids;
 use super::kill::Kills;
 use super::plan::{Assets, NewStep, Plan, PlanKind, phase_spec};
-use super::requirement::{Config, Recovery, Requirement};
+use super::requirement::{Config, Requirement};
 use super::revive::Revive;
 use super::store::{PodKey, Store};
 use super::target::region_awareness;
 use super::uninstall::{self, UNINSTALL_FLAG, Uninstall};
+use super::waiting::Waiting;
 use super::{Cx, Reconciling, Request, Scheduler};
 use crate::load::Loaded;
 use crate::lower::{self, LoweredPhase, LoweredPlan, LoweredStep, LoweredStrategy};
 use crate::spec::{Goal, ServiceSpec};
 use crate::view::ViewCache;
-use planarium_kernel::{Cause, EventQueue, Index};
+use planarium_kernel::{Cause, EventQueue};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Edge, Element, Holder, PlanId, PlanSpec, StepState, StrategySpec};
 use planarium_protocol::Refusal;
-use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::event::EventBody;
 use planarium_protocol::refusal::RefusalCode;
 use std::sync::Arc;
 
@@ -103,7 +105,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         overhead: Overhead::from_env(&env),
         plans: Vec::new(),
         assets: Assets::default(),
-        waiting: Index::new(),
+        waiting: Waiting::default(),
         delayed: SortedSet::new(),
         kills: Kills::default(),
         kill_timer: None,
@@ -112,7 +114,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         timers: EventQueue::new(),
         cycle: Cycle::new(cx.now()),
         offers: Vec::new(),
-        failing: SortedSet::new(),
+        failing: Failing::default(),
         mentioned: Arc::default(),
         givers: SortedMap::new(),
         uninstall: previous.and_then(|previous| previous.uninstall).map(Uninstall::again),
@@ -169,9 +171,12 @@ impl Scheduler {
             plan.tree.clear_changes();
             self.plans.push(plan);
         }
-        let mentioned =
-            self.plans.iter().flat_map(|plan| plan.steps.iter()).filter_map(|step| step.requirement.as_ref());
-        self.mentioned = Arc::new(mentioned.flat_map(|requirement| requirement.task_names()).collect());
+        let mentioned = self
+            .plans
+            .iter()
+            .flat_map(|plan| plan.steps.iter())
+            .filter_map(|step| step.requirement.as_deref());
+        self.mentioned = Arc::new(mentioned.collect());
         Ok(())
     }
 
@@ -198,30 +203,6 @@ impl Scheduler {
         }
     }
 
-    /// Tells which elements show another status than in the process before, and which phases are new or
-    /// gone.
-    fn tell_differences(&mut self, cx: &mut Cx, previous: &Scheduler) {
-        let shown = shown_statuses(self);
-        let before: SortedMap<ElementPath, &'static str> = shown_statuses(previous).into_iter().collect();
-        let is_phase = |path: &ElementPath| path.step.is_none() && path.phase.is_some();
-        for (path, _) in shown.iter().filter(|(path, _)| is_phase(path) && !before.contains_key(path)) {
-            let seq = cx.emit(EventBody::PhaseChanged { path: path.clone(), change: "added".into() });
-            self.revision = (self.revision + 1).max(seq);
-        }
-        let now: SortedMap<ElementPath, &'static str> = shown.into_iter().collect();
-        for (path, from) in shown_statuses(previous) {
-            let seq = match now.get(&path) {
-                Some(to) if *to == from => continue,
-                Some(to) => cx.emit(EventBody::ElementStatus { path, from: from.into(), to: (*to).into() }),
-                None if is_phase(&path) => {
-                    cx.emit(EventBody::PhaseChanged { path, change: "removed".into() })
-                }
-                None => continue,
-            };
-            self.revision = (self.revision + 1).max(seq);
-        }
-    }
-
     fn empty_recovery(&self) -> Plan {
         let spec = PlanSpec::new(RECOVERY, StrategySpec::Parallel, Vec::<planarium_plan::PhaseSpec>::new());
         Plan::new(PlanKind::Recovery, &spec, Vec::new(), &self.ids, self.now)
@@ -241,15 +222,10 @@ impl Scheduler {
         Plan::new(kind, &spec, rows, &self.ids, self.now)
     }
 
-    fn new_step(&self, lowered: &LoweredStep) -> NewStep {
+    fn new_step(&mut self, lowered: &LoweredStep) -> NewStep {
         let requirement = self.target.pods.get(&lowered.pod).map(|pod| {
-            Arc::new(Requirement {
-                key: PodKey::new(&lowered.pod, lowered.index),
-                pod: pod.clone(),
-                tasks: lowered.tasks.clone(),
-                config: self.target.id.clone(),
-                recovery: Recovery::None,
-            })
+            let key = self.store.key(&lowered.pod, lowered.index);
+            Arc::new(Requirement::new(key, pod.clone(), lowered.tasks.clone(), self.target.id.clone()))
         });
         let state =
             requirement.as_deref().map_or(StepState::Pending, |requirement| self.first_state(requirement));
@@ -285,22 +261,6 @@ impl Scheduler {
         });
         if done { StepState::Complete } else { StepState::Pending }
     }
-}
-
-/// Every element by its path with the status it shows.
-fn shown_statuses(scheduler: &Scheduler) -> Vec<(ElementPath, &'static str)> {
-    let mut all = Vec::new();
-    for (at, plan) in scheduler.plans.iter().enumerate() {
-        let id = PlanId::at(at);
-        let mut add =
-            |element| all.push((scheduler.path(id, element), scheduler.display_status(id, element)));
-        for phase in plan.tree.phases() {
-            plan.tree.steps(phase).for_each(|step| add(Element::Step(step)));
-            add(Element::Phase(phase));
-        }
-        add(Element::Plan);
-    }
-    all
 }
 
 fn strategy(strategy: LoweredStrategy, steps: &[LoweredStep], key: u64) -> StrategySpec {

@@ -7,7 +7,9 @@
 //! …/framework/TaskKiller.java, ExplicitReconciler.java, ImplicitReconciler.java`. Match.
 
 use super::step::{DelayChange, from_tasks, reaction};
-use super::store::{Override, OverrideProgress, OverrideTarget, PodKey, Stored, TaskRecord, is_terminal};
+use super::store::{
+    Override, OverrideProgress, OverrideTarget, Place, PodKey, Stored, TaskRecord, is_terminal,
+};
 use super::{Cx, Request, Scheduler, Timer, TimerKind};
 use crate::spec::Goal;
 use planarium_kernel::Cause;
@@ -24,6 +26,15 @@ const RECONCILE_MAX_MS: u64 = 30_000;
 /// Between two requests for all statuses. *Units*: milliseconds.
 const RECONCILE_ALL_MS: u64 = 3_600_000;
 
+/// The stored task that a status tells of.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    id: &'a Text,
+    name: &'a Text,
+    pod: &'a PodKey,
+    place: Place,
+}
+
 impl Scheduler {
     /// A task's status.
     pub(super) fn take_status(&mut self, cx: &mut Cx, status: &TaskStatus, out: &mut Vec<Request>) {
@@ -36,13 +47,15 @@ impl Scheduler {
         } else if self.kills.heard(&status.task_id, state == "TASK_UNREACHABLE") {
             self.kill(cx, &status.task_id, status.agent_id.as_ref(), out);
         }
-        if self.reconciling.missing.remove(&status.task_id) && self.reconciling.missing.is_empty() {
+        if self.reconciling.missing.heard(&status.task_id) && self.reconciling.missing.is_empty() {
             if let Some(id) = self.reconciling.timer.take() {
                 self.timers.cancel(id);
             }
             self.need_cycle(cx);
         }
-        let Some(record) = self.store.by_id(&status.task_id) else {
+        let found = self.store.place_of_id(&status.task_id);
+        let found = found.and_then(|place| Some((place, self.store.at(place)?)));
+        let Some((place, record)) = found else {
             // A task nobody remembers under this id: it must not run on.
             if state != "TASK_STAGING" && !is_terminal(state) && state != "TASK_UNREACHABLE" {
                 self.kill(cx, &status.task_id, status.agent_id.as_ref(), out);
@@ -57,17 +70,17 @@ impl Scheduler {
         {
             return;
         }
-        let name = record.name.clone();
-        let key = record.pod.clone();
+        let (name, key) = (record.name.clone(), record.pod.clone());
+        let task = Told { id: &status.task_id, name: &name, pod: &key, place };
         let stored = merge(record, status, cx);
         let news = record.status.as_ref().is_none_or(|old| !same(old, &stored));
-        self.store.update(&name, |record| {
+        self.store.change(place, |record| {
             record.addressed |= state == "TASK_RUNNING";
             record.status = Some(stored.clone());
         });
         self.touch_service(cx);
         self.note_pod(&key);
-        let event = self.move_step(cx, &status.task_id, &name, &stored);
+        let event = self.move_step(cx, task, &stored);
         if news {
             let cause = event.map_or(cx.cause(), Cause::Event);
             cx.scoped(cause, |cx| self.need_cycle(cx));
@@ -75,15 +88,16 @@ impl Scheduler {
     }
 
     /// Moves the step that waits for a task; the last event that came of it.
-    fn move_step(&mut self, cx: &mut Cx, id: &Text, name: &Text, status: &Stored) -> Option<u64> {
-        let holder = self.waiting.get(id).copied()?;
+    fn move_step(&mut self, cx: &mut Cx, task: Told<'_>, status: &Stored) -> Option<u64> {
+        let Told { id, name, pod, place } = task;
+        let holder = self.waiting.get(pod, id)?;
         let plan = self.plan(holder.plan)?;
         if plan.tree.step_state(holder.step) == Some(StepState::Complete) {
             return None;
         }
-        let task = plan.step(holder.step)?.tasks.iter().find(|task| task.id == *id)?.task.clone();
-        let goal =
-            plan.requirement(holder.step)?.pod.spec.task(&task).map_or(Goal::Running, |spec| spec.goal);
+        let data = plan.step(holder.step)?;
+        let task = &data.tasks.iter().find(|task| task.id == *id)?.task;
+        let goal = data.requirement.as_ref()?.pod.spec.task(task).map_or(Goal::Running, |spec| spec.goal);
         let (state, delay) = reaction(status, goal)?;
         let data = self.step_data_mut(holder)?;
         for entry in data.tasks.iter_mut().filter(|entry| entry.id == *id) {
@@ -96,7 +110,7 @@ impl Scheduler {
             DelayChange::Clear => self.clear_delay(cx, name),
             DelayChange::Add => self.add_delay(cx, name),
         }
-        self.move_override(name, state);
+        self.move_override(place, state);
         if let Some(next) = next {
             let delayed = next == StepState::Delayed && self.has_delay(cx, holder);
             let next = if next == StepState::Delayed && !delayed { StepState::Pending } else { next };
@@ -143,18 +157,19 @@ impl Scheduler {
     }
 
     /// An override follows its task's entry until it is complete.
-    fn move_override(&mut self, name: &str, state: StepState) {
-        self.store.update(name, |record| {
-            let Override { target, progress } = record.goal;
-            if progress == OverrideProgress::Complete || target == OverrideTarget::Decommissioned {
-                return;
-            }
-            record.goal.progress = match state {
-                StepState::Pending => OverrideProgress::Pending,
-                StepState::Started | StepState::Complete => OverrideProgress::Complete,
-                _ => OverrideProgress::InProgress,
-            };
-        });
+    fn move_override(&mut self, place: Place, state: StepState) {
+        let Some(Override { target, progress }) = self.store.at(place).map(|record| record.goal) else {
+            return;
+        };
+        if progress == OverrideProgress::Complete || target == OverrideTarget::Decommissioned {
+            return;
+        }
+        let progress = match state {
+            StepState::Pending => OverrideProgress::Pending,
+            StepState::Started | StepState::Complete => OverrideProgress::Complete,
+            _ => OverrideProgress::InProgress,
+        };
+        self.store.change(place, |record| record.goal.progress = progress);
     }
 
     /// Delays may have ended: steps that were held back by them alone are pending again.
@@ -184,7 +199,7 @@ impl Scheduler {
     fn has_delay(&self, cx: &Cx, holder: Holder) -> bool {
         let requirement = self.plan(holder.plan).and_then(|plan| plan.requirement(holder.step));
         requirement.is_some_and(|requirement| {
-            requirement.task_names().any(|task| self.backoff.running(&task, cx.now()).is_some())
+            requirement.task_names().iter().any(|task| self.backoff.running(task, cx.now()).is_some())
         })
     }
 
@@ -192,11 +207,7 @@ impl Scheduler {
     pub(super) fn note_pod(&mut self, key: &PodKey) {
         let failing =
             self.store.pod(key).is_some_and(|tasks| tasks.values().any(|task| self.may_recover(task)));
-        if failing {
-            self.failing.insert(key.clone());
-        } else {
-            self.failing.remove(key);
-        }
+        self.failing.note(key, failing);
     }
 
     /// A goal-RUNNING task of some plan that failed or is flagged as lost.
@@ -204,7 +215,7 @@ impl Scheduler {
         let Some(status) = &task.status else { return false };
         (status.needs_recovery() || task.permanently_failed)
             && self.goal_of(task) == Some(Goal::Running)
-            && self.mentioned.contains(&task.name)
+            && self.mentioned.contains(task)
     }
 
     /// The goal of a stored task in the version it was launched with.
@@ -249,7 +260,7 @@ impl Scheduler {
         let unmentioned: Vec<(Text, Text)> = self
             .store
             .tasks()
-            .filter(|task| task.is_alive() && !self.mentioned.contains(&task.name))
+            .filter(|task| task.is_alive() && !self.mentioned.contains(task))
             // The plan of an uninstall ends all tasks by itself.
             .filter(|_| !self.is_uninstalling())
             .filter(|task| task.goal.target != OverrideTarget::Decommissioned)
@@ -307,9 +318,11 @@ fn merge(record: &TaskRecord, status: &TaskStatus, cx: &Cx) -> Stored {
         Cause::Event(seq) => seq,
         Cause::Input(_) | Cause::Genesis => 0,
     };
+    let reason = status.reason.map_or("", planarium_mesos::api::Reason::as_str);
+    let known = old.map(|old| &old.reason).filter(|known| ***known == *reason);
     Stored {
         state,
-        reason: status.reason.map_or("", planarium_mesos::api::Reason::as_str).into(),
+        reason: known.map_or_else(|| reason.into(), Clone::clone),
         message: status.message.clone(),
         healthy: status.healthy,
         checked: status.check.is_some(),

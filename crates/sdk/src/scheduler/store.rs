@@ -4,22 +4,25 @@
 //! *Must not know*: plans, offers.
 //!
 //! *Invariant*: `by_id` and `by_name` name exactly the stored tasks; a stub has the empty id.
-//! *Cost*: every look-up by id, name or pod is logarithmic; nothing here walks all tasks except the
-//! iterators that say so.
+//! *Cost*: a pod is found by the number in its key; every look-up by id or name is logarithmic; nothing here walks all
+//! tasks except the iterators that say so.
 //!
 //! **Source**: `dcos-commons: …/state/StateStore.java, …/offer/taskdata/TaskLabelWriter.java`.
 
+mod audit;
+#[cfg(test)]
+mod tests;
+
 pub(crate) use super::record::{
-    Disk, Held, HeldKind, Location, Override, OverrideProgress, OverrideTarget, PodKey, Stored, TaskRecord,
+    Disk, Held, HeldKind, Location, Override, OverrideProgress, OverrideTarget, Stored, TaskRecord,
     is_terminal,
 };
 
+pub(crate) use super::pod_key::PodKey;
 pub(crate) use super::pod_tasks::PodTasks;
 
 use crate::placement::StoredTaskFacts;
-use planarium_kernel::SortedSet;
-use planarium_kernel::cow::{behind, bytes_of};
-use planarium_kernel::{Digest, Finder, Index, Map, Table};
+use planarium_kernel::{Finder, Index, Map, SortedSet, Table};
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,11 +30,12 @@ use std::sync::Arc;
 /// All records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
-    /// Shared until a task of the pod changes: with copies of the store, and with what was shown of it.
-    pods: Map<PodKey, Arc<PodTasks>>,
-    /// Every pod instance that ever had a task, by the number that the finders know it by.
-    keys: Table<PodKey>,
-    numbers: Map<PodKey, u32>,
+    /// Every pod instance that was ever asked for, by number.
+    pods: Table<Slot, 8>,
+    /// Their keys in order.
+    keys: Map<PodKey, ()>,
+    /// How many of them have tasks.
+    live: usize,
     /// Pods by instance names of their tasks.
     by_name: Finder,
     /// Pods by ids of their tasks.
@@ -44,6 +48,24 @@ pub(crate) struct Store {
     facts: Option<Facts>,
     /// A task was paused at some time.
     paused: bool,
+}
+
+/// One pod instance.
+#[derive(Clone, Debug)]
+struct Slot {
+    key: PodKey,
+    /// None where nothing is stored. Shared until a task of the pod changes: with copies of the store, and with what
+    /// was shown of it.
+    tasks: Option<Arc<PodTasks>>,
+    /// Counts changes of its tasks.
+    changes: u64,
+}
+
+/// Where a task is stored; good until one is stored or forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pod: u32,
+    task: usize,
 }
 
 /// Placement facts of all tasks, kept up to date.
@@ -104,108 +126,170 @@ impl Store {
         facts
     }
 
-    /// The tasks of a pod instance.
-    pub(crate) fn pod(&self, key: &PodKey) -> Option<&PodTasks> {
-        self.pods.get(key).map(|tasks| &**tasks)
+    /// The key of a pod instance.
+    pub(crate) fn key(&mut self, pod: &Text, index: u32) -> PodKey {
+        if let Some(key) = self.known(pod, index) {
+            return key;
+        }
+        let number = u32::try_from(self.pods.len()).unwrap_or(u32::MAX);
+        let key = PodKey::numbered(pod, index, number);
+        self.keys.insert(key.clone(), ());
+        self.pods.push(Slot { key: key.clone(), tasks: None, changes: 0 });
+        key
     }
 
-    /// The same, to change.
-    fn pod_mut(&mut self, key: &PodKey) -> Option<&mut PodTasks> {
-        self.pods.get_mut(key).map(Arc::make_mut)
+    /// The key of a pod instance that was asked for before.
+    fn known(&self, pod: &Text, index: u32) -> Option<PodKey> {
+        let probe = PodKey::probe(pod, index);
+        let (key, ()) = self.keys.range(&probe..=&probe).next()?;
+        Some(key.clone())
+    }
+
+    fn slot(&self, key: &PodKey) -> Option<&Slot> {
+        let slot = self.pods.get(key.number() as usize).filter(|slot| slot.key == *key);
+        // A key of another store's making says another number.
+        slot.or_else(|| self.pods.get(self.known(&key.pod, key.index)?.number() as usize))
+    }
+
+    /// The tasks of a pod of that number, to change.
+    fn tasks_mut(&mut self, number: u32) -> Option<&mut PodTasks> {
+        let slot = self.pods.get_mut(number as usize)?;
+        slot.changes += 1;
+        slot.tasks.as_mut().map(Arc::make_mut)
+    }
+
+    /// The tasks of a pod instance.
+    pub(crate) fn pod(&self, key: &PodKey) -> Option<&PodTasks> {
+        self.slot(key)?.tasks.as_deref()
+    }
+
+    /// How often tasks of a pod instance have changed.
+    pub(crate) fn changes(&self, key: &PodKey) -> u64 {
+        self.slot(key).map_or(0, |slot| slot.changes)
     }
 
     /// All pod instances in order. The tasks of a pod are the same `Arc` as long as none of them changes.
-    pub(crate) fn pods(&self) -> impl ExactSizeIterator<Item = (&PodKey, &Arc<PodTasks>)> {
-        self.pods.iter()
+    pub(crate) fn pods(&self) -> impl Iterator<Item = (&PodKey, &Arc<PodTasks>)> {
+        self.keys.keys().filter_map(|key| Some((key, self.pods.get(key.number() as usize)?.tasks.as_ref()?)))
+    }
+
+    /// How many pod instances there are.
+    pub(crate) fn pod_count(&self) -> usize {
+        self.live
     }
 
     /// All tasks in order. *Cost*: walks everything.
     pub(crate) fn tasks(&self) -> impl Iterator<Item = &TaskRecord> {
-        self.pods.values().flat_map(|tasks| tasks.values())
+        self.pods().flat_map(|(_, tasks)| tasks.values())
     }
 
     /// Whether nothing is stored.
     pub(crate) fn is_empty(&self) -> bool {
-        self.pods.is_empty()
+        self.live == 0
     }
 
     /// The pod instance of that name, e.g. `hello-0`.
     pub(crate) fn pod_named(&self, name: &str) -> Option<PodKey> {
         // Names like `a-0` are unambiguous: the index is what follows the last hyphen.
         let (pod, index) = name.rsplit_once('-')?;
-        let index: u32 = index.parse().ok()?;
-        let key = PodKey { pod: pod.into(), index };
-        (*key.name() == *name && self.pods.contains_key(&key)).then_some(key)
+        let key = self.known(&pod.into(), index.parse().ok()?)?;
+        (*key.name() == *name && self.pod(&key).is_some()).then_some(key)
     }
 
     /// A task of a pod instance by its name within the pod.
     pub(crate) fn task(&self, key: &PodKey, task: &str) -> Option<&TaskRecord> {
-        self.pods.get(key)?.get(&key.task(task))
+        self.pod(key)?.of(task)
     }
 
     /// The pod of a number, as long as it has tasks.
     fn numbered(&self, number: u32) -> Option<(&PodKey, &Arc<PodTasks>)> {
-        let key = self.keys.get(number as usize)?;
-        Some((key, self.pods.get(key)?))
+        let slot = self.pods.get(number as usize)?;
+        Some((&slot.key, slot.tasks.as_ref()?))
     }
 
-    /// The number of a pod instance, given when it has none yet.
-    fn number(&mut self, key: &PodKey) -> u32 {
-        if let Some(number) = self.numbers.get(key) {
-            return *number;
-        }
-        let number = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
-        self.keys.push(key.clone());
-        self.numbers.insert(key.clone(), number);
-        number
+    /// Where the task of that instance name is.
+    fn place_of(&self, name: &str) -> Option<Place> {
+        self.by_name
+            .find(name)
+            .find_map(|pod| Some(Place { pod, task: self.numbered(pod)?.1.place(name).ok()? }))
+    }
+
+    /// Where the task is that has this id now.
+    pub(crate) fn place_of_id(&self, id: &str) -> Option<Place> {
+        self.by_id.find(id).find_map(|pod| {
+            let task = self.numbered(pod)?.1.values().position(|task| *task.id == *id)?;
+            Some(Place { pod, task })
+        })
+    }
+
+    /// The task at a place.
+    pub(crate) fn at(&self, place: Place) -> Option<&TaskRecord> {
+        self.numbered(place.pod)?.1.nth(place.task)
+    }
+
+    /// Changes the task at a place.
+    pub(crate) fn change<R>(&mut self, place: Place, change: impl FnOnce(&mut TaskRecord) -> R) -> Option<R> {
+        let record = self.tasks_mut(place.pod)?.nth_mut(place.task)?;
+        let answer = change(record);
+        let paused = record.goal.target == OverrideTarget::Paused;
+        self.paused |= paused;
+        Some(answer)
     }
 
     /// The pod instance of a task by instance name.
     fn pod_of(&self, name: &str) -> Option<&PodKey> {
-        let mut pods = self.by_name.find(name).filter_map(|number| self.numbered(number));
-        pods.find(|(_, tasks)| tasks.get(name).is_some()).map(|(key, _)| key)
+        self.numbered(self.place_of(name)?.pod).map(|(key, _)| key)
     }
 
     /// A task by instance name.
     pub(crate) fn named(&self, name: &str) -> Option<&TaskRecord> {
-        self.by_name.find(name).find_map(|number| self.numbered(number)?.1.get(name))
+        self.at(self.place_of(name)?)
     }
 
     /// The task that has this id now.
     pub(crate) fn by_id(&self, id: &str) -> Option<&TaskRecord> {
-        let of = |tasks: &'_ Arc<PodTasks>| tasks.values().position(|task| *task.id == *id);
-        self.by_id.find(id).find_map(|number| {
-            let (_, tasks) = self.numbered(number)?;
-            tasks.values().nth(of(tasks)?)
-        })
+        self.at(self.place_of_id(id)?)
     }
 
     /// Changes the task of that instance name.
     pub(crate) fn update<R>(&mut self, name: &str, change: impl FnOnce(&mut TaskRecord) -> R) -> Option<R> {
-        let key = self.pod_of(name)?.clone();
-        let record = Arc::make_mut(self.pods.get_mut(&key)?).get_mut(name)?;
-        let answer = change(record);
-        self.paused |= record.goal.target == OverrideTarget::Paused;
-        Some(answer)
+        self.change(self.place_of(name)?, change)
     }
 
     /// Stores a record in place of what had its name.
-    pub(crate) fn put(&mut self, record: TaskRecord) {
+    pub(crate) fn put(&mut self, mut record: TaskRecord) {
         self.paused |= record.goal.target == OverrideTarget::Paused;
-        let number = self.number(&record.pod);
-        for held in record.held.iter().chain(record.executor.iter()) {
-            self.owners.insert(&held.id, number);
+        if self.pods.get(record.pod.number() as usize).is_none_or(|slot| slot.key != record.pod) {
+            record.pod = self.key(&record.pod.pod.clone(), record.pod.index);
         }
-        self.by_name.insert(&record.name, number);
+        let number = record.pod.number();
+        let Some(slot) = self.pods.get_mut(number as usize) else { return };
+        slot.changes += 1;
+        self.live += usize::from(slot.tasks.is_none());
+        let tasks = slot.tasks.get_or_insert_default();
+        // Reservations of a task that counts have their owner already; tasks of a pod share those of the executor.
+        let counts = |task: &&TaskRecord| !task.permanently_failed;
+        let old = tasks.get(&record.name);
+        let held = old.filter(counts).map_or(&[][..], |old| &old.held);
+        let executor =
+            tasks.values().find(|task| counts(task) && Arc::ptr_eq(&task.executor, &record.executor));
+        let executor = executor.or(old.filter(counts)).map_or(&[][..], |task| &task.executor);
+        for (lists, known) in [(&record.held, held), (&record.executor, executor)] {
+            for one in lists.iter().filter(|one| !known.iter().any(|known| known.id == one.id)) {
+                self.owners.insert(&one.id, number);
+            }
+        }
+        if old.is_none() {
+            self.by_name.insert(&record.name, number);
+        }
         if !record.id.is_empty() {
             self.by_id.insert(&record.id, number);
         }
         if let Some(facts) = &mut self.facts {
             facts.put(facts_of(&record));
         }
-        let pod = record.pod.clone();
         let (id, host) = (record.id.clone(), record.at.hostname.clone());
-        if let Some(old) = self.pods.upsert(pod, Arc::default, |tasks| Arc::make_mut(tasks).put(record)) {
+        if let Some(old) = Arc::make_mut(tasks).put(record) {
             if old.id != id {
                 self.by_id.remove(&old.id, number);
             }
@@ -278,13 +362,15 @@ impl Store {
 
     /// Forgets a task.
     pub(crate) fn remove(&mut self, name: &str) {
-        let Some(key) = self.pod_of(name).cloned() else { return };
-        let number = self.number(&key);
+        let Some(Place { pod: number, .. }) = self.place_of(name) else { return };
         self.by_name.remove(name, number);
-        let Some(tasks) = self.pod_mut(&key) else { return };
+        let Some(tasks) = self.tasks_mut(number) else { return };
         let old = tasks.remove(name);
-        if tasks.is_empty() {
-            self.pods.remove(&key);
+        if tasks.is_empty()
+            && let Some(slot) = self.pods.get_mut(number as usize)
+        {
+            slot.tasks = None;
+            self.live -= 1;
         }
         let Some(old) = old else { return };
         self.by_id.remove(&old.id, number);
@@ -296,14 +382,9 @@ impl Store {
     /// Takes reservations that were given back out of the records of tasks that leave with their pod, or
     /// of all tasks.
     pub(crate) fn forget_reservations(&mut self, ids: &SortedSet<Text>, all: bool) {
-        let pods: SortedSet<PodKey> = ids
-            .iter()
-            .flat_map(|id| self.owners.find(id))
-            .filter_map(|number| self.numbered(number))
-            .map(|(key, _)| key.clone())
-            .collect();
-        for key in pods {
-            let Some(tasks) = self.pod_mut(&key) else { continue };
+        let pods: SortedSet<u32> = ids.iter().flat_map(|id| self.owners.find(id)).collect();
+        for number in pods {
+            let Some(tasks) = self.tasks_mut(number) else { continue };
             let leaving = |task: &TaskRecord| all || task.goal.target == OverrideTarget::Decommissioned;
             for task in tasks.values_mut().filter(|task| leaving(task)) {
                 for held in [&mut task.held, &mut task.executor] {
@@ -317,131 +398,18 @@ impl Store {
 
     /// Flags every task of a pod instance as lost for good.
     pub(crate) fn flag_pod(&mut self, key: &PodKey) {
-        for task in self.pod_mut(key).into_iter().flat_map(PodTasks::values_mut) {
+        let Some(slot) = self.slot(key) else { return };
+        let number = slot.key.number();
+        if slot.tasks.as_ref().is_none_or(|tasks| tasks.values().all(|task| task.permanently_failed)) {
+            return;
+        }
+        for task in self.tasks_mut(number).into_iter().flat_map(PodTasks::values_mut) {
             task.permanently_failed = true;
         }
     }
 
     /// Whether the pod instance has tasks and all of them are flagged.
     pub(crate) fn is_flagged(&self, key: &PodKey) -> bool {
-        self.pods.get(key).is_some_and(|tasks| tasks.values().all(|task| task.permanently_failed))
-    }
-
-    /// Writes all records into a digest.
-    pub(crate) fn digest(&self, digest: &mut Digest) {
-        digest.write_u64(self.by_name.len() as u64);
-        for task in self.tasks() {
-            digest.write_str(&task.name);
-            digest.write_str(&task.id);
-            digest.write_str(&task.config);
-            digest.write_str(&task.at.agent_id);
-            digest.write_bool(task.permanently_failed);
-            digest.write_str(task.status.as_ref().map_or("", |status| status.state));
-        }
-    }
-
-    /// Bytes that this store holds and `before` does not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let facts = self.facts.as_ref().map_or(0, |facts| bytes_of::<StoredTaskFacts>(facts.list.len()) * 2);
-        self.pods.beyond(before.map(|before| &before.pods), super::weight::pod)
-            + self.keys.beyond(before.map(|before| &before.keys), |_, _| 0)
-            + self.numbers.beyond_flat(before.map(|before| &before.numbers))
-            + self.by_name.beyond_flat(before.map(|before| &before.by_name))
-            + self.by_id.beyond_flat(before.map(|before| &before.by_id))
-            + self.owners.beyond_flat(before.map(|before| &before.owners))
-            + self.by_host.beyond(before.map(|before| &before.by_host), |names, old| {
-                behind(names, old, |names| bytes_of::<u32>(names.len()))
-            })
-            + facts
-    }
-
-    /// What is wrong with the indexes, if anything.
-    pub(crate) fn check(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        for (key, tasks) in &self.pods {
-            for task in tasks.values() {
-                let name = &task.name;
-                if task.pod != *key || self.pod_of(name) != Some(key) {
-                    found.push(format!("task {name} is not where its name says"));
-                }
-                if !task.id.is_empty() && self.by_id(&task.id).is_none_or(|found| found.name != *name) {
-                    found.push(format!("task id {} is not known by id", task.id));
-                }
-            }
-        }
-        if !self.paused && self.tasks().any(|task| task.goal.target == OverrideTarget::Paused) {
-            found.push("a task is paused that no one knows of".to_owned());
-        }
-        let live = self.tasks().filter(|task| !task.id.is_empty()).count();
-        let on_hosts = self.by_host.iter().map(|(host, _)| self.on_host(host).count()).sum::<usize>();
-        let on_no_host =
-            |pods: &Arc<SortedSet<u32>>| pods.iter().any(|number| self.numbered(*number).is_none());
-        if live != self.by_id.len()
-            || self.tasks().count() != self.by_name.len()
-            || on_hosts != self.by_name.len()
-            || self.by_host.values().any(on_no_host)
-            || self.keys.len() != self.numbers.len()
-        {
-            found.push("the indexes of tasks have leftovers".to_owned());
-        }
-        found
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scheduler::plan::Params;
-    use planarium_kernel::Milli;
-
-    fn record(pod: &str, index: u32, task: &str, id: &str) -> TaskRecord {
-        let key = PodKey { pod: pod.into(), index };
-        TaskRecord {
-            name: key.task(task),
-            task: task.into(),
-            pod: key,
-            id: id.into(),
-            executor_id: "e".into(),
-            config: "c".into(),
-            set: "s".into(),
-            at: Arc::default(),
-            held: Arc::from([Held {
-                id: format!("r-{pod}-{index}").into(),
-                kind: HeldKind::Scalar { name: "cpus".into(), amount: Milli(100) },
-            }]),
-            executor: Arc::from([]),
-            params: Params::default(),
-            command: "".into(),
-            permanently_failed: false,
-            watched_since: None,
-            status: None,
-            goal: Override::default(),
-            addressed: false,
-            files: Arc::default(),
-        }
-    }
-
-    #[test]
-    fn indexes_follow_every_change() {
-        let mut store = Store::default();
-        store.put(record("a", 0, "t", ""));
-        store.put(record("a-0", 1, "t", "x"));
-        store.put(record("a", 0, "t", "1"));
-        store.put(record("a", 0, "t", "2"));
-        assert!(store.by_id("1").is_none());
-        assert_eq!(store.by_id("2").map(|t| &*t.name), Some("a-0-t"));
-        assert_eq!(store.named("a-0-1-t").map(|t| &*t.id), Some("x"));
-        assert_eq!(store.pod_named("a-0-1").map(|k| (k.pod.to_string(), k.index)), Some(("a-0".into(), 1)));
-        assert_eq!(store.pod_named("a-00"), None);
-        assert!(store.check().is_empty());
-    }
-
-    #[test]
-    fn a_reservation_of_a_flagged_pod_is_not_expected() {
-        let mut store = Store::default();
-        store.put(record("a", 0, "t", "1"));
-        assert!(store.expects("r-a-0") && !store.expects("r-b-0"));
-        store.flag_pod(&PodKey { pod: "a".into(), index: 0 });
-        assert!(!store.expects("r-a-0"));
+        self.pod(key).is_some_and(|tasks| tasks.values().all(|task| task.permanently_failed))
     }
 }

@@ -9,6 +9,7 @@ use super::plan::{Look, Plan, StepData, StepTask};
 use super::pod_tasks::PodTasks;
 use super::record::{Held, TaskRecord};
 use planarium_kernel::cow::{behind, bytes_of};
+use planarium_protocol::Text;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ impl Scheduler {
         bytes_of::<Self>(1)
             + plans.map(|(at, plan)| plan.beyond(before.and_then(|before| before.plans.get(at)))).sum::<u64>()
             + self.store.beyond(before.map(|before| &before.store))
-            + self.waiting.beyond_flat(before.map(|before| &before.waiting))
+            + self.waiting.beyond(before.map(|before| &before.waiting))
             + self.timers.bytes()
             + bytes_of::<usize>(self.offers.len())
             + bytes_of::<Evaluation>(self.history.last.len())
@@ -61,24 +62,28 @@ impl Plan {
 
 impl Look {
     fn beyond(&self, before: Option<&Self>) -> u64 {
-        let outcome = |outcome: &Arc<Outcome>| {
-            let old = before.and_then(|before| before.outcomes.get(&outcome.agent));
-            behind(outcome, old, |outcome| bytes_of::<Check>(outcome.checks.len()) + ROW)
+        let mut old = before.into_iter().flat_map(|before| before.outcomes.iter()).peekable();
+        let outcome = |(agent, outcome): (&Text, &Arc<Outcome>)| {
+            while old.next_if(|(other, _)| *other < agent).is_some() {}
+            let old = old.next_if(|(other, _)| *other == agent).map(|(_, old)| old);
+            ROW + behind(outcome, old, |outcome| bytes_of::<Check>(outcome.checks.len()) + ROW)
         };
-        self.outcomes.values().map(|one| ROW + outcome(one)).sum()
+        self.outcomes.iter().map(outcome).sum()
     }
 }
 
 /// What the tasks of a pod take.
 pub(super) fn pod(tasks: &Arc<PodTasks>, before: Option<&Arc<PodTasks>>) -> u64 {
     behind(tasks, before, |tasks| {
-        let task = |task: &TaskRecord| {
-            let old = before.and_then(|before| before.get(&task.name));
+        let task = |(at, task): (usize, &TaskRecord)| {
+            let old = before.and_then(|before| {
+                before.nth(at).filter(|old| old.name == task.name).or_else(|| before.get(&task.name))
+            });
             let same = old.is_some_and(|old| Arc::ptr_eq(&old.held, &task.held));
             let held =
                 if same { 0 } else { TASK_TEXTS + bytes_of::<Held>(task.held.len() + task.executor.len()) };
             bytes_of::<TaskRecord>(1) + held
         };
-        tasks.values().map(task).sum()
+        tasks.values().enumerate().map(task).sum()
     })
 }

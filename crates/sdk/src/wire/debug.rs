@@ -108,8 +108,8 @@ impl Scheduler {
             .flat_map(|requirement| requirement.task_names())
             .map(|name| {
                 let mut body = Map::new();
-                body.insert("name".to_owned(), Value::from(&*name));
-                let task = self.store.named(&name);
+                body.insert("name".to_owned(), Value::from(&**name));
+                let task = self.store.named(name);
                 if let Some((task, status)) = task.and_then(|task| Some((task, task.status.as_ref()?))) {
                     body.insert("taskId".to_owned(), Value::from(&*task.id));
                     body.insert("taskStatus".to_owned(), Value::from(status.state));

@@ -6,7 +6,7 @@ use super::not_found;
 use crate::scheduler::Scheduler;
 use crate::scheduler::evaluate::environment::Launching;
 use crate::scheduler::evaluate::{build, reservation_role};
-use crate::scheduler::requirement::{Recovery, Requirement};
+use crate::scheduler::requirement::Requirement;
 use crate::scheduler::store::{Held, PodKey, PodTasks, TaskRecord};
 use crate::spec::{HealthCheck, PodSpec, ReadinessCheck, TaskSpec};
 use planarium_kernel::SortedMap;
@@ -132,13 +132,8 @@ impl Scheduler {
         let config = self.configs.get(&task.config)?;
         let pod = config.pods.get(&task.pod.pod)?;
         let spec = pod.spec.task(&task.task)?;
-        let requirement = Requirement {
-            key: task.pod.clone(),
-            pod: pod.clone(),
-            tasks: std::iter::once(task.task.clone()).collect(),
-            config: task.config.clone(),
-            recovery: Recovery::None,
-        };
+        let tasks = std::iter::once(task.task.clone()).collect();
+        let requirement = Requirement::new(task.pod.clone(), pod.clone(), tasks, task.config.clone());
         let launching = Launching {
             spec: &config.spec,
             requirement: &requirement,

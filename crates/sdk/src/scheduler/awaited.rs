@@ -1,0 +1,76 @@
+//! Task ids whose statuses are awaited.
+//!
+//! *Knows*: which ids were asked for and which of them have been heard of. *Must not know*: statuses.
+//!
+//! All are asked for at once and heard of one by one, in any order: what is heard of is marked, not moved.
+
+use planarium_kernel::SortedSet;
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+/// Task ids whose status has not come yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Awaited {
+    /// All that were asked for, in order.
+    ids: Arc<[Text]>,
+    /// Which of them have been heard of, by place.
+    heard: Vec<bool>,
+    /// How many have not.
+    left: usize,
+}
+
+impl FromIterator<Text> for Awaited {
+    fn from_iter<I: IntoIterator<Item = Text>>(ids: I) -> Self {
+        let ids: SortedSet<Text> = ids.into_iter().collect();
+        let ids: Arc<[Text]> = ids.into_iter().collect();
+        let left = ids.len();
+        Self { ids, heard: vec![false; left], left }
+    }
+}
+
+impl Awaited {
+    /// Whether nothing is awaited.
+    pub(super) fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+
+    /// How many are awaited.
+    pub(super) fn len(&self) -> usize {
+        self.left
+    }
+
+    /// Those still awaited, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Text> {
+        self.ids.iter().zip(&self.heard).filter(|(_, heard)| !**heard).map(|(id, _)| id)
+    }
+
+    /// A status came; true when it was awaited.
+    pub(super) fn heard(&mut self, id: &str) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        let Ok(at) = self.ids.binary_search_by(|mine| (**mine).cmp(id)) else { return false };
+        let news = self.heard.get_mut(at).is_some_and(|heard| !std::mem::replace(heard, true));
+        self.left -= usize::from(news);
+        if self.left == 0 {
+            *self = Self::default();
+        }
+        news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_heard_of_once() {
+        let mut awaited: Awaited = ["b", "c", "a"].map(Text::from).into_iter().collect();
+        let left = |awaited: &Awaited| awaited.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!((left(&awaited).join(" "), awaited.len()), ("a b c".to_owned(), 3));
+        assert!(!awaited.heard("d") && awaited.heard("b") && !awaited.heard("b"));
+        assert_eq!((left(&awaited).join(" "), awaited.len()), ("a c".to_owned(), 2));
+        assert!(awaited.heard("c") && !awaited.is_empty() && awaited.heard("a") && awaited.is_empty());
+        assert!(!awaited.heard("a"));
+    }
+}

@@ -1,0 +1,75 @@
+//! What a start of the process changes about what elements show.
+//!
+//! *Knows*: two processes' elements by path. *Must not know*: why anything differs.
+
+use super::{Cx, Scheduler};
+use planarium_kernel::fingerprint::{self, fold};
+use planarium_plan::{Element, PlanId};
+use planarium_protocol::event::{ElementPath, EventBody};
+
+/// Elements in order with the statuses they show, some of them to be found by path.
+struct Shown {
+    rows: Vec<(ElementPath, &'static str)>,
+    /// The places of those by fingerprints of their paths.
+    places: Vec<(u64, usize)>,
+}
+
+impl Shown {
+    /// Every element of a process; those are to be found that are `wanted`.
+    fn of(scheduler: &Scheduler, wanted: impl Fn(&ElementPath) -> bool) -> Self {
+        let count = scheduler.plans.iter().map(|plan| plan.steps.len() + plan.phases.len() + 1).sum();
+        let mut rows = Vec::with_capacity(count);
+        for (at, plan) in scheduler.plans.iter().enumerate() {
+            let id = PlanId::at(at);
+            let mut add =
+                |element| rows.push((scheduler.path(id, element), scheduler.display_status(id, element)));
+            for phase in plan.tree.phases() {
+                plan.tree.steps(phase).for_each(|step| add(Element::Step(step)));
+                add(Element::Phase(phase));
+            }
+            add(Element::Plan);
+        }
+        let places = rows.iter().enumerate().filter(|(_, (path, _))| wanted(path));
+        let mut places: Vec<_> = places.map(|(at, (path, _))| (print(path), at)).collect();
+        planarium_kernel::sorted::sort(&mut places);
+        Self { rows, places }
+    }
+
+    /// What the element of that path shows; of several the last.
+    fn find(&self, path: &ElementPath) -> Option<&'static str> {
+        let print = print(path);
+        let first = self.places.partition_point(|(mine, _)| *mine < print);
+        let alike = self.places.get(first..)?.iter().take_while(|(mine, _)| *mine == print);
+        let rows = alike.filter_map(|(_, at)| self.rows.get(*at)).filter(|(mine, _)| mine == path);
+        rows.last().map(|(_, status)| *status)
+    }
+}
+
+fn print(path: &ElementPath) -> u64 {
+    let below = [&path.phase, &path.step].map(|name| name.as_deref().map_or(0, fingerprint::of));
+    below.into_iter().fold(fingerprint::of(&path.plan), fold)
+}
+
+impl Scheduler {
+    /// Tells which elements show another status than in the process before, and which phases are new or
+    /// gone.
+    pub(super) fn tell_differences(&mut self, cx: &mut Cx, previous: &Self) {
+        let is_phase = |path: &ElementPath| path.step.is_none() && path.phase.is_some();
+        let (now, before) = (Shown::of(self, |_| true), Shown::of(previous, is_phase));
+        for (path, _) in now.rows.iter().filter(|(path, _)| is_phase(path) && before.find(path).is_none()) {
+            let seq = cx.emit(EventBody::PhaseChanged { path: path.clone(), change: "added".into() });
+            self.revision = (self.revision + 1).max(seq);
+        }
+        for (path, from) in before.rows {
+            let seq = match now.find(&path) {
+                Some(to) if to == from => continue,
+                Some(to) => cx.emit(EventBody::ElementStatus { path, from: from.into(), to: to.into() }),
+                None if is_phase(&path) => {
+                    cx.emit(EventBody::PhaseChanged { path, change: "removed".into() })
+                }
+                None => continue,
+            };
+            self.revision = (self.revision + 1).max(seq);
+        }
+    }
+}
