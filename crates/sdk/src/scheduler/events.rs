@@ -7,7 +7,7 @@ use super::requirement::Requirement;
 use super::store::{OverrideTarget, PodKey};
 use super::{Cx, Scheduler};
 use planarium_kernel::Cause;
-use planarium_plan::{Change, Element, Holder, PlanId, Status, StepId};
+use planarium_plan::{Element, Holder, PlanId, Status, StepId};
 use planarium_protocol::Text;
 use planarium_protocol::event::EventBody;
 use std::sync::LazyLock;
@@ -27,14 +27,16 @@ impl Scheduler {
     /// Reports the status changes of a plan since the last report. Ancestors follow from what changed
     /// below them. Answers the last event.
     pub(super) fn report(&mut self, cx: &mut Cx, id: PlanId) -> Option<u64> {
-        let plan = self.plans.get_mut(id.index())?;
+        let plan = self.plan(id)?;
         if plan.tree.changes().is_empty() {
             return None;
         }
-        let changes: Vec<Change> = plan.tree.drain_changes().collect();
         let base = cx.cause();
         let (mut of_step, mut of_phase, mut last) = (None, None, None);
-        for change in changes {
+        // One by one: there mostly are one or two, too few for a list of their own.
+        let mut at = 0;
+        while let Some(change) = self.plan(id).and_then(|plan| plan.tree.changes().get(at).copied()) {
+            at += 1;
             let from = self.shown(id, change.element, change.from);
             let to = self.shown(id, change.element, change.to);
             if from == to {
@@ -57,6 +59,9 @@ impl Scheduler {
             }
             self.note_change(cx, id, change.element, seq);
             last = Some(seq);
+        }
+        if let Some(plan) = self.plans.get_mut(id.index()) {
+            plan.tree.clear_changes();
         }
         self.touched += 1;
         last

@@ -322,14 +322,16 @@ impl Owner<'_> {
             [below, top] if *below == Reservation::fixed(self.source_role) => top,
             _ => return false,
         };
-        let label = |key: &str, value: &Text| top.labels.get(key) == Some(value);
+        let mut labels = top.labels.iter();
+        let mut next =
+            |key: &str, value: &Text| labels.next().is_some_and(|(k, v)| **k == *key && v == value);
         top.kind == ReservationKind::Dynamic
             && top.role == *self.role
             && top.principal.as_ref() == Some(self.principal)
-            && top.labels.len() == 2 + usize::from(self.namespace.is_some())
-            && label(&RESOURCE_ID, id)
-            && label(&FRAMEWORK_ID, self.framework)
-            && self.namespace.is_none_or(|namespace| label(NAMESPACE, namespace))
+            && next(&FRAMEWORK_ID, self.framework)
+            && self.namespace.is_none_or(|namespace| next(NAMESPACE, namespace))
+            && next(&RESOURCE_ID, id)
+            && labels.next().is_none()
     }
 }
 
