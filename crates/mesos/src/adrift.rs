@@ -133,7 +133,7 @@ impl Master {
                 match agent.executors.get_mut(&key) {
                     Some(executor) => _ = executor.tasks.insert(no),
                     None => {
-                        agent.executors.insert(key, Executor { info, role, tasks: SortedSet::from([no]) })
+                        agent.executors.insert(key, Executor { info, role, tasks: SortedSet::from([no]) });
                     }
                 }
             }

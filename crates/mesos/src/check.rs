@@ -36,8 +36,8 @@ impl Master {
             digest.write_bool(framework.is_connected());
             digest.write_u64(framework.ended.len() as u64);
         }
-        for (id, offer) in &self.offers {
-            digest.write_u32(id.0);
+        for offer in self.offers.values() {
+            digest.write_u32(offer.id.0);
             digest.write_u32(offer.framework.0);
             digest.write_str(&offer.resources.to_string());
         }

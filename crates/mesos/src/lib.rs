@@ -30,6 +30,7 @@ mod offers;
 mod operations;
 pub mod operator;
 mod outside;
+mod outstanding;
 mod reconcile;
 mod registration;
 mod removal;

@@ -72,7 +72,7 @@ impl Master {
             executor_ids: agent.executors.of(grant.framework),
             unavailability: self.machines.unavailability(grant.agent),
         });
-        self.offers.insert(id, offer.clone());
+        self.offers.insert(offer.clone());
         self.limit_life(cx, id);
         Some(offer)
     }
@@ -92,7 +92,7 @@ impl Master {
                     agents.push(offer.hostname.clone());
                     own.push(offer);
                 }
-                Some(other) => _ = self.offers.insert(*id, other),
+                Some(other) => self.offers.insert(other),
                 // One that is named again is turned down again, and comes back once.
                 None => {
                     let again = own.iter().find(|offer: &&Arc<Offer>| offer.id == *id);

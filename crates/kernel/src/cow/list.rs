@@ -61,6 +61,11 @@ impl<T: Clone, const N: usize> List<T, N> {
         self.last.push(entry);
     }
 
+    /// A list with room for so many entries, as far as they are in one piece.
+    pub fn with_room(entries: usize) -> Self {
+        Self { chunks: Vec::new(), last: Vec::with_capacity(entries.min(2 * N)) }
+    }
+
     /// Gives back room for entries to come.
     pub fn shrink_to_fit(&mut self) {
         self.last.shrink_to_fit();

@@ -5,7 +5,7 @@
 
 use crate::api::{
     Resources,
-    resources::{is_text, sum_mut},
+    resources::{add_one, is_text, sum_mut},
 };
 use planarium_kernel::Milli;
 use planarium_kernel::SortedMap;
@@ -17,7 +17,10 @@ pub(crate) type Quantities = SortedMap<Text, Milli>;
 
 /// Adds the scalars of `resources`.
 pub(crate) fn add(sums: &mut Quantities, resources: &Resources) {
-    plus(sums, resources.sums());
+    match resources.known_sums() {
+        Some(more) => plus(sums, more),
+        None => resources.iter().for_each(|resource| add_one(sums, resource)),
+    }
 }
 
 /// Takes the scalars of `resources` out.
@@ -66,14 +69,18 @@ fn for_each_known(
     mut change: impl FnMut(&mut Milli, Milli),
 ) -> usize {
     let mut mine = sums.iter_mut();
-    let known = |(name, amount): &(&Text, &Milli)| match mine.find(|(own, _)| is_text(own, name)) {
-        Some((_, sum)) => {
-            change(sum, **amount);
-            true
+    let mut known = 0;
+    'other: for (name, amount) in other {
+        for (own, sum) in mine.by_ref() {
+            if is_text(own, name) {
+                change(sum, *amount);
+                known += 1;
+                continue 'other;
+            }
         }
-        None => false,
-    };
-    other.iter().take_while(known).count()
+        break;
+    }
+    known
 }
 
 /// Whether all of `other` is in `sums`.

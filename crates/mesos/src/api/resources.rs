@@ -26,7 +26,7 @@ type Rows = List<Resource, 16>;
 #[derive(Debug, Default)]
 struct Bag {
     rows: Rows,
-    summary: OnceLock<Summary>,
+    summary: OnceLock<Box<Summary>>,
 }
 
 impl Clone for Bag {
@@ -54,12 +54,7 @@ impl Summary {
     fn of(rows: &Rows) -> Self {
         let mut all = Self::default();
         for resource in rows {
-            if let Value::Scalar(amount) = resource.value {
-                match sum_mut(&mut all.sums, &resource.name) {
-                    Some(sum) => *sum = sum.saturating_add(amount),
-                    None => _ = all.sums.insert(resource.name.clone(), amount),
-                }
-            }
+            add_one(&mut all.sums, resource);
             if let Some(top) = resource.reservations.last()
                 && !all.roles.iter().any(|role| is_text(role, &top.role))
             {
@@ -68,6 +63,15 @@ impl Summary {
             all.refined |= resource.reservations.len() > 1;
         }
         all
+    }
+}
+
+/// Adds a resource to sums, if it is a scalar.
+pub(crate) fn add_one(sums: &mut SortedMap<Text, Milli>, resource: &Resource) {
+    let Value::Scalar(amount) = resource.value else { return };
+    match sum_mut(sums, &resource.name) {
+        Some(sum) => *sum = sum.saturating_add(amount),
+        None => _ = sums.insert(resource.name.clone(), amount),
     }
 }
 
@@ -103,12 +107,17 @@ impl Resources {
 
     /// What all of it comes to. *Cost*: found once per list.
     pub(crate) fn summary(&self) -> &Summary {
-        self.0.as_deref().map_or(&NOTHING, |bag| bag.summary.get_or_init(|| Summary::of(&bag.rows)))
+        self.0.as_deref().map_or(&NOTHING, |bag| bag.summary.get_or_init(|| Box::new(Summary::of(&bag.rows))))
     }
 
     /// Scalar sums by name. *Cost*: found once per list.
     pub(crate) fn sums(&self) -> &SortedMap<Text, Milli> {
         &self.summary().sums
+    }
+
+    /// The same, where somebody has asked already.
+    pub(crate) fn known_sums(&self) -> Option<&SortedMap<Text, Milli>> {
+        self.0.as_deref()?.summary.get().map(|all| &all.sums)
     }
 
     /// Bytes that this list takes and the one before does not.
@@ -417,7 +426,8 @@ impl Eq for Resources {}
 
 impl FromIterator<Resource> for Resources {
     fn from_iter<I: IntoIterator<Item = Resource>>(items: I) -> Self {
-        let mut rows = Rows::default();
+        let items = items.into_iter();
+        let mut rows = Rows::with_room(items.size_hint().0);
         for item in items {
             add_to(&mut rows, item);
         }

@@ -61,11 +61,7 @@ pub struct Stack {
 impl Stack {
     /// The same with one more layer on top.
     pub fn pushed(&self, top: Reservation) -> Self {
-        let Some(layers) = &self.layers else {
-            return Self { print: print_of(BELOW, &top), layers: Some(Arc::new([top])) };
-        };
-        let print = print_of(self.print, &top);
-        Self { print, layers: Some(layers.iter().cloned().chain([top]).collect()) }
+        self.iter().cloned().chain([top]).collect()
     }
 
     /// Whether it may be the same stack: those that may not are not.
@@ -97,7 +93,7 @@ impl FromIterator<Reservation> for Stack {
         if layers.is_empty() {
             return Self::default();
         }
-        let print = layers.iter().fold(BELOW, print_of);
+        let print = layers.iter().fold(1, print_of);
         Self { print, layers: Some(layers) }
     }
 }
@@ -132,9 +128,6 @@ impl Ord for Stack {
         self.deref().cmp(other)
     }
 }
-
-/// The fingerprint below all layers.
-const BELOW: u64 = 1;
 
 /// The fingerprint with one more layer.
 fn print_of(print: u64, layer: &Reservation) -> u64 {

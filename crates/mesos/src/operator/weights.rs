@@ -69,7 +69,7 @@ impl Master {
         cx.following(EventBody::Shares { text: text.into() }, |cx| {
             self.allocator.set_weights(weights, cx.cause());
             if !quirk::WEIGHTS_RESCIND_NOTHING {
-                for offer in self.offers.keys().copied().collect::<Vec<OfferId>>() {
+                for offer in self.offers.values().map(|offer| offer.id).collect::<Vec<OfferId>>() {
                     self.rescind(cx, offer);
                 }
             }

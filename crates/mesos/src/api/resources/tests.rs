@@ -76,11 +76,11 @@ fn bags_are_added_and_taken_apart_as_one_by_one() {
     for seed in 0..4_000_u64 {
         let one = bag(2 * seed, 60);
         let mut other = bag(2 * seed + 1, 8);
-        if seed % 2 == 0 {
+        if seed.is_multiple_of(2) {
             // Parts of it, in another order.
             let rows: Vec<Resource> = one.iter().cloned().collect();
             let picked = rows.iter().rev().enumerate();
-            let picked = picked.filter(|(n, _)| mix64(seed << 9 | *n as u64) % 3 == 0);
+            let picked = picked.filter(|(n, _)| mix64(seed << 9 | *n as u64).is_multiple_of(3));
             other = picked.map(|(_, resource)| resource.clone()).collect();
         }
         let rows: Vec<Resource> = one.iter().cloned().collect();
