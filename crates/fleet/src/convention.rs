@@ -25,7 +25,8 @@ pub(crate) struct Hints {
 /// Reads the hints of a program.
 pub(crate) fn hints(program: &Program) -> Hints {
     let tag = program.image.as_deref().and_then(|image| image.rsplit_once(':')).map_or("", |(_, tag)| tag);
-    let said = |hint: &str| tag.starts_with(hint) || has_word(&program.command, hint);
+    let may_hint = program.command.contains('-');
+    let said = |hint: &str| tag.starts_with(hint) || may_hint && has_word(&program.command, hint);
     Hints { bad: said("bad-"), slow: said("slow-"), exit: exit_code(&program.command) }
 }
 

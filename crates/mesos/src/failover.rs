@@ -114,7 +114,7 @@ impl Master {
     pub(crate) fn return_recovered(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let Some(agent) = self.agent(id).filter(|agent| agent.state == AgentState::Recovered) else { return };
         // On a machine that has booted anew there is another one now.
-        let is_there = self.hosts.get(&agent.machine).is_some_and(|host| host.agent == Some(id));
+        let is_there = self.hosts.get(agent.machine).is_some_and(|host| host.agent == Some(id));
         if !is_there || fleet.absence(agent.machine).is_some() {
             return;
         }

@@ -40,7 +40,8 @@ pub(crate) struct Framework {
     pub(crate) reregistered: Option<SimTime>,
     pub(crate) unregistered: Option<SimTime>,
     failover: Option<TimerId>,
-    pub(crate) ended: VecDeque<Ended>,
+    /// Tasks that have ended, oldest first; shared, since any change copies the list.
+    pub(crate) ended: VecDeque<Arc<Ended>>,
 }
 
 impl Framework {
@@ -74,15 +75,15 @@ impl Framework {
 
     /// A task that was thought to have ended is there again.
     pub(crate) fn forget(&mut self, task: &Task) -> Option<Ended> {
-        let is_it = |ended: &Ended| ended.info.task_id == *task.id() && ended.agent == task.agent;
-        self.ended.remove(self.ended.iter().rposition(is_it)?)
+        let is_it = |ended: &Arc<Ended>| ended.info.task_id == *task.id() && ended.agent == task.agent;
+        self.ended.remove(self.ended.iter().rposition(is_it)?).map(Arc::unwrap_or_clone)
     }
 
     pub(crate) fn remember(&mut self, ended: Ended) {
         if self.ended.len() >= MAX_ENDED {
             self.ended.pop_front();
         }
-        self.ended.push_back(ended);
+        self.ended.push_back(Arc::new(ended));
     }
 }
 
@@ -198,8 +199,8 @@ impl Master {
     /// A framework asks for something. Calls of frameworks that are not connected are ignored.
     pub fn call(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: FrameworkId, call: Call) {
         let Some(framework) = self.framework(id).filter(|framework| framework.is_connected()) else { return };
-        let (name, known) = (framework.info.name.clone(), framework.info.roles.clone());
-        let all_known = |roles: &[Text]| roles.iter().all(|role| known.contains(role));
+        let info = framework.info.clone();
+        let all_known = |roles: &[Text]| roles.iter().all(|role| info.roles.contains(role));
         match call {
             Call::Accept { offer_ids, operations, refuse_ms } => {
                 self.accept(cx, fleet, id, &offer_ids, operations, refuse_ms);
@@ -213,7 +214,7 @@ impl Master {
             }
             Call::Revive { roles } if all_known(&roles) => {
                 self.counters.revive_offers += 1;
-                cx.following(EventBody::Revived { framework: name }, |cx| {
+                cx.following(EventBody::Revived { framework: info.name.clone() }, |cx| {
                     self.allocator.revive(id, &roles, cx.cause());
                     self.clear_inverse_filters(cx, id);
                     self.requested = Requested::All;
@@ -223,7 +224,7 @@ impl Master {
             Call::Suppress { roles } if all_known(&roles) => {
                 self.counters.suppress_offers += 1;
                 if !self.allocator.is_suppressed(id) {
-                    cx.emit(EventBody::Suppressed { framework: name });
+                    cx.emit(EventBody::Suppressed { framework: info.name.clone() });
                 }
                 self.allocator.suppress(id, &roles);
             }

@@ -19,6 +19,7 @@ mod counters;
 mod expiry;
 mod failover;
 mod framework;
+mod hosts;
 mod kill;
 mod liveness;
 mod maintain;

@@ -36,7 +36,7 @@ fn given_up_at(registered: SimTime, silent: SimTime) -> SimTime {
 
 impl Master {
     fn agent_on(&self, machine: MachineId) -> Option<AgentId> {
-        self.hosts.get(&machine).and_then(|host| host.agent)
+        self.hosts.get(machine).and_then(|host| host.agent)
     }
 
     pub(crate) fn machine_lost(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, how: Absence) {

@@ -13,6 +13,7 @@ use planarium_protocol::{
     input::{OfferRound, TaskStatusInput},
     refusal::RefusalCode,
 };
+use std::sync::Arc;
 
 impl Master {
     /// Exactly one round with these machines, in this order (all machines in order of joining when none is
@@ -23,11 +24,10 @@ impl Master {
     pub fn offer_round(&mut self, cx: &mut Cx, round: &OfferRound) -> Result<u32, Refusal> {
         let mut order: Vec<AgentId> = Vec::new();
         if round.agents.is_empty() {
-            order.extend(self.hosts.values().filter_map(|host| host.agent));
+            order.extend(self.hosts.agents());
         }
         for name in &round.agents {
-            let on_hosts = self.hosts.values().filter_map(|host| host.agent);
-            let named = on_hosts.into_iter().find(|id| {
+            let named = self.hosts.agents().find(|id| {
                 self.agent(*id)
                     .is_some_and(|agent| &*agent.hostname == name.as_str() || &*agent.name == name.as_str())
             });
@@ -151,7 +151,7 @@ impl Master {
 
     /// A status for a task that has ended is passed on; the books do not change.
     fn say_of_ended(&mut self, cx: &mut Cx, said: &TaskStatusInput, update: Update) -> Result<(), Refusal> {
-        let is_meant = |ended: &&Ended| {
+        let is_meant = |ended: &&Arc<Ended>| {
             *ended.info.task_id.as_ref() == *said.task || *ended.info.name.as_ref() == *said.task
         };
         let found = self.registered_frameworks().into_iter().find_map(|id| {

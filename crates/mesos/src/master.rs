@@ -4,11 +4,12 @@
 
 use crate::{
     adrift::Adrift,
-    agent::{Agent, Host},
+    agent::Agent,
     allocator::{Allocator, Rules, filter::ALLOCATION_INTERVAL_MS, filter::BatchId},
     api::{AgentId, FrameworkId, Message, OfferId, SchedulerEvent},
     counters::Counters,
     framework::Framework,
+    hosts::Hosts,
     maintain::Asking,
     maintenance::{Drains, InverseFilterId, InverseOffers, MachineKey, MachineRegistry},
     operations::Operations,
@@ -69,7 +70,7 @@ pub struct Master {
     /// Prefix of every id on the wire.
     pub(crate) uuid: Text,
     pub(crate) allocator: Allocator,
-    pub(crate) hosts: Map<MachineId, Arc<Host>>,
+    pub(crate) hosts: Hosts,
     pub(crate) agents: Vec<Arc<Agent>>,
     pub(crate) frameworks: Vec<Arc<Framework>>,
     pub(crate) offers: Outstanding,
@@ -129,7 +130,7 @@ impl Master {
             seed,
             uuid: draw::uuid(seed, draw::entity("mesos master"), 0x0A00, 0).into(),
             allocator: Allocator::default(),
-            hosts: Map::new(),
+            hosts: Hosts::default(),
             agents: Vec::new(),
             frameworks: Vec::new(),
             offers: Outstanding::default(),

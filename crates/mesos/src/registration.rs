@@ -61,7 +61,7 @@ impl Master {
             let key = MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()).key();
             let machine = fleet.add_machine(cx, spec);
             let port = add.port.unwrap_or(AGENT_PORT);
-            self.hosts.insert(machine, Arc::new(Host { port, ..Host::default() }));
+            self.hosts.insert(machine, Host { port, ..Host::default() });
             Arc::make_mut(&mut self.by_name).entry(key).or_default().push(machine);
             ids.extend(self.register(cx, fleet, machine, total.clone()));
         }
@@ -75,7 +75,7 @@ impl Master {
     pub fn remove_agent(&mut self, cx: &mut Cx, fleet: &mut Fleet, which: &str) -> Result<(), Refusal> {
         let found = self.hosts.iter().find_map(|(machine, host)| {
             let agent = self.agent(host.agent?)?;
-            (&*agent.hostname == which || &*agent.name == which).then_some((*machine, host.agent?))
+            (&*agent.hostname == which || &*agent.name == which).then_some((machine, host.agent?))
         });
         let Some((machine, agent)) = found else {
             return Err(Refusal::new(RefusalCode::NotFound, format!("no agent {which}")));
@@ -87,7 +87,7 @@ impl Master {
         self.forget_recovered(agent);
         self.end_adrift(cx, fleet, agent);
         fleet.remove_machine(cx, machine);
-        self.hosts.remove(&machine);
+        self.hosts.remove(machine);
         for machines in Arc::make_mut(&mut self.by_name).values_mut() {
             machines.retain(|other| *other != machine);
         }
@@ -107,11 +107,11 @@ impl Master {
         let name: Text = format!("{}-S{}", self.uuid, id.0).into();
         let (here, port) = (
             MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()),
-            self.hosts.get(&machine).map_or(AGENT_PORT, |host| host.port),
+            self.hosts.get(machine).map_or(AGENT_PORT, |host| host.port),
         );
         // Before anything else about the agent.
         let let_in = Arc::make_mut(&mut self.machines).attach(&here, id).is_ok();
-        let known = self.hosts.get(&machine).and_then(|host| host.agent);
+        let known = self.hosts.get(machine).and_then(|host| host.agent);
         if let (false, Some(known)) = (let_in, known) {
             self.turn_away(cx, fleet, known);
             return None;
@@ -150,7 +150,7 @@ impl Master {
             adrift: Vec::new(),
         };
         self.agents.push(Arc::new(agent));
-        if let Some(host) = self.hosts.get_mut(&machine).map(Arc::make_mut) {
+        if let Some(host) = self.hosts.get_mut(machine) {
             host.agent = Some(id);
         }
         if !let_in {
@@ -186,7 +186,7 @@ impl Master {
         let port = add.port.unwrap_or(AGENT_PORT);
         let there: Vec<(&Arc<MachineSpec>, u16)> = fleet
             .machine_ids()
-            .filter_map(|id| Some((fleet.machine(id)?, self.hosts.get(&id)?.port)))
+            .filter_map(|id| Some((fleet.machine(id)?, self.hosts.get(id)?.port)))
             .collect();
         // An agent with a port of its own may join a machine that is there.
         let in_the_way = |(_, other): &(_, u16)| add.port.is_none() || *other == port;

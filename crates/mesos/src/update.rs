@@ -27,6 +27,8 @@ use std::sync::Arc;
 pub(crate) enum Leaves {
     /// Nothing.
     AtOnce,
+    /// Nothing, and this is what the agent says just now.
+    AsSaid,
     /// The acknowledgement of its last status; this one has the number, if it has one.
     Acknowledged(Option<u32>),
 }
@@ -127,12 +129,10 @@ impl Master {
         if let Some(ms) = limit_ms {
             self.limit_completion(cx, no, ms);
         }
-        let Some(task) = self.task_mut(no) else { return };
-        task.at_agent = state;
         if at_once && !lost {
-            task.retry_ms = 0;
-            cx.scoped(update.cause, |cx| self.apply(cx, fleet, no, update));
-        } else {
+            cx.scoped(update.cause, |cx| self.take_in(cx, fleet, no, update, Leaves::AsSaid));
+        } else if let Some(task) = self.task_mut(no) {
+            task.at_agent = state;
             task.unheard.push_back(update);
             if lost {
                 self.retry_later(cx, no, Class::OneShot);
@@ -233,7 +233,11 @@ impl Master {
     ) {
         let now = cx.now();
         let Some(task) = self.tasks.get_mut(&no).map(Arc::make_mut) else { return };
-        let latest = if leaves == Leaves::AtOnce { update.state } else { task.at_agent };
+        if leaves == Leaves::AsSaid {
+            (task.at_agent, task.retry_ms) = (update.state, 0);
+        }
+        let number = if let Leaves::Acknowledged(number) = leaves { Some(number) } else { None };
+        let latest = if number.is_none() { update.state } else { task.at_agent };
         if !task.freed && task.state != latest {
             task.state = latest;
             task.since = now;
@@ -253,7 +257,7 @@ impl Master {
             reason: update.reason,
             source: update.source,
             message: update.message,
-            number: if let Leaves::Acknowledged(number) = leaves { number } else { None },
+            number: number.flatten(),
             ..task.status(agent_id, update.made.unwrap_or(now))
         };
         if ends {
@@ -262,7 +266,7 @@ impl Master {
         if status.source != Source::Master {
             self.counters.status_updates += 1;
         }
-        let leaves = leaves == Leaves::AtOnce && update.state.is_terminal();
+        let leaves = number.is_none() && update.state.is_terminal();
         self.tell_then(cx, framework, status, |master, cx| {
             if leaves {
                 master.end_task(cx, fleet, no, state);

@@ -42,7 +42,7 @@ impl Master {
     /// Notes that what is shown of an agent's machine changes.
     pub(crate) fn touch_agent(&mut self, cx: &Cx, id: AgentId) {
         let Some(machine) = self.agent(id).map(|agent| agent.machine) else { return };
-        if let Some(host) = self.hosts.get_mut(&machine).map(Arc::make_mut)
+        if let Some(host) = self.hosts.get_mut(machine)
             && host.agent == Some(id)
         {
             // Never the same twice: what is shown may change between two events.
@@ -56,8 +56,8 @@ impl Master {
             let agent = self.agent(host.agent?)?;
             // A sum, because either may change while the other is ahead.
             let revision = host.revision.saturating_add(fleet.touched());
-            let away = u64::from(fleet.absence(*machine).is_some());
-            Some(host.view.get((revision, away), || self.build(fleet, *machine, host, agent, revision)))
+            let away = u64::from(fleet.absence(machine).is_some());
+            Some(host.view.get((revision, away), || self.build(fleet, machine, host, agent, revision)))
         });
         all.collect()
     }

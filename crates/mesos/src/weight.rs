@@ -36,7 +36,12 @@ impl Master {
         };
         let framework = |(row, framework): (usize, &Arc<Framework>)| {
             let old = before.and_then(|before| before.frameworks.get(row));
-            behind(framework, old, |framework| bytes_of::<Ended>(framework.ended.len()))
+            let known = old.and_then(|old| old.ended.back());
+            let is_new = |ended: &&Arc<Ended>| known.is_none_or(|known| !Arc::ptr_eq(known, *ended));
+            behind(framework, old, |framework| {
+                let new = framework.ended.iter().rev().take_while(is_new).count();
+                bytes_of::<usize>(framework.ended.len()) + bytes_of::<Ended>(new)
+            })
         };
         let host = |host: &Arc<Host>, old: Option<&Arc<Host>>| behind(host, old, |_| HOST);
         let offer = |offer: &Arc<Offer>, old: Option<&Arc<Offer>>| {

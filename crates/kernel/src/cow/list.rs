@@ -165,6 +165,13 @@ impl<'a, T> Iterator for Entries<'a, T> {
             }
         }
     }
+
+    /// Exact where the list is one piece.
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let sure = self.now.len() + self.last.len();
+        (sure, self.chunks.as_slice().is_empty().then_some(sure))
+    }
 }
 
 #[cfg(test)]

@@ -64,7 +64,11 @@ const MAX_ROLE: usize = 1_024;
 
 /// Whether a role's name is one.
 pub(crate) fn is_role(role: &str) -> bool {
-    role == "*"
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let is_plain = !role.is_empty() && !role.starts_with('-') && role.bytes().all(plain);
+    // Most are one plain word.
+    is_plain && role.len() <= MAX_ROLE
+        || role == "*"
         || role.len() <= MAX_ROLE
             && role.split('/').all(|part| {
                 !part.is_empty()
@@ -242,7 +246,7 @@ pub(super) fn task(
         }
     }
     // One after the other, and only when that fails both as one: then they may want the same ports.
-    if fit.own.iter().chain(fit.executor.iter().flatten()).all(|resource| fit.left.subtract(resource)) {
+    if fit.left.subtract_all(&fit.own) && fit.executor.as_ref().is_none_or(|own| fit.left.subtract_all(own)) {
         return Ok(fit);
     }
     let mut needed = fit.own.clone();
@@ -286,6 +290,7 @@ mod tests {
         for (role, expected) in [
             ("*", true),
             ("hello-role", true),
+            ("hello_2", true),
             ("slave_public/hello-role", true),
             ("a/b/c", true),
             ("", false),

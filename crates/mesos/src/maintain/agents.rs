@@ -25,8 +25,8 @@ use std::sync::Arc;
 impl Master {
     /// The id on the wire of the agent that was last on a machine of this hostname.
     pub fn agent_id_on(&self, hostname: &str) -> Option<Text> {
-        let agents = self.hosts.values().filter_map(|host| self.agent(host.agent?));
-        agents.into_iter().find(|agent| &*agent.hostname == hostname).map(|agent| agent.name.clone())
+        let mut agents = self.hosts.agents().filter_map(|id| self.agent(id));
+        agents.find(|agent| &*agent.hostname == hostname).map(|agent| agent.name.clone())
     }
 
     /// Row and standing of the agent that an operator names.

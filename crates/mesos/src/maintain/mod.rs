@@ -113,7 +113,7 @@ impl Master {
         let agents = if hosts.is_empty() { Vec::new() } else { vec![name] };
         cx.following(EventBody::Maintenance { text: text.into(), agents }, |cx| {
             for host in hosts {
-                let Some(agent) = self.hosts.get(&host).and_then(|host| host.agent) else { continue };
+                let Some(agent) = self.hosts.get(host).and_then(|host| host.agent) else { continue };
                 self.touch_agent(cx, agent);
                 if to == Mode::Up && self.is_out(agent) && fleet.absence(host).is_none() {
                     self.start_later(cx, agent);
@@ -137,7 +137,7 @@ impl Master {
 
     /// An agent is started again and registers anew, with what its work directory keeps.
     pub(crate) fn register_again(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
-        let Some(id) = self.hosts.get(&machine).and_then(|host| host.agent) else { return };
+        let Some(id) = self.hosts.get(machine).and_then(|host| host.agent) else { return };
         if !self.is_out(id) || fleet.absence(machine).is_some() {
             return;
         }
