@@ -156,8 +156,8 @@ fn custom_steps(pod: &PodSpec, phase: &PhaseSpec, strategy: LoweredStrategy) -> 
 /// What the steps of several instances have in common that launch the same tasks.
 struct List {
     tasks: Arc<[Text]>,
-    /// What follows the instance in their names.
-    suffix: String,
+    /// What stands before and after the index in their names.
+    around: (String, String),
     at: At,
     error: Option<Text>,
 }
@@ -166,12 +166,13 @@ impl List {
     fn new(pod: &PodSpec, tasks: &Arc<[Text]>, at: &At) -> Self {
         let error = conflict(pod, tasks);
         let suffix = if error.is_some() { String::new() } else { format!(":[{}]", tasks.join(", ")) };
-        Self { tasks: Arc::clone(tasks), suffix, at: at.clone(), error }
+        let around = (format!("{}-", pod.name), suffix);
+        Self { tasks: Arc::clone(tasks), around, at: at.clone(), error }
     }
 
     fn step(&self, pod: &PodSpec, index: u32) -> LoweredStep {
-        let mut name = pod.instance(index);
-        name.push_str(&self.suffix);
+        let (before, after) = &self.around;
+        let name = [&**before, &index.to_string(), after].concat();
         LoweredStep {
             name: name.into(),
             pod: pod.name.clone(),

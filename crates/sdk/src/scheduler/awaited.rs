@@ -4,27 +4,27 @@
 //!
 //! All are asked for at once and heard of one by one, in any order: what is heard of is marked, not moved.
 
-use planarium_kernel::SortedSet;
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
 /// Task ids whose status has not come yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Awaited {
-    /// All that were asked for, in order.
-    ids: Arc<[Text]>,
+    /// All that were asked for, in order, with the agents they were launched on.
+    rows: Arc<[(Text, Text)]>,
     /// Which of them have been heard of, by place.
     heard: Vec<bool>,
     /// How many have not.
     left: usize,
 }
 
-impl FromIterator<Text> for Awaited {
-    fn from_iter<I: IntoIterator<Item = Text>>(ids: I) -> Self {
-        let ids: SortedSet<Text> = ids.into_iter().collect();
-        let ids: Arc<[Text]> = ids.into_iter().collect();
-        let left = ids.len();
-        Self { ids, heard: vec![false; left], left }
+impl FromIterator<(Text, Text)> for Awaited {
+    fn from_iter<I: IntoIterator<Item = (Text, Text)>>(tasks: I) -> Self {
+        let tasks: SortedMap<Text, Text> = tasks.into_iter().collect();
+        let rows: Arc<[(Text, Text)]> = tasks.into_iter().collect();
+        let left = rows.len();
+        Self { rows, heard: vec![false; left], left }
     }
 }
 
@@ -39,9 +39,9 @@ impl Awaited {
         self.left
     }
 
-    /// Those still awaited, in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Text> {
-        self.ids.iter().zip(&self.heard).filter(|(_, heard)| !**heard).map(|(id, _)| id)
+    /// Those still awaited, in order, with their agents.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(Text, Text)> {
+        self.rows.iter().zip(&self.heard).filter(|(_, heard)| !**heard).map(|(row, _)| row)
     }
 
     /// A status came; true when it was awaited.
@@ -49,7 +49,7 @@ impl Awaited {
         if self.left == 0 {
             return false;
         }
-        let Ok(at) = self.ids.binary_search_by(|mine| (**mine).cmp(id)) else { return false };
+        let Ok(at) = self.rows.binary_search_by(|(mine, _)| (**mine).cmp(id)) else { return false };
         let news = self.heard.get_mut(at).is_some_and(|heard| !std::mem::replace(heard, true));
         self.left -= usize::from(news);
         if self.left == 0 {
@@ -65,8 +65,8 @@ mod tests {
 
     #[test]
     fn each_is_heard_of_once() {
-        let mut awaited: Awaited = ["b", "c", "a"].map(Text::from).into_iter().collect();
-        let left = |awaited: &Awaited| awaited.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let mut awaited: Awaited = ["b", "c", "a"].map(|id| (id.into(), "s".into())).into_iter().collect();
+        let left = |awaited: &Awaited| awaited.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>();
         assert_eq!((left(&awaited).join(" "), awaited.len()), ("a b c".to_owned(), 3));
         assert!(!awaited.heard("d") && awaited.heard("b") && !awaited.heard("b"));
         assert_eq!((left(&awaited).join(" "), awaited.len()), ("a c".to_owned(), 2));

@@ -129,7 +129,7 @@ impl Scheduler {
             }
             let Some(requirement) = plan.requirement(holder.step).cloned() else { continue };
             let untouched = self.store.pod(&requirement.key).is_none();
-            if left.is_empty() && untouched && self.step_status(*holder) == Status::Prepared {
+            if left.is_empty() && untouched && plan.tree.status(holder.step.into()) == Status::Prepared {
                 continue;
             }
             if requirement.recovery == Recovery::Permanent {
@@ -387,7 +387,7 @@ impl Scheduler {
         let requirement = data.requirement.clone();
         let tasks = self.step_data_mut(holder).map(|data| std::mem::take(&mut data.tasks));
         let Some(key) = requirement.as_ref().map(|requirement| &requirement.key) else { return };
-        for task in tasks.unwrap_or_default() {
+        for task in tasks.iter().flat_map(|tasks| tasks.iter()) {
             self.waiting.remove(key, &task.id);
         }
     }

@@ -219,11 +219,14 @@ impl Scheduler {
 
     /// Candidates and running steps, by what they need.
     fn work_set(&self, candidates: &[planarium_plan::Holder]) -> WorkSet {
-        let running = self.plans.iter().enumerate().flat_map(|(at, plan)| {
-            let id = planarium_plan::PlanId::at(at);
-            plan.tree.working().map(move |step| planarium_plan::Holder { plan: id, step })
-        });
-        candidates.iter().copied().chain(running).filter_map(|holder| self.work_key(holder)).collect()
+        let mut work = WorkSet::with_room(candidates.len());
+        let candidates = candidates.iter().filter_map(|holder| self.work_key(*holder));
+        candidates.for_each(|key| work.insert(key));
+        for plan in &self.plans {
+            let running = plan.tree.working().filter_map(|step| plan.step(step)?.work);
+            running.for_each(|key| work.insert(key));
+        }
+        work
     }
 
     fn work_key(&self, holder: planarium_plan::Holder) -> Option<WorkKey> {

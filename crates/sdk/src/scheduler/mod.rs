@@ -45,6 +45,7 @@ pub(crate) mod revive;
 mod start;
 mod status;
 pub(crate) mod step;
+mod step_tasks;
 pub(crate) mod store;
 mod target;
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::evaluate::outcome::Outcome;
 use super::ids::Ids;
 use super::requirement::Requirement;
 use super::revive::WorkKey;
+pub(crate) use super::step_tasks::{StepTask, StepTasks};
 use planarium_kernel::{Map, SimTime, Table};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Asset, Element, PhaseId, PhaseSpec, PlanSpec, PlanTree, StepId, StepState};
@@ -36,17 +37,6 @@ pub(crate) enum PlanKind {
     Custom,
 }
 
-/// A task that a step launched and waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StepTask {
-    /// Task id.
-    pub(crate) id: Text,
-    /// Name within the pod.
-    pub(crate) task: Text,
-    /// How far it is for the step.
-    pub(crate) state: StepState,
-}
-
 /// The last look at offers for a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Look {
@@ -68,7 +58,7 @@ pub(crate) struct StepData {
     /// What seldom changes: copies share it.
     head: Arc<StepHead>,
     /// Tasks it launched.
-    pub(crate) tasks: Vec<StepTask>,
+    pub(crate) tasks: StepTasks,
     /// Marked complete by an operator.
     pub(crate) forced: bool,
     /// Since when it has its displayed status.
@@ -215,7 +205,7 @@ impl Plan {
             let NewStep { requirement, action, source, .. } = step;
             self.steps.push(StepData {
                 head: Arc::new(StepHead { id, requirement, action, params, work, source }),
-                tasks: Vec::new(),
+                tasks: StepTasks::default(),
                 forced: false,
                 since: now,
                 event: None,

@@ -55,8 +55,9 @@ impl PartialOrd for PodKey {
 }
 
 impl PartialEq for PodKey {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
+        Arc::ptr_eq(&self.0, &other.0) || self.cmp(other).is_eq()
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) type WorkKey = u64;
 pub(crate) struct WorkSet {
     /// A power of two, at least twice as many as keys, or none; 0 is a free slot.
     slots: Vec<WorkKey>,
+    /// How many slots are not free.
+    used: usize,
     /// Whether the key 0 is one of them.
     zero: bool,
 }
@@ -30,26 +32,38 @@ pub(crate) struct WorkSet {
 impl FromIterator<WorkKey> for WorkSet {
     fn from_iter<I: IntoIterator<Item = WorkKey>>(keys: I) -> Self {
         let mut set = Self::default();
-        let mut keys: Vec<WorkKey> = keys.into_iter().collect();
-        keys.retain(|key| {
-            set.zero |= *key == 0;
-            *key != 0
-        });
-        if keys.is_empty() {
-            return set;
-        }
-        set.slots = vec![0; (keys.len() * 2).next_power_of_two()];
         for key in keys {
-            let at = set.slot_of(key);
-            if let Some(slot) = set.slots.get_mut(at) {
-                *slot = key;
-            }
+            set.insert(key);
         }
         set
     }
 }
 
 impl WorkSet {
+    /// No keys, with room for so many.
+    pub(crate) fn with_room(keys: usize) -> Self {
+        let slots = if keys == 0 { Vec::new() } else { vec![0; (keys * 2).next_power_of_two()] };
+        Self { slots, used: 0, zero: false }
+    }
+
+    /// Adds a key.
+    pub(crate) fn insert(&mut self, key: WorkKey) {
+        if key == 0 {
+            self.zero = true;
+            return;
+        }
+        if (self.used + 1) * 2 > self.slots.len() {
+            let mut larger = Self::with_room((self.used + 1) * 2);
+            self.slots.iter().filter(|key| **key != 0).for_each(|key| larger.insert(*key));
+            *self = Self { zero: self.zero, ..larger };
+        }
+        let at = self.slot_of(key);
+        if let Some(slot) = self.slots.get_mut(at) {
+            self.used += usize::from(*slot == 0);
+            *slot = key;
+        }
+    }
+
     /// Where a key is or belongs.
     fn slot_of(&self, key: WorkKey) -> usize {
         let mask = self.slots.len().saturating_sub(1);

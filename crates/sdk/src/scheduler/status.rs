@@ -269,8 +269,8 @@ impl Scheduler {
         for (id, agent) in unmentioned {
             self.kill(cx, &id, Some(&agent), out);
         }
-        self.reconciling.missing =
-            self.store.tasks().filter(|task| task.is_alive()).map(|task| task.id.clone()).collect();
+        let alive = self.store.tasks().filter(|task| task.is_alive());
+        self.reconciling.missing = alive.map(|task| (task.id.clone(), task.at.agent_id.clone())).collect();
         self.reconciling.wait_ms = RECONCILE_FIRST_MS;
         self.ask_missing(cx, out);
         self.reconcile_all(cx, out);
@@ -281,9 +281,11 @@ impl Scheduler {
         if self.reconciling.missing.is_empty() {
             return;
         }
-        let tasks = self.reconciling.missing.iter().map(|id| ReconcileTask {
+        // Whose record has gone since is asked for without a place.
+        let first = self.reconciling.wait_ms == RECONCILE_FIRST_MS;
+        let tasks = self.reconciling.missing.iter().map(|(id, agent)| ReconcileTask {
             task_id: id.clone(),
-            agent_id: self.store.by_id(id).map(|task| task.at.agent_id.clone()),
+            agent_id: (first || self.store.by_id(id).is_some()).then(|| agent.clone()),
         });
         out.push(Request { cause: cx.cause(), call: Call::Reconcile { tasks: tasks.collect() } });
         let at = cx.now().saturating_add(self.reconciling.wait_ms);

@@ -34,6 +34,8 @@ pub(crate) struct Store {
     pods: Table<Slot, 8>,
     /// Their keys in order.
     keys: Map<PodKey, ()>,
+    /// The last key that was handed out: mostly the one after it is asked for next.
+    handed: u32,
     /// How many of them have tasks.
     live: usize,
     /// Pods by instance names of their tasks.
@@ -128,11 +130,15 @@ impl Store {
 
     /// The key of a pod instance.
     pub(crate) fn key(&mut self, pod: &Text, index: u32) -> PodKey {
-        if let Some(key) = self.known(pod, index) {
+        let next = self.pods.get(self.handed as usize + 1).map(|slot| &slot.key);
+        let next = next.filter(|key| key.index == index && key.pod == *pod).cloned();
+        if let Some(key) = next.or_else(|| self.known(pod, index)) {
+            self.handed = key.number();
             return key;
         }
         let number = u32::try_from(self.pods.len()).unwrap_or(u32::MAX);
         let key = PodKey::numbered(pod, index, number);
+        self.handed = number;
         self.keys.insert(key.clone(), ());
         self.pods.push(Slot { key: key.clone(), tasks: None, changes: 0 });
         key
@@ -181,6 +187,14 @@ impl Store {
     /// All tasks in order. *Cost*: walks everything.
     pub(crate) fn tasks(&self) -> impl Iterator<Item = &TaskRecord> {
         self.pods().flat_map(|(_, tasks)| tasks.values())
+    }
+
+    /// All tasks with their places. *Cost*: walks everything.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (Place, &TaskRecord)> {
+        self.pods().flat_map(|(key, tasks)| {
+            let place = |(task, record)| (Place { pod: key.number(), task }, record);
+            tasks.values().enumerate().map(place)
+        })
     }
 
     /// Whether nothing is stored.

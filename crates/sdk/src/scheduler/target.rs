@@ -13,7 +13,7 @@
 
 use super::Scheduler;
 use super::requirement::Config;
-use super::store::PodKey;
+use super::store::{Place, PodKey};
 use crate::compare;
 use crate::load::Loaded;
 use crate::spec::ServiceSpec;
@@ -99,22 +99,22 @@ impl Scheduler {
     /// Tasks of pods that did not change, and tasks that are lost for good, stand for the target now.
     fn move_to_target(&mut self) {
         let id = self.target.id.clone();
-        let behind: Vec<(Text, PodKey, Text, bool)> = self
+        let behind: Vec<(Place, PodKey, Text, bool)> = self
             .store
-            .tasks()
-            .filter(|task| task.config != id)
-            .map(|task| (task.name.clone(), task.pod.clone(), task.config.clone(), task.permanently_failed))
+            .places()
+            .filter(|(_, task)| task.config != id)
+            .map(|(place, task)| (place, task.pod.clone(), task.config.clone(), task.permanently_failed))
             .collect();
         // The comparison is costly and the same for every task of a pod type in one version.
         let mut known: SortedMap<(Text, Text), bool> = SortedMap::new();
-        for (name, key, config, flagged) in behind {
+        for (place, key, config, flagged) in behind {
             let unchanged = *known.entry((config.clone(), key.pod.clone())).or_insert_with(|| {
                 let old = self.configs.get(&config).and_then(|config| config.pods.get(&key.pod));
                 let new = self.target.pods.get(&key.pod);
                 !compare::pod_needs_update(old.map(|pod| &*pod.spec), new.map(|pod| &*pod.spec))
             });
             if flagged || unchanged {
-                self.store.update(&name, |task| task.config = id.clone());
+                self.store.change(place, |task| task.config = id.clone());
             }
         }
     }

@@ -1,0 +1,46 @@
+//! The tasks that a step launched and waits for.
+//!
+//! *Knows*: a list that copies share until one of them changes it. *Must not know*: what moves a step.
+
+use planarium_plan::StepState;
+use planarium_protocol::Text;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A task that a step launched and waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StepTask {
+    /// Task id.
+    pub(crate) id: Text,
+    /// Name within the pod.
+    pub(crate) task: Text,
+    /// How far it is for the step.
+    pub(crate) state: StepState,
+}
+
+/// All of them, in the order they were launched in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StepTasks(Option<Arc<Vec<StepTask>>>);
+
+impl Deref for StepTasks {
+    type Target = [StepTask];
+
+    fn deref(&self) -> &[StepTask] {
+        self.0.as_ref().map_or(&[], |tasks| tasks)
+    }
+}
+
+impl StepTasks {
+    /// Adds one.
+    pub(crate) fn push(&mut self, task: StepTask) {
+        Arc::make_mut(self.0.get_or_insert_default()).push(task);
+    }
+
+    /// All, to change.
+    pub(crate) fn iter_mut(&mut self) -> std::slice::IterMut<'_, StepTask> {
+        match &mut self.0 {
+            Some(tasks) => Arc::make_mut(tasks).iter_mut(),
+            None => [].iter_mut(),
+        }
+    }
+}
