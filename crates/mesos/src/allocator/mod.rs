@@ -15,6 +15,7 @@
 //! | guarantees and limits | `quota` |
 //! | decline filters, by agent and by refusal | `filter` |
 //! | what one framework holds | `held` |
+//! | what has changed | `dirty` |
 //! | a run | `run` |
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp`.

@@ -4,7 +4,7 @@ use super::{
     ranges::Ranges,
     resource::{Resource, Value},
 };
-use planarium_kernel::cow::{Entries, List, behind};
+use planarium_kernel::cow::{Entries, List, behind, bytes_of};
 use planarium_kernel::{Milli, SortedMap};
 use planarium_protocol::Text;
 use std::{
@@ -123,8 +123,13 @@ impl Resources {
     /// Bytes that this list takes and the one before does not.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let before = before.and_then(|before| before.0.as_ref());
-        let rows = |bag: &Bag| bag.rows.beyond(before.map(|before| &before.rows));
-        self.0.as_ref().map_or(0, |bag| behind(bag, before, rows))
+        let inside = |bag: &Bag| {
+            let summary = bag.summary.get().map(|all| {
+                bytes_of::<Summary>(1) + bytes_of::<(Text, Milli)>(all.sums.len() + all.roles.len())
+            });
+            bag.rows.beyond(before.map(|before| &before.rows)) + summary.unwrap_or(0)
+        };
+        self.0.as_ref().map_or(0, |bag| behind(bag, before, inside))
     }
 
     /// Whether both are one list, or both nothing.
