@@ -146,9 +146,9 @@ impl Scheduler {
 
     /// Reservations were given back: records that leave forget them, and the steps that wait for them
     /// are done, whatever their state.
-    pub(super) fn given_back(&mut self, cx: &mut Cx, ids: &SortedSet<Text>) {
+    pub(super) fn given_back(&mut self, cx: &mut Cx, hostname: &str, ids: &SortedSet<Text>) {
         let uninstalling = self.is_uninstalling();
-        self.store.forget_reservations(ids, uninstalling);
+        self.store.forget_reservations(hostname, ids, uninstalling);
         let done: Vec<Holder> = ids.iter().filter_map(|id| self.givers.get(id).copied()).collect();
         for holder in &done {
             if !self.step_status(*holder).is_complete() {

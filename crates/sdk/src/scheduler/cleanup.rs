@@ -25,7 +25,9 @@ impl Scheduler {
                 .resources
                 .iter()
                 .filter(|resource| resource.is_dynamically_reserved())
-                .filter(|resource| resource.resource_id().is_some_and(|id| !self.expects(id)))
+                .filter(|resource| {
+                    resource.resource_id().is_some_and(|id| !self.expects(&offer.hostname, id))
+                })
                 .collect();
             if surplus.is_empty() {
                 left.push(offer);
@@ -48,16 +50,13 @@ impl Scheduler {
             let call =
                 Call::Accept { offer_ids: vec![offer.id], operations, refuse_ms: Some(ACCEPT_FILTER_MS) };
             out.push(Request { cause: cx.cause(), call });
-            self.given_back(cx, &ids);
-            for id in ids {
-                self.store.released(&id);
-            }
+            self.given_back(cx, &offer.hostname, &ids);
         }
         left
     }
 
     /// Whether a reservation is still needed; a service that is uninstalled needs none.
-    fn expects(&self, id: &str) -> bool {
-        !self.is_uninstalling() && self.store.expects(id)
+    fn expects(&self, hostname: &str, id: &str) -> bool {
+        !self.is_uninstalling() && self.store.expects(hostname, id)
     }
 }

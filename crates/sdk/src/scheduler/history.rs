@@ -5,7 +5,7 @@
 //! **Source**: `dcos-commons: …/debug/OfferOutcomeTrackerV2.java`. Match.
 
 use super::evaluate::outcome::Outcome;
-use planarium_kernel::SortedMap;
+use planarium_kernel::{Index, SortedMap};
 use planarium_mesos::api::Offer;
 use planarium_protocol::Text;
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ pub(crate) struct History {
     /// How often each requirement was not met.
     pub(crate) failures: SortedMap<&'static str, u64>,
     /// How often each machine did not fit.
-    pub(crate) agents: SortedMap<Text, u64>,
+    pub(crate) agents: Index<u64>,
 }
 
 impl History {

@@ -6,7 +6,7 @@
 //! **Source**: `dcos-commons: …/framework/TaskKiller.java`. Match; a kill that was said less than the
 //! retry interval ago is not said again by a cycle.
 
-use planarium_kernel::{Cause, Digest, Map, SimTime};
+use planarium_kernel::{Cause, Digest, Index, SimTime, sorted};
 use planarium_protocol::Text;
 
 /// Between two sayings. *Units*: milliseconds.
@@ -28,7 +28,7 @@ pub(crate) struct Pending {
 /// All of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kills {
-    pending: Map<Text, Pending>,
+    pending: Index<Pending>,
 }
 
 impl Kills {
@@ -50,11 +50,15 @@ impl Kills {
 
     /// The task has ended; true when it was to end.
     pub(crate) fn ended(&mut self, id: &str) -> bool {
-        self.pending.remove(id).is_some()
+        !self.pending.is_empty() && self.pending.remove(id).is_some()
     }
 
     /// The machine of a task does not answer, or does again; true when a kill has to be said again now.
     pub(crate) fn heard(&mut self, id: &str, silent: bool) -> bool {
+        // Mostly nothing is to end, and no text needs to be read.
+        if self.pending.is_empty() {
+            return false;
+        }
         let Some(pending) = self.pending.get_mut(id) else { return false };
         let back = std::mem::replace(&mut pending.silent, silent) && !silent;
         if back {
@@ -68,11 +72,12 @@ impl Kills {
         self.pending.contains_key(id)
     }
 
-    /// Those due to be said again.
+    /// Those due to be said again, in order.
     pub(crate) fn again(&mut self, now: SimTime) -> Vec<(Text, Pending)> {
         let is_due = |pending: &Pending| !pending.silent && now.since(pending.said) >= RETRY_MS;
-        let due: Vec<Text> =
+        let mut due: Vec<Text> =
             self.pending.iter().filter(|(_, pending)| is_due(pending)).map(|(id, _)| id.clone()).collect();
+        sorted::sort(&mut due);
         let mut said = Vec::with_capacity(due.len());
         for id in due {
             if let Some(pending) = self.pending.get_mut(&id) {
@@ -92,7 +97,11 @@ impl Kills {
     /// Writes the set into a digest.
     pub(crate) fn digest(&self, digest: &mut Digest) {
         digest.write_u64(self.pending.len() as u64);
-        self.pending.keys().for_each(|id| digest.write_str(id));
+        let mut ids: Vec<&Text> = self.pending.iter().map(|(id, _)| id).collect();
+        sorted::sort(&mut ids);
+        for id in ids {
+            digest.write_str(id);
+        }
     }
 }
 

@@ -42,8 +42,6 @@ pub(crate) struct Store {
     by_name: Finder,
     /// Pods by ids of their tasks.
     by_id: Finder,
-    /// Which pod instance a reservation was made for; entries outlive their use and are checked on reading.
-    owners: Finder,
     /// Pods with tasks stored with each hostname.
     by_host: Index<Arc<SortedSet<u32>>>,
     /// What placement rules look at, once a rule has asked for it.
@@ -104,6 +102,17 @@ fn facts_of(task: &TaskRecord) -> StoredTaskFacts {
         region: task.at.region.clone(),
         zone: task.at.zone.clone(),
     }
+}
+
+/// Whether a task's reservations are kept for it.
+fn counts(task: &TaskRecord) -> bool {
+    let out = Override { target: OverrideTarget::Decommissioned, progress: OverrideProgress::InProgress };
+    !task.permanently_failed && task.goal != out
+}
+
+/// Whether a reservation is a task's or its executor's.
+fn holds(task: &TaskRecord, resource_id: &str) -> bool {
+    task.held.iter().chain(task.executor.iter()).any(|held| *held.id == *resource_id)
 }
 
 impl Store {
@@ -281,19 +290,7 @@ impl Store {
         slot.changes += 1;
         self.live += usize::from(slot.tasks.is_none());
         let tasks = slot.tasks.get_or_insert_default();
-        // Reservations of a task that counts have their owner already; tasks of a pod share those of the executor.
-        let counts = |task: &&TaskRecord| !task.permanently_failed;
-        let old = tasks.get(&record.name);
-        let held = old.filter(counts).map_or(&[][..], |old| &old.held);
-        let executor =
-            tasks.values().find(|task| counts(task) && Arc::ptr_eq(&task.executor, &record.executor));
-        let executor = executor.or(old.filter(counts)).map_or(&[][..], |task| &task.executor);
-        for (lists, known) in [(&record.held, held), (&record.executor, executor)] {
-            for one in lists.iter().filter(|one| !known.iter().any(|known| known.id == one.id)) {
-                self.owners.insert(&one.id, number);
-            }
-        }
-        if old.is_none() {
+        if tasks.get(&record.name).is_none() {
             self.by_name.insert(&record.name, number);
         }
         if !record.id.is_empty() {
@@ -349,29 +346,12 @@ impl Store {
         self.paused
     }
 
-    /// Whether a reservation still belongs to a task that counts: one that is neither flagged as lost
-    /// for good nor on its way out with its pod.
-    pub(crate) fn expects(&self, resource_id: &str) -> bool {
-        let pods = self.owners.find(resource_id).filter_map(|number| self.numbered(number));
-        pods.flat_map(|(_, tasks)| tasks.values()).any(|task| {
-            !task.permanently_failed
-                && task.goal
-                    != (Override {
-                        target: OverrideTarget::Decommissioned,
-                        progress: OverrideProgress::InProgress,
-                    })
-                && task.held.iter().chain(task.executor.iter()).any(|held| *held.id == *resource_id)
-        })
-    }
-
-    /// A reservation is gone from the cluster.
-    pub(crate) fn released(&mut self, resource_id: &str) {
-        if !self.expects(resource_id) {
-            let owners: Vec<u32> = self.owners.find(resource_id).collect();
-            for number in owners {
-                self.owners.remove(resource_id, number);
-            }
-        }
+    /// Whether a reservation on a machine still belongs to a task that counts: one that is neither flagged as lost
+    /// for good nor on its way out with its pod. A task's reservations are where it was launched.
+    pub(crate) fn expects(&self, hostname: &str, resource_id: &str) -> bool {
+        let expected = self.on_host(hostname).any(|task| counts(task) && holds(task, resource_id));
+        debug_assert_eq!(expected, self.tasks().any(|task| counts(task) && holds(task, resource_id)));
+        expected
     }
 
     /// Forgets a task.
@@ -393,14 +373,20 @@ impl Store {
         self.facts = None;
     }
 
-    /// Takes reservations that were given back out of the records of tasks that leave with their pod, or
+    /// Takes reservations of a machine that were given back out of the records of tasks that leave with their pod, or
     /// of all tasks.
-    pub(crate) fn forget_reservations(&mut self, ids: &SortedSet<Text>, all: bool) {
-        let pods: SortedSet<u32> = ids.iter().flat_map(|id| self.owners.find(id)).collect();
-        for number in pods {
-            let Some(tasks) = self.tasks_mut(number) else { continue };
-            let leaving = |task: &TaskRecord| all || task.goal.target == OverrideTarget::Decommissioned;
-            for task in tasks.values_mut().filter(|task| leaving(task)) {
+    pub(crate) fn forget_reservations(&mut self, hostname: &str, ids: &SortedSet<Text>, all: bool) {
+        let leaving = |task: &TaskRecord| all || task.goal.target == OverrideTarget::Decommissioned;
+        let concerned = |task: &TaskRecord| leaving(task) && ids.iter().any(|id| holds(task, id));
+        let pods = self.by_host.get(hostname).cloned().unwrap_or_default();
+        for number in pods.iter() {
+            if !self.numbered(*number).is_some_and(|(_, tasks)| tasks.values().any(concerned)) {
+                continue;
+            }
+            for task in self.tasks_mut(*number).into_iter().flat_map(PodTasks::values_mut) {
+                if !leaving(task) {
+                    continue;
+                }
                 for held in [&mut task.held, &mut task.executor] {
                     if held.iter().any(|held| ids.contains(&held.id)) {
                         *held = held.iter().filter(|held| !ids.contains(&held.id)).cloned().collect();

@@ -8,7 +8,7 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::plan::{Plan, PlanKind};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Element, PhaseId, StepId};
-use planarium_protocol::json;
+use planarium_protocol::{Text, json};
 use serde_json::{Map, Value};
 
 impl Scheduler {
@@ -158,8 +158,10 @@ impl Scheduler {
             .collect();
         let failures: Map<String, Value> =
             history.failures.iter().map(|(reason, count)| ((*reason).to_owned(), (*count).into())).collect();
+        let agents: SortedMap<Text, u64> =
+            history.agents.iter().map(|(agent, count)| (agent.clone(), *count)).collect();
         let agents: Map<String, Value> =
-            history.agents.iter().map(|(agent, count)| (agent.to_string(), (*count).into())).collect();
+            agents.iter().map(|(agent, count)| (agent.to_string(), (*count).into())).collect();
         json!({
             "acceptedCount": history.accepted,
             "rejectedCount": history.rejected,

@@ -34,7 +34,6 @@ impl Store {
             + self.keys.beyond_flat(before.map(|before| &before.keys))
             + self.by_name.beyond_flat(before.map(|before| &before.by_name))
             + self.by_id.beyond_flat(before.map(|before| &before.by_id))
-            + self.owners.beyond_flat(before.map(|before| &before.owners))
             + self.by_host.beyond(before.map(|before| &before.by_host), |names, old| {
                 behind(names, old, |names| bytes_of::<u32>(names.len()))
             })
@@ -52,11 +51,6 @@ impl Store {
                 }
                 if !task.id.is_empty() && self.by_id(&task.id).is_none_or(|found| found.name != *name) {
                     found.push(format!("task id {} is not known by id", task.id));
-                }
-                let mut held = task.held.iter().chain(task.executor.iter());
-                let owned = |id: &str| self.owners.find(id).any(|number| number == key.number());
-                if !task.permanently_failed && held.any(|held| !held.id.is_empty() && !owned(&held.id)) {
-                    found.push(format!("a reservation of task {name} has no owner"));
                 }
             }
         }

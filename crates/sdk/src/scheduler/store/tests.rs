@@ -48,8 +48,8 @@ fn indexes_follow_every_change() {
 fn a_reservation_of_a_flagged_pod_is_not_expected() {
     let mut store = Store::default();
     store.put(record("a", 0, "t", "1"));
-    assert!(store.expects("r-a-0") && !store.expects("r-b-0"));
+    assert!(store.expects("", "r-a-0") && !store.expects("", "r-b-0"));
     let key = store.key(&"a".into(), 0);
     store.flag_pod(&key);
-    assert!(!store.expects("r-a-0"));
+    assert!(!store.expects("", "r-a-0"));
 }
