@@ -217,7 +217,8 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
 
     /// Puts a value under a key; answers the one that was there.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        match self.find(&key) {
+        let newest = self.last_key_value().is_none_or(|(last, _)| *last < key);
+        match if newest { Err(self.end()) } else { self.find(&key) } {
             Ok(spot) => Some(std::mem::replace(&mut self.row_mut(spot)?.1, value)),
             Err(spot) => {
                 self.insert_at(spot, key, value);
@@ -231,6 +232,11 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         let Err(spot) = self.find(&key) else { return false };
         self.insert_at(spot, key, value);
         true
+    }
+
+    /// The spot behind the last entry.
+    fn end(&self) -> usize {
+        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * Self::SPAN + last.rows.len())
     }
 
     /// Puts an entry where it belongs.
@@ -252,7 +258,9 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
         }
         if is_last && place == rows.len() {
             // Keys that only ever grow fill chunk after chunk.
-            self.chunks.extend(Chunk::of(vec![(key, value)]));
+            let mut rows = Vec::with_capacity(N);
+            rows.push((key, value));
+            self.chunks.extend(Chunk::of(rows));
             return;
         }
         let lower = Arc::make_mut(rows);
