@@ -179,7 +179,10 @@ impl Fleet {
             return pid;
         }
         let entity = match spec.labels.get("service") {
-            Some(service) => draw::entity_of(&[service, "/", &spec.name]),
+            Some(service) => {
+                let service = draw::entity_after(draw::entity(service), "/");
+                draw::entity_after(service, &spec.name)
+            }
             None => draw::entity(&spec.name),
         };
         let launches = self.launches.upsert(

@@ -130,8 +130,11 @@ impl Master {
             }
             None => total.add(&agent.last_total),
         }
-        tasks.iter().for_each(|task| used.add(&task.resources));
-        agent.executors.values().for_each(|executor| used.add(&executor.info.resources));
+        let tasks = tasks.iter().map(|task| &task.resources);
+        let executors = agent.executors.values().map(|executor| &executor.info.resources);
+        for resources in tasks.chain(executors) {
+            used.add(resources);
+        }
         let rows = SHOWN.into_iter().zip(total.rows).zip(used.rows);
         rows.filter(|((_, (total, _)), _)| total.is_positive())
             .map(|((name, (total, reserved)), (used, used_reserved))| ResourceView {
