@@ -19,7 +19,7 @@ use crate::{
 /// What is done to the service, in order.
 const STAGES: [&str; 4] = ["deploy", "change the configuration", "decommission one in ten", "lose a machine"];
 
-/// Seeds that the smaller service runs with; of each stage the cheapest run counts, since a busy machine, or memory
+/// Seeds that a service runs with; of each stage the cheapest run counts, since a busy machine, or memory
 /// that is new to the process, can only make it look worse.
 const SEEDS: u64 = 3;
 
@@ -29,15 +29,9 @@ type Cost = (u64, u64);
 /// Measures all stages at 1,000 pods, deploying at 10,000 and the rest at 3,000: a change of the configuration
 /// of more pods tells of so many looks at offers that it runs into the bound on events.
 pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
-    let mut small = stages(1_000, STAGES.len(), 1)?;
-    for seed in 2..=SEEDS {
-        let again = stages(1_000, STAGES.len(), seed)?;
-        for (best, cost) in small.iter_mut().zip(again) {
-            *best = cheaper(*best, cost);
-        }
-    }
-    let mut large = stages(10_000, 1, 1)?;
-    large.extend(stages(3_000, STAGES.len(), 1)?.into_iter().skip(1));
+    let small = cheapest(1_000, STAGES.len())?;
+    let mut large = cheapest(10_000, 1)?;
+    large.extend(cheapest(3_000, STAGES.len())?.into_iter().skip(1));
     let whole = small.iter().fold((0, 0), |sum: Cost, cost| (sum.0 + cost.0, sum.1 + cost.1));
     for (n, ((stage, small), large)) in STAGES.into_iter().zip(small).zip(large).enumerate() {
         let (Some(small), Some(large)) = (per_change(small), per_change(large)) else {
@@ -64,6 +58,17 @@ pub(crate) fn probe(pods: u32) -> Result<()> {
 
 fn per_change((nanos, changes): Cost) -> Option<f64> {
     (changes > 0).then(|| float(nanos) / float(changes))
+}
+
+/// What the first stages cost with the best of the seeds.
+fn cheapest(pods: u32, count: usize) -> Result<Vec<Cost>> {
+    let mut least = stages(pods, count, 1)?;
+    for seed in 2..=SEEDS {
+        for (best, cost) in least.iter_mut().zip(stages(pods, count, seed)?) {
+            *best = cheaper(*best, cost);
+        }
+    }
+    Ok(least)
 }
 
 /// The cost with less per change.
