@@ -39,8 +39,9 @@ pub(super) fn of(value: &Value, error: &str, read: &dyn Fn(Value) -> Option<Stri
                 path.push_str(key);
             }
             Step::At(at) => {
-                pointer.push_str(&format!("/{at}"));
-                path.push_str(&format!("[{at}]"));
+                let at = at.to_string();
+                pointer.extend(["/", &at]);
+                path.extend(["[", &at, "]"]);
             }
         }
     }
@@ -99,7 +100,7 @@ mod tests {
             (r#"{"kind":"plan","service":"a","plan":"deploy","op":"go"}"#, "`op`: unknown variant `go`"),
             // What is missing is named by the error itself, and what is about the whole has no place.
             (r#"{"kind":"plan","service":"a","op":"start"}"#, "missing field `plan`"),
-            (r#"[1]"#, "an input is an object"),
+            ("[1]", "an input is an object"),
         ] {
             let error = read::<Input>(text.as_bytes()).expect_err(text).to_string();
             assert!(error.starts_with(expected), "{text}: {error}");
