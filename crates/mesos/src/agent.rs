@@ -1,7 +1,7 @@
 //! Agents and the hosts they run on.
 
 use crate::{
-    api::{ExecutorInfo, FrameworkId, Resources},
+    api::{AgentInfo, ExecutorInfo, FrameworkId, Resources},
     cache::ViewCache,
     task::TaskNo,
 };
@@ -96,12 +96,8 @@ pub(crate) struct Agent {
     /// Its id on the wire.
     pub(crate) name: Text,
     pub(crate) machine: MachineId,
-    pub(crate) hostname: Text,
-    pub(crate) ip: Text,
-    pub(crate) port: u16,
-    pub(crate) attributes: Vec<(Text, Text)>,
-    pub(crate) region: Option<Text>,
-    pub(crate) zone: Option<Text>,
+    /// What it says of itself.
+    pub(crate) info: Arc<AgentInfo>,
     pub(crate) state: AgentState,
     /// The socket is alive.
     pub(crate) connected: bool,
@@ -129,6 +125,14 @@ pub(crate) struct Agent {
     pub(crate) tasks: SortedSet<TaskNo>,
     /// Its tasks that the master has closed its books on, while they run on.
     pub(crate) adrift: Vec<TaskNo>,
+}
+
+impl Deref for Agent {
+    type Target = AgentInfo;
+
+    fn deref(&self) -> &AgentInfo {
+        &self.info
+    }
 }
 
 impl Agent {

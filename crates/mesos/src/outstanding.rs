@@ -123,7 +123,7 @@ impl Outstanding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{AgentId, FrameworkId, Resources};
+    use crate::api::{AgentId, AgentInfo, FrameworkId, Resources};
     use planarium_kernel::draw::mix64;
     use std::collections::BTreeSet;
 
@@ -133,13 +133,15 @@ mod tests {
             master: "m".into(),
             framework: FrameworkId(0),
             agent: AgentId(0),
-            agent_id: "s".into(),
-            hostname: "h".into(),
-            ip: "10.0.0.1".into(),
-            port: 5051,
-            attributes: Vec::new(),
-            region: None,
-            zone: None,
+            info: Arc::new(AgentInfo {
+                agent_id: "s".into(),
+                hostname: "h".into(),
+                ip: "10.0.0.1".into(),
+                port: 5051,
+                attributes: Vec::new(),
+                region: None,
+                zone: None,
+            }),
             role: "r".into(),
             resources: Resources::new(),
             executor_ids: Arc::default(),

@@ -7,7 +7,7 @@ use crate::{
     Master,
     accept::is_role,
     agent::{AGENT_PORT, Agent, AgentState, Host},
-    api::{AgentId, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value},
+    api::{AgentId, AgentInfo, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value},
     maintenance::MachineId as MachineName,
     removal::Removal,
 };
@@ -123,15 +123,19 @@ impl Master {
         if let_in {
             fleet.set_agent_id(machine, name.clone());
         }
-        let agent = Agent {
-            name: if let_in { name.clone() } else { Text::default() },
-            machine,
+        let info = AgentInfo {
+            agent_id: if let_in { name.clone() } else { Text::default() },
             hostname: spec.hostname.clone(),
             ip: spec.ip.clone(),
             port,
             attributes: spec.attributes.clone(),
             region: spec.region.clone(),
             zone: spec.zone.clone(),
+        };
+        let agent = Agent {
+            name: info.agent_id.clone(),
+            machine,
+            info: Arc::new(info),
             state: if let_in { AgentState::Registered } else { AgentState::Removed },
             connected: let_in,
             ends: SimTime::ZERO,

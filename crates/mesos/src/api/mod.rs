@@ -16,7 +16,7 @@ pub mod text;
 
 pub use call::{Call, ExecutorInfo, Message, Operation, ReconcileTask, SchedulerEvent, TaskInfo};
 pub use framework::{Capability, FrameworkId, FrameworkInfo};
-pub use offer::{AgentId, InverseOffer, Offer, OfferId, Unavailability};
+pub use offer::{AgentId, AgentInfo, InverseOffer, Offer, OfferId, Unavailability};
 pub use operation::{OperationState, OperationStatus, ReconcileOperation};
 pub use ranges::Ranges;
 pub use resource::{DiskInfo, DiskSource, Persistence, Resource, ResourceKind, Value};

@@ -3,7 +3,7 @@
 use super::{framework::FrameworkId, resources::Resources};
 use planarium_kernel::id_types;
 use planarium_protocol::Text;
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 id_types! {
     /// An agent. Never reused; a rebooted machine's agent gets a new one.
@@ -21,17 +21,9 @@ pub struct Unavailability {
     pub duration_ns: Option<i64>,
 }
 
-/// One agent's resources held out to a framework.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Offer {
-    /// Which.
-    pub id: OfferId,
-    /// The id of the master that makes it.
-    pub master: Text,
-    /// To whom.
-    pub framework: FrameworkId,
-    /// By which agent.
-    pub agent: AgentId,
+/// What an agent says of itself when it registers. Its offers share it: many more are made than agents there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentInfo {
     /// The agent's id on the wire, `...-S0`.
     pub agent_id: Text,
     /// The agent's hostname.
@@ -46,6 +38,21 @@ pub struct Offer {
     pub region: Option<Text>,
     /// Fault domain zone.
     pub zone: Option<Text>,
+}
+
+/// One agent's resources held out to a framework.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// Which.
+    pub id: OfferId,
+    /// The id of the master that makes it.
+    pub master: Text,
+    /// To whom.
+    pub framework: FrameworkId,
+    /// By which agent.
+    pub agent: AgentId,
+    /// What the agent says of itself.
+    pub info: Arc<AgentInfo>,
     /// The role it is made to.
     pub role: Text,
     /// What is offered; on the wire all of it is allocated to `role`.
@@ -60,6 +67,14 @@ impl Offer {
     /// Its id on the wire, `...-O12`. *Cost*: a text is made of it; most offers come and go without.
     pub fn name(&self) -> String {
         format!("{}-O{}", self.master, self.id.0)
+    }
+}
+
+impl Deref for Offer {
+    type Target = AgentInfo;
+
+    fn deref(&self) -> &AgentInfo {
+        &self.info
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use planarium_kernel::Milli;
-use planarium_mesos::api::{AgentId, FrameworkId, Reservation};
+use planarium_mesos::api::{AgentId, AgentInfo, FrameworkId, Reservation};
 
 const CAUSE: Cause = Cause::Event(7);
 
@@ -19,13 +19,15 @@ fn offer(id: u32, owners: &[&str]) -> Arc<Offer> {
         master: "m".into(),
         framework: FrameworkId(0),
         agent: AgentId(0),
-        agent_id: "S0".into(),
-        hostname: "a".into(),
-        ip: "10.0.0.1".into(),
-        port: 5051,
-        attributes: Vec::new(),
-        region: None,
-        zone: None,
+        info: Arc::new(AgentInfo {
+            agent_id: "S0".into(),
+            hostname: "a".into(),
+            ip: "10.0.0.1".into(),
+            port: 5051,
+            attributes: Vec::new(),
+            region: None,
+            zone: None,
+        }),
         role: "r".into(),
         resources: std::iter::once(free).chain(reserved).collect(),
         executor_ids: Arc::default(),

@@ -200,7 +200,7 @@ fn is_volume(resource: &Resource) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planarium_mesos::api::{AgentId, FrameworkId, OfferId, Reservation, Resources};
+    use planarium_mesos::api::{AgentId, AgentInfo, FrameworkId, OfferId, Reservation, Resources};
 
     fn offer(resources: &str) -> Offer {
         of(Resources::parse(resources).expect("test text"))
@@ -212,13 +212,15 @@ mod tests {
             master: "m".into(),
             framework: FrameworkId(0),
             agent: AgentId(0),
-            agent_id: "s".into(),
-            hostname: "h".into(),
-            ip: "10.0.0.1".into(),
-            port: 5051,
-            attributes: Vec::new(),
-            region: None,
-            zone: None,
+            info: Arc::new(AgentInfo {
+                agent_id: "s".into(),
+                hostname: "h".into(),
+                ip: "10.0.0.1".into(),
+                port: 5051,
+                attributes: Vec::new(),
+                region: None,
+                zone: None,
+            }),
             role: "r".into(),
             resources,
             executor_ids: std::sync::Arc::default(),

@@ -4,8 +4,8 @@ use crate::load::{Loaded, load};
 use crate::scheduler::{Cx, Request, Scheduler};
 use planarium_kernel::{Milli, SimTime};
 use planarium_mesos::api::{
-    AgentId, Call, CheckStatus, FrameworkId, Offer, OfferId, Operation, Ranges, Resource, Resources,
-    SchedulerEvent, Source, TaskInfo, TaskState, TaskStatus,
+    AgentId, AgentInfo, Call, CheckStatus, FrameworkId, Offer, OfferId, Operation, Ranges, Resource,
+    Resources, SchedulerEvent, Source, TaskInfo, TaskState, TaskStatus,
 };
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::input::{LoadService, PlanCommand, PlanOp, PodCommand, PodOp};
@@ -126,13 +126,15 @@ impl Bench {
                 master: "m".into(),
                 framework: FrameworkId::at(0),
                 agent: AgentId::at(0),
-                agent_id: format!("S-{host}").into(),
-                hostname: (*host).into(),
-                ip: "10.0.0.1".into(),
-                port: 5051,
-                attributes: machine.attributes.clone(),
-                region: None,
-                zone: None,
+                info: Arc::new(AgentInfo {
+                    agent_id: format!("S-{host}").into(),
+                    hostname: (*host).into(),
+                    ip: "10.0.0.1".into(),
+                    port: 5051,
+                    attributes: machine.attributes.clone(),
+                    region: None,
+                    zone: None,
+                }),
                 role: role.clone(),
                 resources: machine.free.allocated(&role),
                 executor_ids: machine.executors.as_slice().into(),
