@@ -22,7 +22,7 @@ use planarium_fleet::{Cx, Fleet, MachineId, ProcessId};
 use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, TimerId, draw, id::Counter};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 /// What a timer means.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ pub struct Master {
     timers: EventQueue<Armed>,
     /// The next batch run.
     batch: Option<(TimerId, SimTime)>,
-    outbox: Vec<Message>,
+    outbox: VecDeque<Message>,
 }
 
 /// Over which agents an event run was asked for.
@@ -157,7 +157,7 @@ impl Master {
             drains: Arc::default(),
             timers: EventQueue::new(),
             batch: None,
-            outbox: Vec::new(),
+            outbox: VecDeque::new(),
         };
         master.arm_batch(SimTime::ZERO);
         master
@@ -194,7 +194,17 @@ impl Master {
 
     /// Takes the messages to frameworks, oldest first.
     pub fn drain_messages(&mut self) -> Vec<Message> {
-        std::mem::take(&mut self.outbox)
+        self.outbox.drain(..).collect()
+    }
+
+    /// How many messages to frameworks there are.
+    pub fn waiting_messages(&self) -> usize {
+        self.outbox.len()
+    }
+
+    /// Takes the oldest of them.
+    pub fn next_message(&mut self) -> Option<Message> {
+        self.outbox.pop_front()
     }
 
     /// Passes over the batch runs up to `until` that would find nothing to do, as long as no other timer is
@@ -289,7 +299,7 @@ impl Master {
     /// Puts a message into the outbox, if the framework is there to hear it.
     pub(crate) fn send(&mut self, cx: &Cx, framework: FrameworkId, event: SchedulerEvent) {
         if self.framework(framework).is_some_and(Framework::is_connected) {
-            self.outbox.push(Message { framework, cause: cx.cause(), event });
+            self.outbox.push_back(Message { framework, cause: cx.cause(), event });
         }
     }
 

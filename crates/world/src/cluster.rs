@@ -133,9 +133,14 @@ impl Cluster {
         self.report_drained(cx);
     }
 
-    /// Messages for frameworks since the last time.
-    pub(crate) fn drain_messages(&mut self) -> Vec<Message> {
-        self.parts().1.drain_messages()
+    /// How many messages for frameworks there are.
+    pub(crate) fn waiting_messages(&self) -> usize {
+        self.master.waiting_messages()
+    }
+
+    /// Takes the oldest of them.
+    pub(crate) fn next_message(&mut self) -> Option<Message> {
+        self.parts().1.next_message()
     }
 
     /// Which scheduler processes a fault has ended since the last time, and what stands behind it.

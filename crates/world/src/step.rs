@@ -172,11 +172,10 @@ impl World {
 
     /// Hands the messages that the master has now to their services; false when there are none.
     pub(crate) fn deliver_messages(&mut self) -> bool {
-        let messages = self.cluster.drain_messages();
-        if messages.is_empty() {
-            return false;
-        }
-        for message in messages {
+        let waiting = self.cluster.waiting_messages();
+        // What these bring about is for the next round.
+        for _ in 0..waiting {
+            let Some(message) = self.cluster.next_message() else { break };
             if self.services.group(message.framework).is_some() {
                 self.deliver_to_group(message);
                 continue;
@@ -189,7 +188,7 @@ impl World {
             let calls = self.services.on_event(&mut self.recorder, id, message.event);
             self.cluster.call_all(&mut self.recorder, Some(message.framework), calls);
         }
-        true
+        waiting > 0
     }
 
     /// Starts the schedulers again that a fault has ended.
