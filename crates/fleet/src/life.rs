@@ -5,13 +5,13 @@
 
 use crate::{
     Armed, Cx, Fleet, Timer,
-    event::{CheckKind, ExitReason, FleetEventKind},
+    event::{CheckKind, ExitReason, FleetEvent, FleetEventKind},
     fault::FaultRecord,
     probe::arm_probe,
     process::{Exit, Fate, Kill, Process, ProcessState, Step, Trigger, step},
     spec::ProcessId,
 };
-use planarium_kernel::{Cause, Class, SimTime, SortedMap};
+use planarium_kernel::{Cause, Class, EventQueue, SimTime, SortedMap};
 use planarium_protocol::{Text, input::FaultKind};
 use std::sync::Arc;
 
@@ -94,34 +94,45 @@ fn told(pid: ProcessId, process: &Process, trigger: Trigger) -> FleetEventKind {
     }
 }
 
+/// Arms the next turn of a process and its probes.
+fn rearm(
+    faults: &Faults,
+    timers: &mut EventQueue<Armed>,
+    process: &mut Process,
+    pid: ProcessId,
+    now: SimTime,
+) {
+    // What `refresh_hang` does where nothing can hold anything.
+    if faults.is_empty() && process.hung && process.may_hang() {
+        (process.hung, process.resumed) = (false, Some(now));
+    }
+    let fate = fate(faults, process);
+    let cause = match &fate {
+        Some((_, Fate::KilledBy(number, _) | Fate::Exit(Exit { fault: Some(number), .. }))) => {
+            faults.get(number).map_or(process.cause, |fault| Cause::Event(fault.event))
+        }
+        _ => process.cause,
+    };
+    if let Some(timer) = process.life {
+        timers.cancel(timer);
+    }
+    process.life = fate.map(|(at, fate)| {
+        timers.push(at.max(now), Class::OneShot, Armed { cause, timer: Timer::Life(pid, fate) })
+    });
+    for kind in [CheckKind::Readiness, CheckKind::Health] {
+        arm_probe(faults, timers, process, (pid, kind), now);
+    }
+}
+
 impl Fleet {
     /// Recomputes what comes next for a process: hangs, its next turn, its probes.
     pub(crate) fn refresh(&mut self, cx: &mut Cx, pid: ProcessId) {
         if !self.faults.is_empty() {
             self.refresh_hang(cx, pid);
         }
-        let now = cx.now();
         let Self { processes, faults, timers, .. } = self;
-        let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) else { return };
-        // What `refresh_hang` does where nothing can hold anything.
-        if faults.is_empty() && process.hung && process.may_hang() {
-            (process.hung, process.resumed) = (false, Some(now));
-        }
-        let fate = fate(faults, process);
-        let cause = match &fate {
-            Some((_, Fate::KilledBy(number, _) | Fate::Exit(Exit { fault: Some(number), .. }))) => {
-                faults.get(number).map_or(process.cause, |fault| Cause::Event(fault.event))
-            }
-            _ => process.cause,
-        };
-        if let Some(timer) = process.life {
-            timers.cancel(timer);
-        }
-        process.life = fate.map(|(at, fate)| {
-            timers.push(at.max(now), Class::OneShot, Armed { cause, timer: Timer::Life(pid, fate) })
-        });
-        for kind in [CheckKind::Readiness, CheckKind::Health] {
-            arm_probe(faults, timers, process, (pid, kind), now);
+        if let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) {
+            rearm(faults, timers, process, pid, cx.now());
         }
     }
 
@@ -222,7 +233,8 @@ impl Fleet {
     /// Goes on as the table says. What is reported follows from what has come about, unless it is given.
     fn turn(&mut self, cx: &mut Cx, pid: ProcessId, trigger: Trigger, event: Option<FleetEventKind>) {
         let now = cx.now();
-        let Some(process) = self.process_mut(pid) else { return };
+        let Self { processes, faults, timers, out, .. } = self;
+        let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) else { return };
         match step(process.state, trigger) {
             Step::To(next) => {
                 let event = (next != ProcessState::Killing)
@@ -231,10 +243,12 @@ impl Fleet {
                 if next == ProcessState::Running {
                     process.running_since = now;
                 }
-                if let Some(event) = event {
-                    self.report(cx, event);
+                out.extend(event.map(|kind| FleetEvent { cause: cx.cause(), kind }));
+                if faults.is_empty() {
+                    rearm(faults, timers, process, pid, now);
+                } else {
+                    self.refresh(cx, pid);
                 }
-                self.refresh(cx, pid);
             }
             Step::Exited | Step::Killed => {
                 let event = event.unwrap_or_else(|| told(pid, process, trigger));
