@@ -119,7 +119,8 @@ impl Master {
         to: impl Fn(&Resource) -> Resource,
     ) -> Converted {
         let mut left = ground.left.clone();
-        let (mut before, mut after) = (Resources::new(), Resources::new());
+        let room = || Resources::with_room(resources.len());
+        let (mut before, mut after) = (room(), room());
         for resource in resources {
             check(ground, &left, resource)?;
             let (from, to) = (given_to_nobody(from(resource)), given_to_nobody(to(resource)));

@@ -18,9 +18,10 @@ impl Master {
     /// Launches a task, or says why it is invalid.
     pub(super) fn launch_one(&mut self, cx: &mut Cx, fleet: &mut Fleet, ground: &mut Ground, task: TaskInfo) {
         let executor = task.executor.clone();
-        match self.validate_task(ground, &ground.left, &task, executor.as_ref()) {
+        let mut left = ground.left.clone();
+        match self.validate_task(ground, &mut left, &task, executor.as_ref()) {
             Ok(fit) => {
-                ground.left = fit.left.clone();
+                ground.left = left;
                 self.start(cx, fleet, ground, (task, fit), executor.as_ref(), None);
             }
             Err(message) => {
@@ -42,8 +43,8 @@ impl Master {
         executor: &ExecutorInfo,
         tasks: Vec<TaskInfo>,
     ) {
-        let fits = match self.validate_group(ground, executor, &tasks) {
-            Ok(fits) => fits,
+        let (fits, left) = match self.validate_group(ground, executor, &tasks) {
+            Ok(valid) => valid,
             Err(message) => {
                 for task in &tasks {
                     let (agent_id, reason) = (Some(ground.agent_name.clone()), Reason::TaskGroupInvalid);
@@ -58,9 +59,7 @@ impl Master {
         let group = self.next_group.next();
         // One that is alone in its group has nobody to live and die with.
         let group = (tasks.len() > 1).then_some(group);
-        if let Some(last) = fits.last() {
-            ground.left = last.left.clone();
-        }
+        ground.left = left;
         for task in tasks.into_iter().zip(fits) {
             self.start(cx, fleet, ground, task, Some(executor), group);
         }
@@ -69,7 +68,7 @@ impl Master {
     fn validate_task(
         &self,
         ground: &Ground,
-        left: &Resources,
+        left: &mut Resources,
         task: &TaskInfo,
         executor: Option<&ExecutorInfo>,
     ) -> Result<Fit, String> {
@@ -78,17 +77,17 @@ impl Master {
         validate::task(ground, left, agent, task, executor, in_use)
     }
 
-    /// Validates the tasks one after the other, each on what those before it leave.
+    /// Validates the tasks one after the other, each on what those before it leave; answers what all of them leave.
     fn validate_group(
         &self,
         ground: &Ground,
         executor: &ExecutorInfo,
         tasks: &[TaskInfo],
-    ) -> Result<Vec<Fit>, String> {
+    ) -> Result<(Vec<Fit>, Resources), String> {
         if tasks.is_empty() {
             return Err("the task group is empty".to_owned());
         }
-        let mut fits: Vec<Fit> = Vec::with_capacity(tasks.len());
+        let (mut fits, mut left) = (Vec::with_capacity(tasks.len()), ground.left.clone());
         for (n, task) in tasks.iter().enumerate() {
             if task.executor.is_some() {
                 return Err("a task of a group has no executor of its own".to_owned());
@@ -98,11 +97,9 @@ impl Master {
             }
             // The executor's own resources count once, with the first task.
             let with_executor = (n == 0).then_some(executor);
-            let left = fits.last().map_or(&ground.left, |fit| &fit.left);
-            let fit = self.validate_task(ground, left, task, with_executor)?;
-            fits.push(fit);
+            fits.push(self.validate_task(ground, &mut left, task, with_executor)?);
         }
-        Ok(fits)
+        Ok((fits, left))
     }
 
     /// Starts a valid task, whose resources are out of what is left already.

@@ -193,14 +193,13 @@ pub(super) struct Fit {
     pub(super) own: Resources,
     /// For its executor, when that is new.
     pub(super) executor: Option<Resources>,
-    /// What it leaves to others.
-    pub(super) left: Resources,
 }
 
-/// A task by itself, its executor, and whether what is left is enough for both.
+/// A task by itself, its executor, and whether what is left is enough for both: that is taken out of it. What is left
+/// after a finding means nothing.
 pub(super) fn task(
     ground: &Ground,
-    left: &Resources,
+    left: &mut Resources,
     agent: &Agent,
     task: &TaskInfo,
     executor: Option<&ExecutorInfo>,
@@ -232,7 +231,7 @@ pub(super) fn task(
             volumes.push(key);
         }
     }
-    let mut fit = Fit { own: task.resources.unallocated(), executor: None, left: left.clone() };
+    let mut fit = Fit { own: task.resources.unallocated(), executor: None };
     if let Some(executor) = executor {
         if executor.id.is_empty() {
             return Err("the executor has no id".to_owned());
@@ -246,17 +245,22 @@ pub(super) fn task(
         }
     }
     // One after the other, and only when that fails both as one: then they may want the same ports.
-    if fit.left.subtract_all(&fit.own) && fit.executor.as_ref().is_none_or(|own| fit.left.subtract_all(own)) {
+    let Some(own) = &fit.executor else {
+        // Of tasks that follow each other each takes from the same list.
+        return if left.subtract_all(&fit.own) { Ok(fit) } else { Err(too_much(&fit.own, left)) };
+    };
+    let before = left.clone();
+    if left.subtract_all(&fit.own) && left.subtract_all(own) {
         return Ok(fit);
     }
     let mut needed = fit.own.clone();
-    fit.executor.iter().for_each(|own| needed.add_all(own));
-    fit.left.clone_from(left);
-    if fit.left.subtract_all(&needed) {
-        Ok(fit)
-    } else {
-        Err(format!("the task needs {needed}, the offer has {left} left"))
-    }
+    needed.add_all(own);
+    *left = before;
+    if left.subtract_all(&needed) { Ok(fit) } else { Err(too_much(&needed, left)) }
+}
+
+fn too_much(needed: &Resources, left: &Resources) -> String {
+    format!("the task needs {needed}, the offer has {left} left")
 }
 
 /// Whether resources are these, to whomever those asked for are given.

@@ -188,7 +188,7 @@ impl Allocator {
                 share::add(&mut sums, &resources);
                 share::add(roles.entry(role).or_default(), &resources);
             }
-            if sums != slot.size {
+            if sums != *slot.size {
                 broken.push(format!("agent {}: free and held make {sums:?}, it has {:?}", id.0, slot.size));
             }
             for (name, amount) in sums {

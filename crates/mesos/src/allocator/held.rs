@@ -54,6 +54,10 @@ impl Held {
     /// and says false.
     pub(crate) fn exchange(&mut self, from: &Resources, to: &Resources) -> bool {
         let same = self.lists.iter().position(|list| list.is_same(from));
+        if let Some(at) = same.filter(|_| to.is_empty()) {
+            self.lists.remove(at);
+            return true;
+        }
         let newest_first = (0..self.lists.len()).rev();
         let taken = newest_first.filter(|at| same.is_none_or(|same| same == *at));
         let at =

@@ -55,7 +55,7 @@ pub(crate) use run::{Grant, Rules};
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
     /// The scalars of everything it has, by name; no operation changes them.
-    pub(crate) size: Quantities,
+    pub(crate) size: Arc<Quantities>,
     pub(crate) free: Resources,
     pub(crate) held: SortedMap<(FrameworkId, Text), Held>,
     pub(crate) active: bool,
@@ -132,7 +132,7 @@ impl Allocator {
         share::add(&mut self.cluster, total);
         self.account_total(total, By::More);
         let slot = Slot {
-            size: total.quantities(),
+            size: Arc::new(total.quantities()),
             free: total.clone(),
             held: SortedMap::new(),
             active: true,
@@ -261,24 +261,36 @@ impl Allocator {
     ) -> Option<BatchId> {
         let batch = self.batches.next();
         let mut tally = Tally::new(By::Less);
-        let (mut recovered, mut filtered) = (false, Vec::new());
+        let mut filtered = Vec::with_capacity(if refused { returns.len() } else { 0 });
+        let (mut recovered, mut filters_of) = (false, None);
         for Return { role, agent, resources } in returns.iter().copied() {
             if resources.is_empty() {
                 continue;
             }
-            let wanted = |client: &Client| client.active && client.roles.iter().any(|own| is_text(own, role));
-            let filters = refused && self.clients.get(&framework).is_some_and(wanted);
+            // As a rule all of them are of one role.
+            let filters = match filters_of {
+                Some((of, filters)) if is_text(of, role) => filters,
+                _ => {
+                    let has = |client: &Client| client.roles.iter().any(|own| is_text(own, role));
+                    let wanted = |client: &Client| client.active && has(client);
+                    refused && self.clients.get(&framework).is_some_and(wanted)
+                }
+            };
+            filters_of = Some((role, filters));
             let Some(slot) = self.slot_mut(agent) else { continue };
             if !slot.release(framework, role, resources) {
                 continue;
             }
+            let active = slot.active;
             if filters {
                 let refused = resources.clone();
                 slot.filters.push(Filter { framework, role: role.clone(), refused, batch });
                 filtered.push(agent);
             }
             self.count(&mut tally, framework, role, resources);
-            self.touch(agent, cause);
+            if active {
+                self.dirty.insert(agent, cause);
+            }
             recovered = true;
         }
         if !recovered {

@@ -54,7 +54,10 @@ pub(crate) struct Rules<'a> {
 /// Whether an offer is worth making; `least` is what the framework says for the role.
 fn is_allocatable(resources: &Resources, least: Option<&Vec<Quantities>>) -> bool {
     match least {
-        None => resources.scalar("cpus") >= MIN_CPUS || resources.scalar("mem") >= MIN_MEM,
+        None => {
+            let all = resources.summary();
+            all.cpus >= MIN_CPUS || all.mem >= MIN_MEM
+        }
         Some(least) if least.is_empty() => !resources.is_empty(),
         Some(least) => {
             let all = |one: &Quantities| one.iter().all(|(name, amount)| resources.scalar(name) >= *amount);

@@ -61,24 +61,19 @@ pub(crate) fn minus(sums: &mut Quantities, less: &Quantities) {
     }
 }
 
-/// Goes through both, side by side, as both have their names in order; answers how many of `other` were found before
-/// the first that is not known.
+/// Goes through both side by side, as far as they have the same names: both have them in order. Answers how far that is.
 fn for_each_known(
     sums: &mut Quantities,
     other: &Quantities,
     mut change: impl FnMut(&mut Milli, Milli),
 ) -> usize {
-    let mut mine = sums.iter_mut();
     let mut known = 0;
-    'other: for (name, amount) in other {
-        for (own, sum) in mine.by_ref() {
-            if is_text(own, name) {
-                change(sum, *amount);
-                known += 1;
-                continue 'other;
-            }
+    for ((own, sum), (name, amount)) in sums.iter_mut().zip(other) {
+        if !is_text(own, name) {
+            break;
         }
-        break;
+        change(sum, *amount);
+        known += 1;
     }
     known
 }

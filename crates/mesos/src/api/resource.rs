@@ -166,7 +166,13 @@ impl Resource {
 
     /// The same with another amount.
     pub fn with_value(&self, value: Value) -> Self {
-        Self { value, ..self.clone() }
+        Self {
+            name: self.name.clone(),
+            value,
+            reservations: self.reservations.clone(),
+            disk: self.disk.clone(),
+            allocation_role: self.allocation_role.clone(),
+        }
     }
 
     /// The same with another scalar amount.
@@ -176,22 +182,43 @@ impl Resource {
 
     /// The same with one more reservation on top.
     pub fn pushed(&self, reservation: Reservation) -> Self {
-        Self { reservations: self.reservations.pushed(reservation), ..self.clone() }
+        self.with_reservations(self.reservations.pushed(reservation))
     }
 
     /// The same without the topmost reservation.
     pub fn popped(&self) -> Self {
-        Self { reservations: self.reservations.popped(), ..self.clone() }
+        self.with_reservations(self.reservations.popped())
+    }
+
+    fn with_reservations(&self, reservations: Stack) -> Self {
+        Self {
+            name: self.name.clone(),
+            value: self.value.clone(),
+            reservations,
+            disk: self.disk.clone(),
+            allocation_role: self.allocation_role.clone(),
+        }
     }
 
     /// The same given to a role.
     pub fn allocated(&self, role: &Text) -> Self {
-        Self { allocation_role: Some(role.clone()), ..self.clone() }
+        self.given(Some(role))
     }
 
     /// The same given to nobody.
     pub fn unallocated(&self) -> Self {
-        Self { allocation_role: None, ..self.clone() }
+        self.given(None)
+    }
+
+    /// The same given to a role, or to nobody.
+    pub(crate) fn given(&self, role: Option<&Text>) -> Self {
+        Self {
+            name: self.name.clone(),
+            value: self.value.clone(),
+            reservations: self.reservations.clone(),
+            disk: self.disk.clone(),
+            allocation_role: role.cloned(),
+        }
     }
 
     /// The same with a persistent volume made of it.

@@ -41,6 +41,9 @@ impl Clone for Bag {
 pub(crate) struct Summary {
     /// Scalar sums by name.
     pub(crate) sums: SortedMap<Text, Milli>,
+    /// Of these the `cpus` and the `mem`, which are asked for again and again.
+    pub(crate) cpus: Milli,
+    pub(crate) mem: Milli,
     /// Roles that something is reserved for, each once.
     pub(crate) roles: Vec<Text>,
     /// Whether something is reserved by more than one layer.
@@ -48,7 +51,13 @@ pub(crate) struct Summary {
 }
 
 /// What nothing comes to.
-static NOTHING: Summary = Summary { sums: SortedMap::new(), roles: Vec::new(), refined: false };
+static NOTHING: Summary = Summary {
+    sums: SortedMap::new(),
+    cpus: Milli::ZERO,
+    mem: Milli::ZERO,
+    roles: Vec::new(),
+    refined: false,
+};
 
 impl Summary {
     fn of(rows: &Rows) -> Self {
@@ -62,6 +71,8 @@ impl Summary {
             }
             all.refined |= resource.reservations.len() > 1;
         }
+        all.cpus = all.sums.get("cpus").copied().unwrap_or_default();
+        all.mem = all.sums.get("mem").copied().unwrap_or_default();
         all
     }
 }
@@ -89,6 +100,11 @@ impl Resources {
     /// Nothing.
     pub const fn new() -> Self {
         Self(None)
+    }
+
+    /// Nothing yet, with room for so many resources.
+    pub(crate) fn with_room(resources: usize) -> Self {
+        Self(Some(Arc::new(Bag { rows: Rows::with_room(resources), summary: OnceLock::new() })))
     }
 
     fn of(rows: Rows) -> Self {
@@ -312,11 +328,13 @@ impl Resources {
         if self.iter().all(|resource| resource.allocation_role.as_ref() == role) {
             return self.clone();
         }
-        let give = |resource: &Resource| Resource { allocation_role: role.cloned(), ..resource.clone() };
+        let give = |resource: &Resource| resource.given(role);
         let first = self.iter().next().map(|first| &first.allocation_role);
         if self.iter().all(|resource| Some(&resource.allocation_role) == first) {
             // What was unlike still is.
-            Self::of(self.iter().map(give).collect())
+            let mut rows = Rows::with_room(self.len());
+            self.iter().for_each(|resource| rows.push(give(resource)));
+            Self::of(rows)
         } else {
             self.map(give)
         }
