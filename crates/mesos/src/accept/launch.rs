@@ -18,10 +18,11 @@ impl Master {
     /// Launches a task, or says why it is invalid.
     pub(super) fn launch_one(&mut self, cx: &mut Cx, fleet: &mut Fleet, ground: &mut Ground, task: TaskInfo) {
         let executor = task.executor.clone();
-        let mut left = ground.left.clone();
-        match self.validate_task(ground, &mut left, &task, executor.as_ref()) {
+        let mut left = std::mem::take(&mut ground.left);
+        let valid = self.validate_task(ground, &mut left, &task, executor.as_ref());
+        ground.left = left;
+        match valid {
             Ok(fit) => {
-                ground.left = left;
                 self.start(cx, fleet, ground, (task, fit), executor.as_ref(), None);
             }
             Err(message) => {
@@ -43,8 +44,13 @@ impl Master {
         executor: &ExecutorInfo,
         tasks: Vec<TaskInfo>,
     ) {
-        let (fits, left) = match self.validate_group(ground, executor, &tasks) {
-            Ok(valid) => valid,
+        let mut left = std::mem::take(&mut ground.left);
+        // Of one task there is all or nothing anyway.
+        let before = (tasks.len() > 1).then(|| left.clone());
+        let valid = self.validate_group(ground, &mut left, executor, &tasks);
+        ground.left = before.filter(|_| valid.is_err()).unwrap_or(left);
+        let fits = match valid {
+            Ok(fits) => fits,
             Err(message) => {
                 for task in &tasks {
                     let (agent_id, reason) = (Some(ground.agent_name.clone()), Reason::TaskGroupInvalid);
@@ -59,7 +65,6 @@ impl Master {
         let group = self.next_group.next();
         // One that is alone in its group has nobody to live and die with.
         let group = (tasks.len() > 1).then_some(group);
-        ground.left = left;
         for task in tasks.into_iter().zip(fits) {
             self.start(cx, fleet, ground, task, Some(executor), group);
         }
@@ -77,17 +82,18 @@ impl Master {
         validate::task(ground, left, agent, task, executor, in_use)
     }
 
-    /// Validates the tasks one after the other, each on what those before it leave; answers what all of them leave.
+    /// Validates the tasks one after the other, each on what those before it leave.
     fn validate_group(
         &self,
         ground: &Ground,
+        left: &mut Resources,
         executor: &ExecutorInfo,
         tasks: &[TaskInfo],
-    ) -> Result<(Vec<Fit>, Resources), String> {
+    ) -> Result<Vec<Fit>, String> {
         if tasks.is_empty() {
             return Err("the task group is empty".to_owned());
         }
-        let (mut fits, mut left) = (Vec::with_capacity(tasks.len()), ground.left.clone());
+        let mut fits = Vec::with_capacity(tasks.len());
         for (n, task) in tasks.iter().enumerate() {
             if task.executor.is_some() {
                 return Err("a task of a group has no executor of its own".to_owned());
@@ -97,9 +103,9 @@ impl Master {
             }
             // The executor's own resources count once, with the first task.
             let with_executor = (n == 0).then_some(executor);
-            fits.push(self.validate_task(ground, &mut left, task, with_executor)?);
+            fits.push(self.validate_task(ground, left, task, with_executor)?);
         }
-        Ok((fits, left))
+        Ok(fits)
     }
 
     /// Starts a valid task, whose resources are out of what is left already.

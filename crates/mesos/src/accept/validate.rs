@@ -195,8 +195,8 @@ pub(super) struct Fit {
     pub(super) executor: Option<Resources>,
 }
 
-/// A task by itself, its executor, and whether what is left is enough for both: that is taken out of it. What is left
-/// after a finding means nothing.
+/// A task by itself, its executor, and whether what is left is enough for both: what they need is taken out of it. After
+/// a finding it is as it was.
 pub(super) fn task(
     ground: &Ground,
     left: &mut Resources,
@@ -244,23 +244,14 @@ pub(super) fn task(
             None => fit.executor = Some(executor.resources.unallocated()),
         }
     }
-    // One after the other, and only when that fails both as one: then they may want the same ports.
-    let Some(own) = &fit.executor else {
-        // Of tasks that follow each other each takes from the same list.
-        return if left.subtract_all(&fit.own) { Ok(fit) } else { Err(too_much(&fit.own, left)) };
-    };
-    let before = left.clone();
-    if left.subtract_all(&fit.own) && left.subtract_all(own) {
-        return Ok(fit);
-    }
+    // Both as one: they may want the same ports.
     let mut needed = fit.own.clone();
-    needed.add_all(own);
-    *left = before;
-    if left.subtract_all(&needed) { Ok(fit) } else { Err(too_much(&needed, left)) }
-}
-
-fn too_much(needed: &Resources, left: &Resources) -> String {
-    format!("the task needs {needed}, the offer has {left} left")
+    fit.executor.iter().for_each(|own| needed.add_all(own));
+    if left.subtract_all(&needed) {
+        Ok(fit)
+    } else {
+        Err(format!("the task needs {needed}, the offer has {left} left"))
+    }
 }
 
 /// Whether resources are these, to whomever those asked for are given.
