@@ -14,10 +14,14 @@ use std::sync::Arc;
 
 /// Inputs between two checkpoints at most.
 const INPUTS: u64 = 64;
-/// Bytes of a world for which checkpoints are one event farther apart: what keeping one costs, and unsharing what it
-/// shares, grows with the world, and so must what it is spread over. Less makes rollouts faster and jumps slower: here a
-/// jump in a run of 10,000 events, which replays up to this many, leaves half of a browser's frame of 16 ms free.
-const BYTES_PER_EVENT: u64 = 1536;
+/// Bytes that the last checkpoint holds alone for which the next one is one event farther away: what it cost to unshare
+/// them is what it will cost again, and is to be spread over the events between. So a rollout that touches everything
+/// has few checkpoints, a serial one many. Less makes rollouts faster and jumps slower: here a jump in a run of 10,000
+/// events leaves half of a browser's frame of 16 ms free.
+const BYTES_PER_EVENT: u64 = 320;
+/// Bytes of a world for which checkpoints may be one event farther apart at most, so that a single great change does not
+/// leave a long way without any.
+const WEIGHT_PER_EVENT: u64 = 512;
 /// Steps without any event count this much less than an event.
 const STEPS_PER_EVENT: u64 = 8;
 
@@ -33,7 +37,7 @@ pub(super) struct Checkpoints {
     kept: Vec<Checkpoint>,
     /// Events between two of them.
     distance: u64,
-    /// The same, for the size of the world.
+    /// The same, for what the last ones cost.
     spacing: u64,
     bytes: u64,
 }
@@ -85,8 +89,8 @@ impl Checkpoints {
         if gap(&last.world, world) < self.distance.max(self.spacing) && inputs < INPUTS {
             return;
         }
-        self.spacing = world.weight() / BYTES_PER_EVENT;
         last.bytes = last.world.beyond(world);
+        self.spacing = (last.bytes / BYTES_PER_EVENT).min(world.weight() / WEIGHT_PER_EVENT);
         self.bytes = self.bytes.saturating_add(last.bytes);
         self.kept.push(Checkpoint { world: Arc::new(world.clone()), bytes: 0, own: true });
         while self.bytes > CHECKPOINT_BYTES && self.thin() {}
