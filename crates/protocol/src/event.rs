@@ -442,7 +442,7 @@ pub enum EventBody {
         /// Task name.
         task: Text,
         /// The file.
-        file: ConfigFileView,
+        file: Box<ConfigFileView>,
     },
     /// The operator changed weights or quotas of roles.
     Shares {

@@ -340,7 +340,7 @@ impl Scheduler {
         for file in record.files.iter().filter(|file| file.problem.is_some()) {
             let (service, task) = (self.name.clone(), record.name.clone());
             cx.scoped(Cause::Event(event), |cx| {
-                cx.emit(EventBody::ConfigFile { service, task, file: file.clone() });
+                cx.emit(EventBody::ConfigFile { service, task, file: Box::new(file.clone()) });
             });
         }
     }
