@@ -101,6 +101,12 @@ impl<E> Recorder<E> {
         &self.out
     }
 
+    /// Hands over the events reported since the last drain, oldest first, and keeps the memory they lie in for the
+    /// next ones.
+    pub fn hand_over(&mut self) -> std::vec::Drain<'_, Recorded<E>> {
+        self.out.drain(..)
+    }
+
     /// Takes the events reported since the last drain, oldest first.
     pub fn drain(&mut self) -> Vec<Recorded<E>> {
         std::mem::take(&mut self.out)
@@ -132,5 +138,7 @@ mod tests {
         );
         assert!(recorder.drain().is_empty());
         assert_eq!(recorder.emit("next"), 5);
+        assert_eq!(recorder.hand_over().map(|event| event.seq).collect::<Vec<_>>(), [5]);
+        assert!(recorder.pending().is_empty());
     }
 }

@@ -194,7 +194,7 @@ impl Master {
 
     /// Takes the messages to frameworks, oldest first.
     pub fn drain_messages(&mut self) -> Vec<Message> {
-        self.outbox.drain(..).collect()
+        std::mem::take(&mut self.outbox).into()
     }
 
     /// How many messages to frameworks there are.
@@ -202,7 +202,7 @@ impl Master {
         self.outbox.len()
     }
 
-    /// Takes the oldest of them.
+    /// Takes the oldest message to a framework.
     pub fn next_message(&mut self) -> Option<Message> {
         self.outbox.pop_front()
     }

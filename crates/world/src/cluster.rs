@@ -138,9 +138,9 @@ impl Cluster {
         self.master.waiting_messages()
     }
 
-    /// Takes the oldest of them.
+    /// Takes the oldest message for a framework.
     pub(crate) fn next_message(&mut self) -> Option<Message> {
-        self.parts().1.next_message()
+        Arc::make_mut(&mut self.master).next_message()
     }
 
     /// Which scheduler processes a fault has ended since the last time, and what stands behind it.

@@ -30,9 +30,9 @@ pub(crate) enum Part {
 }
 
 impl World {
-    /// Puts an input in: carried out, or refused without a trace but its event. Answers what became of it
-    /// and what happened.
-    pub(crate) fn run_input(&mut self, input: &Input) -> (Applied, Vec<Event>) {
+    /// Puts an input in: carried out, or refused without a trace but its event. Answers what became of it;
+    /// [`World::take_events`] has what happened.
+    pub(crate) fn run_input(&mut self, input: &Input) -> Applied {
         self.begin();
         self.inputs += 1;
         let number = self.inputs;
@@ -59,15 +59,16 @@ impl World {
         if let Some(broken) = looked_at.then(|| self.broken_invariant()).flatten() {
             self.recorder.emit(EventBody::InvariantBroken { text: broken.into() });
         }
-        (Applied { input: number, outcome, diagnostics }, self.settle())
+        self.settle();
+        Applied { input: number, outcome, diagnostics }
     }
 
     /// Fires the earliest timer. Rounds of the master that change nothing are passed over at once, up to
-    /// `pass_ms`; each counts as the step that it is.
-    pub(crate) fn run_timer(&mut self, pass_ms: u64) -> Vec<Event> {
-        let Some((at_ms, part)) = self.next_timer() else { return Vec::new() };
+    /// `pass_ms`; each counts as the step that it is. [`World::take_events`] has what happened.
+    pub(crate) fn run_timer(&mut self, pass_ms: u64) {
+        let Some((at_ms, part)) = self.next_timer() else { return };
         if part == Part::Master && self.pass_quiet_rounds(pass_ms) {
-            return Vec::new();
+            return;
         }
         self.pass_to(self.not_before(at_ms));
         self.begin();
@@ -88,7 +89,7 @@ impl World {
             let broken = self.broken_invariant();
             debug_assert!(broken.is_none(), "{broken:?} at {} ms", self.now_ms());
         }
-        self.settle()
+        self.settle();
     }
 
     /// Passes over rounds of the master as long as nothing else is due; false when there is none to pass.
@@ -138,6 +139,7 @@ impl World {
 
     /// Counts a step and knows when an instant has had enough of them.
     fn begin(&mut self) {
+        drop(self.recorder.hand_over());
         self.steps += 1;
         let now_ms = self.now_ms();
         if self.instant.at_ms != now_ms {
@@ -172,9 +174,9 @@ impl World {
 
     /// Hands the messages that the master has now to their services; false when there are none.
     pub(crate) fn deliver_messages(&mut self) -> bool {
-        let waiting = self.cluster.waiting_messages();
-        // What these bring about is for the next round.
-        for _ in 0..waiting {
+        let count = self.cluster.waiting_messages();
+        // Those that come meanwhile wait for the next round.
+        for _ in 0..count {
             let Some(message) = self.cluster.next_message() else { break };
             if self.services.group(message.framework).is_some() {
                 self.deliver_to_group(message);
@@ -188,7 +190,7 @@ impl World {
             let calls = self.services.on_event(&mut self.recorder, id, message.event);
             self.cluster.call_all(&mut self.recorder, Some(message.framework), calls);
         }
-        waiting > 0
+        count > 0
     }
 
     /// Starts the schedulers again that a fault has ended.
@@ -215,16 +217,24 @@ impl World {
         }
     }
 
-    /// Takes what was reported and chains it into the digest.
-    fn settle(&mut self) -> Vec<Event> {
-        let digest = &mut self.digest;
-        let event = |fact: Recorded<EventBody>| {
-            digest.write_u64(fact.at.ms());
-            fact.cause.digest(digest);
-            encode::write(digest, &fact.body);
-            Event { seq: fact.seq, at_ms: fact.at.ms(), cause: fact.cause, body: fact.body }
+    /// Chains what was reported into the digest.
+    fn settle(&mut self) {
+        for fact in self.recorder.pending() {
+            self.digest.write_u64(fact.at.ms());
+            fact.cause.digest(&mut self.digest);
+            encode::write(&mut self.digest, &fact.body);
+        }
+    }
+
+    /// Takes what happened in the last step; what nobody takes is dropped when the next one begins.
+    pub(crate) fn take_events(&mut self) -> impl Iterator<Item = Event> {
+        let event = |fact: Recorded<EventBody>| Event {
+            seq: fact.seq,
+            at_ms: fact.at.ms(),
+            cause: fact.cause,
+            body: fact.body,
         };
-        self.recorder.drain().into_iter().map(event).collect()
+        self.recorder.hand_over().map(event)
     }
 }
 
@@ -248,7 +258,7 @@ mod tests {
 
     fn busy() -> World {
         let mut world = World::genesis(Genesis::default());
-        let (applied, _) = world.run_input(&Input::AddAgent(planarium_protocol::input::AddAgent::default()));
+        let applied = world.run_input(&Input::AddAgent(planarium_protocol::input::AddAgent::default()));
         assert!(applied.outcome.is_ok());
         world
     }
@@ -269,8 +279,8 @@ mod tests {
         world.run_timer(0);
         let at_ms = world.now_ms();
         world.instant.steps = LIMITS.events_per_instant;
-        let (_, events) =
-            world.run_input(&Input::OfferRound(planarium_protocol::input::OfferRound::default()));
+        world.run_input(&Input::OfferRound(planarium_protocol::input::OfferRound::default()));
+        let events: Vec<Event> = world.take_events().collect();
         let limits =
             events.iter().filter(|event| matches!(event.body, EventBody::LimitReached { .. })).count();
         assert_eq!(limits, 1, "{events:?}");

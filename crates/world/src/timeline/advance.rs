@@ -206,21 +206,20 @@ impl Engine {
 
     /// Takes one step and keeps what is new about it.
     pub(super) fn take_step(&mut self, next: Next) {
-        let events = match next {
+        match next {
             Next::Nothing => return,
             Next::Timer { pass_ms } => self.world.run_timer(pass_ms),
             Next::Recorded(entry) => {
                 self.world.pass_to(entry.at_ms);
-                let (_, events) = self.world.run_input(&entry.input);
+                self.world.run_input(&entry.input);
                 debug_assert!(
                     entry.digest.is_none_or(|digest| digest == self.world.digest()),
                     "replay of input {} went another way",
                     entry.seq
                 );
-                events
             }
-        };
-        self.extend(events);
+        }
+        self.extend();
     }
 
     /// Lets time pass without a step.
@@ -231,17 +230,19 @@ impl Engine {
         }
     }
 
-    /// Keeps the events of a step when it went beyond the head; replayed ones are known.
-    pub(super) fn extend(&mut self, events: Vec<Event>) {
-        if self.world.steps() <= self.branch.head().steps {
+    /// Keeps the events of the last step when it went beyond the head; replayed ones are known.
+    pub(super) fn extend(&mut self) {
+        let is_replay = self.world.steps() <= self.branch.head().steps;
+        let mut events = self.world.take_events();
+        if is_replay {
             debug_assert!(
-                events.iter().all(|event| self.log.between(event.seq - 1, event.seq).first() == Some(event)),
+                events.all(|event| self.log.between(event.seq - 1, event.seq).first() == Some(&event)),
                 "replay reported other events"
             );
             return;
         }
-        self.trail.clear();
         self.log.append(events);
+        self.trail.clear();
         self.branch.move_head(&self.world);
         self.branch.checkpoints.offer(&self.world);
     }

@@ -21,9 +21,11 @@ impl Log {
         self.events.len() as u64
     }
 
-    pub(super) fn append(&mut self, mut events: Vec<Event>) {
-        debug_assert!(events.first().is_none_or(|event| event.seq == self.len() + 1), "a gap in the log");
-        self.events.append(&mut events);
+    pub(super) fn append(&mut self, events: impl IntoIterator<Item = Event>) {
+        let before = self.events.len();
+        self.events.extend(events);
+        let first = self.events.get(before);
+        debug_assert!(first.is_none_or(|event| event.seq == before as u64 + 1), "a gap in the log");
     }
 
     /// Takes away the events after number `seq`.

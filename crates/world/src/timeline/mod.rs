@@ -99,7 +99,7 @@ impl Engine {
         }
         let at_ms = self.world.now_ms();
         let after_event = self.world.is_mid_instant().then(|| self.world.seq());
-        let (applied, events) = self.world.run_input(&input);
+        let applied = self.world.run_input(&input);
         self.branch.record(Entry {
             seq: applied.input,
             at_ms,
@@ -107,7 +107,7 @@ impl Engine {
             input,
             digest: Some(self.world.digest()),
         });
-        self.extend(events);
+        self.extend();
         applied
     }
 
