@@ -10,19 +10,20 @@
 
 use super::evaluate::build::{self, Context};
 use super::evaluate::footprint::Footprint;
-use super::evaluate::outcome::Outcome;
+use super::evaluate::outcome::{Check, Outcome};
 use super::evaluate::{self, Ask};
 use super::history::Evaluation;
 use super::plan::{Look, PlanKind, StepTask};
 use super::requirement::{PodType, Recovery, Requirement};
 use super::store::{OverrideProgress, TaskRecord};
 use super::{Cx, Request, Scheduler};
-use planarium_kernel::{Cause, SortedSet, fingerprint};
+use planarium_kernel::{Cause, SortedMap, SortedSet, fingerprint};
 use planarium_mesos::api::{Call, Offer};
 use planarium_plan::coordinator::Round;
 use planarium_plan::{Element, Holder, PlanId, Status, StepState};
 use planarium_protocol::Text;
 use planarium_protocol::event::EventBody;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Not to be offered again after an accept. *Units*: milliseconds.
@@ -42,6 +43,8 @@ struct Shared {
     used: Vec<Text>,
     /// Machines that made offers to this cycle, with fingerprints of their names; known once a candidate asks.
     hosts: Option<SortedSet<(u64, Text)>>,
+    /// Room for the checks of one offer.
+    checks: Vec<Check>,
 }
 
 struct SharedLook {
@@ -112,7 +115,7 @@ impl Scheduler {
         out: &mut Vec<Request>,
     ) -> Vec<Arc<Offer>> {
         let mut left = offers;
-        let mut shared = Shared { looks: Vec::new(), used: Vec::new(), hosts: None };
+        let mut shared = Shared { looks: Vec::new(), used: Vec::new(), hosts: None, checks: Vec::new() };
         for holder in candidates {
             let Some(plan) = self.plan(holder.plan) else { continue };
             if !matches!(plan.tree.status(holder.step.into()), Status::Pending | Status::Prepared) {
@@ -178,9 +181,9 @@ impl Scheduler {
             return None;
         }
         let target = self.target.clone();
-        let mut look =
-            Look { at: cx.now(), home: home.clone(), ..before.as_deref().cloned().unwrap_or_default() };
-        look.offers = u32::try_from(offers.len()).unwrap_or(u32::MAX);
+        // What was known before, copied once something is added to it.
+        let mut outcomes: Cow<'_, SortedMap<Text, Arc<Outcome>>> =
+            before.as_ref().map_or_else(Cow::default, |look| Cow::Borrowed(&look.outcomes));
         let mut found = None;
         let mut told = 0;
         for (at, offer) in offers.iter().enumerate() {
@@ -199,11 +202,11 @@ impl Scheduler {
                 service_role: &target.spec.role,
                 master_region: self.master_region.as_ref(),
             };
-            let (outcome, footprint) = evaluate::evaluate(&ask, cx.now());
+            let (outcome, footprint) = evaluate::evaluate(&ask, cx.now(), &mut shared.checks);
             let outcome = Arc::new(outcome);
             let known = |old: &Arc<Outcome>| away && old.first_failure() == outcome.first_failure();
-            let news = look.outcomes.get(&outcome.agent).is_none_or(|old| old.checks != outcome.checks)
-                && !look.outcomes.values().any(known);
+            let news = outcomes.get(&outcome.agent).is_none_or(|old| old.checks != outcome.checks)
+                && !outcomes.values().any(known);
             let event = (outcome.passed || news && told < TOLD).then(|| {
                 told += 1;
                 self.tell(cx, holder, &outcome)
@@ -213,15 +216,21 @@ impl Scheduler {
                 outcome: outcome.clone(),
                 offer: offer.clone(),
             });
-            look.outcomes.insert(outcome.agent.clone(), outcome);
             if let (Some(footprint), Some(event)) = (footprint, event) {
                 found = Some((at, footprint, event));
                 break;
             }
+            outcomes.to_mut().insert(outcome.agent.clone(), outcome);
         }
-        look.foreign = foreign;
-        let look = Arc::new(look);
-        if shareable && found.is_none() {
+        if found.is_some() {
+            // With the launch the look is forgotten.
+            self.touch_step(cx, holder);
+            return found;
+        }
+        let offers = u32::try_from(offers.len()).unwrap_or(u32::MAX);
+        let outcomes = outcomes.into_owned();
+        let look = Arc::new(Look { at: cx.now(), offers, home, foreign, outcomes });
+        if shareable {
             shared.looks.push(SharedLook {
                 pod: requirement.pod.clone(),
                 tasks: requirement.tasks.clone(),
@@ -230,7 +239,7 @@ impl Scheduler {
             });
         }
         self.set_look(cx, holder, look);
-        found
+        None
     }
 
     /// The machine a pod's reservations tie it to, if they do.
@@ -252,6 +261,13 @@ impl Scheduler {
     fn set_look(&mut self, cx: &Cx, holder: Holder, look: Arc<Look>) {
         if let Some(data) = self.step_data_mut(holder) {
             data.look = Some(look);
+        }
+        self.touch_step(cx, holder);
+    }
+
+    /// Something a view shows of a step has changed without a status change.
+    fn touch_step(&mut self, cx: &Cx, holder: Holder) {
+        if let Some(data) = self.step_data_mut(holder) {
             data.touched += 1;
         }
         self.touch(cx, holder.plan);

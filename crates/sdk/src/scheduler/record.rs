@@ -9,6 +9,7 @@ use super::pod_key::PodKey;
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::Text;
 use planarium_protocol::view::ConfigFileView;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A task state as Mesos words it, with what the scheduler derives from it.
@@ -208,18 +209,35 @@ pub(crate) struct Location {
 /// One task instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TaskRecord {
+    /// What stays as long as the record does: copies share it.
+    pub(crate) launched: Arc<Launched>,
+    /// Task id; empty for a stub. Not shared, as it is looked at most.
+    pub(crate) id: Text,
+    /// Id of the configuration it stands for.
+    pub(crate) config: Text,
+    /// Flagged as lost for good.
+    pub(crate) permanently_failed: bool,
+    /// Since when recovery has known this task id, when there is a replacement policy.
+    pub(crate) watched_since: Option<SimTime>,
+    /// Last status.
+    pub(crate) status: Option<Stored>,
+    /// Override of the goal.
+    pub(crate) goal: Override,
+    /// An address was reported for it (`<task>:task-status` property).
+    pub(crate) addressed: bool,
+}
+
+/// What a task was launched as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Launched {
     /// Instance name.
     pub(crate) name: Text,
     /// Name within the pod.
     pub(crate) task: Text,
     /// Pod instance.
     pub(crate) pod: PodKey,
-    /// Task id; empty for a stub.
-    pub(crate) id: Text,
     /// Executor id.
     pub(crate) executor_id: Text,
-    /// Id of the configuration it was launched with.
-    pub(crate) config: Text,
     /// Id of its resource set.
     pub(crate) set: Text,
     /// Where it was launched.
@@ -232,18 +250,16 @@ pub(crate) struct TaskRecord {
     pub(crate) params: Params,
     /// Command line it was launched with.
     pub(crate) command: Text,
-    /// Flagged as lost for good.
-    pub(crate) permanently_failed: bool,
-    /// Since when recovery has known this task id, when there is a replacement policy.
-    pub(crate) watched_since: Option<SimTime>,
-    /// Last status.
-    pub(crate) status: Option<Stored>,
-    /// Override of the goal.
-    pub(crate) goal: Override,
-    /// An address was reported for it (`<task>:task-status` property).
-    pub(crate) addressed: bool,
     /// Its config files, as far as the launch could render them.
     pub(crate) files: Arc<[ConfigFileView]>,
+}
+
+impl Deref for TaskRecord {
+    type Target = Launched;
+
+    fn deref(&self) -> &Launched {
+        &self.launched
+    }
 }
 
 impl TaskRecord {

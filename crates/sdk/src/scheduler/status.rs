@@ -18,6 +18,7 @@ use planarium_mesos::api::{Call, ReconcileTask, TaskStatus};
 use planarium_plan::{Holder, StepState};
 use planarium_protocol::Text;
 use planarium_protocol::event::EventBody;
+use std::sync::Arc;
 
 /// First wait before asking for statuses again. *Units*: milliseconds.
 const RECONCILE_FIRST_MS: u64 = 4_000;
@@ -96,11 +97,13 @@ impl Scheduler {
             return None;
         }
         let data = plan.step(holder.step)?;
-        let task = &data.tasks.iter().find(|task| task.id == *id)?.task;
+        let at = data.tasks.iter().position(|task| Arc::ptr_eq(&task.id, id));
+        let at = at.or_else(|| data.tasks.iter().position(|task| task.id == *id))?;
+        let task = &data.tasks.get(at)?.task;
         let goal = data.requirement.as_ref()?.pod.spec.task(task).map_or(Goal::Running, |spec| spec.goal);
         let (state, delay) = reaction(status, goal)?;
         let data = self.step_data_mut(holder)?;
-        for entry in data.tasks.iter_mut().filter(|entry| entry.id == *id) {
+        if let Some(entry) = data.tasks.get_mut(at) {
             entry.state = state;
         }
         data.touched += 1;
@@ -324,7 +327,11 @@ fn merge(record: &TaskRecord, status: &TaskStatus, cx: &Cx) -> Stored {
     let known = old.map(|old| &old.reason).filter(|known| ***known == *reason);
     Stored {
         state,
-        reason: known.map_or_else(|| reason.into(), Clone::clone),
+        reason: match known {
+            Some(known) => known.clone(),
+            None if reason.is_empty() => Text::default(),
+            None => reason.into(),
+        },
         message: status.message.clone(),
         healthy: status.healthy,
         checked: status.check.is_some(),

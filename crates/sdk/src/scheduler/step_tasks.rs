@@ -36,11 +36,8 @@ impl StepTasks {
         Arc::make_mut(self.0.get_or_insert_default()).push(task);
     }
 
-    /// All, to change.
-    pub(crate) fn iter_mut(&mut self) -> std::slice::IterMut<'_, StepTask> {
-        match &mut self.0 {
-            Some(tasks) => Arc::make_mut(tasks).iter_mut(),
-            None => [].iter_mut(),
-        }
+    /// One, to change.
+    pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut StepTask> {
+        Arc::make_mut(self.0.as_mut()?).get_mut(at)
     }
 }

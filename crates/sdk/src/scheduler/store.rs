@@ -14,7 +14,7 @@ mod audit;
 mod tests;
 
 pub(crate) use super::record::{
-    Disk, Held, HeldKind, Location, Override, OverrideProgress, OverrideTarget, Stored, TaskRecord,
+    Disk, Held, HeldKind, Launched, Location, Override, OverrideProgress, OverrideTarget, Stored, TaskRecord,
     is_terminal,
 };
 
@@ -240,7 +240,10 @@ impl Store {
     /// Where the task is that has this id now.
     pub(crate) fn place_of_id(&self, id: &str) -> Option<Place> {
         self.by_id.find(id).find_map(|pod| {
-            let task = self.numbered(pod)?.1.values().position(|task| *task.id == *id)?;
+            let tasks = self.numbered(pod)?.1;
+            // Mostly it is the very text of the record, and then none is read.
+            let same = tasks.values().position(|task| std::ptr::eq(&*task.id, id));
+            let task = same.or_else(|| tasks.values().position(|task| *task.id == *id))?;
             Some(Place { pod, task })
         })
     }
@@ -283,7 +286,8 @@ impl Store {
     pub(crate) fn put(&mut self, mut record: TaskRecord) {
         self.paused |= record.goal.target == OverrideTarget::Paused;
         if self.pods.get(record.pod.number() as usize).is_none_or(|slot| slot.key != record.pod) {
-            record.pod = self.key(&record.pod.pod.clone(), record.pod.index);
+            let key = self.key(&record.pod.pod.clone(), record.pod.index);
+            Arc::make_mut(&mut record.launched).pod = key;
         }
         let number = record.pod.number();
         let Some(slot) = self.pods.get_mut(number as usize) else { return };
@@ -387,7 +391,11 @@ impl Store {
                 if !leaving(task) {
                     continue;
                 }
-                for held in [&mut task.held, &mut task.executor] {
+                if !ids.iter().any(|id| holds(task, id)) {
+                    continue;
+                }
+                let launched = Arc::make_mut(&mut task.launched);
+                for held in [&mut launched.held, &mut launched.executor] {
                     if held.iter().any(|held| ids.contains(&held.id)) {
                         *held = held.iter().filter(|held| !ids.contains(&held.id)).cloned().collect();
                     }

@@ -79,10 +79,10 @@ pub(super) fn pod(tasks: &Arc<PodTasks>, before: Option<&Arc<PodTasks>>) -> u64 
             let old = before.and_then(|before| {
                 before.nth(at).filter(|old| old.name == task.name).or_else(|| before.get(&task.name))
             });
-            let same = old.is_some_and(|old| Arc::ptr_eq(&old.held, &task.held));
-            let held =
-                if same { 0 } else { TASK_TEXTS + bytes_of::<Held>(task.held.len() + task.executor.len()) };
-            bytes_of::<TaskRecord>(1) + held
+            let launched = behind(&task.launched, old.map(|old| &old.launched), |launched| {
+                TASK_TEXTS + bytes_of::<Held>(launched.held.len() + launched.executor.len())
+            });
+            bytes_of::<TaskRecord>(1) + launched
         };
         tasks.values().enumerate().map(task).sum()
     })

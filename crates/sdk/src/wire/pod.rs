@@ -110,7 +110,7 @@ impl Scheduler {
 
     /// The environment a task was launched with.
     #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
-    fn env_of(&self, task: &TaskRecord) -> SortedMap<Text, Text> {
+    pub(crate) fn env_of(&self, task: &TaskRecord) -> SortedMap<Text, Text> {
         self.launching(task, |launching| launching.env()).unwrap_or_default()
     }
 

@@ -11,7 +11,7 @@ use super::environment::Launching;
 use super::footprint::{Change, ExecutorUse, Footprint, Part};
 use crate::scheduler::ids::Ids;
 use crate::scheduler::plan::Params;
-use crate::scheduler::store::{Disk, Held, HeldKind, Location, OverrideTarget, Stored, TaskRecord};
+use crate::scheduler::store::{Disk, Held, HeldKind, Launched, Location, OverrideTarget, Stored, TaskRecord};
 use crate::spec::ServiceSpec;
 use planarium_fleet::Labels;
 use planarium_kernel::{Milli, SimTime, SortedMap};
@@ -65,7 +65,10 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
         agent_id: ask.offer.agent_id.clone(),
         hostname: ask.offer.hostname.clone(),
         ip: ask.offer.ip.clone(),
-        attributes: ask.offer.attributes.as_slice().into(),
+        attributes: match ask.offer.attributes.as_slice() {
+            [] => Arc::default(),
+            attributes => attributes.into(),
+        },
         region: ask.offer.region.clone(),
         zone: ask.offer.zone.clone(),
     });
@@ -73,14 +76,16 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
         ExecutorUse::Running(id) => id.clone(),
         ExecutorUse::New => ids.executor(&requirement.key.pod, &wire.pod),
     };
-    let mut changes = Changes::default();
+    let parts = footprint.executor_parts.iter().chain(footprint.sets.iter().flat_map(|set| &set.parts));
+    let anew = parts.filter(|part| part.change == Change::Reserve).count();
+    let mut changes = Changes { reserve: Vec::with_capacity(anew), ..Changes::default() };
     for held in &footprint.release {
         changes.release(&wire, held);
     }
     let (executor, resources) = changes.settle_all(&wire, ids, &footprint.executor_parts);
     let executor_info = ExecutorInfo { id: executor_id.clone(), resources: resources.into_iter().collect() };
-    let mut records = Vec::new();
-    let mut groups = Vec::new();
+    let mut records = Vec::with_capacity(footprint.sets.len());
+    let mut groups = Vec::with_capacity(footprint.sets.len());
     for set in &footprint.sets {
         let (held, resources) = changes.settle_all(&wire, ids, &set.parts);
         let name = requirement.key.task(&set.task.name);
@@ -97,7 +102,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
             wanted: if goal.target == OverrideTarget::Paused { goal.target } else { OverrideTarget::None },
             pause_command: cx.pause_command,
         };
-        let id = if set.launch { ids.task(&name) } else { "".into() };
+        let id = if set.launch { ids.task(&name) } else { Text::default() };
         let program = launching.program();
         let status = if set.launch { Some(staging(cx)) } else { old.and_then(|old| old.status.clone()) };
         let command = program.command.clone();
@@ -112,7 +117,8 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
                     executor: None,
                     resources: resources.into_iter().collect(),
                     labels: launching.labels(&requirement.config),
-                    env: launching.env(),
+                    // Nobody reads it of a launch: it is told of the record that follows from the same.
+                    env: SortedMap::new(),
                     program,
                     process_labels: Labels::new(
                         [
@@ -129,38 +135,39 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
                 }],
             });
         }
-        records.push(TaskRecord {
+        let launched = Launched {
             name,
             task: set.task.name.clone(),
             pod: requirement.key.clone(),
-            id,
             executor_id: executor_id.clone(),
-            config: requirement.config.clone(),
             set: set.task.resource_set.id.clone(),
             at: at.clone(),
             held,
             executor: executor.clone(),
             params: cx.params.clone(),
             command,
+            files,
+        };
+        records.push(TaskRecord {
+            launched: Arc::new(launched),
+            id,
+            config: requirement.config.clone(),
             permanently_failed: false,
             watched_since: None,
             status,
             goal,
             addressed: old.is_some_and(|old| old.addressed),
-            files,
         });
     }
-    let mut operations = changes.into_operations();
-    operations.extend(groups);
-    Launch { operations, records }
+    Launch { operations: changes.into_operations(groups), records }
 }
 
 /// The status a task has from its launch until the first update.
 fn staging(cx: &Context<'_>) -> Stored {
     Stored {
         state: "TASK_STAGING",
-        reason: "".into(),
-        message: "".into(),
+        reason: Text::default(),
+        message: Text::default(),
         healthy: None,
         checked: false,
         readiness_exit: None,
@@ -199,7 +206,7 @@ impl Changes {
     fn settle(&mut self, wire: &Wire<'_>, ids: &mut Ids, part: &Part, resources: &mut Vec<Resource>) -> Held {
         let id = match (&part.id, part.change) {
             (Some(id), _) => id.clone(),
-            (None, Change::Unreserved) => "".into(),
+            (None, Change::Unreserved) => Text::default(),
             (None, _) => ids.resource(&wire.pod),
         };
         let mut held = Held { id, kind: part.kind.clone() };
@@ -225,8 +232,12 @@ impl Changes {
         held
     }
 
-    fn into_operations(self) -> Vec<Operation> {
-        let mut operations = Vec::new();
+    /// The operations for them, and the launches after them.
+    fn into_operations(self, launches: Vec<Operation>) -> Vec<Operation> {
+        if [&self.destroy, &self.unreserve, &self.reserve, &self.create].iter().all(|list| list.is_empty()) {
+            return launches;
+        }
+        let mut operations = Vec::with_capacity(4 + launches.len());
         let mut add = |resources: Vec<Resource>, make: fn(Vec<Resource>) -> Operation| {
             if !resources.is_empty() {
                 operations.push(make(resources));
@@ -236,6 +247,7 @@ impl Changes {
         add(self.unreserve, Operation::Unreserve);
         add(self.reserve, Operation::Reserve);
         add(self.create, Operation::Create);
+        operations.extend(launches);
         operations
     }
 }

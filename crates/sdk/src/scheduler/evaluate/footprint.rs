@@ -95,5 +95,5 @@ pub(crate) fn scalar(name: &str, amount: Milli) -> HeldKind {
 
 /// A volume part that is still to be created.
 pub(crate) fn volume(path: &Text, size: Milli, disk: Disk) -> HeldKind {
-    HeldKind::Volume { path: path.clone(), size, disk, persistence: "".into() }
+    HeldKind::Volume { path: path.clone(), size, disk, persistence: Text::default() }
 }

@@ -148,10 +148,10 @@ pub(crate) fn reservation_role(pod: &PodSpec, service_role: &Text) -> Text {
     }
 }
 
-/// Looks at one offer. The footprint is there when every requirement is met.
-pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime) -> (Outcome, Option<Footprint>) {
-    // The role, the executor, where it is placed; three scalars for the executor and a few for each set.
-    let mut checks = Vec::with_capacity(6 + 3 * ask.pod().resource_sets.len());
+/// Looks at one offer. The footprint is there when every requirement is met. `checks` is room for them: an outcome keeps
+/// a list without room to spare.
+pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime, checks: &mut Vec<Check>) -> (Outcome, Option<Footprint>) {
+    checks.clear();
     let mut pool = Pool::of(ask.offer);
     let role = ask.role();
     if *ask.offer.role == *role {
@@ -161,10 +161,11 @@ pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime) -> (Outcome, Option<Footprin
         checks.push(Check::fail("role", text));
     }
     let footprint = match ask.stored() {
-        Some(stored) if !needs_new(ask, stored) => existing::fit(ask, stored, &mut pool, &mut checks),
-        _ => new_footprint::fit(ask, &mut pool, &mut checks),
+        Some(stored) if !needs_new(ask, stored) => existing::fit(ask, stored, &mut pool, checks),
+        _ => new_footprint::fit(ask, &mut pool, checks),
     };
     let passed = checks.iter().all(|check| check.passed);
+    let checks = checks.drain(..).collect();
     let outcome = Outcome { agent: ask.offer.hostname.clone(), at: now, passed, checks };
     (outcome, passed.then_some(footprint))
 }

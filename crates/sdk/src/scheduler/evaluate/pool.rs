@@ -42,33 +42,40 @@ type Ports<'a> = Cow<'a, [(u64, u64)]>;
 #[derive(Clone, Debug)]
 pub(crate) struct Pool<'a> {
     offer: &'a Offer,
-    /// Free scalars by role and name: a handful, so they are looked through.
-    scalars: Vec<(&'a str, &'a str, Milli)>,
-    /// Free ports by role, in offer order.
-    ports: Vec<(&'a str, Ports<'a>)>,
-    /// Whole disks in offer order.
-    mounts: Vec<MountDisk>,
+    /// What is free; listed when something of it is asked for.
+    free: Option<Free<'a>>,
     /// Reservations with their ids that were not taken, in offer order; listed when one is looked for.
     reserved: Option<Vec<(&'a Text, &'a Resource)>>,
 }
 
-impl<'a> Pool<'a> {
+/// What can be taken of an offer.
+#[derive(Clone, Debug)]
+struct Free<'a> {
+    /// Scalars by role and name: a handful, so they are looked through.
+    scalars: Vec<(&'a str, &'a str, Milli)>,
+    /// Ports by role, in offer order.
+    ports: Vec<(&'a str, Ports<'a>)>,
+    /// Whole disks in offer order.
+    mounts: Vec<MountDisk>,
+}
+
+impl<'a> Free<'a> {
     /// Sorts an offer's resources. What other principals reserved dynamically is not for us.
-    pub(crate) fn of(offer: &'a Offer) -> Self {
+    fn of(offer: &'a Offer) -> Self {
         // Mostly cpus, memory, disk and perhaps gpus; ports of one role.
-        let (scalars, ports) = (Vec::with_capacity(4), Vec::with_capacity(1));
-        let mut pool = Self { offer, scalars, ports, mounts: Vec::new(), reserved: None };
+        let mut free =
+            Self { scalars: Vec::with_capacity(4), ports: Vec::with_capacity(1), mounts: Vec::new() };
         for resource in &offer.resources {
             match &*resource.reservations {
-                [] => pool.add_free("*", resource),
-                [only] if only.kind == ReservationKind::Static => pool.add_free(&only.role, resource),
+                [] => free.add("*", resource),
+                [only] if only.kind == ReservationKind::Static => free.add(&only.role, resource),
                 _ => {}
             }
         }
-        pool
+        free
     }
 
-    fn add_free(&mut self, role: &'a str, resource: &'a Resource) {
+    fn add(&mut self, role: &'a str, resource: &'a Resource) {
         match (&resource.value, resource.disk_source()) {
             (Value::Scalar(size), Some(source)) => {
                 let (DiskSource::Mount { root, profile } | DiskSource::Path { root, profile }) = source;
@@ -97,6 +104,18 @@ impl<'a> Pool<'a> {
         let mut scalars = self.scalars.iter_mut();
         scalars.find(|(r, n, _)| *r == role && *n == name).map(|(.., free)| free)
     }
+}
+
+impl<'a> Pool<'a> {
+    /// Nothing is taken yet.
+    pub(crate) fn of(offer: &'a Offer) -> Self {
+        Self { offer, free: None, reserved: None }
+    }
+
+    fn free(&mut self) -> &mut Free<'a> {
+        let offer = self.offer;
+        self.free.get_or_insert_with(|| Free::of(offer))
+    }
 
     /// Executors of this service on the machine.
     pub(crate) fn executors(&self) -> &'a [Text] {
@@ -105,7 +124,7 @@ impl<'a> Pool<'a> {
 
     /// Takes a scalar. On a shortage nothing is left of it, so that later needs are told apart.
     pub(crate) fn take(&mut self, role: &str, name: &str, amount: Milli) -> Result<(), Shortage> {
-        match self.scalar(role, name) {
+        match self.free().scalar(role, name) {
             Some(free) if *free >= amount => {
                 *free = free.saturating_sub(amount);
                 Ok(())
@@ -121,7 +140,8 @@ impl<'a> Pool<'a> {
 
     /// Takes one port.
     pub(crate) fn take_port(&mut self, role: &str, port: u32) -> bool {
-        let Some((_, ranges)) = self.ports.iter_mut().find(|(mine, _)| *mine == role) else { return false };
+        let ports = &mut self.free().ports;
+        let Some((_, ranges)) = ports.iter_mut().find(|(mine, _)| *mine == role) else { return false };
         let port = u64::from(port);
         let Some(at) = ranges.iter().position(|(begin, end)| (*begin..=*end).contains(&port)) else {
             return false;
@@ -138,8 +158,8 @@ impl<'a> Pool<'a> {
     }
 
     /// The first free port in offer order that `accept`s; `skip` says where to go on when it does not.
-    pub(crate) fn first_port(&self, role: &str, accept: impl Fn(u32) -> bool) -> Option<u32> {
-        let (_, ranges) = self.ports.iter().find(|(mine, _)| *mine == role)?;
+    pub(crate) fn first_port(&mut self, role: &str, accept: impl Fn(u32) -> bool) -> Option<u32> {
+        let (_, ranges) = self.free().ports.iter().find(|(mine, _)| *mine == role)?;
         ranges
             .iter()
             .flat_map(|(begin, end)| *begin..=(*end).min(u64::from(u16::MAX)))
@@ -149,7 +169,8 @@ impl<'a> Pool<'a> {
 
     /// Takes the first whole disk that is large enough and has a fitting profile.
     pub(crate) fn take_mount(&mut self, role: &str, size: Milli, profiles: &[Text]) -> Option<MountDisk> {
-        let at = self.mounts.iter().position(|disk| {
+        let mounts = &mut self.free().mounts;
+        let at = mounts.iter().position(|disk| {
             *disk.role == *role
                 && disk.size >= size
                 && match &disk.profile {
@@ -157,18 +178,22 @@ impl<'a> Pool<'a> {
                     None => profiles.is_empty(),
                 }
         })?;
-        Some(self.mounts.remove(at))
+        Some(mounts.remove(at))
     }
 
     /// Takes the reservation a task or executor had.
     pub(crate) fn take_held(&mut self, id: &Text, kind: &HeldKind) -> Option<&'a Resource> {
         let offer = self.offer;
-        let reserved =
-            self.reserved.get_or_insert_with(|| offer.resources.iter().filter_map(labelled).collect());
-        let at = reserved.iter().position(|(mine, resource)| {
-            // The label mostly is the very text that the record has.
-            (Arc::ptr_eq(mine, id) || *mine == id) && is_of(resource, kind)
-        })?;
+        let reserved = self.reserved.get_or_insert_with(|| {
+            let mut list = Vec::with_capacity(offer.resources.len());
+            list.extend(offer.resources.iter().filter_map(labelled));
+            list
+        });
+        // The label mostly is the very text that the record has, and then none is read.
+        let same =
+            reserved.iter().position(|(mine, resource)| Arc::ptr_eq(mine, id) && is_of(resource, kind));
+        let at = same
+            .or_else(|| reserved.iter().position(|(mine, resource)| *mine == id && is_of(resource, kind)))?;
         Some(reserved.remove(at).1)
     }
 }
@@ -233,7 +258,7 @@ mod tests {
         let offer = offer("ports:[1025-1027,2000-2000]");
         let mut pool = Pool::of(&offer);
         assert!(pool.take_port("*", 1026) && !pool.take_port("*", 1026) && !pool.take_port("r", 1025));
-        assert_eq!(pool.ports, [("*", vec![(1025, 1025), (1027, 1027), (2000, 2000)].into())]);
+        assert_eq!(pool.free().ports, [("*", vec![(1025, 1025), (1027, 1027), (2000, 2000)].into())]);
         assert_eq!(pool.first_port("*", |p| p > 1025), Some(1027));
         assert!(pool.take_port("*", 2000));
         assert_eq!(pool.first_port("*", |p| p > 1027), None);
@@ -281,7 +306,7 @@ mod tests {
         let fast: Text = "fast".into();
         let offer = offer("");
         let mut pool = Pool::of(&offer);
-        pool.mounts = vec![disk("a", 10, None), disk("b", 100, Some("fast")), disk("c", 100, None)];
+        pool.free().mounts = vec![disk("a", 10, None), disk("b", 100, Some("fast")), disk("c", 100, None)];
         assert_eq!(pool.take_mount("*", Milli::from_int(50), &[]).map(|d| d.root), Some("c".into()));
         assert_eq!(pool.take_mount("*", Milli::from_int(50), &[]), None);
         assert_eq!(

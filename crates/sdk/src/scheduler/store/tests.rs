@@ -4,13 +4,11 @@ use planarium_kernel::Milli;
 
 fn record(pod: &str, index: u32, task: &str, id: &str) -> TaskRecord {
     let key = PodKey::numbered(&pod.into(), index, crate::scheduler::pod_key::NO_ROW);
-    TaskRecord {
+    let launched = Launched {
         name: key.task(task),
         task: task.into(),
         pod: key,
-        id: id.into(),
         executor_id: "e".into(),
-        config: "c".into(),
         set: "s".into(),
         at: Arc::default(),
         held: Arc::from([Held {
@@ -20,12 +18,17 @@ fn record(pod: &str, index: u32, task: &str, id: &str) -> TaskRecord {
         executor: Arc::from([]),
         params: Params::default(),
         command: "".into(),
+        files: Arc::default(),
+    };
+    TaskRecord {
+        launched: Arc::new(launched),
+        id: id.into(),
+        config: "c".into(),
         permanently_failed: false,
         watched_since: None,
         status: None,
         goal: Override::default(),
         addressed: false,
-        files: Arc::default(),
     }
 }
 

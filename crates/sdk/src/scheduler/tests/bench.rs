@@ -2,7 +2,7 @@
 
 use crate::load::{Loaded, load};
 use crate::scheduler::{Cx, Request, Scheduler};
-use planarium_kernel::{Milli, SimTime};
+use planarium_kernel::{Milli, SimTime, SortedMap};
 use planarium_mesos::api::{
     AgentId, AgentInfo, Call, CheckStatus, FrameworkId, Offer, OfferId, Operation, Ranges, Resource,
     Resources, SchedulerEvent, Source, TaskInfo, TaskState, TaskStatus,
@@ -79,6 +79,11 @@ impl Bench {
         };
         bench.subscribe();
         bench
+    }
+
+    /// The environment that a task was launched with.
+    pub(super) fn env(&self, task: &str) -> SortedMap<Text, Text> {
+        self.scheduler.env_of(self.scheduler.store.named(task).expect("stored"))
     }
 
     fn subscribe(&mut self) {

@@ -69,8 +69,7 @@ fn waits_for_a_start_runs_and_runs_again() {
         "launch hello-0-backup on a1; launch hello-1-backup on a2",
         "in the footprint that the first launch reserved"
     );
-    let launched = bench.tasks.values().find(|task| &*task.info.name == "hello-0-backup").expect("launched");
-    assert_eq!(launched.info.env.get("WHERE").map(|v| &**v), Some("s3"));
+    assert_eq!(bench.env("hello-0-backup").get("WHERE").map(|v| &**v), Some("s3"));
     finish(&mut bench, "hello-0-backup");
     finish(&mut bench, "hello-1-backup");
     assert_eq!(bench.show("backup"), "COMPLETE | COMPLETE [COMPLETE, COMPLETE]");
@@ -78,8 +77,7 @@ fn waits_for_a_start_runs_and_runs_again() {
     assert_eq!(bench.show("backup"), "PENDING | PENDING [PENDING, PENDING]", "ONCE tasks run again");
     bench.advance(5_000);
     bench.round();
-    let launched = bench.tasks.values().find(|task| &*task.info.name == "hello-0-backup").expect("launched");
-    assert_eq!(launched.info.env.get("WHERE"), None, "parameters are those of the last start");
+    assert_eq!(bench.env("hello-0-backup").get("WHERE"), None, "parameters are those of the last start");
     assert_eq!(bench.plan(PlanOp::Stop, "backup").expect("stopped"), "Received cmd: stop");
     assert_eq!(bench.show("backup"), "WAITING | PENDING [PENDING, PENDING]");
     assert_eq!(bench.tasks.len(), 4, "running tasks are not killed");

@@ -40,14 +40,14 @@ fn ports_fixed_dynamic_and_kept() {
     let mut bench = Bench::new(&one(ports, ""));
     bench.machine("a1", 4, 4096);
     assert!(launched(&mut bench));
-    let env = bench.tasks.values().next().expect("runs").info.env.clone();
+    let env = bench.env("p-0-t");
     assert_eq!(env.get("FIX").map(|v| &**v), Some("1025"));
     assert_eq!(env.get("DYN").map(|v| &**v), Some("1026"), "the first that is free and nobody's");
     bench.all_run();
     bench.status("p-0-t", TaskState::Failed);
     bench.advance(5_000);
     bench.round();
-    let again = bench.tasks.values().next().expect("runs").info.env.clone();
+    let again = bench.env("p-0-t");
     assert_eq!(again, env, "a relaunch keeps its ports");
     let endpoint =
         bench.scheduler.query(&crate::SdkQuery::Endpoint { name: "fix".into() }, 0).expect("advertised").1;
