@@ -11,8 +11,7 @@ use super::ids::Ids;
 use super::requirement::Requirement;
 use super::revive::WorkKey;
 pub(crate) use super::step_tasks::{StepTask, StepTasks};
-use planarium_kernel::{Map, SimTime, Table};
-use planarium_kernel::{SortedMap, SortedSet};
+use planarium_kernel::{Map, SimTime, SortedMap, SortedSet, Table, fingerprint, sorted};
 use planarium_plan::{Asset, Element, PhaseId, PhaseSpec, PlanSpec, PlanTree, StepId, StepState};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
@@ -223,11 +222,17 @@ impl Plan {
     /// Notes which of the steps to come have the same name.
     fn note_namesakes(&mut self, steps: &[NewStep]) {
         let first = self.steps.len();
-        let mut seen: SortedMap<&str, usize> = SortedMap::new();
-        for (at, step) in steps.iter().enumerate() {
-            if let Some(other) = seen.insert(&step.name, at) {
-                self.namesakes.insert(StepId::at(first + other));
-                self.namesakes.insert(StepId::at(first + at));
+        let prints = steps.iter().enumerate().map(|(at, step)| (fingerprint::of(&step.name), at));
+        let mut prints: Vec<(u64, usize)> = prints.collect();
+        sorted::sort(&mut prints);
+        // Mostly all names differ, and none needs to be compared.
+        for alike in prints.chunk_by(|(a, _), (b, _)| a == b).filter(|alike| alike.len() > 1) {
+            let mut seen: SortedMap<&str, usize> = SortedMap::new();
+            for (at, step) in alike.iter().filter_map(|(_, at)| Some((*at, steps.get(*at)?))) {
+                if let Some(other) = seen.insert(&step.name, at) {
+                    self.namesakes.insert(StepId::at(first + other));
+                    self.namesakes.insert(StepId::at(first + at));
+                }
             }
         }
     }
@@ -339,6 +344,12 @@ pub(crate) struct Assets {
 }
 
 impl Assets {
+    /// A list of tasks: the last one that was asked for, where it is the same.
+    pub(crate) fn list<'a>(&self, tasks: impl Iterator<Item = &'a Text> + Clone) -> Arc<[Text]> {
+        let last = self.last.as_ref().map(|(last, _)| last).filter(|last| tasks.clone().eq(last.iter()));
+        last.map_or_else(|| tasks.cloned().collect(), Arc::clone)
+    }
+
     /// The asset a requirement works on.
     pub(crate) fn of(&mut self, requirement: &Requirement) -> Asset {
         let group = requirement.key.number();

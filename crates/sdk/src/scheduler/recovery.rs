@@ -114,16 +114,20 @@ impl Scheduler {
         if essential && pod.spec.tasks.iter().any(|spec| delayed(spec)) {
             return None;
         }
-        let chosen: Vec<Text> = pod
+        let chosen: Vec<&TaskRecord> = pod
             .spec
             .tasks
             .iter()
             .filter(|spec| essential || (failed.iter().any(|task| task.task == spec.name) && !delayed(spec)))
             .filter(|spec| spec.goal == Goal::Running)
-            .filter(|spec| tasks.of(&spec.name).is_some_and(|task| task.status.is_some()))
-            .map(|spec| spec.name.clone())
+            .filter_map(|spec| tasks.of(&spec.name).filter(|task| task.status.is_some()))
             .collect();
-        (!chosen.is_empty()).then(|| Requirement::new(key.clone(), pod, chosen.into(), config.clone()))
+        if chosen.is_empty() {
+            return None;
+        }
+        let names = chosen.iter().map(|task| task.name.clone()).collect();
+        let chosen = self.assets.list(chosen.iter().map(|task| &task.task));
+        Some(Requirement::named(key.clone(), pod, chosen, names, config.clone()))
     }
 
     /// Adds a phase for a failed pod, unless something else already works on it.

@@ -117,6 +117,24 @@ impl Requirement {
         self.tasks.iter().filter_map(|name| self.pod.spec.task(name))
     }
 
+    /// Tasks of a pod instance whose instance names are at hand, in the same order.
+    pub(crate) fn named(
+        key: PodKey,
+        pod: Arc<PodType>,
+        tasks: Arc<[Text]>,
+        names: Arc<[Text]>,
+        config: Text,
+    ) -> Self {
+        debug_assert!(tasks.iter().map(|task| key.task(task)).eq(names.iter().cloned()));
+        Self { key, pod, tasks, config, recovery: Recovery::None, names }
+    }
+
+    /// The instance name of a task of the pod.
+    pub(crate) fn name_of(&self, task: &str) -> Text {
+        let at = self.tasks.iter().position(|mine| **mine == *task);
+        at.and_then(|at| self.names.get(at)).map_or_else(|| self.key.task(task), Text::clone)
+    }
+
     /// Instance names of the tasks to launch.
     pub(crate) fn task_names(&self) -> &[Text] {
         &self.names

@@ -88,7 +88,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
     let mut groups = Vec::with_capacity(footprint.sets.len());
     for set in &footprint.sets {
         let (held, resources) = changes.settle_all(&wire, ids, &set.parts);
-        let name = requirement.key.task(&set.task.name);
+        let name = requirement.name_of(&set.task.name);
         let old = ask.store.named(&name);
         let goal = old.map(|old| old.goal).unwrap_or_default();
         let launching = Launching {

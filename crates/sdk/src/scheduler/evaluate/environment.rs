@@ -152,7 +152,8 @@ impl Launching<'_> {
         labels.extend(task.labels.iter().cloned());
         // In the order of their names, so that each mostly is the last.
         labels.insert(index.clone(), requirement.key.index.to_string().into());
-        labels.insert(offer_attributes.clone(), attributes.into());
+        let attributes = if attributes.is_empty() { Text::default() } else { attributes.into() };
+        labels.insert(offer_attributes.clone(), attributes);
         labels.insert(offer_hostname.clone(), at.hostname.clone());
         for (key, value) in [(region, &at.region), (zone, &at.zone)] {
             if let Some(value) = value {

@@ -29,6 +29,8 @@ struct Fitting<'a, 'b> {
     stored: &'a PodTasks,
     pool: &'b mut Pool<'a>,
     checks: &'b mut Vec<Check>,
+    /// Room for the reservations that are not claimed yet.
+    left: Vec<&'a Held>,
 }
 
 /// Checks every stage and collects what would be kept and changed.
@@ -60,7 +62,7 @@ pub(crate) fn fit<'a>(
     if ask.is_permanent() {
         ask.place(checks);
     }
-    let mut fitting = Fitting { ask, stored, pool, checks };
+    let mut fitting = Fitting { ask, stored, pool, checks, left: Vec::new() };
     if running.is_none() {
         fitting.executor(executor_held, &mut footprint);
     }
@@ -94,8 +96,8 @@ fn keep(held: &Held, offered: Option<&Resource>) -> Part {
 }
 
 impl<'a> Fitting<'a, '_> {
-    fn executor(&mut self, held: &[Held], footprint: &mut Footprint) {
-        let mut left: Vec<&Held> = held.iter().collect();
+    fn executor(&mut self, held: &'a [Held], footprint: &mut Footprint) {
+        let mut left = self.all(held);
         for spec in &self.ask.pod().volumes {
             footprint.executor_parts.extend(self.volume(spec, &mut left));
         }
@@ -110,11 +112,11 @@ impl<'a> Fitting<'a, '_> {
     fn set(
         &mut self,
         set: &ResourceSet,
-        held: &[Held],
+        held: &'a [Held],
         used: &mut ports::Used,
         releases: &mut Vec<Held>,
     ) -> Vec<Part> {
-        let mut left: Vec<&Held> = held.iter().collect();
+        let mut left = self.all(held);
         let mut parts = Vec::new();
         let owner = set_owner(set);
         let (fixed, dynamic): (Vec<_>, Vec<_>) = set.ports.iter().partition(|port| port.port != 0);
@@ -211,9 +213,16 @@ impl<'a> Fitting<'a, '_> {
         None
     }
 
+    /// All reservations of a list, to be claimed one by one.
+    fn all(&mut self, held: &'a [Held]) -> Vec<&'a Held> {
+        let mut left = std::mem::take(&mut self.left);
+        left.extend(held);
+        left
+    }
+
     /// What is no longer needed is given back as far as the offer holds it.
-    fn release(&mut self, left: Vec<&Held>, releases: &mut Vec<Held>) {
-        for held in left {
+    fn release(&mut self, mut left: Vec<&'a Held>, releases: &mut Vec<Held>) {
+        for held in left.drain(..) {
             if let Some(offered) = self.pool.take_held(&held.id, &held.kind) {
                 let kind = match &held.kind {
                     HeldKind::Scalar { name, .. } => {
@@ -224,6 +233,7 @@ impl<'a> Fitting<'a, '_> {
                 releases.push(Held { id: held.id.clone(), kind });
             }
         }
+        self.left = left;
     }
 }
 
