@@ -242,7 +242,7 @@ impl Store {
         self.by_id.find(id).find_map(|pod| {
             let tasks = self.numbered(pod)?.1;
             // Mostly it is the very text of the record, and then none is read.
-            let same = tasks.values().position(|task| std::ptr::eq(&*task.id, id));
+            let same = tasks.values().position(|task| std::ptr::eq(&raw const *task.id, id));
             let task = same.or_else(|| tasks.values().position(|task| *task.id == *id))?;
             Some(Place { pod, task })
         })

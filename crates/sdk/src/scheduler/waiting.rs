@@ -31,7 +31,7 @@ impl Waiting {
     pub(super) fn get(&self, pod: &PodKey, id: &str) -> Option<Holder> {
         let row = self.pods.get(pod.number() as usize)?.as_ref()?;
         // Mostly it is the very text of the row, and then none is read.
-        let same = row.iter().find(|(mine, _)| std::ptr::eq(&**mine, id));
+        let same = row.iter().find(|(mine, _)| std::ptr::eq(&raw const **mine, id));
         same.or_else(|| row.iter().find(|(mine, _)| **mine == *id)).map(|(_, holder)| *holder)
     }
 

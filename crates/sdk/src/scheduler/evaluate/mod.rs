@@ -165,8 +165,9 @@ pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime, checks: &mut Vec<Check>) -> 
         _ => new_footprint::fit(ask, &mut pool, checks),
     };
     let passed = checks.iter().all(|check| check.passed);
-    let checks = checks.drain(..).collect();
-    let outcome = Outcome { agent: ask.offer.hostname.clone(), at: now, passed, checks };
+    let mut kept = Vec::with_capacity(checks.len());
+    kept.append(checks);
+    let outcome = Outcome { agent: ask.offer.hostname.clone(), at: now, passed, checks: kept };
     (outcome, passed.then_some(footprint))
 }
 
