@@ -21,7 +21,7 @@ const STAGES: [&str; 4] = ["deploy", "change the configuration", "decommission o
 
 /// Seeds that a service runs with; of each stage the cheapest run counts, since a busy machine, or memory
 /// that is new to the process, can only make it look worse.
-const SEEDS: u64 = 3;
+const SEEDS: u64 = 5;
 
 /// Nanoseconds and task state changes of one stage.
 type Cost = (u64, u64);
