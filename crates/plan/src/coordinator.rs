@@ -210,6 +210,8 @@ impl Round {
                 None => self.outcome.candidates.push(holder),
             }
         }
+        // There may be thousands, in every round.
+        self.entries.reserve(self.outcome.candidates.len() - before);
         for at in before..self.outcome.candidates.len() {
             let Some(holder) = self.outcome.candidates.get(at).copied() else { break };
             if let Some(asset) = plan.asset(holder.step) {
