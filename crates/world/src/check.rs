@@ -52,7 +52,12 @@ pub fn check(load: &LoadService) -> CheckReport {
                 None => None,
                 Some(Ok(view)) => Some(view),
                 Some(Err(refusal)) => {
-                    diagnostics.push(Diagnostic::error(CANNOT_RUN, definition.span(), refusal.message));
+                    // What a check has against it is shown where it stands.
+                    let found = System::findings_against(&definition, None);
+                    if found.is_empty() {
+                        diagnostics.push(Diagnostic::error(CANNOT_RUN, definition.span(), refusal.message));
+                    }
+                    diagnostics.extend(found);
                     None
                 }
             };

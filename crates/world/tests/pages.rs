@@ -32,3 +32,21 @@ fn examples_show_what_they_say() {
     assert_eq!(codes(block(page, "bad")), ["WORLD001"]);
     assert_eq!(codes(block(page, "good")), [] as [&str; 0]);
 }
+
+#[test]
+fn what_a_check_refuses_at_the_first_start_is_shown_where_it_stands() {
+    let page = include_str!("../../../docs/diagnostics/SDK206.md");
+    let text = block(page, "good");
+    assert_eq!(codes(text), [] as [&str; 0]);
+    let Input::LoadService(mut request) = load(text) else { panic!("a load") };
+    request.env.insert("DCOS_SERVICE_ACCOUNT_CREDENTIAL".to_owned(), String::new());
+    let report = check(&request);
+    let places: Vec<(String, bool)> = report
+        .diagnostics
+        .iter()
+        .filter(|found| found.is_error())
+        .map(|found| (found.code.to_string(), found.span.start > 0))
+        .collect();
+    assert_eq!(places, [("SDK206".to_owned(), true)]);
+    assert!(report.preview.is_none());
+}

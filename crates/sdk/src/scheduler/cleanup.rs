@@ -2,7 +2,8 @@
 //!
 //! *Knows*: which reservations are expected. *Must not know*: why others are left over.
 //!
-//! **Source**: `dcos-commons: …/offer/DefaultResourceCleaner.java`. Match.
+//! **Source**: `dcos-commons: …/offer/DefaultResourceCleaner.java`. Simplified: ids are looked for among the tasks of the
+//! offer's machine only, where the real one looks among all tasks; a task's reservations are nowhere else.
 
 use super::candidates::ACCEPT_FILTER_MS;
 use super::{Cx, Request, Scheduler};
