@@ -7,8 +7,8 @@
  *
  * Tests find elements by role and label only. They never wait for wall-clock time; `page.waitFor...` waits for a state.
  *
- * PLANARIUM_DIST names the built page (default: dist/), PLANARIUM_CHROMIUM the browser. Pictures go to shots/, which
- * git ignores.
+ * PLANARIUM_DIST names the built page (default: dist/), PLANARIUM_CHROMIUM the browser. PLANARIUM_SLOWDOWN runs the page
+ * as on a machine that many times slower, which shows what a hurried hand meets. Pictures go to shots/, which git ignores.
  */
 import assert from "node:assert/strict";
 import { access, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
@@ -25,6 +25,9 @@ const require = createRequire(import.meta.url);
 
 /** The built page. */
 export const DIST = path.resolve(process.env.PLANARIUM_DIST ?? path.join(here, "..", "..", "dist"));
+
+/** How much slower the page runs. */
+const SLOWDOWN = Number(process.env.PLANARIUM_SLOWDOWN ?? 1);
 
 /** Sizes at which a page is looked at. */
 export const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
@@ -174,6 +177,11 @@ export async function open(url, options = {}) {
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
+  if (SLOWDOWN > 1) {
+    page.setDefaultTimeout(30_000 * SLOWDOWN);
+    const debug = await context.newCDPSession(page);
+    await debug.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
+  }
   const problems = [];
   const note = (text) => {
     if (!expected(text)) {

@@ -376,6 +376,29 @@ fn config(cases: u32) -> ProptestConfig {
     }
 }
 
+#[test]
+fn an_input_after_a_step_without_events_is_replayed_after_it() {
+    let mut engine = engine(0);
+    let lost = json!({ "kind": "fault", "fault": "agent-lost", "target": {} });
+    let start = json!({ "kind": "plan", "service": "small", "plan": "deploy", "op": "start" });
+    let machine = json!({ "kind": "add-agent", "count": 1, "resources": { "cpus": 1, "mem": 512, "disk": 2000, "ports": "[1025-1030]" } });
+    for (ms, input) in [(0, start), (8_793, lost)] {
+        engine.advance_to(ms);
+        engine.apply(read(&input)).outcome.expect("carried out");
+    }
+    // Both machines are gone: it stops when nothing more would happen, with work of the instant left over.
+    assert!(engine.advance_events(12).idle);
+    engine.apply(read(&machine)).outcome.expect("carried out");
+    let quiet = engine.journal().entries.last().map(|entry| entry.after_quiet);
+    assert_eq!(quiet, Some(1), "{:?}", engine.clock());
+    // A journal may end there, too.
+    for ms in [0, 1] {
+        engine.advance_for(ms);
+        let again = Engine::from_journal(&engine.journal()).expect("its own journal");
+        assert_eq!((again.clock(), difference(&shown(&again), &shown(&engine))), (engine.clock(), None));
+    }
+}
+
 proptest! {
     #![proptest_config(config(128))]
 

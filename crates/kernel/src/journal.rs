@@ -17,6 +17,9 @@ pub struct Entry<I> {
     /// before the rest of the instant's work. Absent: after all work due by then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_event: Option<u64>,
+    /// Steps of that instant which came after that event and reported nothing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub after_quiet: u32,
     /// What was put in.
     pub input: I,
     /// Digest of the state after the step, when known; sixteen hexadecimal digits when serialised.
@@ -46,7 +49,7 @@ impl<I> Journal<I> {
     /// Appends an input and answers its number.
     pub fn push(&mut self, at_ms: u64, input: I) -> u64 {
         let seq = self.last_seq() + 1;
-        self.entries.push(Entry { seq, at_ms, after_event: None, input, digest: None });
+        self.entries.push(Entry { seq, at_ms, after_event: None, after_quiet: 0, input, digest: None });
         seq
     }
 
@@ -66,6 +69,11 @@ impl<I> Journal<I> {
     pub fn truncate(&mut self, seq: u64) {
         self.entries.retain(|entry| entry.seq <= seq);
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde calls")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Digests as text: a reader in JavaScript would lose the low bits of a 64-bit number.

@@ -145,9 +145,10 @@ impl World {
         if self.instant.at_ms != now_ms {
             let late = self.instant.exhausted
                 || (self.instant.late && self.next_timer().is_some_and(|(at_ms, _)| at_ms < now_ms));
-            self.instant = Instant { at_ms: now_ms, steps: 0, exhausted: false, late };
+            self.instant = Instant { at_ms: now_ms, steps: 0, quiet: 0, exhausted: false, late };
         }
         self.instant.steps = self.instant.steps.saturating_add(1);
+        self.instant.quiet = self.instant.quiet.saturating_add(1);
         if self.instant.steps > LIMITS.events_per_instant && !self.instant.exhausted {
             self.exhaust("steps in one instant");
         }
@@ -220,6 +221,7 @@ impl World {
     /// Chains what was reported into the digest.
     fn settle(&mut self) {
         for fact in self.recorder.pending() {
+            self.instant.quiet = 0;
             self.digest.write_u64(fact.at.ms());
             fact.cause.digest(&mut self.digest);
             encode::write(&mut self.digest, &fact.body);

@@ -47,6 +47,8 @@ pub struct World {
 pub(crate) struct Instant {
     pub(crate) at_ms: u64,
     pub(crate) steps: u32,
+    /// Those since its last event, or since it began: they reported nothing.
+    pub(crate) quiet: u32,
     /// The rest of its work waits for the next instant.
     pub(crate) exhausted: bool,
     /// Work of an exhausted instant may still be left.
@@ -142,9 +144,15 @@ impl World {
         if self.instant.exhausted { ms.max(self.instant.at_ms + 1) } else { ms }
     }
 
-    /// Whether work of the present instant is still to come.
-    pub(crate) fn is_mid_instant(&self) -> bool {
-        self.next_due_ms().is_some_and(|due| due <= self.now_ms())
+    /// Set when work of the present instant is still to come: its steps since the last event.
+    pub(crate) fn mid_instant(&self) -> Option<u32> {
+        let is_mid = self.next_due_ms().is_some_and(|due| due <= self.now_ms());
+        is_mid.then(|| self.quiet_steps(self.now_ms()))
+    }
+
+    /// Steps at the instant `ms` since the last event, if that is the present one: they reported nothing.
+    pub(crate) fn quiet_steps(&self, ms: u64) -> u32 {
+        if self.instant.at_ms == ms { self.instant.quiet } else { 0 }
     }
 
     /// Whether nothing but periodic work without effect is left.

@@ -190,7 +190,7 @@ impl Engine {
         let due = self.world.next_due_ms();
         if let Some(entry) = self.branch.entry_after(self.world.inputs())
             && entry.at_ms <= until_ms
-            && is_next(entry, due, self.world.seq())
+            && self.is_next(entry, due)
         {
             return Next::Recorded(Arc::clone(entry));
         }
@@ -202,6 +202,26 @@ impl Engine {
         let head = (!self.at_head()).then(|| self.head_ms());
         let before = recorded.into_iter().chain(head).min();
         Next::Timer { pass_ms: before.map_or(until_ms, |ms| until_ms.min(ms.saturating_sub(1))) }
+    }
+
+    /// Whether a recorded input comes before the earliest timer.
+    fn is_next(&self, entry: &Entry<Input>, due: Option<u64>) -> bool {
+        match due {
+            None => true,
+            Some(due) if due > entry.at_ms => true,
+            // In the middle of its instant, after the event it names.
+            Some(due) => {
+                due == entry.at_ms
+                    && entry
+                        .after_event
+                        .is_some_and(|seq| self.has_come_to(entry.at_ms, seq, entry.after_quiet))
+            }
+        }
+    }
+
+    /// Whether event `seq` has happened, and that many steps of the instant `ms` without any after it.
+    pub(super) fn has_come_to(&self, ms: u64, seq: u64, quiet: u32) -> bool {
+        self.seq() > seq || (self.seq() == seq && self.world.quiet_steps(ms) >= quiet)
     }
 
     /// Takes one step and keeps what is new about it.
@@ -245,16 +265,6 @@ impl Engine {
         self.trail.clear();
         self.branch.move_head(&self.world);
         self.branch.checkpoints.offer(&self.world);
-    }
-}
-
-/// Whether a recorded input comes before the earliest timer.
-fn is_next(entry: &Entry<Input>, due: Option<u64>, seq: u64) -> bool {
-    match due {
-        None => true,
-        Some(due) if due > entry.at_ms => true,
-        // In the middle of its instant, after the event it names.
-        Some(due) => due == entry.at_ms && entry.after_event.is_some_and(|after| seq >= after),
     }
 }
 

@@ -64,8 +64,8 @@ pub(super) struct Branch {
     fork: Option<Fork>,
     entries: Vec<Arc<Entry<Input>>>,
     head: Position,
-    /// Work of the head's instant is still to come.
-    mid_instant: bool,
+    /// Set when work of the head's instant is still to come: its steps since the last event.
+    mid_instant: Option<u32>,
     /// The world at the head, kept while the cursor is elsewhere.
     head_world: Option<Arc<World>>,
     /// The world at the cursor when the branch was left.
@@ -84,7 +84,7 @@ impl Branch {
             fork: None,
             entries: Vec::new(),
             head: Position::of(world),
-            mid_instant: world.is_mid_instant(),
+            mid_instant: world.mid_instant(),
             head_world: None,
             left_at: None,
             checkpoints: Checkpoints::new(world),
@@ -105,8 +105,8 @@ impl Branch {
         self.head
     }
 
-    /// Whether work of the head's instant is still to come.
-    pub(super) fn is_mid_instant(&self) -> bool {
+    /// Set when work of the head's instant is still to come: its steps since the last event.
+    pub(super) fn mid_instant(&self) -> Option<u32> {
         self.mid_instant
     }
 
@@ -129,7 +129,7 @@ impl Branch {
     /// Moves the head to a world that has gone beyond it.
     pub(super) fn move_head(&mut self, world: &World) {
         self.head = Position::of(world);
-        self.mid_instant = world.is_mid_instant();
+        self.mid_instant = world.mid_instant();
         self.head_world = None;
     }
 
@@ -200,7 +200,7 @@ impl Engine {
             fork: Some(Fork { parent, at }),
             entries: self.branch.entries.iter().take(shared).cloned().collect(),
             head: at,
-            mid_instant: self.world.is_mid_instant(),
+            mid_instant: self.world.mid_instant(),
             head_world: None,
             left_at: None,
             checkpoints: self.branch.checkpoints.up_to(at.steps),

@@ -34,6 +34,14 @@ pub struct Journal {
     /// Set when the last instant is not over: its last event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_seq: Option<u64>,
+    /// Steps of that instant which came after that event and reported nothing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub end_quiet: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde calls")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 fn current_version() -> u32 {
@@ -48,6 +56,7 @@ impl Default for Journal {
             entries: Vec::new(),
             end_ms: 0,
             end_seq: None,
+            end_quiet: 0,
         }
     }
 }
@@ -108,13 +117,14 @@ impl std::error::Error for ReplayError {}
 impl Engine {
     /// The current branch up to its head as a journal.
     pub fn journal(&self) -> Journal {
-        let head = self.branch.head();
+        let (head, mid_instant) = (self.branch.head(), self.branch.mid_instant());
         Journal {
             version: JOURNAL_VERSION,
             genesis: self.genesis,
             entries: self.branch.entries().iter().map(|entry| Entry::clone(entry)).collect(),
             end_ms: head.now_ms,
-            end_seq: self.branch.is_mid_instant().then_some(head.seq),
+            end_seq: mid_instant.map(|_| head.seq),
+            end_quiet: mid_instant.unwrap_or(0),
         }
     }
 
@@ -139,7 +149,7 @@ impl Engine {
             }
             match entry.after_event {
                 None => engine.replay_to(entry.at_ms, &mut steps)?,
-                Some(seq) => engine.replay_into(entry.at_ms, seq, &mut steps)?,
+                Some(seq) => engine.replay_into(entry.at_ms, seq, entry.after_quiet, &mut steps)?,
             }
             engine.apply(entry.input.clone());
             let found = engine.world.digest();
@@ -158,7 +168,7 @@ impl Engine {
         let end_ms = journal.end_ms.max(engine.now_ms());
         match journal.end_seq {
             None => engine.replay_to(end_ms, &mut steps)?,
-            Some(seq) => engine.replay_into(end_ms, seq, &mut steps)?,
+            Some(seq) => engine.replay_into(end_ms, seq, journal.end_quiet, &mut steps)?,
         }
         Ok(engine)
     }
@@ -170,11 +180,11 @@ impl Engine {
         Ok(())
     }
 
-    /// Goes into the instant `ms` until event `seq` has happened.
-    fn replay_into(&mut self, ms: u64, seq: u64, steps: &mut u64) -> Result<(), ReplayError> {
+    /// Goes into the instant `ms` until event `seq` has happened and that many steps without any after it.
+    fn replay_into(&mut self, ms: u64, seq: u64, quiet: u32, steps: &mut u64) -> Result<(), ReplayError> {
         // Work before the instant comes first, whatever the event's number.
         self.replay_while(ms, steps, |engine| {
-            engine.seq() < seq || engine.world.next_due_ms().is_some_and(|due| due < ms)
+            !engine.has_come_to(ms, seq, quiet) || engine.world.next_due_ms().is_some_and(|due| due < ms)
         })?;
         self.pass_to(ms);
         Ok(())

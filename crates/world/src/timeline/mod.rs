@@ -98,12 +98,14 @@ impl Engine {
             self.fork();
         }
         let at_ms = self.world.now_ms();
-        let after_event = self.world.is_mid_instant().then(|| self.world.seq());
+        let mid_instant = self.world.mid_instant();
+        let after_event = mid_instant.map(|_| self.world.seq());
         let applied = self.world.run_input(&input);
         self.branch.record(Entry {
             seq: applied.input,
             at_ms,
             after_event,
+            after_quiet: mid_instant.unwrap_or(0),
             input,
             digest: Some(self.world.digest()),
         });
