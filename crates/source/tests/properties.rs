@@ -133,6 +133,31 @@ fn check_reading(source: &str) {
     }
 }
 
+/// Reads around errors and checks every place.
+fn check_reading_around(source: &str) {
+    let file = FileId(0);
+    let (mut plain, mut around) = (Diagnostics::new(), Diagnostics::new());
+    let reader = Reader::new(source, file);
+    let (one, other) = (reader.one(&mut plain), reader.one_around_errors(&mut around));
+    let (plain, around) = (plain.into_sorted(), around.into_sorted());
+    assert_eq!(one.complete, other.complete);
+    if one.complete {
+        assert_eq!((one, plain), (other, around));
+    } else {
+        assert!(!around.is_empty());
+        let mut spans = Vec::new();
+        if let Some(root) = &other.root {
+            spans_of(root, &mut spans);
+        }
+        check_spans(source, file, &spans, &around);
+    }
+}
+
+#[test]
+fn what_is_left_of_a_broken_text_lies_between_its_characters() {
+    check_reading_around(": {{%YAML 1.2\n|2- # c%YAML 1.2\n\u{feff}\0");
+}
+
 fn context() -> Value {
     let list = ["x", "\u{4f60}: y", ""].map(Value::from).to_vec();
     [("A".to_owned(), Value::from("v\u{e9}\n- \"")), ("L".to_owned(), Value::List(list))]
@@ -150,22 +175,7 @@ proptest! {
 
     #[test]
     fn reading_around_errors_is_reading_where_there_are_none(source in any_text()) {
-        let file = FileId(0);
-        let (mut plain, mut around) = (Diagnostics::new(), Diagnostics::new());
-        let reader = Reader::new(&source, file);
-        let (one, other) = (reader.one(&mut plain), reader.one_around_errors(&mut around));
-        let (plain, around) = (plain.into_sorted(), around.into_sorted());
-        assert_eq!(one.complete, other.complete);
-        if one.complete {
-            assert_eq!((one, plain), (other, around));
-        } else {
-            assert!(!around.is_empty());
-            let mut spans = Vec::new();
-            if let Some(root) = &other.root {
-                spans_of(root, &mut spans);
-            }
-            check_spans(&source, file, &spans, &around);
-        }
+        check_reading_around(&source);
     }
 
     #[test]

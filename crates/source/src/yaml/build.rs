@@ -65,6 +65,8 @@ struct Frame {
 /// Builds one document after another.
 pub(super) struct Builder<'t, 'd> {
     text: &'t str,
+    /// The text as a person wrote it: no place lies within one of its characters.
+    written: &'t str,
     file: FileId,
     map: Option<&'t OffsetMap>,
     limits: Limits,
@@ -83,6 +85,7 @@ pub(super) struct Builder<'t, 'd> {
 impl<'t, 'd> Builder<'t, 'd> {
     pub(super) fn new(
         text: &'t str,
+        written: &'t str,
         file: FileId,
         map: Option<&'t OffsetMap>,
         limits: Limits,
@@ -91,6 +94,7 @@ impl<'t, 'd> Builder<'t, 'd> {
     ) -> Self {
         Self {
             text,
+            written,
             file,
             map,
             limits,
@@ -426,7 +430,7 @@ impl<'t, 'd> Builder<'t, 'd> {
 
     /// A range of the text that is read, as a place a person wrote.
     fn place(&self, start: usize, end: usize) -> Mapped {
-        let (start, end) = (floor(self.text, start), floor(self.text, end.max(start)));
+        let (start, end) = (floor(self.written, start), floor(self.written, end.max(start)));
         match self.map {
             Some(map) => map.map(narrow(start), narrow(end)),
             None => Mapped { span: Span::new(self.file, narrow(start), narrow(end)), literal: true },

@@ -34,6 +34,8 @@ impl Parsed {
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'t> {
     text: &'t str,
+    /// The text that places point into: the same, or what it was made from.
+    written: &'t str,
     file: FileId,
     limits: Limits,
     map: Option<&'t OffsetMap>,
@@ -43,7 +45,7 @@ pub struct Reader<'t> {
 impl<'t> Reader<'t> {
     /// A reader of a file's text with the usual limits, merge keys resolved.
     pub fn new(text: &'t str, file: FileId) -> Self {
-        Self { text, file, limits: Limits::default(), map: None, merge_keys: true }
+        Self { text, written: text, file, limits: Limits::default(), map: None, merge_keys: true }
     }
 
     /// Other limits.
@@ -72,7 +74,7 @@ impl<'t> Reader<'t> {
         self.text
     }
 
-    /// A reader of another text of the same length, in the same places.
+    /// A reader of another text with the same bytes or other ones in the same places.
     pub(super) fn over<'o>(&self, text: &'o str) -> Reader<'o>
     where
         't: 'o,
@@ -103,7 +105,8 @@ impl<'t> Reader<'t> {
             found.push(finding);
             return vec![Parsed::new(None, false)];
         }
-        let mut builder = Builder::new(self.text, self.file, self.map, self.limits, self.merge_keys, found);
+        let mut builder =
+            Builder::new(self.text, self.written, self.file, self.map, self.limits, self.merge_keys, found);
         let mut parser = Parser::new_from_str(self.text);
         let mut documents: Vec<Parsed> = Vec::new();
         let mut inside = false;
