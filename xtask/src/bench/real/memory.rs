@@ -54,7 +54,7 @@ fn child(pods: u32) -> Result<Option<Taken>> {
     let output = Command::new(program)
         .args(["bench", "--probe", &format!("memory-{pods}:1")])
         // What is freed goes back to the system, as far as it can.
-        .env("MALLOC_TRIM_THRESHOLD_", "0")
+        .env("MIMALLOC_PURGE_DELAY", "0")
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
