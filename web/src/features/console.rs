@@ -40,7 +40,7 @@ pub(crate) fn ConsolePane(props: &ConsolePaneProps) -> Html {
             <div class="console-tools">
                 { service_choice(&hub, view, console) }
                 <span class="grow"></span>
-                <IconButton icon="copy" label="Copy everything" refused={nothing.clone()} onclick={copy(&hub, console)} />
+                <IconButton icon="copy" label="Copy everything" refused={nothing.clone()} onclick={copy(&hub)} />
                 <IconButton icon="trash" label="Clear" refused={nothing}
                     onclick={hub.act(Action::Console(ConsoleAct::Clear))} />
             </div>
@@ -111,11 +111,11 @@ fn service_choice(hub: &Hub, view: &View, console: &Console) -> Html {
     }
 }
 
-fn copy(hub: &Hub, console: &Ptr<Console>) -> Callback<MouseEvent> {
-    let (hub, console) = (hub.clone(), console.clone());
+fn copy(hub: &Hub) -> Callback<MouseEvent> {
+    let hub = hub.clone();
     Callback::from(move |_| {
-        let hub = hub.clone();
-        browser::copy(&console.text(), move |done| {
+        let (hub, text) = (hub.clone(), hub.state().console.text());
+        browser::copy(&text, move |done| {
             hub.send(Action::Say(
                 if done { "Copied." } else { "The browser refused to copy; select the text instead." }.into(),
             ));

@@ -66,8 +66,8 @@ pub(crate) enum ConsoleAct {
     Later,
     /// Complete the line as far as it is clear.
     Complete,
-    /// Go on with one of the words that fit.
-    Pick(usize),
+    /// Go on with this word, as long as it fits.
+    Pick(String),
     /// Let Tab leave the line.
     LetGo,
     /// Talk to this service.
@@ -122,8 +122,10 @@ impl Console {
                 }
                 self.said = spoken(&self.line, &self.completion(view).words);
             }
-            ConsoleAct::Pick(index) => {
-                if let Some(line) = self.completion(view).with(*index) {
+            ConsoleAct::Pick(word) => {
+                let fitting = self.completion(view);
+                let at = fitting.words.iter().position(|fits| fits == word);
+                if let Some(line) = at.and_then(|at| fitting.with(at)) {
                     self.set(line);
                     self.said = spoken(&self.line, &self.completion(view).words);
                 }
@@ -302,7 +304,9 @@ mod tests {
         console.act(&world.view, &ConsoleAct::Complete);
         assert_eq!(console.line, "plan force-");
         assert_eq!(console.said, "2 ways to go on: force-restart, force-complete");
-        console.act(&world.view, &ConsoleAct::Pick(1));
+        console.act(&world.view, &ConsoleAct::Pick("status".into()));
+        assert_eq!(console.line, "plan force-", "a word that fitted an earlier line");
+        console.act(&world.view, &ConsoleAct::Pick("force-complete".into()));
         assert_eq!(console.line, "plan force-complete ");
     }
 }

@@ -27,16 +27,24 @@ pub(super) struct LineProps {
 pub(super) fn Line(props: &LineProps) -> Html {
     let hub = use_hub();
     let console = &props.console;
+    let field = use_node_ref();
     let words = console.completion(&props.view).words;
     let oninput = hub.on(|event: InputEvent| {
         let input = event.target_dyn_into::<HtmlInputElement>();
         Action::Console(ConsoleAct::Edit(input.map(|input| input.value()).unwrap_or_default()))
     });
+    let run = {
+        let (hub, field) = (hub.clone(), field.clone());
+        move || {
+            hub.send(Action::Console(ConsoleAct::Run));
+            written(&hub, &field);
+        }
+    };
     let onsubmit = {
-        let hub = hub.clone();
+        let run = run.clone();
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            hub.send(Action::Console(ConsoleAct::Run));
+            run();
         })
     };
     let more = words.len().saturating_sub(OFFERED);
@@ -45,6 +53,7 @@ pub(super) fn Line(props: &LineProps) -> Html {
             <form {onsubmit}>
                 <span class="console-prompt" aria-hidden="true">{ "$" }</span>
                 <input
+                    ref={field.clone()}
                     id="console-line"
                     type="text"
                     class="mono"
@@ -55,18 +64,19 @@ pub(super) fn Line(props: &LineProps) -> Html {
                     autocapitalize="none"
                     spellcheck="false"
                     enterkeyhint="send"
-                    value={console.line.clone()}
+                    value={hub.state().console.line.clone()}
                     {oninput}
-                    onkeydown={keys(&hub, &props.view, console)}
+                    onkeydown={keys(&hub, &field)}
                 />
-                <IconButton icon="play" label="Run the command" onclick={hub.act(Action::Console(ConsoleAct::Run))} />
+                <IconButton icon="play" label="Run the command" onclick={Callback::from(move |_| run())} />
             </form>
             <p class="console-hint muted" id="console-hint">{ "Tab completes; Esc, Tab leaves; ↑ ↓ earlier lines." }</p>
             <div class="console-words" role="group" aria-label="Words that fit here">
-                { for words.iter().take(OFFERED).enumerate().map(|(at, word)| {
-                    let hub = hub.clone();
+                { for words.iter().take(OFFERED).map(|word| {
+                    let (hub, field, picked) = (hub.clone(), field.clone(), word.clone());
                     let onclick = Callback::from(move |_: MouseEvent| {
-                        hub.send(Action::Console(ConsoleAct::Pick(at)));
+                        hub.send(Action::Console(ConsoleAct::Pick(picked.clone())));
+                        written(&hub, &field);
                         browser::focus("#console-line");
                     });
                     html! { <button key={word.clone()} type="button" class="console-word mono" {onclick}>{ word }</button> }
@@ -77,8 +87,15 @@ pub(super) fn Line(props: &LineProps) -> Html {
     }
 }
 
-fn keys(hub: &Hub, view: &Ptr<View>, console: &Ptr<Console>) -> Callback<KeyboardEvent> {
-    let (hub, view, console) = (hub.clone(), view.clone(), console.clone());
+/// Writes the line into its field at once: the next key may come before it is drawn.
+fn written(hub: &Hub, field: &NodeRef) {
+    if let Some(field) = field.cast::<HtmlInputElement>() {
+        field.set_value(&hub.state().console.line);
+    }
+}
+
+fn keys(hub: &Hub, field: &NodeRef) -> Callback<KeyboardEvent> {
+    let (hub, field) = (hub.clone(), field.clone());
     Callback::from(move |event: KeyboardEvent| {
         if event.ctrl_key()
             || event.meta_key()
@@ -88,15 +105,17 @@ fn keys(hub: &Hub, view: &Ptr<View>, console: &Ptr<Console>) -> Callback<Keyboar
         {
             return;
         }
+        let state = hub.state();
         let act = match event.key().as_str() {
             "ArrowUp" => ConsoleAct::Earlier,
             "ArrowDown" => ConsoleAct::Later,
-            "Tab" if at_end(&event) && console.tab_completes(&view) => ConsoleAct::Complete,
+            "Tab" if at_end(&event) && state.console.tab_completes(&state.world.view) => ConsoleAct::Complete,
             "Escape" => ConsoleAct::LetGo,
             _ => return,
         };
         event.prevent_default();
         hub.send(Action::Console(act));
+        written(&hub, &field);
     })
 }
 
