@@ -93,8 +93,7 @@ fn page(hub: &Hub, state: &State) -> Html {
         theme => theme == crate::store::state::Theme::Dark,
     };
     let linked = tree::step_at(&world.view, &state.draft.label, &state.draft.file, ui.caret);
-    let preview =
-        if world.view.services.is_empty() && !world.touched { state.checked.preview.clone() } else { None };
+    let preview = state.preview().cloned();
     let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
         MenuTarget::Element(path) => Some(path.clone()),
         _ => None,
@@ -166,7 +165,6 @@ fn page(hub: &Hub, state: &State) -> Html {
                         menu={open_menu}
                         toggled={ui.toggled.clone()}
                         filter={ui.row_filter.clone()}
-                        keys_off={state.prefs.keys_off}
                         now_s={world.clock.now_ms / 1000}
                         errors={state.checked.errors()}
                         missing={state.checked.missing.len()}

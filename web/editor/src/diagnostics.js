@@ -19,7 +19,7 @@ export function toLint(findings, length) {
         source: finding.code,
         message: [finding.message, finding.help].filter(Boolean).join("\n"),
         renderMessage: () => rendered(finding),
-        actions: finding.fix ? [action(finding.fix)] : [],
+        actions: finding.fix ? [action(finding.fix, from)] : [],
       };
     })
     .sort((a, b) => a.from - b.from || a.to - b.to);
@@ -46,14 +46,15 @@ function rendered(finding) {
   return box;
 }
 
-/** The quick fix of a finding; the text may have moved since, so the place comes from the marked range. */
-function action(fix) {
+/** The quick fix of a finding; the text may have moved since, and the fix moves with the marked range. */
+function action(fix, marked) {
   return {
     name: fix.title || "Fix",
     apply(view, from, to) {
       const length = view.state.doc.length;
-      const start = fix.from === undefined || fix.from === null ? from : within(fix.from, length);
-      const end = fix.to === undefined || fix.to === null ? to : Math.max(start, within(fix.to, length));
+      const moved = from - marked;
+      const start = fix.from === undefined || fix.from === null ? from : within(fix.from + moved, length);
+      const end = fix.to === undefined || fix.to === null ? to : Math.max(start, within(fix.to + moved, length));
       view.dispatch({ changes: { from: start, to: end, insert: fix.insert ?? "" }, userEvent: "input.fix" });
     },
   };

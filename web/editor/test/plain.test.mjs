@@ -62,11 +62,16 @@ test("a fix replaces its own range where it has one, and the marked range where 
   const fixes = [{ insert: "a" }, { from: 1, to: 3, insert: "b" }, { from: 9, to: 50, insert: "c" }];
   for (const fix of fixes) {
     const [{ actions }] = toLint([{ from: 4, to: 6, severity: "error", message: "m", fix }], 10);
+    actions[0].apply(view, 4, 6);
+    // A character was typed before the marked range since the text was read.
     actions[0].apply(view, 5, 7);
   }
   assert.deepEqual(changes, [
+    { from: 4, to: 6, insert: "a" },
     { from: 5, to: 7, insert: "a" },
     { from: 1, to: 3, insert: "b" },
+    { from: 2, to: 4, insert: "b" },
     { from: 9, to: 10, insert: "c" },
+    { from: 10, to: 10, insert: "c" },
   ]);
 });

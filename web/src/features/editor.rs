@@ -2,7 +2,6 @@
 
 mod env;
 mod files;
-mod guess;
 mod problems;
 mod rich;
 mod services;
@@ -139,7 +138,15 @@ pods:
 #[component]
 fn NoFile() -> Html {
     let hub = use_hub();
-    let onclick = hub.on(|_: MouseEvent| Action::Edit("svc.yml".to_owned(), FIRST.to_owned()));
+    let onclick = {
+        let hub = hub.clone();
+        Callback::from(move |_: MouseEvent| {
+            // What was opened meanwhile stays.
+            if hub.state().draft.files.is_empty() {
+                hub.send(Action::Edit("svc.yml".to_owned(), FIRST.to_owned()));
+            }
+        })
+    };
     html! {
         <div class="empty">
             <p>{ "No definition is open." }</p>

@@ -36,8 +36,6 @@ pub(crate) struct TreePaneProps {
     pub(crate) toggled: Ptr<SortedSet<ElementPath>>,
     /// Text that steps must contain.
     pub(crate) filter: AttrValue,
-    /// Single-key shortcuts are off, so letters find rows.
-    pub(crate) keys_off: bool,
     /// Virtual time in seconds.
     pub(crate) now_s: u64,
     /// Errors in the definition.
@@ -54,10 +52,7 @@ pub(crate) struct TreePaneProps {
 #[component]
 pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
     let hub = use_hub();
-    let services: Vec<_> = match &props.preview {
-        Some(preview) => vec![Arc::clone(preview)],
-        None => props.view.services.clone(),
-    };
+    let services = shown(props.preview.as_ref(), &props.view);
     let shape = Shape { toggled: props.toggled.clone(), filter: props.filter.to_string() };
     let scroller = use_node_ref();
     let total = tree::window(&services, &shape, 0, 0).total;
@@ -65,7 +60,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
     let window = tree::window(&services, &shape, slice.start, slice.take);
     let cell = use_state_eq(|| None::<usize>);
     keyboard::use_focus(&scroller, &props.selected, *cell, slice.row_px, &services, &shape);
-    let onkeydown = keyboard::handler(&hub, props, &services, &shape, &cell);
+    let onkeydown = keyboard::handler(&hub, &cell);
 
     let activity = services.first().map_or_else(|| "".into(), |service| Arc::clone(&service.activity));
     let name = services.first().map_or_else(|| "".into(), |service| Arc::clone(&service.name));
@@ -83,7 +78,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
                 <label class="search">
                     { icon("search") }
                     <span class="visually-hidden">{ "Filter steps" }</span>
-                    <input id="row-filter" type="search" placeholder="Filter" value={props.filter.clone()} {oninput} />
+                    <input id="row-filter" type="search" placeholder="Filter" value={hub.state().ui.row_filter.clone()} {oninput} />
                 </label>
                 <IconButton icon="copy" label="Copy the tree as text" onclick={copy_tree(&hub, &services)} />
             </div>
@@ -126,6 +121,14 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
             }
             <SelectedBar why={props.why.clone()} selected={props.selected.clone()} />
         </div>
+    }
+}
+
+/// The services whose plans are shown.
+fn shown(preview: Option<&Arc<ServiceView>>, view: &View) -> Vec<Arc<ServiceView>> {
+    match preview {
+        Some(preview) => vec![Arc::clone(preview)],
+        None => view.services.clone(),
     }
 }
 

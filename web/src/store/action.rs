@@ -6,8 +6,8 @@ use super::events::EventLog;
 use super::gantt::Gantt;
 use super::ptr::Ptr;
 use super::state::{
-    Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, EditTab, LogFilter, MenuTarget, Pane,
-    Story, Tab, Theme, ToastUndo, Verbosity,
+    Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, EditTab, Fix, LogFilter, MenuTarget,
+    Pane, Story, Tab, Theme, ToastUndo, Verbosity,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -107,6 +107,8 @@ pub(crate) enum Action {
     DropFile(String),
     /// Set or remove an environment value.
     SetEnv(String, Option<String>),
+    /// Usual values for variables that have none by now.
+    FillEnv,
     /// Read the draft.
     Check,
     /// A new world with the drafts.
@@ -119,8 +121,8 @@ pub(crate) enum Action {
     DropService(usize),
     /// Look for machines on which the service gets further.
     SeekMachines,
-    /// Use a mend.
-    Mend(usize),
+    /// Use a mend, as long as the text is the one it was made for.
+    Mend(Box<Fix>),
     /// The caret moved to a line.
     Caret(u32),
     /// Show a place in the editor.

@@ -119,6 +119,9 @@ impl Draft {
 
     /// Sets or removes a variable.
     pub(crate) fn set_env(&mut self, name: &str, value: Option<String>) {
+        if self.env.get(name) == value.as_ref() {
+            return;
+        }
         let mut env = (*self.env).clone();
         match value {
             Some(value) => env.insert(name.to_owned(), value),

@@ -5,7 +5,9 @@
 use super::action::{Action, Border, Fact};
 use super::draft::Draft;
 use super::ptr::Ptr;
-use super::state::{EditTab, Menu, Pane, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World};
+use super::state::{
+    EditTab, Fix, Menu, Pane, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World,
+};
 use super::{action::Snapshot, selectors};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -34,8 +36,10 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         }
         Action::Edit(path, text) => state.draft.edit(path, text.clone()),
         Action::PickFile(path) => {
-            state.draft.file.clone_from(path);
-            state.draft.loaded += 1;
+            if state.draft.files.contains_key(path) {
+                state.draft.file.clone_from(path);
+                state.draft.loaded += 1;
+            }
         }
         Action::PickService(at) => {
             let drafts = state.all_drafts();
@@ -44,7 +48,8 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::AddFile(path) => add_file(state, path),
         Action::DropFile(path) => drop_file(state, path),
         Action::SetEnv(name, value) => state.draft.set_env(name, value.clone()),
-        Action::Mend(index) => mend(state, *index),
+        Action::FillEnv => fill_env(state),
+        Action::Mend(fix) => mend(state, fix),
         Action::Console(act) => Arc::make_mut(&mut state.console.0).act(&state.world.view, act),
         _ => looks(state, action),
     }
@@ -74,8 +79,23 @@ fn drop_file(state: &mut State, path: &str) {
     state.draft.loaded += 1;
 }
 
-fn mend(state: &mut State, index: usize) {
-    let Some(fix) = state.checked.findings.get(index).and_then(|finding| finding.fix.clone()) else { return };
+/// Guesses for what has no value; what was given one since the definition was read keeps it.
+fn fill_env(state: &mut State) {
+    for name in &state.checked.missing {
+        if let Some(value) = selectors::guess::guess(name)
+            && !state.draft.env.contains_key(name.as_str())
+        {
+            state.draft.set_env(name, Some(value.to_owned()));
+        }
+    }
+}
+
+/// Mends the text at places that hold only for the text that was read.
+fn mend(state: &mut State, fix: &Fix) {
+    let known = state.checked.findings.iter().any(|finding| finding.fix.as_ref() == Some(fix));
+    if !known || state.checked.revision != state.draft.revision {
+        return;
+    }
     let Some(text) = state.draft.files.get(fix.file.as_str()) else { return };
     if let Some(mended) = selectors::text::splice_utf16(text, fix.from, fix.to, &fix.text) {
         state.draft.edit(&fix.file, mended);
@@ -411,7 +431,7 @@ pub(crate) fn small_tab(ui: &Ui) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::state::{Checked, Finding, Fix, Severity, Speed};
+    use crate::store::state::{Checked, Finding, Severity, Speed};
     use planarium_protocol::input::LoadService;
 
     fn drafted(text: &str) -> State {
@@ -476,12 +496,17 @@ mod tests {
             code: "SDK001".into(),
             message: "unknown strategy".into(),
             help: None,
-            fix: Some(fix),
+            fix: Some(fix.clone()),
         };
+        let other = Fix { from: 2, ..fix.clone() };
         state.checked = Ptr::new(Checked { findings: vec![finding], ..Checked::default() });
-        action(&mut state, &Action::Mend(7));
+        action(&mut state, &Action::Mend(Box::new(other)));
         assert_eq!(state.draft.text(), "é: serail\n", "no such finding");
-        action(&mut state, &Action::Mend(0));
+        let mut typed_on = state.clone();
+        action(&mut typed_on, &Action::Edit("svc.yml".into(), "# é\né: serail\n".into()));
+        action(&mut typed_on, &Action::Mend(Box::new(fix.clone())));
+        assert_eq!(typed_on.draft.text(), "# é\né: serail\n", "its place is one of the text before");
+        action(&mut state, &Action::Mend(Box::new(fix)));
         assert_eq!(state.draft.text(), "é: serial\n");
         assert!(state.draft.dirty());
     }
@@ -525,6 +550,8 @@ mod tests {
         assert_eq!(state.draft.file, "extra.yml");
         action(&mut state, &Action::DropFile("extra.yml".into()));
         assert_eq!((state.draft.file.as_str(), state.draft.files.len()), ("svc.yml", 1));
+        action(&mut state, &Action::PickFile("extra.yml".into()));
+        assert_eq!(state.draft.file, "svc.yml", "what is gone cannot be shown");
     }
 
     #[test]

@@ -701,6 +701,21 @@ impl State {
         self.draft.dirty() || self.drafts.iter().enumerate().any(|(at, draft)| at != self.at && draft.dirty())
     }
 
+    /// Plans as they would be, while nothing runs.
+    pub(crate) fn preview(&self) -> Option<&Arc<ServiceView>> {
+        let nothing = self.world.view.services.is_empty() && !self.world.touched;
+        self.checked.preview.as_ref().filter(|_| nothing)
+    }
+
+    /// The place by now of the definition that was seen at a place among definitions of these names.
+    pub(crate) fn place_by_now(&self, seen: &[AttrValue], at: usize) -> Option<usize> {
+        if self.drafts.len() == seen.len() {
+            return Some(at);
+        }
+        let name = seen.get(at).filter(|name| !name.is_empty())?;
+        self.all_drafts().iter().position(|draft| draft.label == *name)
+    }
+
     /// The place of a service among the definitions.
     pub(crate) fn place_of(&self, service: &str) -> Option<usize> {
         if self.draft.label == service {

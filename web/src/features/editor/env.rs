@@ -1,8 +1,8 @@
 //! Environment values that templates read. What the definition asks for and nobody gave has a row, too, with the finding
 //! about it.
 
-use super::guess::guess;
 use crate::store::ptr::Ptr;
+use crate::store::selectors::guess::guess;
 use crate::store::state::{Checked, Finding, Severity};
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::{Button, IconButton, icon};
@@ -13,7 +13,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct EnvTableProps {
-    /// Name to value.
+    /// Name to value; what is drawn are the values by then.
     pub(super) env: Ptr<BTreeMap<String, String>>,
     /// What reading the definition gave: names without a value, and findings about them.
     pub(super) checked: Ptr<Checked>,
@@ -23,26 +23,17 @@ pub(super) struct EnvTableProps {
 #[component]
 pub(super) fn EnvTable(props: &EnvTableProps) -> Html {
     let hub = use_hub();
+    // A value of before would take back what is typed right now.
+    let env = hub.state().draft.env.clone();
     let missing: SortedSet<&str> = props.checked.missing.iter().map(AttrValue::as_str).collect();
-    let names: SortedSet<&str> =
-        props.env.keys().map(String::as_str).chain(missing.iter().copied()).collect();
-    let guesses: Vec<_> =
-        missing.iter().filter_map(|name| Some(((*name).to_owned(), guess(name)?.to_owned()))).collect();
-    let fill = {
-        let (hub, guesses) = (hub.clone(), guesses.clone());
-        Callback::from(move |_: MouseEvent| {
-            for (name, value) in &guesses {
-                hub.send(Action::SetEnv(name.clone(), Some(value.clone())));
-            }
-        })
-    };
+    let names: SortedSet<&str> = env.keys().map(String::as_str).chain(missing.iter().copied()).collect();
     html! {
         <div class="env">
             if !missing.is_empty() {
                 <div class="env-missing">
                     <p>{ format!("{} without a value.", counted(missing.len())) }</p>
-                    if !guesses.is_empty() {
-                        <Button icon="wand" label="Fill in usual values" onclick={fill}
+                    if missing.iter().any(|name| guess(name).is_some()) {
+                        <Button icon="wand" label="Fill in usual values" onclick={hub.act(Action::FillEnv)}
                             title="Guesses by name, such as 1 for a count; change them as you like" />
                     }
                 </div>
@@ -55,7 +46,7 @@ pub(super) fn EnvTable(props: &EnvTableProps) -> Html {
                 <tbody>
                     { for names.into_iter().map(|name| {
                         let about = if missing.contains(name) { about(&props.checked, name) } else { None };
-                        row(&hub, name, props.env.get(name), about)
+                        row(&hub, name, env.get(name), about)
                     }) }
                     <NewRow />
                 </tbody>
@@ -81,7 +72,7 @@ fn row(hub: &Hub, name: &str, value: Option<&String>, about: Option<&Finding>) -
             <th scope="row">{ for name.split_inclusive('_').map(|part| html! { <>{ part.to_owned() }<wbr /></> }) }</th>
             <td>
                 <input aria-label={format!("Value of {name}")} aria-describedby={note.clone()} value={value.cloned().unwrap_or_default()}
-                    onchange={set(hub, name)} autocomplete="off" />
+                    oninput={set(hub, name)} autocomplete="off" />
                 if let Some(finding) = about {
                     <button type="button" class="env-finding" id={note} data-family={family(finding)} title={finding.message.clone()}
                         onclick={hub.act(Action::Reveal(finding.file.clone(), finding.line, finding.column))}>
@@ -107,9 +98,9 @@ fn family(finding: &Finding) -> &'static str {
     }
 }
 
-fn set(hub: &Hub, name: &str) -> Callback<Event> {
+fn set(hub: &Hub, name: &str) -> Callback<InputEvent> {
     let name = name.to_owned();
-    hub.on(move |event: Event| {
+    hub.on(move |event: InputEvent| {
         let value =
             event.target_dyn_into::<HtmlInputElement>().map(|field| field.value()).unwrap_or_default();
         Action::SetEnv(name.clone(), Some(value))

@@ -25,13 +25,13 @@ pub(super) fn Problems(props: &ProblemsProps) -> Html {
     }
     html! {
         <ul class="problems">
-            { for findings.iter().take(MOST).enumerate().map(|(at, finding)| problem(&hub, at, finding)) }
+            { for findings.iter().take(MOST).map(|finding| problem(&hub, finding)) }
             if findings.len() > MOST { <li class="muted">{ format!("and {} more", findings.len() - MOST) }</li> }
         </ul>
     }
 }
 
-fn problem(hub: &Hub, at: usize, finding: &Finding) -> Html {
+fn problem(hub: &Hub, finding: &Finding) -> Html {
     let (name, family) = match finding.severity {
         Severity::Error => ("error", "error"),
         Severity::Warning => ("warning", "waiting"),
@@ -48,7 +48,7 @@ fn problem(hub: &Hub, at: usize, finding: &Finding) -> Html {
             </button>
             if let Some(help) = &finding.help { <p class="problem-help">{ help }</p> }
             if let Some(fix) = &finding.fix {
-                <Button label={fix.title.clone()} icon="wand" onclick={hub.act(Action::Mend(at))} />
+                <Button label={fix.title.clone()} icon="wand" onclick={hub.act(Action::Mend(Box::new(fix.clone())))} />
             }
         </li>
     }

@@ -63,12 +63,13 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
     let hub = use_hub();
     let host = use_node_ref();
     let slot: Slot = use_mut_ref(|| None);
+    let plain = use_node_ref();
     let ready = use_state_eq(|| false);
     let file = use_mut_ref(String::new);
     *file.borrow_mut() = props.file.to_string();
     {
         let (hub, host, slot, ready) = (hub.clone(), host.clone(), Rc::clone(&slot), ready.clone());
-        let (file, text, dark) = (Rc::clone(&file), props.text.clone(), props.dark);
+        let (file, plain, text, dark) = (Rc::clone(&file), plain.clone(), props.text.clone(), props.dark);
         use_effect_with((), move |()| {
             let alive = Rc::new(());
             if super::wants_rich() {
@@ -83,8 +84,10 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
                     let text =
                         hub.state().draft.files.get(&*file.borrow()).cloned().unwrap_or(text.to_string());
                     *slot.borrow_mut() = create(&module, &parent, &text, dark, &hub, &file);
-                    let made = slot.borrow().is_some();
-                    ready.set(made);
+                    if let Some(rich) = &*slot.borrow() {
+                        take_over(rich, &parent, &plain);
+                        ready.set(true);
+                    }
                 });
             }
             move || {
@@ -94,18 +97,25 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
         });
     }
     {
-        let slot = Rc::clone(&slot);
+        let (hub, slot) = (hub.clone(), Rc::clone(&slot));
         let text = props.text.clone();
         use_effect_with((props.loaded, props.file.clone(), *ready), move |(_, file, _)| {
             if let Some(rich) = &*slot.borrow() {
-                rich.call("setDoc", &[JsValue::from_str(&text)]);
+                // What was typed since the draw counts.
+                let state = hub.state();
+                let text = state.draft.files.get(file.as_str()).map_or(text.as_str(), String::as_str);
+                rich.call("setDoc", &[JsValue::from_str(text)]);
                 rich.call("setLanguage", &[language(file).into()]);
             }
         });
     }
     {
-        let slot = Rc::clone(&slot);
+        let (hub, slot) = (hub.clone(), Rc::clone(&slot));
         use_effect_with((props.checked.clone(), props.file.clone(), *ready), move |(checked, file, _)| {
+            // Places in a text that was changed since say nothing; the next reading is on its way.
+            if checked.revision != hub.state().draft.revision {
+                return;
+            }
             if let Some(rich) = &*slot.borrow() {
                 let own = checked.findings.iter().filter(|finding| finding.file == *file);
                 let list: Array = own.map(to_js).collect();
@@ -121,7 +131,6 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
             }
         });
     }
-    let plain = use_node_ref();
     {
         let (slot, plain, text) = (Rc::clone(&slot), plain.clone(), props.text.clone());
         let place = props.reveal.clone().filter(|(file, ..)| *file == props.file);
@@ -158,12 +167,33 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
                     autocapitalize="off"
                     autocomplete="off"
                     wrap="off"
-                    value={props.text.clone()}
+                    value={by_now(&hub, props)}
                     {oninput}
                 />
             }
         </div>
     }
+}
+
+/// The text by now: one of before would take back what is typed right now.
+fn by_now(hub: &Hub, props: &TextPaneProps) -> AttrValue {
+    let text = hub.state().draft.files.get(props.file.as_str()).cloned();
+    text.map_or_else(|| props.text.clone(), AttrValue::from)
+}
+
+/// Whoever is typing into the plain field goes on in the rich editor, at the same place.
+fn take_over(rich: &Rich, host: &HtmlElement, plain: &NodeRef) {
+    let Some(field) = plain.cast::<HtmlTextAreaElement>() else { return };
+    if browser::focused().is_none_or(|focused| *focused != **field) {
+        return;
+    }
+    // What is not shown yet cannot have the focus, and after the draw that shows it the focus is gone with the field.
+    if let Some(around) = host.parent_element() {
+        let _ = around.set_attribute("data-rich", "true");
+    }
+    let caret = field.selection_start().ok().flatten().unwrap_or(0);
+    rich.call("reveal", &[caret.into()]);
+    rich.call("focus", &[]);
 }
 
 fn language(file: &str) -> &'static str {

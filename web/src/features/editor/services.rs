@@ -3,7 +3,7 @@
 use crate::store::draft::Draft;
 use crate::store::ptr::Ptr;
 use crate::store::state::Dialog;
-use crate::store::{Action, use_hub};
+use crate::store::{Action, Hub, use_hub};
 use crate::ui::IconButton;
 use crate::ui::tabs::{TabItem, Tabs};
 use yew::prelude::*;
@@ -33,11 +33,16 @@ pub(super) fn ServiceTabs(props: &ServiceTabsProps) -> Html {
         TabItem::new(&format!("{name}{edited}")).icon("pod").count(draft.errors, "error")
     });
     let items: Vec<_> = items.collect();
+    let seen: Vec<AttrValue> = props.drafts.iter().map(|draft| draft.label.clone()).collect();
+    let onpick = by_now(&hub, &seen, Action::PickService);
+    let ondrop = by_now(&hub, &seen, Action::DropService).reform({
+        let at = props.at;
+        move |_: MouseEvent| at
+    });
     let name = items.get(props.at).map(|item| item.label.clone()).unwrap_or_default();
     html! {
         <div class="service-tabs">
-            <Tabs label="Services" id="service" controls="file-text" {items} current={props.at}
-                onpick={hub.on(Action::PickService)} />
+            <Tabs label="Services" id="service" controls="file-text" {items} current={props.at} {onpick} />
             <IconButton icon="plus" label="Open another service" onclick={
                 let hub = hub.clone();
                 Callback::from(move |_| {
@@ -45,7 +50,17 @@ pub(super) fn ServiceTabs(props: &ServiceTabsProps) -> Html {
                     hub.send(Action::Beside(true));
                 })
             } />
-            <IconButton icon="trash" label={format!("Remove the service {name}")} onclick={hub.act(Action::DropService(props.at))} />
+            <IconButton icon="trash" label={format!("Remove the service {name}")} onclick={ondrop} />
         </div>
     }
+}
+
+/// Does something to the service that was seen at a place: the list may be another one by now.
+fn by_now(hub: &Hub, seen: &[AttrValue], what: fn(usize) -> Action) -> Callback<usize> {
+    let (hub, seen) = (hub.clone(), seen.to_vec());
+    Callback::from(move |at| {
+        if let Some(at) = hub.state().place_by_now(&seen, at) {
+            hub.send(what(at));
+        }
+    })
 }

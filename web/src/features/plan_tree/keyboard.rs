@@ -3,7 +3,6 @@
 //! Letters find rows only while single-key shortcuts are off, because letters are shortcuts otherwise; with
 //! Shift they always do.
 
-use super::TreePaneProps;
 use super::row;
 use crate::store::selectors::tree::{self, Row, Shape};
 use crate::store::state::{MenuTarget, Tab};
@@ -69,23 +68,19 @@ fn position(services: &[Arc<ServiceView>], shape: &Shape, path: &ElementPath) ->
     tree::window(services, shape, 0, usize::MAX).rows.iter().position(|row| row.path == *path)
 }
 
-/// What keys do in the tree.
-pub(super) fn handler(
-    hub: &Hub,
-    props: &TreePaneProps,
-    services: &[Arc<ServiceView>],
-    shape: &Shape,
-    cell: &UseStateHandle<Option<usize>>,
-) -> Callback<KeyboardEvent> {
-    let (hub, services, shape, cell) = (hub.clone(), services.to_vec(), shape.clone(), cell.clone());
-    let (selected, letters) = (props.selected.clone(), props.keys_off);
+/// What keys do in the tree. They may come faster than it is drawn: each goes on from where the last one led.
+pub(super) fn handler(hub: &Hub, cell: &UseStateHandle<Option<usize>>) -> Callback<KeyboardEvent> {
+    let (hub, cell) = (hub.clone(), cell.clone());
     Callback::from(move |event: KeyboardEvent| {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return;
         }
+        let state = hub.state();
+        let services = super::shown(state.preview(), &state.world.view);
+        let shape = Shape { toggled: state.ui.toggled.clone(), filter: state.ui.row_filter.to_string() };
         let rows = tree::window(&services, &shape, 0, usize::MAX).rows;
-        let at = selected.as_ref().and_then(|path| rows.iter().position(|row| row.path == *path));
-        let keys = Keys { rows: &rows, at, cell: *cell, letters };
+        let at = state.ui.selected.as_ref().and_then(|path| rows.iter().position(|row| row.path == *path));
+        let keys = Keys { rows: &rows, at, cell: *cell, letters: state.prefs.keys_off };
         match keys.answer(&event.key(), event.shift_key()) {
             Answer::Nothing => return,
             Answer::Go(to) => {

@@ -206,7 +206,8 @@ fn broken_text_keeps_the_last_good_world_and_says_where() {
     assert_eq!((finding.line, finding.column, finding.severity), (10, 9, Severity::Error));
     let text = state.draft.text();
     assert_eq!(text.get(finding.from as usize..finding.to as usize), Some("memroy"));
-    hub.send(Action::Mend(0));
+    let fix = finding.fix.clone().expect("a mend");
+    hub.send(Action::Mend(Box::new(fix)));
     hub.send(Action::Check);
     assert_eq!(&*hub.state().world.view.services[0].name, "typed", "the mend makes it good");
 }
@@ -421,4 +422,28 @@ fn better_machines_are_found_by_trying() {
     assert_eq!(hub.state().better, None);
     play_to_rest(&hub);
     assert_eq!(deploy_status(&hub), "COMPLETE");
+}
+
+#[test]
+fn usual_values_leave_alone_what_was_given_one_since_the_definition_was_read() {
+    let hub = page("", None);
+    let text = TYPED.replace("name: typed", "name: {{FRAMEWORK_NAME}}\nuser: {{USER}}");
+    hub.send(Action::OpenText(text.replace("count: 2", "count: {{NODE_COUNT}}")));
+    hub.send(Action::Check);
+    assert_eq!(hub.state().checked.missing.len(), 3);
+    hub.send(Action::SetEnv("FRAMEWORK_NAME".into(), Some("mine".into())));
+    hub.send(Action::SetEnv("USER".into(), Some(String::new())));
+    hub.send(Action::FillEnv);
+    let env: Vec<_> = hub.state().draft.env.values().cloned().collect();
+    assert_eq!(env, ["mine", "2", ""], "an empty value is one, too");
+}
+
+#[test]
+fn a_service_is_the_one_that_was_seen() {
+    let hub = two();
+    let seen: Vec<yew::AttrValue> = hub.state().drafts.iter().map(|draft| draft.label.clone()).collect();
+    assert_eq!(hub.state().place_by_now(&seen, 1), Some(1));
+    hub.send(Action::DropService(0));
+    let places = [0, 1, 2].map(|at| hub.state().place_by_now(&seen, at));
+    assert_eq!(places, [None, Some(0), None], "the first one is gone");
 }

@@ -5,6 +5,7 @@ pub(crate) mod axis;
 pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod export;
+pub(crate) mod guess;
 pub(crate) mod log;
 pub(crate) mod maintenance;
 pub(crate) mod palette;

@@ -34,7 +34,7 @@ const USUAL: [(&str, &str); 27] = [
 ];
 
 /// A usual value for a variable of this name.
-pub(super) fn guess(name: &str) -> Option<&'static str> {
+pub(crate) fn guess(name: &str) -> Option<&'static str> {
     USUAL.iter().find(|(part, _)| name.contains(part)).map(|(_, value)| *value)
 }
 
