@@ -1,7 +1,7 @@
 // Maintenance in the page: windows in the dialog and on the timeline, modes, refusals, answers to inverse offers.
 import assert from "node:assert/strict";
 import { journey } from "./harness.mjs";
-import { playground } from "./playground.mjs";
+import { atOnce, playground } from "./playground.mjs";
 
 const WIDE = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844, touch: true };
@@ -89,6 +89,7 @@ journey("what the master refuses is said in its own words and changes nothing", 
   await it.add([], "+60s", "1m");
   await it.messages.getByRole("alert").filter({ hasText: "empty list of machines" }).waitFor();
   assert.deepEqual(await it.json(), {});
+  assert.equal(await it.form.getByRole("textbox", { name: /^Lasts/ }).inputValue(), "1m", "what was written stays");
   // Down without schedule: the button says why, and the call is refused for the same reason.
   const start = it.machine("agent-1").getByRole("button", { name: /^Start agent-1/ });
   assert.match(await start.getAttribute("aria-label"), /not in DRAINING mode/);
@@ -103,6 +104,51 @@ journey("what the master refuses is said in its own words and changes nothing", 
   assert.equal(await it.windows.count(), 1);
   await it.machine("agent-1").getByRole("button", { name: "Stop agent-1", exact: true }).click();
   await it.dialog.getByText("Nothing is scheduled.").waitFor();
+});
+
+journey("a window is posted as it was written last, and once", WIDE, async ({ page }) => {
+  const it = maintenance(page);
+  await deployed(page);
+  await it.open();
+  const [begins, lasts] = [/^Begins/, /^Lasts/].map((name) => it.form.getByRole("textbox", { name }));
+  const post = it.form.getByRole("button", { name: /^Post the schedule with it/ });
+  await lasts.fill("soon");
+  await it.form.getByText(/soon/).first().waitFor();
+  await atOnce(
+    page,
+    [begins, "type", "1:02:00"],
+    [it.form.getByRole("checkbox", { name: "agent-1", exact: true }), "click"],
+    [lasts, "type", "90s"],
+    [post, "click"],
+    [post, "click"],
+  );
+  await it.windows.filter({ hasText: "1:02:00 to 1:03:30" }).waitFor();
+  assert.equal(await it.windows.count(), 1);
+  assert.equal(await it.messages.getByRole("alert").count(), 0);
+
+  // To cancel one window takes back nothing of what is written about another.
+  await lasts.fill("5m");
+  const cancel = it.windows.first().getByRole("button", { name: /^Cancel the window/ });
+  await atOnce(page, [cancel, "click"], [cancel, "click"]);
+  await it.dialog.getByText("Nothing is scheduled.").waitFor();
+  assert.equal(await lasts.inputValue(), "5m");
+  await it.add(["agent-2"], "+60s", "1m");
+  await it.windows.first().waitFor();
+  await it.close();
+
+  // On the timeline: a key and Enter before the band is drawn anew.
+  const grip = it.on.dock.getByRole("slider", { name: "Window of agent-2", exact: true });
+  const start = Number(await grip.getAttribute("aria-valuenow"));
+  await grip.focus();
+  await atOnce(page, [grip, "press", "ArrowRight"], [grip, "press", "ArrowRight"], [grip, "press", "Enter"]);
+  await page.waitForFunction(
+    (wanted) => {
+      const slider = document.querySelector("[aria-label='Window of agent-2']");
+      return Number(slider?.getAttribute("aria-valuenow")) === wanted && !slider.getAttribute("aria-valuetext").includes("Enter");
+    },
+    start + 10_000,
+  );
+  assert.equal(await it.dialog.count(), 0);
 });
 
 journey("agents are drained, and brought back when they are done", WIDE, async ({ page }) => {

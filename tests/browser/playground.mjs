@@ -16,6 +16,37 @@ export async function until(page, what, test, argument) {
   }
 }
 
+/**
+ * Does several things in one task of the page, so that nothing is drawn in between: what a hurried hand does on a slow
+ * machine. Each deed is a place, what is done there, and a text.
+ *
+ * - `type`: the text stands in the field now; `more`: it comes after what stands there; `pick`: it is chosen
+ * - `press`: a key; `click`: a click
+ *
+ * @param {import("playwright-core").Page} page
+ * @param {...[import("playwright-core").Locator, "type" | "more" | "pick" | "press" | "click", string?]} deeds
+ */
+export async function atOnce(page, ...deeds) {
+  const given = await Promise.all(
+    deeds.map(async ([place, what, text]) => ({ element: await place.elementHandle(), what, text })),
+  );
+  await page.evaluate((list) => {
+    const write = (element, text) => {
+      element.value = text;
+      element.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      element.dispatchEvent(new Event("change", { bubbles: true }));
+    };
+    const acts = {
+      type: write,
+      more: (element, text) => write(element, element.value + text),
+      pick: write,
+      press: (element, key) => element.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })),
+      click: (element) => element.click(),
+    };
+    for (const { element, what, text } of list) acts[what](element, text);
+  }, given);
+}
+
 /** @param {import("playwright-core").Page} page */
 export function playground(page) {
   const tree = page.getByRole("treegrid", { name: "Plans, phases and steps" });

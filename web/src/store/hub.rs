@@ -3,7 +3,7 @@
 use super::action::{Action, Fact};
 use super::effects::Session;
 use super::reduce;
-use super::state::State;
+use super::state::{Dialog, State};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -75,6 +75,15 @@ impl Hub {
     /// A callback that sends the same action each time.
     pub(crate) fn act<E: 'static>(&self, action: Action) -> Callback<E> {
         self.on(move |_| action.clone())
+    }
+
+    /// Shuts a dialog and carries out what it was for. One that is shut by now asks for nothing more: of two clicks the
+    /// second may come before it is gone from the page.
+    pub(crate) fn finish(&self, dialog: &Dialog, action: Action) {
+        if self.state().ui.dialog.as_ref() == Some(dialog) {
+            self.send(Action::CloseDialog);
+            self.send(action);
+        }
     }
 
     fn carry_out(&self, action: Action) {

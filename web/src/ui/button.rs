@@ -63,6 +63,9 @@ pub(crate) struct ButtonProps {
     /// Why it does nothing now.
     #[prop_or_default]
     pub(crate) refused: Option<AttrValue>,
+    /// What it does looks for itself whether it may: what was typed last may not be drawn yet.
+    #[prop_or_default]
+    pub(crate) looks: bool,
     /// `primary`, `quiet` or nothing.
     #[prop_or_default]
     pub(crate) look: AttrValue,
@@ -85,7 +88,7 @@ pub(crate) fn Button(props: &ButtonProps) -> Html {
             data-look={props.look.clone()}
             aria-disabled={props.refused.is_some().then_some("true")}
             title={title}
-            onclick={guarded(props.refused.is_some(), &props.onclick)}
+            onclick={guarded(props.refused.is_some() && !props.looks, &props.onclick)}
         >
             if let Some(name) = &props.icon { { icon(name) } }
             <span class="button-label">{ &props.label }</span>

@@ -1,6 +1,6 @@
 //! Machines to bring in now.
 
-use crate::store::{Action, use_hub};
+use crate::store::{Action, state, use_hub};
 use crate::ui::{Button, Dialog};
 use planarium_protocol::Amount;
 use planarium_protocol::input::{AddAgent, Input, Resources};
@@ -87,31 +87,31 @@ impl Form {
 #[component]
 pub(super) fn AddMachine() -> Html {
     let hub = use_hub();
+    // Closures of an earlier draw see what it holds by now, too.
     let form = use_state_eq(Form::default);
     let field = |label: &'static str, value: &str, write: fn(&mut Form, String)| {
         let form = form.clone();
-        let onchange = Callback::from(move |event: Event| {
+        let oninput = Callback::from(move |event: InputEvent| {
             let mut next = (*form).clone();
             write(&mut next, super::value_of(&event));
             form.set(next);
         });
         html! {
-            <label class="field"><span>{ label }</span><input value={value.to_owned()} {onchange} autocomplete="off" /></label>
+            <label class="field"><span>{ label }</span><input value={value.to_owned()} {oninput} autocomplete="off" /></label>
         }
     };
-    let read = form.read();
+    let refused = form.read().err().map(AttrValue::from);
     let add = {
-        let (hub, read) = (hub.clone(), read.clone());
+        let (hub, form) = (hub.clone(), form.clone());
         Callback::from(move |_| {
-            if let Ok(add) = &read {
-                hub.send(Action::CloseDialog);
-                hub.send(Action::Do(Box::new(Input::AddAgent(add.clone()))));
+            if let Ok(add) = form.read() {
+                hub.finish(&state::Dialog::AddMachine, Action::Do(Box::new(Input::AddAgent(add))));
             }
         })
     };
     let attributes = {
         let form = form.clone();
-        Callback::from(move |event: Event| {
+        Callback::from(move |event: InputEvent| {
             form.set(Form { attributes: super::value_of(&event), ..(*form).clone() });
         })
     };
@@ -128,10 +128,10 @@ pub(super) fn AddMachine() -> Html {
             </div>
             <label class="field">
                 <span>{ "Attributes, one name:value per line" }</span>
-                <textarea rows="2" class="mono" placeholder="rack:r1" onchange={attributes} />
+                <textarea rows="2" class="mono" placeholder="rack:r1" oninput={attributes} />
             </label>
             <div class="button-row">
-                <Button label="Add" icon="plus" look="primary" refused={read.err().map(AttrValue::from)} onclick={add} />
+                <Button label="Add" icon="plus" look="primary" {refused} looks=true onclick={add} />
             </div>
         </Dialog>
     }

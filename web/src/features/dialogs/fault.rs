@@ -2,7 +2,7 @@
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::tree;
-use crate::store::{Action, use_hub};
+use crate::store::{Action, state, use_hub};
 use crate::ui::{Button, Dialog};
 use planarium_protocol::View;
 use planarium_protocol::event::ElementPath;
@@ -29,7 +29,7 @@ struct Offer {
     text: &'static str,
 }
 
-const OFFERS: [Offer; 13] = [
+static OFFERS: [Offer; 13] = [
     offer(FaultKind::TaskFail, Strikes::Task, false, "Fail a task", "It exits with code 1."),
     offer(FaultKind::TaskKill, Strikes::Task, false, "Kill a task", "Somebody kills it from outside."),
     offer(
@@ -109,7 +109,7 @@ const fn offer(
     Offer { id: kind.as_str(), kind, strikes, lasts, title, text }
 }
 
-#[derive(Properties, PartialEq)]
+#[derive(Properties, Clone, PartialEq)]
 pub(super) struct FaultDialogProps {
     /// The view.
     pub(super) view: Ptr<View>,
@@ -126,34 +126,28 @@ pub(super) fn FaultDialog(props: &FaultDialogProps) -> Html {
     let chosen = use_state_eq(|| 0_usize);
     let target = use_state_eq(String::new);
     let seconds = use_state_eq(String::new);
-    let Some(offer) = OFFERS.get(*chosen) else { return Html::default() };
-    let targets = targets(&props.view, offer.strikes);
-    let preferred = preferred(props, &targets);
-    let current = targets.iter().find(|name| **name == *target).cloned().or(preferred).unwrap_or_default();
-    let refused = if offer.strikes != Strikes::All && targets.is_empty() {
-        Some(AttrValue::from(match offer.strikes {
-            Strikes::Task => "no task runs at this moment",
-            Strikes::Machine => "there is no machine",
-            _ => "there is no service",
-        }))
-    } else if !seconds.trim().is_empty() && seconds_ms(&seconds).is_none() {
-        Some("the length must be a number of seconds".into())
-    } else {
-        None
-    };
+    let Some(choice) = Choice::of(props, *chosen, &target, &seconds) else { return Html::default() };
     let inject = {
-        let (hub, current, seconds, chosen) = (hub.clone(), current.clone(), (*seconds).clone(), *chosen);
+        let (hub, props) = (hub.clone(), props.clone());
+        let (chosen, target, seconds) = (chosen.clone(), target.clone(), seconds.clone());
         Callback::from(move |_| {
-            if let Some(offer) = OFFERS.get(chosen) {
-                hub.send(Action::CloseDialog);
-                hub.send(Action::Do(Box::new(Input::Fault(fault(offer, &current, &seconds)))));
+            // What was chosen last may not be drawn yet; what there is to choose from is as it was drawn.
+            let choice = Choice::of(&props, *chosen, &target, &seconds);
+            if let Some(choice) = choice.filter(|choice| choice.refused.is_none()) {
+                let fault = fault(choice.offer, &choice.current, &seconds);
+                hub.finish(&state::Dialog::Fault, Action::Do(Box::new(Input::Fault(fault))));
             }
         })
     };
-    let set = |handle: &UseStateHandle<String>| {
-        let handle = handle.clone();
-        Callback::from(move |event: Event| handle.set(super::value_of(&event)))
+    let ontarget = {
+        let target = target.clone();
+        Callback::from(move |event: Event| target.set(super::value_of(&event)))
     };
+    let onseconds = {
+        let seconds = seconds.clone();
+        Callback::from(move |event: InputEvent| seconds.set(super::value_of(&event)))
+    };
+    let Choice { offer, targets, current, refused } = choice;
     html! {
         <Dialog title="Inject a failure" size="wide" onclose={hub.act(Action::CloseDialog)}>
             <fieldset class="fault-kinds">
@@ -178,7 +172,7 @@ pub(super) fn FaultDialog(props: &FaultDialogProps) -> Html {
                             Strikes::Machine => "Which machine",
                             _ => "Which service",
                         } }</span>
-                        <select onchange={set(&target)}>
+                        <select onchange={ontarget}>
                             { for targets.iter().map(|name| html! {
                                 <option value={name.clone()} selected={*name == current}>{ name }</option>
                             }) }
@@ -188,14 +182,46 @@ pub(super) fn FaultDialog(props: &FaultDialogProps) -> Html {
                 if offer.lasts {
                     <label class="field">
                         <span>{ "For how many seconds; until ended when empty" }</span>
-                        <input inputmode="decimal" value={(*seconds).clone()} onchange={set(&seconds)} autocomplete="off" />
+                        <input inputmode="decimal" value={(*seconds).clone()} oninput={onseconds} autocomplete="off" />
                     </label>
                 }
             </div>
             <div class="button-row">
-                <Button label={offer.title} icon="lightning" look="primary" {refused} onclick={inject} />
+                <Button label={offer.title} icon="lightning" look="primary" {refused} looks=true onclick={inject} />
             </div>
         </Dialog>
+    }
+}
+
+/// What the fields come to.
+struct Choice {
+    offer: &'static Offer,
+    /// What it can strike.
+    targets: Vec<String>,
+    /// Which of that is meant.
+    current: String,
+    /// Why it cannot be injected as written.
+    refused: Option<AttrValue>,
+}
+
+impl Choice {
+    fn of(props: &FaultDialogProps, chosen: usize, target: &str, seconds: &str) -> Option<Self> {
+        let offer = OFFERS.get(chosen)?;
+        let targets = targets(&props.view, offer.strikes);
+        let preferred = preferred(props, &targets);
+        let current = targets.iter().find(|name| *name == target).cloned().or(preferred).unwrap_or_default();
+        let refused = if offer.strikes != Strikes::All && targets.is_empty() {
+            Some(AttrValue::from(match offer.strikes {
+                Strikes::Task => "no task runs at this moment",
+                Strikes::Machine => "there is no machine",
+                _ => "there is no service",
+            }))
+        } else if !seconds.trim().is_empty() && seconds_ms(seconds).is_none() {
+            Some("the length must be a number of seconds".into())
+        } else {
+            None
+        };
+        Some(Self { offer, targets, current, refused })
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::store::ptr::Ptr;
 use crate::store::selectors::text::contains;
 use crate::store::state::ExampleCard;
-use crate::store::{Action, use_hub};
+use crate::store::{Action, Hub, state, use_hub};
 use crate::ui::{Dialog, icon};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -54,7 +54,7 @@ pub(super) fn Gallery(props: &GalleryProps) -> Html {
                         { for cards.into_iter().map(|card| html! {
                             <li key={card.id.to_string()}>
                                 <button type="button" class="card" aria-current={(props.current.as_ref() == Some(&card.id)).then_some("true")}
-                                    onclick={hub.act(Action::OpenExample(card.id.clone()))}>
+                                    onclick={open(&hub, card)}>
                                     <strong>{ &card.title }</strong>
                                     <span>{ &card.teaches }</span>
                                 </button>
@@ -66,4 +66,9 @@ pub(super) fn Gallery(props: &GalleryProps) -> Html {
             if shown.is_empty() { <p class="empty-line">{ "No example matches." }</p> }
         </Dialog>
     }
+}
+
+fn open(hub: &Hub, card: &ExampleCard) -> Callback<MouseEvent> {
+    let (hub, id) = (hub.clone(), card.id.clone());
+    Callback::from(move |_| hub.finish(&state::Dialog::Gallery, Action::OpenExample(id.clone())))
 }

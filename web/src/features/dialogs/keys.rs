@@ -3,6 +3,7 @@
 use crate::store::state::{Prefs, Theme, Verbosity};
 use crate::store::{Action, use_hub};
 use crate::ui::Dialog;
+use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -70,6 +71,16 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
 pub(super) fn KeysDialog(props: &KeysDialogProps) -> Html {
     let hub = use_hub();
     let prefs = &props.prefs;
+    let onkeys = {
+        let hub = hub.clone();
+        Callback::from(move |event: Event| {
+            // What the box shows counts, however often it was pressed since it was drawn.
+            let checked = event.target_dyn_into::<HtmlInputElement>().is_some_and(|field| field.checked());
+            if hub.state().prefs.keys_off == checked {
+                hub.send(Action::ToggleKeys);
+            }
+        })
+    };
     let onspeech = hub.on(|event: Event| {
         Action::SetVerbosity(match super::value_of(&event).as_str() {
             "milestones" => Verbosity::Milestones,
@@ -88,7 +99,7 @@ pub(super) fn KeysDialog(props: &KeysDialogProps) -> Html {
         <Dialog title="Keys and settings" size="wide" onclose={hub.act(Action::CloseDialog)}>
             <div class="settings">
                 <label class="check">
-                    <input type="checkbox" checked={!prefs.keys_off} onchange={hub.act(Action::ToggleKeys)} />
+                    <input type="checkbox" checked={!prefs.keys_off} onchange={onkeys} />
                     <span>{ "Single keys are commands" }</span>
                 </label>
                 <label class="field">

@@ -9,7 +9,9 @@ mod windows;
 
 use crate::browser;
 use crate::store::ptr::Ptr;
-use crate::store::selectors::maintenance::{Name, Window, post, schedule, windows as windows_of, with};
+use crate::store::selectors::maintenance::{
+    Name, Window, instead, place_by_now, post, schedule, windows as windows_of, with,
+};
 use crate::store::state::{Toast, ToastKind};
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::{Button, Dialog, icon};
@@ -59,20 +61,36 @@ pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
     let oncancel = {
         let (hub, windows, editing) = (hub.clone(), windows.clone(), editing.clone());
         Callback::from(move |at: usize| {
-            editing.set((None, editing.1 + 1));
-            hub.send(Action::Do(Box::new(post(&with(&windows, Some(at), None)))));
+            let Some(seen) = windows.get(at) else { return };
+            // What is being written about another window stays.
+            if editing.0.as_ref().is_some_and(|(_, edited)| edited == seen) {
+                editing.set((None, editing.1 + 1));
+            } else {
+                browser::focus("#window-form");
+            }
+            if let Some(input) = instead(&hub.state().world.view.cluster, at, seen, None) {
+                hub.send(Action::Do(Box::new(input)));
+            }
         })
     };
     let onpost = {
-        let (hub, windows, editing) = (hub.clone(), windows.clone(), editing.clone());
+        let (hub, editing, drawn) = (hub.clone(), editing.clone(), editing.1);
         Callback::from(move |window: Window| {
+            // Of two clicks the second comes from a form that is done with.
+            if editing.1 != drawn {
+                return;
+            }
             // Time may have gone on meanwhile: only the window that was meant is replaced.
-            let at = editing.0.as_ref().and_then(|(at, was)| {
-                let same = windows.get(*at) == Some(was);
-                if same { Some(*at) } else { windows.iter().position(|window| window == was) }
-            });
-            editing.set((None, editing.1 + 1));
+            let state = hub.state();
+            let windows = windows_of(&state.world.view.cluster);
+            let at = editing.0.as_ref().and_then(|(at, was)| place_by_now(&windows, *at, was));
             hub.send(Action::Do(Box::new(post(&with(&windows, at, Some(window))))));
+            let said = hub.state().ui.toasts.clone();
+            let refused =
+                said.iter().any(|toast| toast.id >= state.ui.next_toast && toast.kind == ToastKind::Alert);
+            if !refused {
+                editing.set((None, editing.1 + 1));
+            }
         })
     };
     let onleave = {

@@ -1,7 +1,7 @@
 //! Opening files, folders and pasted texts.
 
 use crate::browser;
-use crate::store::{Action, Hub, use_hub};
+use crate::store::{Action, Hub, state, use_hub};
 use crate::ui::{Button, Dialog};
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
@@ -30,7 +30,7 @@ pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
         let (hub, text) = (hub.clone(), text.clone());
         Callback::from(move |_| {
             let written = text.cast::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
-            hub.send(Action::OpenText(written));
+            hub.finish(&state::Dialog::Open, Action::OpenText(written));
         })
     };
     html! {

@@ -2,7 +2,7 @@
 
 use crate::store::selectors::palette::{Entry, entries, meant};
 use crate::store::state::State;
-use crate::store::{Action, use_hub};
+use crate::store::{Action, state, use_hub};
 use crate::ui::{Dialog, icon};
 use std::rc::Rc;
 use web_sys::{HtmlElement, HtmlInputElement};
@@ -62,7 +62,8 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     let pick = {
         let hub = hub.clone();
         move |entry: &Entry| {
-            if entry.refused.is_some() {
+            // Of two presses the second may come before the palette is gone from the page.
+            if entry.refused.is_some() || hub.state().ui.dialog != Some(state::Dialog::Palette) {
                 return;
             }
             hub.send(Action::CloseDialog);

@@ -1,7 +1,7 @@
 //! Starting a custom plan, with parameters.
 
 use crate::store::selectors::palette::plan_command;
-use crate::store::{Action, use_hub};
+use crate::store::{Action, state, use_hub};
 use crate::ui::{Button, Dialog};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::PlanOp;
@@ -27,8 +27,8 @@ pub(super) fn StartPlan(props: &StartPlanProps) -> Html {
             let text = field.cast::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
             match parameters(&text) {
                 Ok(params) => {
-                    hub.send(Action::CloseDialog);
-                    hub.send(Action::Do(Box::new(plan_command(&path, PlanOp::Start, params))));
+                    let start = plan_command(&path, PlanOp::Start, params);
+                    hub.finish(&state::Dialog::StartPlan(path.clone()), Action::Do(Box::new(start)));
                 }
                 Err(line) => problem.set(format!("`{line}` is not of the form NAME=value.")),
             }

@@ -5,10 +5,11 @@
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::axis::Axis;
-use crate::store::selectors::maintenance::{Part, Window, is_beyond, post, rows, unsigned, with};
+use crate::store::selectors::maintenance::{Part, Window, instead, is_beyond, rows, unsigned};
 use crate::store::state::Dialog;
-use crate::store::{Action, use_hub};
+use crate::store::{Action, Hub, use_hub};
 use crate::ui::icon;
+use planarium_protocol::Input;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
@@ -108,12 +109,18 @@ fn Band(props: &BandProps) -> Html {
     });
     let (Some(window), Some(shown)) = (window, shown) else { return Html::default() };
     let held = moved.1 != 0 && shown != window;
+    // Posts the window as it was moved to, and says whether it was moved at all. Keys may come faster than the band is
+    // drawn, and the schedule may have changed since.
     let finish = {
-        let (hub, windows, at, shown, moved) =
-            (hub.clone(), props.windows.clone(), props.at, shown.clone(), moved.clone());
+        let (hub, at, window, moved) = (hub.clone(), props.at, window.clone(), moved.clone());
         move || {
+            let shown = window.moved(moved.0, moved.1, epoch_ms);
             moved.set((Part::Whole, 0));
-            hub.send(Action::Do(Box::new(post(&with(&windows, Some(at), Some(shown.clone()))))));
+            if shown == window {
+                return false;
+            }
+            put(&hub, instead(&hub.state().world.view.cluster, at, &window, Some(shown)));
+            true
         }
     };
     let onpointermove = {
@@ -129,7 +136,7 @@ fn Band(props: &BandProps) -> Html {
     let onpointerup = {
         let (drag, finish) = (drag.clone(), finish.clone());
         Callback::from(move |_: PointerEvent| {
-            if drag.borrow_mut().take().is_some() && held {
+            if drag.borrow_mut().take().is_some() {
                 finish();
             }
         })
@@ -165,7 +172,7 @@ fn Band(props: &BandProps) -> Html {
         };
         let onkeydown = {
             let (hub, finish, let_go, moved) = (hub.clone(), finish.clone(), let_go.clone(), moved.clone());
-            let (windows, at) = (props.windows.clone(), props.at);
+            let (window, at) = (window.clone(), props.at);
             Callback::from(move |event: KeyboardEvent| {
                 let so_far = if moved.0 == part { moved.1 } else { 0 };
                 match asked(&event, span_ms) {
@@ -173,11 +180,14 @@ fn Band(props: &BandProps) -> Html {
                         hub.send(Action::Pause);
                         moved.set((part, so_far.saturating_add(by)));
                     }
-                    Some(Key::Enter) if held => finish(),
-                    Some(Key::Enter) => hub.send(Action::OpenDialog(Dialog::Maintenance(None))),
+                    Some(Key::Enter) => {
+                        if !finish() {
+                            hub.send(Action::OpenDialog(Dialog::Maintenance(None)));
+                        }
+                    }
                     Some(Key::Escape) => let_go(),
                     Some(Key::Delete) => {
-                        hub.send(Action::Do(Box::new(post(&with(&windows, Some(at), None)))));
+                        put(&hub, instead(&hub.state().world.view.cluster, at, &window, None));
                         // The band goes, the focus stays nearby.
                         crate::browser::focus(".scrub");
                     }
@@ -216,6 +226,12 @@ fn Band(props: &BandProps) -> Html {
                 { slider(Part::End, format!("End of the window of {who}"), end, "band-edge band-end", Html::default()) }
             }
         </div>
+    }
+}
+
+fn put(hub: &Hub, input: Option<Input>) {
+    if let Some(input) = input {
+        hub.send(Action::Do(Box::new(input)));
     }
 }
 

@@ -439,6 +439,20 @@ fn usual_values_leave_alone_what_was_given_one_since_the_definition_was_read() {
 }
 
 #[test]
+fn a_dialog_is_finished_once() {
+    use crate::store::state::Dialog;
+    use planarium_protocol::input::AddAgent;
+    let hub = page("", None);
+    let machines = || hub.state().world.view.cluster.machines.len();
+    let before = machines();
+    hub.send(Action::OpenDialog(Dialog::AddMachine));
+    for _ in 0..2 {
+        hub.finish(&Dialog::AddMachine, Action::Do(Box::new(Input::AddAgent(AddAgent::default()))));
+    }
+    assert_eq!((machines(), hub.state().ui.dialog.clone()), (before + 1, None));
+}
+
+#[test]
 fn a_service_is_the_one_that_was_seen() {
     let hub = two();
     let seen: Vec<yew::AttrValue> = hub.state().drafts.iter().map(|draft| draft.label.clone()).collect();

@@ -178,6 +178,26 @@ pub(crate) fn with(windows: &[Window], at: Option<usize>, window: Option<Window>
     all
 }
 
+/// The place by now of a window that was seen at a place; none when it is not in the schedule any more.
+pub(crate) fn place_by_now(windows: &[Window], at: usize, seen: &Window) -> Option<usize> {
+    if windows.get(at) == Some(seen) {
+        return Some(at);
+    }
+    windows.iter().position(|window| window == seen)
+}
+
+/// The schedule with a window that was seen at a place replaced or taken out; nothing when it is gone by itself.
+pub(crate) fn instead(
+    cluster: &ClusterView,
+    at: usize,
+    seen: &Window,
+    window: Option<Window>,
+) -> Option<Input> {
+    let windows = windows(cluster);
+    let at = place_by_now(&windows, at, seen)?;
+    Some(post(&with(&windows, Some(at), window)))
+}
+
 /// What can be chosen for a window: the machines of the cluster, each once, then those that only the schedule knows.
 pub(crate) fn choices(cluster: &ClusterView) -> Vec<Name> {
     let mut out: Vec<Name> = Vec::new();

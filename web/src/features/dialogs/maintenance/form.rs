@@ -5,8 +5,10 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::maintenance::{
     Name, Window, choices, instant, instant_ms, length_ms, length_text, same, unsigned, window_of,
 };
+use crate::store::use_hub;
 use crate::ui::Button;
 use planarium_protocol::view::ClusterView;
+use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 /// Machines listed at most; the filter finds the others.
@@ -70,9 +72,11 @@ fn unsigned_again(ms: u64) -> i64 {
 /// The form.
 #[component]
 pub(super) fn WindowForm(props: &WindowFormProps) -> Html {
+    let hub = use_hub();
+    // Closures of an earlier draw see what it holds by now, too.
     let form = use_state_eq(|| Form::of(props.editing.as_ref(), &props.chosen, props.epoch_ms));
     let filter = use_state_eq(String::new);
-    let read = form.read(props.now_ms, props.epoch_ms);
+    let wrong = form.read(props.now_ms, props.epoch_ms).err();
     let all = choices(&props.cluster);
     let found: Vec<&Name> = all.iter().filter(|name| name.words().contains(filter.trim())).collect();
     let field = |label: &'static str, value: &str, hint: &'static str, write: fn(&mut Form, String)| {
@@ -90,10 +94,10 @@ pub(super) fn WindowForm(props: &WindowFormProps) -> Html {
         }
     };
     let post = {
-        let (onpost, read) = (props.onpost.clone(), read.clone());
+        let (hub, form, onpost, epoch_ms) = (hub.clone(), form.clone(), props.onpost.clone(), props.epoch_ms);
         Callback::from(move |_: MouseEvent| {
-            if let Ok(window) = &read {
-                onpost.emit(window.clone());
+            if let Ok(window) = form.read(hub.state().world.clock.now_ms, epoch_ms) {
+                onpost.emit(window);
             }
         })
     };
@@ -121,11 +125,11 @@ pub(super) fn WindowForm(props: &WindowFormProps) -> Html {
                 { field("Begins: +60s from now, or 1:30 on the clock", &form.start, "+60s", |form, text| form.start = text) }
                 { field("Lasts: 90s, 10m, 1h; empty is open-ended", &form.length, "open-ended", |form, text| form.length = text) }
             </div>
-            if let Err(wrong) = &read { <p class="form-problem" role="status">{ wrong }</p> }
+            if let Some(wrong) = &wrong { <p class="form-problem" role="status">{ wrong }</p> }
             <div class="button-row">
                 <Button label={if editing { "Post the change" } else { "Post the schedule with it" }}
                     icon={if editing { "apply" } else { "plus" }} look="primary"
-                    refused={read.err().map(AttrValue::from)} onclick={post} />
+                    refused={wrong.map(AttrValue::from)} looks=true onclick={post} />
                 if editing {
                     <Button label="Leave it as it is" onclick={props.onleave.reform(|_| ())} />
                 }
@@ -138,11 +142,12 @@ fn choice(form: &UseStateHandle<Form>, name: &Name) -> Html {
     let checked = form.chosen.iter().any(|chosen| same(chosen, name));
     let onchange = {
         let (form, name) = (form.clone(), name.clone());
-        Callback::from(move |_: Event| {
+        Callback::from(move |event: Event| {
+            // What the box shows counts, however often it was pressed since it was drawn.
+            let checked = event.target_dyn_into::<HtmlInputElement>().is_some_and(|field| field.checked());
             let mut next = (*form).clone();
-            let before = next.chosen.len();
             next.chosen.retain(|chosen| !same(chosen, &name));
-            if next.chosen.len() == before {
+            if checked {
                 next.chosen.push(name.clone());
             }
             form.set(next);

@@ -167,3 +167,25 @@ fn says_what_stays_of_a_quorum() {
     }
     assert_eq!(impacts(&view, &[name("other")]), []);
 }
+
+#[test]
+fn only_the_window_that_was_seen_is_replaced_or_taken_out() {
+    let view = |start_ms: u64| WindowView {
+        machines: Vec::new(),
+        unavailability: UnavailabilityView {
+            start_ns: (start_ms * 1_000_000).to_string().into(),
+            duration_ns: None,
+        },
+    };
+    let cluster = |starts: &[u64]| ClusterView {
+        revision: 0,
+        machines: Vec::new(),
+        windows: starts.iter().map(|start| view(*start)).collect(),
+    };
+    let seen = windows(&cluster(&[5, 7]));
+    let left = |starts: &[u64], at: usize| instead(&cluster(starts), at, &seen[at], None);
+    let posted = |starts: &[u64]| Some(post(&windows(&cluster(starts))));
+    assert_eq!(left(&[5, 7], 0), posted(&[7]));
+    assert_eq!(left(&[3, 5, 7], 0), posted(&[3, 7]), "it has another place by now");
+    assert_eq!(left(&[7], 0), None, "it is gone: its place is another one's");
+}
