@@ -51,6 +51,17 @@ pub(crate) fn ContextMenu(props: &ContextMenuProps) -> Html {
         }
         MenuTarget::Pod(service, pod) => (pod.to_string(), pod_items(&hub, service, pod)),
     };
+    let once = |item: MenuItem| {
+        let (hub, menu, onpick) = (hub.clone(), menu.clone(), item.onpick);
+        let onpick = Callback::from(move |()| {
+            // Of two clicks the second may come before the menu is gone from the page.
+            if hub.state().ui.menu.as_ref() == Some(&menu) {
+                onpick.emit(());
+            }
+        });
+        MenuItem { onpick, ..item }
+    };
+    let items: Vec<_> = items.into_iter().map(once).collect();
     html! {
         <Popup {label} x={menu.x} y={menu.y} {items} onclose={hub.act(Action::CloseMenu)} />
     }

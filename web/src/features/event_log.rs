@@ -46,24 +46,25 @@ pub(crate) fn LogPane(props: &LogPaneProps) -> Html {
         use_effect_with(passed, move |passed| follow(&scroller, *passed));
     }
 
+    // One half of the filter may have changed since it was drawn beside the other.
     let onlevel = {
-        let filter = props.filter.clone();
-        hub.on(move |event: Event_| {
+        let hub = hub.clone();
+        Callback::from(move |event: Event_| {
             let value =
                 event.target_dyn_into::<HtmlSelectElement>().map(|select| select.value()).unwrap_or_default();
             let level = LEVELS
                 .iter()
                 .find(|(_, id, _)| *id == value)
                 .map_or(Importance::Normal, |(level, ..)| *level);
-            Action::Filter(LogFilter { level, ..filter.clone() })
+            hub.send(Action::Filter(LogFilter { level, ..hub.state().ui.filter.clone() }));
         })
     };
     let ontext = {
-        let filter = props.filter.clone();
-        hub.on(move |event: InputEvent| {
+        let hub = hub.clone();
+        Callback::from(move |event: InputEvent| {
             let text =
                 event.target_dyn_into::<HtmlInputElement>().map(|input| input.value()).unwrap_or_default();
-            Action::Filter(LogFilter { text: text.into(), ..filter.clone() })
+            hub.send(Action::Filter(LogFilter { text: text.into(), ..hub.state().ui.filter.clone() }));
         })
     };
     let rows = index.shown.iter().enumerate().skip(slice.start).take(slice.take);
@@ -81,7 +82,7 @@ pub(crate) fn LogPane(props: &LogPaneProps) -> Html {
                 <label class="search">
                     { icon("search") }
                     <span class="visually-hidden">{ "Filter events by text" }</span>
-                    <input id="log-filter" type="search" placeholder="Filter" value={props.filter.text.clone()} oninput={ontext} />
+                    <input id="log-filter" type="search" placeholder="Filter" value={hub.state().ui.filter.text.clone()} oninput={ontext} />
                 </label>
                 <span class="muted figure">{ format!("{passed} of {total}") }</span>
             </div>

@@ -21,10 +21,20 @@ pub(crate) struct HeaderProps {
 #[component]
 pub(crate) fn Header(props: &HeaderProps) -> Html {
     let hub = use_hub();
-    let (theme_icon, theme_word, next) = match props.theme {
-        Theme::Auto => ("theme-auto", "Colours: as the system", Theme::Light),
-        Theme::Light => ("sun", "Colours: light", Theme::Dark),
-        Theme::Dark => ("moon", "Colours: dark", Theme::Auto),
+    let (theme_icon, theme_word) = match props.theme {
+        Theme::Auto => ("theme-auto", "Colours: as the system"),
+        Theme::Light => ("sun", "Colours: light"),
+        Theme::Dark => ("moon", "Colours: dark"),
+    };
+    let ontheme = {
+        let hub = hub.clone();
+        Callback::from(move |_: MouseEvent| {
+            hub.send(Action::SetTheme(match hub.state().prefs.theme {
+                Theme::Auto => Theme::Light,
+                Theme::Light => Theme::Dark,
+                Theme::Dark => Theme::Auto,
+            }));
+        })
     };
     html! {
         <header class="header">
@@ -67,7 +77,7 @@ pub(crate) fn Header(props: &HeaderProps) -> Html {
                 onclick={hub.act(Action::OpenDialog(Dialog::Share))} />
             <IconButton icon="keyboard" label="Keys and settings" keys="?"
                 onclick={hub.act(Action::OpenDialog(Dialog::Keys))} />
-            <IconButton icon={theme_icon} label={theme_word} onclick={hub.act(Action::SetTheme(next))} />
+            <IconButton icon={theme_icon} label={theme_word} onclick={ontheme} />
         </header>
     }
 }

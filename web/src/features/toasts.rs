@@ -48,8 +48,11 @@ fn ToastCard(props: &ToastCardProps) -> Html {
         let action = undo.action();
         let (hub, id) = (hub.clone(), toast.id);
         Callback::from(move |_: MouseEvent| {
-            hub.send(action.clone());
-            hub.send(Action::CloseToast(id));
+            // Of two clicks the second would undo what the first one did.
+            if hub.state().ui.toasts.iter().any(|toast| toast.id == id) {
+                hub.send(action.clone());
+                hub.send(Action::CloseToast(id));
+            }
         })
     });
     let alert = toast.kind == ToastKind::Alert;

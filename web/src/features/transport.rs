@@ -39,6 +39,15 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
     let at_start = (clock.now_ms == 0 && clock.seq == 0).then(|| AttrValue::from("this is the start"));
     let at_end =
         (clock.idle && clock.at_head()).then(|| AttrValue::from("nothing more will happen by itself"));
+    let onplay = {
+        let hub = hub.clone();
+        Callback::from(move |_: MouseEvent| {
+            // The button does what its words say, whatever became of the clock since.
+            if hub.state().play.playing == playing {
+                hub.send(Action::TogglePlay);
+            }
+        })
+    };
     html! {
         <div class="transport" role="group" aria-label="Transport">
             <div class="transport-group">
@@ -50,7 +59,7 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
                 <button type="button" class="play-button" data-playing={playing.to_string()}
                     aria-label={if playing { "Pause" } else { "Play" }} aria-keyshortcuts="Space"
                     title={if playing { "Pause (Space)" } else { "Play (Space)" }}
-                    onclick={hub.act(Action::TogglePlay)}>
+                    onclick={onplay}>
                     { icon(if playing { "pause" } else { "play" }) }
                     <span class="play-word">{ if playing { "Pause" } else { "Play" } }</span>
                 </button>
@@ -121,12 +130,12 @@ pub(crate) struct SeedFieldProps {
 pub(crate) fn SeedField(props: &SeedFieldProps) -> Html {
     let hub = use_hub();
     let onchange = {
-        let (hub, seed) = (hub.clone(), props.seed);
+        let hub = hub.clone();
         Callback::from(move |event: Event| {
             let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return };
             match input.value().trim().parse() {
                 Ok(seed) => hub.send(Action::SetSeed(seed)),
-                Err(_) => input.set_value(&seed.to_string()),
+                Err(_) => input.set_value(&hub.state().world.clock.seed.to_string()),
             }
         })
     };

@@ -76,8 +76,8 @@ pub(crate) fn Popup(props: &PopupProps) -> Html {
                 (item.onpick.clone(), props.onclose.clone(), item.refused.is_some());
             Callback::from(move |_: MouseEvent| {
                 if !refused {
-                    onclose.emit(());
                     onpick.emit(());
+                    onclose.emit(());
                 }
             })
         };

@@ -34,14 +34,19 @@ pub(crate) struct SplitterProps {
 #[component]
 pub(crate) fn Splitter(props: &SplitterProps) -> Html {
     let drag = use_mut_ref(|| None::<(i32, u32)>);
+    // Keys may come faster than the border is drawn: each goes on from the size that the last one asked for.
+    let size = use_mut_ref(|| props.value);
+    *size.borrow_mut() = props.value;
     let moved = {
         let (upright, reversed, relative) = (props.upright, props.reversed, props.relative);
-        let (min, max, onmove) = (props.min, props.max, props.onmove.clone());
+        let (min, max, onmove, size) = (props.min, props.max, props.onmove.clone(), size.clone());
         move |from: u32, by_px: i32| {
             let by_px = if reversed { -by_px } else { by_px };
             let by = if relative { by_px.saturating_mul(1000) / page_size(upright) } else { by_px };
-            let size = i64::from(from) + i64::from(by);
-            onmove.emit(u32::try_from(size.max(0)).unwrap_or(min).clamp(min, max));
+            let to = i64::from(from) + i64::from(by);
+            let to = u32::try_from(to.max(0)).unwrap_or(min).clamp(min, max);
+            *size.borrow_mut() = to;
+            onmove.emit(to);
         }
     };
     let place = {
@@ -49,14 +54,14 @@ pub(crate) fn Splitter(props: &SplitterProps) -> Html {
         move |event: &PointerEvent| if upright { event.client_x() } else { event.client_y() }
     };
     let onpointerdown = {
-        let (drag, value) = (drag.clone(), props.value);
+        let (drag, size) = (drag.clone(), size.clone());
         Callback::from(move |event: PointerEvent| {
             event.prevent_default();
             if let Some(element) = event.target_dyn_into::<HtmlElement>() {
                 let _ = element.set_pointer_capture(event.pointer_id());
                 let _ = element.focus();
             }
-            *drag.borrow_mut() = Some((place(&event), value));
+            *drag.borrow_mut() = Some((place(&event), *size.borrow()));
         })
     };
     let onpointermove = {
@@ -70,9 +75,9 @@ pub(crate) fn Splitter(props: &SplitterProps) -> Html {
     };
     let end = Callback::from(move |_: PointerEvent| *drag.borrow_mut() = None);
     let onkeydown = {
-        let value = props.value;
         let (min, max, onmove, onreset) = (props.min, props.max, props.onmove.clone(), props.onreset.clone());
         Callback::from(move |event: KeyboardEvent| {
+            let value = *size.borrow();
             match event.key().as_str() {
                 "ArrowLeft" | "ArrowUp" => moved(value, -16),
                 "ArrowRight" | "ArrowDown" => moved(value, 16),

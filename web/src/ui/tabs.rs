@@ -59,17 +59,21 @@ pub(crate) struct TabsProps {
 pub(crate) fn Tabs(props: &TabsProps) -> Html {
     let list = use_node_ref();
     use_effect_with((list.clone(), props.current, props.items.len()), |(list, current, _)| {
-        let Some(tab) = tab_at(list, *current) else { return };
+        let tabs = tabs_of(list);
+        let Some(tab) = tabs.get(*current) else { return };
         let into_view = web_sys::ScrollIntoViewOptions::new();
         into_view.set_block(web_sys::ScrollLogicalPosition::Nearest);
         into_view.set_inline(web_sys::ScrollLogicalPosition::Nearest);
         tab.scroll_into_view_with_scroll_into_view_options(&into_view);
     });
     let onkeydown = {
-        let (list, onpick, count, current) =
-            (list.clone(), props.onpick.clone(), props.items.len(), props.current);
+        let (list, onpick, drawn) = (list.clone(), props.onpick.clone(), props.current);
         Callback::from(move |event: KeyboardEvent| {
-            let last = count.saturating_sub(1);
+            // The focus moves at once, what is shown follows: the next key goes on from the focus.
+            let tabs = tabs_of(&list);
+            let focused = crate::browser::focused();
+            let current = tabs.iter().position(|tab| Some(tab) == focused.as_ref()).unwrap_or(drawn);
+            let last = tabs.len().saturating_sub(1);
             let to = match event.key().as_str() {
                 "ArrowRight" | "ArrowDown" => {
                     if current >= last {
@@ -92,7 +96,7 @@ pub(crate) fn Tabs(props: &TabsProps) -> Html {
             event.prevent_default();
             event.stop_propagation();
             onpick.emit(to);
-            if let Some(tab) = tab_at(&list, to) {
+            if let Some(tab) = tabs.get(to) {
                 let _ = tab.focus();
             }
         })
@@ -128,8 +132,9 @@ pub(crate) fn Tabs(props: &TabsProps) -> Html {
     }
 }
 
-fn tab_at(list: &NodeRef, at: usize) -> Option<HtmlElement> {
+fn tabs_of(list: &NodeRef) -> Vec<HtmlElement> {
     use wasm_bindgen::JsCast;
-    let tab = list.cast::<HtmlElement>()?.children().item(u32::try_from(at).ok()?)?;
-    tab.dyn_into().ok()
+    let Some(list) = list.cast::<HtmlElement>() else { return Vec::new() };
+    let tabs = list.children();
+    (0..tabs.length()).filter_map(|at| tabs.item(at)?.dyn_into().ok()).collect()
 }

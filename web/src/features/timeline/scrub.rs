@@ -6,6 +6,7 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::axis::Axis;
 use crate::store::selectors::maintenance::Window;
 use crate::store::selectors::time::{clock, short, tick_label};
+use crate::store::state::Clock;
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::IconButton;
 use web_sys::HtmlElement;
@@ -81,7 +82,7 @@ pub(super) fn Scrub(props: &ScrubProps) -> Html {
         })
     };
     let end = Callback::from(move |_: PointerEvent| *dragging.borrow_mut() = false);
-    let onkeydown = keyboard(&hub, now_ms, head_ms);
+    let onkeydown = keyboard(&hub);
     let axis = &props.axis;
     html! {
         <div class="scrub-row">
@@ -120,9 +121,11 @@ pub(super) fn Scrub(props: &ScrubProps) -> Html {
     }
 }
 
-fn keyboard(hub: &Hub, now_ms: u64, head_ms: u64) -> Callback<KeyboardEvent> {
+fn keyboard(hub: &Hub) -> Callback<KeyboardEvent> {
     let hub = hub.clone();
     Callback::from(move |event: KeyboardEvent| {
+        // Where the last key led may not be drawn yet.
+        let Clock { now_ms, head_ms, .. } = hub.state().world.clock;
         let by = if event.shift_key() { (head_ms / 10).max(1) } else { ARROW_MS };
         let to = match event.key().as_str() {
             "ArrowLeft" | "ArrowDown" => now_ms.saturating_sub(by),

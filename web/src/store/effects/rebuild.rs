@@ -37,6 +37,10 @@ impl Session {
 
     /// Builds the world anew from a changed scenario.
     pub(super) fn rebuild(&mut self, state: &State, scenario: Scenario, text: &str) -> Vec<Fact> {
+        if !state.world.touched && scenario == self.shown.scenario {
+            // It is this world already, and the one before it stays the way back: so for the second of two clicks.
+            return vec![Fact::Rebuilt(scenario.services)];
+        }
         let about = state.story.about.to_string();
         let tale = super::Tale::of(&scenario, state.story.example.as_deref(), &about);
         let touched = state.world.touched;

@@ -461,3 +461,17 @@ fn a_service_is_the_one_that_was_seen() {
     let places = [0, 1, 2].map(|at| hub.state().place_by_now(&seen, at));
     assert_eq!(places, [None, Some(0), None], "the first one is gone");
 }
+
+#[test]
+fn to_start_over_twice_keeps_the_way_back_to_the_run() {
+    for again in [Action::Reset, Action::Apply, Action::SetSeed(3), Action::SetPreset("10".into())] {
+        let hub = page("", None);
+        play_to_rest(&hub);
+        for _ in 0..2 {
+            hub.send(again.clone());
+            assert_eq!(deploy_status(&hub), "PENDING", "{again:?}");
+        }
+        hub.send(Action::UndoWorld);
+        assert_eq!(deploy_status(&hub), "COMPLETE", "{again:?}");
+    }
+}
