@@ -2,7 +2,11 @@
 //!
 //! *Knows*: window, storage, address bar, clipboard. *Must not know*: the state.
 
+use gloo::events::EventListener;
+use gloo::render::{AnimationFrame, request_animation_frame};
 use js_sys::{Array, Promise};
+use std::cell::RefCell;
+use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{DataTransfer, FileList, HtmlElement};
 
@@ -127,18 +131,47 @@ pub(crate) fn focused() -> Option<HtmlElement> {
     window()?.document()?.active_element()?.dyn_into().ok()
 }
 
-/// Puts the focus on the first element that a selector finds.
-pub(crate) fn focus(selector: &str) {
+/// Puts the focus on the first element that a selector finds; says whether it is there.
+pub(crate) fn focus(selector: &str) -> bool {
     let found = window()
         .and_then(|window| window.document())
         .and_then(|document| document.query_selector(selector).ok().flatten())
         .and_then(|element| element.dyn_into::<HtmlElement>().ok());
-    if let Some(element) = found {
-        let _ = element.focus();
-    }
+    let Some(element) = found else { return false };
+    let _ = element.focus();
+    focused().as_ref() == Some(&element)
 }
 
-/// The same, after the next render.
+/// The next look of [`focus_soon`], and what watches for the hand of the user meanwhile.
+struct Seeking {
+    _look: AnimationFrame,
+    _press: Rc<EventListener>,
+}
+
+thread_local! {
+    static SEEKING: RefCell<Option<Seeking>> = const { RefCell::new(None) };
+}
+
+/// How long an element is waited for.
+const PATIENCE_MS: f64 = 2000.0;
+
+/// The same, as soon as the element is there and can have the focus: a slow machine takes its time to draw it. Another
+/// call takes the place of this one, and whoever presses somewhere meanwhile has the focus there.
 pub(crate) fn focus_soon(selector: &'static str) {
-    gloo::timers::callback::Timeout::new(40, move || focus(selector)).forget();
+    let Some(window) = window() else { return };
+    let press = EventListener::new(&window, "pointerdown", |_| SEEKING.set(None));
+    look(selector, None, Rc::new(press));
+}
+
+fn look(selector: &'static str, since: Option<f64>, press: Rc<EventListener>) {
+    let watch = Rc::clone(&press);
+    let frame = request_animation_frame(move |now| {
+        let since = since.unwrap_or(now);
+        if !focus(selector) && now - since < PATIENCE_MS {
+            look(selector, Some(since), watch);
+        } else {
+            SEEKING.set(None);
+        }
+    });
+    SEEKING.set(Some(Seeking { _look: frame, _press: press }));
 }

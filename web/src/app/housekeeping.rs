@@ -144,12 +144,12 @@ type Slot = Rc<RefCell<Option<AnimationFrame>>>;
 fn next_frame(hub: Hub, slot: Slot, last: Option<f64>) {
     let again = Rc::clone(&slot);
     let frame = request_animation_frame(move |now| {
-        if let Some(last) = last {
+        // Pausing and playing on may come between two draws, so only the draw of a pause ends the loop.
+        let playing = hub.state().play.playing;
+        if let Some(last) = last.filter(|_| playing) {
             hub.send(Action::Frame((now - last).clamp(0.0, 250.0)));
         }
-        if hub.state().play.playing {
-            next_frame(hub.clone(), again, Some(now));
-        }
+        next_frame(hub, again, playing.then_some(now));
     });
     *slot.borrow_mut() = Some(frame);
 }
