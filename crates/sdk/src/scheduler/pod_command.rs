@@ -13,6 +13,7 @@ use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 impl Scheduler {
     /// Carries out a pod command. Answers the real system's reply.
@@ -51,9 +52,11 @@ impl Scheduler {
             return Some(tasks.values().map(row).collect());
         }
         let named = |task: &&TaskRecord, name: &String| **name == *task.name || **name == *task.task;
-        let known = command.tasks.iter().all(|name| tasks.values().any(|task| named(&task, name)));
         let wanted = tasks.values().filter(|task| command.tasks.iter().any(|name| named(task, name)));
-        known.then(|| wanted.map(row).collect())
+        let wanted: Vec<_> = wanted.map(row).collect();
+        // Fewer tasks than names: some name means none. Two names of one task are one too many, too.
+        let names: BTreeSet<&String> = command.tasks.iter().collect();
+        (wanted.len() >= names.len()).then_some(wanted)
     }
 
     fn carry_out_pod(

@@ -32,7 +32,7 @@ impl Scheduler {
 
     pub(super) fn configuration(&self, id: &str) -> Result<Value, Refusal> {
         if !is_uuid(id) {
-            return Err(Refusal::new(RefusalCode::BadRequest, format!("Invalid configuration id: {id}")));
+            return Err(not_an_id());
         }
         let config = self.configs.get(id.to_ascii_lowercase().as_str()).ok_or_else(nothing)?;
         Ok(service_json(&config.spec))
@@ -43,13 +43,18 @@ impl Scheduler {
     /// The text of a task's config template.
     pub(super) fn template(&self, id: &str, pod: &str, task: &str, config: &str) -> Result<Value, Refusal> {
         if !is_uuid(id) {
-            return Err(Refusal::new(RefusalCode::BadRequest, format!("Invalid configuration id: {id}")));
+            return Err(not_an_id());
         }
         let stored = self.configs.get(id.to_ascii_lowercase().as_str()).ok_or_else(nothing)?;
         let task = stored.spec.pod(pod).and_then(|pod| pod.task(task)).ok_or_else(nothing)?;
         let found = task.configs.iter().find(|one| *one.name == *config).ok_or_else(nothing)?;
         found.content.as_deref().map(Value::from).ok_or_else(nothing)
     }
+}
+
+/// A 400 with an empty body.
+fn not_an_id() -> Refusal {
+    Refusal::new(RefusalCode::BadRequest, "")
 }
 
 fn service_json(spec: &ServiceSpec) -> Value {

@@ -6,6 +6,7 @@
 use super::DebugFilter;
 use crate::scheduler::Scheduler;
 use crate::scheduler::plan::{Plan, PlanKind};
+use crate::scheduler::store::TaskRecord;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Element, PhaseId, StepId};
 use planarium_protocol::{Text, json};
@@ -122,7 +123,11 @@ impl Scheduler {
 
     pub(super) fn debug_reservations(&self) -> Value {
         let mut hosts: SortedMap<&str, SortedSet<&str>> = SortedMap::new();
-        for task in self.store.tasks() {
+        // What a task lost for good had planned to reserve when the master refused it was never reserved.
+        let refused = |task: &&TaskRecord| {
+            task.permanently_failed && task.status.as_ref().is_some_and(|status| status.state == "TASK_ERROR")
+        };
+        for task in self.store.tasks().filter(|task| !refused(task)) {
             let ids = task.held.iter().chain(task.executor.iter()).map(|held| &*held.id);
             hosts.entry(&task.at.hostname).or_default().extend(ids.filter(|id| !id.is_empty()));
         }
@@ -231,7 +236,7 @@ fn topology(plan: &Plan) -> Value {
             let steps: Vec<Value> = plan
                 .tree
                 .steps(phase)
-                .map(|step| json!({"name": plan.tree.name(step.into()), "type": "step"}))
+                .map(|step| json!({"name": plan.tree.name(step.into()), "type": "step", "children": null}))
                 .collect();
             json!({"name": plan.tree.name(phase.into()), "type": "phase", "children": steps})
         })

@@ -66,9 +66,7 @@ impl Scheduler {
         let pod = pod.map(|pod| &*pod.spec);
         let mut body = Map::new();
         body.insert("info".to_owned(), self.info(task, pod));
-        if let Some(status) = task_status(task, epoch_ms) {
-            body.insert("status".to_owned(), status);
-        }
+        body.insert("status".to_owned(), task_status(task, epoch_ms).into());
         body.into()
     }
 
@@ -214,7 +212,19 @@ pub(super) fn task_status(task: &TaskRecord, epoch_ms: u64) -> Option<Value> {
         };
         map.insert("checkStatus".to_owned(), json!({"type": "COMMAND", "command": command}));
     }
+    if is_from_agent(status.state) && !task.at.ip.is_empty() {
+        let networks = json!([{"ipAddresses": [{"ipAddress": &*task.at.ip}]}]);
+        map.insert("containerStatus".to_owned(), json!({"networkInfos": networks}));
+    }
     Some(body)
+}
+
+/// Whether the agent tells of a state, and with it where the task can be reached; of the others the master does.
+fn is_from_agent(state: &str) -> bool {
+    matches!(
+        state,
+        "TASK_STARTING" | "TASK_RUNNING" | "TASK_KILLING" | "TASK_KILLED" | "TASK_FINISHED" | "TASK_FAILED"
+    )
 }
 
 fn labels(task: &TaskRecord, spec: Option<&TaskSpec>) -> Vec<Value> {
@@ -264,9 +274,10 @@ fn health_json(check: &HealthCheck) -> Value {
     })
 }
 
-/// A scalar as JSON has it.
+/// A scalar as the real one writes it, a whole one with its point, too.
+#[expect(clippy::cast_precision_loss, reason = "three decimals of a bounded amount, at the boundary only")]
 pub(super) fn number(value: planarium_kernel::Milli) -> Value {
-    serde_json::to_value(planarium_protocol::Amount(value.thousandths())).unwrap_or(Value::Null)
+    Value::from(value.thousandths() as f64 / 1000.0)
 }
 
 fn resource_json(resource: &Resource) -> Value {

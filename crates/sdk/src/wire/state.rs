@@ -61,9 +61,11 @@ impl Scheduler {
         zone.map(Value::from).ok_or_else(nothing)
     }
 
-    /// The zone of the tasks of a pod type that run at an address.
+    /// The zone of the tasks that run at an address and whose names begin so; a task that has reported nothing ends
+    /// the search.
     pub(super) fn zone_of_pod(&self, pod: &str, ip: &str) -> Result<Value, Refusal> {
-        let mut there = self.store.tasks().filter(|task| *task.pod.pod == *pod && *task.at.ip == *ip);
+        let named = self.store.tasks().filter(|task| task.name.starts_with(pod));
+        let mut there = named.take_while(|task| task.status.is_some()).filter(|task| *task.at.ip == *ip);
         there.find_map(|task| task.at.zone.as_deref()).map(Value::from).ok_or_else(nothing)
     }
 

@@ -45,14 +45,14 @@ static LABELS: LazyLock<[Text; 7]> = LazyLock::new(|| {
     .map(Text::from)
 });
 
-/// Host name of a task or discovery name.
+/// Host name of a task or discovery name. Dots become dashes there.
 pub(crate) fn autoip_host(spec: &ServiceSpec, name: &str) -> String {
-    format!("{name}.{}.{AUTOIP}", spec.bare_name().replace('.', "-"))
+    format!("{}.{}.{AUTOIP}", name.replace('.', "-"), spec.bare_name().replace('.', "-"))
 }
 
-/// Host name of a virtual address.
+/// Host name of a virtual address. Slashes are left out there.
 pub(crate) fn vip_host(spec: &ServiceSpec, prefix: &str) -> String {
-    format!("{prefix}.{}.{L4LB}", spec.bare_name())
+    format!("{}.{}.{L4LB}", prefix.replace('/', ""), spec.bare_name())
 }
 
 /// Everything the environment of one launch depends on.

@@ -2,8 +2,9 @@
 
 use super::bench::Bench;
 use super::walkthrough::SEED;
+use crate::scheduler::evaluate::environment::{autoip_host, vip_host};
 use crate::{DebugFilter, SdkQuery};
-use planarium_protocol::input::PlanOp;
+use planarium_protocol::input::{PlanOp, PodOp};
 use serde_json::{Value, json};
 
 const EPOCH: u64 = 1_443_830_400_000;
@@ -133,6 +134,15 @@ fn configurations_and_state() {
 }
 
 #[test]
+fn hosts_of_endpoints() {
+    let bench = Bench::new(&SEED.replace("name: hello-world", "name: /team/my.app"));
+    let spec = &bench.scheduler.target.spec;
+    assert_eq!(&*spec.name, "/team/my.app");
+    assert_eq!(autoip_host(spec, "first.web-0"), "first-web-0.teammy-app.autoip.dcos.thisdcos.directory");
+    assert_eq!(vip_host(spec, "/www"), "www.teammy.app.l4lb.thisdcos.directory");
+}
+
+#[test]
 fn health_codes() {
     let code = |bench: &Bench| get(bench, SdkQuery::Health { verbose: false });
     let mut bench = Bench::new(SEED);
@@ -159,7 +169,7 @@ fn health_codes() {
 
 #[test]
 fn debug_routes() {
-    let bench = deployed();
+    let mut bench = deployed();
     let body = get(&bench, SdkQuery::DebugPlans(DebugFilter::default())).1;
     assert_eq!(body["schedulerState"], "DEPLOYED");
     assert_eq!(body["plans"][0]["totalSteps"], 3);
@@ -175,6 +185,12 @@ fn debug_routes() {
     assert_eq!(statuses[0]["phases"][0]["steps"][0]["taskStatus"][0]["taskStatus"], "TASK_RUNNING");
     let reservations = get(&bench, SdkQuery::DebugReservations).1;
     assert_eq!(reservations["a1"].as_array().map(Vec::len), Some(5 + 7 + 7));
+    // What was lost for good because the master refused it was never reserved.
+    bench.pod(PodOp::Replace, "hello-0", &[]).expect("replaced");
+    assert_eq!(get(&bench, SdkQuery::DebugReservations).1, reservations);
+    bench.status("hello-0-server", planarium_mesos::api::TaskState::Error);
+    let reservations = get(&bench, SdkQuery::DebugReservations).1;
+    assert_eq!(reservations["a1"].as_array().map(Vec::len), Some(7 + 7));
     let offers = get(&bench, SdkQuery::DebugOffers).1;
     assert_eq!((&offers["acceptedCount"], &offers["rejectedCount"]), (&json!(3), &json!(0)));
     assert_eq!(offers["offers"][0]["pod-instance-name"], "hello-0");
