@@ -55,7 +55,13 @@ fn decommission_is_shown_by_every_route() {
     let status = client.get("/v1/pod/node-1/status").status(200).json();
     assert_eq!(status["tasks"][0]["status"], "DECOMMISSIONING");
     client.advance(1_000);
+    for filter in ["plan=", "plan=deploy&phase=", "plan=deploy&phase=node&step="] {
+        let debug = client.get(&format!("/v1/debug/plans?{filter}")).status(200).json();
+        assert!(debug["invalid-input"].is_string(), "what is blank is looked up, too: {debug}");
+    }
     let debug = client.get("/v1/debug/plans?plan=decommission").status(200).json();
+    let step = &debug["serviceTopology"][0]["children"][0]["children"][0];
+    assert_eq!((&step["type"], step.get("children")), (&json!("step"), Some(&Value::Null)), "{debug}");
     assert_eq!(debug["schedulerState"], "DECOMMISSIONING");
     let plan = client.get("/v1/plans/decommission").status(202).json();
     let message = plan["phases"][0]["steps"][0]["message"].as_str().unwrap().to_owned();
@@ -125,6 +131,14 @@ fn several_services_have_their_own_routes() {
         client.get(&format!("/v1/service/team.app/{path}")).status(code);
     }
     client.get("/v1/service/other/pod/node-1/status").status(404);
+    // The pods' statuses name the service as the path does.
+    for (path, name) in [
+        ("/v1/pod/status", "team/app"),
+        ("/service/team/app/v1/pod/status", "team/app"),
+        ("/v1/service/team.app/pod/status", "team.app"),
+    ] {
+        assert_eq!(client.get(path).status(200).json()["service"], name, "{path}");
+    }
     let missing = client.get("/v1/service/nobody/plans");
     assert_eq!(missing.status(404).text.clone(), "Service nobody not found");
     let reply = client.send("POST", "/v1/service/other/pod/node-0/restart", "");
@@ -144,6 +158,13 @@ fn zones_files_and_templates() {
     let address = client.state().to_string();
     assert!(address.contains(&zone));
     client.get("/v1/state/zone/node/1.2.3.4").status(404);
+    let info = client.get("/v1/pod/node-0/info").status(200).json();
+    let at = info[0]["status"]["containerStatus"]["networkInfos"][0]["ipAddresses"][0]["ipAddress"].clone();
+    // It is the beginning of the task's name.
+    for pod in ["node", "no", "node-0"] {
+        let target = format!("/v1/state/zone/{pod}/{}", at.as_str().unwrap());
+        assert_eq!(client.get(&target).status(200).text, zone, "{target}");
+    }
     assert_eq!(client.get("/v1/state/files").status(200).json(), json!([]));
     client.get("/v1/state/files/x").status(404);
     let target = client.get("/v1/configurations/targetId").status(200).json()[0].as_str().unwrap().to_owned();

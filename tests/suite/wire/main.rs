@@ -11,6 +11,7 @@ mod programs;
 mod refused;
 mod sim;
 mod store;
+mod texts;
 mod torn_down;
 
 use planarium_tests::Client;

@@ -70,10 +70,9 @@ fn errors_of_steps_answer_417_with_the_whole_body() {
 /// Commands on a world where nothing has started: method and target, code, text or reply.
 #[test]
 fn commands_before_anything_starts() {
-    let received = |what: &str| json!({ "message": format!("Received cmd: {what}") }).to_string();
+    let received = |what: &str| format!("{{\"message\": \"Received cmd: {what}\"}}");
     let element = |op: &str, phase: &str, step: &str| {
-        json!({ "message": format!("Received cmd: {op} for Plan: deploy, Phase: {phase}, Step: {step}") })
-            .to_string()
+        received(&format!("{op} for Plan: deploy, Phase: {phase}, Step: {step}"))
     };
     let rows: Vec<(&str, u16, String)> = vec![
         // Not there.

@@ -50,6 +50,12 @@ fn names_status_and_info() {
         for key in ["slaveId", "resources", "executor", "labels"] {
             assert!(!only["info"][key].is_null(), "no {key} in {only}");
         }
+        let networks = &only["status"]["containerStatus"]["networkInfos"];
+        assert!(networks[0]["ipAddresses"][0]["ipAddress"].is_string(), "{only}");
+        assert!(only["info"]["resources"][0]["scalar"]["value"].is_f64(), "{only}");
+        let info = client.get(&format!("{prefix}/pod/web-0/info")).status(200).json();
+        assert_eq!(info[1]["info"]["name"], "web-0-once");
+        assert_eq!(info[1].get("status"), Some(&Value::Null), "never launched");
     }
 }
 
@@ -95,6 +101,10 @@ fn pause_wants_a_list_of_names() {
     let before = client.digest();
     assert!(client.send("POST", "/v1/pod/hello-0/pause", "{").status(400).text.starts_with("Couldn't parse"));
     assert_eq!(client.digest(), before);
+    // As many tasks have to be meant as names are given.
+    for names in [r#"["server", "none"]"#, r#"["server", "hello-0-server"]"#] {
+        says(client, "POST", "/v1/pod/hello-0/pause", names, 404, "Pod hello-0 not found");
+    }
 }
 
 #[test]
@@ -117,7 +127,7 @@ fn the_other_reads_answer() {
     let spec = client.get("/v1/configurations/target").status(200).json();
     assert_eq!(spec["name"], "fleet");
     assert_eq!(client.get(&format!("/v1/configurations/{id}")).status(200).json(), spec);
-    client.get("/v1/configurations/nonsense").status(400);
+    assert_eq!(client.get("/v1/configurations/nonsense").status(400).text, "");
     client.get("/v1/configurations/00000000-0000-4000-8000-000000000000").status(404);
     client.get("/v1/endpoints").status(200);
     client.get("/v1/endpoints/nothing").status(404);

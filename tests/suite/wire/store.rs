@@ -40,7 +40,13 @@ fn files_are_stored_and_read() {
     assert_eq!(list.status(200).text, "[a.b, notes]");
     assert!(list.content_type.starts_with("text/plain"), "{}", list.content_type);
     assert_eq!(client.get("/v1/service/fleet/state/files/notes").status(200).text, "hello\n");
-    assert_eq!(client.get("/v1/state/properties/file-notes").status(200).json(), "hello\n");
+    client.advance(10_000);
+    // A property's bytes come as they are, as JSON or not.
+    for (key, text) in [("file-notes", "hello\n"), ("last-completed-update-type", "DEPLOY")] {
+        let property = client.get(&format!("/v1/state/properties/{key}"));
+        assert_eq!(property.status(200).text, text);
+        assert_eq!(property.content_type, "application/json");
+    }
     let keys = client.get("/v1/state/properties").status(200).json();
     assert_eq!(keys[0], "file-a.b");
     // One of the same name takes the place of the first, and both outlive the process.

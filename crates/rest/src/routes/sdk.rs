@@ -10,6 +10,9 @@ use planarium_world::{Query, SdkQuery, is_sdk_command as is_command, sdk_command
 mod files;
 mod multi;
 mod reads;
+mod text;
+
+use text::Form;
 
 /// `/service/NAME/v1/...`: the service's name may hold slashes, so the `v1` (or `v2/debug`) after it ends it.
 pub(crate) fn service(session: &mut Session, request: &Request, rest: &[&str]) -> Response {
@@ -62,13 +65,31 @@ const REFRESH: [&str; 3] = ["v1", "state", "refresh"];
 /// What a read answers.
 fn answer(session: &Session, service: String, what: SdkQuery) -> Response {
     let (plain, prometheus) = (what.is_plain(), what == SdkQuery::Prometheus);
+    let (property, form) = (matches!(what, SdkQuery::Property { .. }), form(&what));
     match session.engine.query(&Query::Sdk { service, what }) {
         Ok((status, serde_json::Value::String(text))) if prometheus => {
             Response { content_type: PROMETHEUS, ..Response::text(status, text) }
         }
         Ok((status, serde_json::Value::String(text))) if plain => Response::text(status, text),
-        Ok((status, value)) => Response::json(status, &value),
+        // A property's bytes are handed out as they are, whatever they say.
+        Ok((status, serde_json::Value::String(text))) if property => {
+            Response { content_type: "application/json", ..Response::text(status, text) }
+        }
+        Ok((status, value)) => text::json(status, &value, form),
         Err(refusal) => refused(&refusal),
+    }
+}
+
+/// Who writes the answer of a read in the real one.
+fn form(what: &SdkQuery) -> Form {
+    match what {
+        SdkQuery::Plan { .. }
+        | SdkQuery::PodInfo { .. }
+        | SdkQuery::Target
+        | SdkQuery::Configuration { .. }
+        | SdkQuery::Property { .. } => Form::Bean,
+        SdkQuery::Metrics => Form::Compact,
+        _ => Form::Assembled,
     }
 }
 
@@ -81,11 +102,26 @@ const PER_SERVICE: &[&str] = &["plans", "pod", "endpoints", "configurations", "s
 
 /// Answers below `/v1/service/NAME`: the same as below `/v1`, for what belongs to one service.
 fn one_of_several(session: &mut Session, request: &Request, name: &str, rest: &[&str]) -> Response {
-    if !rest.first().is_some_and(|first| PER_SERVICE.contains(first)) {
-        return unknown();
+    let is_read = matches!(request.method.as_str(), "GET" | "HEAD");
+    match rest {
+        // There, the pods' statuses name the service as the path does.
+        ["pod", "status"] if is_read && let Some(service) = find_service(session, name) => {
+            match session.engine.query(&Query::Sdk { service, what: SdkQuery::PodStatuses }) {
+                Ok((status, mut body)) => {
+                    if let Some(service) = body.get_mut("service") {
+                        *service = name.into();
+                    }
+                    text::json(status, &body, Form::Assembled)
+                }
+                Err(refusal) => refused(&refusal),
+            }
+        }
+        [first, ..] if PER_SERVICE.contains(first) => {
+            let parts: Vec<&str> = std::iter::once("v1").chain(rest.iter().copied()).collect();
+            route(session, request, name, &parts)
+        }
+        _ => unknown(),
     }
-    let parts: Vec<&str> = std::iter::once("v1").chain(rest.iter().copied()).collect();
-    route(session, request, name, &parts)
 }
 
 fn unknown() -> Response {
@@ -123,7 +159,7 @@ fn command(session: &mut Session, request: &Request, service: &str, parts: &[&st
 
 fn reply(session: &mut Session, input: Input) -> Response {
     match session.engine.apply(input).outcome {
-        Ok(value) => Response::json(200, &value),
+        Ok(value) => text::json(200, &value, Form::Assembled),
         Err(refusal) => refused(&refusal),
     }
 }

@@ -5,7 +5,8 @@
 //! Source: dcos-commons `MultiServiceEventClient` (which routes there are), `Multi*Resource`, and the example service's
 //! `ExampleMultiServiceResource` for `/v1/multi`; sheet section 15.
 
-use super::{PER_SERVICE, answer, reads, refused, unknown};
+use super::text::{self, Form};
+use super::{answer, reads, refused, unknown};
 use crate::{Request, Response, Session};
 use planarium_kernel::SortedSet;
 use planarium_protocol::Input;
@@ -32,15 +33,11 @@ pub(super) fn route(session: &mut Session, request: &Request, group: &GroupView,
     let name = group.name.to_string();
     match (method, parts) {
         (_, ["v1", "service", one, rest @ ..]) => match member(group, one) {
-            Some(service) if rest.first().is_some_and(|first| PER_SERVICE.contains(first)) => {
-                let parts: Vec<&str> = std::iter::once("v1").chain(rest.iter().copied()).collect();
-                super::route(session, request, &service, &parts)
-            }
-            Some(_) => unknown(),
+            Some(_) => super::one_of_several(session, request, one, rest),
             None => nobody(one),
         },
-        ("GET" | "HEAD", ["v1", "multi"]) => Response::json(200, &services(group)),
-        ("GET" | "HEAD", ["v1", "multi", "yaml"]) => Response::json(200, &definitions(session, group)),
+        ("GET" | "HEAD", ["v1", "multi"]) => assembled(&services(group)),
+        ("GET" | "HEAD", ["v1", "multi", "yaml"]) => assembled(&definitions(session, group).into()),
         (_, ["v1", "multi"] | ["v1", "multi", "yaml"]) => Response::wrong_method("GET"),
         ("POST", ["v1", "multi", service]) => add(session, request, group, service),
         ("DELETE", ["v1", "multi", service]) => remove(session, group, service),
@@ -55,6 +52,10 @@ pub(super) fn route(session: &mut Session, request: &Request, group: &GroupView,
         (_, ["v1", "plans" | "plan" | "health" | "metrics", ..]) => Response::wrong_method("GET"),
         _ => unknown(),
     }
+}
+
+fn assembled(value: &Value) -> Response {
+    text::json(200, value, Form::Assembled)
 }
 
 fn nobody(name: &str) -> Response {
@@ -155,7 +156,7 @@ fn add(session: &mut Session, request: &Request, group: &GroupView, name: &str) 
     let input =
         if member(group, name).is_some() { Input::UpdateService(load) } else { Input::LoadService(load) };
     match session.engine.apply(input).outcome {
-        Ok(_) => Response::json(200, &json!({ "name": name, "yaml": yaml })),
+        Ok(_) => assembled(&json!({ "name": name, "yaml": yaml })),
         Err(refusal) => failed(&refusal.message),
     }
 }

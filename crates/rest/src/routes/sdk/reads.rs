@@ -48,6 +48,5 @@ pub(super) fn read(request: &Request, parts: &[&str]) -> Option<SdkQuery> {
 }
 
 fn filter(request: &Request) -> DebugFilter {
-    let part = |key| request.param(key).filter(|value| !value.is_empty());
-    DebugFilter { plan: part("plan"), phase: part("phase"), step: part("step") }
+    DebugFilter { plan: request.param("plan"), phase: request.param("phase"), step: request.param("step") }
 }
