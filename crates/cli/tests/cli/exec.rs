@@ -22,7 +22,7 @@ fn commands_reach_a_served_world() {
     let again = exec(&["plan", "pause", "deploy"]).ends(1);
     assert_eq!(
         again.err,
-        "Cannot execute command. Command has already been issued or the plan has completed.\n"
+        "Cannot execute command. Command has already been issued or the plan has completed\n"
     );
     assert_eq!(exec(&["plan", "resume", "deploy"]).ends(0).out, "\"deploy\" plan has been resumed.\n");
     server.json("POST", "/sim/advance", r#"{"for_ms":600000}"#, 200);

@@ -170,10 +170,10 @@ impl<'c> Call<'c> {
         let body = body.trim();
         match (response.status, rules) {
             (404, Rules::PlanCommand | Rules::PlanStatus) if body == "Element not found" => {
-                Some("Plan, phase, and/or step does not exist.".to_owned())
+                Some("Plan, phase, and/or step does not exist".to_owned())
             }
             (208, Rules::PlanCommand | Rules::PlanStatus) => Some(
-                "Cannot execute command. Command has already been issued or the plan has completed."
+                "Cannot execute command. Command has already been issued or the plan has completed"
                     .to_owned(),
             ),
             (200..=299, _) | (417, Rules::PlanStatus) => None,
@@ -210,7 +210,7 @@ impl<'c> Call<'c> {
     fn out_of_reach(&self, body: &str) -> String {
         let answer = if body.is_empty() { String::new() } else { format!("\n- It answered: {body}") };
         format!(
-            "The scheduler of the service '{}' cannot be reached.{answer}\n\
+            "Could not reach the service scheduler with name '{}':{answer}\n\
              - Perhaps the name is wrong; another one is given with '--name=<name>'.\n\
              - Perhaps it is only just starting; try again a little later.",
             self.service

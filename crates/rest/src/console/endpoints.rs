@@ -1,11 +1,9 @@
 //! `endpoints`: where clients find the service.
 //!
-//! **Source**: dcos-commons `cli/queries/endpoints.go`, sheet section 13. Match; the API answers an endpoint in one
-//! line where the real one answers it indented, so JSON is indented here.
+//! **Source**: dcos-commons `cli/queries/endpoints.go`, sheet section 13. Match.
 
 use super::call::{Call, Done, Rules};
 use super::grammar::Given;
-use serde_json::Value;
 
 pub(super) fn show(call: &mut Call<'_>, given: &Given) -> Done {
     let name = given.arg(0);
@@ -14,12 +12,8 @@ pub(super) fn show(call: &mut Call<'_>, given: &Given) -> Done {
         call.say_json(&body);
         return Ok(());
     }
-    // A custom endpoint may be any text.
+    // An endpoint may be any text, so it is shown as it comes.
     let body = call.get(Rules::Plain, &["endpoints", name])?;
-    if serde_json::from_slice::<Value>(&body).is_ok() {
-        call.say_json(&body);
-    } else {
-        call.say(String::from_utf8_lossy(&body).trim_end_matches('\n'));
-    }
+    call.say(String::from_utf8_lossy(&body).trim_end_matches('\n'));
     Ok(())
 }

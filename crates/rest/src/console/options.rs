@@ -47,6 +47,26 @@ pub(super) fn merged(under: Value, over: &Value) -> Value {
     }
 }
 
+/// A value as the real command line writes it anew: keys in alphabetical order, whole numbers without a point.
+/// *Invariant*: as deep as a schema or options, which a JSON reader has bounded.
+pub(super) fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<(String, Value)> =
+                map.into_iter().map(|(name, value)| (name, sorted(value))).collect();
+            planarium_kernel::sorted::sort_by(&mut entries, |(a, _), (b, _)| a.cmp(b));
+            Value::Object(entries.into_iter().collect())
+        }
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        Value::Number(number) => {
+            let text = number.to_string();
+            let whole = text.strip_suffix(".0").and_then(|whole| whole.parse::<i64>().ok());
+            whole.map_or(Value::Number(number), Value::from)
+        }
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,5 +89,12 @@ mod tests {
             json!({"a": {"x": 1, "y": 2}, "b": [], "c": {"d": null}})
         );
         assert_eq!(merged(json!(1), &Value::Null), json!(1));
+    }
+
+    #[test]
+    fn values_are_written_anew() {
+        let value = json!({"b": [{"d": 1.0, "c": 0.5}], "a": {"z": -2.0, "y": "1.0", "x": null}, "B": 1e300});
+        let written = r#"{"B":1e+300,"a":{"x":null,"y":"1.0","z":-2},"b":[{"c":0.5,"d":1}]}"#;
+        assert_eq!(sorted(value).to_string(), written);
     }
 }

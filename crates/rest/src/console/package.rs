@@ -8,7 +8,7 @@
 
 use super::call::{Call, Done, Failure, Rules, push_name};
 use super::grammar::{Flag, Given};
-use super::options::{defaults, merged, package_file};
+use super::options::{defaults, merged, package_file, sorted};
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ pub(super) fn describe(call: &mut Call<'_>, _: &Given) -> Done {
         return Ok(());
     };
     let options = installed.get("options").unwrap_or(&Value::Null);
-    let resolved = merged(defaults(&schema), options);
+    let resolved = sorted(merged(defaults(&schema), options));
     call.say_json(resolved.to_string().as_bytes());
     Ok(())
 }

@@ -21,7 +21,7 @@ const TREE: &str = "deploy (serial strategy) (IN_PROGRESS)
 ";
 
 const RECEIVED: &str = r#"{"message":"Received cmd: x"}"#;
-const ALREADY: &str = "Cannot execute command. Command has already been issued or the plan has completed.\n";
+const ALREADY: &str = "Cannot execute command. Command has already been issued or the plan has completed\n";
 
 struct Row {
     typed: &'static str,
@@ -370,7 +370,7 @@ fn what_is_turned_down() {
             404,
             "Element not found",
             1,
-            "Plan, phase, and/or step does not exist.\n",
+            "Plan, phase, and/or step does not exist\n",
         ),
         row(
             "plan pause x",
@@ -378,7 +378,7 @@ fn what_is_turned_down() {
             404,
             "Element not found",
             1,
-            "Plan, phase, and/or step does not exist.\n",
+            "Plan, phase, and/or step does not exist\n",
         ),
         row(
             "pod info x-0",
@@ -394,7 +394,7 @@ fn what_is_turned_down() {
             500,
             "",
             1,
-            "The scheduler of the service 'hello' cannot be reached.\n- Perhaps the name is wrong; another one is given with '--name=<name>'.\n- Perhaps it is only just starting; try again a little later.\n",
+            "Could not reach the service scheduler with name 'hello':\n- Perhaps the name is wrong; another one is given with '--name=<name>'.\n- Perhaps it is only just starting; try again a little later.\n",
         ),
         row(
             "plan list",
@@ -533,21 +533,14 @@ fn debug_and_endpoints() {
             "HTTP PUT Query for /service/hello/v1/state/refresh failed: 409 Conflict\nResponse: off\n",
         ),
         row("endpoints", "GET /endpoints", 200, r#"["http"]"#, 0, "[\n  \"http\"\n]\n"),
-        row(
-            "endpoint http",
-            "GET /endpoints/http",
-            200,
-            r#"{"dns":["a:1"]}"#,
-            0,
-            "{\n  \"dns\": [\n    \"a:1\"\n  ]\n}\n",
-        ),
+        row("endpoint http", "GET /endpoints/http", 200, r#"{"dns":["a:1"]}"#, 0, "{\"dns\":[\"a:1\"]}\n"),
         row("endpoints xml", "GET /endpoints/xml", 200, "<a>\n</a>\n", 0, "<a>\n</a>\n"),
     ]);
 }
 
 #[test]
 fn the_package_manager_is_the_simulator() {
-    let packaged = r#"{"dialect":"sdk","files":{"svc.yml":"x","u/config.json":"{\"properties\":{\"hello\":{\"properties\":{\"cpus\":{\"default\":1},\"mem\":{\"default\":32}}}}}","u/package.json":"{\"version\":\"2.0\"}","u/marathon.json.mustache":""},"options":{"hello":{"mem":64}}}"#;
+    let packaged = r#"{"dialect":"sdk","files":{"svc.yml":"x","u/config.json":"{\"properties\":{\"hello\":{\"properties\":{\"mem\":{\"default\":32},\"cpus\":{\"default\":1.0}}}}}","u/package.json":"{\"version\":\"2.0\"}","u/marathon.json.mustache":""},"options":{"hello":{"mem":64}}}"#;
     let bare = r#"{"dialect":"sdk","files":{"svc.yml":"x"}}"#;
     let marked = r#"{"dialect":"sdk","files":{"package.json":"{\"version\":\"{{package-version}}\"}"}}"#;
     let resolved = "{\n  \"hello\": {\n    \"cpus\": 1,\n    \"mem\": 64\n  }\n}\n";

@@ -78,7 +78,7 @@ fn reads(session: &mut Session, typed: &str) -> Value {
     serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{typed}: {error}: {}", output.stdout))
 }
 
-const ALREADY: &str = "Cannot execute command. Command has already been issued or the plan has completed.\n";
+const ALREADY: &str = "Cannot execute command. Command has already been issued or the plan has completed\n";
 
 #[test]
 fn plans_are_shown_held_and_forced() {
