@@ -534,6 +534,52 @@ pods:
 }
 
 #[test]
+fn resources_of_the_target_configuration() {
+    let loaded = clean(EVERYTHING);
+    let (scheduler, _) = crate::Scheduler::start(&mut crate::Cx::new(1), &loaded, None).expect("starts");
+    let (_, body) = scheduler.query(&crate::SdkQuery::Target, 0).expect("the target");
+    let pod = &body["pod-specs"][0];
+    let set = &pod["task-specs"][1]["resource-set"];
+    let name = &body["name"];
+    let owners = format!(
+        "\"role\":\"slave_public/{}\",\"pre-reserved-role\":\"slave_public\",\"principal\":{}",
+        body["role"].as_str().expect("a role"),
+        body["principal"],
+    );
+    let scalar = |value: &str| {
+        format!(
+            "{{\"type\":\"SCALAR\",\"scalar\":{{\"value\":{value}}},\"ranges\":null,\"set\":null,\"text\":null}}"
+        )
+    };
+    let resources = &set["resource-specifications"];
+    let amount = resources[0]["value"]["scalar"]["value"].to_string();
+    assert!(amount.contains('.'), "{name}: {amount}");
+    assert_eq!(
+        resources[0].to_string(),
+        format!(
+            "{{\"@type\":\"DefaultResourceSpec\",\"name\":{},\"value\":{},{owners}}}",
+            resources[0]["name"],
+            scalar(&amount)
+        )
+    );
+    assert_eq!(
+        resources[1].to_string(),
+        format!(
+            "{{\"@type\":\"NamedVIPSpec\",\"value\":{{\"type\":\"RANGES\",\"scalar\":null,\"ranges\":{{\"range\":[{{\"begin\":0,\"end\":0}}]}},\"set\":null,\"text\":null}},{owners},\"env-key\":\"PORT\",\"port-name\":\"http\",\"visibility\":\"EXTERNAL\",\"network-names\":[\"mesos-bridge\",\"dcos\"],\"protocol\":\"tcp\",\"vip-name\":\"http\",\"vip-port\":80,\"name\":\"ports\",\"ranges\":{}}}",
+            resources[1]["ranges"]
+        )
+    );
+    assert_eq!(
+        pod["volumes"][0].to_string(),
+        format!(
+            "{{\"@type\":\"DefaultVolumeSpec\",\"type\":\"ROOT\",\"container-path\":\"shared\",\"profiles\":[],\"name\":\"disk\",\"value\":{},{owners}}}",
+            scalar("10.0")
+        )
+    );
+    assert_eq!(set["role"], resources[0]["role"]);
+}
+
+#[test]
 fn what_is_kept_without_effect_is_shown() {
     let loaded = clean(EVERYTHING);
     let mut cx = crate::Cx::new(1);

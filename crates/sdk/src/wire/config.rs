@@ -1,15 +1,16 @@
 //! Configurations: ids and definitions as the configuration store shows them.
 //!
 //! **Source**: `dcos-commons: …/http/queries/ConfigQueries.java, …/specification/DefaultServiceSpec.java` (JSON
-//! annotations). Match for names and nesting of what is listed; what later versions added (external volumes, limits,
-//! shared memory) and what ports say beyond their number is spelled as in the definition.
+//! annotations). Match for names, nesting and order of what is listed; what later versions added (external volumes,
+//! limits, shared memory) is spelled as in the definition.
 
 use super::nothing;
 use super::pod::number;
 use crate::scheduler::Scheduler;
+use crate::scheduler::evaluate::reservation_role;
 use crate::scheduler::ids::is_uuid;
 use crate::spec::{
-    ExternalVolume, Goal, IpcMode, Limit, PodSpec, ResourceSet, ServiceSpec, TaskSpec,
+    ExternalVolume, Goal, IpcMode, Limit, PodSpec, PortSpec, ResourceSet, ServiceSpec, TaskSpec,
     TransportEncryptionKind, VolumeMode, VolumeSpec,
 };
 use planarium_protocol::Refusal;
@@ -136,7 +137,7 @@ fn pod_json(service: &ServiceSpec, pod: &PodSpec) -> Value {
         "uris": uris,
         "task-specs": pod.tasks.iter().map(|task| task_json(service, pod, task)).collect::<Vec<_>>(),
         "placement-rule": pod.placement.as_ref().map(|placement| placement.rule.to_json()),
-        "volumes": pod.volumes.iter().map(|volume| volume_json(service, volume)).collect::<Vec<_>>(),
+        "volumes": volumes_json(service, pod, &pod.volumes),
         "pre-reserved-role": &*pod.pre_reserved_role,
         "secrets": secrets,
         "share-pid-namespace": pod.share_pid_namespace,
@@ -246,60 +247,89 @@ fn task_json(service: &ServiceSpec, pod: &PodSpec, task: &TaskSpec) -> Value {
 }
 
 fn set_json(service: &ServiceSpec, pod: &PodSpec, set: &ResourceSet) -> Value {
-    let resource = |name: &str, value: Value, kind: &str| {
-        let value = if kind == "RANGES" {
-            json!({"type": kind, "ranges": value})
-        } else {
-            json!({"type": kind, "scalar": {"value": value}})
-        };
-        json!({
-            "name": name,
-            "value": value,
-            "role": &*service.role,
-            "pre-reserved-role": &*pod.pre_reserved_role,
-            "principal": &*service.principal,
-        })
-    };
     let scalars = [("cpus", set.cpus), ("gpus", set.gpus), ("mem", set.mem)];
     let mut resources: Vec<Value> = scalars
         .into_iter()
-        .filter_map(|(name, value)| Some(resource(name, number(value?), "SCALAR")))
+        .filter_map(|(name, value)| {
+            let mut body = Map::new();
+            body.insert("@type".to_owned(), "DefaultResourceSpec".into());
+            body.insert("name".to_owned(), name.into());
+            body.insert("value".to_owned(), scalar_json(value?));
+            owners(&mut body, service, pod);
+            Some(body.into())
+        })
         .collect();
-    for port in &set.ports {
-        let range = json!({"range": [{"begin": port.port, "end": port.port}]});
-        let mut body = resource("ports", range, "RANGES");
-        if let Some(map) = body.as_object_mut() {
-            map.insert("port-name".to_owned(), Value::from(&*port.name));
-            map.insert("env-key".to_owned(), port.env_key.as_deref().into());
-            map.insert("advertise".to_owned(), port.advertise.into());
-            let ranges = port.ranges.iter().map(|range| json!({"begin": range.begin, "end": range.end}));
-            map.insert("ranges".to_owned(), ranges.collect());
-            if let Some(vip) = &port.vip {
-                map.insert("vip-name".to_owned(), Value::from(&*vip.prefix));
-                map.insert("vip-port".to_owned(), vip.port.into());
-            }
-        }
-        resources.push(body);
-    }
+    resources.extend(set.ports.iter().map(|port| port_json(service, pod, port)));
     json!({
         "id": &*set.id,
         "resource-specifications": resources,
         "resource-limits": {"cpus": limit_json(set.limits.cpus), "memory": limit_json(set.limits.mem)},
-        "volume-specifications": set.volumes.iter().map(|volume| volume_json(service, volume)).collect::<Vec<_>>(),
-        "role": &*service.role,
+        "volume-specifications": volumes_json(service, pod, &set.volumes),
+        "role": reservation_role(pod, &service.role).as_ref(),
         "principal": &*service.principal,
     })
 }
 
-fn volume_json(service: &ServiceSpec, volume: &VolumeSpec) -> Value {
-    let profiles: Vec<&str> = volume.profiles.iter().map(|profile| &**profile).collect();
-    json!({
-        "type": volume.kind.as_str(),
-        "container-path": &*volume.path,
-        "profiles": profiles,
-        "name": "disk",
-        "value": {"type": "SCALAR", "scalar": {"value": number(volume.size)}},
-        "role": &*service.role,
-        "principal": &*service.principal,
-    })
+/// Whose a resource is.
+fn owners(body: &mut Map<String, Value>, service: &ServiceSpec, pod: &PodSpec) {
+    let role = reservation_role(pod, &service.role);
+    for (key, value) in [
+        ("role", role.as_ref()),
+        ("pre-reserved-role", &*pod.pre_reserved_role),
+        ("principal", &*service.principal),
+    ] {
+        body.insert(key.to_owned(), value.into());
+    }
+}
+
+fn scalar_json(amount: planarium_kernel::Milli) -> Value {
+    json!({"type": "SCALAR", "scalar": {"value": number(amount)}, "ranges": null, "set": null, "text": null})
+}
+
+fn port_json(service: &ServiceSpec, pod: &PodSpec, port: &PortSpec) -> Value {
+    let range = json!({"range": [{"begin": port.port, "end": port.port}]});
+    let networks: Vec<&str> = pod.networks.iter().map(|network| &*network.name).collect();
+    let ranges: Vec<Value> =
+        port.ranges.iter().map(|range| json!({"begin": range.begin, "end": range.end})).collect();
+    let mut body = Map::new();
+    let kind = if port.vip.is_some() { "NamedVIPSpec" } else { "PortSpec" };
+    body.insert("@type".to_owned(), kind.into());
+    let value = json!({"type": "RANGES", "scalar": null, "ranges": range, "set": null, "text": null});
+    body.insert("value".to_owned(), value);
+    owners(&mut body, service, pod);
+    let mut more = json!({
+        "env-key": port.env_key.as_deref(),
+        "port-name": &*port.name,
+        "visibility": if port.advertise { "EXTERNAL" } else { "CLUSTER" },
+        "network-names": networks,
+    });
+    if let (Some(vip), Some(more)) = (&port.vip, more.as_object_mut()) {
+        more.insert("protocol".to_owned(), "tcp".into());
+        more.insert("vip-name".to_owned(), Value::from(&*vip.prefix));
+        more.insert("vip-port".to_owned(), vip.port.into());
+    }
+    body.extend(more.as_object_mut().map(std::mem::take).unwrap_or_default());
+    body.insert("name".to_owned(), "ports".into());
+    body.insert("ranges".to_owned(), ranges.into());
+    body.into()
+}
+
+fn volumes_json(service: &ServiceSpec, pod: &PodSpec, volumes: &[VolumeSpec]) -> Vec<Value> {
+    let one = |volume: &VolumeSpec| {
+        let profiles: Vec<&str> = volume.profiles.iter().map(|profile| &**profile).collect();
+        let mut body = Map::new();
+        for (key, value) in [
+            ("@type", "DefaultVolumeSpec".into()),
+            ("type", volume.kind.as_str().into()),
+            ("container-path", Value::from(&*volume.path)),
+            ("profiles", profiles.into()),
+            ("name", "disk".into()),
+            ("value", scalar_json(volume.size)),
+        ] {
+            body.insert(key.to_owned(), value);
+        }
+        owners(&mut body, service, pod);
+        body.into()
+    };
+    volumes.iter().map(one).collect()
 }
