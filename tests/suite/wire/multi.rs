@@ -93,7 +93,8 @@ fn the_frameworks_own_routes() {
         ("GET", "/v1/multi/b", 405),
         ("POST", "/v1/multi/c?yaml=nothing", 400),
         ("POST", "/v1/multi/c", 400),
-        ("DELETE", "/v1/multi/nobody", 404),
+        // One that is not there is left as it is.
+        ("DELETE", "/v1/multi/nobody", 200),
         ("GET", "/service/nobody/v1/multi", 404),
     ] {
         client.send(method, target, "{}").status(status);
@@ -107,6 +108,17 @@ fn the_frameworks_own_routes() {
     }
     let mut alone = Client::with_cluster("1");
     alone.get("/v1/multi").status(404);
+}
+
+#[test]
+fn services_are_listed_by_name() {
+    let mut client = Client::with_cluster("3");
+    for name in ["b", "/team/a"] {
+        client.post("/sim/services", &request(name, 1, None)).status(200);
+    }
+    let list = client.get("/v1/multi").status(200).json();
+    let names: Vec<&Value> = list.as_array().unwrap().iter().map(|row| &row["service"]).collect();
+    assert_eq!(names, ["/team/a", "b"]);
 }
 
 #[test]

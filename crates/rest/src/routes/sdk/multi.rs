@@ -97,7 +97,9 @@ fn services(group: &GroupView) -> Value {
         }
         row
     };
-    group.services.iter().map(row).collect()
+    let mut sorted: Vec<&GroupMember> = group.services.iter().collect();
+    planarium_kernel::sorted::sort_by(&mut sorted, |a, b| a.name.cmp(&b.name));
+    sorted.into_iter().map(row).collect()
 }
 
 /// Name of a definition file without folders and ending.
@@ -163,8 +165,9 @@ fn add(session: &mut Session, request: &Request, group: &GroupView, name: &str) 
 
 /// Starts to uninstall a service; it leaves by itself.
 fn remove(session: &mut Session, group: &GroupView, name: &str) -> Response {
-    let Some(service) = member(group, name) else { return nobody(name) };
     let done = || Response::text(200, format!("Triggered removal of service: {name}"));
+    // One that is not there is left as it is, and nobody is told.
+    let Some(service) = member(group, name) else { return done() };
     let leaving = group.services.iter().any(|one| *one.name == *service && one.uninstalling);
     if leaving {
         return done();
