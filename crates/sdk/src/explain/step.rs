@@ -122,7 +122,7 @@ impl Teller<'_> {
         for task in requirement.task_names() {
             let Some(delay) = self.scheduler.backoff.running(task, now) else { continue };
             let text = format!("{task} failed and is not launched again before {}", delay.until());
-            let (until_ms, delay_ms) = (delay.until().ms(), delay.size_ms);
+            let (until_ms, delay_ms) = (delay.until().ms(), delay.size_ms());
             let kind = ReasonKind::Backoff { task: task.clone(), until_ms, delay_ms };
             reasons.push(reason(text, Some(delay.event), kind));
         }

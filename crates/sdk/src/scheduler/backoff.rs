@@ -6,8 +6,8 @@
 //! One table serves the whole scheduler process. An expired delay keeps its size, so that the next
 //! failure goes on from it.
 //!
-//! **Source**: `dcos-commons: …/scheduler/plan/backoff/ExponentialBackoff.java`. Match; fractions of a
-//! millisecond are cut.
+//! **Source**: `dcos-commons: …/scheduler/plan/backoff/ExponentialBackoff.java`. Match: a delay grows by nanoseconds and
+//! counts in whole milliseconds.
 
 use planarium_kernel::SortedMap;
 use planarium_kernel::{Digest, Milli, SimTime};
@@ -47,11 +47,14 @@ impl BackoffConfig {
     }
 }
 
+/// Nanoseconds of a millisecond.
+const NANOS: u64 = 1_000_000;
+
 /// The delay of one task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Delay {
-    /// Its size. *Units*: milliseconds.
-    pub(crate) size_ms: u64,
+    /// Its size. *Units*: nanoseconds.
+    size_ns: u64,
     /// Since when it counts.
     pub(crate) since: SimTime,
     /// The event it goes back to.
@@ -59,9 +62,14 @@ pub(crate) struct Delay {
 }
 
 impl Delay {
+    /// Its size. *Units*: milliseconds.
+    pub(crate) fn size_ms(self) -> u64 {
+        self.size_ns / NANOS
+    }
+
     /// When it is over.
     pub(crate) fn until(self) -> SimTime {
-        self.since.saturating_add(self.size_ms)
+        self.since.saturating_add(self.size_ms())
     }
 }
 
@@ -83,15 +91,15 @@ impl Backoff {
         if !self.config.enabled {
             return None;
         }
-        let size_ms = match self.delays.get(task) {
-            None => self.config.initial_ms,
+        let size_ns = match self.delays.get(task) {
+            None => self.config.initial_ms.saturating_mul(NANOS),
             Some(delay) => {
                 let factor = u128::try_from(self.config.factor.thousandths()).unwrap_or(1000);
-                let next = u128::from(delay.size_ms).saturating_mul(factor) / 1000;
-                u64::try_from(next).unwrap_or(u64::MAX).min(self.config.max_ms)
+                let next = u128::from(delay.size_ns).saturating_mul(factor) / 1000;
+                u64::try_from(next).unwrap_or(u64::MAX).min(self.config.max_ms.saturating_mul(NANOS))
             }
         };
-        let delay = Delay { size_ms, since: now, event };
+        let delay = Delay { size_ns, since: now, event };
         self.delays.insert(task.clone(), delay);
         Some(delay)
     }
@@ -121,7 +129,7 @@ impl Backoff {
         digest.write_u64(self.delays.len() as u64);
         for (task, delay) in &self.delays {
             digest.write_str(task);
-            digest.write_u64(delay.size_ms);
+            digest.write_u64(delay.size_ns);
             digest.write_u64(delay.since.ms());
         }
     }
@@ -140,11 +148,11 @@ mod tests {
         let mut backoff = Backoff::new(BackoffConfig::from_env(&env(&[("ENABLE_BACKOFF", "true")])));
         let task: Text = "hello-0-server".into();
         let sizes: Vec<u64> = (0..15)
-            .map(|n| backoff.add(&task, SimTime::from_secs(n * 1000), n).expect("enabled").size_ms)
+            .map(|n| backoff.add(&task, SimTime::from_secs(n * 1000), n).expect("enabled").size_ms())
             .collect();
         let expected = [
-            60_000, 69_000, 79_350, 91_252, 104_939, 120_679, 138_780, 159_597, 183_536, 211_066, 242_725,
-            279_133, 300_000, 300_000, 300_000,
+            60_000, 69_000, 79_350, 91_252, 104_940, 120_681, 138_783, 159_601, 183_541, 211_072, 242_733,
+            279_143, 300_000, 300_000, 300_000,
         ];
         assert_eq!(sizes, expected);
     }
@@ -156,9 +164,9 @@ mod tests {
         backoff.add(&task, SimTime::ZERO, 1);
         assert!(backoff.running("t", SimTime(59_999)).is_some());
         assert!(backoff.running("t", SimTime(60_000)).is_none());
-        assert_eq!(backoff.add(&task, SimTime::from_secs(600), 2).map(|d| d.size_ms), Some(69_000));
+        assert_eq!(backoff.add(&task, SimTime::from_secs(600), 2).map(Delay::size_ms), Some(69_000));
         assert!(backoff.clear("t") && !backoff.clear("t"));
-        assert_eq!(backoff.add(&task, SimTime::from_secs(900), 3).map(|d| d.size_ms), Some(60_000));
+        assert_eq!(backoff.add(&task, SimTime::from_secs(900), 3).map(Delay::size_ms), Some(60_000));
     }
 
     #[test]

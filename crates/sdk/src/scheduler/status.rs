@@ -129,7 +129,7 @@ impl Scheduler {
         cx.emit(EventBody::Backoff {
             service: self.name.clone(),
             task: name.clone(),
-            delay_ms: delay.size_ms,
+            delay_ms: delay.size_ms(),
             until_ms: delay.until().ms(),
         });
         cx.scoped(Cause::Event(delay.event), |cx| self.arm_backoff(cx));
