@@ -99,7 +99,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         configs: previous.map(|previous| previous.configs.clone()).unwrap_or_default(),
         target,
         ids,
-        store: previous.map_or_else(Store::default, |previous| previous.store.clone()),
+        store: previous.map_or_else(Store::default, |previous| previous.store.of_next_process()),
         backoff: Backoff::new(BackoffConfig::from_env(&env)),
         revive: Revive::new(cx.now()),
         overhead: Overhead::from_env(&env),

@@ -206,6 +206,17 @@ impl Store {
         })
     }
 
+    /// As the next process finds it: since when a task has been failing is known to one process only.
+    pub(crate) fn of_next_process(&self) -> Self {
+        let mut next = self.clone();
+        let watched: Vec<Place> =
+            self.places().filter(|(_, task)| task.watched_since.is_some()).map(|(place, _)| place).collect();
+        for place in watched {
+            next.change(place, |task| task.watched_since = None);
+        }
+        next
+    }
+
     /// Whether nothing is stored.
     pub(crate) fn is_empty(&self) -> bool {
         self.live == 0

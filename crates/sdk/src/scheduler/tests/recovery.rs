@@ -354,3 +354,27 @@ fn a_replacement_policy_gives_a_failed_pod_up() {
     bench.round();
     assert_ne!(bench.host("hello-0-server"), host, "replaced after the timeout");
 }
+
+#[test]
+fn a_new_scheduler_process_waits_anew_before_it_gives_a_pod_up() {
+    let env = [("ENABLE_AUTOMATIC_POD_REPLACEMENT", "true"), ("PERMANENT_FAILURE_TIMEOUT_SECS", "120")];
+    let mut bench = Bench::with_env(SEED, &env);
+    bench.machine("a1", 4, 4096);
+    bench.machine("a2", 4, 4096);
+    bench.deploy();
+    let host = bench.host("hello-0-server");
+    bench.machines.get_mut(&*host).expect("there").away = true;
+    bench.status("hello-0-server", TaskState::Unreachable);
+    bench.advance(100_000);
+    bench.restart_with(SEED, &env);
+    bench.all_run();
+    bench.status("hello-0-server", TaskState::Unreachable);
+    // It failed before the start, so its deploy step has it, and is told to let go.
+    bench.plan(PlanOp::ForceComplete, "deploy/hello").expect("completed");
+    bench.advance(110_000);
+    bench.round();
+    assert_eq!(bench.host("hello-0-server"), host, "210 s after the failure, 110 s after the restart");
+    bench.advance(30_000);
+    bench.round();
+    assert_ne!(bench.host("hello-0-server"), host);
+}
