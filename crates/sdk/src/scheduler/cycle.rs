@@ -144,7 +144,7 @@ impl Scheduler {
         if self.torn_down {
             return;
         }
-        if !self.subscribed || self.is_reconciling() {
+        if !self.subscribed {
             self.decline_shortly(cx, &offers, out);
             return;
         }
@@ -159,6 +159,13 @@ impl Scheduler {
             }
             // Its turn to reserve has not come.
             ClientStatus::Footprint if self.barred => decline(cx, &offers, DECLINE_LONG_MS, out),
+            // What is to be done is known; offers wait for the statuses.
+            ClientStatus::Footprint | ClientStatus::Launching if self.is_reconciling() => {
+                let work = self.work_set(&candidates);
+                self.revive.working(work);
+                let unused = self.clean_up(cx, offers, out);
+                self.decline_shortly(cx, &unused, out);
+            }
             ClientStatus::Footprint | ClientStatus::Launching => {
                 let work = self.work_set(&candidates);
                 self.revive.working(work);

@@ -21,7 +21,7 @@ use planarium_protocol::event::EventBody;
 use std::sync::Arc;
 
 /// First wait before asking for statuses again. *Units*: milliseconds.
-const RECONCILE_FIRST_MS: u64 = 4_000;
+const RECONCILE_FIRST_MS: u64 = 8_000;
 /// Longest such wait. *Units*: milliseconds.
 const RECONCILE_MAX_MS: u64 = 30_000;
 /// Between two requests for all statuses. *Units*: milliseconds.

@@ -24,14 +24,37 @@ fn the_same_definition_keeps_tasks_and_target() {
     assert_ne!(bench.scheduler.view().plans[0].phases[0].steps[0].id, step, "plans are made anew");
     assert_eq!(bench.show("deploy"), "COMPLETE | COMPLETE [COMPLETE] | COMPLETE [COMPLETE, COMPLETE]");
     assert_eq!(bench.taken(), "reconcile 5; reconcile 0");
-    // Until every status came, offers are not used.
     bench.round();
-    assert_eq!(bench.taken(), "decline a1,a2 5s");
-    bench.advance(4_000);
-    assert!(bench.taken().contains("reconcile 5"));
+    assert_eq!(bench.taken(), "suppress; decline a1,a2 3600s", "statuses or not, there is nothing to do");
+    bench.advance(7_000);
+    assert_eq!(bench.taken(), "");
+    bench.advance(1_000);
+    assert!(bench.taken().contains("reconcile 5"), "after 8 s, then 16 s and 30 s");
+    bench.advance(15_000);
+    assert_eq!(bench.taken(), "");
+    bench.advance(1_000);
+    assert_eq!(bench.taken(), "reconcile 5");
     bench.all_run();
     bench.advance(5_000);
-    assert_eq!(bench.taken(), "suppress");
+    assert_eq!(bench.taken(), "");
+}
+
+#[test]
+fn until_every_status_came_failures_are_noticed_and_offers_not_used() {
+    let mut bench = deployed(SEED);
+    bench.restart(SEED);
+    bench.status("hello-0-server", TaskState::Failed);
+    bench.calls.clear();
+    bench.advance(5_000);
+    assert_eq!(bench.show("recovery"), "PENDING | PENDING [PENDING]");
+    assert_eq!(bench.taken(), "revive");
+    bench.round();
+    assert_eq!(bench.taken(), "decline a1,a2 5s");
+    bench.all_run();
+    bench.advance(5_000);
+    bench.calls.clear();
+    bench.round();
+    assert!(bench.taken().contains("launch hello-0-server"), "now they are");
 }
 
 #[test]
