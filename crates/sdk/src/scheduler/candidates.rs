@@ -361,13 +361,17 @@ impl Scheduler {
         }
     }
 
-    /// Ends what runs in the way: tasks of the pod in one of the resource sets to be launched.
+    /// Ends what runs in the way: tasks of the pod that are to use one of the resource sets to be launched, by the
+    /// version that is launched.
     fn kill_for(&mut self, cx: &mut Cx, requirement: &Requirement, out: &mut Vec<Request>) {
         let Some(stored) = self.store.pod(&requirement.key) else { return };
         let in_the_way: Vec<(Text, Text)> = stored
             .values()
             .filter(|task| task.is_alive())
-            .filter(|task| requirement.task_specs().any(|spec| spec.resource_set.id == task.set))
+            .filter(|task| {
+                let set = requirement.pod.spec.task(&task.task).map(|spec| &spec.resource_set.id);
+                set.is_some_and(|set| requirement.task_specs().any(|spec| spec.resource_set.id == *set))
+            })
             .map(|task| (task.id.clone(), task.at.agent_id.clone()))
             .collect();
         for (id, agent) in in_the_way {

@@ -254,3 +254,19 @@ fn certificates_need_a_service_account() {
         assert_eq!(start(yaml, credential), (Ok(()), vec![]), "{credential:?}");
     }
 }
+
+#[test]
+fn a_task_that_moves_to_another_resource_set_is_ended_first() {
+    let own = "name: s\npods:\n  p: {count: 1, tasks: {t: {goal: RUNNING, cmd: x, cpus: 0.5, memory: 64}}}\n";
+    let set = "name: s\npods:\n  p:\n    count: 1\n    resource-sets: {main: {cpus: 0.5, memory: 64}}\n    \
+               tasks: {t: {goal: RUNNING, cmd: x, resource-set: main}}\n";
+    let mut bench = deployed(own);
+    bench.restart(set);
+    bench.all_run();
+    bench.calls.clear();
+    bench.advance(5_000);
+    assert_eq!(bench.taken(), "kill p-0-t; revive");
+    round(&mut bench, &["p-0-t"]);
+    assert_eq!(bench.show("deploy"), "COMPLETE | COMPLETE [COMPLETE]");
+    assert_eq!(bench.tasks.len(), 1);
+}
