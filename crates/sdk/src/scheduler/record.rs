@@ -219,7 +219,7 @@ pub(crate) struct TaskRecord {
     pub(crate) permanently_failed: bool,
     /// Since when recovery has known this task id, when there is a replacement policy.
     pub(crate) watched_since: Option<SimTime>,
-    /// Last status.
+    /// Last status that came under its name.
     pub(crate) status: Option<Stored>,
     /// Override of the goal.
     pub(crate) goal: Override,
@@ -263,6 +263,11 @@ impl Deref for TaskRecord {
 }
 
 impl TaskRecord {
+    /// The last status of the task as it was launched last; a stub, which waits for its launch, has none.
+    pub(crate) fn own_status(&self) -> Option<&Stored> {
+        self.status.as_ref().filter(|_| !self.id.is_empty())
+    }
+
     /// Whether a process of it may still be alive.
     pub(crate) fn is_alive(&self) -> bool {
         !self.id.is_empty() && self.status.as_ref().is_some_and(|status| !status.is_terminal())

@@ -81,7 +81,7 @@ impl Scheduler {
             .into_iter()
             .flat_map(|tasks| tasks.values())
             .filter(|task| !task.permanently_failed)
-            .filter(|task| task.status.as_ref().is_some_and(|s| s.state == "TASK_GONE_BY_OPERATOR"))
+            .filter(|task| task.own_status().is_some_and(|s| s.state == "TASK_GONE_BY_OPERATOR"))
             .map(|task| task.name.clone())
             .collect();
         for name in gone {
@@ -120,7 +120,7 @@ impl Scheduler {
             .iter()
             .filter(|spec| essential || (failed.iter().any(|task| task.task == spec.name) && !delayed(spec)))
             .filter(|spec| spec.goal == Goal::Running)
-            .filter_map(|spec| tasks.of(&spec.name).filter(|task| task.status.is_some()))
+            .filter_map(|spec| tasks.of(&spec.name).filter(|task| task.own_status().is_some()))
             .collect();
         if chosen.is_empty() {
             return None;

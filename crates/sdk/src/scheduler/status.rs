@@ -213,9 +213,9 @@ impl Scheduler {
         self.failing.note(key, failing);
     }
 
-    /// A goal-RUNNING task of some plan that failed or is flagged as lost.
+    /// A goal-RUNNING task of some plan that failed or is flagged as lost. A stub's status is that of a launch before.
     pub(super) fn may_recover(&self, task: &TaskRecord) -> bool {
-        let Some(status) = &task.status else { return false };
+        let Some(status) = task.own_status() else { return false };
         (status.needs_recovery() || task.permanently_failed)
             && self.goal_of(task) == Some(Goal::Running)
             && self.mentioned.contains(task)

@@ -130,7 +130,7 @@ impl Scheduler {
         let mut by_host: SortedMap<Text, Vec<NewStep>> = SortedMap::new();
         let mut seen: SortedSet<(Text, Text)> = SortedSet::new();
         for task in self.store.tasks() {
-            let in_error = task.status.as_ref().is_some_and(|status| status.state == "TASK_ERROR");
+            let in_error = task.own_status().is_some_and(|status| status.state == "TASK_ERROR");
             if task.permanently_failed && in_error {
                 continue;
             }

@@ -181,13 +181,13 @@ fn instance_status(key: &PodKey, tasks: &PodTasks) -> Value {
 
 /// The word `pod status` shows: an override's, else the Mesos state without its prefix.
 pub(crate) fn task_word(task: &TaskRecord) -> Option<&'static str> {
-    let status = task.status.as_ref()?;
+    let status = task.own_status()?;
     Some(task.goal.word().unwrap_or_else(|| status.state.strip_prefix("TASK_").unwrap_or(status.state)))
 }
 
 /// The last status in the shape of the Mesos API.
 pub(super) fn task_status(task: &TaskRecord, epoch_ms: u64) -> Option<Value> {
-    let status = task.status.as_ref()?;
+    let status = task.own_status()?;
     let seconds = epoch_ms.saturating_add(status.at.ms()) / 1000;
     let mut body = json!({
         "taskId": {"value": &*task.id},

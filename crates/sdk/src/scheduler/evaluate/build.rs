@@ -8,7 +8,7 @@
 
 use super::Ask;
 use super::environment::Launching;
-use super::footprint::{Change, ExecutorUse, Footprint, Part};
+use super::footprint::{Change, ExecutorUse, Footprint, Part, SetParts};
 use crate::scheduler::ids::Ids;
 use crate::scheduler::plan::Params;
 use crate::scheduler::store::{Disk, Held, HeldKind, Launched, Location, OverrideTarget, Stored, TaskRecord};
@@ -76,8 +76,14 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
         ExecutorUse::Running(id) => id.clone(),
         ExecutorUse::New => ids.executor(&requirement.key.pod, &wire.pod),
     };
-    let parts = footprint.executor_parts.iter().chain(footprint.sets.iter().flat_map(|set| &set.parts));
+    let own = footprint.sets.iter().filter_map(|set| match &set.parts {
+        SetParts::Own(parts) => Some(parts),
+        SetParts::Of(_) => None,
+    });
+    let parts = footprint.executor_parts.iter().chain(own.flatten());
     let anew = parts.filter(|part| part.change == Change::Reserve).count();
+    let shared = footprint.sets.iter().any(|set| matches!(set.parts, SetParts::Of(_)));
+    let mut settled: Vec<(Arc<[Held]>, Vec<Resource>)> = Vec::new();
     let mut changes = Changes { reserve: Vec::with_capacity(anew), ..Changes::default() };
     for held in &footprint.release {
         changes.release(&wire, held);
@@ -87,7 +93,13 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
     let mut records = Vec::with_capacity(footprint.sets.len());
     let mut groups = Vec::with_capacity(footprint.sets.len());
     for set in &footprint.sets {
-        let (held, resources) = changes.settle_all(&wire, ids, &set.parts);
+        let (held, resources) = match &set.parts {
+            SetParts::Own(parts) => changes.settle_all(&wire, ids, parts),
+            SetParts::Of(first) => settled.get(*first).cloned().unwrap_or_default(),
+        };
+        if shared {
+            settled.push((held.clone(), resources.clone()));
+        }
         let name = requirement.name_of(&set.task.name);
         let old = ask.store.named(&name);
         let goal = old.map(|old| old.goal).unwrap_or_default();

@@ -9,8 +9,8 @@
 //! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java` (existing pipeline),
 //! `TaskResourceMapper.java`, `ExecutorResourceMapper.java`, `ResourceEvaluationStage.java`. Match.
 
-use super::footprint::{Change, ExecutorUse, Footprint, Part, SetUse, scalar};
-use super::new_footprint::{overhead, scalars, set_owner, take_scalar, take_volume};
+use super::footprint::{Change, ExecutorUse, Footprint, Part, SetParts, SetUse, scalar};
+use super::new_footprint::{by_name, overhead, scalars, set_owner, take_scalar, take_volume};
 use super::outcome::Check;
 use super::pool::Pool;
 use super::words::{Left, Need, Whose, Words};
@@ -67,17 +67,19 @@ pub(crate) fn fit<'a>(
         fitting.executor(executor_held, &mut footprint);
     }
     let mut used = ports::Used::of_pod(ask.pod());
-    let mut tasks: Vec<_> = ask.pod().tasks.iter().filter(|task| ask.launches(&task.name)).collect();
-    // Mostly written in that order.
-    if !tasks.is_sorted_by(|a, b| a.name <= b.name) {
-        planarium_kernel::sorted::sort_by(&mut tasks, |a, b| a.name.cmp(&b.name));
-    }
-    footprint.sets.reserve_exact(tasks.len());
-    for task in tasks {
+    let tasks = &ask.pod().tasks;
+    let launched = by_name(tasks.iter().filter(|task| ask.launches(&task.name)).cloned());
+    footprint.sets.reserve_exact(launched.len());
+    for task in launched {
         let set = &task.resource_set;
         let held = holder(stored, &task.name, &set.id).map_or(&[][..], |record| &*record.held);
-        let parts = fitting.set(set, held, &mut used, &mut footprint.release);
-        footprint.sets.push(SetUse { task: task.clone(), launch: true, parts });
+        let parts = SetParts::Own(fitting.set(set, held, &mut used, &mut footprint.release));
+        let (first, id) = (footprint.sets.len(), set.id.clone());
+        footprint.sets.push(SetUse { task, launch: true, parts });
+        // Whoever else uses the set is stored anew with what has become of it.
+        let others = tasks.iter().filter(|other| other.resource_set.id == id && !ask.launches(&other.name));
+        let stub = |other| SetUse { task: other, launch: false, parts: SetParts::Of(first) };
+        footprint.sets.extend(others.cloned().map(stub));
     }
     footprint
 }

@@ -44,15 +44,24 @@ pub(crate) enum Change {
     Unreserved,
 }
 
-/// The tasks of one resource set.
+/// A task and its resource set.
 #[derive(Clone, Debug)]
 pub(crate) struct SetUse {
-    /// The task that bears the set.
+    /// The task.
     pub(crate) task: Arc<TaskSpec>,
     /// Launched now, or stored as a stub only.
     pub(crate) launch: bool,
-    /// Its parts.
-    pub(crate) parts: Vec<Part>,
+    /// The parts of its resource set.
+    pub(crate) parts: SetParts,
+}
+
+/// The parts of a task's resource set.
+#[derive(Clone, Debug)]
+pub(crate) enum SetParts {
+    /// Looked at for this task.
+    Own(Vec<Part>),
+    /// Those of the task at this place in the list, which uses the same set.
+    Of(usize),
 }
 
 /// The executor to launch under.
@@ -71,7 +80,7 @@ pub(crate) struct Footprint {
     pub(crate) executor: ExecutorUse,
     /// Parts of the executor, pod volumes included.
     pub(crate) executor_parts: Vec<Part>,
-    /// Resource sets in evaluation order.
+    /// Tasks with their resource sets in evaluation order.
     pub(crate) sets: Vec<SetUse>,
     /// Reservations to give back whole.
     pub(crate) release: Vec<Held>,

@@ -1,12 +1,12 @@
 //! Fitting a pod instance that has no footprint yet.
 //!
-//! *Knows*: the order of stages and that the first launch reserves for all tasks of the pod.
+//! *Knows*: the order of stages, and that the first launch reserves for all tasks of the pod and has all of them stored.
 //! *Must not know*: plans, steps, ids.
 //!
 //! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java` (new pipeline),
 //! `VolumeEvaluationStage.java`, `ResourceEvaluationStage.java`. Match; tasks in alphabetical order.
 
-use super::footprint::{ExecutorUse, Footprint, Part, SetUse, scalar, volume};
+use super::footprint::{ExecutorUse, Footprint, Part, SetParts, SetUse, scalar, volume};
 use super::outcome::Check;
 use super::pool::Pool;
 use super::ports;
@@ -28,34 +28,31 @@ pub(crate) fn fit(ask: &Ask<'_>, pool: &mut Pool<'_>, checks: &mut Vec<Check>) -
     }
     let mut used = ports::Used::of_pod(ask.pod());
     let mut overhead = true;
-    let bearers = bearers(ask);
-    footprint.sets.reserve_exact(bearers.len());
-    for (task, launch) in bearers {
+    let tasks = by_name(ask.pod().tasks.iter().cloned());
+    footprint.sets.reserve_exact(tasks.len());
+    for task in tasks {
         if std::mem::take(&mut overhead) {
             executor_overhead(ask, pool, checks, &mut footprint.executor_parts);
         }
-        let parts = take_set(ask, pool, &task.resource_set, &mut used, checks);
+        let same_set = |other: &SetUse| other.task.resource_set.id == task.resource_set.id;
+        let parts = match footprint.sets.iter().position(same_set) {
+            Some(first) => SetParts::Of(first),
+            None => SetParts::Own(take_set(ask, pool, &task.resource_set, &mut used, checks)),
+        };
+        let launch = ask.launches(&task.name);
         footprint.sets.push(SetUse { task, launch, parts });
     }
     footprint
 }
 
-/// The tasks that stand for the pod's resource sets: those to launch, then for each set that none of
-/// them uses the first task that does. In alphabetical order.
-fn bearers(ask: &Ask<'_>) -> Vec<(Arc<TaskSpec>, bool)> {
-    let tasks = &ask.pod().tasks;
-    let mut chosen: Vec<(Arc<TaskSpec>, bool)> =
-        tasks.iter().filter(|task| ask.launches(&task.name)).map(|task| (task.clone(), true)).collect();
-    for task in tasks {
-        if !chosen.iter().any(|(other, _)| other.resource_set.id == task.resource_set.id) {
-            chosen.push((task.clone(), false));
-        }
-    }
+/// Tasks in alphabetical order.
+pub(super) fn by_name(tasks: impl Iterator<Item = Arc<TaskSpec>>) -> Vec<Arc<TaskSpec>> {
+    let mut tasks: Vec<Arc<TaskSpec>> = tasks.collect();
     // Mostly written in that order.
-    if !chosen.is_sorted_by(|(a, _), (b, _)| a.name <= b.name) {
-        planarium_kernel::sorted::sort_by(&mut chosen, |(a, _), (b, _)| a.name.cmp(&b.name));
+    if !tasks.is_sorted_by(|a, b| a.name <= b.name) {
+        planarium_kernel::sorted::sort_by(&mut tasks, |a, b| a.name.cmp(&b.name));
     }
-    chosen
+    tasks
 }
 
 /// The executor's own needs.

@@ -134,3 +134,50 @@ fn different_tasks_of_one_pod_do_not_conflict() {
         "IN_PROGRESS | IN_PROGRESS [PREPARED, PREPARED] | COMPLETE [COMPLETE, COMPLETE]"
     );
 }
+
+/// Names and words of a pod's tasks, as `pod status` has them.
+fn shown(bench: &Bench, pod: &str) -> String {
+    let query = crate::SdkQuery::PodStatus { pod: pod.to_owned() };
+    let (_, body) = bench.scheduler.query(&query, 0).expect("stored");
+    let tasks = body["tasks"].as_array().expect("tasks").iter();
+    let word = |task: &serde_json::Value| {
+        format!(
+            "{} {}",
+            task["name"].as_str().unwrap_or_default().trim_start_matches("hello-0-"),
+            task["status"].as_str().unwrap_or("-")
+        )
+    };
+    tasks.map(word).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn the_first_launch_stores_every_task_of_the_pod() {
+    let mut bench = Bench::new(SIDECAR);
+    bench.machine("a1", 4, 4096);
+    bench.round();
+    assert_eq!(shown(&bench, "hello-0"), "backup -, once -, server STAGING");
+}
+
+#[test]
+fn a_launch_stores_the_others_of_its_resource_set_anew() {
+    let mut bench = deployed();
+    assert_eq!(shown(&bench, "hello-0"), "backup -, once FINISHED, server RUNNING");
+    let ids = |bench: &Bench, task: &str| -> Vec<planarium_protocol::Text> {
+        let record = bench.scheduler.store.named(task).expect("stored");
+        record.held.iter().map(|held| held.id.clone()).collect()
+    };
+    let shared = ids(&bench, "hello-0-once");
+    bench.plan(PlanOp::Start, "backup").expect("started");
+    bench.advance(5_000);
+    bench.round();
+    assert_eq!(shown(&bench, "hello-0"), "backup STAGING, once -, server RUNNING");
+    assert_eq!((ids(&bench, "hello-0-once"), ids(&bench, "hello-0-backup")), (shared.clone(), shared));
+    finish(&mut bench, "hello-0-backup");
+    finish(&mut bench, "hello-1-backup");
+    // What was reached under the name still counts.
+    bench.restart(SIDECAR);
+    assert_eq!(
+        bench.show("deploy"),
+        "COMPLETE | COMPLETE [COMPLETE, COMPLETE] | COMPLETE [COMPLETE, COMPLETE]"
+    );
+}

@@ -5,6 +5,7 @@ use super::walkthrough::SEED;
 use crate::scheduler::Scheduler;
 use crate::wire::SdkQuery;
 use planarium_mesos::api::TaskState;
+use planarium_protocol::input::PodOp;
 use planarium_protocol::refusal::RefusalCode;
 
 const PODS: &str = "\
@@ -269,4 +270,39 @@ fn a_task_that_moves_to_another_resource_set_is_ended_first() {
     round(&mut bench, &["p-0-t"]);
     assert_eq!(bench.show("deploy"), "COMPLETE | COMPLETE [COMPLETE]");
     assert_eq!(bench.tasks.len(), 1);
+}
+
+#[test]
+fn recovery_leaves_a_task_alone_that_waits_for_its_first_launch_elsewhere() {
+    let yaml = "\
+name: two
+pods:
+  p:
+    count: 1
+    tasks:
+      a: {goal: RUNNING, cmd: x, cpus: 0.1, memory: 32}
+      b: {goal: RUNNING, cmd: x, cpus: 0.1, memory: 32, essential: false}
+plans:
+  deploy: {phases: {p: {pod: p, steps: [{default: [[a], [b]]}]}}}
+";
+    let mut bench = deployed(yaml);
+    update(
+        &mut bench,
+        &yaml.replace("cmd: x, cpus: 0.1, memory: 32, essential", "cmd: y, cpus: 0.1, memory: 32, essential"),
+    );
+    bench.pod(PodOp::Replace, "p-0", &[]).expect("accepted");
+    bench.status("p-0-a", TaskState::Killed);
+    bench.status("p-0-b", TaskState::Killed);
+    bench.advance(5_000);
+    bench.round();
+    assert_eq!(bench.show("deploy"), "STARTING | STARTING [STARTING, PENDING]");
+    bench.advance(10_000);
+    assert_eq!(bench.show("recovery"), "COMPLETE", "b is the deploy plan's");
+    bench.all_run();
+    bench.advance(5_000);
+    bench.round();
+    bench.all_run();
+    assert_eq!(bench.show("deploy"), "COMPLETE | COMPLETE [COMPLETE, COMPLETE]");
+    bench.advance(5_000);
+    assert_eq!(bench.show("recovery"), "COMPLETE");
 }
