@@ -244,9 +244,10 @@ impl Scheduler {
 
     /// The machine a pod's reservations tie it to, if they do.
     fn home_of(&self, requirement: &Requirement) -> Option<Text> {
-        let stored = self.store.pod(&requirement.key)?;
-        let tied = requirement.recovery != Recovery::Permanent && !self.store.is_flagged(&requirement.key);
-        evaluate::existing::home(stored).filter(|_| tied).cloned()
+        let stored = self.store.pod(&requirement.key)?.known_to(&requirement.pod.spec);
+        let lost = stored.values().all(|task| task.permanently_failed);
+        let tied = requirement.recovery != Recovery::Permanent && !lost;
+        evaluate::existing::home(&stored).filter(|_| tied).cloned()
     }
 
     fn tell(&self, cx: &mut Cx, holder: Holder, outcome: &Outcome) -> u64 {

@@ -6,7 +6,9 @@
 //! is one list for every pod instance.
 
 use super::record::TaskRecord;
+use crate::spec::PodSpec;
 use planarium_protocol::Text;
+use std::borrow::Cow;
 
 /// The tasks of one pod instance, by instance name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,6 +56,15 @@ impl PodTasks {
     pub(crate) fn remove(&mut self, name: &str) -> Option<TaskRecord> {
         let at = self.place(name).ok()?;
         Some(self.0.remove(at))
+    }
+
+    /// Those that a version of the pod defines: others that were stored once have no part in what becomes of it.
+    pub(crate) fn known_to(&self, pod: &PodSpec) -> Cow<'_, Self> {
+        let known = |task: &&TaskRecord| pod.task(&task.task).is_some();
+        if self.0.iter().all(|task| known(&task)) {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self(self.0.iter().filter(known).cloned().collect()))
     }
 
     /// Whether there is none.

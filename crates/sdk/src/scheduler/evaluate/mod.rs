@@ -152,6 +152,7 @@ pub(crate) fn reservation_role(pod: &PodSpec, service_role: &Text) -> Text {
 /// a list without room to spare.
 pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime, checks: &mut Vec<Check>) -> (Outcome, Option<Footprint>) {
     checks.clear();
+    let stored = ask.stored().map(|stored| stored.known_to(ask.pod()));
     let mut pool = Pool::of(ask.offer);
     let role = ask.role();
     if *ask.offer.role == *role {
@@ -160,7 +161,7 @@ pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime, checks: &mut Vec<Check>) -> 
         let text = format!("the offer is for role {}, the pod reserves for {role}", ask.offer.role);
         checks.push(Check::fail("role", text));
     }
-    let footprint = match ask.stored() {
+    let footprint = match stored.as_deref() {
         Some(stored) if !needs_new(ask, stored) => existing::fit(ask, stored, &mut pool, checks),
         _ => new_footprint::fit(ask, &mut pool, checks),
     };

@@ -306,3 +306,21 @@ plans:
     bench.advance(5_000);
     assert_eq!(bench.show("recovery"), "COMPLETE");
 }
+
+#[test]
+fn a_pod_of_new_tasks_only_is_placed_anew() {
+    let yaml =
+        "name: s\npods:\n  p: {count: 1, tasks: {old: {goal: RUNNING, cmd: x, cpus: 0.5, memory: 64}}}\n";
+    let mut bench = deployed(yaml);
+    let home = bench.host("p-0-old");
+    bench.restart(&yaml.replace("old", "new"));
+    assert!(bench.taken().contains("kill p-0-old"), "no plan mentions it");
+    bench.status("p-0-old", TaskState::Killed);
+    bench.machines.get_mut(&*home).expect("there").away = true;
+    bench.advance(10_000);
+    bench.round();
+    bench.all_run();
+    assert_eq!(bench.show("deploy"), "COMPLETE | COMPLETE [COMPLETE]");
+    assert_ne!(bench.host("p-0-new"), home);
+    assert_eq!(bench.host("p-0-old"), home, "what is known of it is kept, with its reservations");
+}
