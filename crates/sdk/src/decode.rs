@@ -115,6 +115,14 @@ impl<'a> Cx<'a> {
         named
     }
 
+    /// Reports a thing whose name is blank.
+    fn check_name(&mut self, what: &str, named: &Named<'_>) {
+        if named.name.trim().is_empty() {
+            let message = format!("Missing required name of {what}");
+            self.error(codes::READ.missing, named.key.span, &message, "write a name before the ':'");
+        }
+    }
+
     /// A list of texts; items that are none are reported and left out.
     fn texts<'n>(&mut self, node: Option<&'n Node>, what: &str) -> Vec<Word<'n>> {
         let Some(node) = node else { return Vec::new() };
@@ -190,13 +198,24 @@ fn text_field(reader: &mut MapReader<'_, '_>, key: &'static str) -> Option<Text>
     reader.text(key).map(|text| text.value.into())
 }
 
+/// A text taken apart as Java does it: empty pieces at the end do not count, empty ones before them do.
+fn pieces(text: &str, at: char) -> Vec<&str> {
+    let mut pieces: Vec<&str> = text.split(at).collect();
+    if pieces.len() > 1 {
+        while pieces.last().is_some_and(|last| last.is_empty()) {
+            pieces.pop();
+        }
+    }
+    pieces
+}
+
 /// Key and value pairs written as `k:v,k2:v2`.
 ///
 /// **Source**: `dcos-commons: …/yaml/YAMLToInternalMappers.java`, labels. Match.
 fn labels(cx: &mut Cx<'_>, word: Option<Word<'_>>) -> Vec<(Text, Text)> {
     let mut labels: Vec<(Text, Text)> = Vec::new();
     let Some(word) = word.filter(|word| !word.text.is_empty()) else { return labels };
-    for piece in word.text.split(',') {
+    for piece in pieces(word.text, ',') {
         let Some((key, value)) = piece.split_once(':') else {
             let message = format!(
                 "Illegal label string, got {}, should be comma-separated key value pairs (separated by colons)",

@@ -168,7 +168,7 @@ fn read_definition(
     }
     // Findings about fields are held back: some of them are explained by a variable without a value.
     let mut about_fields = Diagnostics::new();
-    let reader = Reader::new(&rendered.text, file).with_map(&rendered.map);
+    let reader = Reader::new(&rendered.text, file).with_map(&rendered.map).with_aliases_as_text();
     let parsed = reader.one_around_errors(&mut about_fields);
     if let Some(root) = &parsed.root {
         report_duplicates_everywhere(root, Severity::Error, None, &mut about_fields);

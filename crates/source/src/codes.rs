@@ -9,6 +9,7 @@ pub const CODES: &[(&str, &str)] = &[
     (SEVERAL_DOCUMENTS, "The file holds several documents"),
     (DUPLICATE_KEY, "A field is written twice"),
     (TOO_MANY_NODES, "The text holds too many values"),
+    (ALIAS_AS_TEXT, "An alias is read as a text"),
     (JSON_SYNTAX, "The text is not valid JSON"),
     (TAG_NOT_CLOSED, "A template tag is not closed"),
     (SECTION_NOT_CLOSED, "A template section is not closed"),
@@ -35,6 +36,8 @@ pub(crate) const SEVERAL_DOCUMENTS: &str = "YAML005";
 pub(crate) const DUPLICATE_KEY: &str = "YAML006";
 /// More nodes than the limit.
 pub(crate) const TOO_MANY_NODES: &str = "YAML007";
+/// An alias where the real reader follows none.
+pub(crate) const ALIAS_AS_TEXT: &str = "YAML008";
 /// Broken JSON syntax in the strict reader.
 pub(crate) const JSON_SYNTAX: &str = "JSON001";
 /// `{{` without `}}`.

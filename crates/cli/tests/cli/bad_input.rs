@@ -16,7 +16,7 @@ fn hostile_files_end_with_2_and_a_place() {
     let rows = [
         ("broken", "name: x\npods: [1, 2\nplans: {\n".to_owned(), "YAML001"),
         ("deep", format!("name: x\npods: {}{}\n", "[".repeat(10_000), "]".repeat(10_000)), "YAML003"),
-        ("bomb", bomb, "YAML004"),
+        ("bomb", bomb, "SDK033"),
         ("large", format!("{base}# {}\n", "x".repeat(5 * 1024 * 1024)), "TPL007"),
         ("unknown-pod", format!("{base}plans:\n  deploy:\n    phases:\n      a: {{pod: helo}}\n"), "SDK142"),
         ("negative", base.replace("count: 1", "count: -1"), "SDK050"),

@@ -5,6 +5,7 @@
 use super::{Cx, Named, labels, word};
 use crate::codes;
 use crate::spec::{NetworkSpec, PortMapping};
+use planarium_source::Diagnostic;
 use planarium_source::read;
 use planarium_source::yaml::Node;
 
@@ -12,15 +13,28 @@ pub(super) fn networks(cx: &mut Cx<'_>, node: Option<&Node>, ports: &[u32]) -> V
     let mut networks = Vec::new();
     for Named { name, key, value } in cx.named(node, "'networks'") {
         let mut network = NetworkSpec { name: name.into(), port_mappings: Vec::new(), labels: Vec::new() };
-        if !value.is_null() {
+        // A plain text in place of the fields is taken for no fields.
+        if value.as_scalar().is_none() {
             let Some(mut fields) = cx.fields(value, &format!("network '{name}'"), key.span) else { continue };
             let (host, container) = (fields.optional("host-ports"), fields.optional("container-ports"));
+            let (has_host, has_container) = (host.is_some(), container.is_some());
             let labels_word = word(&mut fields, "labels");
             fields.finish();
             let host = numbers(cx, host, "'host-ports'");
             let container = numbers(cx, container, "'container-ports'");
             network.labels = labels(cx, labels_word);
-            if host.len() != container.len() {
+            if has_host != has_container {
+                let (given, lacking) = if has_host {
+                    ("host-ports", "container-ports")
+                } else {
+                    ("container-ports", "host-ports")
+                };
+                let message = format!("'{given}' of network '{name}' have no effect without '{lacking}'");
+                cx.push(
+                    Diagnostic::warning(codes::PORT_MAPPING_LENGTHS, key.span, message)
+                        .with_help("write one container port for each host port, in the same order"),
+                );
+            } else if host.len() != container.len() {
                 let message = format!(
                     "You need to specify the same number of host ports and container ports: {} and {}",
                     host.len(),
@@ -33,6 +47,13 @@ pub(super) fn networks(cx: &mut Cx<'_>, node: Option<&Node>, ports: &[u32]) -> V
                 let help = "remove host-ports and container-ports, or use 'mesos-bridge'";
                 cx.error(codes::PORT_MAPPING, key.span, &message, help);
             } else {
+                if let Some(twice) = host.iter().enumerate().find_map(|(at, port)| {
+                    host.iter().take(at).any(|earlier| earlier == port).then_some(port)
+                }) {
+                    let message = format!("The host port {twice} of network '{name}' is mapped twice");
+                    let help = "map each host port to one container port";
+                    cx.error(codes::PORT_MAPPING_LENGTHS, key.span, &message, help);
+                }
                 let pairs = host.into_iter().zip(container);
                 network.port_mappings =
                     pairs.map(|(host, container)| PortMapping { host, container }).collect();

@@ -55,6 +55,7 @@ const RLIMITS: &[&str] = &[
 /// Decodes one pod; none when it is no mapping.
 pub(super) fn pod(cx: &mut Cx<'_>, named: &Named<'_>, user: &Text) -> Option<PodSpec> {
     let Named { name, key, value } = *named;
+    cx.check_name("a pod", named);
     let what = format!("pod '{name}'");
     let mut fields = cx.fields(value, &what, key.span)?;
     let count = fields.required_int("count");
@@ -113,8 +114,8 @@ pub(super) fn pod(cx: &mut Cx<'_>, named: &Named<'_>, user: &Text) -> Option<Pod
     );
     report_unused(cx, &sets, &tasks, value);
 
-    let mut volumes_of_pod = volume::one(cx, one_volume).into_iter().collect::<Vec<_>>();
-    volumes_of_pod.extend(volume::several(cx, volumes));
+    let mut volumes_of_pod = volume::one(cx, one_volume, volume::Owner::Pod).into_iter().collect::<Vec<_>>();
+    volumes_of_pod.extend(volume::several(cx, volumes, volume::Owner::Pod));
     let ports = network::ports_of(value);
     Some(PodSpec {
         name: name.into(),

@@ -2,7 +2,7 @@
 //!
 //! **Source**: `dcos-commons: …/specification/{DefaultResourceSet,DefaultResourceLimits}.java`. Match.
 
-use super::volume::{self, Volumes};
+use super::volume::{self, Owner, Volumes};
 use super::{Cx, Named, Word, port, word};
 use crate::codes;
 use crate::spec::{Limit, ResourceLimits, ResourceSet};
@@ -68,8 +68,8 @@ impl<'n> Raw<'n> {
             );
         }
         let mut volumes: Volumes =
-            volume::one(cx, self.volume.map(|entry| &entry.value)).into_iter().collect();
-        volumes.extend(volume::several(cx, self.volumes.map(|entry| &entry.value)));
+            volume::one(cx, self.volume.map(|entry| &entry.value), Owner::Set).into_iter().collect();
+        volumes.extend(volume::several(cx, self.volumes.map(|entry| &entry.value), Owner::Set));
         volume::check_paths(cx, &volumes);
 
         let ports = port::ports(cx, self.ports);
@@ -141,10 +141,10 @@ fn limit(
     request: Option<Milli>,
 ) -> Option<Limit> {
     let word = word.filter(|word| !word.text.trim().is_empty())?;
-    if word.text == "unlimited" {
+    if word.text.trim() == "unlimited" {
         return Some(Limit::Unlimited);
     }
-    let Ok(amount) = Milli::parse(word.text) else {
+    let Ok(amount) = Milli::parse(word.text.trim()) else {
         let message =
             format!("The {field} resource-limits '{}' is neither a number nor 'unlimited'", word.text);
         cx.error(codes::BAD_LIMIT, word.node.span, &message, "write a number, or \"unlimited\"");

@@ -4,6 +4,7 @@
 //! the real scheduler refuse to start; here it is a warning and the pod starts without that secret, since
 //! values of secrets never matter in the simulator.
 
+use super::volume::{FILE_PATH_HELP, is_file_path};
 use super::{Cx, Named, text_field};
 use crate::codes;
 use crate::spec::SecretSpec;
@@ -29,17 +30,12 @@ pub(super) fn secrets(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<SecretSpec> {
             continue;
         };
         let file = if file.is_none() && env_key.is_none() { Some(secret.clone()) } else { file };
-        if let Some(path) = file.as_deref().filter(|path| !path.chars().all(allowed)) {
+        if let Some(path) = file.as_deref().filter(|path| !path.is_empty() && !is_file_path(path)) {
             let span = file_node.map_or(key.span, |node| node.span);
             let message = format!("'{path}' cannot be the file of secret '{name}'");
-            let help = "use letters, digits, '.', '_', '-' and slashes";
-            cx.error(codes::BAD_SECRET_FILE, span, &message, help);
+            cx.error(codes::BAD_SECRET_FILE, span, &message, FILE_PATH_HELP);
         }
         secrets.push(SecretSpec { name: name.into(), secret, env_key, file });
     }
     secrets
-}
-
-fn allowed(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | '\\')
 }

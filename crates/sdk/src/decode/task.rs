@@ -20,6 +20,7 @@ pub(super) fn task(
     sets: &[Arc<ResourceSet>],
 ) -> Option<TaskSpec> {
     let Named { name, key, value } = *named;
+    cx.check_name("a task", named);
     let mut fields = cx.fields(value, &format!("task '{name}' of pod '{pod}'"), key.span)?;
     let goal = fields.required_text("goal").and(word(&mut fields, "goal"));
     let cmd = fields.required_text("cmd");

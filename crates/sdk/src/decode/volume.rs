@@ -10,23 +10,32 @@ use planarium_kernel::Milli;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::yaml::Node;
-use planarium_source::{Diagnostic, Span};
+use planarium_source::{Diagnostic, Severity, Span};
 
 const LONGEST_PROFILE: usize = 128;
 
 /// Volumes with the places of their paths.
 pub(super) type Volumes = Vec<(VolumeSpec, Span)>;
 
+/// Whose volumes are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A pod, which leaves profiles of ROOT volumes aside.
+    Pod,
+    /// A resource set, which refuses them.
+    Set,
+}
+
 /// The field `volume`.
-pub(super) fn one(cx: &mut Cx<'_>, node: Option<&Node>) -> Option<(VolumeSpec, Span)> {
+pub(super) fn one(cx: &mut Cx<'_>, node: Option<&Node>, owner: Owner) -> Option<(VolumeSpec, Span)> {
     let node = node?;
-    volume(cx, node, node.span)
+    volume(cx, node, node.span, owner)
 }
 
 /// The field `volumes`.
-pub(super) fn several(cx: &mut Cx<'_>, node: Option<&Node>) -> Volumes {
+pub(super) fn several(cx: &mut Cx<'_>, node: Option<&Node>, owner: Owner) -> Volumes {
     let named = cx.named(node, "'volumes'");
-    named.iter().filter_map(|named| volume(cx, named.value, named.key.span)).collect()
+    named.iter().filter_map(|named| volume(cx, named.value, named.key.span, owner)).collect()
 }
 
 /// Paths must be unique in a resource set.
@@ -50,7 +59,7 @@ pub(super) fn check_paths(cx: &mut Cx<'_>, volumes: &Volumes) {
     }
 }
 
-fn volume(cx: &mut Cx<'_>, node: &Node, head: Span) -> Option<(VolumeSpec, Span)> {
+fn volume(cx: &mut Cx<'_>, node: &Node, head: Span, owner: Owner) -> Option<(VolumeSpec, Span)> {
     let mut fields = cx.fields(node, "the volume", head)?;
     let path = fields.required_text("path");
     let kind = if fields.required("type").is_some() { word(&mut fields, "type") } else { None };
@@ -71,13 +80,16 @@ fn volume(cx: &mut Cx<'_>, node: &Node, head: Span) -> Option<(VolumeSpec, Span)
     if kind == VolumeKind::Root
         && let (Some(entry), false) = (profiles, words.is_empty())
     {
+        let (severity, message) = match owner {
+            Owner::Pod => (Severity::Warning, "Profiles have no effect on a ROOT volume".to_owned()),
+            Owner::Set => (
+                Severity::Error,
+                format!("Provided volume type 'ROOT' for path '{path}' cannot have profiles"),
+            ),
+        };
         cx.push(
-            Diagnostic::warning(
-                codes::PROFILES_NOT_MOUNT,
-                entry.key.span,
-                "Profiles have no effect on a ROOT volume",
-            )
-            .with_help("only disks of their own have profiles: use type 'MOUNT', or remove 'profiles'"),
+            Diagnostic::new(severity, codes::PROFILES_NOT_MOUNT, entry.key.span, message)
+                .with_help("only disks of their own have profiles: use type 'MOUNT', or remove 'profiles'"),
         );
     }
     let volume = VolumeSpec {
@@ -95,11 +107,21 @@ fn is_path(path: &str) -> bool {
     path.starts_with(plain) && path.chars().all(|c| plain(c) || c == '_' || c == '-')
 }
 
+/// What [`is_file_path`] wants.
+pub(super) const FILE_PATH_HELP: &str =
+    "begin it with a letter, a digit or '.'; then letters, digits, '.', '_', '-' and slashes";
+
+/// Whether a text can be a path below some directory, as host volumes and secrets write it.
+pub(super) fn is_file_path(path: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '.';
+    path.starts_with(plain) && path.chars().all(|c| plain(c) || matches!(c, '_' | '-' | '/' | '\\'))
+}
+
 fn volume_kind(cx: &mut Cx<'_>, word: &Word<'_>, path: &str) -> VolumeKind {
     match word.text {
         "ROOT" => VolumeKind::Root,
-        "MOUNT" => VolumeKind::Mount,
-        "PATH" => VolumeKind::Path,
+        // The real parser makes a MOUNT volume of everything but ROOT.
+        "MOUNT" | "PATH" => VolumeKind::Mount,
         other => {
             let message = format!(
                 "Provided volume type '{other}' for path '{path}' is invalid. Expected type to be one of: \
@@ -149,13 +171,25 @@ pub(super) fn host(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<HostVolume> {
         let container_path = fields.required_text("container-path");
         let mode = word(&mut fields, "mode");
         fields.finish();
-        if let Some(path) = host_path.as_ref().filter(|path| !path.value.starts_with('/')) {
-            let message = format!("The host path '{}' of volume '{name}' is not absolute", path.value);
-            cx.error(codes::BAD_HOST_VOLUME, path.span, &message, "begin it with '/'");
+        if let Some(path) = &host_path {
+            let bad = match path.value.strip_prefix('/') {
+                None => Some(("is not absolute", "begin it with '/'")),
+                Some(rest) if !is_file_path(rest) => Some(("cannot be used", FILE_PATH_HELP)),
+                Some(_) => None,
+            };
+            if let Some((problem, help)) = bad {
+                let message = format!("The host path '{}' of volume '{name}' {problem}", path.value);
+                cx.error(codes::BAD_HOST_VOLUME, path.span, &message, help);
+            }
         }
-        if let Some(path) = container_path.as_ref().filter(|path| path.value.starts_with('/')) {
-            let message = format!("The container path '{}' of volume '{name}' is not relative", path.value);
-            cx.error(codes::BAD_HOST_VOLUME, path.span, &message, "remove the '/' at its beginning");
+        if let Some(path) = container_path.as_ref().filter(|path| !is_file_path(&path.value)) {
+            let (problem, help) = if path.value.starts_with('/') {
+                ("is not relative", "remove the '/' at its beginning")
+            } else {
+                ("cannot be used", FILE_PATH_HELP)
+            };
+            let message = format!("The container path '{}' of volume '{name}' {problem}", path.value);
+            cx.error(codes::BAD_HOST_VOLUME, path.span, &message, help);
         }
         let mode = volume_mode(cx, mode);
         if let (Some(host_path), Some(container_path)) = (host_path, container_path) {
@@ -224,15 +258,15 @@ pub(super) fn external(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<ExternalVolu
 fn driver_options(cx: &mut Cx<'_>, word: Option<Word<'_>>) -> Vec<(Text, Text)> {
     let mut options = Vec::new();
     let Some(word) = word.filter(|word| !word.text.is_empty()) else { return options };
-    for piece in word.text.split(';').filter(|piece| !piece.is_empty()) {
-        match piece.split_once('=') {
-            Some(("name", _)) => cx.error(
+    for piece in super::pieces(word.text, ';') {
+        match super::pieces(piece, '=').as_slice() {
+            ["name", _] => cx.error(
                 codes::DRIVER_OPTION_NAME,
                 word.node.span,
                 "The volume name is provided both as a driver option and as a field",
                 "remove 'name=' here and use 'volume-name'",
             ),
-            Some((key, value)) if !value.contains('=') => options.push((key.into(), value.into())),
+            [key, value] => options.push(((*key).into(), (*value).into())),
             _ => {
                 let message = format!("The driver option '{piece}' is not written as 'key=value'");
                 cx.error(

@@ -80,7 +80,9 @@ fn parse_row(pod: &str, row: &[String]) -> Result<Rule, ParseError> {
         "LIKE" => Ok(constraint.matching(constraint.pattern()?)),
         "UNLIKE" => Ok(not(constraint.matching(constraint.pattern()?))),
         "GROUP_BY" => {
-            let distinct = constraint.parameter.map(|_| constraint.count()).transpose()?;
+            let distinct = constraint.parameter.map(|_| constraint.number()).transpose()?;
+            // Less than one place is as good as none: there are always as many.
+            let distinct = distinct.map(|number| u32::try_from(number).unwrap_or(0));
             Ok(Rule::RoundRobin { key: constraint.key(), distinct, pod: pod.into() })
         }
         _ => Err(ParseError {
@@ -150,15 +152,24 @@ impl Constraint<'_> {
     }
 
     fn count(&self) -> Result<u32, ParseError> {
-        let text = self.required()?;
-        text.parse().ok().filter(|n| *n > 0).ok_or_else(|| ParseError {
+        let number = self.number()?;
+        u32::try_from(number).ok().filter(|n| *n > 0).ok_or_else(|| self.not_a_number())
+    }
+
+    fn number(&self) -> Result<i32, ParseError> {
+        self.required()?.parse().map_err(|_| self.not_a_number())
+    }
+
+    fn not_a_number(&self) -> ParseError {
+        ParseError {
             kind: ParseErrorKind::Parameter,
             message: format!(
-                "Unable to parse max parameter as integer for '{}' operation: {text}",
-                self.operator
+                "Unable to parse max parameter as integer for '{}' operation: {}",
+                self.operator,
+                self.parameter.unwrap_or_default()
             ),
             help: "write a whole number of at least 1".to_owned(),
-        })
+        }
     }
 
     fn pattern(&self) -> Result<Matcher, ParseError> {

@@ -87,8 +87,6 @@ pub enum VolumeKind {
     Root,
     /// A whole mounted disk.
     Mount,
-    /// Treated like MOUNT.
-    Path,
 }
 
 impl VolumeKind {
@@ -97,7 +95,6 @@ impl VolumeKind {
         match self {
             Self::Root => "ROOT",
             Self::Mount => "MOUNT",
-            Self::Path => "PATH",
         }
     }
 }

@@ -88,7 +88,7 @@ fn every_field_is_read() {
     assert_eq!(pod.rlimits.iter().map(|limit| limit.values).collect::<Vec<_>>(), [Some((1, 2)), None]);
     let volumes: Vec<_> =
         pod.volumes.iter().map(|v| (&*v.path, v.kind, v.size.whole(), v.profiles.len())).collect();
-    assert_eq!(volumes, [("shared", VolumeKind::Root, 10, 0), ("more", VolumeKind::Path, 20, 1)]);
+    assert_eq!(volumes, [("shared", VolumeKind::Root, 10, 0), ("more", VolumeKind::Mount, 20, 1)]);
     assert_eq!(pod.host_volumes[0].mode, Some(VolumeMode::Ro));
     assert_eq!(pod.external_volumes[0].driver_options.len(), 2);
     let files: Vec<_> = pod.secrets.iter().map(|s| (s.file.as_deref(), s.env_key.as_deref())).collect();
@@ -196,6 +196,86 @@ plans:
 }
 
 #[test]
+fn what_the_real_parser_takes_and_what_it_refuses() {
+    let base = "\
+name: x
+pods:
+  a:
+    count: 1
+    # pod
+    tasks:
+      t:
+        goal: ONCE
+        cmd: x
+        cpus: 1
+        # task
+";
+    // Pod or task, what is written there, the severities and codes of what is found.
+    let cases = [
+        ("pod", "allow-decommission: yes", ""),
+        ("pod", "allow-decommission: 1", ""),
+        ("pod", "allow-decommission: 'yes'", "error[SDK033]"),
+        ("pod", "networks: {dcos: ''}", ""),
+        ("pod", "networks: {dcos: {host-ports: [1]}}", "warning[SDK061]"),
+        ("pod", "networks: {mesos-bridge: {container-ports: [1]}}", "warning[SDK061]"),
+        ("pod", "networks: {mesos-bridge: {host-ports: [1, 1], container-ports: [2, 3]}}", "error[SDK061]"),
+        ("pod", "networks: {dcos: {labels: 'a:b,c:d,'}}", ""),
+        ("pod", "volume: {path: p, type: ROOT, size: 1, profiles: [fast]}", "warning[SDK123]"),
+        ("task", "volume: {path: p, type: ROOT, size: 1, profiles: [fast]}", "error[SDK123]"),
+        ("task", "volumes: {v: {path: p, type: ROOT, size: 1, profiles: [fast]}}", "error[SDK123]"),
+        ("pod", "host-volumes: {v: {host-path: /etc, container-path: a_/b-.c/}}", ""),
+        ("pod", "host-volumes: {v: {host-path: /, container-path: c}}", "error[SDK062]"),
+        ("pod", "host-volumes: {v: {host-path: '/a b', container-path: c}}", "error[SDK062]"),
+        ("pod", "host-volumes: {v: {host-path: /etc, container-path: /c}}", "error[SDK062]"),
+        ("pod", "host-volumes: {v: {host-path: /etc, container-path: _c}}", "error[SDK062]"),
+        ("pod", "secrets: {s: {secret: a/b, file: etc/s.txt}}", ""),
+        ("pod", "secrets: {s: {secret: a/b, file: /etc/s}}", "error[SDK068]"),
+        ("pod", "secrets: {s: {secret: /a/b}}", "error[SDK068]"),
+        ("pod", "secrets: {s: {secret: /a/b, env-key: S}}", ""),
+        (
+            "pod",
+            "external-volumes: {v: {type: DOCKER, container-path: c, driver-name: d, driver-options: 'a=1;b=2;'}}",
+            "",
+        ),
+        (
+            "pod",
+            "external-volumes: {v: {type: DOCKER, container-path: c, driver-name: d, driver-options: 'a=1;;b=2'}}",
+            "error[SDK065]",
+        ),
+        (
+            "pod",
+            "external-volumes: {v: {type: DOCKER, container-path: c, driver-name: d, driver-options: 'a='}}",
+            "error[SDK065]",
+        ),
+        ("task", "labels: 'a:b,'", ""),
+        ("task", "labels: ',a:b'", "error[SDK082]"),
+        ("task", "labels: ' '", "error[SDK082]"),
+        ("task", "resource-limits: {cpus: ' unlimited ', memory: ' 2 '}", ""),
+        ("pod", "placement: rack:GROUP_BY:0", ""),
+        ("pod", "placement: rack:GROUP_BY:x", "error[SDK132]"),
+        ("task", "env: &env {A: b}\n        discovery: *env", "error[SDK033] warning[YAML008]"),
+        ("task", "env: &env {A: b}\n        health-check: {<<: *env}", "error[SDK032]"),
+    ];
+    for (place, line, want) in cases {
+        let mark = format!("# {place}\n");
+        let loaded = load(&request(&base.replace(&mark, &format!("{line}\n"))));
+        let got: Vec<String> = findings(&loaded)
+            .iter()
+            .filter_map(|found| Some(format!("{}]", found.split_once(' ')?.1.split_once(']')?.0)))
+            .collect();
+        if want.starts_with("error[SDK032]") {
+            assert!(got.iter().any(|one| one == "error[SDK030]"), "{line}: {:#?}", findings(&loaded));
+            continue;
+        }
+        assert_eq!(got.join(" "), want, "{line}: {:#?}", findings(&loaded));
+    }
+    for (from, to) in [("  a:\n", "  '': \n"), ("      t:\n", "      ' ':\n")] {
+        let loaded = load(&request(&base.replacen(from, to, 1)));
+        assert!(findings(&loaded).iter().any(|found| found.contains("SDK032")), "{to}");
+    }
+}
+
+#[test]
 fn obvious_mistakes_come_with_a_mend() {
     let base = "name: x\npods:\n  hello:\n    count: 1\n    tasks:\n      server: {goal: RUNNING, cmd: x, cpus: 1}\n\
                 plans:\n  deploy: {strategy: serial, phases: {a: {pod: hello, steps: [default: [[server]]]}}}\n";
@@ -296,7 +376,7 @@ fn hostile_input_is_refused_in_time() {
         ("large", format!("{pods}{}", "# filler filler filler\n".repeat(240_000)), "TPL007"),
         ("deep", deep, "YAML003"),
         ("deep blocks", format!("{pods}{deep_block}"), "YAML"),
-        ("bomb", format!("{pods}  a: {{}}\n{bomb}"), "YAML004"),
+        ("bomb", format!("{pods}  a: {{}}\n{bomb}"), "SDK030"),
         ("sections", "{{#a}}".repeat(10_000), "TPL006"),
         ("a list", "- name: x\n- pods: {}\n".to_owned(), "SDK033"),
         ("a word", "pods".to_owned(), "SDK033"),

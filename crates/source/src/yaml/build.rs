@@ -71,6 +71,8 @@ pub(super) struct Builder<'t, 'd> {
     map: Option<&'t OffsetMap>,
     limits: Limits,
     merge_keys: bool,
+    /// Aliases stand for nothing but their names.
+    aliases_as_text: bool,
     index: TextIndex,
     stack: Vec<Frame>,
     root: Option<Node>,
@@ -99,6 +101,7 @@ impl<'t, 'd> Builder<'t, 'd> {
             map,
             limits,
             merge_keys,
+            aliases_as_text: false,
             index: TextIndex::new(text),
             stack: Vec::new(),
             root: None,
@@ -108,6 +111,10 @@ impl<'t, 'd> Builder<'t, 'd> {
             last_end: 0,
             found,
         }
+    }
+
+    pub(super) fn aliases_as_text(&mut self, as_text: bool) {
+        self.aliases_as_text = as_text;
     }
 
     pub(super) fn start_document(&mut self) {
@@ -148,6 +155,7 @@ impl<'t, 'd> Builder<'t, 'd> {
                 self.close(start);
                 return Outcome::Go;
             }
+            Event::Alias(_) if self.aliases_as_text => self.alias_as_text(start, end),
             Event::Alias(anchor) => self.alias(anchor, start, end),
             Event::Nothing
             | Event::StreamStart
@@ -302,6 +310,25 @@ impl<'t, 'd> Builder<'t, 'd> {
         }
         let node = Node { span, literal: false, ..done.node };
         self.finish(0, Done { node, end, ..done });
+        Outcome::Go
+    }
+
+    /// Takes the name of an alias for a text, as if it stood there in quotes.
+    fn alias_as_text(&mut self, start: usize, end: usize) -> Outcome {
+        if self.count_node(start, end) == Outcome::Stop {
+            return Outcome::Stop;
+        }
+        let written = self.slice(start, end).trim_end();
+        let name = written.strip_prefix('*').unwrap_or(written);
+        let span = self.place(start, start.saturating_add(written.len())).span;
+        let message = format!("The alias '*{name}' is not followed: it is read as the text '{name}'");
+        self.found.push(
+            Diagnostic::warning(codes::ALIAS_AS_TEXT, span, message)
+                .with_help("write the value itself instead of the alias"),
+        );
+        let kind = Kind::Scalar(Scalar { text: Arc::from(name), style: Style::DoubleQuoted });
+        let node = Node { span, literal: false, tag: None, kind };
+        self.finish(0, Done { node, nodes: 1, height: 1, end });
         Outcome::Go
     }
 

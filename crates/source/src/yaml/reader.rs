@@ -40,12 +40,21 @@ pub struct Reader<'t> {
     limits: Limits,
     map: Option<&'t OffsetMap>,
     merge_keys: bool,
+    aliases: bool,
 }
 
 impl<'t> Reader<'t> {
     /// A reader of a file's text with the usual limits, merge keys resolved.
     pub fn new(text: &'t str, file: FileId) -> Self {
-        Self { text, written: text, file, limits: Limits::default(), map: None, merge_keys: true }
+        Self {
+            text,
+            written: text,
+            file,
+            limits: Limits::default(),
+            map: None,
+            merge_keys: true,
+            aliases: true,
+        }
     }
 
     /// Other limits.
@@ -67,6 +76,15 @@ impl<'t> Reader<'t> {
     pub fn with_merge_keys(mut self, merge_keys: bool) -> Self {
         self.merge_keys = merge_keys;
         self
+    }
+
+    /// Reads as a Java reader built on Jackson does, which knows neither aliases nor merge keys: `*name` is the
+    /// text `name`, with a warning, and `<<` a key like any other.
+    ///
+    /// **Source**: `FasterXML/jackson-dataformat-yaml: YAMLParser.java`, alias events. Match.
+    #[must_use]
+    pub fn with_aliases_as_text(self) -> Self {
+        Self { aliases: false, merge_keys: false, ..self }
     }
 
     /// The text that is read.
@@ -107,6 +125,7 @@ impl<'t> Reader<'t> {
         }
         let mut builder =
             Builder::new(self.text, self.written, self.file, self.map, self.limits, self.merge_keys, found);
+        builder.aliases_as_text(!self.aliases);
         let mut parser = Parser::new_from_str(self.text);
         let mut documents: Vec<Parsed> = Vec::new();
         let mut inside = false;

@@ -5,7 +5,8 @@
 //! asked for, an empty text is nothing.
 //!
 //! **Source**: `FasterXML/jackson-dataformat-yaml` 2.6 `YAMLParser` (plain scalars) and
-//! `FasterXML/jackson-databind` 2.6 standard deserialisers (coercions); matched for the forms listed.
+//! `FasterXML/jackson-databind` 2.6 standard deserialisers (coercions); matched for the forms listed. More is
+//! taken than there: hexadecimal numbers.
 
 use crate::yaml::node::{Kind, Node, Scalar, Style};
 
@@ -73,27 +74,19 @@ impl Node {
         })
     }
 
-    /// `true` or `false`, in small, capital or all capital letters.
+    /// `true` or `false`, in small, capital or all capital letters. When plain also `yes`, `no`, `on`, `off`,
+    /// `y` and `n` in any letters, as YAML 1.1 reads them, and whole numbers, of which only 0 is false.
     pub fn boolean(&self) -> Coerced<bool> {
         self.coerce(|scalar| match scalar.text.trim() {
             "true" | "True" | "TRUE" => Some(true),
             "false" | "False" | "FALSE" => Some(false),
+            text if scalar.style == Style::Plain => match text.to_ascii_lowercase().as_str() {
+                "yes" | "on" | "y" => Some(true),
+                "no" | "off" | "n" => Some(false),
+                _ => parse_int(text, true).map(|number| number != 0),
+            },
             _ => None,
         })
-    }
-
-    /// As [`Node::boolean`], and a plain `yes`, `no`, `on`, `off`, as YAML 1.1 reads them.
-    pub fn boolean_yaml11(&self) -> Coerced<bool> {
-        match (self.boolean(), self.as_scalar()) {
-            (Coerced::Wrong, Some(scalar)) if scalar.style == Style::Plain => {
-                match scalar.text.to_ascii_lowercase().as_str() {
-                    "yes" | "on" | "y" => Coerced::Value(true),
-                    "no" | "off" | "n" => Coerced::Value(false),
-                    _ => Coerced::Wrong,
-                }
-            }
-            (other, _) => other,
-        }
     }
 
     /// A decimal number in thousandths, rounded half away from zero.

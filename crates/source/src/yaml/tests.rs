@@ -233,22 +233,39 @@ fn repeated_keys_are_kept_and_reported() {
 }
 
 #[test]
+fn aliases_may_be_texts() {
+    let text = "a: &x {y: 1}\nb: *x\nc: {<<: *x, z: [*x ]}\n";
+    let mut found = Diagnostics::new();
+    let root = Reader::new(text, FileId(0)).with_aliases_as_text().one(&mut found).root.unwrap();
+    let word = |path: &[&str]| root.at(path).and_then(Node::as_str).unwrap_or_default();
+    assert_eq!((word(&["b"]), word(&["c", "<<"])), ("x", "x"));
+    assert_eq!(root.at(&["c", "z"]).unwrap().as_sequence().unwrap()[0].as_str(), Some("x"));
+    let found = found.into_sorted();
+    let places: Vec<&str> = found.iter().map(|one| &text[one.span.range()]).collect();
+    assert_eq!(places, ["*x", "*x", "*x"]);
+    assert!(found.iter().all(|one| one.code == codes::ALIAS_AS_TEXT && !one.is_error()));
+}
+
+#[test]
 fn coercions() {
     // scalar, int, boolean, thousandths, null
     let int = |value: i64| Coerced::Value(value);
     let cases = [
-        ("5", int(5), Coerced::Wrong, int(5000), false),
+        ("5", int(5), Coerced::Value(true), int(5000), false),
+        ("0", int(0), Coerced::Value(false), int(0), false),
         ("'5'", int(5), Coerced::Wrong, int(5000), false),
         ("\" 5 \"", int(5), Coerced::Wrong, int(5000), false),
-        ("-3", int(-3), Coerced::Wrong, int(-3000), false),
-        ("+3", int(3), Coerced::Wrong, int(3000), false),
+        ("-3", int(-3), Coerced::Value(true), int(-3000), false),
+        ("+3", int(3), Coerced::Value(true), int(3000), false),
         ("2.9", int(2), Coerced::Wrong, int(2900), false),
         ("'2.9'", Coerced::Wrong, Coerced::Wrong, int(2900), false),
-        ("0123", int(123), Coerced::Wrong, int(123_000), false),
-        ("1_0", int(10), Coerced::Wrong, Coerced::Wrong, false),
+        ("0123", int(123), Coerced::Value(true), int(123_000), false),
+        ("1_0", int(10), Coerced::Value(true), Coerced::Wrong, false),
         ("true", Coerced::Wrong, Coerced::Value(true), Coerced::Wrong, false),
         ("'False'", Coerced::Wrong, Coerced::Value(false), Coerced::Wrong, false),
-        ("yes", Coerced::Wrong, Coerced::Wrong, Coerced::Wrong, false),
+        ("yes", Coerced::Wrong, Coerced::Value(true), Coerced::Wrong, false),
+        ("Off", Coerced::Wrong, Coerced::Value(false), Coerced::Wrong, false),
+        ("'yes'", Coerced::Wrong, Coerced::Wrong, Coerced::Wrong, false),
         ("", Coerced::Null, Coerced::Null, Coerced::Null, true),
         ("~", Coerced::Null, Coerced::Null, Coerced::Null, true),
         ("null", Coerced::Null, Coerced::Null, Coerced::Null, true),
@@ -266,9 +283,6 @@ fn coercions() {
             "{text}"
         );
     }
-    let yes = root("[yes, 'yes', off]");
-    let read: Vec<_> = yes.as_sequence().unwrap().iter().map(Node::boolean_yaml11).collect();
-    assert_eq!(read, [Coerced::Value(true), Coerced::Wrong, Coerced::Value(false)]);
 }
 
 #[test]

@@ -116,7 +116,7 @@ pub(super) fn take_volume(
             }
             volume(&spec.path, spec.size, Disk::Root)
         }
-        VolumeKind::Mount | VolumeKind::Path => {
+        VolumeKind::Mount => {
             let Some(disk) = pool.take_mount(role, spec.size, &spec.profiles) else {
                 let profiles = if spec.profiles.is_empty() {
                     String::new()
