@@ -1,6 +1,7 @@
 //! `/v1/plans...`: reads, commands at every level, their codes and texts. Source: sheet 12.1 to 12.3.
 
 use crate::{PREFIXES, deployed, loaded, names, quiet, says};
+use planarium_rest::{Request, handle};
 use planarium_tests::Client;
 use planarium_tests::same::difference;
 use serde_json::{Value, json};
@@ -231,6 +232,25 @@ fn plans_are_started_with_parameters_and_stopped() {
     assert!(client.tree("tidy").starts_with("tidy (serial strategy) (PENDING)"), "{}", client.tree("tidy"));
     client.post("/v1/plans/tidy/stop", &Value::Null).status(200);
     assert!(client.tree("tidy").starts_with("tidy (serial strategy) (WAITING)"), "{}", client.tree("tidy"));
+}
+
+#[test]
+fn parameters_come_as_json_and_say_so() {
+    let client = &mut quiet();
+    for (kind, status) in [
+        ("application/x-www-form-urlencoded", 415),
+        ("text/plain", 415),
+        ("application/json", 200),
+        ("Application/JSON; charset=utf-8", 200),
+    ] {
+        let mut request = Request::new("POST", "/v1/plans/tidy/start", "{}");
+        request.headers.push(("content-type".to_owned(), kind.to_owned()));
+        assert_eq!(handle(&mut client.session, &request).status, status, "{kind}");
+        // Elsewhere nobody looks.
+        let mut request = Request::new("POST", "/v1/plans/tidy/stop", "");
+        request.headers.push(("content-type".to_owned(), kind.to_owned()));
+        assert_eq!(handle(&mut client.session, &request).status, 200, "{kind}");
+    }
 }
 
 #[test]

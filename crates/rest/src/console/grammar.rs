@@ -314,7 +314,20 @@ fn check(command: &Command, given: &Given) -> Result<(), String> {
     }
 }
 
+/// The words of a command that is found below `debug` only, when they are given without it.
+fn below_debug(words: &[String]) -> Option<String> {
+    let found = COMMANDS.iter().find(|command| {
+        let rest = command.path.split_first().filter(|(first, _)| first.contains(&"debug"));
+        rest.is_some_and(|(_, rest)| {
+            rest.len() <= words.len()
+                && rest.iter().zip(words).all(|(names, word)| names.contains(&word.as_str()))
+        })
+    })?;
+    Some(found.main_words().skip(1).collect::<Vec<_>>().join(" "))
+}
+
 fn unknown(mut words: Vec<String>, depth: usize) -> Misread {
+    let below = below_debug(&words);
     let wrong = words.get(depth).cloned();
     words.truncate(depth);
     let context = words;
@@ -324,6 +337,9 @@ fn unknown(mut words: Vec<String>, depth: usize) -> Misread {
         known.extend(names.iter().filter(|name| !known.contains(name)).copied().collect::<Vec<_>>());
     }
     let message = match wrong {
+        _ if let Some(words) = below => {
+            format!("there is no command `{words}`; did you mean 'debug {words}'?")
+        }
         None if context.is_empty() => "a command is needed".to_owned(),
         None => format!("`{}` needs one of: {}", context.join(" "), known.join(", ")),
         Some(wrong) => {

@@ -148,8 +148,23 @@ fn find_service(session: &Session, name: &str) -> Option<String> {
         .map(|service| service.name.to_string())
 }
 
+/// Whether a request says that its body is something else than JSON, as `curl -d` does unless told otherwise.
+fn is_not_json(request: &Request) -> bool {
+    let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let main = kind.and_then(|(_, kind)| kind.split(';').next());
+    main.is_some_and(|main| !main.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// A body of a kind that is not taken.
+fn wrong_kind() -> Response {
+    Response::text(415, "HTTP 415 Unsupported Media Type")
+}
+
 /// Carries a command out; its words are the world's.
 fn command(session: &mut Session, request: &Request, service: &str, parts: &[&str]) -> Response {
+    if matches!(parts, ["v1", "plans", _, "start"]) && is_not_json(request) {
+        return wrong_kind();
+    }
     match sdk_command(service, parts, &|key| request.param(key), &request.body) {
         None => unknown(),
         Some(Ok(input)) => reply(session, input),

@@ -46,6 +46,11 @@ fn words_that_cannot_be_understood() {
         ("plan start deploy -p", "the flag -p takes a value: K=V"),
         ("plan list --name", "the flag --name takes a value: SERVICE"),
         ("dcos hello-world", "a command is needed"),
+        // What is found below `debug` only.
+        ("config list", "there is no command `config list`; did you mean 'debug config list'?"),
+        ("configs show x", "there is no command `config show`; did you mean 'debug config show'?"),
+        ("pod pause hello-0", "there is no command `pod pause`; did you mean 'debug pod pause'?"),
+        ("state", "there is no command `state`"),
     ];
     for (typed, message) in rows {
         let (code, stdout, stderr) = silent(typed);

@@ -15,7 +15,7 @@ const FIELD: &str = "file";
 /// Stores a file, or says what is wrong with the request.
 pub(super) fn put(session: &mut Session, request: &Request, service: &str, name: &str) -> Response {
     let Some(boundary) = boundary(request) else {
-        return Response::text(415, "HTTP 415 Unsupported Media Type");
+        return super::wrong_kind();
     };
     let Some(content) = field(&request.body, &boundary, FIELD) else {
         return Response::text(400, "Missing payload");
