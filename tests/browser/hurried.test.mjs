@@ -182,6 +182,32 @@ journey("the second of two clicks undoes nothing and removes nothing more", {}, 
   await on.row("third", 1).waitFor();
 });
 
+journey("the clock goes on after a pause that was never drawn", {}, async ({ page }) => {
+  const on = playground(page);
+  await on.shows("deploy", "PENDING");
+  await on.play();
+  await until(page, "the clock runs", (slider) => Number(slider.getAttribute("aria-valuenow")) > 0, await on.slider.elementHandle());
+  // The next frame is kept back until it can come between the pause and the play.
+  await page.evaluate(() => {
+    globalThis.kept = [];
+    globalThis.frame = window.requestAnimationFrame;
+    window.requestAnimationFrame = (callback) => kept.push(callback);
+  });
+  await until(page, "a frame is asked for", () => kept.length > 0);
+  const before = await on.now();
+  await page.evaluate(() => {
+    window.requestAnimationFrame = globalThis.frame;
+    const space = () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true, cancelable: true }));
+    space();
+    for (const callback of kept) callback(performance.now());
+    space();
+  });
+  await until(page, "the clock goes on", ([slider, was]) => Number(slider.getAttribute("aria-valuenow")) > was, [
+    await on.slider.elementHandle(),
+    before,
+  ]);
+});
+
 journey("the focus comes as soon as its place is there, unless it was put elsewhere", {}, async ({ page }) => {
   const on = playground(page);
   await on.shows("deploy", "PENDING");
