@@ -31,7 +31,7 @@ pub(super) fn name_underscores(facts: &Facts<'_>, errors: &mut Vec<ConfigError>)
     if name.contains("__") {
         errors.push(value(
             &facts.candidate.at,
-            "service.name",
+            "ServiceName",
             name,
             "Service name cannot contain double underscores".to_owned(),
         ));
@@ -100,10 +100,10 @@ pub(super) fn pre_reservation(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) 
         if old.pre_reserved_role != new.pre_reserved_role {
             errors.push(transition(
                 &new.at,
-                &pod_field(&new.name),
+                &format!("PodSpec[pre-reserved-role:{}]", old.pre_reserved_role),
                 &old.pre_reserved_role,
                 &new.pre_reserved_role,
-                "Pre-reserved roles cannot be changed".to_owned(),
+                format!("The pre-reserved role of pod {} cannot be changed", new.name),
             ));
         }
     }
@@ -118,8 +118,8 @@ pub(super) fn user(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     }
     for (old, new) in both(facts) {
         if old.user != new.user {
-            let message = "The user of a pod cannot be changed".to_owned();
-            let error = transition(&new.at, &pod_field(&new.name), &old.user, &new.user, message);
+            let message = format!("The user of pod {} cannot be changed", new.name);
+            let error = transition(&new.at, "user", &old.user, &new.user, message);
             errors.push(ConfigError { fatal: true, ..error });
         }
     }
@@ -129,19 +129,14 @@ pub(super) fn tls(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     if facts.service_account {
         return;
     }
-    for pod in &facts.candidate.pods {
-        for task in pod.tasks.iter().filter(|task| !task.transport_encryption.is_empty()) {
-            let message =
-                "Scheduler is missing a service account that is required for provisioning TLS artifacts. \
-                           Please configure it in order to continue."
-                    .to_owned();
-            errors.push(value(
-                &task.at,
-                &format!("TaskSpec[name:{}-{}]", pod.name, task.name),
-                "transport-encryption",
-                message,
-            ));
-        }
+    // Said once, of the first task that asks for it.
+    let mut tasks = facts.candidate.pods.iter().flat_map(|pod| &pod.tasks);
+    if let Some(task) = tasks.find(|task| !task.transport_encryption.is_empty()) {
+        let message =
+            "Scheduler is missing a service account that is required for provisioning TLS artifacts. \
+                       Please configure it in order to continue."
+                .to_owned();
+        errors.push(value(&task.at, "transport-encryption", "", message));
     }
 }
 
@@ -151,9 +146,9 @@ pub(super) fn placement(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
         if let Some(why) = placement.rule.invalid() {
             errors.push(value(
                 &pod.at,
-                &pod_field(&pod.name),
+                "PlacementRule",
                 &placement.text,
-                format!("Invalid placement rule: {why}"),
+                format!("Invalid placement rule of pod {}: {why}", pod.name),
             ));
         }
     }
@@ -162,12 +157,15 @@ pub(super) fn placement(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
 pub(super) fn region(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     let Some(previous) = facts.previous else { return };
     let (old, new) = (previous.region.as_deref(), facts.candidate.region.as_deref());
+    // The real scheduler's words for what may be absent.
+    let shown =
+        |region: Option<&str>| region.map_or("Optional.empty".to_owned(), |name| format!("Optional[{name}]"));
     if old != new {
         errors.push(transition(
             &facts.candidate.at,
             "region",
-            old.unwrap_or("null"),
-            new.unwrap_or("null"),
+            &shown(old),
+            &shown(new),
             "The region of a service cannot be changed".to_owned(),
         ));
     }
@@ -187,7 +185,7 @@ pub(super) fn limits(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
         for task in &pod.tasks {
             let set = &task.resource_set;
             for (name, limit, request) in
-                [("cpus", set.limits.cpus, set.cpus), ("memory", set.limits.mem, set.mem)]
+                [("cpus", set.limits.cpus, set.cpus), ("mem", set.limits.mem, set.mem)]
             {
                 let (Some(Limit::Amount(limit)), Some(request)) = (limit, request) else { continue };
                 if limit < request {
@@ -195,12 +193,7 @@ pub(super) fn limits(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
                         "The {name} resource-limits for task '{}', {limit}, is less than the requested amount, {request}",
                         task.name
                     );
-                    errors.push(value(
-                        &task.at,
-                        &format!("{name} resource-limits"),
-                        &limit.to_string(),
-                        message,
-                    ));
+                    errors.push(value(&task.at, "ResourceLimits", &limit.to_string(), message));
                 }
             }
         }

@@ -41,10 +41,22 @@ fn what_may_change() {
         ("type: ROOT", "type: MOUNT", "TaskVolumes[taskname:server]"),
         ("    count: 2", "    count: 2\n    networks: {dcos: }", "cannot be exchanged"),
         ("    count: 2", "    count: 2\n    networks: {mesos-bridge: }", ""),
-        ("    count: 2", "    count: 2\n    pre-reserved-role: slave_public", "Pre-reserved"),
+        (
+            "    count: 2",
+            "    count: 2\n    pre-reserved-role: slave_public",
+            "Field: 'PodSpec[pre-reserved-role:*]'",
+        ),
         ("    count: 2", "    count: 2\n    placement: hostname:UNIQUE", ""),
-        ("cpus: 0.5", "transport-encryption: [{name: a, type: TLS}]\n        cpus: 0.5", "service account"),
-        ("pods:", "# env: SERVICE_REGION=far\npods:", "Field: 'region'; Transition: 'null' => 'far'"),
+        (
+            "cpus: 0.5",
+            "transport-encryption: [{name: a, type: TLS}]\n        cpus: 0.5",
+            "Field: 'transport-encryption'; Value: ''",
+        ),
+        (
+            "pods:",
+            "# env: SERVICE_REGION=far\npods:",
+            "Field: 'region'; Transition: 'Optional.empty' => 'Optional[far]'",
+        ),
         ("pods:", "# env: MESOS_ALLOCATION_ROLE=team\npods:", "Fatal: true"),
     ];
     let base = spec(BASE);
@@ -95,13 +107,13 @@ fn facts_of_the_installation_matter() {
 fn what_the_reader_refuses_already_is_refused_here_too() {
     let long = format!("name: {}", "x".repeat(64));
     for (from, to, check) in [
-        ("name: hello", "name: a__b", "double underscores"),
+        ("name: hello", "name: a__b", "Field: 'ServiceName'; Value: 'a__b'"),
         ("name: hello", long.as_str(), "63 characters"),
-        ("    count: 2", "    count: 2\n    placement: nothing", "Invalid placement rule"),
+        ("    count: 2", "    count: 2\n    placement: nothing", "Field: 'PlacementRule'"),
         (
-            "cpus: 0.5",
-            "resource-limits: {cpus: '0.1'}\n        cpus: 0.5",
-            "is less than the requested amount, 0.5",
+            "memory: 32",
+            "resource-limits: {memory: '16'}\n        memory: 32",
+            "Message: 'The mem resource-limits for task 'server', 16, is less than the requested amount, 32'",
         ),
     ] {
         let loaded = crate::load(&request(&BASE.replacen(from, to, 1)));

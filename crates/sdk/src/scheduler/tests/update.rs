@@ -245,8 +245,7 @@ fn certificates_need_a_service_account() {
         (started, found)
     };
     let (refused, found) = start(&tls, Some(""));
-    let text = "Field: 'TaskSpec[name:hello-server]'; Value: 'transport-encryption'; Message: 'Scheduler is missing a \
-                service account";
+    let text = "Field: 'transport-encryption'; Value: ''; Message: 'Scheduler is missing a service account";
     assert!(refused.as_ref().is_err_and(|message| message.contains(text)), "{refused:?}");
     assert_eq!(found, ["SDK206"]);
     for (yaml, credential) in
