@@ -111,7 +111,7 @@ fn cases() -> Vec<Case> {
         ),
         case("no amount at all", &GOOD.replace("0.1", "0"), "SDK081", (9, 15), "cpus", ""),
         case("five megabytes", &hostile::five_megabytes(), "TPL007", (1, 1), "", ""),
-        case("an alias bomb", &hostile::alias_bomb(), "YAML004", (0, 0), "", ""),
+        case("an alias bomb", &hostile::alias_bomb(), "SDK033", (12, 7), "a9", ""),
         case("ten thousand levels in one line", &hostile::nested_flow(10_000), "YAML003", (2, 0), "", ""),
         case("two thousand levels in lines", &hostile::nested_block(1_900), "YAML003", (0, 0), "", ""),
         case("ten thousand template sections", &hostile::nested_sections(10_000), "TPL006", (2, 0), "", ""),
