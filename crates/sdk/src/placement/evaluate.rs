@@ -175,6 +175,21 @@ fn task_keys(key: &Key, task: &StoredTaskFacts) -> Vec<String> {
     keys(key, &task.hostname, &task.attributes, task.region.as_ref(), task.zone.as_ref())
 }
 
+/// The key that tasks are spread by: of an attribute the first one of that name, in small or capital letters.
+fn spread_key(
+    key: &Key,
+    hostname: &Text,
+    attributes: &[(Text, Text)],
+    region: Option<&Text>,
+    zone: Option<&Text>,
+) -> Option<String> {
+    if let Key::Attribute(name) = key {
+        let found = attributes.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        return found.map(|(_, value)| attribute_text(value));
+    }
+    keys(key, hostname, attributes, region, zone).into_iter().next()
+}
+
 /// The stored tasks a counting rule looks at.
 struct Counted<'t> {
     tasks: &'t [StoredTaskFacts],
@@ -223,12 +238,16 @@ impl<'t> Counted<'t> {
 
     fn round_robin(&self, key: &Key, distinct: Option<u32>, offer: &OfferFacts) -> Outcome {
         let what = key.as_str().trim_start_matches('@');
-        let Some(here) = offer_keys(key, offer).into_iter().next() else {
+        let Some(here) =
+            spread_key(key, &offer.hostname, &offer.attributes, offer.region.as_ref(), offer.zone.as_ref())
+        else {
             return Outcome::new(false, format!("the machine has no {what} to spread over"));
         };
         let mut counts: SortedMap<String, u32> = SortedMap::new();
         for task in self.tasks() {
-            if let Some(at) = task_keys(key, task).into_iter().next() {
+            if let Some(at) =
+                spread_key(key, &task.hostname, &task.attributes, task.region.as_ref(), task.zone.as_ref())
+            {
                 let count = counts.entry(at).or_default();
                 *count = count.saturating_add(1);
             }
