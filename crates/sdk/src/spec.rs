@@ -69,6 +69,8 @@ pub struct ServiceSpec {
     pub web_url: Option<Text>,
     /// `SERVICE_REGION` of the environment.
     pub region: Option<Text>,
+    /// What host names end in. No part of a target configuration.
+    pub domains: Domains,
     /// Timed replacement of failed pods, when the environment asks for it.
     pub replacement_failure_policy: Option<ReplacementFailurePolicy>,
     /// Pod types in the order written.
@@ -101,6 +103,57 @@ impl ServiceSpec {
     }
 }
 
+/// What the host names of a service end in, and where its scheduler is found.
+///
+/// **Source**: `dcos-commons: …/http/EndpointUtils.java`, `…/scheduler/SchedulerConfig.java`. Match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domains {
+    /// Of addresses by task (`SERVICE_TLD`).
+    pub autoip: Text,
+    /// Of virtual addresses (`VIP_TLD`).
+    pub vip: Text,
+    /// Name of the Marathon that runs the scheduler (`MARATHON_NAME`).
+    pub marathon: Text,
+    /// Port of the scheduler (`PORT_API`).
+    pub api_port: Text,
+}
+
+impl ServiceSpec {
+    /// Host name that all tasks' names end in: without slashes, with dashes for dots.
+    pub fn autoip_domain(&self) -> String {
+        format!("{}.{}", self.bare_name().replace('.', "-"), self.domains.autoip)
+    }
+
+    /// Host name of a task or discovery name.
+    pub fn autoip_host(&self, name: &str) -> String {
+        format!("{}.{}", in_host(name), self.autoip_domain())
+    }
+
+    /// Host name that all virtual addresses end in.
+    pub fn vip_domain(&self) -> String {
+        format!("{}.{}", self.bare_name(), self.domains.vip)
+    }
+
+    /// Host name of a virtual address.
+    pub fn vip_host(&self, prefix: &str) -> String {
+        format!("{}.{}", prefix.replace('/', ""), self.vip_domain())
+    }
+
+    /// Host name of the scheduler: a task of the Marathon that runs it.
+    pub fn scheduler_host(&self) -> String {
+        let Domains { autoip, marathon, .. } = &self.domains;
+        let marathon = marathon.replace('.', "-").replace('/', "");
+        format!("{}.{marathon}.{autoip}", in_host(&self.name))
+    }
+}
+
+/// A name as the first part of a host name: `/path/to/my.name` is `my-name-to-path`.
+fn in_host(name: &str) -> String {
+    let name = name.replace('.', "-");
+    let parts: Vec<&str> = name.rsplit('/').filter(|part| !part.is_empty()).collect();
+    parts.join("-")
+}
+
 /// When a pod that failed and did not come back counts as lost for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplacementFailurePolicy {
@@ -108,4 +161,25 @@ pub struct ReplacementFailurePolicy {
     pub permanent_failure_timeout_s: u64,
     /// Kept; the real scheduler never reads it. *Units*: seconds.
     pub min_replace_delay_s: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::spec;
+
+    #[test]
+    fn host_names() {
+        let text =
+            "name: /path/to/my.svc\npods: {a: {count: 1, tasks: {t: {goal: ONCE, cmd: x, cpus: 1}}}}\n";
+        let usual = spec(text);
+        assert_eq!(usual.autoip_host("a-0.x"), "a-0-x.pathtomy-svc.autoip.dcos.thisdcos.directory");
+        assert_eq!(usual.vip_host("/v"), "v.pathtomy.svc.l4lb.thisdcos.directory");
+        assert_eq!(usual.scheduler_host(), "my-svc-to-path.marathon.autoip.dcos.thisdcos.directory");
+        assert_eq!(&*usual.domains.api_port, "15000");
+        let other =
+            spec(&format!("# env: SERVICE_TLD=s\n# env: VIP_TLD=v\n# env: MARATHON_NAME=mom\n{text}"));
+        assert_eq!(other.autoip_host("a"), "a.pathtomy-svc.s");
+        assert_eq!(other.vip_host("p"), "p.pathtomy.svc.v");
+        assert_eq!(other.scheduler_host(), "my-svc-to-path.mom.s");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{Cx, Named, plan, pod, text_field};
 use crate::codes;
-use crate::spec::{PodSpec, ReplacementFailurePolicy, ServiceSpec};
+use crate::spec::{Domains, PodSpec, ReplacementFailurePolicy, ServiceSpec};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::yaml::Node;
@@ -56,6 +56,7 @@ pub(crate) fn service(cx: &mut Cx<'_>, root: &Node) -> Option<ServiceSpec> {
         user,
         web_url,
         region: cx.env.get("SERVICE_REGION").filter(|region| !region.is_empty()).map(|r| r.as_str().into()),
+        domains: domains(cx.env),
         replacement_failure_policy: replacement_policy(cx.env),
         name,
         pods,
@@ -109,11 +110,21 @@ fn check_name(cx: &mut Cx<'_>, name: &str, span: Span) {
 pub(crate) fn role(name: &str, env: &BTreeMap<String, String>) -> Text {
     let enforced = env.get("MARATHON_APP_ENFORCE_GROUP_ROLE").is_some_and(|v| v.eq_ignore_ascii_case("true"));
     let given = env.get("MESOS_ALLOCATION_ROLE").filter(|role| !role.is_empty());
+    let escaped = |text: &str| text.strip_prefix('/').unwrap_or(text).replace('/', "__");
     if let Some(role) = given.filter(|role| enforced || *role != "slave_public") {
-        return role.as_str().into();
+        return escaped(role).into();
     }
-    let bare = name.strip_prefix('/').unwrap_or(name).replace('/', "__");
-    format!("{bare}-role").into()
+    format!("{}-role", escaped(name)).into()
+}
+
+fn domains(env: &BTreeMap<String, String>) -> Domains {
+    let given = |key: &str, usual: &str| Text::from(env.get(key).map_or(usual, String::as_str));
+    Domains {
+        autoip: given("SERVICE_TLD", "autoip.dcos.thisdcos.directory"),
+        vip: given("VIP_TLD", "l4lb.thisdcos.directory"),
+        marathon: given("MARATHON_NAME", "marathon"),
+        api_port: given("PORT_API", "80"),
+    }
 }
 
 /// The hello-world scheduler's way to a policy: there is no field for it.

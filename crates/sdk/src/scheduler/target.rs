@@ -26,9 +26,9 @@ use planarium_source::Diagnostic;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Whether tasks are kept to the service's own region (on unless the environment says otherwise).
+/// Whether tasks are kept to the service's own region (on unless the environment says anything but `true`).
 pub(super) fn region_awareness(env: &BTreeMap<String, String>) -> bool {
-    env.get("ALLOW_REGION_AWARENESS").is_none_or(|value| !value.eq_ignore_ascii_case("false"))
+    env.get("ALLOW_REGION_AWARENESS").is_none_or(|value| value.eq_ignore_ascii_case("true"))
 }
 
 /// Whether the scheduler can sign in to the cluster's authority: the variable that names its credentials is there, or

@@ -350,6 +350,7 @@ fn roles() {
         ("X=1", "a__b-role"),
         ("MESOS_ALLOCATION_ROLE=slave_public", "a__b-role"),
         ("MESOS_ALLOCATION_ROLE=team", "team"),
+        ("MESOS_ALLOCATION_ROLE=/team/a", "team__a"),
         ("MARATHON_APP_ENFORCE_GROUP_ROLE=true", "a__b-role"),
         ("MESOS_ALLOCATION_ROLE=slave_public\n# env: MARATHON_APP_ENFORCE_GROUP_ROLE=true", "slave_public"),
     ] {

@@ -4,7 +4,6 @@
 
 use super::nothing;
 use crate::scheduler::Scheduler;
-use crate::scheduler::evaluate::environment::{autoip_host, vip_host};
 use crate::scheduler::store::HeldKind;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Refusal;
@@ -53,12 +52,12 @@ impl Scheduler {
                     continue;
                 }
                 let endpoint = all.entry(name.to_string()).or_default();
-                endpoint.dns.push(format!("{}:{port}", autoip_host(service, &host)));
+                endpoint.dns.push(format!("{}:{port}", service.autoip_host(&host)));
                 let known = task.addressed && !task.at.ip.is_empty();
                 let address = if known { &task.at.ip } else { &task.at.hostname };
                 endpoint.address.push(format!("{address}:{port}"));
                 if let Some(vip) = &declared.vip {
-                    endpoint.vip = Some(format!("{}:{}", vip_host(service, &vip.prefix), vip.port));
+                    endpoint.vip = Some(format!("{}:{}", service.vip_host(&vip.prefix), vip.port));
                 }
             }
         }

@@ -3,8 +3,7 @@
 //! *Knows*: which variables every task gets and in which order they override each other.
 //! *Must not know*: offers beyond where the task goes.
 //!
-//! **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java, …/offer/taskdata/EnvUtils.java,
-//! …/http/EndpointUtils.java`. Match.
+//! **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java, …/offer/taskdata/EnvUtils.java`. Match.
 
 use super::kit::Kit;
 use crate::config_file;
@@ -18,11 +17,6 @@ use planarium_protocol::view::ConfigFileView;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
-
-/// Host suffix of addresses by task.
-pub(crate) const AUTOIP: &str = "autoip.dcos.thisdcos.directory";
-/// Host suffix of virtual addresses.
-pub(crate) const L4LB: &str = "l4lb.thisdcos.directory";
 
 /// What a paused task runs instead of its command.
 const PAUSE_COMMAND: &str = "echo This task is PAUSED, sleeping ... && ./bootstrap --resolve=false && \
@@ -44,16 +38,6 @@ static LABELS: LazyLock<[Text; 7]> = LazyLock::new(|| {
     ]
     .map(Text::from)
 });
-
-/// Host name of a task or discovery name. Dots become dashes there.
-pub(crate) fn autoip_host(spec: &ServiceSpec, name: &str) -> String {
-    format!("{}.{}.{AUTOIP}", name.replace('.', "-"), spec.bare_name().replace('.', "-"))
-}
-
-/// Host name of a virtual address. Slashes are left out there.
-pub(crate) fn vip_host(spec: &ServiceSpec, prefix: &str) -> String {
-    format!("{}.{}.{L4LB}", prefix.replace('/', ""), spec.bare_name())
-}
 
 /// Everything the environment of one launch depends on.
 pub(crate) struct Launching<'a> {

@@ -3,7 +3,6 @@
 //! *Knows*: the part of a task's environment that is the same for every pod instance and machine.
 //! *Must not know*: instances, offers, reservations.
 
-use super::environment::{AUTOIP, L4LB};
 use crate::config_file;
 use crate::placement::Rule;
 use crate::spec::{PodSpec, ServiceSpec, TaskSpec};
@@ -30,16 +29,15 @@ pub(crate) struct Kit {
 impl Kit {
     /// For a task of a service's pod.
     pub(crate) fn of(service: &ServiceSpec, pod: &PodSpec, task: &Arc<TaskSpec>) -> Self {
-        let bare = service.bare_name();
         let own = pod.placement.as_ref().map(|placement| &placement.rule);
         let mut env = task.env.clone();
         for (key, value) in [
             ("POD_INSTANCE_INDEX", Text::default()),
             ("FRAMEWORK_NAME", service.name.clone()),
-            ("FRAMEWORK_HOST", format!("{}.{AUTOIP}", bare.replace('.', "-")).into()),
-            ("FRAMEWORK_VIP_HOST", format!("{bare}.{L4LB}").into()),
-            ("SCHEDULER_API_HOSTNAME", format!("api.{bare}.marathon.{L4LB}").into()),
-            ("SCHEDULER_API_PORT", "80".into()),
+            ("FRAMEWORK_HOST", service.autoip_domain().into()),
+            ("FRAMEWORK_VIP_HOST", service.vip_domain().into()),
+            ("SCHEDULER_API_HOSTNAME", service.scheduler_host().into()),
+            ("SCHEDULER_API_PORT", service.domains.api_port.clone()),
             ("TASK_NAME", Text::default()),
             ("PLACEMENT_REFERENCED_REGION", own.is_some_and(Rule::references_region).to_string().into()),
             ("PLACEMENT_REFERENCED_ZONE", own.is_some_and(Rule::references_zone).to_string().into()),

@@ -2,7 +2,6 @@
 
 use super::bench::Bench;
 use super::walkthrough::SEED;
-use crate::scheduler::evaluate::environment::{autoip_host, vip_host};
 use crate::{DebugFilter, SdkQuery};
 use planarium_protocol::input::{PlanOp, PodOp};
 use serde_json::{Value, json};
@@ -138,8 +137,8 @@ fn hosts_of_endpoints() {
     let bench = Bench::new(&SEED.replace("name: hello-world", "name: /team/my.app"));
     let spec = &bench.scheduler.target.spec;
     assert_eq!(&*spec.name, "/team/my.app");
-    assert_eq!(autoip_host(spec, "first.web-0"), "first-web-0.teammy-app.autoip.dcos.thisdcos.directory");
-    assert_eq!(vip_host(spec, "/www"), "www.teammy.app.l4lb.thisdcos.directory");
+    assert_eq!(spec.autoip_host("first.web-0"), "first-web-0.teammy-app.autoip.dcos.thisdcos.directory");
+    assert_eq!(spec.vip_host("/www"), "www.teammy.app.l4lb.thisdcos.directory");
 }
 
 #[test]
