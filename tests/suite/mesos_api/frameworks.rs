@@ -338,3 +338,32 @@ fn a_framework_answers_inverse_offers_by_calls() {
         json!({ "type": "RESCIND_INVERSE_OFFER", "rescind_inverse_offer": { "inverse_offer_id": again } });
     assert!(told(&mut client, "f").contains(&rescinded));
 }
+
+#[test]
+fn tasks_that_end_at_once_do_not_come_and_go_for_ever_in_one_instant() {
+    for policy in ["accept", "decline", "migrate", "replicate", "move", "grow"] {
+        let mut client = three();
+        client.input(
+            &json!({ "kind": "process-behaviour", "behaviour": { "start_ms": 0, "exit_after_ms": 0 } }),
+        );
+        client.input(
+            &json!({ "kind": "framework", "op": "add", "name": "f", "roles": ["f"], "policy": policy }),
+        );
+        let answer = client.post("/sim/advance", &json!({ "events": 600 })).status(200).json();
+        assert!(answer["now_ms"].as_u64().is_some_and(|now_ms| now_ms > 15_000), "{policy}: {answer}");
+        // They go on all the same.
+        let launched = |client: &mut Client| {
+            client
+                .get("/sim/events")
+                .json()
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|one| one["kind"] == "launched")
+                .count()
+        };
+        let before = launched(&mut client);
+        client.advance(10_000);
+        assert!(launched(&mut client) > before, "{policy}");
+    }
+}

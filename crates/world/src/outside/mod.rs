@@ -6,6 +6,7 @@
 //! itself; one without waits for calls.
 
 mod keeper;
+mod pace;
 mod policy;
 
 use crate::world::World;
@@ -273,9 +274,9 @@ impl World {
         if guest.teacher.is_none() {
             return;
         }
-        let now_ms = i64::try_from(self.epoch_ms.saturating_add(now_ms)).unwrap_or(i64::MAX);
+        let now_ms = self.epoch_ms.saturating_add(now_ms);
         let calls = match &mut Arc::make_mut(guest).teacher {
-            Some(teacher) => teacher.on_event(&message.event, now_ms.saturating_mul(1_000_000)),
+            Some(teacher) => teacher.on_event(&message.event, now_ms),
             None => Vec::new(),
         };
         for call in calls {

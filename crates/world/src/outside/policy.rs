@@ -7,6 +7,7 @@
 //! every message that offers one, and answers inverse offers as *accept* does.
 
 use super::keeper::{Keeper, Kept};
+use super::pace::Pace;
 use planarium_kernel::Milli;
 use planarium_mesos::api::{
     Call, InverseOffer, Offer, Operation, Resource, Resources, SchedulerEvent, TaskInfo, TaskState,
@@ -49,9 +50,16 @@ impl Policy {
     }
 }
 
-/// A framework that answers by itself, of either kind.
+/// A framework that answers by itself.
 #[derive(Clone, Debug)]
-pub(super) enum Mind {
+pub(super) struct Mind {
+    kind: Kind,
+    pace: Pace,
+}
+
+/// What goes on in it.
+#[derive(Clone, Debug)]
+enum Kind {
     Teacher(Teacher),
     Keeper(Keeper),
 }
@@ -60,19 +68,29 @@ impl Mind {
     /// What the word stands for; inner none is `manual`.
     #[expect(clippy::option_option, reason = "a word that is none is unlike the word for none")]
     pub(super) fn parse(word: &str, name: &str) -> Option<Option<Self>> {
-        match word {
-            "replicate" => Some(Some(Self::Keeper(Keeper::new(Kept::Datastore, name)))),
-            "move" => Some(Some(Self::Keeper(Keeper::new(Kept::Stateful, name)))),
-            _ => Policy::parse(word).map(|policy| Some(Self::Teacher(Teacher::new(policy?, name)))),
-        }
+        let kind = match word {
+            "replicate" => Kind::Keeper(Keeper::new(Kept::Datastore, name)),
+            "move" => Kind::Keeper(Keeper::new(Kept::Stateful, name)),
+            _ => match Policy::parse(word)? {
+                Some(policy) => Kind::Teacher(Teacher::new(policy, name)),
+                None => return Some(None),
+            },
+        };
+        Some(Some(Self { kind, pace: Pace::default() }))
     }
 
-    /// What it answers to an event at this instant, in nanoseconds since 1970.
-    pub(super) fn on_event(&mut self, event: &SchedulerEvent, now_ns: i64) -> Vec<Call> {
-        match self {
-            Self::Teacher(teacher) => teacher.on_event(event),
-            Self::Keeper(keeper) => keeper.on_event(event, now_ns),
+    /// What it answers to an event at this instant, in milliseconds since 1970.
+    pub(super) fn on_event(&mut self, event: &SchedulerEvent, now_ms: u64) -> Vec<Call> {
+        if let Some(call) = self.pace.holds_back(event, now_ms) {
+            return vec![call];
         }
+        let now_ns = i64::try_from(now_ms).unwrap_or(i64::MAX).saturating_mul(1_000_000);
+        let calls = match &mut self.kind {
+            Kind::Teacher(teacher) => teacher.on_event(event),
+            Kind::Keeper(keeper) => keeper.on_event(event, now_ns),
+        };
+        self.pace.note(&calls, now_ms);
+        calls
     }
 }
 
@@ -88,9 +106,9 @@ struct Own {
     killed: bool,
 }
 
-/// A framework that answers by itself.
+/// A framework with a simple policy.
 #[derive(Clone, Debug)]
-pub(super) struct Teacher {
+struct Teacher {
     policy: Policy,
     name: Text,
     tasks: Vec<Own>,

@@ -1,0 +1,54 @@
+//! How fast a framework that answers by itself replaces what ends at once.
+//!
+//! Knows: what it launched last, and when. Must not know: what it launches and why. A task that ends within a second of its
+//! launch is not replaced before that second is over: until then offers are declined for as long. Otherwise tasks that take no
+//! time would come and go for ever within one instant.
+//!
+//! *Source*: ours; frameworks of people wait longer before they try again what has just failed.
+
+use planarium_mesos::api::{Call, Operation, SchedulerEvent};
+use planarium_protocol::Text;
+
+/// How long a task has to last for the next one to follow at once. *Units*: milliseconds.
+const AT_ONCE_MS: u64 = 1_000;
+
+/// What was launched lately.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pace {
+    /// Tasks of the last second and when they were launched.
+    launched: Vec<(Text, u64)>,
+    /// Nothing is launched before.
+    until_ms: u64,
+}
+
+impl Pace {
+    /// Looks at an event before the framework does; offers that come too early are answered here.
+    pub(super) fn holds_back(&mut self, event: &SchedulerEvent, now_ms: u64) -> Option<Call> {
+        self.launched.retain(|(_, at_ms)| now_ms < at_ms.saturating_add(AT_ONCE_MS));
+        match event {
+            SchedulerEvent::Update(status) if status.state.is_terminal() => {
+                let own = self.launched.iter().find(|(task, _)| *task == status.task_id);
+                let over_ms = own.map(|(_, at_ms)| at_ms.saturating_add(AT_ONCE_MS));
+                self.until_ms = self.until_ms.max(over_ms.unwrap_or_default());
+                None
+            }
+            SchedulerEvent::Offers(offers) if now_ms < self.until_ms => {
+                let offer_ids = offers.iter().map(|offer| offer.id).collect();
+                Some(Call::Decline { offer_ids, refuse_ms: Some(self.until_ms - now_ms) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Notes what the framework launches.
+    pub(super) fn note(&mut self, calls: &[Call], now_ms: u64) {
+        for call in calls {
+            let Call::Accept { operations, .. } = call else { continue };
+            for operation in operations {
+                if let Operation::Launch(tasks) = operation {
+                    self.launched.extend(tasks.iter().map(|task| (task.task_id.clone(), now_ms)));
+                }
+            }
+        }
+    }
+}
