@@ -32,18 +32,26 @@ impl Master {
             }
         }
         for (framework, grants) in by_framework {
-            let agents: Vec<Text> = grants.iter().map(|grant| self.hostname(grant.agent)).collect();
-            for grant in &grants {
-                self.will_ask(grant.agent, grant.cause);
-            }
+            let mut agents: Vec<Text> = Vec::with_capacity(grants.len());
+            let mut offers = Vec::with_capacity(grants.len());
             // What changed last is what brought the message about.
-            let cause = grants.iter().map(|grant| grant.cause).max_by_key(recency).unwrap_or_default();
+            let mut cause = Cause::default();
+            for grant in grants {
+                self.will_ask(grant.agent, grant.cause);
+                if recency(&grant.cause) >= recency(&cause) {
+                    cause = grant.cause;
+                }
+                if let Some(offer) = self.make_offer(grant) {
+                    agents.push(offer.hostname.clone());
+                    offers.push(offer);
+                }
+            }
+            self.offers.insert_all(&offers);
             let body = EventBody::Offered { framework: self.framework_name(framework), agents };
             cx.scoped(cause, |cx| {
                 cx.following(body, |cx| {
-                    let mut offers = Vec::with_capacity(grants.len());
-                    for grant in grants {
-                        offers.extend(self.make_offer(cx, grant));
+                    if self.offer_timeout_ms.is_some() {
+                        offers.iter().for_each(|offer| self.limit_life(cx, offer.id));
                     }
                     self.counters.offers(framework).sent += offers.len() as u64;
                     self.send(cx, framework, SchedulerEvent::Offers(offers));
@@ -52,11 +60,11 @@ impl Master {
         }
     }
 
-    fn make_offer(&mut self, cx: &Cx, grant: Grant) -> Option<Arc<Offer>> {
-        let id = OfferId(self.next_offer.next());
+    /// An offer of what was granted; it is not out yet.
+    fn make_offer(&mut self, grant: Grant) -> Option<Arc<Offer>> {
         let agent = self.agents.get(grant.agent.index())?;
-        let offer = Arc::new(Offer {
-            id,
+        Some(Arc::new(Offer {
+            id: OfferId(self.next_offer.next()),
             master: self.uuid.clone(),
             framework: grant.framework,
             agent: grant.agent,
@@ -65,10 +73,7 @@ impl Master {
             role: grant.role,
             executor_ids: agent.executors.of(grant.framework),
             unavailability: self.machines.unavailability(grant.agent),
-        });
-        self.offers.insert(offer.clone());
-        self.limit_life(cx, id);
-        Some(offer)
+        }))
     }
 
     /// Turns offers down. Ids that are not outstanding, or not this framework's, are passed over.
@@ -80,20 +85,20 @@ impl Master {
         refuse_ms: Option<u64>,
     ) {
         let (mut own, mut agents) = (Vec::with_capacity(ids.len()), Vec::with_capacity(ids.len()));
-        for id in ids {
-            match self.offers.remove(id) {
-                Some(offer) if offer.framework == framework => {
-                    agents.push(offer.hostname.clone());
-                    own.push(offer);
-                }
-                Some(other) => self.offers.insert(other),
-                // One that is named again is turned down again, and comes back once.
-                None => {
-                    let again = own.iter().find(|offer: &&Arc<Offer>| offer.id == *id);
-                    agents.extend(again.map(|offer| offer.hostname.clone()));
-                }
+        let mut others = Vec::new();
+        self.offers.remove_all(ids, |id, gone| match gone {
+            Some(offer) if offer.framework == framework => {
+                agents.push(offer.hostname.clone());
+                own.push(offer);
             }
-        }
+            Some(other) => others.push(other),
+            // One that is named again is turned down again, and comes back once.
+            None => {
+                let again = own.iter().find(|offer: &&Arc<Offer>| offer.id == id);
+                agents.extend(again.map(|offer| offer.hostname.clone()));
+            }
+        });
+        self.offers.insert_all(&others);
         if own.is_empty() {
             return;
         }

@@ -61,20 +61,49 @@ impl Outstanding {
         self.get(id).is_some()
     }
 
-    /// Adds an offer.
-    pub(crate) fn insert(&mut self, offer: Arc<Offer>) {
-        let id = offer.id;
-        let at = self.find(id).unwrap_or_else(|at| {
-            let rows = Arc::new(vec![None; PAGE as usize]);
-            self.pages.insert(at, Page { number: id.0 / PAGE, count: 0, rows });
-            at
-        });
-        if let Some(page) = self.pages.get_mut(at)
-            && let Some(place) = Arc::make_mut(&mut page.rows).get_mut(row(id))
-            && place.replace(offer).is_none()
-        {
-            page.count += 1;
-            self.len += 1;
+    /// Adds offers. *Cost*: those that follow each other and have numbers of one page look for it once.
+    pub(crate) fn insert_all(&mut self, offers: &[Arc<Offer>]) {
+        for of_page in offers.chunk_by(|one, next| one.id.0 / PAGE == next.id.0 / PAGE) {
+            let Some(id) = of_page.first().map(|first| first.id) else { continue };
+            let at = self.find(id).unwrap_or_else(|at| {
+                let rows = Arc::new(vec![None; PAGE as usize]);
+                self.pages.insert(at, Page { number: id.0 / PAGE, count: 0, rows });
+                at
+            });
+            let Some(page) = self.pages.get_mut(at) else { continue };
+            let rows = Arc::make_mut(&mut page.rows);
+            for offer in of_page {
+                if let Some(place) = rows.get_mut(row(offer.id))
+                    && place.replace(offer.clone()).is_none()
+                {
+                    page.count += 1;
+                    self.len += 1;
+                }
+            }
+        }
+    }
+
+    /// Takes offers out, and tells of each what was there. *Cost*: numbers of one page that follow each other look for
+    /// it once.
+    pub(crate) fn remove_all(&mut self, ids: &[OfferId], mut gone: impl FnMut(OfferId, Option<Arc<Offer>>)) {
+        for of_page in ids.chunk_by(|one, next| one.0 / PAGE == next.0 / PAGE) {
+            let at = of_page.first().and_then(|first| self.find(*first).ok());
+            let Some((at, page)) = at.and_then(|at| Some((at, self.pages.get_mut(at)?))) else {
+                of_page.iter().for_each(|id| gone(*id, None));
+                continue;
+            };
+            let rows = Arc::make_mut(&mut page.rows);
+            for id in of_page {
+                let offer = rows.get_mut(row(*id)).and_then(Option::take);
+                if offer.is_some() {
+                    page.count -= 1;
+                    self.len -= 1;
+                }
+                gone(*id, offer);
+            }
+            if page.count == 0 {
+                self.pages.remove(at);
+            }
         }
     }
 
@@ -157,7 +186,7 @@ mod tests {
             let word = mix64(u64::from(n));
             let old = OfferId(n.saturating_sub(u32::try_from(word >> 8 & 0x3ff).expect("ten bits")));
             if word.is_multiple_of(3) || n / 500 % 2 == 0 {
-                all.insert(offer(n));
+                all.insert_all(&[offer(n)]);
                 model.insert(OfferId(n));
             }
             assert_eq!(all.contains_key(&old), model.contains(&old));
@@ -165,12 +194,29 @@ mod tests {
             assert_eq!(gone, gone.filter(|id| model.remove(id)));
             if word.is_multiple_of(97) {
                 // An offer that was taken out by mistake goes back.
-                all.insert(offer(old.0));
+                all.insert_all(&[offer(old.0)]);
                 model.insert(old);
                 kept.push((all.clone(), model.clone()));
             }
             assert_eq!(all.len(), model.len());
         }
+        kept.push((all, model));
+        let (mut all, mut model) = kept.last().cloned().expect("some");
+        // Some of these are there, some are not, and one is named twice.
+        let asked: Vec<OfferId> = (3_000..3_900).chain([3_950, 3_950, 9_000]).map(OfferId).collect();
+        all.insert_all(&[offer(3_950)]);
+        model.insert(OfferId(3_950));
+        let mut told = Vec::new();
+        all.remove_all(&asked, |id, gone| {
+            assert!(gone.as_ref().is_none_or(|offer| offer.id == id));
+            told.push((id, gone.is_some()));
+        });
+        assert_eq!(told, asked.iter().map(|id| (*id, model.remove(id))).collect::<Vec<_>>());
+        assert!(told.iter().any(|(_, gone)| *gone) && told.iter().any(|(_, gone)| !*gone));
+        let more: Vec<Arc<Offer>> = (3_100..3_300).map(offer).collect();
+        all.insert_all(&more);
+        model.extend(more.iter().map(|offer| offer.id));
+        assert_eq!(all.len(), model.len());
         kept.push((all, model));
         for (all, model) in &kept {
             assert!(all.values().map(|offer| &offer.id).eq(model));
@@ -179,7 +225,7 @@ mod tests {
         let (last, _) = kept.last().expect("some");
         let mut next = last.clone();
         assert_eq!(next.beyond(Some(last), |_, _| 1_000), bytes_of::<Page>(last.pages.len()));
-        next.insert(offer(1_000_000));
+        next.insert_all(&[offer(1_000_000)]);
         let one = bytes_of::<Page>(next.pages.len()) + 8 * u64::from(PAGE);
         let inside = |_: &Arc<Offer>, old: Option<&Arc<Offer>>| u64::from(old.is_none());
         assert_eq!(next.beyond(Some(last), inside), one + 1);

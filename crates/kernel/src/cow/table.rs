@@ -51,6 +51,17 @@ impl<T: Clone, const N: usize> Table<T, N> {
         }
     }
 
+    /// All rows of the chunks that hold a wanted one, in order, to change. *Cost*: one copy per such chunk where it is
+    /// shared.
+    pub fn for_each_mut(&mut self, wanted: impl Fn(&T) -> bool, mut change: impl FnMut(usize, &mut T)) {
+        for (at, chunk) in self.chunks.iter_mut().enumerate() {
+            if chunk.iter().any(&wanted) {
+                let rows = Arc::make_mut(chunk).iter_mut().enumerate();
+                rows.for_each(|(n, row)| change(at * N + n, row));
+            }
+        }
+    }
+
     /// All rows in order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
@@ -93,6 +104,25 @@ mod tests {
         table.push(10);
         assert_eq!(table.iter().copied().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 50, 6, 7, 8, 9, 10]);
         assert!(Table::<u32, 4>::new().is_empty() && !table.is_empty());
+    }
+
+    #[test]
+    fn chunks_without_a_wanted_row_stay_shared() {
+        let before: Table<u32, 4> = (0..10).collect();
+        let mut after = before.clone();
+        let mut seen = Vec::new();
+        after.for_each_mut(
+            |row| *row == 5,
+            |at, row| {
+                seen.push((at, *row));
+                *row += 100;
+            },
+        );
+        assert_eq!(seen, [(4, 4), (5, 5), (6, 6), (7, 7)]);
+        assert_eq!(after.iter().copied().collect::<Vec<_>>(), [0, 1, 2, 3, 104, 105, 106, 107, 8, 9]);
+        assert_eq!(before.get(5), Some(&5));
+        let shared = after.chunks.iter().zip(&before.chunks).map(|(now, then)| Arc::ptr_eq(now, then));
+        assert_eq!(shared.collect::<Vec<_>>(), [true, false, true]);
     }
 
     #[test]

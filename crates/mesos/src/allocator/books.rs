@@ -86,7 +86,9 @@ impl Allocator {
             self.settle(tally);
             tally.of = Some((framework, role.clone()));
         }
-        share::add(&mut tally.sums, resources);
+        if self.is_summed {
+            share::add(&mut tally.sums, resources);
+        }
         tally.times += 1;
         if let Some(ledger) = &mut self.ledger {
             ledger.held(role, resources, tally.by);
@@ -111,6 +113,30 @@ impl Allocator {
                 self.roles.take(&role, &sums);
                 if let Some((held, _)) = client.and_then(|client| client.held.get_mut(&role)) {
                     share::minus(held, &sums);
+                }
+            }
+        }
+    }
+
+    /// Sums are kept as long as there is more than one framework or role: one alone is compared with nobody. *Cost*:
+    /// walks the cluster when the second one comes.
+    pub(super) fn keep_sums(&mut self) {
+        let roles = self.clients.values().map(|client| client.roles.len());
+        let were = std::mem::replace(&mut self.is_summed, roles.sum::<usize>() > 1);
+        if were || !self.is_summed {
+            return;
+        }
+        self.roles.forget_sums();
+        for client in self.clients.values_mut() {
+            client.held.values_mut().for_each(|(sums, _)| *sums = Quantities::new());
+        }
+        for slot in self.slots.iter().flatten() {
+            for ((framework, role), held) in &slot.held {
+                let mut sums = Quantities::new();
+                held.parts().for_each(|part| share::add(&mut sums, part));
+                self.roles.give(role, &sums, 0);
+                if let Some(client) = self.clients.get_mut(framework) {
+                    share::plus(&mut client.held.entry(role.clone()).or_default().0, &sums);
                 }
             }
         }
@@ -199,7 +225,20 @@ impl Allocator {
         if cluster != self.cluster {
             broken.push(format!("cluster sums {:?}, recomputed {cluster:?}", self.cluster));
         }
-        self.roles.check(&roles, &mut broken);
+        if self.is_summed {
+            self.roles.check(&roles, &mut broken);
+        }
+        for id in self.dirty.barren() {
+            let wanting = self.clients.iter().filter(|(_, client)| client.active);
+            let blocks = |slot: &Slot| {
+                let mut roles =
+                    wanting.flat_map(|(of, client)| client.roles.iter().map(move |role| (*of, role)));
+                roles.all(|(framework, role)| slot.blocks(framework, role, &slot.free))
+            };
+            if self.ledger.is_some() || !self.slot(id).is_some_and(blocks) {
+                broken.push(format!("agent {} is passed over, and something of it may be offered", id.0));
+            }
+        }
         self.check_filters(&mut broken);
         for (id, _) in self.dirty.iter().filter(|(id, _)| !self.slot(*id).is_some_and(|slot| slot.active)) {
             broken.push(format!("agent {} has changed, and is not to be offered", id.0));

@@ -1,14 +1,34 @@
 //! Agents that changed since they were last looked at, with what changed them.
 //!
-//! *Knows*: numbers and causes. *Must not know*: what changed.
+//! *Knows*: numbers and causes, and whether a look is worth it. *Must not know*: what changed.
 
 use crate::api::AgentId;
 use planarium_kernel::{Cause, Table};
 
+/// What is known of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Row {
+    /// Nothing has changed.
+    Clean,
+    /// It is to be looked at.
+    Open(Cause),
+    /// It has changed, and nobody may be offered anything of it: a run passes over it.
+    Barren(Cause),
+}
+
+impl Row {
+    const fn cause(self) -> Option<Cause> {
+        match self {
+            Self::Clean => None,
+            Self::Open(cause) | Self::Barren(cause) => Some(cause),
+        }
+    }
+}
+
 /// Causes by the agents' numbers: noting one is the same little work however many there are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dirty {
-    causes: Table<Option<Cause>, 64>,
+    rows: Table<Row, 64>,
     count: usize,
 }
 
@@ -20,34 +40,66 @@ impl Dirty {
 
     /// What changed an agent, if it has changed.
     pub(super) fn get(&self, id: AgentId) -> Option<Cause> {
-        *self.causes.get(id.index())?
+        self.rows.get(id.index())?.cause()
     }
 
     /// Notes a change; the last one counts.
     pub(super) fn insert(&mut self, id: AgentId, cause: Cause) {
-        if let Some(place) = self.causes.get_mut(id.index()) {
-            self.count += usize::from(place.replace(cause).is_none());
+        self.note(id, Row::Open(cause));
+    }
+
+    /// Notes a change that leaves nothing to be offered to anybody, until the next change.
+    pub(super) fn insert_barren(&mut self, id: AgentId, cause: Cause) {
+        self.note(id, Row::Barren(cause));
+    }
+
+    fn note(&mut self, id: AgentId, row: Row) {
+        if let Some(place) = self.rows.get_mut(id.index()) {
+            self.count += usize::from(*place == Row::Clean);
+            *place = row;
             return;
         }
-        while self.causes.len() < id.index() {
-            self.causes.push(None);
+        while self.rows.len() < id.index() {
+            self.rows.push(Row::Clean);
         }
-        self.causes.push(Some(cause));
+        self.rows.push(row);
         self.count += 1;
     }
 
     /// Forgets a change; answers what it was.
     pub(super) fn remove(&mut self, id: AgentId) -> Option<Cause> {
         self.get(id)?;
-        let gone = self.causes.get_mut(id.index())?.take();
+        let gone = std::mem::replace(self.rows.get_mut(id.index())?, Row::Clean).cause();
         self.count -= usize::from(gone.is_some());
         gone
     }
 
+    /// Forgets all changes, and tells those that are worth a look, in order of the agents.
+    pub(super) fn take_all(&mut self, mut open: impl FnMut(AgentId, Cause)) {
+        if self.is_empty() {
+            return;
+        }
+        self.count = 0;
+        self.rows.for_each_mut(
+            |row| *row != Row::Clean,
+            |at, row| {
+                if let Row::Open(cause) = std::mem::replace(row, Row::Clean) {
+                    open(AgentId::at(at), cause);
+                }
+            },
+        );
+    }
+
     /// All changes, in order of the agents. *Cost*: up to the last one that changed.
     pub(super) fn iter(&self) -> impl Iterator<Item = (AgentId, Cause)> {
-        let rows = self.causes.iter().enumerate();
-        rows.filter_map(|(row, cause)| Some((AgentId::at(row), (*cause)?))).take(self.count)
+        let rows = self.rows.iter().enumerate();
+        rows.filter_map(|(row, change)| Some((AgentId::at(row), change.cause()?))).take(self.count)
+    }
+
+    /// The agents that a run passes over.
+    pub(super) fn barren(&self) -> impl Iterator<Item = AgentId> {
+        let rows = self.rows.iter().enumerate();
+        rows.filter(|(_, row)| matches!(row, Row::Barren(_))).map(|(row, _)| AgentId::at(row))
     }
 
     /// How many there are.
@@ -57,7 +109,7 @@ impl Dirty {
 
     /// Bytes that this holds and `before` does not.
     pub(super) fn beyond(&self, before: Option<&Self>) -> u64 {
-        self.causes.beyond(before.map(|before| &before.causes), |_, _| 0)
+        self.rows.beyond(before.map(|before| &before.rows), |_, _| 0)
     }
 }
 
@@ -79,5 +131,22 @@ mod tests {
         dirty.remove(AgentId(3));
         dirty.remove(AgentId(70));
         assert!(dirty.is_empty() && dirty.iter().next().is_none());
+    }
+
+    #[test]
+    fn what_is_barren_has_changed_and_is_passed_over() {
+        let mut dirty = Dirty::default();
+        dirty.insert(AgentId(2), Cause::Event(1));
+        dirty.insert_barren(AgentId(2), Cause::Event(2));
+        dirty.insert_barren(AgentId(5), Cause::Event(3));
+        dirty.insert_barren(AgentId(6), Cause::Event(4));
+        dirty.insert(AgentId(6), Cause::Event(5));
+        assert_eq!((dirty.len(), dirty.get(AgentId(2))), (3, Some(Cause::Event(2))));
+        assert_eq!(dirty.barren().collect::<Vec<_>>(), [AgentId(2), AgentId(5)]);
+        assert_eq!(dirty.remove(AgentId(5)), Some(Cause::Event(3)));
+        let mut open = Vec::new();
+        dirty.take_all(|id, cause| open.push((id, cause)));
+        assert_eq!(open, [(AgentId(6), Cause::Event(5))]);
+        assert!(dirty.is_empty() && dirty.iter().next().is_none() && dirty.barren().next().is_none());
     }
 }

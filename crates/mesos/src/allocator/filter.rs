@@ -146,8 +146,7 @@ impl Allocator {
                 return false;
             }
             let Some(slot) = self.slot_mut(*agent) else { return false };
-            gone.extend(slot.filters.iter().filter(|filter| goes(filter)).map(|filter| filter.batch));
-            slot.filters.retain(|filter| !goes(filter));
+            gone.extend(slot.filters.extract_if(.., |filter| goes(filter)).map(|filter| filter.batch));
             true
         });
         self.lose_filters(&gone);

@@ -99,12 +99,18 @@ struct Client {
     held: SortedMap<Text, (Quantities, u64)>,
 }
 
+/// Agents by their numbers.
+type Slots = Table<Option<Arc<Slot>>>;
+
 /// The allocator.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocator {
     /// By the agents' numbers.
-    slots: Table<Option<Arc<Slot>>>,
+    slots: Slots,
     clients: SortedMap<FrameworkId, Client>,
+    /// Sums of what is held are kept: somebody may be compared with somebody else. Otherwise those that are there are
+    /// out of date.
+    is_summed: bool,
     /// What is held under each role, and weights.
     roles: Roles,
     /// Books about quotas, while there are any.
@@ -201,6 +207,7 @@ impl Allocator {
             held,
         };
         self.clients.insert(id, client);
+        self.keep_sums();
         self.touch_all(cause);
     }
 
@@ -227,6 +234,7 @@ impl Allocator {
     pub(crate) fn remove_framework(&mut self, id: FrameworkId) {
         self.clear_filters(id, |_| true);
         self.clients.remove(&id);
+        self.keep_sums();
     }
 
     /// No offers for these roles (all when empty) until a revive.
@@ -260,6 +268,8 @@ impl Allocator {
         cause: Cause,
     ) -> Option<BatchId> {
         let batch = self.batches.next();
+        // What somebody refuses that stands alone is nobody's, as long as the filter is there.
+        let is_alone = self.ledger.is_none() && !self.is_summed;
         let mut tally = Tally::new(By::Less);
         let mut filtered = Vec::with_capacity(if refused { returns.len() } else { 0 });
         let (mut recovered, mut filters_of) = (false, None);
@@ -281,14 +291,16 @@ impl Allocator {
             if !slot.release(framework, role, resources) {
                 continue;
             }
-            let active = slot.active;
+            let (active, all) = (slot.active, slot.free.is_same(resources));
             if filters {
                 let refused = resources.clone();
                 slot.filters.push(Filter { framework, role: role.clone(), refused, batch });
                 filtered.push(agent);
             }
             self.count(&mut tally, framework, role, resources);
-            if active {
+            if active && filters && all && is_alone {
+                self.dirty.insert_barren(agent, cause);
+            } else if active {
                 self.dirty.insert(agent, cause);
             }
             recovered = true;

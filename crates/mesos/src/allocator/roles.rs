@@ -82,6 +82,14 @@ impl Roles {
         }
     }
 
+    /// Forgets how much is held, and remembers how often something was given.
+    pub(crate) fn forget_sums(&mut self) {
+        for node in self.nodes.values_mut() {
+            node.own.sums = Quantities::new();
+            node.below.sums = Quantities::new();
+        }
+    }
+
     /// Sets weights.
     pub(crate) fn set_weights(&mut self, weights: &[(Text, Milli)]) {
         self.weights.extend(weights.iter().cloned());

@@ -4,7 +4,7 @@
 //! everybody, within limits and what must be left for guarantees.
 
 use super::{
-    Allocator, Client, Quantities, Slot,
+    Allocator, Client, Quantities, Slot, Slots,
     books::Tally,
     quota::{By, Ledger},
     roles::is_within,
@@ -42,6 +42,56 @@ enum Stage {
     Rest,
 }
 
+/// An agent with its place in a run, and what changed it.
+#[derive(Clone, Copy)]
+struct Placed {
+    place: u64,
+    id: AgentId,
+    cause: Cause,
+}
+
+/// Puts agents in order of their places, and those of one place in order of their numbers. *Cost*: places are draws,
+/// spread evenly over all numbers; so each agent is put near where it belongs, and few are moved after that.
+fn in_order(agents: Vec<Placed>) -> Vec<Placed> {
+    let count = agents.len();
+    let near = |agent: &Placed| {
+        let scaled = u128::from(agent.place) * count as u128 >> 64;
+        usize::try_from(scaled).unwrap_or_default()
+    };
+    // Of each part of all numbers: where the next agent goes that belongs there.
+    let mut next = vec![0_usize; count];
+    for agent in &agents {
+        if let Some(in_part) = next.get_mut(near(agent)) {
+            *in_part += 1;
+        }
+    }
+    let mut before = 0;
+    for part in &mut next {
+        before += std::mem::replace(part, before);
+    }
+    let mut order = agents.clone();
+    for agent in agents {
+        if let Some(at) = next.get_mut(near(&agent))
+            && let Some(place) = order.get_mut(*at)
+        {
+            *place = agent;
+            *at += 1;
+        }
+    }
+    let key = |agent: &Placed| (agent.place, agent.id);
+    for end in 1..count {
+        let mut at = end;
+        while at > 0
+            && let Some([one, other]) = order.get_mut(at - 1..=at)
+            && key(other) < key(one)
+        {
+            std::mem::swap(one, other);
+            at -= 1;
+        }
+    }
+    order
+}
+
 /// How a run differs from a plain batch.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
@@ -76,48 +126,46 @@ impl Allocator {
         only: Option<&[AgentId]>,
         rules: Rules<'_>,
     ) -> Vec<Grant> {
-        // A place and a number make one number: comparing those is what sorting many agents costs.
-        let mut order: Vec<u128> = Vec::with_capacity(only.map_or(self.dirty.len(), <[_]>::len));
-        let mut add = |id: AgentId| {
-            if let Some(slot) = self.slot(id) {
+        let mut agents = Vec::with_capacity(only.map_or(self.dirty.len(), <[_]>::len));
+        let mut add = |slots: &Slots, id: AgentId, cause: Cause| {
+            if let Some(slot) = slots.get(id.index()).and_then(Option::as_ref) {
                 let place = draw::draw(seed, slot.entity, ORDER, now_ms);
-                order.push(u128::from(place) << 32 | u128::from(id.0));
+                agents.push(Placed { place, id, cause });
             }
         };
         match only {
-            None => self.dirty.iter().for_each(|(id, _)| add(id)),
-            Some(only) => only.iter().filter(|id| self.dirty.get(**id).is_some()).for_each(|id| add(*id)),
+            None => self.dirty.take_all(|id, cause| add(&self.slots, id, cause)),
+            Some(only) => {
+                for id in only.iter().copied() {
+                    // One that is named again has not changed any more.
+                    if let Some(cause) = self.dirty.remove(id) {
+                        add(&self.slots, id, cause);
+                    }
+                }
+            }
         }
-        order.sort_unstable();
-        order.dedup();
-        let mut agents = Vec::with_capacity(order.len());
-        for place in order {
-            #[expect(clippy::cast_possible_truncation, reason = "the number is in the low 32 bits")]
-            let id = AgentId(place as u32);
-            agents.extend(self.dirty.remove(id).map(|cause| (id, cause)));
-        }
-        self.run_over(&agents, rules)
+        self.run_over(&in_order(agents), rules)
     }
 
     /// A run over these agents in this order.
     pub(crate) fn run_in_order(&mut self, order: &[AgentId], rules: Rules<'_>) -> Vec<Grant> {
         let mut agents = Vec::with_capacity(order.len());
-        for id in order {
-            if self.slot(*id).is_some_and(|slot| slot.active) {
-                agents.push((*id, self.dirty.remove(*id).unwrap_or_default()));
+        for id in order.iter().copied() {
+            if self.slot(id).is_some_and(|slot| slot.active) {
+                agents.push(Placed { place: 0, id, cause: self.dirty.remove(id).unwrap_or_default() });
             }
         }
         self.run_over(&agents, rules)
     }
 
     /// A run over these active agents in this order, with what changed them, which is seen to now.
-    fn run_over(&mut self, agents: &[(AgentId, Cause)], rules: Rules<'_>) -> Vec<Grant> {
+    fn run_over(&mut self, agents: &[Placed], rules: Rules<'_>) -> Vec<Grant> {
         if agents.is_empty() {
             return Vec::new();
         }
         let mut grants = Vec::with_capacity(agents.len());
         if let Some(ledger) = &mut self.ledger {
-            let mut again: Vec<AgentId> = agents.iter().map(|(id, _)| *id).collect();
+            let mut again: Vec<AgentId> = agents.iter().map(|agent| agent.id).collect();
             again.sort_unstable();
             ledger.held_back.retain(|id| again.binary_search(id).is_err());
             self.stage(Stage::Guarantees, agents, rules, &mut grants);
@@ -131,20 +179,14 @@ impl Allocator {
     }
 
     /// One part of a run over these agents. Whose turn it is is found anew when somebody got something.
-    fn stage(
-        &mut self,
-        stage: Stage,
-        agents: &[(AgentId, Cause)],
-        rules: Rules<'_>,
-        grants: &mut Vec<Grant>,
-    ) {
+    fn stage(&mut self, stage: Stage, agents: &[Placed], rules: Rules<'_>, grants: &mut Vec<Grant>) {
         let mut turns = self.turns();
         // Of one there is only one order.
         let competing = turns.iter().map(|(_, frameworks)| frameworks.len()).sum::<usize>() > 1;
         let mut tally = Tally::new(By::More);
-        for (agent, cause) in agents {
+        for agent in agents {
             let before = grants.len();
-            self.allocate(*agent, *cause, stage, &turns, rules, &mut tally, grants);
+            self.allocate(agent.id, agent.cause, stage, &turns, rules, &mut tally, grants);
             if competing && grants.len() > before {
                 self.settle(&mut tally);
                 turns = self.turns();
@@ -266,6 +308,25 @@ fn order<T: Ord>(a: &(Share, u64, T), b: &(Share, u64, T)) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn agents_come_in_the_order_of_their_places() {
+        let drawn = |n: u32| draw::draw(7, u64::from(n), ORDER, 5);
+        let crowded = |n: u32| u64::from(n * 7 % 5);
+        for (count, place) in
+            [(0, &drawn as &dyn Fn(u32) -> u64), (1, &drawn), (2, &drawn), (300, &drawn), (40, &crowded)]
+        {
+            let agents: Vec<Placed> = (0..count)
+                .rev()
+                .map(|n| Placed { place: place(n), id: AgentId(n), cause: Cause::Event(n.into()) })
+                .collect();
+            let mut expected: Vec<(u64, u32)> = (0..count).map(|n| (place(n), n)).collect();
+            expected.sort_unstable();
+            let got = in_order(agents);
+            assert!(got.iter().all(|agent| agent.cause == Cause::Event(agent.id.0.into())));
+            assert_eq!(got.iter().map(|agent| (agent.place, agent.id.0)).collect::<Vec<_>>(), expected);
+        }
+    }
 
     #[test]
     fn the_least_worth_offering() {

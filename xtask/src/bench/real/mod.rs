@@ -47,6 +47,7 @@ pub(crate) fn probe(what: &str, times: u32) -> Result<()> {
             "deploy" => {
                 fixture::Shape::steps(strategy, pods).deployed(seed.into())?;
             }
+            "service" if service::probe_stage(strategy, pods)? => {}
             "service" => service::probe(pods)?,
             "offers" => offers::probe(pods)?,
             "seek" => seek::probe()?,
