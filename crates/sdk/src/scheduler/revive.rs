@@ -78,6 +78,10 @@ impl WorkSet {
         self.slots.get(self.slot_of(key)).is_some_and(|slot| *slot != 0)
     }
 
+    fn is_empty(&self) -> bool {
+        self.used == 0 && !self.zero
+    }
+
     fn is_subset(&self, of: &Self) -> bool {
         (!self.zero || of.zero) && self.slots.iter().all(|key| *key == 0 || of.contains(*key))
     }
@@ -158,10 +162,9 @@ impl Revive {
         self.suppressed = false;
     }
 
-    /// A cycle found nothing to do. True when a suppress should go out.
+    /// A cycle found nothing to do. True when a suppress should go out. A revive that waits for a token still goes out.
     pub(crate) fn idle(&mut self) -> bool {
         self.work = WorkSet::default();
-        self.requested = false;
         !std::mem::replace(&mut self.suppressed, true)
     }
 
@@ -179,7 +182,8 @@ impl Revive {
             return false;
         }
         self.requested = false;
-        self.suppressed = false;
+        // With nothing to do, the offers that this brings end the suppression.
+        self.suppressed &= self.work.is_empty();
         true
     }
 
@@ -254,6 +258,18 @@ mod tests {
         revive.working(work(&[2]));
         assert!(!revive.take(SimTime(4_999)) && revive.is_requested());
         assert!(revive.take(SimTime(5_000)));
+    }
+
+    #[test]
+    fn a_throttled_request_outlives_the_work() {
+        let mut revive = Revive::new(SimTime::ZERO);
+        revive.working(work(&[1]));
+        assert!(revive.take(SimTime::ZERO));
+        revive.working(work(&[2]));
+        assert!(revive.idle() && !revive.take(SimTime(4_999)));
+        assert!(revive.take(SimTime(5_000)) && revive.is_suppressed());
+        revive.offers_came();
+        assert!(revive.idle() && !revive.take(SimTime(10_000)), "suppressed once more");
     }
 
     #[test]
