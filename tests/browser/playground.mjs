@@ -99,10 +99,14 @@ export function playground(page) {
     now,
 
     play: () => dock.getByRole("button", { name: /^Play/ }).click(),
-    /** Stops the clock; it stops by itself when nothing more would happen. */
+    /** Stops the clock, which else stays on where nothing more happens. */
     pause: async () => {
-      await dock.getByRole("button", { name: /^Pause/ }).click({ timeout: 1_000 }).catch(() => {});
-      await dock.getByRole("button", { name: /^Play/ }).waitFor();
+      const [pause, play] = [/^Pause/, /^Play/].map((name) => dock.getByRole("button", { name }));
+      await pause.or(play).waitFor();
+      if (await pause.isVisible()) {
+        await pause.click();
+      }
+      await play.waitFor();
     },
     /** Goes on from status change to status change until an element shows a status. */
     stepTo: async (name, wanted, level) => {
