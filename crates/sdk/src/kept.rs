@@ -84,7 +84,7 @@ fn pod_fields(pod: &PodSpec) -> [(&'static str, bool); 11] {
         ("pods.*.external-volumes", !pod.external_volumes.is_empty()),
         ("pods.*.secrets", !pod.secrets.is_empty()),
         ("pods.*.share-pid-namespace", pod.share_pid_namespace),
-        ("pods.*.seccomp-unconfined", pod.seccomp_unconfined == Some(true)),
+        ("pods.*.seccomp-unconfined", pod.seccomp_unconfined),
         ("pods.*.seccomp-profile-name", pod.seccomp_profile_name.is_some()),
         ("pods.*.ipc-mode", pod.ipc_mode.is_some()),
         ("pods.*.shm-size", pod.shm_size_mib.is_some()),

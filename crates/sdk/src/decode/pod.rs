@@ -135,7 +135,7 @@ pub(super) fn pod(cx: &mut Cx<'_>, named: &Named<'_>, user: &Text) -> Option<Pod
         user: user.clone(),
         share_pid_namespace,
         allow_decommission,
-        seccomp_unconfined: seccomp_unconfined.map(|flag| flag.value),
+        seccomp_unconfined: seccomp_unconfined.is_some_and(|flag| flag.value),
         seccomp_profile_name: seccomp_profile.map(|profile| profile.value.into()),
         ipc_mode,
         shm_size_mib: shm_size.and_then(|size| volume::positive_mib(cx, "shm-size", size.value, size.span)),

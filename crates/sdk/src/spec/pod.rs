@@ -43,7 +43,7 @@ pub struct PodSpec {
     /// Fewer instances, or none, are permitted later.
     pub allow_decommission: bool,
     /// No seccomp filter.
-    pub seccomp_unconfined: Option<bool>,
+    pub seccomp_unconfined: bool,
     /// Seccomp profile.
     pub seccomp_profile_name: Option<Text>,
     /// Inter-process communication namespace.

@@ -4,6 +4,7 @@ use super::support::{clean, findings, request, spec};
 use crate::load;
 use crate::spec::{Goal, Limit, PhaseStrategy, StepKey, Visibility, VolumeKind, VolumeMode};
 use planarium_kernel::Milli;
+use serde_json::json;
 
 /// A definition with every field there is.
 const EVERYTHING: &str = "\
@@ -93,7 +94,7 @@ fn every_field_is_read() {
     assert_eq!(pod.external_volumes[0].driver_options.len(), 2);
     let files: Vec<_> = pod.secrets.iter().map(|s| (s.file.as_deref(), s.env_key.as_deref())).collect();
     assert_eq!(files, [(Some("a/b"), None), (None, Some("T"))]);
-    assert_eq!((pod.seccomp_unconfined, pod.shm_size_mib), (Some(false), Some(64)));
+    assert_eq!((pod.seccomp_unconfined, pod.shm_size_mib), (false, Some(64)));
     assert_eq!(
         pod.resource_sets.iter().map(|set| &*set.id).collect::<Vec<_>>(),
         ["set", "once-resource-set"]
@@ -568,6 +569,26 @@ plans:
     ];
     for (text, want) in cases {
         assert_eq!(findings(&load(&request(text))), *want, "{text}");
+    }
+}
+
+#[test]
+fn the_target_configuration_names_secrets_limits_and_checks_as_the_real_one() {
+    let text = EVERYTHING.replace("    seccomp-unconfined: false\n", "");
+    let loaded = clean(&text);
+    let (scheduler, _) = crate::Scheduler::start(&mut crate::Cx::new(1), &loaded, None).expect("starts");
+    let (_, body) = scheduler.query(&crate::SdkQuery::Target, 0).expect("the target");
+    let pod = &body["pod-specs"][0];
+    let check = &pod["task-specs"][0]["health-check-spec"];
+    for (value, want) in [
+        (&pod["secrets"][0], json!({"secret": "a/b", "env-key": null, "file": "a/b"})),
+        (&pod["secrets"][1], json!({"secret": "c", "env-key": "T", "file": null})),
+        (&pod["rlimits"][1], json!({"name": "RLIMIT_CORE", "soft": null, "hard": null})),
+        (&pod["seccomp-unconfined"], json!(false)),
+        (&check["grace-period"], json!(30)),
+        (&check["gracePeriod"], json!(30)),
+    ] {
+        assert_eq!(*value, want);
     }
 }
 

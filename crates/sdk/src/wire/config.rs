@@ -98,7 +98,7 @@ fn pod_json(service: &ServiceSpec, pod: &PodSpec) -> Value {
         .rlimits
         .iter()
         .map(|rlimit| {
-            let (soft, hard) = rlimit.values.unwrap_or((-1, -1));
+            let (soft, hard) = rlimit.values.unzip();
             json!({"name": &*rlimit.name, "soft": soft, "hard": hard})
         })
         .collect();
@@ -108,9 +108,9 @@ fn pod_json(service: &ServiceSpec, pod: &PodSpec) -> Value {
         .iter()
         .map(|secret| {
             json!({
-                "secret-path": &*secret.secret,
+                "secret": &*secret.secret,
                 "env-key": secret.env_key.as_deref(),
-                "file-path": secret.file.as_deref(),
+                "file": secret.file.as_deref(),
             })
         })
         .collect();
@@ -221,6 +221,7 @@ fn task_json(service: &ServiceSpec, pod: &PodSpec, task: &TaskSpec) -> Value {
             "interval": check.interval_s,
             "timeout": check.timeout_s,
             "grace-period": check.grace_s,
+            "gracePeriod": check.grace_s,
         })),
         "readiness-check-spec": task.readiness_check.as_ref().map(|check| json!({
             "command": &*check.cmd,
