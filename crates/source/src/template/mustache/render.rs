@@ -21,7 +21,8 @@ pub enum Policy {
     /// `{{X}}` escapes for HTML, `{{{X}}}` and `{{&X}}` do not.
     #[default]
     Html,
-    /// The same with the characters that Go's libraries escape, which are fewer.
+    /// The same with the characters that Go's libraries escape, which are fewer; a section on a blank text is
+    /// skipped.
     GoHtml,
     /// Texts are escaped as the inside of a JSON string, with two and with three braces; lists and
     /// maps are inserted as JSON.
@@ -240,7 +241,7 @@ impl<'c> Renderer<'_, 'c> {
         if !self.fits(0, tag) {
             return;
         }
-        let value = self.look_up(name).filter(|value| !value.is_falsy(self.options.zero_is_false));
+        let value = self.look_up(name).filter(|value| !self.skips(value));
         match (value, inverted) {
             (None, true) => self.all(inner),
             (Some(Value::List(items)), false) => {
@@ -256,6 +257,12 @@ impl<'c> Renderer<'_, 'c> {
             _ if !standalone => self.map.substituted(0, tag.start, tag.end),
             _ => {}
         }
+    }
+
+    /// Whether a section on the value is skipped.
+    fn skips(&self, value: &Value) -> bool {
+        let is_blank = matches!(value, Value::Str(text) if text.trim().is_empty());
+        value.is_falsy(self.options.zero_is_false) || (self.options.policy == Policy::GoHtml && is_blank)
     }
 
     fn within(&mut self, scope: &'c Value, inner: &[Item]) {

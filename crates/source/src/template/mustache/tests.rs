@@ -63,6 +63,15 @@ fn what_tags_become() {
 }
 
 #[test]
+fn sections_on_blank_texts() {
+    let context = Value::from_texts([("BLANK", "  ")]);
+    let template = "{{#BLANK}}y{{/BLANK}}{{^BLANK}}n{{/BLANK}}<{{BLANK}}>";
+    for (policy, want) in [(Policy::Html, "y<  >"), (Policy::GoHtml, "n<  >")] {
+        assert_eq!(render(template, FileId(0), &context, policy).text, want, "{policy:?}");
+    }
+}
+
+#[test]
 fn policies() {
     let cases = [
         ("\"{{QUOTE}}\" \"{{{QUOTE}}}\"", Policy::Json, "\"say \\\"hi\\\"\\n\" \"say \\\"hi\\\"\\n\""),
