@@ -154,7 +154,7 @@ impl Master {
             self.take_offer_back(cx, offer, None);
         }
         self.allocator.deactivate(id);
-        self.inverse_framework_gone(id);
+        self.inverse_framework_gone(cx, id);
         let timer = self.arm(at, Class::Periodic, cx.cause(), Timer::Failover(id));
         if let Some(framework) = self.framework_mut(id) {
             framework.failover = Some(timer);
@@ -187,7 +187,7 @@ impl Master {
             }
             self.forget_operations_of(id);
             self.allocator.remove_framework(id);
-            self.inverse_framework_gone(id);
+            self.inverse_framework_gone(cx, id);
             let Some(framework) = self.framework_mut(id) else { return };
             framework.presence = Presence::Removed;
             framework.unregistered = Some(cx.now());

@@ -1,5 +1,6 @@
 //! The maintenance schedule as the view carries it: window by window as posted, machines without an agent included.
 
+use planarium_protocol::EventBody;
 use planarium_protocol::input::{AddAgent, Input, Maintenance};
 use planarium_protocol::view::ClusterView;
 use planarium_world::{Engine, Genesis};
@@ -63,4 +64,44 @@ fn the_view_shows_the_schedule_as_posted() {
     let after = Arc::clone(&engine.view().cluster);
     assert!(shown(&after).is_empty());
     assert!(after.revision > before.revision, "{} {}", before.revision, after.revision);
+}
+
+#[test]
+fn what_a_framework_was_asked_goes_from_the_view_with_it() {
+    let shown = |engine: &Engine| -> Vec<usize> {
+        engine.view().cluster.machines.iter().map(|machine| machine.inverse_offers.len()).collect()
+    };
+    for op in ["remove", "disconnect"] {
+        let mut engine = Engine::new(Genesis::default());
+        let put = |engine: &mut Engine, input: serde_json::Value| {
+            let input: Input = serde_json::from_value(input).expect("an input");
+            engine.apply(input).outcome.expect("carried out");
+        };
+        put(&mut engine, json!({ "kind": "add-agent", "count": 2, "hostname": "m{n}", "ip": "10.0.0.{n}" }));
+        put(
+            &mut engine,
+            json!({ "kind": "framework", "op": "add", "name": "f", "roles": ["f"], "policy": "manual" }),
+        );
+        let window = json!({ "machine_ids": [{ "hostname": "m2", "ip": "10.0.0.2" }], "unavailability": { "start": { "in_ms": 60_000 } } });
+        assert!(post(&mut engine, "schedule-add", json!({ "windows": [window] })));
+        // It has nothing there, and gives back what it was offered.
+        engine.advance_for(2_000);
+        let offers: Vec<serde_json::Value> = engine
+            .events()
+            .iter()
+            .filter_map(|event| match &event.body {
+                EventBody::FrameworkEvent { event, .. } => {
+                    event.pointer("/offers/offers")?.as_array().cloned()
+                }
+                _ => None,
+            })
+            .flatten()
+            .map(|offer| offer["id"].clone())
+            .collect();
+        let call = json!({ "type": "DECLINE", "decline": { "offer_ids": offers } });
+        put(&mut engine, json!({ "kind": "framework", "op": "call", "name": "f", "call": call }));
+        assert_eq!(shown(&engine), [0, 1]);
+        put(&mut engine, json!({ "kind": "framework", "op": op, "name": "f" }));
+        assert_eq!(shown(&engine), [0, 0], "{op}");
+    }
 }

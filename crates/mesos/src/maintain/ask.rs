@@ -203,6 +203,8 @@ impl Master {
     pub(crate) fn stop_asking(&mut self, cx: &mut Cx, agent: AgentId) {
         let asked = Arc::make_mut(&mut self.inverse).refresh(agent);
         self.tell_rescinded(cx, &asked);
+        // Answers that are forgotten were shown, too.
+        self.touch_agent(cx, agent);
     }
 
     pub(crate) fn tell_rescinded(&mut self, cx: &mut Cx, asked: &[Asked]) {
@@ -216,8 +218,10 @@ impl Master {
     }
 
     /// A framework disconnected or was removed: nobody tells it anything, its inverse offers are gone.
-    pub(crate) fn inverse_framework_gone(&mut self, framework: FrameworkId) {
-        Arc::make_mut(&mut self.inverse).framework_gone(framework);
+    pub(crate) fn inverse_framework_gone(&mut self, cx: &Cx, framework: FrameworkId) {
+        for agent in Arc::make_mut(&mut self.inverse).framework_gone(framework) {
+            self.touch_agent(cx, agent);
+        }
     }
 
     /// A framework revived, or described itself anew: it may be asked again at once.

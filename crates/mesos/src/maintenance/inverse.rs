@@ -211,11 +211,17 @@ impl InverseOffers {
     }
 
     /// The framework disconnected or was removed: it is told nothing, its inverse offers and filters are
-    /// gone, its answers stay.
-    pub fn framework_gone(&mut self, framework: FrameworkId) {
-        self.outstanding.retain(|_, offer| offer.grant.framework != framework);
+    /// gone, its answers stay. The agents it was asked for.
+    pub fn framework_gone(&mut self, framework: FrameworkId) -> Vec<AgentId> {
+        let mut agents = Vec::new();
+        self.outstanding.retain(|_, offer| {
+            let goes = offer.grant.framework == framework;
+            agents.extend(goes.then_some(offer.grant.agent));
+            !goes
+        });
         self.marked.retain(|(_, of), _| *of != framework);
         self.clear_filters(framework);
+        agents
     }
 
     /// The framework revived or changed its description: all its filters here are gone, whatever roles it
