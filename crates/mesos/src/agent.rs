@@ -52,6 +52,14 @@ impl Executors {
         self.ids.get(&framework).cloned().unwrap_or_default()
     }
 
+    /// Whether these are the ones of a framework.
+    pub(crate) fn is_all_of(&self, framework: FrameworkId, ids: &Arc<[Text]>) -> bool {
+        match self.ids.get(&framework) {
+            Some(mine) => Arc::ptr_eq(mine, ids),
+            None => ids.is_empty(),
+        }
+    }
+
     /// One of them, to change.
     pub(crate) fn get_mut(&mut self, key: &(FrameworkId, Text)) -> Option<&mut Executor> {
         self.all.get_mut(key)

@@ -51,7 +51,9 @@ impl Master {
             cx.scoped(cause, |cx| {
                 cx.following(body, |cx| {
                     if self.offer_timeout_ms.is_some() {
-                        offers.iter().for_each(|offer| self.limit_life(cx, offer.id));
+                        for offer in &offers {
+                            self.limit_life(cx, offer.id);
+                        }
                     }
                     self.counters.offers(framework).sent += offers.len() as u64;
                     self.send(cx, framework, SchedulerEvent::Offers(offers));
@@ -60,11 +62,29 @@ impl Master {
         }
     }
 
-    /// An offer of what was granted; it is not out yet.
+    /// An offer of what was granted; it is not out yet. *Cost*: most agents are offered again as they are, and one that
+    /// nobody else looks at any more is sent out under another number.
     fn make_offer(&mut self, grant: Grant) -> Option<Arc<Offer>> {
         let agent = self.agents.get(grant.agent.index())?;
+        let id = OfferId(self.next_offer.next());
+        if let Some(mut spare) = grant.spare
+            && let Some(offer) = Arc::get_mut(&mut spare)
+        {
+            (offer.id, offer.framework, offer.agent) = (id, grant.framework, grant.agent);
+            offer.unavailability = self.machines.unavailability(grant.agent);
+            keep_or(&mut offer.master, &self.uuid);
+            keep_or(&mut offer.role, &grant.role);
+            keep_or(&mut offer.info, &agent.info);
+            if !offer.resources.is_same(&grant.resources) {
+                offer.resources = grant.resources;
+            }
+            if !agent.executors.is_all_of(grant.framework, &offer.executor_ids) {
+                offer.executor_ids = agent.executors.of(grant.framework);
+            }
+            return Some(spare);
+        }
         Some(Arc::new(Offer {
-            id: OfferId(self.next_offer.next()),
+            id,
             master: self.uuid.clone(),
             framework: grant.framework,
             agent: grant.agent,
@@ -109,13 +129,13 @@ impl Master {
             agents,
             refuse_ms: filter_ms.unwrap_or(0),
         };
-        cx.following(body, |cx| self.give_offers_back(cx, framework, &own, filter_ms));
+        cx.following(body, |cx| self.give_offers_back(cx, framework, own, filter_ms));
     }
 
     /// Takes an offer out of the books and its resources back, with a filter when the framework refused them.
     pub(crate) fn take_offer_back(&mut self, cx: &Cx, id: OfferId, filter_ms: Option<u64>) {
         if let Some(offer) = self.offers.remove(&id) {
-            self.give_offers_back(cx, offer.framework, &[offer], filter_ms);
+            self.give_offers_back(cx, offer.framework, vec![offer], filter_ms);
         }
     }
 
@@ -124,14 +144,11 @@ impl Master {
         &mut self,
         cx: &Cx,
         framework: FrameworkId,
-        offers: &[Arc<Offer>],
+        offers: Vec<Arc<Offer>>,
         filter_ms: Option<u64>,
     ) {
-        let mut returns = Vec::with_capacity(offers.len());
-        for offer in offers {
-            returns.push(Return { role: &offer.role, agent: offer.agent, resources: &offer.resources });
-        }
-        self.give_all_back(cx, framework, &returns, filter_ms, Class::Periodic);
+        let mut returns = offers.into_iter().map(Return::Offer);
+        self.give_all_back(cx, framework, &mut returns, filter_ms, Class::Periodic);
     }
 
     /// Gives resources back to the allocator and arms the timer of the filter that a refusal makes.
@@ -146,7 +163,8 @@ impl Master {
         filter_ms: Option<u64>,
         class: Class,
     ) {
-        self.give_all_back(cx, framework, &[Return { role, agent, resources }], filter_ms, class);
+        let mut returns = std::iter::once(Return::Rest { role, agent, resources });
+        self.give_all_back(cx, framework, &mut returns, filter_ms, class);
     }
 
     /// The same for several: the filters of one refusal end together.
@@ -154,7 +172,7 @@ impl Master {
         &mut self,
         cx: &Cx,
         framework: FrameworkId,
-        returns: &[Return<'_>],
+        returns: &mut dyn Iterator<Item = Return<'_>>,
         filter_ms: Option<u64>,
         class: Class,
     ) {
@@ -212,6 +230,13 @@ impl Master {
 
     pub(crate) fn offers_on(&self, agent: AgentId) -> Vec<OfferId> {
         self.offers.values().filter(|offer| offer.agent == agent).map(|offer| offer.id).collect()
+    }
+}
+
+/// Puts another one in its place, if it is another one.
+fn keep_or<T: ?Sized>(kept: &mut Arc<T>, other: &Arc<T>) {
+    if !Arc::ptr_eq(kept, other) {
+        kept.clone_from(other);
     }
 }
 

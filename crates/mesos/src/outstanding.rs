@@ -89,7 +89,9 @@ impl Outstanding {
         for of_page in ids.chunk_by(|one, next| one.0 / PAGE == next.0 / PAGE) {
             let at = of_page.first().and_then(|first| self.find(*first).ok());
             let Some((at, page)) = at.and_then(|at| Some((at, self.pages.get_mut(at)?))) else {
-                of_page.iter().for_each(|id| gone(*id, None));
+                for id in of_page {
+                    gone(*id, None);
+                }
                 continue;
             };
             let rows = Arc::make_mut(&mut page.rows);

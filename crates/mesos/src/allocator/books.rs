@@ -5,10 +5,11 @@ use super::{
     quota::{By, Ledger, Quota},
     share::{self, Quantities},
 };
-use crate::api::{AgentId, FrameworkId, Resources, resources::is_text};
+use crate::api::{AgentId, FrameworkId, Offer, Resources, resources::is_text};
 use planarium_kernel::SortedMap;
 use planarium_kernel::{Cause, Milli};
 use planarium_protocol::Text;
+use std::sync::Arc;
 
 /// What has come to be held, or is held no longer, since the sums were last brought up to it: what many agents come
 /// to is looked up and added once, where nobody asks meanwhile.
@@ -60,7 +61,7 @@ impl Slot {
 }
 
 impl Allocator {
-    /// Moves resources from free to held.
+    /// Moves resources from free to held; answers what the next offer may be made of.
     pub(super) fn hold(
         &mut self,
         tally: &mut Tally,
@@ -68,10 +69,13 @@ impl Allocator {
         framework: FrameworkId,
         role: &Text,
         resources: &Resources,
-    ) {
-        if self.slot_mut(agent).is_some_and(|slot| slot.hold(framework, role, resources)) {
+    ) -> Option<Arc<Offer>> {
+        let slot = self.slot_mut(agent)?;
+        let spare = slot.spare.take();
+        if slot.hold(framework, role, resources) {
             self.count(tally, framework, role, resources);
         }
+        spare
     }
 
     /// Counts what has come to be held, or is held no longer; the sums know of it once the tally is settled.

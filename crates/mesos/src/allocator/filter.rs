@@ -126,7 +126,9 @@ impl Allocator {
                 && let Some(slot) = self.slot_mut(agent)
             {
                 slot.filters.retain(|filter| filter.batch != id);
-                self.touch(agent, cause);
+                if slot.active {
+                    self.dirty.insert(agent, cause);
+                }
             }
         }
     }

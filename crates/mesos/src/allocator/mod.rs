@@ -30,7 +30,7 @@ mod run;
 pub(crate) mod share;
 
 use crate::{
-    api::{AgentId, Capability, FrameworkId, FrameworkInfo, Resources, resources::is_text},
+    api::{AgentId, Capability, FrameworkId, FrameworkInfo, Offer, Resources, resources::is_text},
     weight::resources,
 };
 use books::Tally;
@@ -65,14 +65,33 @@ pub(crate) struct Slot {
     entity: u64,
     /// What is not to be offered of it for a while, to whom.
     filters: Vec<Filter>,
+    /// The offer of it that came back last: the next one is made of it.
+    spare: Option<Arc<Offer>>,
 }
 
 /// Resources on an agent that come back from a framework.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Return<'a> {
-    pub(crate) role: &'a Text,
-    pub(crate) agent: AgentId,
-    pub(crate) resources: &'a Resources,
+#[derive(Debug)]
+pub(crate) enum Return<'a> {
+    /// An offer that was not used.
+    Offer(Arc<Offer>),
+    /// What is left of something.
+    Rest {
+        /// Under which role.
+        role: &'a Text,
+        /// Where.
+        agent: AgentId,
+        /// What.
+        resources: &'a Resources,
+    },
+}
+
+impl Return<'_> {
+    fn parts(&self) -> (&Text, AgentId, &Resources) {
+        match self {
+            Self::Offer(offer) => (&offer.role, offer.agent, &offer.resources),
+            Self::Rest { role, agent, resources } => (role, *agent, resources),
+        }
+    }
 }
 
 impl Slot {
@@ -146,6 +165,7 @@ impl Allocator {
             region: region.cloned(),
             entity: draw::entity(hostname),
             filters: Vec::new(),
+            spare: None,
         };
         while self.slots.len() <= id.index() {
             self.slots.push(None);
@@ -263,7 +283,7 @@ impl Allocator {
     pub(crate) fn recover(
         &mut self,
         framework: FrameworkId,
-        returns: &[Return<'_>],
+        returns: &mut dyn Iterator<Item = Return<'_>>,
         refused: bool,
         cause: Cause,
     ) -> Option<BatchId> {
@@ -271,22 +291,24 @@ impl Allocator {
         // What somebody refuses that stands alone is nobody's, as long as the filter is there.
         let is_alone = self.ledger.is_none() && !self.is_summed;
         let mut tally = Tally::new(By::Less);
-        let mut filtered = Vec::with_capacity(if refused { returns.len() } else { 0 });
-        let (mut recovered, mut filters_of) = (false, None);
-        for Return { role, agent, resources } in returns.iter().copied() {
+        let mut filtered = Vec::with_capacity(if refused { returns.size_hint().0 } else { 0 });
+        let (mut recovered, mut filters_of) = (false, None::<(Text, bool)>);
+        for returned in returns {
+            let (role, agent, resources) = returned.parts();
             if resources.is_empty() {
                 continue;
             }
             // As a rule all of them are of one role.
-            let filters = match filters_of {
-                Some((of, filters)) if is_text(of, role) => filters,
+            let filters = match &filters_of {
+                Some((of, filters)) if is_text(of, role) => *filters,
                 _ => {
                     let has = |client: &Client| client.roles.iter().any(|own| is_text(own, role));
                     let wanted = |client: &Client| client.active && has(client);
-                    refused && self.clients.get(&framework).is_some_and(wanted)
+                    let filters = refused && self.clients.get(&framework).is_some_and(wanted);
+                    filters_of = Some((role.clone(), filters));
+                    filters
                 }
             };
-            filters_of = Some((role, filters));
             let Some(slot) = self.slot_mut(agent) else { continue };
             if !slot.release(framework, role, resources) {
                 continue;
@@ -297,7 +319,13 @@ impl Allocator {
                 slot.filters.push(Filter { framework, role: role.clone(), refused, batch });
                 filtered.push(agent);
             }
-            self.count(&mut tally, framework, role, resources);
+            if let Return::Offer(offer) = &returned {
+                slot.spare = Some(offer.clone());
+            }
+            // What one framework alone gives back is not counted.
+            if !is_alone {
+                self.count(&mut tally, framework, role, resources);
+            }
             if active && filters && all && is_alone {
                 self.dirty.insert_barren(agent, cause);
             } else if active {
@@ -410,6 +438,7 @@ impl Allocator {
             slot.held.iter().map(held).sum::<u64>()
                 + resources(&slot.free, old.map(|old| &old.free))
                 + bytes_of::<Filter>(slot.filters.len())
+                + bytes_of::<Offer>(usize::from(slot.spare.is_some()))
                 + refused.sum::<u64>()
         };
         let slot = |slot: &Option<Arc<Slot>>, old: Option<&Option<Arc<Slot>>>| {

@@ -10,10 +10,10 @@ use super::{
     roles::is_within,
     share::Share,
 };
-use crate::api::{AgentId, FrameworkId, Resources};
+use crate::api::{AgentId, FrameworkId, Offer, Resources};
 use planarium_kernel::{Cause, Milli, draw};
 use planarium_protocol::Text;
-use std::cmp::Ordering;
+use std::{cmp::Ordering, sync::Arc};
 
 /// Least cpus worth offering. Source: `min_allocatable_resources`, default `cpus:0.01|mem:32`.
 const MIN_CPUS: Milli = Milli(10);
@@ -29,6 +29,8 @@ pub(crate) struct Grant {
     pub(crate) role: Text,
     pub(crate) agent: AgentId,
     pub(crate) resources: Resources,
+    /// An offer of the agent that came back.
+    pub(crate) spare: Option<Arc<Offer>>,
     /// What made the agent worth looking at.
     pub(crate) cause: Cause,
 }
@@ -55,7 +57,7 @@ struct Placed {
 fn in_order(agents: Vec<Placed>) -> Vec<Placed> {
     let count = agents.len();
     let near = |agent: &Placed| {
-        let scaled = u128::from(agent.place) * count as u128 >> 64;
+        let scaled = (u128::from(agent.place) * count as u128) >> 64;
         usize::try_from(scaled).unwrap_or_default()
     };
     // Of each part of all numbers: where the next agent goes that belongs there.
@@ -243,8 +245,9 @@ impl Allocator {
                 {
                     continue;
                 }
-                self.hold(tally, agent, framework, role, &offerable);
-                grants.push(Grant { framework, role: role.clone(), agent, resources: offerable, cause });
+                let spare = self.hold(tally, agent, framework, role, &offerable);
+                let role = role.clone();
+                grants.push(Grant { framework, role, agent, resources: offerable, spare, cause });
             }
         }
     }
