@@ -64,9 +64,7 @@ journey("an edit of a run waits until it is applied", {}, async ({ page }) => {
 
 journey("a link brings the run to another reader", {}, async ({ page, url }) => {
   const on = playground(page);
-  await on.play();
-  await on.shows("hello-0:[server]", "COMPLETE");
-  await on.pause();
+  await on.stepTo("hello-0:[server]", "COMPLETE");
   await on.command("world", /^Interrupt/);
   await on.shows("world", "WAITING");
   const before = await on.text();

@@ -130,10 +130,10 @@ journey("why says what a pending step waits for, and leads there", {}, async ({ 
 journey("a pod that fits nowhere says which machine lacks what", {}, async ({ page }) => {
   const on = playground(page);
   await on.example(/fits nowhere/);
-  await on.fast();
-  await on.play();
-  await on.shows("big-0:[server]", "PREPARED");
-  await on.pause();
+  await on.stepTo("big-0:[server]", "PREPARED");
+  // Five seconds on it has been offered machines, and the script has not yet helped.
+  await on.slider.focus();
+  await page.keyboard.press("ArrowRight");
   await on.select("big-0:[server]");
   await on.tab("Why");
   await on.why().getByRole("heading", { name: /Offers looked at/ }).waitFor();
