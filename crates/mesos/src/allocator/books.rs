@@ -258,3 +258,91 @@ impl Allocator {
         broken
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocator::{Grant, Return, Rules};
+    use crate::api::FrameworkInfo;
+
+    const ANEW: Cause = Cause::Genesis;
+
+    fn join(all: &mut Allocator, framework: u32, role: &str) {
+        let info = FrameworkInfo { roles: vec![role.into()], ..FrameworkInfo::default() };
+        all.activate(FrameworkId(framework), &info, ANEW);
+    }
+
+    fn run(all: &mut Allocator, now_ms: u64) -> Vec<Grant> {
+        all.run(1, now_ms, None, Rules { withheld: None, unfiltered: false })
+    }
+
+    fn give_back(all: &mut Allocator, grant: &Grant, refused: bool) {
+        let Grant { framework, role, agent, resources, .. } = grant;
+        let mut returns = std::iter::once(Return::Rest { role, agent: *agent, resources });
+        all.recover(*framework, &mut returns, refused, ANEW);
+    }
+
+    fn held(all: &Allocator, framework: u32, role: &str) -> (Quantities, u64) {
+        let client = all.clients.get(&FrameworkId(framework)).expect("a framework");
+        client.held.get(role).cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn sums_are_there_as_soon_as_somebody_may_be_compared() {
+        let sums = |text: &str| Resources::parse(text).expect("test text").quantities();
+        let mut all = Allocator::default();
+        for n in 0..3 {
+            let total = Resources::parse("cpus:4;mem:64").expect("test text");
+            all.add_agent(AgentId(n), &format!("m{n}"), None, &total, Vec::new(), ANEW);
+        }
+        join(&mut all, 0, "a");
+        let alone = run(&mut all, 0);
+        assert_eq!(alone.len(), 3);
+        give_back(&mut all, &alone[0], true);
+        assert_eq!((all.is_summed, all.check()), (false, Vec::new()));
+        join(&mut all, 1, "b");
+        assert_eq!((all.is_summed, all.check()), (true, Vec::new()));
+        assert_eq!(held(&all, 0, "a"), (sums("cpus:8;mem:128"), 3));
+        give_back(&mut all, &alone[1], false);
+        assert_eq!(held(&all, 0, "a"), (sums("cpus:4;mem:64"), 3));
+        let both = run(&mut all, 1);
+        assert!(both.iter().any(|grant| grant.framework == FrameworkId(1)), "it has less so far");
+        assert_eq!(all.check(), Vec::<String>::new());
+        for grant in &both {
+            give_back(&mut all, grant, false);
+        }
+        all.remove_framework(FrameworkId(1));
+        run(&mut all, 2);
+        assert_eq!((all.is_summed, all.check()), (false, Vec::new()));
+        join(&mut all, 2, "b");
+        assert_eq!(
+            (held(&all, 0, "a").0, all.check()),
+            (sums("cpus:8;mem:128"), Vec::new()),
+            "all that it has not refused"
+        );
+    }
+
+    #[test]
+    fn what_the_only_framework_refuses_is_passed_over_until_something_changes() {
+        let mut all = Allocator::default();
+        let total = Resources::parse("cpus:4;mem:64").expect("test text");
+        all.add_agent(AgentId(0), "m0", None, &total, Vec::new(), ANEW);
+        join(&mut all, 0, "a");
+        for (change, offered) in [(0, 0), (1, 1), (2, 1)] {
+            let grants = run(&mut all, 10 * change);
+            assert_eq!(grants.len(), 1);
+            give_back(&mut all, &grants[0], true);
+            assert_eq!(all.dirty.barren().collect::<Vec<_>>(), [AgentId(0)]);
+            assert!(all.has_work(), "it counts as changed");
+            match change {
+                1 => join(&mut all, 1, "b"),
+                2 => all.revive(FrameworkId(0), &[], ANEW),
+                _ => {}
+            }
+            assert_eq!(run(&mut all, 10 * change + 1).len(), offered, "{change}");
+            all = Allocator::default();
+            all.add_agent(AgentId(0), "m0", None, &total, Vec::new(), ANEW);
+            join(&mut all, 0, "a");
+        }
+    }
+}
