@@ -105,3 +105,27 @@ fn what_a_framework_was_asked_goes_from_the_view_with_it() {
         assert_eq!(shown(&engine), [0, 0], "{op}");
     }
 }
+
+#[test]
+fn a_window_that_moves_is_shown_on_a_machine_whose_agent_is_out() {
+    for (op, body) in [
+        ("down", json!([{ "hostname": "m1", "ip": "10.0.0.1" }])),
+        ("gone", json!({ "agent_id": { "value": "m1" } })),
+    ] {
+        let mut engine = Engine::new(Genesis::default());
+        let add = r#"{"kind":"add-agent","hostname":"m1","ip":"10.0.0.1"}"#;
+        engine.apply(serde_json::from_str(add).expect("an input")).outcome.expect("a machine");
+        let schedule = |start: u64| {
+            json!({ "windows": [{ "machine_ids": [{ "hostname": "m1", "ip": "10.0.0.1" }],
+                "unavailability": { "start": { "nanoseconds": start } } }] })
+        };
+        let shown = |engine: &Engine| -> Option<String> {
+            let view = engine.view();
+            view.cluster.machines[0].unavailability.as_ref().map(|away| away.start_ns.to_string())
+        };
+        assert!(post(&mut engine, "schedule", schedule(7)) && post(&mut engine, op, body));
+        assert_eq!(shown(&engine).as_deref(), Some("7"), "{op}");
+        assert!(post(&mut engine, "schedule", schedule(8)));
+        assert_eq!(shown(&engine).as_deref(), Some("8"), "{op}");
+    }
+}

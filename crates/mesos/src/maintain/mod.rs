@@ -22,7 +22,8 @@ use crate::{
     agent::AgentState,
     api::{AgentId, OfferId},
     maintenance::{
-        Effect, MachineId as MachineName, MachineIsDown, Mode, Refused, decode::OperatorCall, everyone,
+        Effect, MachineId as MachineName, MachineIsDown, MachineKey, Mode, Refused, decode::OperatorCall,
+        everyone,
     },
     master::Timer,
     removal::Removal,
@@ -46,8 +47,16 @@ impl Master {
         match call {
             OperatorCall::GetStatus | OperatorCall::GetSchedule | OperatorCall::Other(_) => Ok(()),
             OperatorCall::UpdateSchedule(schedule) => {
+                let mut named = self.scheduled();
                 let effects = Arc::make_mut(&mut self.machines).post_schedule(schedule, everyone)?;
                 self.carry_out(cx, fleet, effects);
+                // What is shown of a machine that no agent is registered on changes without an effect.
+                named.extend(self.scheduled());
+                let hosts = named.iter().filter_map(|key| self.by_name.get(key)).flatten();
+                let agents: Vec<AgentId> = hosts.filter_map(|host| self.hosts.get(*host)?.agent).collect();
+                for agent in agents {
+                    self.touch_agent(cx, agent);
+                }
                 Ok(())
             }
             OperatorCall::Start(machines) => {
@@ -65,6 +74,12 @@ impl Master {
             OperatorCall::Reactivate(agent_id) => self.reactivate(cx, fleet, &agent_id),
             OperatorCall::MarkGone(agent_id) => self.mark_gone(cx, fleet, &agent_id),
         }
+    }
+
+    /// The machines that the schedule names.
+    fn scheduled(&self) -> Vec<MachineKey> {
+        let machines = self.machines.schedule().map(|schedule| schedule.machines().map(|(id, _)| id.key()));
+        machines.into_iter().flatten().collect()
     }
 
     /// Carries effects out in order; runs of the allocator that they ask for come last, as one.
