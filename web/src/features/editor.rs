@@ -87,6 +87,7 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
                 <NoFile />
             } else {
                 <TextPane
+                    at={props.at}
                     file={draft.file.clone()}
                     text={AttrValue::from(draft.text().to_owned())}
                     loaded={draft.loaded}

@@ -99,6 +99,8 @@ pub(crate) enum Action {
     // ---- the definition
     /// A text changed in the editor.
     Edit(String, String),
+    /// The same, of the service at this place: another one may be edited by now.
+    EditAt(usize, String, String),
     /// Show a file.
     PickFile(String),
     /// Add an empty file.

@@ -35,6 +35,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
             state.play.rest_ms = state.play.rest_ms.fract() + wall_ms * state.play.speed.factor();
         }
         Action::Edit(path, text) => state.draft.edit(path, text.clone()),
+        Action::EditAt(at, path, text) => edit_at(state, *at, path, text),
         Action::PickFile(path) => {
             if state.draft.files.contains_key(path) {
                 state.draft.file.clone_from(path);
@@ -270,6 +271,19 @@ fn toast(ui: &mut Ui, text: AttrValue, kind: ToastKind, undo: Option<ToastUndo>)
 fn close_toast(ui: &mut Ui, id: u32) {
     if ui.toasts.iter().any(|toast| toast.id == id) {
         Arc::make_mut(&mut ui.toasts.0).retain(|toast| toast.id != id);
+    }
+}
+
+/// Changes a text of the service at a place, edited or not.
+fn edit_at(state: &mut State, at: usize, path: &str, text: &str) {
+    if at == state.at {
+        state.draft.edit(path, text.to_owned());
+        return;
+    }
+    let mut drafts = state.drafts.to_vec();
+    if let Some(draft) = drafts.get_mut(at) {
+        draft.edit(path, text.to_owned());
+        state.drafts = Ptr::new(drafts);
     }
 }
 

@@ -17,6 +17,8 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct TextPaneProps {
+    /// Place of its service.
+    pub(super) at: usize,
     /// The file shown.
     pub(super) file: AttrValue,
     /// Its text.
@@ -56,6 +58,8 @@ impl Drop for Rich {
 }
 
 type Slot = Rc<RefCell<Option<Rich>>>;
+/// Place of the service drawn last, and its file.
+type Shown = Rc<RefCell<(usize, String)>>;
 
 /// The text.
 #[component]
@@ -65,8 +69,8 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
     let slot: Slot = use_mut_ref(|| None);
     let plain = use_node_ref();
     let ready = use_state_eq(|| false);
-    let file = use_mut_ref(String::new);
-    *file.borrow_mut() = props.file.to_string();
+    let file: Shown = use_mut_ref(|| (0, String::new()));
+    *file.borrow_mut() = (props.at, props.file.to_string());
     {
         let (hub, host, slot, ready) = (hub.clone(), host.clone(), Rc::clone(&slot), ready.clone());
         let (file, plain, text, dark) = (Rc::clone(&file), plain.clone(), props.text.clone(), props.dark);
@@ -82,7 +86,7 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
                     };
                     // What was typed into the plain field meanwhile counts.
                     let text =
-                        hub.state().draft.files.get(&*file.borrow()).cloned().unwrap_or(text.to_string());
+                        hub.state().draft.files.get(&file.borrow().1).cloned().unwrap_or(text.to_string());
                     *slot.borrow_mut() = create(&module, &parent, &text, dark, &hub, &file);
                     if let Some(rich) = &*slot.borrow() {
                         take_over(rich, &parent, &plain);
@@ -148,11 +152,11 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
         });
     }
     let oninput = {
-        let file = props.file.clone();
+        let (at, file) = (props.at, props.file.clone());
         hub.on(move |event: InputEvent| {
             let text =
                 event.target_dyn_into::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
-            Action::Edit(file.to_string(), text)
+            Action::EditAt(at, file.to_string(), text)
         })
     };
     html! {
@@ -212,14 +216,14 @@ fn create(
     text: &str,
     dark: bool,
     hub: &Hub,
-    file: &Rc<RefCell<String>>,
+    file: &Shown,
 ) -> Option<Rich> {
     let make: Function = Reflect::get(module, &"createEditor".into()).ok()?.dyn_into().ok()?;
     let onchange = {
         let (hub, file) = (hub.clone(), Rc::clone(file));
         Closure::<dyn Fn(JsValue)>::new(move |text: JsValue| {
-            let file = file.borrow().clone();
-            hub.send(Action::Edit(file, text.as_string().unwrap_or_default()));
+            let (at, file) = file.borrow().clone();
+            hub.send(Action::EditAt(at, file, text.as_string().unwrap_or_default()));
         })
     };
     let oncursor = {
@@ -231,7 +235,7 @@ fn create(
         })
     };
     let options = Object::new();
-    let name = file.borrow().clone();
+    let name = file.borrow().1.clone();
     let given: [(&str, JsValue); 7] = [
         ("parent", parent.into()),
         ("doc", text.into()),

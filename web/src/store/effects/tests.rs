@@ -336,6 +336,24 @@ fn each_service_keeps_its_own_draft() {
 }
 
 #[test]
+fn what_is_typed_before_another_service_is_drawn_stays_with_its_own() {
+    let hub = two();
+    hub.send(Action::PickService(1));
+    let second = hub.state().draft.text().to_owned();
+    hub.send(Action::EditAt(
+        0,
+        "a.yml".into(),
+        TYPED.replace("typed", "first").replace("count: 2", "count: 5"),
+    ));
+    hub.send(Action::EditAt(7, "b.yml".into(), "gone".into()));
+    assert_eq!(hub.state().draft.text(), second);
+    hub.send(Action::EditAt(1, "b.yml".into(), format!("{second}# more\n")));
+    assert!(hub.state().draft.text().ends_with("# more\n"));
+    hub.send(Action::PickService(0));
+    assert!(hub.state().draft.text().contains("count: 5"));
+}
+
+#[test]
 fn a_broken_draft_of_another_service_stops_the_new_world() {
     let hub = two();
     hub.send(Action::StepStatus(Toward::Ahead));
