@@ -17,6 +17,9 @@ use planarium_protocol::{
 };
 use std::sync::Arc;
 
+/// Clusters up to this many machines have their cached views compared with new ones in debug builds.
+const COMPARED: usize = 64;
+
 /// What is known about a task's readiness check, for explanations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeFacts {
@@ -57,7 +60,13 @@ impl Master {
             // A sum, because either may change while the other is ahead.
             let revision = host.revision.saturating_add(fleet.touched());
             let away = u64::from(fleet.absence(machine).is_some());
-            Some(host.view.get((revision, away), || self.build(fleet, machine, host, agent, revision)))
+            let view = host.view.get((revision, away), || self.build(fleet, machine, host, agent, revision));
+            debug_assert!(
+                self.hosts.len() > COMPARED || *view == self.build(fleet, machine, host, agent, revision),
+                "what is shown of {} has changed without a new revision",
+                agent.hostname
+            );
+            Some(view)
         });
         all.collect()
     }
