@@ -31,8 +31,9 @@ type Cost = (u64, u64);
 pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     let small = cheapest(1_000, STAGES.len())?;
     let mut large = cheapest(10_000, 1)?;
-    large.extend(cheapest(3_000, STAGES.len())?.into_iter().skip(1));
-    let whole = small.iter().fold((0, 0), |sum: Cost, cost| (sum.0 + cost.0, sum.1 + cost.1));
+    let middle = cheapest(3_000, STAGES.len())?;
+    let (whole, whole_middle) = (together(&small), together(&middle));
+    large.extend(middle.into_iter().skip(1));
     for (n, ((stage, small), large)) in STAGES.into_iter().zip(small).zip(large).enumerate() {
         let (Some(small), Some(large)) = (per_change(small), per_change(large)) else {
             figures.row(&format!("R1 {stage}: no task changed its state"), 0.0, "", Budget::None);
@@ -47,6 +48,9 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     if let Some(whole) = per_change(whole) {
         let budget = Budget::AtMost(150.0, 75.0);
         figures.row("R1 all stages together, per task state change", unit.of(whole), " u", budget);
+        let times = per_change(whole_middle).map_or(0.0, |middle| middle / whole);
+        let budget = Budget::AtMost(1.5, 1.1);
+        figures.row("R1 all stages together, the same at 3,000 pods", times, "x", budget);
     }
     Ok(())
 }
@@ -65,6 +69,10 @@ pub(crate) fn probe_stage(stage: &str, pods: u32) -> Result<bool> {
         crate::out::say(format!("{nanos} ns, {changes} changes"));
     }
     Ok(true)
+}
+
+fn together(stages: &[Cost]) -> Cost {
+    stages.iter().fold((0, 0), |sum, cost| (sum.0 + cost.0, sum.1 + cost.1))
 }
 
 fn per_change((nanos, changes): Cost) -> Option<f64> {
