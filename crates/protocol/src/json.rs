@@ -110,6 +110,34 @@ pub fn value(text: &[u8]) -> Result<Value, Error> {
     serde_json::from_slice(text)
 }
 
+/// Levels of lists and objects that an input may have, itself included: a journal holds inputs some levels further
+/// down, and has to be read again.
+const LEVELS: usize = 100;
+
+/// The value that a body is which becomes a part of an input.
+///
+/// *Errors*: no JSON, with line and column; or too many levels.
+pub fn body(text: &[u8]) -> Result<Value, Error> {
+    shallow(value(text)?, LEVELS - 1)
+}
+
+fn shallow(value: Value, levels: usize) -> Result<Value, Error> {
+    if is_deeper(&value, levels) {
+        return Err(Error::custom(format_args!("it is nested more than {levels} levels deep")));
+    }
+    Ok(value)
+}
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    let within = levels.checked_sub(1);
+    let deeper = |inner: &Value| within.is_none_or(|within| is_deeper(inner, within));
+    match value {
+        Value::Array(items) => within.is_none() || items.iter().any(deeper),
+        Value::Object(fields) => within.is_none() || fields.values().any(deeper),
+        _ => false,
+    }
+}
+
 /// What a JSON text holds.
 ///
 /// *Errors*: no JSON, with line and column; or not what is wanted, with the path of the part that is not.
@@ -156,7 +184,8 @@ const KINDS: &[&str] = &[
 
 impl<'de> serde::Deserialize<'de> for Input {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        input(Value::deserialize(deserializer)?).map_err(D::Error::custom)
+        let value = Value::deserialize(deserializer)?;
+        shallow(value, LEVELS).and_then(input).map_err(D::Error::custom)
     }
 }
 
@@ -214,6 +243,20 @@ mod tests {
             assert!(KINDS.contains(&input.kind()));
             assert_eq!(super::text(&input), serde_json::to_vec(&input).expect(text));
         }
+    }
+
+    #[test]
+    fn levels_are_counted() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(!is_deeper(&json!({"a": [1], "b": {}}), 2) && is_deeper(&json!({"a": [[]], "b": 1}), 2));
+        assert!(!is_deeper(&json!("x"), 0) && is_deeper(&json!([]), 0));
+        assert!(body(nested(99).as_bytes()).is_ok());
+        let refused = body(nested(100).as_bytes()).expect_err("too deep").to_string();
+        assert_eq!(refused, "it is nested more than 99 levels deep");
+        let call =
+            |levels| format!(r#"{{"kind":"call","method":"POST","path":"/x","body":{}}}"#, nested(levels));
+        assert!(read::<Input>(call(99).as_bytes()).is_ok());
+        assert!(read::<Input>(call(100).as_bytes()).is_err());
     }
 
     #[test]

@@ -69,6 +69,25 @@ fn malformed_requests_change_nothing() {
     assert_eq!(client.digest(), before.0);
 }
 
+/// Bodies stand some levels further down in a journal, which has to be read again.
+#[test]
+fn a_journal_is_read_again_however_deep_the_bodies_in_it() {
+    let client = &mut quiet();
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let paths = ["/machine/down", "/maintenance/schedule", "/weights", "/api/v1", "/api/v1/scheduler"];
+    for path in paths {
+        let method = if path == "/weights" { "PUT" } else { "POST" };
+        assert_eq!(client.send(method, path, nested(99)).status, 400, "{path}: no such body");
+        let before = client.session.engine.inputs();
+        for levels in [100, 101, 125, 126, 127, 128] {
+            assert_eq!(client.send(method, path, nested(levels)).status, 400, "{path}");
+        }
+        assert_eq!(client.session.engine.inputs(), before, "{path}: what is too deep is no input");
+    }
+    let journal = client.get("/sim/journal").text;
+    client.send("PUT", "/sim/journal", journal).status(200);
+}
+
 /// An empty body is an empty object; an agent with nothing said about it is a default machine.
 #[test]
 fn an_empty_body_is_an_empty_object() {

@@ -24,7 +24,7 @@ pub(super) fn call(session: &mut Session, request: &Request, parts: &[&str]) -> 
 }
 
 fn post(session: &mut Session, request: &Request, parts: &[&str]) -> Response {
-    match serde_json::from_slice(&request.body) {
+    match planarium_protocol::json::body(&request.body) {
         Ok(body) => {
             let path = format!("/{}", parts.join("/"));
             apply(session, &path, body).map_or_else(|refused| refused, |reply| answered(&reply))

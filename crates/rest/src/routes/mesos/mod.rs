@@ -92,7 +92,7 @@ fn not_v1(request: &Request) -> Option<Response> {
 
 /// The JSON body of a v1 call.
 fn v1_body(request: &Request) -> Result<Value, Response> {
-    serde_json::from_slice(&request.body)
+    planarium_protocol::json::body(&request.body)
         .map_err(|error| Response::text(400, format!("Failed to parse body into JSON: {error}")))
 }
 

@@ -26,7 +26,7 @@ pub(super) fn shares(session: &mut Session, request: &Request, parts: &[&str]) -
                 None => Response::text(404, format!("{} is no endpoint of the master", request.path)),
             };
         }
-        ("PUT", ["weights"]) | ("POST", ["quota"]) => match serde_json::from_slice(&request.body) {
+        ("PUT", ["weights"]) | ("POST", ["quota"]) => match planarium_protocol::json::body(&request.body) {
             Ok(body) => body,
             Err(error) => return Response::text(400, format!("Failed to parse request JSON: {error}")),
         },
