@@ -22,6 +22,10 @@ pub const STEPS_PER_ADVANCE: u64 = 5_000_000;
 /// Events one branch holds; a timeline does not go on beyond them.
 pub const EVENTS: u64 = 3_000_000;
 
+/// Events that looking for the next change of a status passes, so that a page answers soon: where tasks of a framework
+/// without plans come and go, there is none. Asking again goes on from there.
+pub const EVENTS_WITHOUT_CHANGE: u64 = 20_000;
+
 /// Files that one definition may bring.
 pub const FILES: usize = 2_000;
 

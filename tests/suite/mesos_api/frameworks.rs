@@ -2,6 +2,7 @@
 
 use crate::{agent_id, call, framework, last_offer, launch, scalar, three, told, types};
 use planarium_tests::Client;
+use planarium_world::limits;
 use serde_json::{Value, json};
 
 fn refused(client: &mut Client, input: &Value, status: u16) {
@@ -366,4 +367,17 @@ fn tasks_that_end_at_once_do_not_come_and_go_for_ever_in_one_instant() {
         client.advance(10_000);
         assert!(launched(&mut client) > before, "{policy}");
     }
+}
+
+#[test]
+fn looking_for_a_change_of_status_ends_where_there_is_none() {
+    let mut client = three();
+    client.input(&json!({ "kind": "process-behaviour", "behaviour": { "start_ms": 0, "exit_after_ms": 0 } }));
+    client
+        .input(&json!({ "kind": "framework", "op": "add", "name": "f", "roles": ["f"], "policy": "accept" }));
+    let advanced = client.session.engine.advance_status_change();
+    assert!(advanced.limit_reached && !advanced.met && !advanced.idle, "{advanced:?}");
+    assert!(advanced.events < limits::EVENTS_WITHOUT_CHANGE + 1_000, "{advanced:?}");
+    let again = client.session.engine.advance_status_change();
+    assert!(again.now_ms > advanced.now_ms, "it goes on from there");
 }

@@ -87,12 +87,18 @@ impl Engine {
         self.run(self.now_ms().saturating_add(QUIET_MS), |engine| engine.seq() >= goal)
     }
 
-    /// Moves on until the displayed status of some element has changed.
+    /// Moves on until the displayed status of some element has changed, past [`limits::EVENTS_WITHOUT_CHANGE`] other
+    /// events at most.
     pub fn advance_status_change(&mut self) -> Advanced {
         let from = self.seq();
-        self.run(self.now_ms().saturating_add(QUIET_MS), |engine| {
-            engine.log.between(from, engine.seq()).iter().any(is_status_change)
-        })
+        let (mut seen, mut met) = (from, false);
+        let stop = self.run_from(self.now_ms().saturating_add(QUIET_MS), true, |engine| {
+            met = engine.log.between(seen, engine.seq()).iter().any(is_status_change);
+            seen = engine.seq();
+            met || seen - from > limits::EVENTS_WITHOUT_CHANGE
+        });
+        let stop = if matches!(stop, Stop::Met) && !met { Stop::Limit } else { stop };
+        self.advanced(from, &stop)
     }
 
     /// Moves on until the world is idle, by `limit_ms` milliseconds at most.
