@@ -67,8 +67,6 @@ pub struct Round {
     dirty: Vec<u32>,
     /// Their places by asset group, as far as they were put in order.
     groups: RefCell<Groups>,
-    /// One plan at most has anything to do: nothing is entered.
-    alone: bool,
     outcome: Outcome,
 }
 
@@ -156,7 +154,12 @@ pub fn coordinate<'a>(plans: impl IntoIterator<Item = (PlanId, &'a PlanTree)> + 
 impl Round {
     /// Begins a round with all plans as they are now.
     pub fn begin<'a>(plans: impl IntoIterator<Item = (PlanId, &'a PlanTree)>) -> Self {
-        let mut round = Self::empty(false);
+        let mut round = Self {
+            entries: Vec::new(),
+            dirty: Vec::new(),
+            groups: RefCell::default(),
+            outcome: Outcome::default(),
+        };
         for (id, plan) in plans {
             if plan.is_interrupted(Element::Plan) {
                 continue;
@@ -170,26 +173,9 @@ impl Round {
         round
     }
 
-    /// Begins a round in which one plan at most is at work or has candidates: it gets all of them, and what they work on
-    /// need not be known.
-    pub fn alone() -> Self {
-        Self::empty(true)
-    }
-
-    fn empty(alone: bool) -> Self {
-        Self {
-            entries: Vec::new(),
-            dirty: Vec::new(),
-            groups: RefCell::default(),
-            alone,
-            outcome: Outcome::default(),
-        }
-    }
-
     /// Who makes an asset dirty for the given plan, if anyone: the first dirty asset that conflicts
     /// with it and does not conflict with one of the plan's own running steps.
     pub fn dirty_for(&self, plan: PlanId, asset: &Asset) -> Option<Holder> {
-        debug_assert!(!self.alone, "a plan that is alone asks nobody");
         if !self.has_dirty_besides(plan) {
             return None;
         }
@@ -212,28 +198,9 @@ impl Round {
     /// Collects the candidates of the plan whose turn it is; an interrupted plan has none.
     pub fn collect(&mut self, id: PlanId, plan: &PlanTree) {
         let before = self.outcome.candidates.len();
-        self.gather(id, plan);
-        if self.alone {
-            return;
-        }
-        // There may be thousands, in every round.
-        self.entries.reserve(self.outcome.candidates.len() - before);
-        for at in before..self.outcome.candidates.len() {
-            let Some(holder) = self.outcome.candidates.get(at).copied() else { break };
-            if let Some(asset) = plan.asset(holder.step) {
-                self.enter(holder, asset, true, false);
-            }
-        }
-    }
-
-    fn gather(&mut self, id: PlanId, plan: &PlanTree) {
         let free = !self.has_dirty_besides(id);
         for step in plan.candidates() {
             let holder = Holder { plan: id, step };
-            debug_assert!(
-                !self.alone || self.outcome.candidates.first().is_none_or(|first| first.plan == id),
-                "candidates of another plan"
-            );
             if free {
                 self.outcome.candidates.push(holder);
                 continue;
@@ -241,6 +208,14 @@ impl Round {
             match plan.asset(step).and_then(|asset| self.dirty_for(id, asset)) {
                 Some(held_by) => self.outcome.withheld.push(Withheld { step: holder, held_by }),
                 None => self.outcome.candidates.push(holder),
+            }
+        }
+        // There may be thousands, in every round.
+        self.entries.reserve(self.outcome.candidates.len() - before);
+        for at in before..self.outcome.candidates.len() {
+            let Some(holder) = self.outcome.candidates.get(at).copied() else { break };
+            if let Some(asset) = plan.asset(holder.step) {
+                self.enter(holder, asset, true, false);
             }
         }
     }

@@ -75,30 +75,6 @@ fn a_plan_is_not_blocked_by_what_it_works_on_itself() {
 }
 
 #[test]
-fn a_plan_that_is_alone_gets_what_it_would_get_among_idle_ones() {
-    let plans = vec![plan("p"), plan("p; p P@0a P@0a P@1a"), plan("p")];
-    let collected = |mut round: Round| {
-        for (id, plan) in numbered(&plans) {
-            round.collect(id, plan);
-        }
-        show(&plans, &round.finish())
-    };
-    assert_eq!(collected(Round::alone()), "1:0.0 1:0.1 1:0.2 |");
-    assert_eq!(collected(Round::alone()), collected(Round::begin(numbered(&plans))));
-}
-
-#[test]
-#[cfg(debug_assertions)]
-#[should_panic(expected = "candidates of another plan")]
-fn two_plans_are_not_alone() {
-    let plans = vec![plan("s; s P@0a"), plan("p; p P@0a")];
-    let mut round = Round::alone();
-    for (id, plan) in numbered(&plans) {
-        round.collect(id, plan);
-    }
-}
-
-#[test]
 fn a_plan_may_change_before_its_turn() {
     let mut plans = vec![plan("s; s P@0a"), plan("p")];
     let mut round = Round::begin(numbered(&plans));

@@ -13,14 +13,14 @@ use super::evaluate::footprint::Footprint;
 use super::evaluate::outcome::{Check, Outcome};
 use super::evaluate::{self, Ask};
 use super::history::Evaluation;
-use super::plan::{Look, Plan, PlanKind, StepTask};
+use super::plan::{Look, PlanKind, StepTask};
 use super::requirement::{PodType, Recovery, Requirement};
 use super::store::{OverrideProgress, TaskRecord};
 use super::{Cx, Request, Scheduler};
 use planarium_kernel::{Cause, SortedMap, SortedSet, fingerprint};
 use planarium_mesos::api::{Call, Offer};
-use planarium_plan::coordinator::{self, Round};
-use planarium_plan::{Element, Holder, PlanId, PlanTree, Status, StepState};
+use planarium_plan::coordinator::Round;
+use planarium_plan::{Element, Holder, PlanId, Status, StepState};
 use planarium_protocol::Text;
 use planarium_protocol::event::EventBody;
 use std::borrow::Cow;
@@ -84,11 +84,10 @@ impl Shared {
 impl Scheduler {
     /// The steps to work on, in order. The recovery plan is brought up to date on its turn.
     pub(super) fn coordinate(&mut self, cx: &mut Cx) -> Vec<Holder> {
-        fn trees(plans: &[Plan]) -> impl Iterator<Item = (PlanId, &PlanTree)> + Clone {
-            plans.iter().enumerate().map(|(at, plan)| (PlanId::at(at), &plan.tree))
-        }
-        let is_alone = self.is_one_plan_at_most_busy();
-        let mut round = if is_alone { Round::alone() } else { Round::begin(trees(&self.plans)) };
+        let mut round = {
+            let plans = self.plans.iter().enumerate();
+            Round::begin(plans.map(|(at, plan)| (PlanId::at(at), &plan.tree)))
+        };
         for at in 0..self.plans.len() {
             let id = PlanId::at(at);
             if self.plan(id).is_some_and(|plan| plan.kind == PlanKind::Recovery) {
@@ -99,24 +98,12 @@ impl Scheduler {
             }
         }
         let outcome = round.finish();
-        debug_assert!(
-            !is_alone || outcome == coordinator::coordinate(trees(&self.plans)),
-            "one plan alone would get something else among the others"
-        );
         let withheld = outcome.withheld.iter().map(|withheld| (withheld.step, withheld.held_by)).collect();
         if self.withheld != withheld {
             self.withheld = withheld;
             self.touch_all(cx);
         }
         outcome.candidates
-    }
-
-    /// Whether all plans but one are interrupted or complete, and no pod is to be recovered.
-    fn is_one_plan_at_most_busy(&self) -> bool {
-        let is_busy = |plan: &&Plan| {
-            !plan.tree.is_interrupted(Element::Plan) && !plan.tree.status(Element::Plan).is_complete()
-        };
-        self.failing.len() == 0 && self.plans.iter().filter(is_busy).count() <= 1
     }
 
     /// Works on the candidates; answers the offers nobody used.
