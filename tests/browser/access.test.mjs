@@ -1,6 +1,6 @@
 // Keyboard, themes, small screens, accessibility.
 import assert from "node:assert/strict";
-import { journey } from "./harness.mjs";
+import { journey, soon } from "./harness.mjs";
 import { playground, until } from "./playground.mjs";
 
 const WIDTHS = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } };
@@ -10,7 +10,7 @@ journey("the whole walk-through by keyboard alone", {}, async ({ page }) => {
   await on.shows("deploy", "PENDING");
   await page.keyboard.press("Tab");
   const skip = page.getByRole("link", { name: "Skip to the plan" });
-  assert.ok(await skip.evaluate((element) => element === document.activeElement), "the first stop is the way past the head");
+  await soon(async () => assert.ok(await skip.evaluate((element) => element === document.activeElement), "the first stop is the way past the head"));
   await page.keyboard.press("Enter");
   const focused = () =>
     page.evaluate(() => document.activeElement?.closest("[role=row]")?.innerText.replaceAll(/\s+/g, " ").trim() ?? "");
@@ -25,13 +25,13 @@ journey("the whole walk-through by keyboard alone", {}, async ({ page }) => {
   await onRow("the link goes to a row");
   await page.keyboard.press("Home");
   await onRow("Home goes to the first row", "aria-rowindex", "1");
-  assert.match(await focused(), /^deploy/);
+  await soon(async () => assert.match(await focused(), /^deploy/));
   await page.keyboard.press("ArrowDown");
   await onRow("Down goes to the next row", "aria-rowindex", "2");
-  assert.match(await focused(), /^hello/);
+  await soon(async () => assert.match(await focused(), /^hello/));
   await page.keyboard.press("ArrowLeft");
   await onRow("Left shuts the row", "aria-expanded", "false");
-  assert.equal(await on.tree.getByText("hello-0:[server]", { exact: true }).count(), 0);
+  await soon(async () => assert.equal(await on.tree.getByText("hello-0:[server]", { exact: true }).count(), 0));
   await page.keyboard.press("ArrowRight");
   await onRow("Right opens the row", "aria-expanded", "true");
   await page.keyboard.press("ArrowRight");
@@ -66,14 +66,14 @@ journey("colours follow the choice and the choice is kept", {}, async ({ page })
   const button = page.getByRole("banner").getByRole("button", { name: /^Colours/ });
   await button.click();
   await page.getByRole("banner").getByRole("button", { name: "Colours: light" }).waitFor();
-  assert.equal(await background(), light);
+  await soon(async () => assert.equal(await background(), light));
   await button.click();
   await page.getByRole("banner").getByRole("button", { name: "Colours: dark" }).waitFor();
   await page.waitForFunction((before) => getComputedStyle(document.body).backgroundColor !== before, light);
   const dark = await background();
   await page.reload();
   await page.getByRole("treegrid").waitFor();
-  assert.equal(await background(), dark);
+  await soon(async () => assert.equal(await background(), dark));
 });
 
 for (const [name, size] of Object.entries(WIDTHS)) {

@@ -1,6 +1,6 @@
 // The console: the service's own words, typed in the page.
 import assert from "node:assert/strict";
-import { journey } from "./harness.mjs";
+import { journey, soon } from "./harness.mjs";
 import { playground, until } from "./playground.mjs";
 
 const NARROW = { width: 390, height: 844 };
@@ -55,7 +55,7 @@ journey("the real words show trees and carry commands out", {}, async ({ page, s
   await answers.getByText("Turned down").waitFor();
   await on.inspector.getByRole("button", { name: "Copy everything" }).click();
   await page.getByRole("region", { name: "Messages" }).getByText("Copied.").waitFor();
-  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^\$ plan status deploy\ndeploy \(serial strategy\)/);
+  await soon(async () => assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^\$ plan status deploy\ndeploy \(serial strategy\)/));
   await on.inspector.getByRole("button", { name: "Clear" }).click();
   await answers.getByText("Turned down").waitFor({ state: "detached" });
 });
@@ -85,7 +85,7 @@ journey("keys complete, bring earlier lines back, and never hold the focus", {},
   await open();
   await line.focus();
   await page.keyboard.press("Tab");
-  assert.equal(await holdsFocus(), false, "an empty line lets Tab pass");
+  await soon(async () => assert.equal(await holdsFocus(), false, "an empty line lets Tab pass"));
   await line.focus();
   await page.keyboard.type("pl");
   await page.keyboard.press("Tab");
@@ -100,15 +100,15 @@ journey("keys complete, bring earlier lines back, and never hold the focus", {},
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await reads("plan force-complete deploy world world-");
-  assert.equal(await words.count(), 2);
+  await soon(async () => assert.equal(await words.count(), 2));
   await on.inspector.getByText(/^2 ways to go on/).waitFor({ state: "attached" });
   // Nothing more is clear: Tab goes on to the words themselves.
   await page.keyboard.press("Tab");
-  assert.equal(await holdsFocus(), false);
+  await soon(async () => assert.equal(await holdsFocus(), false));
   await words.nth(1).focus();
   await page.keyboard.press("Enter");
   await reads("plan force-complete deploy world 'world-1:[server, sidecar]' ");
-  assert.equal(await holdsFocus(), true, "a picked word gives the focus back");
+  await soon(async () => assert.equal(await holdsFocus(), true, "a picked word gives the focus back"));
   await page.keyboard.press("Enter");
   await on.shows("world-1:[server, sidecar]", "COMPLETE\\s*forced");
   await run("plan list", /recovery/);
@@ -124,10 +124,10 @@ journey("keys complete, bring earlier lines back, and never hold the focus", {},
   await page.keyboard.press("Escape");
   await page.keyboard.press("Tab");
   await reads("pl");
-  assert.equal(await holdsFocus(), false, "Esc, then Tab leaves");
+  await soon(async () => assert.equal(await holdsFocus(), false, "Esc, then Tab leaves"));
   await line.focus();
   await page.keyboard.press("Shift+Tab");
-  assert.equal(await holdsFocus(), false, "Shift+Tab leaves");
+  await soon(async () => assert.equal(await holdsFocus(), false, "Shift+Tab leaves"));
 });
 
 for (const theme of ["light", "dark"]) {

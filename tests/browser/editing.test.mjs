@@ -1,6 +1,6 @@
 // The definition: findings at their place as one types, the last good world, applying an edit, sharing a run.
 import assert from "node:assert/strict";
-import { journey } from "./harness.mjs";
+import { journey, soon } from "./harness.mjs";
 import { playground, until } from "./playground.mjs";
 
 const SERVICE = `name: typed
@@ -27,7 +27,7 @@ journey("broken YAML is shown at its place and the last good world runs on", {},
   await plans.getByRole("button", { name: "Show" }).click();
   const definition = page.getByRole("region", { name: "Definition" });
   await definition.getByText("YAML001").first().waitFor();
-  assert.match(await definition.innerText(), /svc\.yml|\b[34]:\d+/, "a finding names its line and column");
+  await soon(async () => assert.match(await definition.innerText(), /svc\.yml|\b[34]:\d+/, "a finding names its line and column"));
 });
 
 journey("a misspelt word is underlined and mended", {}, async ({ page }) => {
@@ -44,7 +44,7 @@ journey("an edit before anything was done is the new world at once", {}, async (
   const on = playground(page);
   await on.type(SERVICE);
   await on.shows("node-0:[server]", "PENDING");
-  assert.equal(await on.tree.getByText("world", { exact: true }).count(), 0);
+  await soon(async () => assert.equal(await on.tree.getByText("world", { exact: true }).count(), 0));
   await on.fast();
   await on.play();
   await on.shows("deploy", "COMPLETE");
@@ -56,10 +56,10 @@ journey("an edit of a run waits until it is applied", {}, async ({ page }) => {
   await on.type(SERVICE);
   const apply = page.getByRole("region", { name: "Plans" }).getByRole("button", { name: "Apply" });
   await apply.waitFor();
-  assert.equal(await on.status("hello-0:[server]"), "COMPLETE", "the run goes on as it was");
+  await soon(async () => assert.equal(await on.status("hello-0:[server]"), "COMPLETE", "the run goes on as it was"));
   await apply.click();
   await on.shows("node-0:[server]", "PENDING");
-  assert.equal(await on.now(), 0);
+  await soon(async () => assert.equal(await on.now(), 0));
 });
 
 journey("a link brings the run to another reader", {}, async ({ page, url }) => {
@@ -81,14 +81,14 @@ journey("a link brings the run to another reader", {}, async ({ page, url }) => 
   await other.waitForFunction(() => document.documentElement.dataset.boot === "started");
   const there = playground(other);
   await there.shows("world", "WAITING");
-  assert.equal(await there.text(), before);
-  assert.equal(await there.now(), now);
+  await soon(async () => assert.equal(await there.text(), before));
+  await soon(async () => assert.equal(await there.now(), now));
   assert.ok(link.startsWith(url));
   await other.close();
 });
 
 journey("a broken link is explained", { path: "#p1:nonsense!" }, async ({ page }) => {
   await page.getByRole("heading").first().waitFor();
-  assert.match(await page.locator("body").innerText(), /link/i);
-  assert.match(await page.locator("body").innerText(), /damaged|cannot/i);
+  await soon(async () => assert.match(await page.locator("body").innerText(), /link/i));
+  await soon(async () => assert.match(await page.locator("body").innerText(), /damaged|cannot/i));
 });

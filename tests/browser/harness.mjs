@@ -5,7 +5,7 @@
  *   import { journey } from "./harness.mjs";
  *   journey("the page starts", { width: 1280 }, async ({ page, scan, shot }) => { ... });
  *
- * Tests find elements by role and label only. They never wait for wall-clock time; `page.waitFor...` waits for a state.
+ * Tests find elements by role and label only. They never wait for wall-clock time; `page.waitFor...` and `soon` wait for a state.
  *
  * PLANARIUM_DIST names the built page (default: dist/), PLANARIUM_CHROMIUM the browser. PLANARIUM_SLOWDOWN runs the page
  * as on a machine that many times slower, which shows what a hurried hand meets. Pictures go to shots/, which git ignores.
@@ -221,6 +221,26 @@ export async function open(url, options = {}) {
     check: () => assert.deepEqual(problems, [], "the page reported problems"),
     close: () => context.close(),
   };
+}
+
+/**
+ * Asserts what the page comes to: the check is made again until it holds, for ten seconds at most. A page that is slow to draw
+ * answers an action a little later.
+ *
+ * @param {() => Promise<void>} check
+ */
+export async function soon(check) {
+  const end = Date.now() + 10_000 * SLOWDOWN;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof assert.AssertionError) || Date.now() > end) {
+        throw error;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 /** Waits until the engine runs; says what the page says when it does not. */

@@ -1,7 +1,7 @@
 // What is done before the page has drawn what was done before: each deed counts from where the last one led, and nothing
 // that was typed is lost.
 import assert from "node:assert/strict";
-import { journey } from "./harness.mjs";
+import { journey, soon } from "./harness.mjs";
 import { atOnce, playground, until } from "./playground.mjs";
 
 const TEMPLATE = `name: {{FRAMEWORK_NAME}}
@@ -38,7 +38,7 @@ journey("usual values leave alone what was typed just before", {}, async ({ page
   await fill.waitFor();
   await atOnce(page, [value(page, "FRAMEWORK_NAME"), "type", "mine"], [fill, "click"]);
   await on.shows("node-1:[server]", "PENDING");
-  assert.equal(await value(page, "FRAMEWORK_NAME").inputValue(), "mine");
+  await soon(async () => assert.equal(await value(page, "FRAMEWORK_NAME").inputValue(), "mine"));
 });
 
 journey("a value being typed outlives what arrives meanwhile", {}, async ({ page }) => {
@@ -50,11 +50,11 @@ journey("a value being typed outlives what arrives meanwhile", {}, async ({ page
   await atOnce(page, [value(page, "NODE_COUNT"), "type", "3"]);
   // The other row is drawn anew, and so is the table once the definition was read.
   await definition(page).getByRole("button", { name: "Remove NODE_COUNT" }).waitFor();
-  assert.equal(await name.inputValue(), "mi");
+  await soon(async () => assert.equal(await name.inputValue(), "mi"));
   await page.keyboard.type("ne");
   await page.getByRole("heading", { name: "Plans of mine" }).waitFor();
   await on.shows("node-2:[server]", "PENDING");
-  assert.equal(await name.inputValue(), "mine");
+  await soon(async () => assert.equal(await name.inputValue(), "mine"));
 });
 
 journey("machines are added as the form was filled in last, and once", {}, async ({ page }) => {
@@ -76,7 +76,7 @@ journey("machines are added as the form was filled in last, and once", {}, async
   );
   await dialog.waitFor({ state: "hidden" });
   await on.inspector.getByRole("article", { name: "extra-1" }).getByText("rack: r7").waitFor();
-  assert.equal(await on.inspector.getByRole("article", { name: /^extra-/ }).count(), 3);
+  await soon(async () => assert.equal(await on.inspector.getByRole("article", { name: /^extra-/ }).count(), 3));
 });
 
 journey("a failure lasts as long as was typed last", {}, async ({ page }) => {
@@ -158,7 +158,7 @@ journey("the second of two clicks undoes nothing and removes nothing more", {}, 
   await atOnce(page, [undo, "click"], [undo, "click"]);
   await undo.waitFor({ state: "detached" });
   await on.shows("hello-0:[server]", "STARTED");
-  assert.equal(await on.now(), before);
+  await soon(async () => assert.equal(await on.now(), before));
 
   await on.row("world", 2).hover();
   await on.row("world", 2).getByRole("button", { name: "Commands for world" }).click();
@@ -232,7 +232,7 @@ journey("the focus comes as soon as its place is there, unless it was put elsewh
   await on.row("world").getByText("world", { exact: true }).click();
   await show(false);
   await frames();
-  assert.equal(await holds(), false);
+  await soon(async () => assert.equal(await holds(), false));
 });
 
 journey("typing goes on in the rich editor when it comes in place of the plain field", {}, async ({ page }) => {
@@ -255,5 +255,5 @@ journey("typing goes on in the rich editor when it comes in place of the plain f
   await plain.waitFor({ state: "detached" });
   await until(page, "the rich editor has the focus", (field) => field === document.activeElement, await rich.elementHandle());
   await page.keyboard.type("de");
-  assert.match(await rich.innerText(), /^# abcde/);
+  await soon(async () => assert.match(await rich.innerText(), /^# abcde/));
 });

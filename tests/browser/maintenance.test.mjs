@@ -1,6 +1,6 @@
 // Maintenance in the page: windows in the dialog and on the timeline, modes, refusals, answers to inverse offers.
 import assert from "node:assert/strict";
-import { journey } from "./harness.mjs";
+import { journey, soon } from "./harness.mjs";
 import { atOnce, playground } from "./playground.mjs";
 
 const WIDE = { width: 1440, height: 900 };
@@ -62,24 +62,24 @@ journey("windows are added, edited and cancelled, and the JSON follows", WIDE, a
   let text = await it.dialog.getByLabel("The schedule as JSON").innerText();
   assert.deepEqual((await it.json()).windows[0].machine_ids.map((id) => id.hostname), ["agent-1", "agent-2"]);
   assert.equal(nanoseconds(text)[1] ?? nanoseconds(text)[0], 3_600_000_000_000n);
-  assert.match(await it.machine("agent-1").innerText(), /draining/);
+  await soon(async () => assert.match(await it.machine("agent-1").innerText(), /draining/));
   await scan();
   await shot("one window");
 
   await it.add(["agent-3"], "1:02:00", "");
   await it.windows.nth(1).waitFor();
-  assert.match(await it.windows.nth(1).innerText(), /from 1:02:00, open-ended/);
+  await soon(async () => assert.match(await it.windows.nth(1).innerText(), /from 1:02:00, open-ended/));
 
   await it.windows.nth(1).getByRole("button", { name: /^Edit/ }).click();
   await it.form.getByRole("textbox", { name: /^Lasts/ }).fill("90s");
   await it.form.getByRole("button", { name: "Post the change" }).click();
   await it.windows.filter({ hasText: /1 m 30 s/ }).waitFor();
-  assert.equal(await it.windows.count(), 2);
+  await soon(async () => assert.equal(await it.windows.count(), 2));
 
   await it.windows.first().getByRole("button", { name: /^Cancel the window/ }).click();
   await it.windows.filter({ hasText: "agent-1" }).waitFor({ state: "hidden" });
   assert.deepEqual((await it.json()).windows.map((window) => window.machine_ids.map((id) => id.hostname)), [["agent-3"]]);
-  assert.match(await it.machine("agent-1").innerText(), /up/);
+  await soon(async () => assert.match(await it.machine("agent-1").innerText(), /up/));
 });
 
 journey("what the master refuses is said in its own words and changes nothing", WIDE, async ({ page }) => {
@@ -89,10 +89,10 @@ journey("what the master refuses is said in its own words and changes nothing", 
   await it.add([], "+60s", "1m");
   await it.messages.getByRole("alert").filter({ hasText: "empty list of machines" }).waitFor();
   assert.deepEqual(await it.json(), {});
-  assert.equal(await it.form.getByRole("textbox", { name: /^Lasts/ }).inputValue(), "1m", "what was written stays");
+  await soon(async () => assert.equal(await it.form.getByRole("textbox", { name: /^Lasts/ }).inputValue(), "1m", "what was written stays"));
   // Down without schedule: the button says why, and the call is refused for the same reason.
   const start = it.machine("agent-1").getByRole("button", { name: /^Start agent-1/ });
-  assert.match(await start.getAttribute("aria-label"), /not in DRAINING mode/);
+  await soon(async () => assert.match(await start.getAttribute("aria-label"), /not in DRAINING mode/));
   await start.click();
   await it.messages.getByRole("alert").filter({ hasText: "cannot be brought down: not in DRAINING mode" }).waitFor();
   await it.add(["agent-1"], "+60s", "1m");
@@ -101,7 +101,7 @@ journey("what the master refuses is said in its own words and changes nothing", 
   // A DOWN machine has to stay in the schedule.
   await it.windows.first().getByRole("button", { name: /^Cancel the window/ }).click();
   await it.messages.getByRole("alert").filter({ hasText: "has to stay in the schedule" }).waitFor();
-  assert.equal(await it.windows.count(), 1);
+  await soon(async () => assert.equal(await it.windows.count(), 1));
   await it.machine("agent-1").getByRole("button", { name: "Stop agent-1", exact: true }).click();
   await it.dialog.getByText("Nothing is scheduled.").waitFor();
 });
@@ -123,15 +123,15 @@ journey("a window is posted as it was written last, and once", WIDE, async ({ pa
     [post, "click"],
   );
   await it.windows.filter({ hasText: "1:02:00 to 1:03:30" }).waitFor();
-  assert.equal(await it.windows.count(), 1);
-  assert.equal(await it.messages.getByRole("alert").count(), 0);
+  await soon(async () => assert.equal(await it.windows.count(), 1));
+  await soon(async () => assert.equal(await it.messages.getByRole("alert").count(), 0));
 
   // To cancel one window takes back nothing of what is written about another.
   await lasts.fill("5m");
   const cancel = it.windows.first().getByRole("button", { name: /^Cancel the window/ });
   await atOnce(page, [cancel, "click"], [cancel, "click"]);
   await it.dialog.getByText("Nothing is scheduled.").waitFor();
-  assert.equal(await lasts.inputValue(), "5m");
+  await soon(async () => assert.equal(await lasts.inputValue(), "5m"));
   await it.add(["agent-2"], "+60s", "1m");
   await it.windows.first().waitFor();
   await it.close();
@@ -148,7 +148,7 @@ journey("a window is posted as it was written last, and once", WIDE, async ({ pa
     },
     start + 10_000,
   );
-  assert.equal(await it.dialog.count(), 0);
+  await soon(async () => assert.equal(await it.dialog.count(), 0));
 });
 
 journey("agents are drained, and brought back when they are done", WIDE, async ({ page }) => {
@@ -180,7 +180,7 @@ journey("a band on the timeline is moved and resized by keys and by pointer", WI
   // By keys: shown first, posted with Enter; Escape puts it back.
   await grip.focus();
   await page.keyboard.press("ArrowRight");
-  assert.match(await grip.getAttribute("aria-valuetext"), /Enter posts it/);
+  await soon(async () => assert.match(await grip.getAttribute("aria-valuetext"), /Enter posts it/));
   await page.keyboard.press("Escape");
   assert.equal(Number(await grip.getAttribute("aria-valuenow")), start);
   await page.keyboard.press("ArrowRight");
@@ -215,7 +215,7 @@ journey("a band on the timeline is moved and resized by keys and by pointer", WI
   // In the past it forks, like any input.
   await it.on.slider.focus();
   await page.keyboard.press("ArrowLeft");
-  assert.equal(await bands.count(), 0, "at that instant nothing was scheduled");
+  await soon(async () => assert.equal(await bands.count(), 0, "at that instant nothing was scheduled"));
   await it.open();
   await it.add(["agent-2"], "+60s", "1m");
   await it.messages.getByText(/New branch/).waitFor();
@@ -226,7 +226,7 @@ journey("a band on the timeline is moved and resized by keys and by pointer", WI
   await bands.getByRole("slider", { name: "Window of agent-2", exact: true }).focus();
   await page.keyboard.press("Delete");
   await bands.waitFor({ state: "detached" });
-  assert.ok(await it.on.slider.evaluate((element) => element === document.activeElement));
+  await soon(async () => assert.ok(await it.on.slider.evaluate((element) => element === document.activeElement)));
 });
 
 journey("frameworks are asked, and the map shows the mode", WIDE, async ({ page, shot }) => {
@@ -291,7 +291,7 @@ journey("two machines, then the third: the page says when a majority is lost", W
   await it.on.dock.getByRole("group", { name: "Maintenance windows" }).getByRole("slider").first().waitFor();
   await it.open();
   await it.windows.nth(1).waitFor();
-  assert.match(await it.windows.first().innerText(), /2 of 3 there, 1 left, no majority/);
-  assert.match(await it.windows.nth(1).innerText(), /1 of 3 there, the other 2 are a majority/);
+  await soon(async () => assert.match(await it.windows.first().innerText(), /2 of 3 there, 1 left, no majority/));
+  await soon(async () => assert.match(await it.windows.nth(1).innerText(), /1 of 3 there, the other 2 are a majority/));
   await shot("quorum");
 });

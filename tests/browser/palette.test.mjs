@@ -1,6 +1,6 @@
 // The command palette: everything by name, without a mouse.
 import assert from "node:assert/strict";
-import { SIZES, journey } from "./harness.mjs";
+import { SIZES, journey, soon } from "./harness.mjs";
 import { playground } from "./playground.mjs";
 
 const palette = (page) => page.getByRole("dialog", { name: "Commands" });
@@ -16,7 +16,7 @@ journey("the palette finds commands, elements and examples by name", {}, async (
   await called(page, "interrupt");
   await scan();
   await shot("open");
-  assert.match(await palette(page).getByRole("option", { selected: true }).innerText(), /Interrupt deploy/);
+  await soon(async () => assert.match(await palette(page).getByRole("option", { selected: true }).innerText(), /Interrupt deploy/));
   await page.keyboard.press("Enter");
   await on.shows("deploy", "WAITING");
 
@@ -30,8 +30,8 @@ journey("the palette finds commands, elements and examples by name", {}, async (
   // What is refused stays, with its reason, and does nothing.
   await called(page, "roll the definition");
   const refused = palette(page).getByRole("option").first();
-  assert.equal(await refused.getAttribute("aria-disabled"), "true");
-  assert.match(await refused.innerText(), /this is what runs/);
+  await soon(async () => assert.equal(await refused.getAttribute("aria-disabled"), "true"));
+  await soon(async () => assert.match(await refused.innerText(), /this is what runs/));
   await page.keyboard.press("Enter");
   await palette(page).getByRole("combobox").fill("canary");
   await page.keyboard.press("ArrowDown");

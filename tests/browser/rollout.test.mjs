@@ -1,6 +1,6 @@
 // The seed's walk-through in the page: play, scrub, branch, break, command, ask.
 import assert from "node:assert/strict";
-import { journey } from "./harness.mjs";
+import { journey, soon } from "./harness.mjs";
 import { playground } from "./playground.mjs";
 
 const STEPS = ["hello-0:[server]", "world-0:[server, sidecar]", "world-1:[server, sidecar]"];
@@ -19,9 +19,9 @@ journey("the page opens with an example loaded and not yet run", {}, async ({ pa
   const on = playground(page);
   await on.shows("deploy", "PENDING");
   for (const step of STEPS) {
-    assert.equal(await on.status(step), "PENDING");
+    await soon(async () => assert.equal(await on.status(step), "PENDING"));
   }
-  assert.equal(await on.now(), 0);
+  await soon(async () => assert.equal(await on.now(), 0));
   await on.editor().waitFor();
 });
 
@@ -37,9 +37,9 @@ journey("pressing play takes the walk-through to COMPLETE", {}, async ({ page, s
   await on.fast();
   await on.shows("deploy", "COMPLETE");
   for (const step of STEPS) {
-    assert.equal(await on.status(step), "COMPLETE");
+    await soon(async () => assert.equal(await on.status(step), "COMPLETE"));
   }
-  assert.equal(await on.status("recovery"), "COMPLETE");
+  await soon(async () => assert.equal(await on.status("recovery"), "COMPLETE"));
   await shot("done");
 });
 
@@ -50,12 +50,12 @@ journey("a scrub back shows the earlier tree, and forward the later one again", 
   await on.slider.focus();
   await page.keyboard.press("Home");
   await on.shows("deploy", "PENDING");
-  assert.equal(await on.status(STEPS[2]), "PENDING");
-  assert.equal(await on.now(), 0);
+  await soon(async () => assert.equal(await on.status(STEPS[2]), "PENDING"));
+  await soon(async () => assert.equal(await on.now(), 0));
   await page.keyboard.press("End");
   await on.shows("deploy", "COMPLETE");
-  assert.equal(await on.text(), end);
-  assert.equal(await on.now(), head);
+  await soon(async () => assert.equal(await on.text(), end));
+  await soon(async () => assert.equal(await on.now(), head));
 });
 
 journey("a command in the past opens a branch and the original is kept", {}, async ({ page, shot }) => {
@@ -69,24 +69,24 @@ journey("a command in the past opens a branch and the original is kept", {}, asy
   await on.shows("deploy", "WAITING");
   const branches = on.dock.getByRole("tablist", { name: "Branches" }).getByRole("tab");
   await branches.nth(1).waitFor();
-  assert.equal(await branches.count(), 2);
+  await soon(async () => assert.equal(await branches.count(), 2));
   await shot("two branches");
   await branches.first().click();
   await on.slider.focus();
   await page.keyboard.press("End");
   await on.shows("deploy", "COMPLETE");
-  assert.equal(await on.now(), head);
+  await soon(async () => assert.equal(await on.now(), head));
 });
 
 journey("a killed task comes back through the recovery plan", {}, async ({ page, shot }) => {
   const on = await deployed(page);
-  assert.equal(await on.tree.getByRole("row").filter({ hasText: "hello-0:[server]" }).count(), 1);
+  await soon(async () => assert.equal(await on.tree.getByRole("row").filter({ hasText: "hello-0:[server]" }).count(), 1));
   await on.command(STEPS[0], "hello-0-server: Fail this task");
   await on.play();
   await on.tree.getByRole("row").filter({ hasText: "hello-0:[server]" }).nth(1).waitFor();
   await on.shows("recovery", "COMPLETE");
   await shot("recovered");
-  assert.equal(await on.status("deploy"), "COMPLETE", "the deploy plan has nothing to do with it");
+  await soon(async () => assert.equal(await on.status("deploy"), "COMPLETE", "the deploy plan has nothing to do with it"));
   await on.tab("Log");
   await on.inspector.getByText(/hello-0-server/).first().waitFor();
 });
@@ -95,13 +95,13 @@ journey("a canary is continued from the tree", {}, async ({ page }) => {
   const on = playground(page);
   await on.example(/Canary/);
   await on.shows("web-deploy", "WAITING");
-  assert.equal(await on.status("web-0:[server]"), "WAITING");
-  assert.equal(await on.status("web-2:[server]"), "PENDING");
+  await soon(async () => assert.equal(await on.status("web-0:[server]"), "WAITING"));
+  await soon(async () => assert.equal(await on.status("web-2:[server]"), "PENDING"));
   // The operator is quicker than the script: both gates are open before it comes to them.
   await on.command("web-deploy", /^Continue/);
   await on.shows("web-0:[server]", "PENDING");
   await on.stepTo("web-0:[server]", "COMPLETE");
-  assert.equal(await on.status("web-1:[server]"), "WAITING");
+  await soon(async () => assert.equal(await on.status("web-1:[server]"), "WAITING"));
   await on.command("web-deploy", /^Continue/);
   await on.shows("web-1:[server]", "PENDING");
   await on.stepTo("deploy", "COMPLETE");
@@ -113,7 +113,7 @@ journey("why says what a pending step waits for, and leads there", {}, async ({ 
   await on.tab("Why");
   const why = on.why();
   await why.getByRole("heading", { name: STEPS[2] }).waitFor();
-  assert.match(await why.innerText(), /serial/);
+  await soon(async () => assert.match(await why.innerText(), /serial/));
   const link = why.getByRole("button", { name: /PENDING|WAITING|IN_PROGRESS/ }).first();
   await link.waitFor();
   await shot("why");
@@ -122,7 +122,7 @@ journey("why says what a pending step waits for, and leads there", {}, async ({ 
   // A command that is not allowed stays, with its reason.
   await on.select("recovery");
   const interrupt = why.getByRole("button", { name: /^Interrupt/ });
-  assert.equal(await interrupt.getAttribute("aria-disabled"), "true");
+  await soon(async () => assert.equal(await interrupt.getAttribute("aria-disabled"), "true"));
   assert.match((await interrupt.innerText()).trim(), /Interrupt/);
   assert.notEqual(await interrupt.getAttribute("title"), null);
 });
@@ -138,5 +138,5 @@ journey("a pod that fits nowhere says which machine lacks what", {}, async ({ pa
   await on.tab("Why");
   await on.why().getByRole("heading", { name: /Offers looked at/ }).waitFor();
   await on.why().getByRole("rowheader", { name: "small-1" }).waitFor();
-  assert.match(await on.why().innerText(), /cpus/);
+  await soon(async () => assert.match(await on.why().innerText(), /cpus/));
 });

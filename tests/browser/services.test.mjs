@@ -1,6 +1,6 @@
 // Several services in one page, definitions that lack values or machines, and edits rolled out in a run.
 import assert from "node:assert/strict";
-import { journey } from "./harness.mjs";
+import { journey, soon } from "./harness.mjs";
 import { playground, until } from "./playground.mjs";
 
 const SERVICE = `name: typed
@@ -42,7 +42,7 @@ journey("two services have an editor each, and keep their drafts", {}, async ({ 
   await opened(page, SERVICE, true);
   await on.row("typed", 1).waitFor();
   const services = definition(page).getByRole("tablist", { name: "Services" });
-  assert.equal(await services.getByRole("tab").count(), 2);
+  await soon(async () => assert.equal(await services.getByRole("tab").count(), 2));
   await services.getByRole("tab", { name: "typed", selected: true }).waitFor();
   await on.row("hello-world", 1).waitFor();
   await on.fast();
@@ -61,7 +61,7 @@ journey("two services have an editor each, and keep their drafts", {}, async ({ 
   const before = await on.now();
   await definition(page).getByRole("button", { name: "Roll out" }).click();
   await on.row("node-2:[server]").waitFor();
-  assert.equal(await on.now(), before);
+  await soon(async () => assert.equal(await on.now(), before));
   await on.play();
   await on.shows("node-2:[server]", "COMPLETE");
 });
@@ -82,7 +82,7 @@ journey("variables without a value have rows with the finding, and usual values"
   await page.keyboard.press("Tab");
   await definition(page).getByRole("button", { name: "Fill in usual values" }).click();
   await on.shows("node-1:[server]", "PENDING");
-  assert.equal(await name.inputValue(), "mine", "what was typed stays");
+  await soon(async () => assert.equal(await name.inputValue(), "mine", "what was typed stays"));
   await on.fast();
   await on.play();
   await on.shows("deploy", "COMPLETE");
@@ -109,7 +109,7 @@ journey("what was left for something else can be gone back to", {}, async ({ pag
   await on.shows("node-0:[server]", "PENDING");
   await page.getByRole("region", { name: "Messages" }).getByRole("button", { name: "Undo" }).first().click();
   await on.shows("hello-0:[server]", "STARTED");
-  assert.equal(await on.text(), before);
+  await soon(async () => assert.equal(await on.text(), before));
   await definition(page).getByText("hello-world", { exact: false }).first().waitFor();
 });
 
@@ -132,8 +132,8 @@ journey("a link carries the moment", {}, async ({ page }) => {
   await other.waitForFunction(() => document.documentElement.dataset.boot === "started");
   const there = playground(other);
   await there.shows("deploy", "IN_PROGRESS");
-  assert.equal(await there.now(), now);
-  assert.equal(await there.text(), rows);
+  await soon(async () => assert.equal(await there.now(), now));
+  await soon(async () => assert.equal(await there.text(), rows));
   await there.slider.focus();
   await other.keyboard.press("End");
   await there.shows("deploy", "COMPLETE");
@@ -148,9 +148,9 @@ journey("a dropped file is opened, and the page says that it may be let go", {},
     return transfer;
   }, SERVICE);
   await page.dispatchEvent("body", "dragover", { dataTransfer: held });
-  assert.equal(await page.locator("html[data-drop]").count(), 1);
+  await soon(async () => assert.equal(await page.locator("html[data-drop]").count(), 1));
   await page.dispatchEvent("body", "drop", { dataTransfer: held });
-  assert.equal(await page.locator("html[data-drop]").count(), 0);
+  await soon(async () => assert.equal(await page.locator("html[data-drop]").count(), 0));
   await on.shows("node-0:[server]", "PENDING");
 });
 

@@ -1,6 +1,6 @@
 // The timeline: zooming in, idle stretches, and a second run on the same clock.
 import assert from "node:assert/strict";
-import { SIZES, journey } from "./harness.mjs";
+import { SIZES, journey, soon } from "./harness.mjs";
 import { playground, until } from "./playground.mjs";
 
 const zoom = (on, name) => on.dock.getByRole("button", { name });
@@ -17,7 +17,7 @@ journey("the timeline zooms in around the cursor and out again", {}, async ({ pa
   await on.slider.focus();
   await page.keyboard.press("Shift+ArrowLeft");
   const [now, before] = [await on.now(), await thumb(page)];
-  assert.equal(await zoom(on, "Zoom out").getAttribute("aria-disabled"), "true");
+  await soon(async () => assert.equal(await zoom(on, "Zoom out").getAttribute("aria-disabled"), "true"));
   await zoom(on, "Zoom in").click();
   await zoom(on, "Zoom in").click();
   assert.ok(Math.abs((await thumb(page)) - before) < 2, "the cursor keeps its place");
@@ -33,7 +33,7 @@ journey("the timeline zooms in around the cursor and out again", {}, async ({ pa
   await page.keyboard.press("Home");
   await until(page, "the start is seen", () => document.querySelector("circle.thumb") !== null);
   await zoom(on, "Show all of the run").click();
-  assert.equal(await thumb(page), 0);
+  await soon(async () => assert.equal(await thumb(page), 0));
 });
 
 journey("idle stretches are short until they are asked for in full", {}, async ({ page, shot }) => {
@@ -53,13 +53,13 @@ journey("idle stretches are short until they are asked for in full", {}, async (
   await on.shows("deploy", "COMPLETE");
   await on.pause();
   const button = zoom(on, "Short idle stretches");
-  assert.equal(await button.getAttribute("aria-pressed"), "true");
-  assert.equal(await page.locator(".break").count(), 1);
+  await soon(async () => assert.equal(await button.getAttribute("aria-pressed"), "true"));
+  await soon(async () => assert.equal(await page.locator(".break").count(), 1));
   await shot("short");
   await page.keyboard.press("Escape");
   const before = await page.locator(".segment").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 40).length);
   await button.click();
-  assert.equal(await page.locator(".break").count(), 0);
+  await soon(async () => assert.equal(await page.locator(".break").count(), 0));
   const after = await page.locator(".segment").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 40).length);
   assert.ok(before > after, `what changed is easier to see when the rest is short: ${before}, ${after}`);
 });
@@ -149,7 +149,7 @@ for (const [name, options] of [
     const steps = on.inspector.getByRole("table", { name: "Steps of both runs" });
     const row = steps.getByRole("row").filter({ hasText: "world-1" });
     await row.filter({ hasText: "COMPLETE" }).waitFor();
-    assert.match(await row.innerText(), /PENDING/);
+    await soon(async () => assert.match(await row.innerText(), /PENDING/));
     await scan();
     await shot("compared");
     await on.inspector.getByRole("button", { name: "Stop comparing" }).click();
