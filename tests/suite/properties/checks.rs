@@ -1,5 +1,6 @@
 //! What can be seen to be wrong with a world, whatever was done to it.
 
+use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::View;
 use planarium_tests::same::difference;
@@ -13,6 +14,43 @@ use std::collections::BTreeMap;
 pub(crate) fn shown(engine: &Engine) -> Value {
     let view = engine.view();
     json!({ "services": view.services, "cluster": view.cluster, "faults": view.faults })
+}
+
+/// An input as it is written.
+pub(crate) fn read(input: &Value) -> Input {
+    serde_json::from_value(input.clone()).expect("an input")
+}
+
+/// Both stand at the same place and show the same.
+pub(crate) fn assert_same(left: &Engine, right: &Engine) -> Result<(), TestCaseError> {
+    prop_assert_eq!(left.seq(), right.seq());
+    prop_assert_eq!(left.now_ms(), right.now_ms());
+    prop_assert_eq!(left.digest(), right.digest());
+    prop_assert_eq!(left.inputs(), right.inputs());
+    prop_assert_eq!(difference(&shown(left), &shown(right)), None);
+    Ok(())
+}
+
+/// Puts the same inputs into two engines alike, one of which gets from one to the next in many pieces: nothing shows it.
+pub(crate) fn cut_alike(
+    [mut whole, mut cut]: [Engine; 2],
+    inputs: &[(u64, Value)],
+    cuts: &[u64],
+) -> Result<(), TestCaseError> {
+    let mut at = 0;
+    let mut cuts = cuts.iter().cycle();
+    for (gap, input) in inputs {
+        at += gap;
+        whole.advance_to(at);
+        while cut.now_ms() < at {
+            let step = *cuts.next().expect("a cycle");
+            cut.advance_to((cut.now_ms() + step).min(at));
+        }
+        prop_assert_eq!(cut.digest(), whole.digest(), "at {} ms", at);
+        whole.apply(read(input));
+        cut.apply(read(input));
+    }
+    assert_same(&cut, &whole)
 }
 
 /// What can be seen to be wrong with a world.

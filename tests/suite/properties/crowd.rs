@@ -1,17 +1,13 @@
 //! Several services, frameworks from outside and every kind of input at once, with steps back, seeks and branches in between.
 
-use crate::checks::{Revisions, config, shown, wrong};
+use crate::checks::{Revisions, assert_same, config, cut_alike, read, shown, wrong};
 use crate::deeds::{Deed, deeds, input, load};
 use crate::definitions::variant;
-use planarium_protocol::{Event, EventBody, Input};
+use planarium_protocol::{Event, EventBody};
 use planarium_tests::same::difference;
 use planarium_world::{Condition, Engine, Genesis, Journal};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-
-fn read(input: &Value) -> Input {
-    serde_json::from_value(input.clone()).expect("an input")
-}
 
 /// Machines in two zones, with disks, GPUs and a part set aside; two services of a framework and one of its own.
 fn engine(seed: u64) -> Engine {
@@ -113,16 +109,6 @@ fn replayed(journal: &Journal) -> Result<Engine, TestCaseError> {
     Engine::from_journal(&journal).map_err(|error| TestCaseError::fail(error.to_string()))
 }
 
-/// Both stand at the same place and show the same.
-fn assert_same(left: &Engine, right: &Engine) -> Result<(), TestCaseError> {
-    prop_assert_eq!(left.seq(), right.seq());
-    prop_assert_eq!(left.now_ms(), right.now_ms());
-    prop_assert_eq!(left.digest(), right.digest());
-    prop_assert_eq!(left.inputs(), right.inputs());
-    prop_assert_eq!(difference(&shown(left), &shown(right)), None);
-    Ok(())
-}
-
 proptest! {
     #![proptest_config(config(10))]
 
@@ -168,21 +154,7 @@ proptest! {
         inputs in prop::collection::vec((0_u64..60_000, input()), 1..12),
         cuts in prop::collection::vec(1_u64..9_000, 1..40),
     ) {
-        let (mut whole, mut cut) = (engine(seed), engine(seed));
-        let mut at = 0;
-        let mut cuts = cuts.iter().cycle();
-        for (gap, input) in &inputs {
-            at += gap;
-            whole.advance_to(at);
-            while cut.now_ms() < at {
-                let step = *cuts.next().expect("a cycle");
-                cut.advance_to((cut.now_ms() + step).min(at));
-            }
-            prop_assert_eq!(cut.digest(), whole.digest(), "at {} ms", at);
-            whole.apply(read(input));
-            cut.apply(read(input));
-        }
-        assert_same(&cut, &whole)?;
+        cut_alike([engine(seed), engine(seed)], &inputs, &cuts)?;
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! A small service with a few commands and faults, drawn often enough to meet one another.
 
-use crate::checks::{Revisions, config, shown, wrong};
-use planarium_protocol::Input;
+use crate::checks::{Revisions, config, cut_alike, read, shown, wrong};
 use planarium_tests::same::difference;
 use planarium_world::{Engine, Genesis, Journal};
 use proptest::prelude::*;
@@ -213,10 +212,6 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec(op, 1..24)
 }
 
-fn read(input: &Value) -> Input {
-    serde_json::from_value(input.clone()).expect("an input")
-}
-
 fn engine(seed: u64) -> Engine {
     let mut engine = Engine::new(Genesis { seed, ..Genesis::default() });
     let machines = json!({ "kind": "add-agent", "count": 2, "resources": { "cpus": 2, "mem": 1024, "disk": 5000, "ports": "[1025-1040]" } });
@@ -313,22 +308,7 @@ proptest! {
         inputs in prop::collection::vec((1_u64..60_000, input()), 1..8),
         cuts in prop::collection::vec(1_u64..9_000, 1..40),
     ) {
-        let (mut whole, mut cut) = (engine(seed), engine(seed));
-        let mut at = 0;
-        let mut cuts = cuts.iter().cycle();
-        for (gap, input) in &inputs {
-            at += gap;
-            whole.advance_to(at);
-            while cut.now_ms() < at {
-                let step = *cuts.next().expect("a cycle");
-                cut.advance_to((cut.now_ms() + step).min(at));
-            }
-            prop_assert_eq!(cut.digest(), whole.digest(), "at {} ms", at);
-            whole.apply(read(input));
-            cut.apply(read(input));
-        }
-        prop_assert_eq!(cut.digest(), whole.digest());
-        prop_assert_eq!(difference(&shown(&cut), &shown(&whole)), None);
+        cut_alike([engine(seed), engine(seed)], &inputs, &cuts)?;
     }
 
     #[test]
