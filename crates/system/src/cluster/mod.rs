@@ -3,10 +3,14 @@
 //! *Knows*: who hears of what happens to a process: the layer that started it, at once and in order.
 //! *Must not know*: services; offers and plans are opaque here.
 
+mod kube;
+
 use crate::system::Number;
 use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind, Owner, ProcessId, ProcessSpec};
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, SimTime};
+#[cfg(feature = "kube")]
+use planarium_kube::Kube;
 use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message, Request};
 use planarium_mesos::maintenance::{Refused, decode::OperatorCall};
 use planarium_mesos::{Master, ProbeFacts};
@@ -42,6 +46,9 @@ pub struct News {
     pub event: FleetEvent,
 }
 
+/// Owner of the processes that kubelets start.
+pub const KUBELETS: Owner = Owner(1);
+
 /// Owners below this one are layers of the cluster; the process with number `n` is owner `SYSTEMS + n`.
 const SYSTEMS: u32 = 16;
 
@@ -54,6 +61,9 @@ pub struct Cluster {
     restarts: Vec<(Cause, Target)>,
     /// The master has failed over, and what stands behind it.
     orphaned: Option<Cause>,
+    /// The Kubernetes cluster on the same machines, once a system has asked for it.
+    #[cfg(feature = "kube")]
+    kube: Option<Arc<Kube>>,
     /// Reports that systems have not heard yet.
     news: VecDeque<News>,
     /// Number of the last event when machines last came or went.
@@ -72,6 +82,8 @@ impl Cluster {
             master: Arc::new(master),
             restarts: Vec::new(),
             orphaned: None,
+            #[cfg(feature = "kube")]
+            kube: None,
             news: VecDeque::new(),
             changed: 0,
             epoch_ms: flags.epoch_ms,
@@ -96,12 +108,12 @@ impl Cluster {
 
     /// How many timers are pending that would change something.
     pub fn one_shots(&self) -> usize {
-        self.fleet.one_shots() + self.master.one_shots()
+        self.fleet.one_shots() + self.master.one_shots() + self.kube_one_shots()
     }
 
     /// Whether the next periodic work would change something.
     pub fn restless(&self) -> bool {
-        self.fleet.restless() || self.master.restless()
+        self.fleet.restless() || self.master.restless() || self.kube_restless()
     }
 
     /// Handles one due timer of the machines.
@@ -133,6 +145,16 @@ impl Cluster {
             let failed_over = matches!(event.kind, FleetEventKind::MasterFailover);
             if let Some(number) = event.owner.and_then(|owner| owner.0.checked_sub(SYSTEMS)) {
                 self.news.push_back(News { process: Some(Number(number)), event });
+                continue;
+            }
+            #[cfg(feature = "kube")]
+            if let Some(kube) = &mut self.kube
+                && event.owner.is_none_or(|owner| owner == KUBELETS)
+            {
+                Arc::make_mut(kube).on_fleet(cx, fleet, &event);
+                cx.set_cause(cause);
+            }
+            if event.owner == Some(KUBELETS) {
                 continue;
             }
             let about_machines = matches!(
@@ -251,9 +273,13 @@ impl Cluster {
         cx: &mut Cx,
         work: impl FnOnce(&mut Master, &mut Fleet, &mut Cx) -> R,
     ) -> R {
+        #[cfg(feature = "kube")]
+        let scheduled = self.scheduled();
         let (fleet, master) = self.parts();
         let result = work(master, fleet, cx);
         self.report_drained(cx);
+        #[cfg(feature = "kube")]
+        self.follow_schedule(cx, &scheduled);
         // The schedule may have changed although no machine here is in it.
         self.changed = self.changed.max(cx.next_seq() - 1);
         result
@@ -263,10 +289,14 @@ impl Cluster {
 
     /// Machines join, each with an agent.
     pub fn add_agent(&mut self, cx: &mut Cx, add: &AddAgent) -> Result<Value, Refusal> {
+        #[cfg(feature = "kube")]
+        let known: Vec<_> = self.fleet.machine_ids().collect();
         let (fleet, master) = self.parts();
         let before = cx.pending().len();
         master.add_agent(cx, fleet, add)?;
         self.report_drained(cx);
+        #[cfg(feature = "kube")]
+        self.match_nodes(cx, &known);
         self.changed = cx.next_seq() - 1;
         let added = cx.pending().iter().skip(before).filter_map(|fact| match &fact.body {
             EventBody::AgentRegistered { agent, agent_id } => {
@@ -279,9 +309,13 @@ impl Cluster {
 
     /// A machine goes for good.
     pub fn remove_agent(&mut self, cx: &mut Cx, agent: &str) -> Result<Value, Refusal> {
+        #[cfg(feature = "kube")]
+        let known: Vec<_> = self.fleet.machine_ids().collect();
         let (fleet, master) = self.parts();
         master.remove_agent(cx, fleet, agent)?;
         self.report_drained(cx);
+        #[cfg(feature = "kube")]
+        self.match_nodes(cx, &known);
         self.changed = cx.next_seq() - 1;
         Ok(json!({ "agent": agent }))
     }
@@ -359,6 +393,10 @@ impl Cluster {
     pub fn check(&self) -> Vec<String> {
         let mut found = self.fleet.check();
         found.extend(self.master.check(&self.fleet));
+        #[cfg(feature = "kube")]
+        if let Some(kube) = &self.kube {
+            found.extend(kube.check(&self.fleet));
+        }
         found
     }
 
@@ -366,12 +404,24 @@ impl Cluster {
     pub fn beyond(&self, before: Option<&Self>) -> u64 {
         let fleet = before.map(|before| &before.fleet);
         let master = before.map(|before| &before.master);
-        behind(&self.fleet, fleet, |now| now.beyond(fleet.map(|fleet| &**fleet)))
-            + behind(&self.master, master, |now| now.beyond(master.map(|master| &**master)))
+        let own = behind(&self.fleet, fleet, |now| now.beyond(fleet.map(|fleet| &**fleet)))
+            + behind(&self.master, master, |now| now.beyond(master.map(|master| &**master)));
+        #[cfg(feature = "kube")]
+        let own = match &self.kube {
+            None => own,
+            Some(now) => {
+                let kube = before.and_then(|before| before.kube.as_ref());
+                own + behind(now, kube, |now| now.beyond(kube.map(|kube| &**kube)))
+            }
+        };
+        own
     }
 
     /// Roughly how many bytes a copy takes.
     pub fn weight(&self) -> u64 {
-        self.fleet.weight() + self.master.weight()
+        let own = self.fleet.weight() + self.master.weight();
+        #[cfg(feature = "kube")]
+        let own = own + self.kube.as_ref().map_or(0, |kube| kube.beyond(None));
+        own
     }
 }
