@@ -2,13 +2,12 @@
 
 use super::{
     framework::FrameworkId,
-    offer::{AgentId, InverseOffer, Offer, OfferId},
+    offer::{AgentId, InverseOffer, Offer, OfferId, Response},
     operation::{OperationStatus, ReconcileOperation},
     resource::Resource,
     resources::Resources,
     task::TaskStatus,
 };
-use crate::maintenance::Response;
 use planarium_fleet::{Labels, Program};
 use planarium_kernel::SortedMap;
 use planarium_kernel::{Cause, Milli};

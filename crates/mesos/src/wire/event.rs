@@ -3,11 +3,11 @@
 //! Source: `apache/mesos: include/mesos/v1/scheduler/scheduler.proto`, `src/internal/evolve.cpp`. Match.
 
 use super::{
-    Calendar, HEARTBEAT_S,
     agent::attributes_v1,
-    domain, id,
+    common::{Calendar, HEARTBEAT_S, domain, id},
     resource::{Form, list},
 };
+use crate::tasks::status_id;
 use crate::{
     Master,
     api::{
@@ -15,13 +15,10 @@ use crate::{
         Unavailability,
     },
 };
+use planarium_kernel::SimTime;
 use planarium_kernel::base64::Base64;
-use planarium_kernel::{SimTime, draw};
 use planarium_protocol::json;
 use serde_json::{Map, Value};
-
-/// Purpose of the draw that makes the id of a status.
-const STATUS_ID: u32 = 0x0A10;
 
 /// The heartbeat that a subscribed framework hears.
 pub fn heartbeat() -> Value {
@@ -189,13 +186,6 @@ impl Master {
         }
         Value::Object(map)
     }
-}
-
-/// Sixteen drawn bytes.
-pub(crate) fn status_id(seed: u64, task_id: &str, nth: u64) -> Vec<u8> {
-    let entity = draw::entity(task_id);
-    let half = |n: u64| draw::draw(seed, entity, STATUS_ID, n).to_be_bytes();
-    [half(nth.saturating_mul(2)), half(nth.saturating_mul(2).saturating_add(1))].concat()
 }
 
 /// Where an agent can be asked.

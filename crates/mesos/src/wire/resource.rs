@@ -5,7 +5,7 @@
 
 use super::read::{Message, Read, bad};
 use crate::{
-    accept::{amount, is_role, stack},
+    api::validity::{amount, is_role, stack},
     api::{
         DiskInfo, DiskSource, Persistence, Ranges, Reservation, ReservationKind, Resource, Resources, Value,
     },

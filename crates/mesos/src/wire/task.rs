@@ -3,13 +3,13 @@
 //! Source: `apache/mesos: src/common/http.cpp` (model of tasks), `src/master/http.cpp` (tasks). Match.
 
 use super::{
-    Calendar, id,
+    common::{Calendar, id},
     resource::{Form, labels_json, list, sums},
 };
 use crate::{
     Master,
     api::{AgentId, FrameworkId, TaskInfo, TaskState},
-    task::{Past, Task},
+    tasks::{StatusRecord, Task},
 };
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
@@ -30,7 +30,7 @@ pub(super) struct TaskRow<'a> {
     pub(super) state: TaskState,
     executor: Option<&'a Text>,
     role: &'a Text,
-    history: &'a [Past],
+    history: &'a [StatusRecord],
     /// When it became unreachable, if it is.
     lost_at: Option<SimTime>,
 }
@@ -54,7 +54,7 @@ impl Master {
     pub(super) fn task_rows(&self) -> Vec<TaskRows<'_>> {
         let mut rows: Vec<TaskRows<'_>> = Vec::new();
         for (row, framework) in self.frameworks.iter().enumerate() {
-            let completed = framework.ended.iter().map(|ended| TaskRow {
+            let completed = framework.completed.iter().map(|ended| TaskRow {
                 info: &ended.info,
                 framework: FrameworkId::at(row),
                 agent: ended.agent,
@@ -72,10 +72,10 @@ impl Master {
             list.push(live(task));
         }
         for of in &mut rows {
-            let forgotten = of.unreachable.len().saturating_sub(MAX_UNREACHABLE);
-            if forgotten > 0 {
+            let collected = of.unreachable.len().saturating_sub(MAX_UNREACHABLE);
+            if collected > 0 {
                 planarium_kernel::sorted::sort_by_key(&mut of.unreachable, |row| row.lost_at);
-                of.unreachable.drain(..forgotten);
+                of.unreachable.drain(..collected);
             }
         }
         rows
@@ -94,7 +94,7 @@ impl Master {
         put("state", json!(row.state.as_str()));
         put("resources", sums(&row.info.resources));
         put("role", json!(row.role));
-        let status = |past: &Past| {
+        let status = |past: &StatusRecord| {
             let mut status = Map::new();
             status.insert("state".to_owned(), json!(past.state.as_str()));
             status.insert("timestamp".to_owned(), calendar.seconds(past.at));
@@ -127,7 +127,7 @@ impl Master {
         }
         put("state", json!(row.state.as_str()));
         put("resources", list(&row.info.resources.allocated(row.role), Form::Refined, true));
-        let status = |past: &Past| {
+        let status = |past: &StatusRecord| {
             let mut status = Map::new();
             status.insert("task_id".to_owned(), id(&row.info.task_id));
             status.insert("state".to_owned(), json!(past.state.as_str()));
