@@ -78,7 +78,16 @@ pub enum Operation {
         /// By how much.
         by: Milli,
     },
-    /// What no cluster like this one can do, whatever is offered.
+    /// An operation with invalid resources. It is dropped before any other is carried out; its tasks are in error.
+    Invalid {
+        /// The operation's type.
+        kind: &'static str,
+        /// Tasks of a launch; none of another operation.
+        tasks: Vec<TaskInfo>,
+        /// Why it is invalid.
+        reason: Text,
+    },
+    /// An operation that no agent of this cluster can carry out, whatever is offered.
     Impossible {
         /// The operation's type.
         kind: &'static str,

@@ -24,7 +24,6 @@ pub(crate) fn amount(resource: &Resource) -> Finding {
         Value::Scalar(amount) if &*resource.name == "gpus" && amount.0 % 1000 != 0 => {
             bad("gpus are whole numbers")
         }
-        _ if resource.value.is_empty() => bad(format!("{} is nothing", resource.name)),
         _ => Ok(()),
     }
 }

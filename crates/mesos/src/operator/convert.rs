@@ -14,10 +14,7 @@ use crate::{
     allocator::filter::DEFAULT_REFUSE_MS,
     api::validity::amount,
     api::{AgentId, Resource, Resources, Stack},
-    wire::{
-        query::refusal,
-        read::{bad, missing},
-    },
+    wire::{query::refusal, read::bad},
 };
 use planarium_fleet::Cx;
 use planarium_protocol::{EventBody, Refusal, Text, refusal::RefusalCode};
@@ -34,9 +31,6 @@ impl Master {
             .iter()
             .position(|agent| agent.name == *agent_id && agent.state == AgentState::Registered);
         let id = known.map(AgentId::at).ok_or_else(|| bad("No agent found with specified ID"))?;
-        if resources.is_empty() {
-            return Err(missing(kind.list()));
-        }
         let total = self.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
         for (n, resource) in resources.iter().enumerate() {
             Self::check_conversion(kind, &total, resource)?;
@@ -129,7 +123,10 @@ impl Master {
 
     fn tell_conversion(&self, cx: &mut Cx, kind: Conversion, id: AgentId, resources: &[Resource]) {
         let (framework, agent): (Text, Text) = (OPERATOR.into(), self.hostname(id));
-        let text: Text = resources.iter().cloned().collect::<Resources>().to_string().into();
+        let text = resources.iter().cloned().collect::<Resources>().text();
+        if text.is_empty() {
+            return;
+        }
         match kind {
             Conversion::Reserve => {
                 cx.emit(EventBody::Reserved { framework, agent, resources: text });

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::wire::{
     read::{Message, Read, bad, messages},
-    resource::read_list,
+    resource::read_valid_list,
 };
 use serde_json::Value;
 
@@ -57,14 +57,14 @@ fn form_call(path: &str, form: &Value) -> Option<Read<OperatorCall>> {
         if !value.is_array() {
             return Err(bad(format!("'{}' must be a JSON array", kind.list())));
         }
-        let resources = read_list(&messages(&value, kind.list())?)?;
+        let resources = read_valid_list(&messages(&value, kind.list())?)?;
         let source = match fields.get("source").filter(|_| kind == Conversion::Reserve) {
             None => Vec::new(),
             Some(text) => {
                 let value: Value = planarium_protocol::json::value(text.as_bytes()).map_err(|error| {
                     bad(format!("Error in parsing 'source' in the request body: {error}"))
                 })?;
-                read_list(&messages(&value, "source")?)?
+                read_valid_list(&messages(&value, "source")?)?
             }
         };
         Ok(OperatorCall::Convert(Convert { kind, agent_id, resources, source }))
@@ -100,13 +100,13 @@ pub fn v1_call(body: &Value) -> Option<Read<OperatorCall>> {
         let agent_id = part.needs_id("agent_id")?;
         let list = part.messages(conversion.list())?;
         let source = match conversion {
-            Conversion::Reserve => read_list(&part.messages("source")?)?,
+            Conversion::Reserve => read_valid_list(&part.messages("source")?)?,
             _ => Vec::new(),
         };
         Ok(OperatorCall::Convert(Convert {
             kind: conversion,
             agent_id,
-            resources: read_list(&list)?,
+            resources: read_valid_list(&list)?,
             source,
         }))
     })())

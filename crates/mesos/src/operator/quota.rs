@@ -16,7 +16,7 @@ use crate::{
     wire::{
         query::refusal,
         read::{Message, Read, bad},
-        resource::read_list,
+        resource::read_valid_list,
     },
 };
 use planarium_fleet::Cx;
@@ -43,7 +43,7 @@ pub(super) fn read_request(request: &Message<'_>) -> Read<OperatorCall> {
     if resources.len() > MAX_KINDS {
         return Err(beyond(format!("a quota is about at most {MAX_KINDS} kinds of resources")));
     }
-    let resources = read_list(&resources)?;
+    let resources = read_valid_list(&resources)?;
     if !is_role(&role) {
         return Err(wrong(&format!("invalid role '{role}'")));
     }

@@ -157,7 +157,6 @@ fn operations_that_are_dropped_do_not_stop_those_that_follow() {
         ("not reserved", reserve(Resource::scalar("cpus", Milli(1_000))), "not dynamically reserved"),
         ("static", reserve(fixed), "not dynamically reserved"),
         ("no strict sub-role", reserve(unrefined), "does not refine"),
-        ("nothing", reserve(reserved("f", "cpus", 0, "x")), "is nothing"),
         ("negative", reserve(reserved("f", "cpus", -1, "x")), "is negative"),
         ("not reserved by anyone", vec![Operation::Unreserve(vec![cpus.clone()])], "is not in what is left"),
         (

@@ -29,7 +29,7 @@ impl Master {
             validate::reserve(accepted, resource)
         };
         let converted = self.convert(accepted, resources, check, Resource::popped, Resource::clone)?;
-        if !resources.is_empty() {
+        if !converted.is_empty() {
             let body = EventBody::Reserved {
                 framework: accepted.info.name.clone(),
                 agent: accepted.hostname.clone(),
@@ -50,7 +50,7 @@ impl Master {
             validate::unreserve(accepted, resource)
         };
         let converted = self.convert(accepted, resources, check, Resource::clone, Resource::popped)?;
-        if !resources.is_empty() {
+        if !converted.is_empty() {
             let body = EventBody::Unreserved {
                 framework: accepted.info.name.clone(),
                 agent: accepted.hostname.clone(),
@@ -187,7 +187,8 @@ fn tell_resized(cx: &mut Cx, accepted: &AcceptedOffers, volume: &Resource, size:
 }
 
 fn tell_volumes(cx: &mut Cx, accepted: &AcceptedOffers, volumes: &[Resource], created: bool) {
-    for path in volumes.iter().filter_map(Resource::persistence).map(|volume| volume.container_path.clone()) {
+    let made = volumes.iter().filter(|volume| !volume.value.is_empty());
+    for path in made.filter_map(Resource::persistence).map(|volume| volume.container_path.clone()) {
         cx.emit(EventBody::Volume {
             framework: accepted.info.name.clone(),
             agent: accepted.hostname.clone(),

@@ -6,12 +6,12 @@ use super::{
 };
 use crate::{
     Master,
-    api::{ExecutorInfo, Reason, Resources, TaskInfo, TaskState},
+    api::{ExecutorInfo, FrameworkId, Reason, Resources, TaskInfo, TaskState},
     tasks::{Task, TaskNo},
 };
 use planarium_fleet::{Cx, Fleet, MachineId, ProcessSpec};
 use planarium_kernel::SortedMap;
-use planarium_protocol::EventBody;
+use planarium_protocol::{EventBody, Text};
 use std::{collections::VecDeque, sync::Arc};
 
 impl Master {
@@ -32,18 +32,27 @@ impl Master {
                 self.start(cx, fleet, accepted, (task, needs), executor.as_ref(), None);
             }
             Err(message) => {
-                let agent_id = Some(accepted.agent_name.clone());
-                let status = never_launched(
-                    cx,
-                    &task,
-                    agent_id,
-                    TaskState::Error,
-                    Reason::TaskInvalid,
-                    message.into(),
-                );
-                self.counters.end(TaskState::Error);
-                self.send_update(cx, accepted.framework, status);
+                self.refuse_tasks(cx, &accepted.agent_name, accepted.framework, "LAUNCH", &[task], &message);
             }
+        }
+    }
+
+    /// Tells a framework that the tasks of an invalid launch are in error.
+    pub(super) fn refuse_tasks(
+        &mut self,
+        cx: &mut Cx,
+        agent_id: &Text,
+        framework: FrameworkId,
+        kind: &str,
+        tasks: &[TaskInfo],
+        message: &str,
+    ) {
+        let reason = if kind == "LAUNCH_GROUP" { Reason::TaskGroupInvalid } else { Reason::TaskInvalid };
+        for task in tasks {
+            let agent_id = Some(agent_id.clone());
+            let status = never_launched(cx, task, agent_id, TaskState::Error, reason, message.into());
+            self.counters.end(TaskState::Error);
+            self.send_update(cx, framework, status);
         }
     }
 
@@ -64,13 +73,14 @@ impl Master {
         let all_needs = match valid {
             Ok(all_needs) => all_needs,
             Err(message) => {
-                for task in &tasks {
-                    let (agent_id, reason) = (Some(accepted.agent_name.clone()), Reason::TaskGroupInvalid);
-                    let message = message.as_str().into();
-                    let status = never_launched(cx, task, agent_id, TaskState::Error, reason, message);
-                    self.counters.end(TaskState::Error);
-                    self.send_update(cx, accepted.framework, status);
-                }
+                self.refuse_tasks(
+                    cx,
+                    &accepted.agent_name,
+                    accepted.framework,
+                    "LAUNCH_GROUP",
+                    &tasks,
+                    &message,
+                );
                 return;
             }
         };

@@ -37,7 +37,8 @@ impl Master {
             self.offers.remove(id);
         }
         self.counters.offers(framework).accepted += ids.len() as u64;
-        for operation in operations {
+        let (invalid, valid): (Vec<_>, Vec<_>) = operations.into_iter().partition(is_invalid);
+        for operation in invalid.into_iter().chain(valid) {
             self.carry_out_operation(cx, fleet, &mut accepted, operation, None);
         }
         accepted.remaining.add_all(&accepted.resized);
@@ -84,6 +85,17 @@ impl Master {
             Operation::Destroy(volumes) => self.destroy(cx, accepted, &volumes),
             Operation::Grow { volume, addition } => self.grow(cx, accepted, &volume, &addition),
             Operation::Shrink { volume, by } => self.shrink(cx, accepted, &volume, by),
+            Operation::Invalid { tasks, reason, .. } if !tasks.is_empty() => {
+                return self.refuse_tasks(
+                    cx,
+                    &accepted.agent_name,
+                    accepted.framework,
+                    kind,
+                    &tasks,
+                    &reason,
+                );
+            }
+            Operation::Invalid { reason, .. } => Err(reason.to_string()),
             Operation::Impossible { flaw, .. } => Err(flaw.to_owned()),
         };
         match (done, id) {
@@ -188,6 +200,15 @@ impl Master {
     }
 }
 
+/// Whether an operation is found invalid before any is carried out.
+fn is_invalid(operation: &Operation) -> bool {
+    match operation {
+        Operation::Invalid { .. } => true,
+        Operation::Named { operation, .. } => is_invalid(operation),
+        _ => false,
+    }
+}
+
 /// The operation's type on the wire.
 const fn kind_of(operation: &Operation) -> &'static str {
     match operation {
@@ -197,7 +218,7 @@ const fn kind_of(operation: &Operation) -> &'static str {
         Operation::Destroy(_) => "DESTROY",
         Operation::Grow { .. } => "GROW_VOLUME",
         Operation::Shrink { .. } => "SHRINK_VOLUME",
-        Operation::Impossible { kind, .. } => kind,
+        Operation::Invalid { kind, .. } | Operation::Impossible { kind, .. } => kind,
         Operation::Launch(_) => "LAUNCH",
         Operation::LaunchGroup { .. } => "LAUNCH_GROUP",
         Operation::Named { .. } => "",
@@ -206,7 +227,9 @@ const fn kind_of(operation: &Operation) -> &'static str {
 
 fn tasks_of(operation: &Operation) -> &[TaskInfo] {
     match operation {
-        Operation::Launch(tasks) | Operation::LaunchGroup { tasks, .. } => tasks,
+        Operation::Launch(tasks)
+        | Operation::LaunchGroup { tasks, .. }
+        | Operation::Invalid { tasks, .. } => tasks,
         Operation::Reserve(_)
         | Operation::Unreserve(_)
         | Operation::Create(_)
