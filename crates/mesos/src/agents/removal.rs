@@ -8,7 +8,7 @@ use crate::agents::{GONE, Removal};
 use crate::{
     Master,
     agents::AgentState,
-    api::{AgentId, Reason, SchedulerEvent, Source, TaskState},
+    api::{AgentId, Reason, SchedulerEvent, Source, TaskState, TaskStatus},
     tasks::Update,
 };
 use planarium_fleet::{Cx, Fleet};
@@ -110,7 +110,6 @@ impl Master {
             task.state = update.state;
             task.since = now;
         }
-        task.record_status(now, update.state, None);
         task.unreachable_since = Some(now);
         let retry = task.retry.take();
         let (framework, agent) = (task.framework, task.agent);
@@ -119,14 +118,15 @@ impl Master {
         }
         self.disarm(retry);
         let agent_id = self.agent(agent).map(|agent| agent.name.clone()).unwrap_or_default();
-        let Some(task) = self.task(no) else { return };
-        let status = crate::api::TaskStatus {
+        let Some(task) = self.task_mut(no) else { return };
+        let status = TaskStatus {
             state: update.state,
             reason: update.reason,
             source: update.source,
             message: update.message,
             ..task.status(agent_id, now)
         };
+        task.record_status(&TaskStatus { healthy: None, check: None, ..status.clone() });
         self.send_update(cx, framework, status);
     }
 }

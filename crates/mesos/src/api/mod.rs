@@ -15,7 +15,9 @@ pub mod task;
 pub mod text;
 pub(crate) mod validity;
 
-pub use call::{Call, ExecutorInfo, Message, Operation, ReconcileTask, SchedulerEvent, TaskInfo};
+pub use call::{
+    Call, ExecutorInfo, Message, Operation, ReconcileTask, SchedulerEvent, TaskDetails, TaskInfo,
+};
 pub use framework::{Capability, FrameworkId, FrameworkInfo};
 pub use offer::{AgentId, AgentInfo, InverseOffer, Offer, OfferId, Response, Unavailability};
 pub use operation::{OperationState, OperationStatus, ReconcileOperation};

@@ -5,12 +5,12 @@
 use super::record::{Framework, Presence};
 use crate::{
     Master,
-    api::{Capability, FrameworkId, FrameworkInfo, SchedulerEvent, TaskState},
+    api::{Capability, FrameworkId, FrameworkInfo, Reason, SchedulerEvent, TaskState, TaskStatus},
     master::{Requested, Timer},
 };
 use planarium_fleet::{Cx, Fleet};
 use planarium_kernel::Class;
-use planarium_protocol::EventBody;
+use planarium_protocol::{EventBody, Text};
 use std::{collections::VecDeque, sync::Arc};
 
 impl Master {
@@ -93,6 +93,7 @@ impl Master {
             return;
         };
         let body = EventBody::FrameworkRemoved { framework: framework.info.name.clone() };
+        let message: Text = format!("Framework {} removed", framework.name).into();
         cx.following(body, |cx| {
             for offer in self.offers_of(id) {
                 self.take_offer_back(cx, offer, None);
@@ -100,8 +101,17 @@ impl Master {
             for no in self.tasks_of(id) {
                 // Stored, not delivered: there is nobody to tell.
                 let now = cx.now();
+                let agent_id =
+                    self.task(no).and_then(|task| self.agent(task.agent)).map(|agent| agent.name.clone());
                 let Some(task) = self.task_mut(no) else { continue };
-                task.record_status(now, TaskState::Killed, None);
+                task.record_status(&TaskStatus {
+                    state: TaskState::Killed,
+                    reason: Some(Reason::FrameworkRemoved),
+                    message: message.clone(),
+                    healthy: None,
+                    check: None,
+                    ..task.status(agent_id.unwrap_or_default(), now)
+                });
                 let ended = task.freed.then_some(task.state);
                 let state = ended.unwrap_or(TaskState::Killed);
                 let (agent, process) = (task.agent, task.process.take());

@@ -100,12 +100,35 @@ pub(crate) struct Task {
     pub(crate) history: Vec<StatusRecord>,
 }
 
-/// A state that a task was in, with the last that was said of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A status of a task as the master keeps it: everything but `data`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StatusRecord {
     pub(crate) state: TaskState,
     pub(crate) at: SimTime,
+    pub(crate) reason: Option<Reason>,
+    pub(crate) source: Source,
+    pub(crate) message: Text,
     pub(crate) healthy: Option<bool>,
+    pub(crate) check: Option<CheckStatus>,
+    /// Its number, when its framework has to acknowledge it.
+    pub(crate) number: Option<u32>,
+    pub(crate) unreachable_since: Option<SimTime>,
+}
+
+impl StatusRecord {
+    fn of(status: &TaskStatus) -> Self {
+        Self {
+            state: status.state,
+            at: SimTime(status.timestamp_ms),
+            reason: status.reason,
+            source: status.source,
+            message: status.message.clone(),
+            healthy: status.healthy,
+            check: status.check,
+            number: status.number,
+            unreachable_since: status.unreachable_since_ms.map(SimTime),
+        }
+    }
 }
 
 impl Task {
@@ -118,11 +141,11 @@ impl Task {
     }
 
     /// Keeps a status; one of the same state takes the place of the last.
-    pub(crate) fn record_status(&mut self, at: SimTime, state: TaskState, healthy: Option<bool>) {
-        let past = StatusRecord { state, at, healthy };
+    pub(crate) fn record_status(&mut self, status: &TaskStatus) {
+        let record = StatusRecord::of(status);
         match self.history.last_mut() {
-            Some(last) if last.state == state => *last = past,
-            _ => self.history.push(past),
+            Some(last) if last.state == record.state => *last = record,
+            _ => self.history.push(record),
         }
     }
 

@@ -162,7 +162,6 @@ impl Master {
         }
         let (state, ends) = (task.state, latest.is_terminal() && !task.freed);
         task.healthy = update.healthy.or(task.healthy);
-        task.record_status(now, update.state, task.healthy);
         task.check = update.check.or(task.check);
         if update.state == TaskState::Running && task.is_checked() {
             // A checked task carries check information from its first RUNNING on, without a result at first.
@@ -178,6 +177,7 @@ impl Master {
             number: number.flatten(),
             ..task.status(agent_id, update.made_at.unwrap_or(now))
         };
+        task.record_status(&status);
         if ends {
             self.counters.end(state);
         }

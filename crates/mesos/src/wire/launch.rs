@@ -10,9 +10,11 @@ use super::{
     read::{Message, Read},
     resource::read_list,
 };
-use crate::api::{ExecutorInfo, Resources, TaskInfo};
+use crate::api::{ExecutorInfo, Resources, TaskDetails, TaskInfo};
 use planarium_fleet::{CheckSpec, HealthSpec, Program};
-use planarium_protocol::Text;
+use planarium_protocol::{Text, json};
+use serde_json::Value;
+use std::sync::Arc;
 
 /// Longest time a check or grace period may name. *Units*: milliseconds.
 const MAX_MS: u64 = 365 * 24 * 3_600_000;
@@ -89,9 +91,54 @@ pub(super) fn task(message: &Message<'_>, alone: bool) -> Read<Launch<TaskInfo>>
             .and_then(|ns| u64::try_from(ns).ok())
             .map(|ns| ns.div_ceil(1_000_000).min(MAX_MS)),
         flaw: flaw.map(Into::into).or(fault),
+        details: Some(Arc::new(details(message)?)),
         ..TaskInfo::default()
     };
     Ok(Launch { item, invalid })
+}
+
+/// What is only shown of a task, with the defaults that messages come with.
+fn details(message: &Message<'_>) -> Read<TaskDetails> {
+    let given = |field: &str| message.get(field).filter(|value| value.is_object()).cloned();
+    let user = match (message.message("command")?, message.message("executor")?) {
+        (Some(command), _) if command.has("user") => command.text("user")?,
+        (_, Some(executor)) => {
+            executor.message("command")?.map(|command| command.text("user")).transpose()?.flatten()
+        }
+        _ => None,
+    };
+    Ok(TaskDetails {
+        user,
+        discovery: given("discovery"),
+        container: given("container"),
+        health_check: given("health_check").map(with_health_defaults),
+        kill_policy: given("kill_policy"),
+        limits: given("limits"),
+        check: message.message("check")?.map(|check| check.text("type")).transpose()?.flatten(),
+    })
+}
+
+/// A health check with the values that hold where none is given.
+fn with_health_defaults(mut check: Value) -> Value {
+    let defaults = [
+        ("delay_seconds", json!(15.0)),
+        ("interval_seconds", json!(10.0)),
+        ("timeout_seconds", json!(20.0)),
+        ("consecutive_failures", json!(3)),
+        ("grace_period_seconds", json!(10.0)),
+    ];
+    let put = |object: &mut Value, key: &str, default: Value| {
+        if let Some(fields) = object.as_object_mut() {
+            fields.entry(key).or_insert(default);
+        }
+    };
+    for (key, default) in defaults {
+        put(&mut check, key, default);
+    }
+    if let Some(command) = check.get_mut("command") {
+        put(command, "shell", json!(true));
+    }
+    check
 }
 
 /// Reads an executor.

@@ -79,7 +79,12 @@ impl Master {
             let live = self.tasks.values().filter(|task| task.unreachable_since.is_none());
             put(&format!("master/tasks_{word}"), json!(live.filter(|task| task.state == state).count()));
         }
-        let unreachable: usize = self.task_rows().iter().map(|of| of.unreachable.len()).sum();
+        // Tasks of frameworks that do not know partitions are LOST, though listed as unreachable.
+        let unreachable: usize = self
+            .task_rows()
+            .iter()
+            .map(|of| of.unreachable.iter().filter(|row| row.state == TaskState::Unreachable).count())
+            .sum();
         put("master/tasks_unreachable", json!(unreachable));
         for (word, state) in [
             ("finished", TaskState::Finished),
