@@ -27,3 +27,6 @@ pub use allocator::filter::{ALLOCATION_INTERVAL_MS, DEFAULT_REFUSE_MS, MAX_REFUS
 pub use master::Master;
 pub use planarium_fleet::Cx;
 pub use tasks::{DEFAULT_KILL_GRACE_MS, ProbeFacts};
+
+/// Starts the processes of tasks.
+pub const OWNER: planarium_fleet::Owner = planarium_fleet::Owner(0);

@@ -16,7 +16,7 @@ pub mod text;
 pub(crate) mod validity;
 
 pub use call::{
-    Call, ExecutorInfo, Message, Operation, ReconcileTask, SchedulerEvent, TaskDetails, TaskInfo,
+    Call, ExecutorInfo, Message, Operation, ReconcileTask, Request, SchedulerEvent, TaskDetails, TaskInfo,
 };
 pub use framework::{Capability, FrameworkId, FrameworkInfo};
 pub use offer::{AgentId, AgentInfo, InverseOffer, Offer, OfferId, Response, Unavailability};
