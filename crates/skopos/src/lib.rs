@@ -15,9 +15,12 @@
 //! | gate | `manual-gate` |
 //! | instance | instance: a container, here a process on a shared machine |
 
+mod app;
+mod call;
 mod check;
 pub mod codes;
 mod decode;
+mod engine;
 mod env;
 mod files;
 mod generate;
@@ -27,12 +30,18 @@ mod model;
 mod nearest;
 pub mod plan;
 mod plugin;
+mod report;
 mod substitute;
 mod template;
 mod vars;
 mod words;
+mod yard;
 
+pub use engine::Command;
 pub use load::{Definition, Loaded, Options, load};
+
+/// The word by which this dialect is known.
+pub const DIALECT: &str = "skopos";
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: machines, processes, calls that fail because of a fault. *Must not know*: plans.
 
-use planarium_fleet::{Cx, FailedCall, Fleet, Labels, MachineId, ProcessId, ProcessSpec};
+use planarium_fleet::{Cx, FailedCall, Fleet, Labels, MachineId, ProcessId, ProcessSpec, Said};
 
 /// The machines, as an application is handed them.
 pub trait Yard {
@@ -50,5 +50,38 @@ pub(crate) fn place(fleet: &Fleet, load: impl Fn(MachineId) -> u32) -> Place {
         Some((_, id)) => Place::On(id),
         None if any => Place::NoneUp,
         None => Place::Nowhere,
+    }
+}
+
+/// Machines that belong to nobody else: for plans that are looked at before anything runs, and for tests.
+#[derive(Clone, Debug)]
+pub struct OwnYard {
+    /// The machines.
+    pub fleet: Fleet,
+}
+
+impl Yard for OwnYard {
+    fn fleet(&self) -> &Fleet {
+        &self.fleet
+    }
+
+    fn launch(&mut self, cx: &mut Cx, spec: ProcessSpec, start_ms: u64) -> ProcessId {
+        self.fleet.launch_within(cx, spec, start_ms)
+    }
+
+    fn adopt(&mut self, cx: &mut Cx, process: ProcessId) {
+        self.fleet.say(cx, process, Said::Running(Some(0)));
+    }
+
+    fn kill(&mut self, cx: &mut Cx, process: ProcessId, grace_ms: u64) {
+        self.fleet.kill(cx, process, grace_ms);
+    }
+
+    fn vanish(&mut self, process: ProcessId) {
+        self.fleet.vanish(process);
+    }
+
+    fn fails_call(&mut self, cx: &mut Cx, labels: &Labels) -> Option<FailedCall> {
+        self.fleet.fails_call(cx, labels)
     }
 }

@@ -65,7 +65,7 @@ impl App {
     }
 
     /// What a step shows in the present iteration of its loop, if it is in one.
-    pub(super) fn show_cell(&mut self, id: StepId, shown: Shown) {
+    pub(crate) fn show_cell(&mut self, id: StepId, shown: Shown) {
         let plan = self.plan.clone();
         let Some(step) = plan.step(id) else { return };
         let owner = plan.chain(step.chain).filter(|chain| chain.kind == ChainKind::Loop).and_then(|chain| chain.owner);

@@ -6,6 +6,7 @@
 //! A run is a stack of frames. The top frame is the chain whose step is being worked on; a loop stands below the chain of
 //! its present iteration. Moves take no time; only leaves do.
 
+mod check;
 mod command;
 mod exit;
 mod finish;
@@ -16,7 +17,8 @@ mod status;
 
 pub(crate) use indices::Indices;
 pub use log::{Level, LogKind, Origin, Record};
-pub(crate) use run::Io;
+pub use command::Command;
+pub(crate) use run::{Io, Move};
 pub use status::Shown;
 
 use crate::call::Leaf;

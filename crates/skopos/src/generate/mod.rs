@@ -18,7 +18,7 @@ use planarium_protocol::Text;
 
 pub(crate) use order::order;
 use steps::Writer;
-use yaml::{Yaml, flow, map, text};
+use yaml::flow;
 
 /// What runs of a component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
