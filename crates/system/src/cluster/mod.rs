@@ -6,7 +6,9 @@
 mod kube;
 
 use crate::system::Number;
-use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind, Owner, ProcessId, ProcessSpec};
+use planarium_fleet::{
+    Cx, FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, Owner, ProcessId, ProcessSpec, Said,
+};
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, SimTime};
 #[cfg(feature = "kube")]
@@ -224,6 +226,37 @@ impl Cluster {
     pub fn kill(&mut self, cx: &mut Cx, pid: ProcessId, grace_ms: u64) {
         self.parts().0.kill(cx, pid, grace_ms);
         self.report_drained(cx);
+    }
+
+    /// As [`Cluster::launch`], with the time that starting takes when nothing slows it down. *Units*: milliseconds.
+    pub fn launch_within(
+        &mut self,
+        cx: &mut Cx,
+        number: Number,
+        spec: ProcessSpec,
+        start_ms: u64,
+    ) -> ProcessId {
+        let spec = ProcessSpec { owner: Owner(SYSTEMS.saturating_add(number.0)), ..spec };
+        let pid = self.parts().0.launch_within(cx, spec, start_ms);
+        self.report_drained(cx);
+        pid
+    }
+
+    /// Says that a process that a system started has been running and ready all along. Nothing is reported.
+    pub fn adopt(&mut self, cx: &mut Cx, pid: ProcessId) {
+        self.parts().0.say(cx, pid, Said::Running(Some(0)));
+    }
+
+    /// Takes a process that a system started away without a report.
+    pub fn vanish(&mut self, pid: ProcessId) {
+        self.parts().0.vanish(pid);
+    }
+
+    /// Whether a call that a system makes fails because of a fault. Counts it.
+    pub fn fails_call(&mut self, cx: &mut Cx, labels: &Labels) -> Option<FailedCall> {
+        let failed = self.parts().0.fails_call(cx, labels);
+        self.report_drained(cx);
+        failed
     }
 
     /// Takes the oldest report that systems have not heard.
