@@ -15,9 +15,9 @@ mod log;
 mod run;
 mod status;
 
+pub use command::Command;
 pub(crate) use indices::Indices;
 pub use log::{Level, LogKind, Origin, Record};
-pub use command::Command;
 pub(crate) use run::{Io, Move};
 pub use status::Shown;
 

@@ -23,8 +23,15 @@ pub enum Shown {
 
 impl Shown {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Pending, Self::Running, Self::Waiting, Self::Paused, Self::Passed, Self::Failed, Self::Skipped];
+    pub const ALL: [Self; 7] = [
+        Self::Pending,
+        Self::Running,
+        Self::Waiting,
+        Self::Paused,
+        Self::Passed,
+        Self::Failed,
+        Self::Skipped,
+    ];
 
     /// The word of the state.
     pub const fn word(self) -> &'static str {

@@ -19,10 +19,8 @@ fn found(body: &str) -> Vec<String> {
 
 #[test]
 fn errors_stand_where_they_are() {
-    let cases: &[(&str, &str, &[&str])] = &[
-        ("empty steps", "steps:\n", &[]),
-        ("no steps", "", &["1 SKO012"]),
-    ];
+    let cases: &[(&str, &str, &[&str])] =
+        &[("empty steps", "steps:\n", &[]), ("no steps", "", &["1 SKO012"])];
     for (name, body, wanted) in cases {
         assert_eq!(found(body), *wanted, "{name}");
     }
