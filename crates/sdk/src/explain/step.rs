@@ -230,7 +230,7 @@ impl Teller<'_> {
             .collect();
         let tasks: Vec<Text> = dying.iter().map(|task| task.name.clone()).collect();
         if tasks.is_empty() {
-            return None;
+            return self.rival(holder, requirement);
         }
         let mut of_others = dying.iter().filter_map(|task| {
             let waiting = self.scheduler.step_waiting_for(task)?;
@@ -248,6 +248,24 @@ impl Teller<'_> {
             None => format!("{} must end first: the kill is on its way", tasks.join(", ")),
         };
         Some(reason(text, None, ReasonKind::Killing { tasks, by: None }))
+    }
+
+    /// Another plan's step launched a task on a resource set that this one needs; nobody has asked for its end yet.
+    fn rival(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
+        let sets: Vec<&Text> = requirement.task_specs().map(|spec| &spec.resource_set.id).collect();
+        let stored = self.scheduler.store.pod(&requirement.key)?;
+        let mut alive = stored.values().filter(|task| task.is_alive() && sets.contains(&&task.set));
+        let (task, other) = alive.find_map(|task| Some((task, self.scheduler.step_waiting_for(task)?)))?;
+        if other.plan == holder.plan {
+            return None;
+        }
+        let plan = self.scheduler.path(other.plan, Element::Plan).plan;
+        let text = format!(
+            "{} of plan {plan} must end first: {}, and the next cycle ends it",
+            task.name,
+            rivalry(task)
+        );
+        Some(reason(text, None, ReasonKind::Killing { tasks: vec![task.name.clone()], by: None }))
     }
 
     fn funnel(&self, holder: Holder) -> Option<OfferFunnel> {

@@ -227,13 +227,20 @@ fn a_launch_is_ended_by_another_plan_in_the_next_cycle_at_the_earliest() {
     for plan in ["restore", "backup"] {
         assert_eq!(quick.show(plan), "COMPLETE | COMPLETE [COMPLETE]", "what ends soon enough is done");
     }
-    bench.status("hello-0-restore", TaskState::Running);
-    bench.advance(5_000);
-    assert_eq!(bench.taken(), "kill hello-0-restore");
     let why = |bench: &Bench, step: &str| {
         let why = bench.scheduler.why(&bench.path(step)).expect("exists");
         (bench.why(step), why.sentence)
     };
+    let (reasons, sentence) = why(&bench, "backup/backup/hello-0:[backup]");
+    assert_eq!(reasons[0], "killing");
+    assert_eq!(
+        sentence,
+        "hello-0:[backup] is PREPARED: hello-0-restore of plan restore must end first: both use the resource set \
+         side of pod hello-0, and the next cycle ends it."
+    );
+    bench.status("hello-0-restore", TaskState::Running);
+    bench.advance(5_000);
+    assert_eq!(bench.taken(), "kill hello-0-restore");
     let (reasons, sentence) = why(&bench, "restore/restore/hello-0:[restore]");
     assert_eq!(reasons, ["killing", "awaiting-exit"]);
     assert_eq!(
