@@ -58,7 +58,10 @@ fn request(folder: &Path, name: &str, path: &Path) -> LoadService {
     for (name, path) in files::below(&folder.join("universe"), &[".json", ".mustache"]) {
         all.insert(format!("universe/{name}"), files::text(&path));
     }
-    LoadService { dialect: "sdk".to_owned(), files: all, ..LoadService::default() }
+    // Certificates are made for schedulers with a service account only.
+    let account = (name == "tls.yml").then(|| json!({"service": {"service_account_secret": "hello/account"}}));
+    let options = account.unwrap_or_default();
+    LoadService { dialect: "sdk".to_owned(), files: all, options, ..LoadService::default() }
 }
 
 fn definitions(folder: &Path) -> BTreeMap<String, PathBuf> {

@@ -109,6 +109,14 @@ codes! {
     STEP_IGNORED = "SDK151", "A steps entry is ignored";
 }
 
+/// Findings that are the real scheduler's validators': it reads such a definition, and judges it beside the one in force.
+/// Where one is in force, that one stays.
+///
+/// **Source**: `dcos-commons: …/config/validate/{PlacementRuleIsValid,ResourceLimitsMustExceedRequestedResources}.java`.
+/// Match; what no validator of it sees, such as a bad regular expression, ends the real process.
+pub(crate) const VALIDATED: &[&str] =
+    &[PLACEMENT_ARITY, PLACEMENT_OPERATOR, PLACEMENT_PARAMETER, LIMIT_BELOW_REQUEST];
+
 /// Findings about a value alone: they hold whatever stands around it.
 pub(crate) const LOCAL: &[&str] = &[
     UNKNOWN_FIELD,

@@ -11,6 +11,7 @@ use crate::marks;
 use crate::multi;
 use crate::package::{self, Choice};
 use crate::spec::ServiceSpec;
+use crate::validate::account;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 /// A definition as far as it could be read.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The spec; none when there is any error.
+    /// The spec; none when there is any error besides those that a scheduler judges ([`Loaded::is_clean`]).
     pub spec: Option<Arc<ServiceSpec>>,
     /// What was understood, also when there are errors: enough for outlines, not for running.
     pub partial: Option<Arc<ServiceSpec>>,
@@ -36,7 +37,7 @@ pub struct Loaded {
     pub diagnostics: Diagnostics,
     /// The files that findings point into.
     pub sources: SourceMap,
-    /// Template variables without a value.
+    /// Variables without a value: those of templates, and the service account where one is needed.
     pub missing: Vec<MissingVariable>,
     /// Fields that are kept and have no effect yet.
     pub kept: Vec<Kept>,
@@ -46,7 +47,7 @@ pub struct Loaded {
     pub framework: Option<Text>,
 }
 
-/// A template variable without a value.
+/// A variable without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingVariable {
     /// Name.
@@ -139,17 +140,35 @@ pub fn load(request: &LoadService) -> Loaded {
         }
     }
     if let Some(partial) = &loaded.partial {
+        if let Some(at) = account::needed_at(partial).filter(|_| !account::is_given(&loaded.env)) {
+            let spans = vec![decode::span_of(&loaded.sources, at)];
+            loaded.missing.push(MissingVariable { name: account::CREDENTIAL.into(), spans, required: true });
+        }
         loaded.kept = kept::of(partial);
         if loaded.name.is_empty() {
             loaded.name = partial.name.clone();
         }
-        if !found.has_errors() {
+        if readable(&found) {
             loaded.spec = Some(Arc::clone(partial));
         }
     }
     loaded.diagnostics = found;
     multi::join(&mut loaded);
     loaded
+}
+
+impl Loaded {
+    /// Whether nothing stands against the definition. With a spec and errors, the errors are those that the real
+    /// scheduler's validators make: a scheduler with a definition in force goes on with that one.
+    pub fn is_clean(&self) -> bool {
+        !self.diagnostics.has_errors()
+    }
+}
+
+/// Whether the definition can be read as far as a scheduler's validators need it.
+fn readable(found: &Diagnostics) -> bool {
+    let validated = |one: &Diagnostic| codes::VALIDATED.contains(&one.code.as_ref());
+    !found.has_errors() || found.dropped() == 0 && found.iter().filter(|one| one.is_error()).all(validated)
 }
 
 fn read_definition(

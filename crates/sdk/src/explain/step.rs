@@ -232,13 +232,8 @@ impl Teller<'_> {
         if tasks.is_empty() {
             return self.rival(holder, requirement);
         }
-        let mut of_others = dying.iter().filter_map(|task| {
-            let waiting = self.scheduler.step_waiting_for(task)?;
-            (waiting.plan != holder.plan).then_some((*task, waiting))
-        });
-        let text = match of_others.next() {
-            Some((task, other)) => {
-                let plan = self.scheduler.path(other.plan, Element::Plan).plan;
+        let text = match dying.iter().find_map(|task| Some((*task, self.rival_plan(holder, task)?))) {
+            Some((task, plan)) => {
                 format!(
                     "{} of plan {plan} must end first: {}, and the kill is on its way",
                     tasks.join(", "),
@@ -255,17 +250,21 @@ impl Teller<'_> {
         let sets: Vec<&Text> = requirement.task_specs().map(|spec| &spec.resource_set.id).collect();
         let stored = self.scheduler.store.pod(&requirement.key)?;
         let mut alive = stored.values().filter(|task| task.is_alive() && sets.contains(&&task.set));
-        let (task, other) = alive.find_map(|task| Some((task, self.scheduler.step_waiting_for(task)?)))?;
-        if other.plan == holder.plan {
-            return None;
-        }
-        let plan = self.scheduler.path(other.plan, Element::Plan).plan;
+        let (task, plan) = alive.find_map(|task| Some((task, self.rival_plan(holder, task)?)))?;
         let text = format!(
             "{} of plan {plan} must end first: {}, and the next cycle ends it",
             task.name,
             rivalry(task)
         );
         Some(reason(text, None, ReasonKind::Killing { tasks: vec![task.name.clone()], by: None }))
+    }
+
+    /// The other plan whose step launched a task and still waits for it.
+    fn rival_plan(&self, holder: Holder, task: &TaskRecord) -> Option<Text> {
+        let other = self.scheduler.step_waiting_for(task).filter(|other| other.plan != holder.plan)?;
+        let unreachable = task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");
+        let at_work = !unreachable && !self.scheduler.step_status(other).is_complete();
+        at_work.then(|| self.scheduler.path(other.plan, Element::Plan).plan)
     }
 
     fn funnel(&self, holder: Holder) -> Option<OfferFunnel> {

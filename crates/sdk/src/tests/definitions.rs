@@ -10,6 +10,7 @@ use serde_json::json;
 const EVERYTHING: &str = "\
 # env: TASKCFG_ALL_A=routed
 # env: SERVICE_REGION=far
+# env: DCOS_SERVICE_ACCOUNT_CREDENTIAL=secrets/service-account.json
 # env: ENABLE_AUTOMATIC_POD_REPLACEMENT=true
 # env: PERMANENT_FAILURE_TIMEOUT_SECS=120
 name: /team/hello
