@@ -30,6 +30,7 @@ codes! {
     PACKAGING_MARK = "SDK018", "The package was not built";
     OPTIONS_WITHOUT_PACKAGE = "SDK019", "Options without a package";
     BUILD_MARK = "SDK020", "A mark of a build is left in the text";
+    UNUSED_VARIABLE = "SDK021", "Nothing uses a variable of the environment";
     // ---- any field
     UNKNOWN_FIELD = "SDK030", "A field does not exist";
     IGNORED_FIELD = "SDK031", "A field of a pod is ignored";

@@ -25,6 +25,7 @@ pub mod placement;
 pub mod scheduler;
 pub mod spec;
 pub mod validate;
+mod unused;
 mod view;
 pub mod wire;
 

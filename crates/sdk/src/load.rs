@@ -11,6 +11,7 @@ use crate::marks;
 use crate::multi;
 use crate::package::{self, Choice};
 use crate::spec::ServiceSpec;
+use crate::unused;
 use crate::validate::account;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
@@ -97,7 +98,7 @@ pub fn load(request: &LoadService) -> Loaded {
         Choice::File(path) => {
             loaded.definition = Some(path.into());
             if let Some(file) = files.get(path) {
-                read_definition(request, path, *file, &mut loaded, &mut found);
+                read_definition(request, path, *file, package.broken, &mut loaded, &mut found);
             }
         }
         Choice::None => found.push(
@@ -175,19 +176,21 @@ fn read_definition(
     request: &LoadService,
     path: &str,
     file: FileId,
+    broken: bool,
     loaded: &mut Loaded,
     found: &mut Diagnostics,
 ) {
     let Some(text) = request.files.get(path) else { return };
     let context = template_context(&loaded.env);
-    let rendered = mustache::render(text, file, &context, Policy::Html);
-    found.extend(rendered.diagnostics);
+    let mut rendered = mustache::render(text, file, &context, Policy::Html);
+    found.extend(std::mem::take(&mut rendered.diagnostics));
     if !rendered.complete {
         return;
     }
     // Findings about fields are held back: some of them are explained by a variable without a value.
     let mut about_fields = Diagnostics::new();
-    let reader = Reader::new(&rendered.text, file).with_map(&rendered.map).with_aliases_as_text();
+    let readable = marks::named(&rendered.text);
+    let reader = Reader::new(&readable, file).with_map(&rendered.map).with_aliases_as_text();
     let parsed = reader.one_around_errors(&mut about_fields);
     if let Some(root) = &parsed.root {
         report_duplicates_everywhere(root, Severity::Error, None, &mut about_fields);
@@ -208,6 +211,13 @@ fn read_definition(
     if parsed.holes {
         unsaid.into_sorted().into_iter().filter(around_holes).for_each(|finding| about_fields.push(finding));
     }
+    marks::report(text, &rendered, file, found);
+    unused::report(&request.env, loaded.partial.as_deref(), &rendered.used, file, found);
+    if broken {
+        // What has no value is not known, only what is wrong with the values that are there.
+        about_fields.into_sorted().into_iter().filter(around_holes).for_each(|finding| found.push(finding));
+        return;
+    }
     let options = |variable: &str| package::option_behind(request, variable);
     let mut missing = rendered.missing;
     for variable in &mut missing {
@@ -218,7 +228,6 @@ fn read_definition(
     let about_fields = explain_empty(&rendered.empty, about_fields, &options, found);
     explain_missing(&missing, about_fields, &options, loaded, found);
     report_escaped(text, &rendered.escaped, found);
-    marks::report(text, file, found);
 }
 
 /// Whether a tag stands in a line that is a comment: what is left out there is missed by nobody.

@@ -131,15 +131,15 @@ pub fn validate(facts: &Facts<'_>) -> Vec<ConfigError> {
     errors
 }
 
-/// An error as a finding in the new definition.
-pub fn finding(error: &ConfigError, sources: &SourceMap) -> Diagnostic {
+/// An error as a finding in the new definition; `running` when a configuration is in force.
+pub fn finding(error: &ConfigError, sources: &SourceMap, running: bool) -> Diagnostic {
     let validator = VALIDATORS.iter().find(|validator| validator.code == error.code);
     let change = match &error.value {
         Change::Value(value) => format!("{} is '{value}'", error.field),
         Change::Transition(old, new) => format!("{} changes from '{old}' to '{new}'", error.field),
     };
     let (name, help) = validator.map_or(("", ""), |validator| (validator.name, validator.help));
-    let fate = if error.fatal {
+    let fate = if error.fatal || !running {
         "the scheduler does not start with it"
     } else {
         "the configuration before stays in force"

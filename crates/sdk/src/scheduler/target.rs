@@ -55,7 +55,7 @@ impl Scheduler {
         config_errors(spec, previous, &loaded.env)
             .iter()
             .filter(|error| !found(error))
-            .map(|error| finding(error, &loaded.sources))
+            .map(|error| finding(error, &loaded.sources, previous.is_some()))
             .collect()
     }
 

@@ -189,7 +189,7 @@ fn a_finding_points_at_what_it_is_about() {
     };
     let found: Vec<String> = validate(&facts)
         .iter()
-        .map(|error| finding(error, &loaded.sources))
+        .map(|error| finding(error, &loaded.sources, true))
         .map(|finding| {
             let at = loaded.sources.position(finding.span);
             assert!(finding.is_error() && finding.help.is_some() && !finding.notes.is_empty(), "{finding:?}");
