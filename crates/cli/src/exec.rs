@@ -40,7 +40,49 @@ pub(crate) fn run(args: &ExecArgs) -> Result<End> {
 }
 
 fn on(args: &ExecArgs, send: &mut dyn FnMut(&Request) -> Response) -> Output {
-    console::run_with_files(&args.words, &args.service, send, &mut options)
+    let words = match words(args) {
+        Ok(words) => words,
+        Err(error) => return Output { stderr: format!("error: {error}\n"), code: 2, ..Output::default() },
+    };
+    let service = match renamed(&args.service, send) {
+        Some(only) => {
+            eprintln!("there is no service `{}` here; the only one is `{only}`", args.service);
+            only
+        }
+        None => args.service.clone(),
+    };
+    console::run_with_files(&words, &service, send, &mut options)
+}
+
+/// The words of the command; one that was pasted whole, in quotes, is parted, and the words that stand before it in the
+/// real command line are left out.
+fn words(args: &ExecArgs) -> Result<Vec<String>, String> {
+    let [whole] = args.words.as_slice() else { return Ok(args.words.clone()) };
+    if !whole.trim().contains(char::is_whitespace) {
+        return Ok(args.words.clone());
+    }
+    let mut words = console::split(whole)?;
+    if words.first().is_some_and(|word| word == "dcos") {
+        // `dcos MODULE [--name=SERVICE] ...`: the module is the package's, and often not the service's name.
+        words.drain(..words.len().min(2));
+    }
+    Ok(words)
+}
+
+/// The name of the only service, where none has the name asked for: an option may have renamed it.
+fn renamed(wanted: &str, send: &mut dyn FnMut(&Request) -> Response) -> Option<String> {
+    let name = wanted.trim_matches('/');
+    if send(&Request::new("GET", &format!("/service/{name}/v1/plans"), "")).status != 404 {
+        return None;
+    }
+    let response = send(&Request::new("GET", "/sim/view", ""));
+    let view: serde_json::Value = serde_json::from_slice(&response.body).ok()?;
+    let services = view.get("services")?.as_array()?;
+    let mut names = services.iter().filter_map(|service| service.get("name")?.as_str());
+    match (names.next(), names.next()) {
+        (Some(only), None) => Some(only.to_owned()),
+        _ => None,
+    }
 }
 
 /// The text of a file with options; `stdin` and `-` are standard input.
@@ -65,14 +107,14 @@ fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {
         }
         return Ok(Some(Session { engine, player: None }));
     }
-    let (scenario, diagnostics, sources) = match runnable(path, &args.input)? {
-        Runnable::Yes(scenario, diagnostics, sources) => (*scenario, diagnostics, sources),
+    let scenario = match runnable(path, &args.input)? {
+        // The answer is what was asked for; `check` tells the findings that forbid nothing.
+        Runnable::Yes(scenario, ..) => *scenario,
         Runnable::No(diagnostics, sources) => {
             eprint!("{}", render::text::render(&diagnostics, &sources));
             return Ok(None);
         }
     };
-    eprint!("{}", render::text::render(&diagnostics, &sources));
     let (mut engine, mut player) = Player::start(scenario);
     if args.at == "end" {
         player.run_to_end(&mut engine);
