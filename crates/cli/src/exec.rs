@@ -44,14 +44,11 @@ fn on(args: &ExecArgs, send: &mut dyn FnMut(&Request) -> Response) -> Output {
         Ok(words) => words,
         Err(error) => return Output { stderr: format!("error: {error}\n"), code: 2, ..Output::default() },
     };
-    let service = match renamed(&args.service, send) {
-        Some(only) => {
-            eprintln!("there is no service `{}` here; the only one is `{only}`", args.service);
-            only
-        }
-        None => args.service.clone(),
-    };
-    console::run_with_files(&words, &service, send, &mut options)
+    let (dialect, service) = meant(&args.service, send);
+    if service.trim_matches('/') != args.service.trim_matches('/') {
+        eprintln!("there is no service `{}` here; the only one is `{service}`", args.service);
+    }
+    console::run_with_files(&words, (&dialect, &service), send, &mut options)
 }
 
 /// The words of the command; one that was pasted whole, in quotes, is parted, and the words that stand before it in the
@@ -69,19 +66,27 @@ fn words(args: &ExecArgs) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// The name of the only service, where none has the name asked for: an option may have renamed it.
-fn renamed(wanted: &str, send: &mut dyn FnMut(&Request) -> Response) -> Option<String> {
-    let name = wanted.trim_matches('/');
-    if send(&Request::new("GET", &format!("/service/{name}/v1/plans"), "")).status != 404 {
-        return None;
+/// Dialect and name of the service that is meant; no dialect when nobody says. Where none has the name and there is one
+/// service only, it is that one: an option may have renamed it.
+fn meant(service: &str, send: &mut dyn FnMut(&Request) -> Response) -> (String, String) {
+    let answer = send(&Request::new("GET", "/sim/view", ""));
+    let view: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let services = view.get("services").and_then(serde_json::Value::as_array).cloned().unwrap_or_default();
+    let text = |of: &serde_json::Value, key: &str| {
+        of.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+    };
+    let wanted = service.trim_matches('/');
+    let mut named =
+        services.iter().filter(|service| wanted.is_empty() || text(service, "name").trim_matches('/') == wanted);
+    if let Some(found) = named.next() {
+        return (text(found, "dialect"), service.to_owned());
     }
-    let response = send(&Request::new("GET", "/sim/view", ""));
-    let view: serde_json::Value = serde_json::from_slice(&response.body).ok()?;
-    let services = view.get("services")?.as_array()?;
-    let mut names = services.iter().filter_map(|service| service.get("name")?.as_str());
-    match (names.next(), names.next()) {
-        (Some(only), None) => Some(only.to_owned()),
-        _ => None,
+    match services.as_slice() {
+        // A framework that services share answers by its own name.
+        [only] if send(&Request::new("GET", &format!("/service/{wanted}/v1/plans"), "")).status == 404 => {
+            (text(only, "dialect"), text(only, "name"))
+        }
+        _ => (String::new(), service.to_owned()),
     }
 }
 

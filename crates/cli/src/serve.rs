@@ -7,7 +7,7 @@ use crate::load::{Runnable, runnable};
 use anyhow::{Context as _, Result, bail};
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use events::Events;
 use guard::Guard;
 use planarium_rest::{MAX_BODY, Session, handle};
@@ -138,7 +138,7 @@ async fn answer(State(served): State<Served>, request: Request) -> Response<Body
         let session = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let page = greeting::page(&session.engine.view(), session.engine.now_ms());
         drop(session);
-        let policy = [("content-security-policy", greeting::POLICY.to_owned())];
+        let policy = [("content-security-policy".into(), greeting::POLICY.to_owned())];
         return built(StatusCode::OK, "text/html;charset=utf-8", &policy, page.into_bytes());
     }
     let Ok(body) = to_bytes(body, MAX_BODY + 1).await else {
@@ -169,7 +169,7 @@ async fn answer(State(served): State<Served>, request: Request) -> Response<Body
 fn built(
     status: StatusCode,
     content_type: &str,
-    headers: &[(&'static str, String)],
+    headers: &[(std::borrow::Cow<'static, str>, String)],
     body: Vec<u8>,
 ) -> Response<Body> {
     let mut response = Response::new(Body::from(body));
@@ -180,8 +180,9 @@ fn built(
         response.headers_mut().insert(header::CONTENT_TYPE, value);
     }
     for (name, value) in headers {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            response.headers_mut().insert(*name, value);
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+        {
+            response.headers_mut().insert(name, value);
         }
     }
     response
