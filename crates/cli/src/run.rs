@@ -4,6 +4,7 @@ use crate::End;
 use crate::args::{Format, RunArgs};
 use crate::link;
 use crate::live;
+use crate::until;
 use crate::load::{Runnable, runnable};
 use anyhow::{Context as _, Result, bail};
 use planarium_protocol::event::ElementPath;
@@ -29,6 +30,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<End> {
         }
     };
     eprint!("{}", render::text::render(&diagnostics, &sources));
+    if let Some(condition) = &until {
+        until::check(condition, &scenario)?;
+    }
     scenario.limit_ms = scenario.limit_ms.min(limit_ms);
     let until = until.or_else(|| scenario.until.clone());
     match args.format {

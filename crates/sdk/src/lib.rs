@@ -28,6 +28,7 @@ pub mod scheduler;
 pub mod spec;
 mod statuses;
 pub mod validate;
+mod unused;
 mod view;
 pub mod wire;
 
