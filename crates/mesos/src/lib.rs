@@ -37,6 +37,7 @@ mod registration;
 mod removal;
 mod removal_limit;
 mod shutdown;
+mod statuses;
 mod task;
 mod task_ids;
 mod update;
@@ -49,6 +50,7 @@ pub use kill::DEFAULT_KILL_GRACE_MS;
 pub use liveness::{MAX_PING_TIMEOUTS, PING_TIMEOUT_MS};
 pub use master::Master;
 pub use planarium_fleet::Cx;
+pub use statuses::STATUSES;
 
 /// Starts the processes of tasks.
 pub const OWNER: planarium_fleet::Owner = planarium_fleet::Owner(0);

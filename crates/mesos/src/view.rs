@@ -209,7 +209,7 @@ fn fault(kind: FaultKind, target: Target) -> Fault {
 }
 
 fn action(title: &str, input: Input, refused: Option<&str>) -> ActionView {
-    ActionView { title: title.into(), input, consequence: None, refused: refused.map(Into::into) }
+    ActionView::new(title, input).unless(refused)
 }
 
 fn machine_actions(fleet: &Fleet, machine: MachineId, hostname: &Text) -> Vec<ActionView> {
