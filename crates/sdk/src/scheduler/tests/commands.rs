@@ -101,7 +101,7 @@ fn force_complete_moves_on_and_launches_nothing() {
     let reply = bench.plan(ForceComplete, "deploy").expect("done");
     assert_eq!(reply, "Received cmd: forceComplete for Plan: deploy, Phase: null, Step: null");
     assert!(bench.tasks.is_empty() && bench.show("deploy").starts_with("COMPLETE"));
-    let refusal = view.plans[0].phases[0].commands.iter().find(|c| c.op == Restart).expect("offered");
+    let refusal = view.plans[0].phases[0].actions.iter().find(|a| a.op == Some(Restart)).expect("offered");
     assert_eq!(refusal.refused, None);
 }
 
