@@ -30,6 +30,7 @@ mod value;
 pub use error::{ErrorKind, TemplateError};
 pub use exec::{Environment, Output};
 pub use format::{go_float, go_quote};
+pub use number::parse_float as parse_go_float;
 pub use parse::Template;
 pub use scan::Mention;
 pub use sprig::date::Instant;

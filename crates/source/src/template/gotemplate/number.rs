@@ -89,7 +89,7 @@ fn underscores_fit(text: &str) -> bool {
 }
 
 /// `strconv.ParseFloat` of decimal numbers and the words for what is none.
-pub(super) fn parse_float(text: &str) -> Option<f64> {
+pub fn parse_float(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let negative = text.starts_with('-');
     let word = match unsigned.to_ascii_lowercase().as_str() {

@@ -293,3 +293,10 @@ impl From<String> for Value {
         Self::Str(text.into())
     }
 }
+
+/// As Go's `%v` writes it.
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&super::format::show(self))
+    }
+}
