@@ -42,9 +42,9 @@ fn display(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("has no displayName")
     } else if name.ends_with(':') {
-        Some("has a display name that ends with a ':'")
+        Some("has a displayName ending with ':'")
     } else if !starts_upper(name) {
-        Some("has a display name that does not start with a capital letter")
+        Some("has a displayName that does not start with a capital letter")
     } else {
         None
     }
