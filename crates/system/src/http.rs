@@ -1,6 +1,58 @@
-//! Requests and responses without a transport.
+//! Requests and responses without a transport, and what a system does with a request.
+//!
+//! *Knows*: the shapes. *Must not know*: sockets, paths, any API.
 
-use crate::EventStream;
+use crate::system::Number;
+use planarium_protocol::{Input, Refusal};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Makes the response of what became of an input.
+pub type Reply = Box<dyn FnOnce(Result<Value, Refusal>) -> Response>;
+
+/// What a system does with a request.
+pub enum Wire {
+    /// The path is none of its, or of another process of the system.
+    NotMine,
+    /// The answer; nothing changes.
+    Answer(Response),
+    /// Something is to change: the router puts the input in and makes the response of the outcome.
+    Change(Box<Input>, Reply),
+    /// The response goes on: what comes later is asked of [`crate::System::stream`] with this topic.
+    Stream(Response, Value),
+}
+
+impl Wire {
+    /// A journaled call of the API itself, answered as [`crate::reply_as_recorded`] says.
+    pub fn call(request: &Request) -> Self {
+        let input = Input::Call(request.recorded());
+        Self::Change(Box::new(input), Box::new(crate::reply_as_recorded))
+    }
+}
+
+/// Whose events a response goes on with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A framework's, as the Mesos master sends them: its name and the id of its stream.
+    Framework(String, String),
+    /// The Mesos master's own: operator events, with what the stream was begun with.
+    Master(Value),
+    /// A system's process, with what the stream was begun with.
+    System(Number, Value),
+}
+
+/// A response that goes on: a place in the world's event log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventStream {
+    /// Whose events.
+    pub source: Source,
+    /// The branch it follows.
+    pub branch: u32,
+    /// The last event that was looked at.
+    pub seq: u64,
+    /// When the next heartbeat is due. *Units*: milliseconds since genesis.
+    pub beat_ms: u64,
+}
 
 /// A request.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +87,39 @@ impl Request {
         self.path.split('/').filter(|part| !part.is_empty()).map(|part| decode(part, false)).collect()
     }
 
+    /// The value of a header; names are given in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut found = self.headers.iter().filter(|(own, _)| own.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| value.as_str())
+    }
+
+    /// The media type of the body, without parameters, in lower case; empty when none is given.
+    pub fn content_type(&self) -> String {
+        let main = self.header("content-type").and_then(|kind| kind.split(';').next());
+        main.unwrap_or_default().trim().to_ascii_lowercase()
+    }
+
+    /// The request as a journal keeps it: JSON bodies as JSON, others as text. The content type is kept where it says more
+    /// than JSON.
+    pub fn recorded(&self) -> planarium_protocol::input::HttpCall {
+        let kind = self.content_type();
+        let body = if self.body.is_empty() {
+            Value::Null
+        } else {
+            planarium_protocol::json::value(&self.body)
+                .unwrap_or_else(|_| String::from_utf8_lossy(&self.body).into_owned().into())
+        };
+        let path =
+            if self.query.is_empty() { self.path.clone() } else { format!("{}?{}", self.path, self.query) };
+        let told = !matches!(kind.as_str(), "" | "application/json" | "application/x-www-form-urlencoded");
+        planarium_protocol::input::HttpCall {
+            method: self.method.clone(),
+            path,
+            body,
+            content_type: told.then_some(kind),
+        }
+    }
+
     /// The first value of a query key.
     pub fn param(&self, key: &str) -> Option<String> {
         self.query.split('&').find_map(|pair| {
@@ -45,14 +130,14 @@ impl Request {
 }
 
 /// A response.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Response {
     /// Status code.
     pub status: u16,
     /// `Content-Type`; empty for an empty body.
     pub content_type: &'static str,
     /// Further headers.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(Cow<'static, str>, String)>,
     /// Body.
     pub body: Vec<u8>,
     /// What goes on after the body, where the transport can stream.
@@ -85,7 +170,7 @@ impl Response {
     /// 405 with the methods that would do.
     pub fn wrong_method(allowed: &str) -> Self {
         let mut response = Self::text(405, "HTTP 405 Method Not Allowed");
-        response.headers.push(("allow", allowed.to_owned()));
+        response.headers.push(("allow".into(), allowed.to_owned()));
         response
     }
 }
