@@ -17,14 +17,23 @@
 //! | `NEVER_RUN` to `FATAL_ERROR` | statuses; they are stored as the real controller stores them, and not rolled up |
 
 pub mod admission;
+mod calendar;
 pub mod codes;
 pub mod controller;
+pub mod definition;
 pub mod engine;
+pub mod form;
 pub mod instance;
 pub mod package;
 pub mod status;
+mod statuses;
 pub mod verify;
 pub mod version;
+pub mod view;
+
+/// The word for KUDO in inputs, scenarios and views.
+pub const WORD: &str = "kudo";
 
 pub use codes::CODES;
 pub use planarium_fleet::Cx;
+pub use statuses::STATUSES;

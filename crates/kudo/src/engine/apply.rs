@@ -63,7 +63,8 @@ impl Work<'_, '_> {
                     return Err(self.meta.fatal(at, &problem, "FailedTerminalStateError"));
                 }
                 Health::Unhealthy(message) | Health::Unclear(message) => {
-                    self.memory.unhealthy.insert(place, (object.uid.clone(), message));
+                    let path = format!("{}/{}", object.info().kind, object.name);
+                    self.memory.unhealthy.insert(place, (path.into(), message));
                     return Ok(false);
                 }
             }

@@ -59,7 +59,8 @@ impl Work<'_, '_> {
         let object = written.map_err(|error| Failure::Transient(error.message))?;
         match health::instance(&Instance::read(&object)).message() {
             Some(message) => {
-                self.memory.unhealthy.insert(at.place(), (object.uid.clone(), message.to_owned()));
+                let path = format!("Instance/{}", object.name);
+                self.memory.unhealthy.insert(at.place(), (path.into(), message.to_owned()));
                 Ok(false)
             }
             None => {

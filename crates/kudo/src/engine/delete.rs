@@ -15,8 +15,7 @@ impl Work<'_, '_> {
         match left {
             Some(left) => {
                 let message = format!("{}/{} is not deleted", left.namespace, left.name);
-                let uid = self.live_uid(left);
-                self.memory.unhealthy.insert(at.place(), (uid, message));
+                self.memory.unhealthy.insert(at.place(), (left.path(), message));
                 Ok(false)
             }
             None => {
@@ -48,10 +47,5 @@ impl Work<'_, '_> {
     fn exists(&self, object: &Prepared) -> bool {
         let reference = object.kind.map(|kind| ObjectRef::new(kind, &object.namespace, &object.name));
         reference.is_some_and(|reference| self.kube.get(reference).is_some())
-    }
-
-    fn live_uid(&self, object: &Prepared) -> planarium_protocol::Text {
-        let reference = object.kind.map(|kind| ObjectRef::new(kind, &object.namespace, &object.name));
-        reference.and_then(|reference| self.kube.get(reference)).map(|live| live.uid.clone()).unwrap_or_default()
     }
 }

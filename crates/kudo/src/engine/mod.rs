@@ -74,6 +74,14 @@ pub struct Prepared {
     pub name: Text,
 }
 
+impl Prepared {
+    /// `Kind/name`.
+    pub fn path(&self) -> Text {
+        let kind = self.value.get("kind").and_then(Value::as_str).unwrap_or_default();
+        format!("{kind}/{}", self.name).into()
+    }
+}
+
 /// What a task was rendered to.
 #[derive(Clone, Debug, Default)]
 pub struct Rendered {
@@ -95,7 +103,7 @@ pub struct Memory {
     key: (Text, u64),
     /// What tasks were rendered to.
     pub rendered: SortedMap<Place, Arc<Rendered>>,
-    /// What the objects of a task said about their health last, in their order: none when healthy.
+    /// The first object of a task that is not healthy, as `Kind/name`, and what it said.
     pub unhealthy: SortedMap<Place, (Text, String)>,
     /// Objects that were found healthy, at the version they had.
     healthy: SortedMap<ObjectNo, u64>,

@@ -39,7 +39,7 @@ impl Work<'_, '_> {
         // A pipe pod cannot fail for good.
         if let Some(message) = health::of(live).message() {
             let message = message.to_owned();
-            self.memory.unhealthy.insert(at.place(), (live.uid.clone(), message));
+            self.memory.unhealthy.insert(at.place(), (format!("Pod/{}", live.name).into(), message));
             return Ok(false);
         }
         debug_assert_eq!(health::of(live), Health::Healthy);

@@ -9,6 +9,6 @@ mod objects;
 pub mod params;
 pub mod resolve;
 
-pub use decode::{Package, read};
+pub use decode::{Package, TemplateFile, read};
 pub use folder::{Folder, folders};
 pub use objects::{Objects, instance_object, objects, version_name};
