@@ -212,6 +212,9 @@ fn variables(package: &Package, found: &mut Vec<Finding>) {
                     told.push(only.to_string());
                     let text = format!("template {name} defines an invalid implicit parameter {:?}", &**only);
                     let help = match suggest(only, IMPLICIT) {
+                        _ if matches!(&**only, "Params" | "Pipes") => {
+                            "the verifier does not know a name behind 'index'; the template works all the same".to_owned()
+                        }
                         Some(meant) => format!("did you mean '.{meant}'?"),
                         None => format!("parameters are written '.Params.{only}'; others are .{}", IMPLICIT.join(", .")),
                     };
