@@ -154,7 +154,15 @@ impl Kube {
     }
 
     /// Reports something about an object, as controllers do: an Event of the API and an event of the world.
-    pub fn record(&mut self, cx: &mut Cx, about: &Object, warning: bool, reason: &str, message: &str, source: &str) {
+    pub fn record(
+        &mut self,
+        cx: &mut Cx,
+        about: &Object,
+        warning: bool,
+        reason: &str,
+        message: &str,
+        source: &str,
+    ) {
         let _ = (cx, about, warning, reason, message, source);
     }
 

@@ -39,8 +39,8 @@ pub use kube::Kube;
 pub use object::{Deletion, Object, ObjectNo, ObjectRef, OwnerReference, Pairs};
 pub use planarium_fleet::Cx;
 pub use request::{
-    Applied, Change, ChangeKind, DeleteOptions, Outcome, Part, Patch, Propagation, Review, Scope, Verdict, Webhook,
-    Written,
+    Applied, Change, ChangeKind, DeleteOptions, Outcome, Part, Patch, Propagation, Review, Scope, Verdict,
+    Webhook, Written,
 };
 pub use selector::Selector;
 pub use view::{About, Amounts, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence};
