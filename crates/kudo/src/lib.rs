@@ -19,6 +19,7 @@
 pub mod admission;
 mod calendar;
 pub mod codes;
+pub mod console;
 pub mod controller;
 pub mod definition;
 pub mod engine;

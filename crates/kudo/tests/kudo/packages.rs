@@ -66,7 +66,7 @@ fn unusual_files_are_read_as_the_real_reader_reads_them() {
         ("kubernetesVersion: 1.10", "kubernetesVersion: \"1.\"", "error[KUDO012]", false),
         ("# file: templates/app.yaml", "# file: templates/sub/app.yaml", "error[KUDO008]", false),
         ("  name: {{ .Name }}", "  name: {{ .Nmae }}", "error[KUDO026]", true),
-        ("{{ .Name }}", "{{ .Name", "error[KUDO024]", true),
+        ("{{ .Name }}", "{{ .Name }", "error[KUDO024]", true),
         ("parameters:\n", "parameters:\n- name: LIST\n  type: array\n  default: \"[a\"\n", "error[KUDO021]", true),
         ("    phases:\n", "    phases: {}\n    unread:\n", "warning[KUDO005]", true),
     ];
