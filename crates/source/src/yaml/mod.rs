@@ -9,6 +9,7 @@
 
 mod build;
 mod duplicate;
+mod go;
 mod limits;
 mod merge;
 mod message;
@@ -18,6 +19,7 @@ mod recover;
 mod scalar;
 mod value;
 
+pub use go::to_go_yaml;
 pub use duplicate::{report_duplicates, report_duplicates_everywhere};
 pub use limits::Limits;
 pub use node::{Entry, Kind, Node, Scalar, Style};
