@@ -46,7 +46,8 @@ impl Version {
             (Text::from(name.as_str()), Template::parse(name, text))
         });
         let plans = spec.get("plans").and_then(Value::as_object);
-        let mut plans: Vec<Plan> = plans.into_iter().flatten().map(|(name, value)| plan(name, value)).collect();
+        let mut plans: Vec<Plan> =
+            plans.into_iter().flatten().map(|(name, value)| plan(name, value)).collect();
         planarium_kernel::sorted::sort_by(&mut plans, |a, b| a.name.value.cmp(&b.name.value));
         Self {
             name: object.name.clone(),
