@@ -13,7 +13,7 @@ use crate::{
     agent::{Agent, AgentState},
     api::{AgentId, FrameworkId, Reason, Resources, Source, TaskState},
     master::Timer,
-    removal::Removal,
+    removal::{Removal, Why},
     task::{TaskNo, Update},
     update::Leaves,
 };
@@ -133,7 +133,7 @@ impl Master {
     fn reboot(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, old: AgentId) {
         if self.agent(old).is_some_and(|agent| agent.state == AgentState::Registered) {
             self.counters.replaced += 1;
-            self.take_out(cx, fleet, old, Removal::Removed("a new agent registered at the same address"));
+            self.take_out(cx, fleet, old, Removal::Removed(Why::Replaced));
         }
         self.end_adrift(cx, fleet, old);
         let total = self.agent(old).map(|agent| agent.last_total.clone()).unwrap_or_default();

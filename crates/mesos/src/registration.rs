@@ -9,7 +9,7 @@ use crate::{
     agent::{AGENT_PORT, Agent, AgentState, Host},
     api::{AgentId, AgentInfo, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value},
     maintenance::MachineId as MachineName,
-    removal::Removal,
+    removal::{Removal, Why},
 };
 use planarium_fleet::{Cx, Fleet, MachineId, MachineSpec};
 use planarium_kernel::{Limits, Milli, SimTime};
@@ -82,7 +82,7 @@ impl Master {
         };
         // The master must not hear of processes that end with the machine before it has closed its books.
         if self.agent(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
-            self.take_out(cx, fleet, agent, Removal::Removed("the agent was taken out of the cluster"));
+            self.take_out(cx, fleet, agent, Removal::Removed(Why::TakenOut));
         }
         self.forget_recovered(agent);
         self.end_adrift(cx, fleet, agent);

@@ -11,7 +11,7 @@ use crate::{
     task::Update,
 };
 use planarium_fleet::{Cx, Fleet};
-use planarium_protocol::EventBody;
+use planarium_protocol::{EventBody, Text};
 
 /// What is said of an agent that was marked gone.
 pub(crate) const GONE: &str = "it was marked gone";
@@ -20,11 +20,45 @@ pub(crate) const GONE: &str = "it was marked gone";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Removal {
     /// For good, and why: its tasks are LOST, for everyone.
-    Removed(&'static str),
+    Removed(Why),
     /// The operator has marked it gone: its tasks are GONE_BY_OPERATOR, or LOST for those who do not know partitions.
     Gone,
     /// It does not answer: its tasks are UNREACHABLE, or LOST for those who do not know partitions.
     Unreachable,
+}
+
+/// Why an agent is removed for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// Its machine was taken away.
+    TakenOut,
+    /// Its machine is DOWN.
+    Down,
+    /// Another one registered at its address.
+    Replaced,
+}
+
+impl Why {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::TakenOut => "taken-out",
+            Self::Down => "down",
+            Self::Replaced => "replaced",
+        }
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            Self::TakenOut => "the agent was taken out of the cluster",
+            Self::Down => "its machine is DOWN for maintenance",
+            Self::Replaced => "a new agent registered at the same address",
+        }
+    }
+}
+
+/// The event of an agent that was marked gone.
+pub(crate) fn gone(hostname: &Text) -> EventBody {
+    EventBody::AgentRemoved { agent: hostname.clone(), how: "gone".into(), reason: GONE.into() }
 }
 
 impl Master {
@@ -32,10 +66,12 @@ impl Master {
         let Some(agent) = self.agent(id) else { return };
         let (hostname, agent_state) = (agent.hostname.clone(), agent.state);
         let body = match how {
-            Removal::Removed(reason) => {
-                EventBody::AgentRemoved { agent: hostname.clone(), reason: reason.into() }
-            }
-            Removal::Gone => EventBody::AgentRemoved { agent: hostname.clone(), reason: GONE.into() },
+            Removal::Removed(why) => EventBody::AgentRemoved {
+                agent: hostname.clone(),
+                how: why.word().into(),
+                reason: why.text().into(),
+            },
+            Removal::Gone => gone(&hostname),
             Removal::Unreachable => EventBody::AgentUnreachable { agent: hostname.clone() },
         };
         self.counters.removals += 1;
@@ -90,7 +126,7 @@ impl Master {
             let Some(framework) = self.task(no).map(|task| task.framework) else { continue };
             let precise = |state| self.lost_or(framework, state);
             let (state, cause) = match how {
-                Removal::Removed(why) => (TaskState::Lost, why),
+                Removal::Removed(why) => (TaskState::Lost, why.text()),
                 Removal::Gone => (precise(TaskState::GoneByOperator), GONE),
                 Removal::Unreachable => (precise(TaskState::Unreachable), "health check timed out"),
             };

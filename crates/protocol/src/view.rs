@@ -4,7 +4,7 @@
 //! Equal revision means equal content within one branch.
 
 use crate::Text;
-use crate::event::ElementPath;
+use crate::event::{ElementPath, Prose};
 use crate::input::{Input, PlanOp};
 use crate::refusal::Refusal;
 use serde::Serialize;
@@ -294,7 +294,7 @@ pub struct ConfigFileView {
     pub missing_variables: Vec<Text>,
     /// What is wrong with it, in words; absent when nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<Text>,
+    pub problem: Option<Prose>,
 }
 
 /// The machines.

@@ -6,7 +6,7 @@
 use crate::system::Number;
 use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind, Owner, ProcessId, ProcessSpec};
 use planarium_kernel::cow::behind;
-use planarium_kernel::{Cause, SimTime};
+use planarium_kernel::{Cause, Digest, SimTime};
 use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message, Request};
 use planarium_mesos::maintenance::{Refused, decode::OperatorCall};
 use planarium_mesos::{Master, ProbeFacts};
@@ -360,6 +360,16 @@ impl Cluster {
         let mut found = self.fleet.check();
         found.extend(self.master.check(&self.fleet));
         found
+    }
+
+    /// Writes the state of machines and processes into a digest.
+    pub fn fleet_digest(&self, digest: &mut Digest) {
+        self.fleet.digest(digest);
+    }
+
+    /// Writes the state of the master and its agents into a digest.
+    pub fn master_digest(&self, digest: &mut Digest) {
+        self.master.digest(digest);
     }
 
     /// Bytes that this cluster holds and `before` does not, by estimate.

@@ -39,7 +39,9 @@ pub fn dialects() -> &'static [planarium_system::Dialect] {
     systems::DIALECTS
 }
 
-pub use timeline::{Advanced, BranchView, Engine, JOURNAL_VERSION, Journal, ReplayError};
+pub use timeline::{
+    Advanced, BranchView, Difference, Engine, JOURNAL_VERSION, Journal, ReplayError, SEMANTICS,
+};
 pub use world::World;
 
 /// One entry of a [`Journal`].

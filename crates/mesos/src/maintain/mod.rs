@@ -26,7 +26,7 @@ use crate::{
         everyone,
     },
     master::Timer,
-    removal::Removal,
+    removal::{Removal, Why},
 };
 use planarium_fleet::{Cx, Fleet, MachineId};
 use planarium_kernel::Class;
@@ -110,7 +110,7 @@ impl Master {
                     }
                 }
                 Effect::Remove { agent } => {
-                    self.take_out(cx, fleet, agent, Removal::Removed("its machine is DOWN for maintenance"));
+                    self.take_out(cx, fleet, agent, Removal::Removed(Why::Down));
                 }
             }
         }
@@ -125,8 +125,10 @@ impl Master {
         };
         let hosts = self.by_name.get(&machine.key()).cloned().unwrap_or_default();
         let text = format!("{name} is {} (was {})", to.as_str(), from.as_str());
-        let agents = if hosts.is_empty() { Vec::new() } else { vec![name] };
-        cx.following(EventBody::Maintenance { text: text.into(), agents }, |cx| {
+        let agents = if hosts.is_empty() { Vec::new() } else { vec![name.clone()] };
+        let body =
+            EventBody::Maintenance { what: to.as_str().into(), machine: name, agents, text: text.into() };
+        cx.following(body, |cx| {
             for host in hosts {
                 let Some(agent) = self.hosts.get(host).and_then(|host| host.agent) else { continue };
                 self.touch_agent(cx, agent);
@@ -190,7 +192,7 @@ impl Master {
         self.forget_recovered(id);
         let hostname = self.hostname(id);
         let text = format!("{hostname} may not register: its machine is DOWN");
-        cx.following(EventBody::Maintenance { text: text.into(), agents: vec![hostname] }, |cx| {
+        cx.following(of_agent("turned-away", hostname, text), |cx| {
             self.end_adrift(cx, fleet, id);
             let tasks = self.agent(id).map(|agent| agent.tasks.clone()).unwrap_or_default();
             for no in tasks {
@@ -199,5 +201,15 @@ impl Master {
             }
             self.touch_agent(cx, id);
         });
+    }
+}
+
+/// The event of something that became of an agent.
+fn of_agent(what: &str, hostname: Text, text: String) -> EventBody {
+    EventBody::Maintenance {
+        what: what.into(),
+        machine: Text::default(),
+        agents: vec![hostname],
+        text: text.into(),
     }
 }

@@ -199,7 +199,7 @@ impl Master {
         if quotas.remove(role).is_none() {
             return Err(bad(format!("Failed to remove quota: role '{role}' has no quota set")));
         }
-        cx.following(EventBody::Shares { text: format!("no quota for {role}").into() }, |cx| {
+        cx.following(quota_event(role, ["", ""], format!("no quota for {role}")), |cx| {
             self.allocator.set_quotas(quotas, cx.cause());
         });
         Ok(())
@@ -392,6 +392,8 @@ fn words(sums: &Quantities) -> String {
 fn told(config: &QuotaConfig) -> EventBody {
     let QuotaConfig { role, .. } = config;
     let quota = config.quota();
+    let amounts =
+        [&quota.guarantees, &quota.limits].map(|all| if all.is_empty() { String::new() } else { words(all) });
     let text = match (quota.guarantees.is_empty(), quota.limits.is_empty()) {
         (true, true) => format!("no quota for {role}"),
         (false, true) => format!("{role} is guaranteed {}", words(&quota.guarantees)),
@@ -400,5 +402,15 @@ fn told(config: &QuotaConfig) -> EventBody {
             format!("{role} is guaranteed {}, limited to {}", words(&quota.guarantees), words(&quota.limits))
         }
     };
-    EventBody::Shares { text: text.into() }
+    let [guarantees, limits] = &amounts;
+    quota_event(role, [guarantees, limits], text)
+}
+
+fn quota_event(role: &Text, [guarantees, limits]: [&str; 2], text: String) -> EventBody {
+    let facts = [("role", &**role), ("guarantees", guarantees), ("limits", limits)];
+    EventBody::Shares {
+        what: "quota".into(),
+        facts: facts.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        text: text.into(),
+    }
 }
