@@ -278,7 +278,7 @@ mod tests {
         for (path, want) in [
             (vec![], Some((1, 1))),
             (vec![key("bA"), key("c")], Some((2, 20))),
-            (vec![key("a"), Step::At(1), Step::At(0)], Some((2, 36))),
+            (vec![key("a"), Step::At(1), Step::At(0)], Some((2, 38))),
             (vec![key("a"), Step::At(7)], None),
             (vec![key("none")], None),
         ] {
