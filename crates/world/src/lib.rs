@@ -44,7 +44,9 @@ pub fn states() -> &'static [planarium_protocol::view::StatusWord] {
     planarium_mesos::STATUSES
 }
 
-pub use timeline::{Advanced, BranchView, Engine, JOURNAL_VERSION, Journal, ReplayError};
+pub use timeline::{
+    Advanced, BranchView, Difference, Engine, JOURNAL_VERSION, Journal, ReplayError, SEMANTICS,
+};
 pub use world::World;
 
 /// One entry of a [`Journal`].

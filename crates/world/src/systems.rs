@@ -6,8 +6,8 @@
 //! A further system is one line in `systems!` below, its cargo feature, and nothing else here.
 
 use planarium_fleet::{Cx, FleetEvent};
-use planarium_kernel::SimTime;
 use planarium_kernel::cow::behind;
+use planarium_kernel::{Digest, SimTime};
 use planarium_mesos::api::{FrameworkId, Message};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
@@ -330,6 +330,10 @@ macro_rules! systems {
 
             pub(crate) fn check(&self) -> Vec<String> {
                 match self { $($(#[$on])* Self::$variant(it) => it.check(),)+ }
+            }
+
+            pub(crate) fn digest(&self, digest: &mut Digest) {
+                match self { $($(#[$on])* Self::$variant(it) => it.digest(digest),)+ }
             }
 
             pub(crate) fn weight(&self) -> u64 {
