@@ -88,13 +88,18 @@ pub struct FieldCause {
 impl FieldCause {
     /// A field that must be there and is not.
     pub fn required(field: impl Into<String>, detail: &str) -> Self {
-        let message = if detail.is_empty() { "Required value".to_owned() } else { format!("Required value: {detail}") };
+        let message =
+            if detail.is_empty() { "Required value".to_owned() } else { format!("Required value: {detail}") };
         Self { reason: "FieldValueRequired", message, field: field.into() }
     }
 
     /// A field whose value is not acceptable.
     pub fn invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
-        Self { reason: "FieldValueInvalid", message: format!("Invalid value: {value}: {detail}"), field: field.into() }
+        Self {
+            reason: "FieldValueInvalid",
+            message: format!("Invalid value: {value}: {detail}"),
+            field: field.into(),
+        }
     }
 
     /// A field that may not be set, or not be changed.
@@ -111,7 +116,11 @@ impl FieldCause {
 
     /// A field that occurs twice with the same key.
     pub fn duplicate(field: impl Into<String>, value: &Value) -> Self {
-        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.into() }
+        Self {
+            reason: "FieldValueDuplicate",
+            message: format!("Duplicate value: {value}"),
+            field: field.into(),
+        }
     }
 }
 

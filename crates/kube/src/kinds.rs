@@ -57,7 +57,11 @@ pub struct Column {
 impl KindInfo {
     /// `deployments.apps`, or `pods` in the core group.
     pub fn qualified_plural(&self) -> String {
-        if self.group.is_empty() { self.plural.to_string() } else { format!("{}.{}", self.plural, self.group) }
+        if self.group.is_empty() {
+            self.plural.to_string()
+        } else {
+            format!("{}.{}", self.plural, self.group)
+        }
     }
 
     /// `Deployment.apps`, or `Pod` in the core group.

@@ -62,7 +62,7 @@ impl Log {
 impl Kube {
     /// Reports something about an object, as controllers do: an Event of the API and an event of the world.
     pub fn record(&mut self, cx: &mut Cx, about: &Object, warning: bool, reason: &str, message: &str, source: &str) {
-        let event = say(cx, warning, &about.path(), reason, message);
+        let event = say(cx, about, warning, reason, message, source);
         let now = cx.now();
         let same = self.log.about(&about.uid).find(|(_, row)| {
             *row.reason == *reason && *row.message == *message && *row.source == *source && row.warning == warning

@@ -3,9 +3,14 @@
 //! A revision grows with every change of the node or anything below it; by how much says nothing.
 //! Equal revision means equal content within one branch.
 
+mod action;
+mod status;
+
+pub use action::ActionView;
+pub use status::{StatusClass, StatusWord};
+
 use crate::Text;
 use crate::event::ElementPath;
-use crate::input::{Input, PlanOp};
 use crate::refusal::Refusal;
 use serde::Serialize;
 use std::sync::Arc;
@@ -62,17 +67,38 @@ pub struct ServiceView {
     pub pods: Vec<Arc<PodView>>,
     /// Short line on what the scheduler is doing (`offers suppressed`, ...).
     pub activity: Text,
+    /// The status words of its system.
+    pub statuses: &'static [StatusWord],
+    /// What was loaded into it, where that is not just itself: names for which a definition can be asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<Text>,
+    /// What its system shows beside plans and pods, in the system's own shape (counts of instances, a drawing of the plan,
+    /// a form of parameters); null when there is nothing.
+    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
+    pub more: Arc<serde_json::Value>,
 }
 
-/// A command on an element.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
-pub struct CommandView {
-    /// Which.
-    pub op: PlanOp,
-    /// Absent when allowed, otherwise why not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<Text>,
+impl ServiceView {
+    /// The path of one of its elements; of the service itself with an empty plan.
+    pub fn path(&self, plan: &Text) -> ElementPath {
+        ElementPath {
+            dialect: self.dialect.clone(),
+            service: self.name.clone(),
+            plan: plan.clone(),
+            phase: None,
+            step: None,
+        }
+    }
+
+    /// Whether a path leads into it. A path without a dialect leads into any service of its name.
+    pub fn holds(&self, path: &ElementPath) -> bool {
+        self.name == path.service && (path.dialect.is_empty() || self.dialect == path.dialect)
+    }
+
+    /// What a status word means here: its class, pending where the word is unknown.
+    pub fn class(&self, status: &str) -> StatusClass {
+        StatusWord::find(self.statuses, status).map_or(StatusClass::Pending, |word| word.class)
+    }
 }
 
 /// A plan.
@@ -95,8 +121,9 @@ pub struct PlanView {
     pub progress: Progress,
     /// Phases in order.
     pub phases: Vec<Arc<PhaseView>>,
-    /// Commands.
-    pub commands: Arc<[CommandView]>,
+    /// What can be done to it; elements with the same permissions share a list, so the element is left out of the inputs.
+    #[serde(rename = "commands")]
+    pub actions: Arc<[ActionView]>,
     /// May be started by hand with parameters.
     pub custom: bool,
 }
@@ -123,8 +150,9 @@ pub struct PhaseView {
     pub progress: Progress,
     /// Steps in order.
     pub steps: Vec<Arc<StepView>>,
-    /// Commands.
-    pub commands: Arc<[CommandView]>,
+    /// What can be done to it; elements with the same permissions share a list, so the element is left out of the inputs.
+    #[serde(rename = "commands")]
+    pub actions: Arc<[ActionView]>,
 }
 
 /// A step.
@@ -156,8 +184,9 @@ pub struct StepView {
     /// Where the definition speaks of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceRef>,
-    /// Commands.
-    pub commands: Arc<[CommandView]>,
+    /// What can be done to it; elements with the same permissions share a list, so the element is left out of the inputs.
+    #[serde(rename = "commands")]
+    pub actions: Arc<[ActionView]>,
 }
 
 impl StepView {
@@ -199,6 +228,8 @@ pub struct PodView {
     pub name: Text,
     /// Tasks by name.
     pub tasks: Vec<PodTaskView>,
+    /// What can be done to it; pods with the same permissions share a list, so the pod is left out of the inputs.
+    pub actions: Arc<[ActionView]>,
 }
 
 /// A task of a pod instance as its service sees it.
@@ -253,6 +284,8 @@ pub struct ClusterView {
     pub revision: u64,
     /// In order of joining.
     pub machines: Vec<Arc<MachineView>>,
+    /// The words for states of tasks and machines.
+    pub statuses: &'static [StatusWord],
     /// The maintenance schedule, window by window as it was posted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<WindowView>,
@@ -393,19 +426,6 @@ pub struct TaskView {
     pub actions: Vec<ActionView>,
 }
 
-/// Something that can be done to the thing shown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
-pub struct ActionView {
-    /// Menu text.
-    pub title: Text,
-    /// The input that does it.
-    pub input: Input,
-    /// Absent when allowed, otherwise why not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<Text>,
-}
-
 /// A fault in force.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
@@ -419,6 +439,8 @@ pub struct FaultView {
     /// Until when, if bounded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until_ms: Option<u64>,
+    /// What can be done about it.
+    pub actions: Vec<ActionView>,
 }
 
 /// What became of an input.

@@ -101,6 +101,16 @@ pub enum ReasonKind {
     Killing {
         /// Task names.
         tasks: Vec<Text>,
+        /// The step that has them ended, where it is another plan's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<ElementRef>,
+    },
+    /// A step of another plan had its task ended.
+    Ended {
+        /// Task name.
+        task: Text,
+        /// That step.
+        by: ElementRef,
     },
     /// Offers were looked at and none fitted.
     NoMatchingOffer {
@@ -172,6 +182,13 @@ pub enum ReasonKind {
     Manual {
         /// Task name.
         task: Text,
+    },
+    /// An object of the cluster is not as it has to be.
+    Object {
+        /// Kind and name: `statefulset/web`.
+        object: Text,
+        /// What is in the way, in one word.
+        state: Text,
     },
 }
 

@@ -1,7 +1,7 @@
 //! `/api/v1/scheduler` without a socket: the stream, the codes.
 
 use crate::{framework, launch, operator, request, scalar, text, three};
-use planarium_rest::{EventStream, Response};
+use planarium_rest::{EventStream, Response, close_stream, poll_stream};
 use planarium_tests::Client;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ impl Scheduler {
 
     /// Takes in what has come; true at the end of the stream.
     fn listen(&mut self, client: &Client) -> bool {
-        let polled = self.stream.poll(&client.session);
+        let polled = poll_stream(&mut self.stream, &client.session);
         let mut rest = polled.bytes.as_slice();
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             let length: usize = String::from_utf8_lossy(&rest[..end]).parse().unwrap();
@@ -271,23 +271,24 @@ fn operations_with_ids_are_answered() {
     assert_eq!(
         json!(told),
         json!([
+            // What is invalid by itself is dropped before anything is carried out.
+            ["again", "OPERATION_ERROR"],
+            ["t", "TASK_ERROR"],
             ["r", "OPERATION_FINISHED"],
             ["c", "OPERATION_FINISHED"],
             ["g", "OPERATION_FINISHED"],
             // The volume of the new size is for later.
             ["s", "OPERATION_ERROR"],
             ["d", "OPERATION_ERROR"],
-            ["again", "OPERATION_ERROR"],
-            ["t", "TASK_ERROR"],
         ])
     );
     let status =
         |scheduler: &Scheduler, nth: usize| scheduler.heard[nth]["update_operation_status"]["status"].clone();
-    let grown = status(&scheduler, 4);
+    let grown = status(&scheduler, 6);
     assert_eq!(grown["agent_id"], offer["agent_id"]);
     assert_eq!(grown["converted_resources"][0]["scalar"]["value"], 70);
     assert_eq!(grown["converted_resources"][0]["disk"]["persistence"]["id"], "v");
-    let refused = status(&scheduler, 6);
+    let refused = status(&scheduler, 8);
     assert!(
         refused["uuid"].is_null()
             && refused["message"].as_str().is_some_and(|text| text.contains("provider"))
@@ -302,7 +303,7 @@ fn operations_with_ids_are_answered() {
         call["acknowledge_operation_status"][field] = Value::Null;
         scheduler.call(&mut client, &call, 400);
     }
-    for nth in [2, 3] {
+    for nth in [4, 5] {
         scheduler.call(&mut client, &acknowledge(&status(&scheduler, nth)), 202);
     }
     client.advance(15_000);
@@ -327,12 +328,13 @@ fn operations_with_ids_are_answered() {
         json!({ "type": "SHRINK_VOLUME", "shrink_volume": { "volume": volume } }),
         json!({ "type": "CREATE_DISK", "create_disk": { "source": scalar("disk", 1.0) } }),
         json!({ "type": "DESTROY_DISK", "destroy_disk": {} }),
-        json!({ "type": "PAINT" }),
         json!({ "id": "text", "type": "RESERVE", "reserve": { "resources": [] } }),
     ] {
         let accept = json!({ "type": "ACCEPT", "accept": { "offer_ids": [], "operations": [broken] } });
         scheduler.call(&mut client, &accept, 400);
     }
+    let unknown = json!({ "offer_ids": [], "operations": [{ "type": "PAINT" }, {}] });
+    scheduler.call(&mut client, &json!({ "type": "ACCEPT", "accept": unknown }), 202);
 }
 
 #[test]
@@ -399,11 +401,11 @@ fn a_stream_ends_when_another_takes_its_place_or_nobody_listens() {
     assert_eq!(response.status, 200, "{}", text(&response));
     assert!(first.listen(&client), "it listens elsewhere now");
     let digest = client.digest();
-    first.stream.close(&mut client.session);
+    close_stream(&first.stream, &mut client.session);
     assert_eq!(client.digest(), digest, "the end of a stream that was left before means nothing");
 
     let second = response.stream.unwrap();
-    second.close(&mut client.session);
+    close_stream(&second, &mut client.session);
     let shown = client.get("/frameworks").json();
     assert_eq!(shown["frameworks"][0]["connected"], false);
     let body = json!({ "type": "REVIVE", "framework_id": { "value": first.id } }).to_string();
@@ -470,6 +472,6 @@ fn time_that_is_turned_back_ends_the_stream() {
     client.post("/sim/seek", &json!({ "at_ms": 500 })).status(200);
     assert!(scheduler.listen(&client));
     let before = client.get("/sim/branches").json();
-    scheduler.stream.close(&mut client.session);
+    close_stream(&scheduler.stream, &mut client.session);
     assert_eq!(client.get("/sim/branches").json(), before, "it opens no branch");
 }

@@ -16,6 +16,8 @@ mod report;
 mod start;
 mod stop;
 
+pub use start::KUBELETS;
+
 use crate::{
     kube::Kube,
     object::{Object, ObjectNo},

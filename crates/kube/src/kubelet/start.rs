@@ -9,10 +9,13 @@ use crate::{
     status::State,
     tree::Tree,
 };
-use planarium_fleet::{Cx, Fleet, ProcessSpec};
+use planarium_fleet::{Cx, Fleet, Owner, ProcessSpec};
 use planarium_protocol::Text;
 
 const STOP: u32 = 0x4B09;
+
+/// Owner of the processes that kubelets start.
+pub const KUBELETS: Owner = Owner(1);
 
 impl Kube {
     /// Starts a container: its environment, its image, then its process.
@@ -70,7 +73,7 @@ impl Kube {
         let (name, labels) = self.labels_of(&pod, container, restarts);
         let grace_ms = self.stop_ms(no, at, u64::from(spec.grace_s) * 1000);
         let program = program(&spec, usize::from(at), container);
-        let pid = fleet.launch(cx, ProcessSpec { name, machine, labels, program, grace_ms });
+        let pid = fleet.launch(cx, ProcessSpec { owner: KUBELETS, name, machine, labels, program, grace_ms });
         self.by_process.insert(pid, (no, at));
         self.cell_mut(no, at, |cell| {
             cell.pid = Some(pid);

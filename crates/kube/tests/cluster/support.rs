@@ -180,7 +180,7 @@ impl Yard {
     /// What was said, one line each, with the second it was said in.
     pub(crate) fn story(&self) -> String {
         let line = |event: &Recorded<EventBody>| match &event.body {
-            EventBody::Note { text } => Some(format!("{} {text}", event.at.ms() / 1000)),
+            EventBody::Happened { what, text, .. } => Some(format!("{} {what} {}", event.at.ms() / 1000, &**text)),
             _ => None,
         };
         self.events.iter().filter_map(line).collect::<Vec<_>>().join("\n")

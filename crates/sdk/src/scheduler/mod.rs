@@ -74,7 +74,8 @@ use mentioned::Mentioned;
 use plan::{Assets, Plan};
 use planarium_kernel::{Cause, EventQueue, Recorder, SimTime};
 use planarium_kernel::{SortedMap, SortedSet};
-use planarium_mesos::api::{Call, Capability, FrameworkInfo, Offer, SchedulerEvent};
+pub use planarium_mesos::api::Request;
+use planarium_mesos::api::{Capability, FrameworkInfo, Offer, SchedulerEvent};
 use planarium_plan::{Element, Holder, PlanId};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{EventBody, Text};
@@ -92,15 +93,6 @@ pub type Cx = Recorder<EventBody>;
 pub const OFFER_BATCH_MS: u64 = 200;
 /// Between two cycles without offers. *Units*: milliseconds.
 pub const CYCLE_MS: u64 = 5_000;
-
-/// A call for the master, and what stands behind it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Request {
-    /// What brought it about.
-    pub cause: Cause,
-    /// The call.
-    pub call: Call,
-}
 
 /// A timer with the cause that was current when it was armed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -373,10 +365,21 @@ impl Scheduler {
         self.plan(holder.plan)?.step(holder.step)
     }
 
+    /// The step that waits for a task.
+    pub(crate) fn step_waiting_for(&self, task: &store::TaskRecord) -> Option<Holder> {
+        self.waiting.get(&task.pod, &task.id)
+    }
+
     /// Path of an element.
     pub(crate) fn path(&self, plan: PlanId, element: Element) -> ElementPath {
         self.plan(plan).map_or_else(
-            || ElementPath { service: self.name.clone(), plan: "".into(), phase: None, step: None },
+            || ElementPath {
+                dialect: crate::DIALECT.into(),
+                service: self.name.clone(),
+                plan: "".into(),
+                phase: None,
+                step: None,
+            },
             |plan| plan.path(&self.name, element),
         )
     }

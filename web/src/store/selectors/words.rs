@@ -65,6 +65,7 @@ fn list(names: &[Text]) -> String {
 pub(crate) fn describe(body: &EventBody) -> (Source, String) {
     use Source::{Cluster, Fault, Operator, Plan, Scheduler, Simulator, Task};
     match body {
+        EventBody::Happened { text, .. } => (Scheduler, text.to_string()),
         EventBody::Rejected { reason, .. } => (Operator, format!("refused: {reason}")),
         EventBody::InputApplied { text, .. } | EventBody::Note { text } | EventBody::Shares { text } => {
             (Operator, text.to_string())
@@ -185,12 +186,12 @@ pub(crate) fn describe(body: &EventBody) -> (Source, String) {
 /// The status that an event is about, for its icon.
 pub(crate) fn icon(event: &Event) -> (&'static str, &'static str) {
     match &event.body {
-        EventBody::ElementStatus { to, .. } => {
-            let look = super::status::look(to);
+        EventBody::ElementStatus { path, to, .. } => {
+            let look = super::status::look_at(path, to);
             (look.icon, look.family)
         }
         EventBody::TaskStatus { state, .. } => {
-            let look = super::status::look(state);
+            let look = super::status::state(state);
             (look.icon, look.family)
         }
         EventBody::FaultInjected { .. } | EventBody::FaultStruck { .. } | EventBody::MachineLost { .. } => {
@@ -225,6 +226,7 @@ mod tests {
     #[test]
     fn says_what_happened() {
         let path = ElementPath {
+            dialect: "".into(),
             service: "s".into(),
             plan: "deploy".into(),
             phase: Some("hello".into()),

@@ -1,0 +1,56 @@
+//! `debug pod ...`, `debug config ...`, `debug state ...`.
+//!
+//! **Source**: dcos-commons `cli/commands/debug.go`, `cli/queries/{config,state}.go`. Match.
+
+use super::call::{Call, Done, Rules};
+use super::grammar::{Flag, Given};
+use super::pod;
+
+pub(super) fn pod_pause(call: &mut Call<'_>, given: &Given) -> Done {
+    pod::command(call, given.arg(0), "pause", &given.values(Flag::Tasks))
+}
+
+pub(super) fn pod_resume(call: &mut Call<'_>, given: &Given) -> Done {
+    pod::command(call, given.arg(0), "resume", &given.values(Flag::Tasks))
+}
+
+pub(super) fn config_list(call: &mut Call<'_>, _: &Given) -> Done {
+    show(call, &["configurations"])
+}
+
+pub(super) fn config_show(call: &mut Call<'_>, given: &Given) -> Done {
+    show(call, &["configurations", given.arg(0)])
+}
+
+pub(super) fn config_target(call: &mut Call<'_>, _: &Given) -> Done {
+    show(call, &["configurations", "target"])
+}
+
+pub(super) fn config_target_id(call: &mut Call<'_>, _: &Given) -> Done {
+    show(call, &["configurations", "targetId"])
+}
+
+pub(super) fn state_framework_id(call: &mut Call<'_>, _: &Given) -> Done {
+    show(call, &["state", "frameworkId"])
+}
+
+pub(super) fn state_properties(call: &mut Call<'_>, _: &Given) -> Done {
+    show(call, &["state", "properties"])
+}
+
+pub(super) fn state_property(call: &mut Call<'_>, given: &Given) -> Done {
+    show(call, &["state", "properties", given.arg(0)])
+}
+
+pub(super) fn state_refresh_cache(call: &mut Call<'_>, _: &Given) -> Done {
+    let target = call.at(&["state", "refresh"]);
+    let body = call.ask(Rules::Plain, "PUT", &target, None)?;
+    call.say_json(&body);
+    Ok(())
+}
+
+fn show(call: &mut Call<'_>, parts: &[&str]) -> Done {
+    let body = call.get(Rules::Plain, parts)?;
+    call.say_json(&body);
+    Ok(())
+}
