@@ -168,6 +168,7 @@ impl Master {
             self.want_inverse_offers(id, cx.cause());
             self.request_run(id);
             self.touch_agent(cx, id);
+            self.tell_agent_added(cx, id, &[]);
         });
         Some(id)
     }

@@ -157,11 +157,12 @@ impl Launching<'_> {
             let command = self.pause_command.unwrap_or(PAUSE_COMMAND).into();
             let readiness =
                 CheckSpec { command: "exit 1".into(), delay_ms: 0, interval_ms: 5_000, timeout_ms: 5_000 };
-            return Program { lives: true, command, image, readiness: Some(readiness), health: None };
+            return Program { command, image, readiness: Some(readiness), ..Program::default() };
         }
         let ms = |seconds: u64| seconds.saturating_mul(1000);
         Program {
             lives: task.goal == Goal::Running,
+            goalless: false,
             command: task.cmd.clone(),
             image,
             readiness: task.readiness_check.as_ref().map(|check| CheckSpec {
