@@ -20,6 +20,7 @@ mod life;
 mod machine;
 mod probe;
 mod process;
+mod shell;
 pub mod spec;
 mod view;
 mod weight;
@@ -30,6 +31,7 @@ pub use first_fit::{FirstFit, Shape};
 pub use labels::{Labels, glob};
 pub use probe::{MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE};
 pub use process::ProcessState;
+pub use shell::{PlainEnd, plain_end, quoted};
 pub use spec::{CheckSpec, HealthSpec, MachineId, MachineSpec, Owner, ProcessId, ProcessSpec, Program};
 pub use view::ProcessFacts;
 

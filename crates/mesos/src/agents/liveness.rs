@@ -207,6 +207,7 @@ impl Master {
             self.allocator.add_agent(id, &hostname, region.as_ref(), &total, allocated, cx.cause());
             let tasks: Vec<TaskNo> =
                 self.agent(id).map(|agent| agent.tasks.iter().copied().collect()).unwrap_or_default();
+            self.tell_agent_added(cx, id, &tasks);
             for no in tasks {
                 self.announce(cx, fleet, no);
             }

@@ -47,6 +47,7 @@ impl Master {
             for framework in self.registered_frameworks() {
                 self.send(cx, framework, SchedulerEvent::Failure { agent: id, agent_id: agent_id.clone() });
             }
+            self.tell_agent_removed(cx, id, how);
             self.touch_agent(cx, id);
         });
     }
@@ -128,7 +129,9 @@ impl Master {
             message: update.message,
             ..task.status(agent_id, now)
         };
-        task.record_status(&TaskStatus { healthy: None, check: None, ..status.clone() });
+        let plain = TaskStatus { healthy: None, check: None, ..status.clone() };
+        let (is_new, state) = (task.record_status(&plain), task.state);
+        self.tell_task_updated(cx, framework, &plain, state, is_new);
         self.send_update(cx, framework, status);
     }
 }

@@ -177,7 +177,8 @@ impl Master {
             number: number.flatten(),
             ..task.status(agent_id, update.made_at.unwrap_or(now))
         };
-        task.record_status(&status);
+        let is_new = task.record_status(&status);
+        self.tell_task_updated(cx, framework, &status, state, is_new);
         if ends {
             self.counters.end(state);
         }

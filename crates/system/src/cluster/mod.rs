@@ -96,6 +96,14 @@ impl Cluster {
         (Arc::make_mut(&mut self.fleet), Arc::make_mut(&mut self.master))
     }
 
+    // ---- operators ---------------------------------------------------------------------------
+
+    /// Somebody listens to what the master tells operators: it is kept from now on. Nothing else depends on it.
+    pub fn listen(&mut self) {
+        let epoch_ms = self.epoch_ms;
+        self.parts().1.listen(epoch_ms);
+    }
+
     // ---- time --------------------------------------------------------------------------------
 
     /// When the machines' next timer is due. *Units*: milliseconds.

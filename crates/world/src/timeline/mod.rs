@@ -163,6 +163,11 @@ impl Engine {
         self.genesis
     }
 
+    /// Keeps what the Mesos master tells operators from now on, at the cursor; no journal knows of it.
+    pub fn listen_to_master(&mut self) {
+        self.world.listen_to_master();
+    }
+
     /// The world at the cursor.
     pub fn world(&self) -> &World {
         &self.world

@@ -24,10 +24,13 @@ use planarium_protocol::Text;
 use std::sync::Arc;
 
 impl Master {
-    /// The id on the wire of the agent that was last on a machine of this hostname.
+    /// The id on the wire of the agent that was last on the machine of this hostname; none when there are several such
+    /// machines.
     pub fn agent_id_on(&self, hostname: &str) -> Option<Text> {
-        let mut agents = self.hosts.agents().filter_map(|id| self.agent(id));
-        agents.find(|agent| &*agent.hostname == hostname).map(|agent| agent.name.clone())
+        let mut agents =
+            self.hosts.agents().filter_map(|id| self.agent(id)).filter(|agent| &*agent.hostname == hostname);
+        let first = agents.next()?;
+        agents.all(|agent| agent.ip == first.ip).then(|| first.name.clone())
     }
 
     /// Row and standing of the agent that an operator names.
