@@ -59,6 +59,8 @@ pub struct Cluster {
     /// Number of the last event when machines last came or went.
     changed: u64,
     epoch_ms: u64,
+    /// The instant of a question; questions that do not ask for it leave it at genesis.
+    asked: SimTime,
 }
 
 impl Cluster {
@@ -75,6 +77,7 @@ impl Cluster {
             news: VecDeque::new(),
             changed: 0,
             epoch_ms: flags.epoch_ms,
+            asked: SimTime::ZERO,
         }
     }
 
@@ -338,6 +341,17 @@ impl Cluster {
         let newest = machines.iter().map(|machine| machine.revision).max().unwrap_or(0);
         let revision = newest.saturating_add(self.changed);
         Arc::new(ClusterView { revision, machines, windows: self.master.window_views() })
+    }
+
+    /// The same cluster, to be asked at an instant.
+    #[must_use]
+    pub fn asked_at(&self, now: SimTime) -> Self {
+        Self { asked: now, ..self.clone() }
+    }
+
+    /// The instant at which it is asked.
+    pub fn asked(&self) -> SimTime {
+        self.asked
     }
 
     /// What is known about a task's process.
