@@ -68,7 +68,8 @@ fn request(folder: &Path, name: &str, path: &Path) -> LoadService {
         all.insert(format!("universe/{name}"), files::text(&path));
     }
     // Certificates are made for schedulers with a service account only.
-    let account = (name == "tls.yml").then(|| json!({"service": {"service_account_secret": "hello/account"}}));
+    let account =
+        (name == "tls.yml").then(|| json!({"service": {"service_account_secret": "hello/account"}}));
     let options = account.unwrap_or_default();
     // A secret needs its path; upstream's own tests give these.
     let secrets = if name == "secrets.yml" { SECRETS } else { &[] };

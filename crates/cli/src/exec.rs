@@ -76,8 +76,9 @@ fn meant(service: &str, send: &mut dyn FnMut(&Request) -> Response) -> (String, 
         of.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
     };
     let wanted = service.trim_matches('/');
-    let mut named =
-        services.iter().filter(|service| wanted.is_empty() || text(service, "name").trim_matches('/') == wanted);
+    let mut named = services
+        .iter()
+        .filter(|service| wanted.is_empty() || text(service, "name").trim_matches('/') == wanted);
     if let Some(found) = named.next() {
         return (text(found, "dialect"), service.to_owned());
     }

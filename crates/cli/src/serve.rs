@@ -127,7 +127,12 @@ async fn answer(State(served): State<Served>, request: Request) -> Response<Body
     let Served { session: shared, guard } = served;
     let (parts, body) = request.into_parts();
     if let Some(why) = guard.refuses(&parts.method, &parts.headers) {
-        return built(StatusCode::FORBIDDEN, "text/plain;charset=utf-8", &[], format!("{why}\n").into_bytes());
+        return built(
+            StatusCode::FORBIDDEN,
+            "text/plain;charset=utf-8",
+            &[],
+            format!("{why}\n").into_bytes(),
+        );
     }
     if parts.method == axum::http::Method::GET
         && let Some((content_type, bytes)) = page::file(parts.uri.path())

@@ -27,8 +27,8 @@ pub mod process;
 pub mod scheduler;
 pub mod spec;
 mod statuses;
-pub mod validate;
 mod unused;
+pub mod validate;
 mod view;
 pub mod wire;
 

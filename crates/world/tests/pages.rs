@@ -39,7 +39,8 @@ fn what_a_check_refuses_at_the_first_start_is_shown_where_it_stands() {
     let text = block(page, "good");
     let Input::LoadService(mut request) = load(text) else { panic!("a load") };
     let report = check(&request);
-    let credential = ("DCOS_SERVICE_ACCOUNT_CREDENTIAL".to_owned(), "secrets/service-account.json".to_owned());
+    let credential =
+        ("DCOS_SERVICE_ACCOUNT_CREDENTIAL".to_owned(), "secrets/service-account.json".to_owned());
     request.env.extend([credential]);
     assert!(!check(&request).has_errors());
     let places: Vec<(String, bool)> = report

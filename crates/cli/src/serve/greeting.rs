@@ -56,7 +56,12 @@ pub(super) fn page(view: &View, now_ms: u64) -> String {
 }
 
 fn service(out: &mut String, service: &ServiceView) {
-    let _ = write!(out, "<h2>{}</h2><pre>{}</pre>", escaped(&service.name), escaped(&text::service_trees(service)));
+    let _ = write!(
+        out,
+        "<h2>{}</h2><pre>{}</pre>",
+        escaped(&service.name),
+        escaped(&text::service_trees(service))
+    );
     if *service.dialect != *"sdk" {
         return;
     }

@@ -45,7 +45,10 @@ impl Guard {
     fn knows(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         if let Ok(ip) = host.trim_matches(['[', ']']).parse::<IpAddr>() {
-            return ip.is_loopback() || ip == self.listen || self.listen.is_unspecified() || self.allows(&host);
+            return ip.is_loopback()
+                || ip == self.listen
+                || self.listen.is_unspecified()
+                || self.allows(&host);
         }
         host == "localhost" || host.ends_with(".localhost") || self.allows(&host)
     }

@@ -300,7 +300,11 @@ fn a_package_that_is_missing_is_asked_for() {
     for (folder, part) in [("no-such-folder", "there is no such folder"), ("docs", "none of config.json")] {
         for command in ["check", "run", "render"] {
             let said = planarium(&[command, &svc, "--package", folder]).ends(2);
-            assert!(said.err.contains(&format!("--package {folder}")) && said.err.contains(part), "{}", said.err);
+            assert!(
+                said.err.contains(&format!("--package {folder}")) && said.err.contains(part),
+                "{}",
+                said.err
+            );
         }
     }
     let said = planarium(&["check", &svc]).ends(2);
@@ -345,7 +349,9 @@ fn words_that_nothing_uses_are_told() {
         let said = planarium(&with(&["run", &svc, "--until", until], &ENV)).ends(2);
         assert!(said.err.contains(part), "{until}: {}", said.err);
     }
-    for until in ["deploy=complete", "hi/deploy/hello=COMPLETE", "recovery=COMPLETE", "t=1s && recovery=COMPLETE"] {
+    for until in
+        ["deploy=complete", "hi/deploy/hello=COMPLETE", "recovery=COMPLETE", "t=1s && recovery=COMPLETE"]
+    {
         planarium(&with(&["run", &svc, "--until", until], &ENV)).ends(0);
     }
 }

@@ -92,7 +92,8 @@ impl PlanTree {
             Element::Phase(id) => match self.next_canary_step(id) {
                 Some(step) => _ = self.apply_step(step, |row| (row.state, false)),
                 None => {
-                    if let Some(phase) = self.phases.get_mut(id.index()).filter(|phase| phase.place.is_some()) {
+                    if let Some(phase) = self.phases.get_mut(id.index()).filter(|phase| phase.place.is_some())
+                    {
                         phase.interrupted = false;
                     }
                 }

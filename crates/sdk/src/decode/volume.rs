@@ -288,7 +288,8 @@ fn driver_options(cx: &mut Cx<'_>, volume: &str, word: Option<Word<'_>>, named: 
                 let mut finding = Diagnostic::error(codes::DRIVER_OPTION_NAME, word.node.span, message)
                     .with_help(format!("remove 'name={given}' here, and give the name in 'volume-name'"));
                 if !named {
-                    finding = finding.with_note("the real scheduler says so even where 'volume-name' is absent");
+                    finding =
+                        finding.with_note("the real scheduler says so even where 'volume-name' is absent");
                 }
                 cx.push(finding);
             }

@@ -115,11 +115,11 @@ fn taken_for_texts(
             continue;
         }
         let what = super::schema::describe(value);
-        let message = format!("The option '{name}' is {what}, and the package's template takes it for a text");
+        let message =
+            format!("The option '{name}' is {what}, and the package's template takes it for a text");
         let mut finding = match parts.place_of(name) {
-            Some(place) => {
-                Diagnostic::error(codes::OPTION_TYPE, place, message).with_label(tag, "inserted as a text here")
-            }
+            Some(place) => Diagnostic::error(codes::OPTION_TYPE, place, message)
+                .with_label(tag, "inserted as a text here"),
             None => Diagnostic::error(codes::OPTION_TYPE, tag, message),
         };
         finding = finding.with_help("give a text, or take the quotes around it out of the template");
@@ -137,7 +137,8 @@ fn quoted_tags(template: &str, file: FileId) -> Vec<(&str, Span)> {
         while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
             if rest.starts_with("{{") {
                 let length = rest.find("}}").map_or(rest.len(), |end| {
-                    let closing = rest.get(end..).map_or(0, |rest| rest.len() - rest.trim_start_matches('}').len());
+                    let closing =
+                        rest.get(end..).map_or(0, |rest| rest.len() - rest.trim_start_matches('}').len());
                     end.saturating_add(closing.min(3))
                 });
                 let tag = rest.get(..length).unwrap_or_default();

@@ -162,7 +162,8 @@ impl Scheduler {
     /// **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java (processOffers),
     /// …/state/PersistentLaunchRecorder.java`. Match.
     fn record(&mut self, launched: Vec<TaskRecord>) {
-        let (stubs, launches): (Vec<_>, Vec<_>) = launched.into_iter().partition(|record| record.id.is_empty());
+        let (stubs, launches): (Vec<_>, Vec<_>) =
+            launched.into_iter().partition(|record| record.id.is_empty());
         for record in stubs.into_iter().chain(launches) {
             let key = record.pod.clone();
             self.store.put(record);

@@ -137,7 +137,8 @@ mod tests {
         // Nothing is said to a machine that does not answer.
         assert!(!kills.heard("t", true) && kills.next_due().is_none());
         assert!(
-            !kills.ask(&id, None, None, SimTime(20_000), Cause::Genesis) && kills.again(SimTime(20_000)).is_empty()
+            !kills.ask(&id, None, None, SimTime(20_000), Cause::Genesis)
+                && kills.again(SimTime(20_000)).is_empty()
         );
         assert!(kills.heard("t", false) && kills.ask(&id, None, None, SimTime(20_000), Cause::Genesis));
         assert!(kills.ended("t").is_some() && !kills.contains("t") && kills.ended("t").is_none());

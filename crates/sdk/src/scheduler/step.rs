@@ -110,7 +110,12 @@ mod tests {
     fn the_least_advanced_task_decides() {
         use StepState::{Complete, Delayed, Error, Pending, Started, Starting};
         let tasks = |states: &[StepState]| -> Vec<StepTask> {
-            let task = |state: &StepState| StepTask { id: "".into(), task: "".into(), state: *state, ended_by: None };
+            let task = |state: &StepState| StepTask {
+                id: "".into(),
+                task: "".into(),
+                state: *state,
+                ended_by: None,
+            };
             states.iter().map(task).collect()
         };
         for (states, expected) in [

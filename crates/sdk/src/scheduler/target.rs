@@ -51,7 +51,8 @@ impl Scheduler {
         else {
             return Vec::new();
         };
-        let found = |error: &&ConfigError| !loaded.is_clean() && crate::validate::READ_TOO.contains(&error.code);
+        let found =
+            |error: &&ConfigError| !loaded.is_clean() && crate::validate::READ_TOO.contains(&error.code);
         config_errors(spec, previous, &loaded.env)
             .iter()
             .filter(|error| !found(error))

@@ -145,8 +145,14 @@ fn an_option_of_the_wrong_type_is_one_finding() {
     );
     let changed = changed.replace("\"NUMBER\": 5,", "\"NUMBER\": 5,\n    \"FREE\": \"{{service.free}}\",");
     let cases = [
-        (r#"{"service": {"name": {"a": 1}}}"#, "3:13 error[SDK011] The option 'service.name' is an object, it must be a text"),
-        (r#"{"hello": {"count": {"a": 1}}}"#, "3:14 error[SDK011] The option 'hello.count' is an object, it must be a whole number"),
+        (
+            r#"{"service": {"name": {"a": 1}}}"#,
+            "3:13 error[SDK011] The option 'service.name' is an object, it must be a text",
+        ),
+        (
+            r#"{"hello": {"count": {"a": 1}}}"#,
+            "3:14 error[SDK011] The option 'hello.count' is an object, it must be a whole number",
+        ),
         (
             r#"{"service": {"free": {"a": 1}}}"#,
             "3:13 error[SDK011] The option 'service.free' is an object, and the package's template takes it for a text",
@@ -187,7 +193,8 @@ fn options_bear_the_name_of_their_file() {
     let mut request = request(&format!("# options: {{\"hello\": {{\"cuont\": 2}}}}\n{PACKAGE}"));
     let named = |request: &planarium_protocol::input::LoadService| {
         let loaded = load(request);
-        let finding = loaded.diagnostics.iter().find(|finding| finding.code == "SDK010").cloned().expect("found");
+        let finding =
+            loaded.diagnostics.iter().find(|finding| finding.code == "SDK010").cloned().expect("found");
         let file = loaded.sources.get(finding.span.file).expect("a file").name().to_owned();
         (file, loaded.sources.position(finding.span).line)
     };
@@ -208,7 +215,9 @@ fn marks_of_packaging_tools_are_named_with_their_file() {
     };
     assert_eq!(
         findings(&loaded),
-        ["1:30 info[SDK018] resource.json holds marks that a package build fills in: %(artifact-dir)s, %(version)s"]
+        [
+            "1:30 info[SDK018] resource.json holds marks that a package build fills in: %(artifact-dir)s, %(version)s"
+        ]
     );
     assert_eq!(file(&loaded, 0), "universe/resource.json");
     let uri = loaded.spec.expect("a spec").pods[0].uris.join(" ");

@@ -57,7 +57,9 @@ pub(super) fn pods_shrink(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
         if !allowed && new.is_none_or(|new| new.count < old.count) {
             let (name, least) = (&old.name, old.count);
             let message = match new {
-                Some(new) => format!("PodSpec named '{name}' has {} tasks, expected >={least} tasks", new.count),
+                Some(new) => {
+                    format!("PodSpec named '{name}' has {} tasks, expected >={least} tasks", new.count)
+                }
                 None => format!("PodSpec named '{name}' is missing, expected it with >={least} tasks"),
             };
             errors.push(transition(

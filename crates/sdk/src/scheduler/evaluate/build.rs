@@ -145,6 +145,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
                     kill_grace_ms: Some(set.task.kill_grace_s.saturating_mul(1000)),
                     max_completion_ms: None,
                     flaw: None,
+                    details: None,
                 }],
             });
         }

@@ -175,11 +175,13 @@ fn what_only_a_validator_refuses_keeps_the_old_target() {
         let target = bench.scheduler.target.id.clone();
         update(&mut bench, &bad);
         assert_eq!(bench.scheduler.target.id, target, "{to}");
-        let (code, body) = bench.scheduler.query(&SdkQuery::Plan { name: "deploy".into() }, 0).expect("a plan");
+        let (code, body) =
+            bench.scheduler.query(&SdkQuery::Plan { name: "deploy".into() }, 0).expect("a plan");
         let error = body["errors"][0].as_str().unwrap_or_default();
         assert!(code == 417 && error.contains(text) && error.contains("Fatal: false"), "{to}: {code} {body}");
         assert_eq!(crate::Scheduler::findings_against(&loaded(&bad, &[]), Some(&base.scheduler)), [], "{to}");
-        let refusal = Scheduler::start(&mut base.cx.clone(), &loaded(&bad, &[]), None).expect_err("none before");
+        let refusal =
+            Scheduler::start(&mut base.cx.clone(), &loaded(&bad, &[]), None).expect_err("none before");
         assert!(refusal.message.starts_with("The definition has an error"), "{}", refusal.message);
     }
 }

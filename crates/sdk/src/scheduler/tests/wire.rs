@@ -123,8 +123,7 @@ pods:
 
 #[test]
 fn a_paused_task_shows_what_it_was_launched_with() {
-    let health =
-        "health-check: {cmd: up, interval: 1, delay: 0, timeout: 1, grace-period: 1, max-consecutive-failures: 1}";
+    let health = "health-check: {cmd: up, interval: 1, delay: 0, timeout: 1, grace-period: 1, max-consecutive-failures: 1}";
     let mut bench = Bench::new(&SEED.replacen("cmd: ", &format!("{health}, cmd: "), 1));
     bench.machine("a1", 8, 8192);
     bench.machine("a2", 8, 8192);
@@ -139,7 +138,11 @@ fn a_paused_task_shows_what_it_was_launched_with() {
     let paused = info(&bench);
     assert_eq!(command(&paused), "exit 1");
     assert_eq!(
-        [&paused["check"]["intervalSeconds"], &paused["check"]["timeoutSeconds"], &paused["check"]["delaySeconds"]],
+        [
+            &paused["check"]["intervalSeconds"],
+            &paused["check"]["timeoutSeconds"],
+            &paused["check"]["delaySeconds"]
+        ],
         [5, 5, 0]
     );
     assert!(paused["healthCheck"].is_null(), "{paused}");
