@@ -201,6 +201,6 @@ impl World {
 
     /// Why an element is not finished; `None` when there is no such element.
     pub fn why(&self, path: &ElementPath) -> Option<Why> {
-        self.processes.why(path, &self.cluster)
+        self.processes.why(path, &self.cluster.asked_at(self.recorder.now()))
     }
 }

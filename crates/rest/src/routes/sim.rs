@@ -310,10 +310,22 @@ fn definition(session: &Session, name: &str) -> Response {
     }
 }
 
+/// Another definition for a service. Without files it keeps its own: the environment that is given goes over the one it has,
+/// and so `{"env": {"SDK_UNINSTALL": "true"}}` alone uninstalls it.
 fn update(session: &mut Session, request: &Request, name: &str) -> Response {
     body::<LoadService>(request).map_or_else(
         |r| r,
         |mut load| {
+            if load.files.is_empty()
+                && let Some(own) = session.engine.definition(&load.dialect, name)
+            {
+                let given = std::mem::replace(&mut load, (**own).clone());
+                load.env.extend(given.env);
+                load.params.extend(given.params);
+                if !given.options.is_null() {
+                    load.options = given.options;
+                }
+            }
             name.clone_into(&mut load.name);
             applied(session, Input::UpdateService(load))
         },

@@ -71,6 +71,8 @@ pub struct Cluster {
     /// Number of the last event when machines last came or went.
     changed: u64,
     epoch_ms: u64,
+    /// The instant of a question; questions that do not ask for it leave it at genesis.
+    asked: SimTime,
 }
 
 impl Cluster {
@@ -89,6 +91,7 @@ impl Cluster {
             news: VecDeque::new(),
             changed: 0,
             epoch_ms: flags.epoch_ms,
+            asked: SimTime::ZERO,
         }
     }
 
@@ -414,6 +417,17 @@ impl Cluster {
         let revision = newest.saturating_add(self.changed);
         let windows = self.master.window_views();
         Arc::new(ClusterView { revision, machines, statuses: planarium_mesos::STATUSES, windows })
+    }
+
+    /// The same cluster, to be asked at an instant.
+    #[must_use]
+    pub fn asked_at(&self, now: SimTime) -> Self {
+        Self { asked: now, ..self.clone() }
+    }
+
+    /// The instant at which it is asked.
+    pub fn asked(&self) -> SimTime {
+        self.asked
     }
 
     /// What is known about a task's process.
