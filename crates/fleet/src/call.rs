@@ -42,9 +42,7 @@ impl Fleet {
         let meant: Vec<u32> = self
             .faults
             .iter()
-            .filter(|(_, fault)| {
-                fault.kind() == FaultKind::PluginFail && labels.matches(&fault.spec.target)
-            })
+            .filter(|(_, fault)| fault.kind() == FaultKind::PluginFail && labels.matches(&fault.spec.target))
             .map(|(number, _)| *number)
             .collect();
         let step = labels.get("step").cloned().unwrap_or_default();

@@ -3,9 +3,9 @@
 //! *Knows*: what belongs together. *Must not know*: moves and calls; those are in [`crate::engine`] and [`crate::call`].
 
 use crate::engine::{Io, LogKind, Mode, Record, Run, Shown};
+use crate::generate::Running;
 use crate::instance::{ComponentId, Group, Instance, InstanceState, Instances, Slot};
 use crate::load::{Definition, Prepared};
-use crate::generate::Running;
 use crate::plan::{ChainId, ChainKind, Plan, SharedPlan, StepId};
 use crate::report::Names;
 use crate::yard::{Place, place};
@@ -212,7 +212,8 @@ impl App {
                 all.push(Running { component, ..Running::default() });
             }
             if let Some(last) = all.last_mut() {
-                if slot.group == Group::New { &mut last.same } else { &mut last.old }.push(instance.image.clone());
+                if slot.group == Group::New { &mut last.same } else { &mut last.old }
+                    .push(instance.image.clone());
             }
         }
         all
@@ -233,7 +234,12 @@ impl App {
         }
         self.cut_off(io);
         // Nobody can ask a machine that is gone what runs on it.
-        let lost: Vec<Slot> = self.instances.iter().filter(|(_, one)| one.state == InstanceState::Lost).map(|(slot, _)| slot).collect();
+        let lost: Vec<Slot> = self
+            .instances
+            .iter()
+            .filter(|(_, one)| one.state == InstanceState::Lost)
+            .map(|(slot, _)| slot)
+            .collect();
         for slot in lost {
             self.instances.take(slot);
         }
@@ -305,16 +311,19 @@ impl App {
         if let Some(balancers) = &env.simulation.balancers {
             return balancers.iter().any(|own| &**own == name);
         }
-        let gateway = self.definition.model.as_deref().is_some_and(|model| {
-            model.gateways.iter().any(|gateway| &*gateway.name == name)
-        });
+        let gateway = self
+            .definition
+            .model
+            .as_deref()
+            .is_some_and(|model| model.gateways.iter().any(|gateway| &*gateway.name == name));
         gateway || env.configured_balancers.iter().any(|own| &**own == name)
     }
 
     /// Any running instance of a component.
     pub(crate) fn instance_of(&self, component: &str) -> Option<Slot> {
         let component = self.component_id(component)?;
-        let mut all = [Group::Old, Group::New].into_iter().flat_map(|group| self.instances.group(component, group, 0));
+        let mut all =
+            [Group::Old, Group::New].into_iter().flat_map(|group| self.instances.group(component, group, 0));
         all.find(|(_, instance)| instance.state == InstanceState::Running).map(|(slot, _)| slot)
     }
 
@@ -416,7 +425,14 @@ impl App {
         };
         let program =
             Program { image: Some(image.clone()), readiness: Some(readiness), ..Program::default() };
-        let spec = ProcessSpec { owner: planarium_fleet::Owner(0), name: id.clone(), machine, labels, program, grace_ms: 0 };
+        let spec = ProcessSpec {
+            owner: planarium_fleet::Owner(0),
+            name: id.clone(),
+            machine,
+            labels,
+            program,
+            grace_ms: 0,
+        };
         io.yard.launch(io.cx, spec, start_ms)
     }
 

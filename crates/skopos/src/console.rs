@@ -61,7 +61,8 @@ fn given(args: &[String]) -> Result<Given, String> {
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let flag = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-').filter(|rest| rest.len() > 1));
-        match flag.map(|flag| flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)))) {
+        match flag.map(|flag| flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value))))
+        {
             None => given.words.push(arg.clone()),
             Some(("project" | "name", value)) => {
                 let value = value.map(str::to_owned).or_else(|| args.next().cloned());
@@ -106,7 +107,11 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     let service = given.service.clone().unwrap_or_else(|| terminal.service.to_owned());
     let service = if service.is_empty() { only(terminal).unwrap_or_default() } else { service };
     if service.is_empty() {
-        return Output { stderr: "error: say which application: --project NAME\n".to_owned(), code: 1, ..Output::default() };
+        return Output {
+            stderr: "error: say which application: --project NAME\n".to_owned(),
+            code: 1,
+            ..Output::default()
+        };
     }
     let allowed: &[&str] = match word {
         "start" => &["interactive", "paused"],
@@ -137,7 +142,10 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
         "plan" => {
             let response = send(terminal, "GET", &service, "/plan", &Value::Null);
             match response.status {
-                200 => Output { stdout: String::from_utf8_lossy(&response.body).into_owned(), ..Output::default() },
+                200 => Output {
+                    stdout: String::from_utf8_lossy(&response.body).into_owned(),
+                    ..Output::default()
+                },
                 204 => Output { stdout: "nothing is to be done\n".to_owned(), ..Output::default() },
                 _ => print(&response, |_| String::new()),
             }

@@ -72,7 +72,9 @@ impl App {
             Mode::Completed => "completed".to_owned(),
             Mode::Failed => match (&self.run.reason, self.last_failed()) {
                 (Some(crate::engine::Reason::Abandoned), _) => "abandoned".to_owned(),
-                (Some(crate::engine::Reason::Guard(_)), _) => "stopped: the plan would go on for ever".to_owned(),
+                (Some(crate::engine::Reason::Guard(_)), _) => {
+                    "stopped: the plan would go on for ever".to_owned()
+                }
                 (None, Some(id)) => format!("failed at {}", name(id)),
                 (None, None) => "failed".to_owned(),
             },
@@ -127,8 +129,13 @@ impl App {
             }
         };
         if let Some(leaf) = &self.run.leaf {
-            let can_fail = !matches!(self.plan.step(leaf.step).map(|step| &step.class), Some(Class::Delay { .. }));
-            return [true, false].into_iter().filter(|passed| *passed || can_fail).map(|passed| one(leaf.step, passed)).collect();
+            let can_fail =
+                !matches!(self.plan.step(leaf.step).map(|step| &step.class), Some(Class::Delay { .. }));
+            return [true, false]
+                .into_iter()
+                .filter(|passed| *passed || can_fail)
+                .map(|passed| one(leaf.step, passed))
+                .collect();
         }
         match self.run.hold.and_then(|hold| hold.at) {
             Some((id, passed)) => vec![one(id, passed)],

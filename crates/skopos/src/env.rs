@@ -159,9 +159,15 @@ pub(crate) fn read(root: Option<&Node>, found: &mut Diagnostics) -> Env {
     for entry in entries {
         reader.unknown(entry, "The environment", &known);
     }
-    if let Some(what) = super::decode::foreign(root).map(|(what, _)| what).filter(|what| !what.contains("environment")) {
+    if let Some(what) =
+        super::decode::foreign(root).map(|(what, _)| what).filter(|what| !what.contains("environment"))
+    {
         let what = what.split(", ").next().unwrap_or(what);
-        reader.error(root.span, format!("This is {what}, not an environment file"), "give the file another name");
+        reader.error(
+            root.span,
+            format!("This is {what}, not an environment file"),
+            "give the file another name",
+        );
         return Env::default();
     }
     if root.get("steps").is_some() && root.get("doctype").is_some() {
@@ -300,7 +306,14 @@ impl Reader<'_> {
 
     fn simulation(&mut self, node: &Node) -> Simulation {
         let known = [
-            "registry", "load_balancers", "instances", "scripts", "plugins", "durations", "faults", "warm_up",
+            "registry",
+            "load_balancers",
+            "instances",
+            "scripts",
+            "plugins",
+            "durations",
+            "faults",
+            "warm_up",
         ];
         self.known(node, "The simulation", &known);
         let list = |found: Option<&[Node]>| found.map(|items| items.iter().filter_map(word).collect());
@@ -332,7 +345,8 @@ impl Reader<'_> {
                 if simulation.scripts.contains_key(&name) {
                     let text = format!("'{name}' is both a plugin and a script");
                     let finding = Diagnostic::error(codes::ENV_NAMES, entry.key.span, text);
-                    self.found.push(finding.with_help("plugins and scripts share their names: rename one of them"));
+                    self.found
+                        .push(finding.with_help("plugins and scripts share their names: rename one of them"));
                 }
                 simulation.plugins.insert(name.clone(), self.plugin(&entry.value, &name));
             }
@@ -364,7 +378,8 @@ impl Reader<'_> {
         let count = self.count(node, "count").unwrap_or(1);
         let most = u64::from(Limits::DEFAULT.instances).saturating_sub(out.len() as u64);
         if count > most {
-            let text = format!("There are more instances than the simulator takes ({})", Limits::DEFAULT.instances);
+            let text =
+                format!("There are more instances than the simulator takes ({})", Limits::DEFAULT.instances);
             self.error(node.span, text, "write a smaller count");
         }
         for _ in 0..count.min(most) {
@@ -419,7 +434,11 @@ impl Reader<'_> {
                 Some(codes) => script.exits = codes,
                 None => {
                     let text = format!("{what} has an exit code that is no number");
-                    self.error(exit.span, text, "write a number, or a list of numbers for one run after the other");
+                    self.error(
+                        exit.span,
+                        text,
+                        "write a number, or a list of numbers for one run after the other",
+                    );
                 }
             }
         }
@@ -454,8 +473,20 @@ impl Reader<'_> {
             return None;
         }
         let known = [
-            "step", "plugin", "action", "exec", "component", "index", "selector", "attempt", "times", "outcome",
-            "delay", "exit_code", "message", "leave",
+            "step",
+            "plugin",
+            "action",
+            "exec",
+            "component",
+            "index",
+            "selector",
+            "attempt",
+            "times",
+            "outcome",
+            "delay",
+            "exit_code",
+            "message",
+            "leave",
         ];
         self.known(node, "A fault", &known);
         let text = |key: &str| node.get(key).and_then(word);
@@ -477,7 +508,8 @@ impl Reader<'_> {
                 return None;
             }
         };
-        let exit_code = node.get("exit_code").and_then(Node::as_i64).and_then(|code| i32::try_from(code).ok());
+        let exit_code =
+            node.get("exit_code").and_then(Node::as_i64).and_then(|code| i32::try_from(code).ok());
         Some(FaultRule {
             step: text("step"),
             plugin: text("plugin"),

@@ -12,10 +12,10 @@ use crate::offer::capitalised;
 use crate::plan::{Class, Step, StepId};
 use planarium_fleet::Fleet;
 use planarium_kernel::SimTime;
+use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{ClearFault, Input};
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Unblock, Why};
-use planarium_protocol::Text;
 
 impl App {
     /// Why an element is not finished; none when there is no such element.
@@ -135,7 +135,11 @@ impl Teller<'_> {
     fn plan(&mut self) -> Vec<Reason> {
         let run = &self.app.run;
         match run.mode {
-            Mode::NotReady => vec![reason("Nothing is to be done: what runs is what the model says", 0, ReasonKind::Complete)],
+            Mode::NotReady => vec![reason(
+                "Nothing is to be done: what runs is what the model says",
+                0,
+                ReasonKind::Complete,
+            )],
             Mode::Completed => vec![reason("It has passed", run.event, ReasonKind::Complete)],
             Mode::Failed => self.failed(),
             Mode::Ready => vec![self.not_started()],
@@ -168,7 +172,11 @@ impl Teller<'_> {
             all.push(reason(text, own.map_or(0, |own| own.event), kind));
         }
         if all.is_empty() {
-            all.push(reason("The plan failed", run.event, ReasonKind::Errored { errors: vec!["failed".into()] }));
+            all.push(reason(
+                "The plan failed",
+                run.event,
+                ReasonKind::Errored { errors: vec!["failed".into()] },
+            ));
         }
         all
     }
@@ -212,7 +220,11 @@ impl Teller<'_> {
         let mut all = Vec::new();
         if let Some(child) = self.element_ref(leaf.step) {
             let name = self.app.plan.step(leaf.step).map_or("?", |step| &*step.id);
-            all.push(reason(format!("{name} is being carried out"), self.event(leaf.step), ReasonKind::Child { child }));
+            all.push(reason(
+                format!("{name} is being carried out"),
+                self.event(leaf.step),
+                ReasonKind::Child { child },
+            ));
         }
         all.extend(self.leaf());
         all
@@ -250,7 +262,11 @@ impl Teller<'_> {
         let mut all = Vec::new();
         if step.cleanup {
             let text = "It belongs to the recovery: it is carried out when an exit leads to it";
-            all.push(reason(text, 0, ReasonKind::NotItsTurn { strategy: "flow".into(), waiting_for: self.leading_to(id) }));
+            all.push(reason(
+                text,
+                0,
+                ReasonKind::NotItsTurn { strategy: "flow".into(), waiting_for: self.leading_to(id) },
+            ));
         }
         if app.run.mode.is_held() {
             all.extend(self.held());
@@ -259,7 +275,8 @@ impl Teller<'_> {
         let waiting_for: Vec<ElementRef> =
             app.run.leaf.as_ref().and_then(|leaf| self.element_ref(leaf.step)).into_iter().collect();
         if all.is_empty() {
-            let name = app.run.leaf.as_ref().and_then(|leaf| app.plan.step(leaf.step)).map_or("?", |step| &*step.id);
+            let name =
+                app.run.leaf.as_ref().and_then(|leaf| app.plan.step(leaf.step)).map_or("?", |step| &*step.id);
             let text = format!("It waits for its turn: {name} is being carried out");
             all.push(reason(text, 0, ReasonKind::NotItsTurn { strategy: "flow".into(), waiting_for }));
         }
@@ -284,7 +301,11 @@ impl Teller<'_> {
         let mut all = match &leaf.work {
             Work::Gate => vec![self.gate(leaf.step, event)],
             Work::Delay | Work::Timed(_) => {
-                let what = if matches!(leaf.work, Work::Delay) { "letting time pass" } else { "carrying out its call" };
+                let what = if matches!(leaf.work, Work::Delay) {
+                    "letting time pass"
+                } else {
+                    "carrying out its call"
+                };
                 let until = leaf.until.map(|until| format!(" until {until}")).unwrap_or_default();
                 let kind = ReasonKind::Underway { what: what.into(), until_ms: leaf.until.map(SimTime::ms) };
                 vec![reason(format!("It is {what}{until}"), event, kind)]
@@ -328,9 +349,14 @@ impl Teller<'_> {
         };
         let facts = self.fleet.process(launch.process);
         let state = facts.as_ref().map_or("gone", |facts| facts.state.as_str());
-        let due = facts.as_ref().and_then(|facts| facts.next).map(|at| format!(", due at {at}")).unwrap_or_default();
+        let due = facts
+            .as_ref()
+            .and_then(|facts| facts.next)
+            .map(|at| format!(", due at {at}"))
+            .unwrap_or_default();
         let text = format!("{task} is on its way up on {}{due}", launch.host);
-        let kind = ReasonKind::Starting { task: task.clone(), agent: launch.host.clone(), state: state.into() };
+        let kind =
+            ReasonKind::Starting { task: task.clone(), agent: launch.host.clone(), state: state.into() };
         let mut all = vec![reason(text, event, kind)];
         if facts.as_ref().is_some_and(|facts| facts.manual) {
             let text = format!("What happens to {task} is up to you: it is on manual");
@@ -353,11 +379,9 @@ impl Teller<'_> {
         let process = instance.and_then(|instance| instance.process);
         match self.app.progress_at(self.now, self.fleet, waiting) {
             Progress::There => {}
-            Progress::Never(why) => all.push(reason(
-                capitalised(&why),
-                0,
-                ReasonKind::Errored { errors: vec![why.clone()] },
-            )),
+            Progress::Never(why) => {
+                all.push(reason(capitalised(&why), 0, ReasonKind::Errored { errors: vec![why.clone()] }))
+            }
             Progress::At(at) => {
                 let what = match waiting.what {
                     Awaited::Join => "joins the register",
@@ -365,7 +389,11 @@ impl Teller<'_> {
                     Awaited::Service(_) => "is in service",
                 };
                 let text = format!("{} {what} at {at}", waiting.instance);
-                all.push(reason(text, 0, ReasonKind::Underway { what: what.into(), until_ms: Some(at.ms()) }));
+                all.push(reason(
+                    text,
+                    0,
+                    ReasonKind::Underway { what: what.into(), until_ms: Some(at.ms()) },
+                ));
             }
             Progress::After(what) => {
                 let facts = process.and_then(|process| self.fleet.process(process));

@@ -103,7 +103,9 @@ pub(crate) fn sort<'a>(
         let text = format!("Environment files are merged in this order: {}", sorted.envs.join(", "));
         let span = sorted.envs.first().map_or(Span::default(), |path| at(path));
         let finding = Diagnostic::info(codes::ENV_ORDER, span, text);
-        found.push(finding.with_help("later ones win; the option 'env' gives another order, as a list of files"));
+        found.push(
+            finding.with_help("later ones win; the option 'env' gives another order, as a list of files"),
+        );
     }
     if sorted.plan.is_none() && sorted.model.is_none() && plans.is_empty() && models.is_empty() {
         let span = sorted.envs.first().map_or(Span::default(), |path| at(path));
@@ -204,7 +206,9 @@ fn by_content(text: &str) -> Option<Role> {
     };
     let doctype = root.as_ref().and_then(|root| root.get("doctype")).and_then(Node::as_str);
     let doctype = doctype.map(str::to_owned).or_else(|| {
-        keys.iter().find(|(key, _)| key == "doctype").map(|(_, value)| value.trim_matches(['"', '\'', ' ']).to_owned())
+        keys.iter()
+            .find(|(key, _)| key == "doctype")
+            .map(|(_, value)| value.trim_matches(['"', '\'', ' ']).to_owned())
     });
     match doctype.as_deref() {
         Some(PLAN_DOCTYPE) => return Some(Role::Plan),
@@ -337,7 +341,12 @@ mod tests {
                 "plan=- model=model-v2.yaml env= scripts= SKO005",
             ),
             (
-                &[("env-all.yaml", "vars: {}"), ("env-common.yaml", "vars: {}"), ("env.yaml", "core_plugin: d"), ("m.yaml", MODEL)],
+                &[
+                    ("env-all.yaml", "vars: {}"),
+                    ("env-common.yaml", "vars: {}"),
+                    ("env.yaml", "core_plugin: d"),
+                    ("m.yaml", MODEL),
+                ],
                 none(),
                 "plan=- model=m.yaml env=env-common.yaml,env.yaml,env-all.yaml scripts= SKO093",
             ),
@@ -346,12 +355,24 @@ mod tests {
                 serde_json::json!({"env": ["b.yaml", "a.yaml"]}),
                 "plan=- model=m.yaml env=b.yaml,a.yaml scripts= ",
             ),
-            (&[("plan", PLAN), ("bin/check_perf", "#!/bin/sh\n")], none(), "plan=plan model=- env= scripts=check_perf "),
-            (&[("m.yaml", MODEL)], serde_json::json!({"plan": "p.yaml"}), "plan=- model=m.yaml env= scripts= SKO003"),
+            (
+                &[("plan", PLAN), ("bin/check_perf", "#!/bin/sh\n")],
+                none(),
+                "plan=plan model=- env= scripts=check_perf ",
+            ),
+            (
+                &[("m.yaml", MODEL)],
+                serde_json::json!({"plan": "p.yaml"}),
+                "plan=- model=m.yaml env= scripts= SKO003",
+            ),
             (&[], none(), "plan=- model=- env= scripts= SKO001"),
             (&[("env.yaml", "vars: {}")], none(), "plan=- model=- env=env.yaml scripts= SKO001"),
             (&[("x.yaml", "doctype: [\nsteps:\n")], none(), "plan=x.yaml model=- env= scripts= "),
-            (&[("model.tmpl.yaml", "components:\n  a: {image: x:${v}}\n")], none(), "plan=- model=model.tmpl.yaml env= scripts= "),
+            (
+                &[("model.tmpl.yaml", "components:\n  a: {image: x:${v}}\n")],
+                none(),
+                "plan=- model=model.tmpl.yaml env= scripts= ",
+            ),
         ] {
             assert_eq!(sorted(files, options), told, "{files:?}");
         }

@@ -212,8 +212,11 @@ impl Instances {
         };
         let taken = |ip: &Text| {
             let component = self.slots.range(
-                Slot { component: slot.component, group: Group::Old, index: 0 }
-                    ..=Slot { component: slot.component, group: Group::New, index: u64::MAX },
+                Slot { component: slot.component, group: Group::Old, index: 0 }..=Slot {
+                    component: slot.component,
+                    group: Group::New,
+                    index: u64::MAX,
+                },
             );
             component.into_iter().any(|(_, other)| other.ip == *ip)
         };

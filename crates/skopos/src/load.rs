@@ -212,7 +212,9 @@ fn read_model(
     let mut vars = Vars::default();
     let unsaid = &mut Diagnostics::with_limit(0);
     let before = substitute::replace(text, file, &|name| env.vars.text(name));
-    if let Some(own) = Reader::new(&before.text, file).one(unsaid).root.as_ref().and_then(|root| root.get("vars")) {
+    if let Some(own) =
+        Reader::new(&before.text, file).one(unsaid).root.as_ref().and_then(|root| root.get("vars"))
+    {
         vars.extend(own);
     }
     for (name, value) in env.vars.iter() {
@@ -223,8 +225,9 @@ fn read_model(
         missing.push(name.clone());
         let span = spans.first().copied().unwrap_or_default();
         let message = format!("The variable '{name}' of the model has no value");
-        let mut finding = Diagnostic::error(codes::MODEL_VARIABLE, span, message)
-            .with_help(format!("add '{name}' to the vars of an environment file, or write ${{{name}-DEFAULT}}"));
+        let mut finding = Diagnostic::error(codes::MODEL_VARIABLE, span, message).with_help(format!(
+            "add '{name}' to the vars of an environment file, or write ${{{name}-DEFAULT}}"
+        ));
         for span in spans.iter().skip(1) {
             finding = finding.with_label(*span, "used here as well");
         }
@@ -285,7 +288,8 @@ fn no_model(cx: &mut Cx<'_>, decoded: &Decoded, has_model: bool, file: FileId) {
 fn cycle(model: Option<&Model>, generates: bool, found: &mut Diagnostics) {
     let Some(model) = model else { return };
     let Err(circle) = generate::order(model) else { return };
-    let span = circle.first().and_then(|name| model.component(name)).map_or(Span::default(), |own| own.uses_span);
+    let span =
+        circle.first().and_then(|name| model.component(name)).map_or(Span::default(), |own| own.uses_span);
     let names: Vec<&str> = circle.iter().chain(circle.first()).map(|name| &**name).collect();
     let text = format!("Components use each other in a circle: {}", names.join(", "));
     let severity = if generates { Severity::Error } else { Severity::Warning };
@@ -298,7 +302,8 @@ fn components(model: Option<&Model>, env: &Env, plan: Option<&Plan>) -> Arc<[Tex
     let mut known: SortedSet<Text> = SortedSet::new();
     let own = model.into_iter().flat_map(|model| &model.components).map(|component| &component.name);
     let planted = env.simulation.instances.iter().map(|instance| &instance.component);
-    let stepped = plan.into_iter().flat_map(|plan| plan.chains()).filter_map(|(_, chain)| chain.component.as_ref());
+    let stepped =
+        plan.into_iter().flat_map(|plan| plan.chains()).filter_map(|(_, chain)| chain.component.as_ref());
     for name in own.chain(planted).chain(stepped) {
         if known.insert(name.clone()) {
             names.push(name.clone());

@@ -237,12 +237,17 @@ impl Reader<'_> {
         }
         let Some(entries) = node.as_mapping() else {
             let text = format!("{what} must be a mapping, but is {}", node.describe());
-            self.error(codes::MODEL_VALUE, node.span, text, "write a name for each, and what belongs to it below");
+            self.error(
+                codes::MODEL_VALUE,
+                node.span,
+                text,
+                "write a name for each, and what belongs to it below",
+            );
             return Vec::new();
         };
-        let named = entries.iter().filter_map(|entry| {
-            Some((Text::from(entry.key.as_str()?), entry.key.span, entry.value.clone()))
-        });
+        let named = entries
+            .iter()
+            .filter_map(|entry| Some((Text::from(entry.key.as_str()?), entry.key.span, entry.value.clone())));
         named.collect()
     }
 
@@ -264,8 +269,19 @@ impl Reader<'_> {
         }
         for entry in node.as_mapping().unwrap_or_default() {
             let known = [
-                "image", "replicas", "singleton", "uses", "provides", "env", "volumes", "args", "plugin", "visual",
-                "lifecycle", "label", "description",
+                "image",
+                "replicas",
+                "singleton",
+                "uses",
+                "provides",
+                "env",
+                "volumes",
+                "args",
+                "plugin",
+                "visual",
+                "lifecycle",
+                "label",
+                "description",
             ];
             self.unknown(entry.key.as_str().unwrap_or_default(), entry.key.span, &what, &known);
         }
@@ -314,7 +330,12 @@ impl Reader<'_> {
             Err(_) => {
                 let shown = if text.is_empty() { node.describe().to_owned() } else { format!("'{text}'") };
                 let text = format!("'replicas' of '{name}' must be a whole number, but is {shown}");
-                self.error(codes::MODEL_VALUE, node.span, text, "write a number, or a variable such as ${count-2}");
+                self.error(
+                    codes::MODEL_VALUE,
+                    node.span,
+                    text,
+                    "write a number, or a variable such as ${count-2}",
+                );
                 1
             }
         }
@@ -341,9 +362,8 @@ impl Reader<'_> {
     }
 
     fn lifecycle(&mut self, node: &Node) -> Lifecycle {
-        let skips = |key: &str| {
-            node.at(&[key, "skip_standard_steps"]).and_then(Node::as_bool).unwrap_or(false)
-        };
+        let skips =
+            |key: &str| node.at(&[key, "skip_standard_steps"]).and_then(Node::as_bool).unwrap_or(false);
         Lifecycle {
             pre_flight: self.steps(node.get("pre_flight")),
             skip_image_checks: skips("pre_flight"),
@@ -385,7 +405,9 @@ pub(crate) fn hooks(node: &Node, found: &mut Diagnostics) -> Vec<Hook> {
             None => {
                 let text = "This lifecycle step cannot be used: it is left out".to_owned();
                 let finding = Diagnostic::warning(codes::LIFECYCLE_STEP, item.span, text);
-                found.push(finding.with_help("write exec, call, gate, delay or probe with what belongs to it"));
+                found.push(
+                    finding.with_help("write exec, call, gate, delay or probe with what belongs to it"),
+                );
             }
         }
     }

@@ -69,8 +69,21 @@ mod tests {
     #[test]
     fn what_people_meant() {
         let keys = [
-            "id", "label", "class", "on_pass", "on_fail", "cleanup", "plugin", "action", "arguments", "exec",
-            "steps", "target_num", "start_index", "selector", "duration",
+            "id",
+            "label",
+            "class",
+            "on_pass",
+            "on_fail",
+            "cleanup",
+            "plugin",
+            "action",
+            "arguments",
+            "exec",
+            "steps",
+            "target_num",
+            "start_index",
+            "selector",
+            "duration",
         ];
         for (name, meant) in [
             ("on_fial", Some("on_fail")),

@@ -84,7 +84,10 @@ impl App {
         let (path, body) = match command {
             Command::Gate { step: Some(step), passed } => {
                 let result = crate::engine::log::verdict(*passed);
-                (format!("/skopos/v1/{}/gates/{}", encoded(&service), encoded(step)), json!({ "result": result }))
+                (
+                    format!("/skopos/v1/{}/gates/{}", encoded(&service), encoded(step)),
+                    json!({ "result": result }),
+                )
             }
             _ => (format!("/skopos/v1/{}/{}", encoded(&service), command.word()), json!(null)),
         };

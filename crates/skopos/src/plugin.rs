@@ -99,8 +99,16 @@ const DOCKER: [ActionSpec; 2] = [
 const BALANCER: [ActionSpec; 4] = [
     ActionSpec { required: &["name"], ..action("lb_attach", Op::Attach, 1_000) },
     ActionSpec { required: &["name"], ..action("lb_detach", Op::Detach, 1_000) },
-    ActionSpec { required: &["name"], optional: &["wait"], ..action("lb_wait", Op::AwaitService, WARM_UP_MS) },
-    ActionSpec { required: &["name"], optional: &["wait"], ..action("lb-wait", Op::AwaitService, WARM_UP_MS) },
+    ActionSpec {
+        required: &["name"],
+        optional: &["wait"],
+        ..action("lb_wait", Op::AwaitService, WARM_UP_MS)
+    },
+    ActionSpec {
+        required: &["name"],
+        optional: &["wait"],
+        ..action("lb-wait", Op::AwaitService, WARM_UP_MS)
+    },
 ];
 
 const DISCOVERY: [ActionSpec; 3] = [
@@ -122,14 +130,24 @@ const EXEC: [ActionSpec; 1] = [ActionSpec {
 }];
 
 /// Any action of the plugin that runs probes.
-const PROBE: ActionSpec = ActionSpec { required: &["image"], open: true, ..action("*", Op::InInstance, 1_000) };
+const PROBE: ActionSpec =
+    ActionSpec { required: &["image"], open: true, ..action("*", Op::InInstance, 1_000) };
 
 /// The plugin that stands for the probe containers of models.
 pub(crate) const PROBE_PLUGIN: &str = "probe";
 
 /// The plugins that come with Skopos.
 pub(crate) const PLUGINS: [&str; 11] = [
-    "docker", "docker-swarm", "k8s", "ec2-asg", "ec2-ecs", "ec2-docker", "elb", "docker-elb", "consul", "slack",
+    "docker",
+    "docker-swarm",
+    "k8s",
+    "ec2-asg",
+    "ec2-ecs",
+    "ec2-docker",
+    "elb",
+    "docker-elb",
+    "consul",
+    "slack",
     "swarm-exec",
 ];
 

@@ -242,11 +242,7 @@ impl System for Process {
         Some(Self { number, apps: SortedMap::new() })
     }
 
-    fn start(
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        loading: Loading<Loaded>,
-    ) -> Result<(Self, Value), Refusal> {
+    fn start(cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<(Self, Value), Refusal> {
         let mut process = Self { number: loading.number, apps: SortedMap::new() };
         let answer = process.install(cx, cluster, loading)?;
         Ok((process, answer))
@@ -423,7 +419,8 @@ impl System for Process {
             ("POST", Ok(command)) => command,
             ("POST", Err(refusal)) => return Some(Err(wire::shaped(refusal))),
             _ => {
-                let refusal = Refusal { status: 405, ..Refusal::new(RefusalCode::BadRequest, "commands are POST") };
+                let refusal =
+                    Refusal { status: 405, ..Refusal::new(RefusalCode::BadRequest, "commands are POST") };
                 return Some(Err(wire::shaped(refusal)));
             }
         };

@@ -49,11 +49,7 @@ impl Names {
         let path = |id: StepId| {
             let top = plan.top(id);
             let name = |id: StepId| plan.step(id).map(|step| step.id.clone());
-            ElementPath {
-                phase: name(top),
-                step: (top != id).then(|| name(id)).flatten(),
-                ..whole.clone()
-            }
+            ElementPath { phase: name(top), step: (top != id).then(|| name(id)).flatten(), ..whole.clone() }
         };
         Self {
             steps: plan.steps().map(|(id, _)| path(id)).collect(),

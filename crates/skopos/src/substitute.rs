@@ -5,9 +5,9 @@
 //! **Source**: models of `opsani/skopos-sample-gates`, `-dynamic` and `-on-change`, where all three forms occur. Match for
 //! these; what other shell forms do is not known, and they stay as they are.
 
+use planarium_source::FileId;
 use planarium_source::Span;
 use planarium_source::template::{OffsetMap, OffsetMapBuilder};
-use planarium_source::FileId;
 
 /// A text with its variables replaced.
 #[derive(Clone, Debug)]
@@ -20,11 +20,7 @@ pub(crate) struct Replaced {
 }
 
 /// Replaces variables. Those in comments are left alone.
-pub(crate) fn replace(
-    text: &str,
-    file: FileId,
-    value_of: &dyn Fn(&str) -> Option<String>,
-) -> Replaced {
+pub(crate) fn replace(text: &str, file: FileId, value_of: &dyn Fn(&str) -> Option<String>) -> Replaced {
     let mut out = String::with_capacity(text.len());
     let mut map = OffsetMapBuilder::new(file);
     let mut missing: Vec<(String, Vec<Span>)> = Vec::new();
@@ -116,7 +112,9 @@ fn in_comment(text: &str, at: usize) -> bool {
         match quote {
             Some(mark) if c == mark => quote = None,
             Some(_) => {}
-            None if matches!(c, '"' | '\'') && matches!(last, ' ' | '\t' | '[' | '{' | ',' | ':') => quote = Some(c),
+            None if matches!(c, '"' | '\'') && matches!(last, ' ' | '\t' | '[' | '{' | ',' | ':') => {
+                quote = Some(c)
+            }
             None if c == '#' && matches!(last, ' ' | '\t') => return true,
             None => {}
         }
@@ -158,7 +156,11 @@ mod tests {
             ("x: ${b?err} ${1} ${} $a ${a", "x: ${b?err} ${1} ${} $a ${a", &[]),
             ("${a}${a}", "AA", &[]),
         ] {
-            assert_eq!(replaced(text), (result.to_owned(), missing.iter().map(|m| (*m).to_owned()).collect()), "{text}");
+            assert_eq!(
+                replaced(text),
+                (result.to_owned(), missing.iter().map(|m| (*m).to_owned()).collect()),
+                "{text}"
+            );
         }
     }
 

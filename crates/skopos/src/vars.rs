@@ -13,7 +13,18 @@ use planarium_source::yaml::Node;
 
 /// The standard names.
 pub(crate) const STANDARD: [&str; 12] = [
-    "project", "component", "image", "index", "id", "ipaddr", "new", "new_ip", "old", "old_ip", "vars", "Model",
+    "project",
+    "component",
+    "image",
+    "index",
+    "id",
+    "ipaddr",
+    "new",
+    "new_ip",
+    "old",
+    "old_ip",
+    "vars",
+    "Model",
 ];
 
 /// Names that the reference calls deprecated, with what replaces them.
@@ -149,7 +160,9 @@ impl Scope<'_> {
             _ => match &self.selected {
                 None => Err(WITH_SELECTOR),
                 Some(Err(which)) => Err(NoValue::NoInstance(which)),
-                Some(Ok(seen)) => Ok(if first == "ipaddr" { seen.ip.to_string() } else { seen.id.to_string() }),
+                Some(Ok(seen)) => {
+                    Ok(if first == "ipaddr" { seen.ip.to_string() } else { seen.id.to_string() })
+                }
             },
         }
     }
@@ -166,7 +179,9 @@ impl Scope<'_> {
                     Ok(value) => out.push_str(&value),
                     Err(why) => return Err(format!("{} {}", name.dotted(), why.reason())),
                 },
-                Piece::Broken(why) => return Err(format!("'{}' cannot be interpolated: {why}", template.written)),
+                Piece::Broken(why) => {
+                    return Err(format!("'{}' cannot be interpolated: {why}", template.written));
+                }
             }
         }
         Ok(out)
@@ -214,8 +229,12 @@ mod tests {
     #[test]
     fn names_have_values_where_they_are_valid() {
         let mut vars = Vars::default();
-        vars.extend(&node("timeout: 30\nver: 1.10\nindex: mine\nempty:\nnest: {a: {b: c}}\nmy-var: h\nlist: [1]\n"));
-        let model = node("components: {back: {image: acme/back:2.0, replicas: 2}, Redis: {image: r:1}}\nvars: {x: y}\n");
+        vars.extend(&node(
+            "timeout: 30\nver: 1.10\nindex: mine\nempty:\nnest: {a: {b: c}}\nmy-var: h\nlist: [1]\n",
+        ));
+        let model = node(
+            "components: {back: {image: acme/back:2.0, replicas: 2}, Redis: {image: r:1}}\nvars: {x: y}\n",
+        );
         let seen = |id: &str| Seen { id: id.into(), ip: "10.1.1.1".into() };
         let full = Scope {
             project: "demo",
@@ -241,14 +260,22 @@ mod tests {
         };
         for (text, inside, outside) in [
             ("{{.project}}", Ok("demo"), Ok("demo")),
-            ("{{.component}}/{{.image}}", Ok("back/acme/back:2.0"), Err(".component has a value only inside component steps")),
+            (
+                "{{.component}}/{{.image}}",
+                Ok("back/acme/back:2.0"),
+                Err(".component has a value only inside component steps"),
+            ),
             ("{{.index}}", Ok("3"), Err(".index has a value only inside instance loops")),
             (
                 "{{.id}} {{.ipaddr}}",
                 Ok("back-n3 10.1.1.1"),
                 Err(".id has a value only inside component steps, for actions with a selector"),
             ),
-            ("{{.new}} {{.new_ip}}", Ok("back-n3 10.1.1.1"), Err(".new has a value only inside component steps")),
+            (
+                "{{.new}} {{.new_ip}}",
+                Ok("back-n3 10.1.1.1"),
+                Err(".new has a value only inside component steps"),
+            ),
             (
                 "{{.old}}",
                 Err(".old has no value: there is no old instance in this slot"),
@@ -258,20 +285,36 @@ mod tests {
             ("{{.vars.index}}", Ok("mine"), Ok("mine")),
             ("{{.vars.empty}}", Err(".vars.empty has no value"), Err(".vars.empty has no value")),
             ("{{.nest.a.b}}", Ok("c"), Ok("c")),
-            ("{{.nest.a}}", Err(".nest.a is a list or a mapping, not a text"), Err(".nest.a is a list or a mapping, not a text")),
+            (
+                "{{.nest.a}}",
+                Err(".nest.a is a list or a mapping, not a text"),
+                Err(".nest.a is a list or a mapping, not a text"),
+            ),
             ("{{.vars.my-var}}", Ok("h"), Ok("h")),
             ("{{.component.x}}", Err(".component.x has no value"), Err(".component.x has no value")),
             ("{{.Model.Components.back.Image}}", Ok("acme/back:2.0"), Ok("acme/back:2.0")),
             ("{{.Model.components.back.replicas}}", Ok("2"), Ok("2")),
-            ("{{.Model.Components.Back.Image}}", Err(".Model.Components.Back.Image has no value"), Err(".Model.Components.Back.Image has no value")),
+            (
+                "{{.Model.Components.Back.Image}}",
+                Err(".Model.Components.Back.Image has no value"),
+                Err(".Model.Components.Back.Image has no value"),
+            ),
             ("{{(index .Model.Components \"Redis\").Image}}", Ok("r:1"), Ok("r:1")),
             ("{{.Model.Vars.x}}", Ok("y"), Ok("y")),
             ("{{.Model}}", Err(".Model has no value"), Err(".Model has no value")),
             ("{{.nothing}}", Err(".nothing has no value"), Err(".nothing has no value")),
         ] {
             let template = Template::parse(text);
-            assert_eq!(full.text(&template), inside.map(str::to_owned).map_err(str::to_owned), "{text} inside");
-            assert_eq!(bare.text(&template), outside.map(str::to_owned).map_err(str::to_owned), "{text} outside");
+            assert_eq!(
+                full.text(&template),
+                inside.map(str::to_owned).map_err(str::to_owned),
+                "{text} inside"
+            );
+            assert_eq!(
+                bare.text(&template),
+                outside.map(str::to_owned).map_err(str::to_owned),
+                "{text} outside"
+            );
         }
     }
 }

@@ -143,7 +143,9 @@ impl App {
             steps,
             commands: Arc::from([]),
         };
-        Some(kept(old, fresh, |old, fresh| PhaseView { revision: fresh.revision, ..(**old).clone() } == *fresh))
+        Some(kept(old, fresh, |old, fresh| {
+            PhaseView { revision: fresh.revision, ..(**old).clone() } == *fresh
+        }))
     }
 
     /// Whether the run is held at an exit inside a phase.
@@ -154,7 +156,9 @@ impl App {
 
     /// How often a loop goes through its steps, as far as that is known.
     fn iterations_of(&self, id: StepId) -> u64 {
-        let Some(Class::Loop { chain, iterate }) = self.plan.step(id).map(|step| &step.class) else { return 1 };
+        let Some(Class::Loop { chain, iterate }) = self.plan.step(id).map(|step| &step.class) else {
+            return 1;
+        };
         match self.run.loops.get(&id) {
             Some(run) => run.planned,
             None => self.indices(*chain, iterate).len(),
@@ -195,7 +199,9 @@ impl App {
             source: Some(step.source.clone()),
             commands,
         };
-        Some(kept(old, fresh, |old, fresh| StepView { revision: fresh.revision, ..(**old).clone() } == *fresh))
+        Some(kept(old, fresh, |old, fresh| {
+            StepView { revision: fresh.revision, ..(**old).clone() } == *fresh
+        }))
     }
 
     fn pod_views(
@@ -218,7 +224,9 @@ impl App {
             };
             let fresh = PodView { revision: self.touched, name: instance.id.clone(), tasks: vec![task] };
             let before = old.and_then(|old| old.pods.get(at));
-            views.push(kept(before, fresh, |old, fresh| PodView { revision: fresh.revision, ..(**old).clone() } == *fresh));
+            views.push(kept(before, fresh, |old, fresh| {
+                PodView { revision: fresh.revision, ..(**old).clone() } == *fresh
+            }));
         }
         views
     }

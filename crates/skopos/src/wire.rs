@@ -91,9 +91,7 @@ impl Process {
     }
 
     fn list(&self) -> Value {
-        let one = |member: &Member| {
-            json!({ "name": member.app.definition.name, "state": member.app.run.mode.word() })
-        };
+        let one = |member: &Member| json!({ "name": member.app.definition.name, "state": member.app.run.mode.word() });
         json!({ "applications": self.members().map(one).collect::<Vec<_>>() })
     }
 }
@@ -144,7 +142,10 @@ fn read(member: &Member, request: &Request, rest: &[&str]) -> Response {
         [] => Response::json(200, &state(app)),
         ["plan"] => {
             if request.header("accept").is_some_and(|accept| accept.contains("json")) {
-                return Response::json(200, &json!({ "generated": app.prepared.generated, "plan": app.prepared.text }));
+                return Response::json(
+                    200,
+                    &json!({ "generated": app.prepared.generated, "plan": app.prepared.text }),
+                );
             }
             if !app.has_plan() {
                 return Response::empty(204);
@@ -203,13 +204,19 @@ pub(crate) fn command(call: &HttpCall, rest: &[&str]) -> Option<Result<Command, 
     let field = |key: &str| call.body.get(key).cloned();
     let query = call.path.split_once('?').map_or("", |(_, query)| query);
     let request = Request { query: query.to_owned(), ..Request::default() };
-    let flag = |key: &str| field(key).and_then(|value| value.as_bool()).or_else(|| Some(request.param(key)? != "false"));
-    let text = |key: &str| field(key).and_then(|value| value.as_str().map(str::to_owned)).or_else(|| request.param(key));
+    let flag = |key: &str| {
+        field(key).and_then(|value| value.as_bool()).or_else(|| Some(request.param(key)? != "false"))
+    };
+    let text = |key: &str| {
+        field(key).and_then(|value| value.as_str().map(str::to_owned)).or_else(|| request.param(key))
+    };
     if !(call.body.is_null() || call.body.is_object() || call.body.as_str() == Some("")) {
         return Some(bad("the body must be an object"));
     }
     Some(Ok(match rest {
-        ["start"] => Command::Start { paused: flag("paused").unwrap_or(false), interactive: flag("interactive") },
+        ["start"] => {
+            Command::Start { paused: flag("paused").unwrap_or(false), interactive: flag("interactive") }
+        }
         ["pause"] => Command::Pause,
         ["resume"] => Command::Resume,
         ["step"] => Command::Step,
@@ -222,7 +229,9 @@ pub(crate) fn command(call: &HttpCall, rest: &[&str]) -> Option<Result<Command, 
                 Some("pass") => true,
                 Some("fail") => false,
                 Some(other) => return Some(bad(&format!("the result is pass or fail, not '{other}'"))),
-                None => return Some(bad("the body must be {\"result\": \"pass\"} or {\"result\": \"fail\"}")),
+                None => {
+                    return Some(bad("the body must be {\"result\": \"pass\"} or {\"result\": \"fail\"}"));
+                }
             };
             Command::Gate { step: Some((*step).to_owned()), passed }
         }
@@ -258,10 +267,11 @@ pub(crate) fn state(app: &App) -> Value {
         })
     });
     let gate = app.open_gate().map(|step| {
-        let message = app.plan.find(step).and_then(|id| app.plan.step(id)).and_then(|step| match &step.class {
-            crate::plan::Class::Gate { message } => Some(message.clone()),
-            _ => None,
-        });
+        let message =
+            app.plan.find(step).and_then(|id| app.plan.step(id)).and_then(|step| match &step.class {
+                crate::plan::Class::Gate { message } => Some(message.clone()),
+                _ => None,
+            });
         json!({ "step": step, "message": message })
     });
     json!({

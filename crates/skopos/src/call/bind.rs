@@ -43,7 +43,9 @@ impl Callee {
     /// The call in two words.
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::Plugin { plugin, action, .. } | Self::Own { plugin, action, .. } => format!("{plugin} {action}"),
+            Self::Plugin { plugin, action, .. } | Self::Own { plugin, action, .. } => {
+                format!("{plugin} {action}")
+            }
             Self::Script { name, .. } => name.to_string(),
         }
     }
@@ -122,7 +124,9 @@ impl App {
         }
         let callee = self.callee(&scope, action)?;
         let (callee, mut words) = callee;
-        words.extend(listed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
+        words.extend(
+            listed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+        );
         let has_names = action.templates().iter().any(|template| !template.is_plain());
         let line = has_names.then(|| line(&callee, &words, &arguments));
         if let Callee::Plugin { spec, .. } = &callee
@@ -155,7 +159,8 @@ impl App {
                 let (plugin, action) = (plugin.clone(), action.clone());
                 if let Some(own) = env.plugins.get(&plugin) {
                     let script = own.actions.get(&action).cloned();
-                    let script = script.ok_or_else(|| format!("the plugin '{plugin}' has no action '{action}'"))?;
+                    let script =
+                        script.ok_or_else(|| format!("the plugin '{plugin}' has no action '{action}'"))?;
                     return Ok((Callee::Own { plugin, action, script }, Vec::new()));
                 }
                 if !plugin::exists(&plugin) {
@@ -178,9 +183,8 @@ impl App {
             return Err("the command is empty".to_owned());
         };
         let own = self.definition.env.simulation.scripts.get(name.as_str()).cloned();
-        let script = own.or_else(|| {
-            self.definition.scripts.contains_key(name.as_str()).then(Script::passing)
-        });
+        let script =
+            own.or_else(|| self.definition.scripts.contains_key(name.as_str()).then(Script::passing));
         let name: Text = name.as_str().into();
         let script = script.ok_or_else(|| format!("there is no script '{name}'"))?;
         Ok((Callee::Script { name, script }, words))

@@ -56,17 +56,29 @@ impl App {
             Effect::Nothing => Ok(()),
             Effect::Fail(message) => Err(message.clone()),
             Effect::Leave { slot, image, message } => {
-                let id = self.instances.fresh_id(&format!("{}-n{}", self.component_name(slot.component), slot.index));
+                let id = self.instances.fresh_id(&format!(
+                    "{}-n{}",
+                    self.component_name(slot.component),
+                    slot.index
+                ));
                 let instance = self.new_instance(io, *slot, id, image.clone(), InstanceState::Stopped);
                 self.created(io, *slot, &instance);
                 self.instances.put(*slot, instance);
                 Err(message.clone())
             }
             Effect::Image(image) => {
-                if self.image_exists(image) { Ok(()) } else { Err(format!("there is no image {image}").into()) }
+                if self.image_exists(image) {
+                    Ok(())
+                } else {
+                    Err(format!("there is no image {image}").into())
+                }
             }
             Effect::Create { slot, image } => {
-                let id = self.instances.fresh_id(&format!("{}-n{}", self.component_name(slot.component), slot.index));
+                let id = self.instances.fresh_id(&format!(
+                    "{}-n{}",
+                    self.component_name(slot.component),
+                    slot.index
+                ));
                 let instance = self.new_instance(io, *slot, id, image.clone(), InstanceState::Running);
                 self.created(io, *slot, &instance);
                 self.instances.put(*slot, instance);

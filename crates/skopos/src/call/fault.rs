@@ -26,7 +26,13 @@ pub(super) struct Strike {
 
 impl App {
     /// What strikes a call, if anything does. Counts it.
-    pub(super) fn strike(&mut self, io: &mut Io<'_>, plan: &Plan, id: StepId, bound: &Bound) -> Option<Strike> {
+    pub(super) fn strike(
+        &mut self,
+        io: &mut Io<'_>,
+        plan: &Plan,
+        id: StepId,
+        bound: &Bound,
+    ) -> Option<Strike> {
         let own = self.planned(plan, id, bound);
         if let Some((number, strike)) = own {
             let struck = self.run.struck.entry(number).or_default();
@@ -50,7 +56,8 @@ impl App {
     fn planned(&self, plan: &Plan, id: StepId, bound: &Bound) -> Option<(u32, Strike)> {
         let rules = &self.definition.env.simulation.faults;
         let (at, rule) = rules.iter().enumerate().find(|(at, rule)| {
-            let struck = u32::try_from(*at).ok().and_then(|at| self.run.struck.get(&at)).copied().unwrap_or(0);
+            let struck =
+                u32::try_from(*at).ok().and_then(|at| self.run.struck.get(&at)).copied().unwrap_or(0);
             rule.times.is_none_or(|times| struck < times) && self.matches(rule, plan, id, bound)
         })?;
         let strike = Strike {

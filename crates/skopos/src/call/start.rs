@@ -32,7 +32,9 @@ impl App {
         let mut going = Going { ms, extra_ms: 0, unhealthy: false };
         if let Some(strike) = strike {
             match strike.outcome {
-                Outcome::Fail => return self.fail_later(io, id, bound, ms.saturating_add(strike.delay_ms), strike),
+                Outcome::Fail => {
+                    return self.fail_later(io, id, bound, ms.saturating_add(strike.delay_ms), strike);
+                }
                 Outcome::Timeout => {
                     let wait_ms = bound.seconds("wait").unwrap_or(WAIT_MS);
                     let text = format!("timed out after {} s", shown_seconds(wait_ms));
@@ -96,11 +98,25 @@ impl App {
         self.timed(io, id, ms, effect, None)
     }
 
-    fn timed(&mut self, io: &mut Io<'_>, id: StepId, ms: u64, effect: Effect, unhealthy: Option<Slot>) -> Move {
+    fn timed(
+        &mut self,
+        io: &mut Io<'_>,
+        id: StepId,
+        ms: u64,
+        effect: Effect,
+        unhealthy: Option<Slot>,
+    ) -> Move {
         self.work_until(io, id, ms, Work::Timed(Box::new(Timed { effect, unhealthy })))
     }
 
-    fn run_script(&mut self, io: &mut Io<'_>, id: StepId, name: &Text, script: &Script, going: &Going) -> Move {
+    fn run_script(
+        &mut self,
+        io: &mut Io<'_>,
+        id: StepId,
+        name: &Text,
+        script: &Script,
+        going: &Going,
+    ) -> Move {
         let runs = self.run.script_runs.entry(name.clone()).or_default();
         let nth = usize::try_from(*runs).unwrap_or(usize::MAX);
         *runs = runs.saturating_add(1);
@@ -133,7 +149,10 @@ impl App {
             };
             if let (Op::Signal, None) = (spec.op, self.instance_of(&arg("component"))) {
                 // A missing instance is found before the call.
-                self.note(id, format!("{}: there is no instance of {}", bound.callee.name(), arg("component")));
+                self.note(
+                    id,
+                    format!("{}: there is no instance of {}", bound.callee.name(), arg("component")),
+                );
                 return Move::Complete(id, false);
             }
             return self.timed(io, id, ms, effect, unhealthy);
@@ -241,7 +260,9 @@ impl App {
         let (own, image, state) = (instance.id.clone(), instance.image.clone(), instance.state);
         match (state, instance.machine) {
             (InstanceState::Running, _) => self.timed(io, id, ms, Effect::Nothing, unhealthy),
-            (InstanceState::Lost, _) => self.timed(io, id, ms, fails(format!("the machine of {own} is lost")), None),
+            (InstanceState::Lost, _) => {
+                self.timed(io, id, ms, fails(format!("the machine of {own} is lost")), None)
+            }
             (InstanceState::Stopped, None) => self.timed(io, id, ms, Effect::Start(slot), unhealthy),
             (InstanceState::Stopped, Some(machine)) => {
                 let host = self.hostname(io, machine);
@@ -277,7 +298,9 @@ impl App {
             Awaited::Service(name) if !instance.balancers.iter().any(|(own, _)| own == name) => {
                 Some(format!("{own} is not attached to {name}"))
             }
-            _ if instance.state != InstanceState::Running => Some(format!("{own} is {}", instance.state.word())),
+            _ if instance.state != InstanceState::Running => {
+                Some(format!("{own} is {}", instance.state.word()))
+            }
             Awaited::Service(_) | Awaited::Up if instance.unhealthy => Some(format!("{own} is unhealthy")),
             _ => None,
         };

@@ -53,7 +53,8 @@ impl App {
     fn look(&mut self, io: &mut Io<'_>) -> Option<Result<(), Text>> {
         let leaf = self.run.leaf.as_ref()?;
         let Work::Await(waiting) = &leaf.work else { return None };
-        let (now, deadline, slot, unhealthy) = (io.cx.now(), waiting.deadline, waiting.slot, waiting.unhealthy);
+        let (now, deadline, slot, unhealthy) =
+            (io.cx.now(), waiting.deadline, waiting.slot, waiting.unhealthy);
         let progress = self.progress(io, waiting);
         let next = match progress {
             Progress::There => {
@@ -217,8 +218,12 @@ impl App {
     pub(crate) fn on_machine_news(&mut self, io: &mut Io<'_>, kind: &FleetEventKind) {
         match kind {
             FleetEventKind::MachineLost { machine, how: Absence::Lost } => self.machine_lost(io, *machine),
-            FleetEventKind::MachineReturned { machine, how: Absence::Lost } => self.machine_back(io, *machine),
-            FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. } => self.look_again(io),
+            FleetEventKind::MachineReturned { machine, how: Absence::Lost } => {
+                self.machine_back(io, *machine)
+            }
+            FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. } => {
+                self.look_again(io)
+            }
             _ => {}
         }
     }

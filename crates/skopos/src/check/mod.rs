@@ -30,7 +30,8 @@ fn ignored_failures(cx: &mut Cx<'_>, decoded: &Decoded) {
     for ((_, step), places) in decoded.plan.steps().zip(&decoded.places) {
         let can_fail = !matches!(step.class, Class::Delay { .. });
         if places.classed && can_fail && !step.cleanup && !step.on_fail.written && !places.lost_exit {
-            let text = format!("Step '{}' has no on_fail: its failure is ignored and the chain goes on", step.id);
+            let text =
+                format!("Step '{}' has no on_fail: its failure is ignored and the chain goes on", step.id);
             let help = "write 'on_fail: fail', or the id of the first cleanup step";
             cx.info(codes::ON_FAIL_DEFAULT, places.head, text, help);
         }

@@ -40,7 +40,8 @@ fn order(cx: &mut Cx<'_>, decoded: &Decoded, chain: &Chain) {
             }
             let what = if n == 0 { "on_pass" } else { "on_fail" };
             let span = decoded.places.get(id.index()).and_then(|places| places.exits.get(n)).copied();
-            let text = format!("'{what}' of step '{}' leaves the order that the original page can draw", step.id);
+            let text =
+                format!("'{what}' of step '{}' leaves the order that the original page can draw", step.id);
             cx.info(codes::PATTERN_ORDER, span.unwrap_or_default(), text, HELP);
         }
     }
@@ -84,6 +85,11 @@ fn cleanup_in_loop(cx: &mut Cx<'_>, decoded: &Decoded, chain: &Chain) {
     for (id, step) in steps(decoded, chain).filter(|(_, step)| step.cleanup) {
         let span = decoded.places.get(id.index()).map(|places| places.cleanup).unwrap_or_default();
         let text = format!("The cleanup step '{}' stands inside a loop, where no exit can name it", step.id);
-        cx.info(codes::PATTERN_LOOP_CLEANUP, span, text, "clean up behind the loop: some instances may be done");
+        cx.info(
+            codes::PATTERN_LOOP_CLEANUP,
+            span,
+            text,
+            "clean up behind the loop: some instances may be done",
+        );
     }
 }

@@ -76,8 +76,12 @@ impl Teller<'_, '_> {
                 Piece::Text(_) => {}
                 Piece::Name(name) => self.name(name, span),
                 Piece::Broken(why) => {
-                    let text = format!("'{}' of step '{}' cannot be interpolated: {why}", template.written, self.step.id);
-                    let help = "write a name such as {{.vars.timeout}}; as it is, the step fails when it is reached";
+                    let text = format!(
+                        "'{}' of step '{}' cannot be interpolated: {why}",
+                        template.written, self.step.id
+                    );
+                    let help =
+                        "write a name such as {{.vars.timeout}}; as it is, the step fails when it is reached";
                     self.tell(codes::TEMPLATE, span, text, help.to_owned());
                 }
             }

@@ -42,7 +42,12 @@ pub(super) fn read(cx: &mut Cx<'_>, node: &Node, id: &str, places: &mut Places) 
         (None, action, Some(exec)) => {
             if let Some(entry) = present("action").filter(|_| action.is_some()) {
                 let text = format!("Step '{id}' runs a script: its action is ignored");
-                cx.warn(codes::UNKNOWN_ATTRIBUTE, entry.key.span, text, "keep either plugin and action, or exec");
+                cx.warn(
+                    codes::UNKNOWN_ATTRIBUTE,
+                    entry.key.span,
+                    text,
+                    "keep either plugin and action, or exec",
+                );
             }
             script(cx, &exec.value, id, places)
         }
@@ -95,7 +100,11 @@ fn script(cx: &mut Cx<'_>, value: &Node, id: &str, places: &Places) -> Call {
             Call::Nothing
         }
         Kind::Mapping(_) => {
-            nothing(cx, places, format!("The exec of step '{id}' must be a text or a list, but is a mapping"));
+            nothing(
+                cx,
+                places,
+                format!("The exec of step '{id}' must be a text or a list, but is a mapping"),
+            );
             Call::Nothing
         }
     }
@@ -122,7 +131,8 @@ fn arguments(
         }
         Kind::Sequence(items) if is_script => Arguments::Listed(items.iter().map(argument).collect()),
         Kind::Sequence(_) | Kind::Scalar(_) => {
-            let text = format!("The arguments of step '{id}' must be a mapping, but are {}", value.describe());
+            let text =
+                format!("The arguments of step '{id}' must be a mapping, but are {}", value.describe());
             let help = "write names and values, such as { selector: new }; as they are, they are ignored";
             cx.warn(codes::ATTRIBUTE_TYPE, value.span, text, help);
             Arguments::None

@@ -37,7 +37,8 @@ fn target(cx: &mut Cx<'_>, draft: &Draft, at: usize, n: usize, what: &str) -> Fo
     let Some(goes) = one.goes.get(n).and_then(Option::as_ref) else { return Found::None };
     let (own, span) = (&one.step, one.places.exits.get(n).copied().unwrap_or_default());
     let id = &own.id;
-    let Some((to, other)) = draft.ids.get(goes).and_then(|(to, _)| Some((*to, &draft.steps.get(to.index())?.step)))
+    let Some((to, other)) =
+        draft.ids.get(goes).and_then(|(to, _)| Some((*to, &draft.steps.get(to.index())?.step)))
     else {
         unknown(cx, draft, at, goes, span, what);
         return Found::Lost;
@@ -54,7 +55,8 @@ fn target(cx: &mut Cx<'_>, draft: &Draft, at: usize, n: usize, what: &str) -> Fo
     }
     match kind {
         ChainKind::Loop => {
-            let text = format!("'{what}' of step '{id}' names the step '{goes}', which no step of a loop can");
+            let text =
+                format!("'{what}' of step '{id}' names the step '{goes}', which no step of a loop can");
             cx.error(codes::GOTO_IN_LOOP, span, text, "inside a loop write next, pass or fail");
             return Found::Lost;
         }

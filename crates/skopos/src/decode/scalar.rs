@@ -86,9 +86,9 @@ pub(super) fn seconds(cx: &mut Cx<'_>, node: &Node, what: &str, step: &str) -> O
 
 fn wrong_number(cx: &mut Cx<'_>, node: &Node, what: &str, step: &str, expected: &str) -> Option<u64> {
     let template = node.as_str().is_some_and(|text| text.contains("{{"))
-        || node.as_mapping().is_some_and(|entries| {
-            matches!(entries, [only] if only.key.as_mapping().is_some() && only.value.is_null())
-        });
+        || node.as_mapping().is_some_and(
+            |entries| matches!(entries, [only] if only.key.as_mapping().is_some() && only.value.is_null()),
+        );
     let help = if template {
         "variables are interpolated in 'arguments' and 'exec' only: write the number itself".to_owned()
     } else {

@@ -170,13 +170,14 @@ fn class(
         let text = format!("The class '{word}' of step '{id}' does not exist");
         let names = OWN.map(|(name, _)| name);
         let mut finding = Diagnostic::error(codes::CLASS_UNKNOWN, value.span, text);
-        finding = match nearest(&word, &names) {
-            Some(meant) if value.literal => finding
-                .with_help(format!("did you mean '{meant}'?"))
-                .with_fix(format!("Write '{meant}'"), value.span, meant),
-            Some(meant) => finding.with_help(format!("did you mean '{meant}'?")),
-            None => finding.with_help(format!("the classes are {}", classes())),
-        };
+        finding =
+            match nearest(&word, &names) {
+                Some(meant) if value.literal => finding
+                    .with_help(format!("did you mean '{meant}'?"))
+                    .with_fix(format!("Write '{meant}'"), value.span, meant),
+                Some(meant) => finding.with_help(format!("did you mean '{meant}'?")),
+                None => finding.with_help(format!("the classes are {}", classes())),
+            };
         cx.found.push(finding);
         return None;
     };
@@ -210,7 +211,9 @@ fn place(cx: &mut Cx<'_>, class: &str, kind: ChainKind, id: &str, span: Span) {
     if !right {
         let text = match kind {
             ChainKind::Root => {
-                format!("Step '{id}' of class {class} stands at the top level, where only groups and components may")
+                format!(
+                    "Step '{id}' of class {class} stands at the top level, where only groups and components may"
+                )
             }
             ChainKind::Group | ChainKind::Component => {
                 format!("Step '{id}' of class {class} stands inside a {}, where it may not", kind.word())
@@ -290,7 +293,8 @@ impl StepReader<'_, '_, '_> {
         let value = self.node.get("steps");
         let items: &[Node] = match value {
             Some(value) if !value.is_null() && value.as_sequence().is_none() => {
-                let text = format!("'steps' of step '{}' must be a list, but is {}", self.id, value.describe());
+                let text =
+                    format!("'steps' of step '{}' must be a list, but is {}", self.id, value.describe());
                 self.cx.error(codes::STEPS, value.span, text, "begin each step with '- '");
                 &[]
             }
@@ -328,14 +332,14 @@ impl StepReader<'_, '_, '_> {
                 places.component = value.span;
             }
             if *named != id {
-                let text = format!("The step '{id}' is about the component '{named}': usually both are alike");
+                let text =
+                    format!("The step '{id}' is about the component '{named}': usually both are alike");
                 let help = format!("give the step the id '{named}'");
                 self.cx.warn(codes::COMPONENT_ID, value.span, text, help);
             }
         }
         let component = named.unwrap_or(id.clone());
-        let new_ver =
-            self.node.get("new_ver").and_then(|value| display(self.cx, value, "new_ver", &id));
+        let new_ver = self.node.get("new_ver").and_then(|value| display(self.cx, value, "new_ver", &id));
         let old_vers = self.old_vers();
         let chain = self.inside(ChainKind::Component, Some(component.clone()));
         Class::Component { chain, component, new_ver, old_vers }
@@ -348,7 +352,12 @@ impl StepReader<'_, '_, '_> {
         }
         if value.as_mapping().is_some() {
             let text = format!("'old_vers' of step '{}' must be a list, but is a mapping", self.id);
-            self.cx.warn(codes::ATTRIBUTE_TYPE, value.span, text, "write a list of versions, such as [\"1.0\"]");
+            self.cx.warn(
+                codes::ATTRIBUTE_TYPE,
+                value.span,
+                text,
+                "write a list of versions, such as [\"1.0\"]",
+            );
         }
         scalar::word(value).into_iter().collect()
     }
@@ -410,7 +419,8 @@ impl StepReader<'_, '_, '_> {
             (None, None) => {
                 let span = self.places().map(|places| places.class).unwrap_or_default();
                 let text = format!("The loop '{id}' has neither target_num nor selector");
-                let help = "say how often (target_num) or over which instances (selector: old, new or target)";
+                let help =
+                    "say how often (target_num) or over which instances (selector: old, new or target)";
                 self.cx.error(codes::LOOP_COUNT, span, text, help);
             }
             _ => {}

@@ -49,7 +49,8 @@ impl App {
         if run.mode.is_final() && !run.stack.is_empty() {
             found.push("a plan that is over has frames".to_owned());
         }
-        let armed = run.leaf.as_ref().and_then(|leaf| leaf.timer).is_some_and(|timer| self.timers.is_armed(timer));
+        let armed =
+            run.leaf.as_ref().and_then(|leaf| leaf.timer).is_some_and(|timer| self.timers.is_armed(timer));
         if self.timers.len() != usize::from(armed) {
             found.push(format!("{} timers are armed", self.timers.len()));
         }

@@ -68,9 +68,13 @@ impl App {
     pub(crate) fn show_cell(&mut self, id: StepId, shown: Shown) {
         let plan = self.plan.clone();
         let Some(step) = plan.step(id) else { return };
-        let owner = plan.chain(step.chain).filter(|chain| chain.kind == ChainKind::Loop).and_then(|chain| chain.owner);
+        let owner = plan
+            .chain(step.chain)
+            .filter(|chain| chain.kind == ChainKind::Loop)
+            .and_then(|chain| chain.owner);
         let Some(owner) = owner else { return };
-        let open = self.run.stack.iter().any(|frame| matches!(frame, Frame::Loop { step, .. } if *step == owner));
+        let open =
+            self.run.stack.iter().any(|frame| matches!(frame, Frame::Loop { step, .. } if *step == owner));
         if !open {
             return;
         }

@@ -69,7 +69,8 @@ impl App {
         self.run.step_mode = false;
         // What was held before a step is shown as it came out last.
         for (id, _) in plan.steps() {
-            let Some(own) = self.run.step(id).filter(|own| own.shown == Shown::Paused && own.entries > 0) else {
+            let Some(own) = self.run.step(id).filter(|own| own.shown == Shown::Paused && own.entries > 0)
+            else {
                 continue;
             };
             let shown = own.result.map_or(Shown::Skipped, Shown::of);

@@ -185,7 +185,10 @@ impl Record {
                 format!("{name} {result}, {}", destination(plan, *to))
             }
             LogKind::IgnoredFailure(to) => {
-                format!("{name} failed and has no on_fail: the failure is ignored, {}", destination(plan, *to))
+                format!(
+                    "{name} failed and has no on_fail: the failure is ignored, {}",
+                    destination(plan, *to)
+                )
             }
             LogKind::Output(text) => format!("{name}: {text}"),
             LogKind::Guard(text) => text.to_string(),

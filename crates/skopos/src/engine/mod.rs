@@ -16,9 +16,9 @@ pub(crate) mod log;
 mod run;
 mod status;
 
+pub(crate) use command::Command;
 pub(crate) use indices::Indices;
 pub(crate) use log::{Level, LogKind, Record};
-pub(crate) use command::Command;
 pub(crate) use run::{Io, Move};
 pub(crate) use status::Shown;
 

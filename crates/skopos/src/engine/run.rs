@@ -73,7 +73,8 @@ impl App {
             None => return Move::End(true),
         };
         if visits > VISITS {
-            let text = format!("{} was entered more than {VISITS} times: the plan would go on for ever", step.id);
+            let text =
+                format!("{} was entered more than {VISITS} times: the plan would go on for ever", step.id);
             return self.guard(io, plan, id, text);
         }
         if self.run.executions > EXECUTIONS {
@@ -133,7 +134,14 @@ impl App {
         if plan.steps_of(ChainId::ROOT).is_empty() { Move::End(true) } else { Move::Enter }
     }
 
-    fn enter_loop(&mut self, io: &mut Io<'_>, plan: &Plan, id: StepId, chain: ChainId, iterate: &Iterate) -> Move {
+    fn enter_loop(
+        &mut self,
+        io: &mut Io<'_>,
+        plan: &Plan,
+        id: StepId,
+        chain: ChainId,
+        iterate: &Iterate,
+    ) -> Move {
         let indices = self.indices(chain, iterate);
         let planned = indices.len();
         let run = super::LoopRun { planned, ..super::LoopRun::default() };

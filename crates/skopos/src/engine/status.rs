@@ -23,8 +23,15 @@ pub(crate) enum Shown {
 
 impl Shown {
     /// All of them.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Pending, Self::Running, Self::Waiting, Self::Paused, Self::Passed, Self::Failed, Self::Skipped];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Pending,
+        Self::Running,
+        Self::Waiting,
+        Self::Paused,
+        Self::Passed,
+        Self::Failed,
+        Self::Skipped,
+    ];
 
     /// The word of the state.
     pub(crate) const fn word(self) -> &'static str {

@@ -39,8 +39,13 @@ impl<'a> Writer<'a> {
         if task.kind != Kind::Remove {
             own.extend(task.image.map(|image| ("new_ver", text(tag(image)))));
         }
-        let mut chain =
-            Chain { writer: self, name: task.name, forward: FIRST, cleanups: FIRST_CLEANUP, steps: Vec::new() };
+        let mut chain = Chain {
+            writer: self,
+            name: task.name,
+            forward: FIRST,
+            cleanups: FIRST_CLEANUP,
+            steps: Vec::new(),
+        };
         match task.kind {
             Kind::None => {}
             Kind::Create => chain.create(task),
@@ -192,7 +197,15 @@ impl<'a> Chain<'_, 'a> {
         if let Some(plugin) = self.writer.discovery() {
             let own = id(self);
             let label = format!("Register old {name} again");
-            self.each(&own, &label, ("old", 0), (plugin, "sd_attach"), &OLD, &Exits::none(), &Exits::cleanup());
+            self.each(
+                &own,
+                &label,
+                ("old", 0),
+                (plugin, "sd_attach"),
+                &OLD,
+                &Exits::none(),
+                &Exits::cleanup(),
+            );
         }
         for (plugin, balancer) in self.balancers() {
             let own = id(self);

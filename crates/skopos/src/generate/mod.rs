@@ -93,10 +93,7 @@ pub(crate) fn generate(
         ("postflight", "post", &model.lifecycle.post_flight)
     };
     steps.extend(writer.group(id, prefix, hooks));
-    let head = format!(
-        "doctype: '{}'\nversion: 'alpha/1'\n\nsteps:\n",
-        crate::decode::PLAN_DOCTYPE
-    );
+    let head = format!("doctype: '{}'\nversion: 'alpha/1'\n\nsteps:\n", crate::decode::PLAN_DOCTYPE);
     Ok(Some(head + &yaml::steps(&steps)))
 }
 

@@ -88,7 +88,11 @@ impl<'a> Writer<'a> {
     pub(super) fn gates(&self, component: &'a Component) -> Vec<&'a Hook> {
         let image = component.image.as_deref().unwrap_or_default();
         let own = component.hooks.quality_probe.iter();
-        let meant = self.env.gates.iter().filter(|gate| gate.images.iter().any(|pattern| image_matches(pattern, image)));
+        let meant = self
+            .env
+            .gates
+            .iter()
+            .filter(|gate| gate.images.iter().any(|pattern| image_matches(pattern, image)));
         own.chain(meant.flat_map(|gate| &gate.steps)).collect()
     }
 

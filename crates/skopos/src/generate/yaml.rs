@@ -49,7 +49,9 @@ pub(super) fn of_node(node: &Node) -> Flow {
     match &node.kind {
         Kind::Sequence(items) => Flow::List(items.iter().map(of_node).collect()),
         Kind::Mapping(entries) => {
-            let named = entries.iter().filter_map(|entry| Some((entry.key.as_str()?.to_owned(), of_node(&entry.value))));
+            let named = entries
+                .iter()
+                .filter_map(|entry| Some((entry.key.as_str()?.to_owned(), of_node(&entry.value))));
             Flow::Map(named.collect())
         }
         Kind::Scalar(scalar) => match node.to_json() {
@@ -135,6 +137,7 @@ fn one_line(value: &Flow, out: &mut String) {
 fn scalar(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
-        && !["true", "false", "yes", "no", "on", "off", "null", "y", "n"].contains(&text.to_ascii_lowercase().as_str());
+        && !["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
+            .contains(&text.to_ascii_lowercase().as_str());
     if plain { text.to_owned() } else { Value::from(text).to_string() }
 }

@@ -56,7 +56,8 @@ fn run(lines: &str) -> (String, &'static str, String) {
 
 #[test]
 fn a_plan_runs() {
-    let mut bench = Bench::new(&plan("g group fail:fail\n  a delay duration:2 fail:fail\n  b ok fail:fail\n"));
+    let mut bench =
+        Bench::new(&plan("g group fail:fail\n  a delay duration:2 fail:fail\n  b ok fail:fail\n"));
     bench.start();
     bench.finish();
     assert_eq!(bench.steps(), "g=passed a=passed b=passed");
@@ -93,8 +94,18 @@ fn exits_lead_where_they_say() {
         // The boundary of cleanup.
         ("cleanup is not fallen into", "a ok\nx ok cleanup", "a c", "completed"),
         ("nor by an ignored failure", "a bad\nx ok cleanup", "a! c", "completed"),
-        ("cleanup that passes fails the chain", "a bad fail:x\nx ok cleanup\ny ok cleanup", "a! x y c!", "failed"),
-        ("cleanup goes on when it fails", "a bad fail:x\nx bad cleanup\ny ok cleanup", "a! x! y c!", "failed"),
+        (
+            "cleanup that passes fails the chain",
+            "a bad fail:x\nx ok cleanup\ny ok cleanup",
+            "a! x y c!",
+            "failed",
+        ),
+        (
+            "cleanup goes on when it fails",
+            "a bad fail:x\nx bad cleanup\ny ok cleanup",
+            "a! x! y c!",
+            "failed",
+        ),
         ("cleanup that stops", "a bad fail:x\nx bad cleanup fail:fail\ny ok cleanup", "a! x! c!", "failed"),
         ("cleanup that recovers", "a bad fail:x\nx ok cleanup pass:pass", "a! x c", "completed"),
         ("into the middle of cleanup", "a bad fail:y\nx ok cleanup\ny ok cleanup", "a! y c!", "failed"),
@@ -117,15 +128,50 @@ fn exits_lead_where_they_say() {
 #[test]
 fn results_travel_up() {
     let cases: &[(&str, &str, &str, &str)] = &[
-        ("ignored at the top", "g group\n  a bad fail:fail\nh group fail:fail\n  b ok", "a! g! b h", "completed"),
+        (
+            "ignored at the top",
+            "g group\n  a bad fail:fail\nh group fail:fail\n  b ok",
+            "a! g! b h",
+            "completed",
+        ),
         ("the last group's failure is ignored as well", "g group\n  a bad fail:fail", "a! g!", "completed"),
-        ("pass at the top completes the plan", "g group pass:pass\n  a ok\nh group\n  b bad", "a g", "completed"),
+        (
+            "pass at the top completes the plan",
+            "g group pass:pass\n  a ok\nh group\n  b bad",
+            "a g",
+            "completed",
+        ),
         ("fail at the top", "g group pass:fail\n  a ok\nh group\n  b ok", "a g", "failed"),
-        ("a failure that jumps", "g group fail:k\n  a bad fail:fail\nh group\n  b ok\nk group\n  d ok", "a! g! d k", "completed"),
-        ("a loop that fails, ignored by its step", "c comp fail:fail\n  l loop target_num:2\n    a bad fail:fail\n  b ok", "a[0]! l! b c", "completed"),
-        ("a loop that fails and says so", "c comp fail:fail\n  l loop target_num:2 fail:fail\n    a bad fail:fail\n  b ok", "a[0]! l! c!", "failed"),
-        ("components before stay", "c comp fail:fail\n  a ok\nd comp fail:fail\n  b bad fail:x\n  x ok cleanup\ne comp fail:fail\n  f ok", "a c b! x d!", "failed"),
-        ("empty chains pass", "g group\nc comp\n  l loop target_num:3\nh group\n  a ok", "g l c a h", "completed"),
+        (
+            "a failure that jumps",
+            "g group fail:k\n  a bad fail:fail\nh group\n  b ok\nk group\n  d ok",
+            "a! g! d k",
+            "completed",
+        ),
+        (
+            "a loop that fails, ignored by its step",
+            "c comp fail:fail\n  l loop target_num:2\n    a bad fail:fail\n  b ok",
+            "a[0]! l! b c",
+            "completed",
+        ),
+        (
+            "a loop that fails and says so",
+            "c comp fail:fail\n  l loop target_num:2 fail:fail\n    a bad fail:fail\n  b ok",
+            "a[0]! l! c!",
+            "failed",
+        ),
+        (
+            "components before stay",
+            "c comp fail:fail\n  a ok\nd comp fail:fail\n  b bad fail:x\n  x ok cleanup\ne comp fail:fail\n  f ok",
+            "a c b! x d!",
+            "failed",
+        ),
+        (
+            "empty chains pass",
+            "g group\nc comp\n  l loop target_num:3\nh group\n  a ok",
+            "g l c a h",
+            "completed",
+        ),
     ];
     for (name, lines, trace, mode) in cases {
         let (got, ended, steps) = run(lines);
@@ -182,7 +228,8 @@ fn iterations_end_as_chains_do() {
         assert_eq!(got, *trace, "{name}");
     }
     // A loop as a cleanup step: its steps have a boundary of their own.
-    let (got, mode, _) = run("c comp fail:fail\n  a bad fail:l\n  l loop target_num:2 cleanup\n    x bad\n  y ok cleanup\n");
+    let (got, mode, _) =
+        run("c comp fail:fail\n  a bad fail:l\n  l loop target_num:2 cleanup\n    x bad\n  y ok cleanup\n");
     assert_eq!((got.as_str(), mode), ("a! x[0]! x[1]! l y c!", "failed"));
 }
 
@@ -191,10 +238,18 @@ fn every_step_shows_what_became_of_it() {
     let lines = "c comp fail:fail\n  a bad fail:x\n  b ok\n  x ok cleanup\nd comp fail:fail\n  l loop target_num:2\n    e ok\n";
     let (_, _, steps) = run(lines);
     assert_eq!(steps, "c=failed a=failed b=skipped x=passed d=skipped l=skipped e=skipped");
-    let mut bench = Bench::new(&plan("c comp fail:fail\n  a ok fail:x\n  b ok\n  x ok cleanup\nd comp\n  l loop target_num:2\n    e ok\n  f gate\n"));
-    assert_eq!(bench.steps(), "c=pending a=pending b=pending x=pending d=pending l=pending e=pending f=pending");
+    let mut bench = Bench::new(&plan(
+        "c comp fail:fail\n  a ok fail:x\n  b ok\n  x ok cleanup\nd comp\n  l loop target_num:2\n    e ok\n  f gate\n",
+    ));
+    assert_eq!(
+        bench.steps(),
+        "c=pending a=pending b=pending x=pending d=pending l=pending e=pending f=pending"
+    );
     bench.start();
-    assert_eq!(bench.steps(), "c=running a=running b=pending x=pending d=pending l=pending e=pending f=pending");
+    assert_eq!(
+        bench.steps(),
+        "c=running a=running b=pending x=pending d=pending l=pending e=pending f=pending"
+    );
     bench.advance_to(2_500);
     assert_eq!(bench.steps(), "c=passed a=passed b=passed x=skipped d=running l=running e=running f=pending");
     bench.finish();
@@ -236,7 +291,9 @@ fn a_plan_that_goes_on_for_ever_is_stopped() {
 #[test]
 fn the_plan_is_held_where_it_is_asked_to() {
     // An exit that pauses.
-    let mut bench = Bench::new(&plan("c comp fail:fail\n  a bad fail:x,pause,warn\n  b ok\n  x ok cleanup pass:next,info\n"));
+    let mut bench = Bench::new(&plan(
+        "c comp fail:fail\n  a bad fail:x,pause,warn\n  b ok\n  x ok cleanup pass:next,info\n",
+    ));
     bench.start();
     bench.finish();
     assert_eq!(bench.app.run.mode, Mode::Paused);
@@ -284,10 +341,17 @@ fn a_pause_lets_what_runs_finish() {
     bench.advance_to(2_000);
     assert_eq!(bench.command(&Command::Pause), None);
     assert_eq!(bench.app.run.mode, Mode::Running);
-    assert_eq!(bench.command(&Command::Pause), Some("a pause has been asked for: it comes at the next exit".into()));
+    assert_eq!(
+        bench.command(&Command::Pause),
+        Some("a pause has been asked for: it comes at the next exit".into())
+    );
     bench.advance_to(60_000);
     assert_eq!((bench.steps().as_str(), bench.app.run.mode), ("g=running a=passed b=paused", Mode::Paused));
-    assert_eq!(bench.app.run.trace.iter().last().map(|trace| trace.at.ms()), Some(10_000), "the delay went on");
+    assert_eq!(
+        bench.app.run.trace.iter().last().map(|trace| trace.at.ms()),
+        Some(10_000),
+        "the delay went on"
+    );
     assert_eq!(bench.command(&Command::Resume), None);
     bench.finish();
     assert_eq!(bench.app.run.mode, Mode::Completed);
@@ -325,7 +389,8 @@ fn gates_wait_for_a_verdict() {
 
 #[test]
 fn one_step_at_a_time() {
-    let mut bench = Bench::new(&plan("g group fail:fail\nc comp\n  l loop target_num:2\n    a ok\n    b ok\n  d ok\n"));
+    let mut bench =
+        Bench::new(&plan("g group fail:fail\nc comp\n  l loop target_num:2\n    a ok\n    b ok\n  d ok\n"));
     let mut seen = Vec::new();
     while bench.command(&Command::Step).is_none() {
         bench.finish();
@@ -375,7 +440,9 @@ fn a_start_can_be_held() {
 
 #[test]
 fn an_abandoned_plan_has_failed() {
-    let mut bench = Bench::new(&plan("g group fail:fail\n  a ok\nc comp fail:fail\n  l loop target_num:3 fail:x\n    b ok\n  x ok cleanup\n"));
+    let mut bench = Bench::new(&plan(
+        "g group fail:fail\n  a ok\nc comp fail:fail\n  l loop target_num:3 fail:x\n    b ok\n  x ok cleanup\n",
+    ));
     bench.start();
     bench.advance_to(2_500);
     assert_eq!(bench.command(&Command::Abandon), None);
@@ -387,7 +454,10 @@ fn an_abandoned_plan_has_failed() {
         ["2500 warning plan-abandon plan abandoned by the operator", "2500 error plan-fail plan failed"]
     );
     assert_eq!(bench.command(&Command::Abandon), Some("the plan is failed: reset it first".into()));
-    assert_eq!(bench.command(&Command::Start { paused: false, interactive: None }), Some("the plan is failed: reset it first".into()));
+    assert_eq!(
+        bench.command(&Command::Start { paused: false, interactive: None }),
+        Some("the plan is failed: reset it first".into())
+    );
     assert_eq!(bench.command(&Command::Reset), None);
     assert_eq!(bench.steps(), "g=pending a=pending c=pending l=pending b=pending x=pending");
     bench.start();
@@ -401,7 +471,8 @@ fn an_abandoned_plan_has_failed() {
 
 #[test]
 fn ignored_failures_are_told() {
-    let mut bench = Bench::new(&plan("c comp\n  a bad\n  b bad fail:next\n  d bad fail:x\n  x bad cleanup\n"));
+    let mut bench =
+        Bench::new(&plan("c comp\n  a bad\n  b bad fail:next\n  d bad fail:x\n  x bad cleanup\n"));
     bench.start();
     bench.finish();
     let log = bench.log_from(0);

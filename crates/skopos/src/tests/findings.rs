@@ -35,18 +35,62 @@ fn headers_and_documents() {
         ("no header at all", "steps: []\n", &["1 SKO010", "1 SKO011"]),
         ("only a name", "name: x\n", &["1 SKO010", "1 SKO011", "1 SKO012"]),
         ("no steps", HEAD, &["1 SKO012"]),
-        ("steps are nothing", "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n", &[]),
-        ("steps are empty", "doctype: 'com.datagridsys.doctype/skopos/deploy-plan'\nversion: \"alpha/1\"\nsteps: []\n", &[]),
-        ("steps are a mapping", "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n  a: 1\n", &["4 SKO012"]),
-        ("another doctype", "version: alpha/1\ndoctype: com.datagridsys.doctype/skopos/plan\nsteps: []\n", &["2 SKO010"]),
-        ("doctype in capitals", "version: alpha/1\ndoctype: COM.datagridsys.doctype/skopos/deploy-plan\nsteps: []\n", &["2 SKO010"]),
-        ("another version", "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/2\nsteps: []\n", &["2 SKO011"]),
-        ("version as a number", "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: 1\nsteps: []\n", &["2 SKO011"]),
-        ("empty version", "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion:\nsteps: []\n", &["1 SKO011"]),
-        ("everything wrong, steps not looked at", "doctype: x\nversion: y\nsteps: [1]\n", &["1 SKO010", "2 SKO011"]),
+        (
+            "steps are nothing",
+            "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n",
+            &[],
+        ),
+        (
+            "steps are empty",
+            "doctype: 'com.datagridsys.doctype/skopos/deploy-plan'\nversion: \"alpha/1\"\nsteps: []\n",
+            &[],
+        ),
+        (
+            "steps are a mapping",
+            "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n  a: 1\n",
+            &["4 SKO012"],
+        ),
+        (
+            "another doctype",
+            "version: alpha/1\ndoctype: com.datagridsys.doctype/skopos/plan\nsteps: []\n",
+            &["2 SKO010"],
+        ),
+        (
+            "doctype in capitals",
+            "version: alpha/1\ndoctype: COM.datagridsys.doctype/skopos/deploy-plan\nsteps: []\n",
+            &["2 SKO010"],
+        ),
+        (
+            "another version",
+            "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/2\nsteps: []\n",
+            &["2 SKO011"],
+        ),
+        (
+            "version as a number",
+            "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: 1\nsteps: []\n",
+            &["2 SKO011"],
+        ),
+        (
+            "empty version",
+            "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion:\nsteps: []\n",
+            &["1 SKO011"],
+        ),
+        (
+            "everything wrong, steps not looked at",
+            "doctype: x\nversion: y\nsteps: [1]\n",
+            &["1 SKO010", "2 SKO011"],
+        ),
         ("not YAML", "doctype: x\n  version: [\nsteps: {\n", &["2 YAML001"]),
-        ("a key twice", "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps: []\nversion: alpha/1\n", &["4 YAML006"]),
-        ("a model", "doctype: com.datagridsys.doctype/skopos/model\nversion: 1\ncomponents: {}\n", &["1 SKO010"]),
+        (
+            "a key twice",
+            "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps: []\nversion: alpha/1\n",
+            &["4 YAML006"],
+        ),
+        (
+            "a model",
+            "doctype: com.datagridsys.doctype/skopos/model\nversion: 1\ncomponents: {}\n",
+            &["1 SKO010"],
+        ),
         ("a model without doctype", "components:\n  a: {image: b}\n", &["1 SKO010"]),
         ("a compose file", "version: '3'\nservices:\n  a: {image: b}\n", &["1 SKO010"]),
         ("an environment file", "core_plugin: docker\nvars: {a: 1}\n", &["1 SKO010"]),
@@ -88,16 +132,36 @@ fn steps_that_are_refused() {
         ("a delay at the top", "- id: a\n  class: delay\n", &["5 SKO024"]),
         ("a gate at the top", "- id: a\n  class: manual-gate\n", &["5 SKO024"]),
         ("a loop at the top", "- id: a\n  class: instance-loop\n  target_num: 1\n", &["5 SKO024"]),
-        ("a group in a group", "- id: a\n  class: group\n  steps:\n  - id: b\n    class: group\n", &["8 SKO024"]),
-        ("a component in a component", "- id: a\n  class: component\n  steps:\n  - id: b\n    class: component\n", &["8 SKO024"]),
-        ("a loop in a group", "- id: a\n  class: group\n  steps:\n  - id: b\n    class: instance-loop\n    target_num: 1\n", &["8 SKO024"]),
+        (
+            "a group in a group",
+            "- id: a\n  class: group\n  steps:\n  - id: b\n    class: group\n",
+            &["8 SKO024"],
+        ),
+        (
+            "a component in a component",
+            "- id: a\n  class: component\n  steps:\n  - id: b\n    class: component\n",
+            &["8 SKO024"],
+        ),
+        (
+            "a loop in a group",
+            "- id: a\n  class: group\n  steps:\n  - id: b\n    class: instance-loop\n    target_num: 1\n",
+            &["8 SKO024"],
+        ),
         (
             "a loop in a loop",
             "- id: a\n  class: component\n  steps:\n  - id: b\n    class: instance-loop\n    target_num: 1\n    steps:\n    - id: c\n      class: instance-loop\n      target_num: 1\n",
             &["12 SKO025"],
         ),
-        ("a group in a loop", "- id: a\n  class: component\n  steps:\n  - id: b\n    class: instance-loop\n    target_num: 1\n    steps:\n    - id: c\n      class: group\n", &["12 SKO024"]),
-        ("children of a misplaced step are looked at", "- id: a\n  class: group\n  steps:\n  - id: b\n    class: group\n    steps:\n    - {id: a, class: delay}\n", &["8 SKO024", "10 SKO021"]),
+        (
+            "a group in a loop",
+            "- id: a\n  class: component\n  steps:\n  - id: b\n    class: instance-loop\n    target_num: 1\n    steps:\n    - id: c\n      class: group\n",
+            &["12 SKO024"],
+        ),
+        (
+            "children of a misplaced step are looked at",
+            "- id: a\n  class: group\n  steps:\n  - id: b\n    class: group\n    steps:\n    - {id: a, class: delay}\n",
+            &["8 SKO024", "10 SKO021"],
+        ),
         ("cleanup at the top", "- id: a\n  class: group\n  cleanup: true\n", &["6 SKO026"]),
         ("cleanup as YAML 1.1 writes it", "- id: a\n  class: group\n  cleanup: Yes\n", &["6 SKO026"]),
         ("no cleanup at the top", "- id: a\n  class: group\n  cleanup: off\n", &[]),
@@ -122,20 +186,48 @@ fn loops_and_numbers() {
         ("selector in capitals", "  - id: l\n    class: instance-loop\n    selector: Old\n", &["9 SKO028"]),
         ("selector is a list", "  - id: l\n    class: instance-loop\n    selector: [old]\n", &["9 SKO028"]),
         ("count in quotes", "  - id: l\n    class: instance-loop\n    target_num: \"2\"\n", &["9 SKO029"]),
-        ("count with a fraction", "  - id: l\n    class: instance-loop\n    target_num: 2.5\n", &["9 SKO029"]),
+        (
+            "count with a fraction",
+            "  - id: l\n    class: instance-loop\n    target_num: 2.5\n",
+            &["9 SKO029"],
+        ),
         ("count as a word", "  - id: l\n    class: instance-loop\n    target_num: two\n", &["9 SKO029"]),
-        ("count as a template", "  - id: l\n    class: instance-loop\n    target_num: {{n}}\n", &["9 SKO029"]),
+        (
+            "count as a template",
+            "  - id: l\n    class: instance-loop\n    target_num: {{n}}\n",
+            &["9 SKO029"],
+        ),
         ("count below zero", "  - id: l\n    class: instance-loop\n    target_num: -1\n", &["9 SKO030"]),
-        ("count far below zero", "  - id: l\n    class: instance-loop\n    target_num: -99999999999999999999\n", &["9 SKO030"]),
-        ("count too large", "  - id: l\n    class: instance-loop\n    target_num: 99999999999999999999\n", &["9 SKO030"]),
+        (
+            "count far below zero",
+            "  - id: l\n    class: instance-loop\n    target_num: -99999999999999999999\n",
+            &["9 SKO030"],
+        ),
+        (
+            "count too large",
+            "  - id: l\n    class: instance-loop\n    target_num: 99999999999999999999\n",
+            &["9 SKO030"],
+        ),
         ("count zero", "  - id: l\n    class: instance-loop\n    target_num: 0\n", &[]),
-        ("start_index below zero", "  - id: l\n    class: instance-loop\n    selector: old\n    start_index: -2\n", &["10 SKO030"]),
-        ("start_index in quotes", "  - id: l\n    class: instance-loop\n    selector: old\n    start_index: '2'\n", &["10 SKO029"]),
+        (
+            "start_index below zero",
+            "  - id: l\n    class: instance-loop\n    selector: old\n    start_index: -2\n",
+            &["10 SKO030"],
+        ),
+        (
+            "start_index in quotes",
+            "  - id: l\n    class: instance-loop\n    selector: old\n    start_index: '2'\n",
+            &["10 SKO029"],
+        ),
         ("duration below zero", "  - id: d\n    class: delay\n    duration: -0.5\n", &["9 SKO030"]),
         ("duration in quotes", "  - id: d\n    class: delay\n    duration: '2'\n", &["9 SKO029"]),
         ("duration as a word", "  - id: d\n    class: delay\n    duration: 2s\n", &["9 SKO029"]),
         ("duration is infinite", "  - id: d\n    class: delay\n    duration: .inf\n", &["9 SKO029"]),
-        ("duration too large", "  - id: d\n    class: delay\n    duration: 99999999999999999999\n", &["9 SKO030"]),
+        (
+            "duration too large",
+            "  - id: d\n    class: delay\n    duration: 99999999999999999999\n",
+            &["9 SKO030"],
+        ),
         ("duration with a fraction", "  - {id: d, class: delay, duration: 0.25}\n", &[]),
         ("duration left out", "  - {id: d, class: delay, duration: }\n", &[]),
     ];
@@ -197,13 +289,33 @@ fn warnings_in_steps() {
         ("a cut exit", "  - {id: a, class: delay, on_fail: fail, pause}\n", &["7 SKO041"]),
         ("warn as a key", "  - id: a\n    class: delay\n    warn: true\n", &["9 SKO041"]),
         ("unknown sub-attribute", "  - id: a\n    class: delay\n    on_pass: next, puase\n", &["9 SKO043"]),
-        ("sub-attribute in capitals", "  - id: a\n    class: delay\n    on_pass: next, Pause\n", &["9 SKO043"]),
+        (
+            "sub-attribute in capitals",
+            "  - id: a\n    class: delay\n    on_pass: next, Pause\n",
+            &["9 SKO043"],
+        ),
         ("warn and info", "  - id: a\n    class: delay\n    on_pass: next, warn, info\n", &["9 SKO044"]),
         ("back to itself", "  - id: a\n    class: delay\n    on_pass: a\n", &["9 SKO045"]),
-        ("never reached", "  - {id: a, class: delay, on_pass: fail}\n  - id: b\n    class: delay\n", &["8 SKO047"]),
-        ("a delay never fails", "  - {id: a, class: delay, on_pass: fail, on_fail: b}\n  - id: b\n    class: delay\n", &["8 SKO047"]),
-        ("a cleanup step that nobody names", "  - {id: a, class: delay}\n  - id: b\n    class: delay\n    cleanup: true\n", &["8 SKO047"]),
-        ("reached by a failure", "  - {id: a, class: manual-gate, on_pass: pass, on_fail: b}\n  - {id: b, class: delay}\n", &[]),
+        (
+            "never reached",
+            "  - {id: a, class: delay, on_pass: fail}\n  - id: b\n    class: delay\n",
+            &["8 SKO047"],
+        ),
+        (
+            "a delay never fails",
+            "  - {id: a, class: delay, on_pass: fail, on_fail: b}\n  - id: b\n    class: delay\n",
+            &["8 SKO047"],
+        ),
+        (
+            "a cleanup step that nobody names",
+            "  - {id: a, class: delay}\n  - id: b\n    class: delay\n    cleanup: true\n",
+            &["8 SKO047"],
+        ),
+        (
+            "reached by a failure",
+            "  - {id: a, class: manual-gate, on_pass: pass, on_fail: b}\n  - {id: b, class: delay}\n",
+            &[],
+        ),
         ("unusual id", "  - {id: g.preflight, class: delay}\n", &["7 SKO050"]),
         ("id with a blank", "  - {id: a b, class: delay}\n", &["7 SKO050"]),
         ("reserved id", "  - {id: next, class: delay}\n", &["7 SKO051"]),
@@ -212,20 +324,72 @@ fn warnings_in_steps() {
         ("a plugin without action", "  - id: a\n    class: action\n    plugin: docker\n", &["7 SKO054"]),
         ("an action without plugin", "  - id: a\n    class: action\n    action: x\n", &["7 SKO054"]),
         ("an empty exec", "  - id: a\n    class: action\n    exec: ''\n", &["7 SKO054"]),
-        ("plugin and exec", "  - id: a\n    class: action\n    plugin: docker\n    action: network_create\n    exec: x\n", &["11 SKO040"]),
-        ("a plugin that does not exist", "  - id: a\n    class: action\n    plugin: dokcer\n    action: x\n", &["9 SKO055"]),
-        ("an action that does not exist", "  - id: a\n    class: action\n    plugin: docker\n    action: image_chekc\n    arguments: {arg: x}\n", &["10 SKO056"]),
-        ("an action that is not simulated", "  - id: a\n    class: action\n    plugin: k8s\n    action: inst_deploy_all_async\n", &["10 SKO056"]),
-        ("a script that does not exist", "  - id: a\n    class: action\n    exec: nowhere --fast\n", &["9 SKO057"]),
-        ("a script with arguments in a list", "  - id: a\n    class: action\n    exec: [nowhere, 1]\n", &["9 SKO057"]),
-        ("an unknown argument", "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n    arguments:\n      arg: x\n      imgae: y\n", &["13 SKO058"]),
-        ("a missing argument", "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n", &["10 SKO059"]),
-        ("arguments as a text", "  - id: a\n    class: action\n    plugin: docker\n    action: network_create\n    arguments: x\n", &["11 SKO060"]),
+        (
+            "plugin and exec",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: network_create\n    exec: x\n",
+            &["11 SKO040"],
+        ),
+        (
+            "a plugin that does not exist",
+            "  - id: a\n    class: action\n    plugin: dokcer\n    action: x\n",
+            &["9 SKO055"],
+        ),
+        (
+            "an action that does not exist",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: image_chekc\n    arguments: {arg: x}\n",
+            &["10 SKO056"],
+        ),
+        (
+            "an action that is not simulated",
+            "  - id: a\n    class: action\n    plugin: k8s\n    action: inst_deploy_all_async\n",
+            &["10 SKO056"],
+        ),
+        (
+            "a script that does not exist",
+            "  - id: a\n    class: action\n    exec: nowhere --fast\n",
+            &["9 SKO057"],
+        ),
+        (
+            "a script with arguments in a list",
+            "  - id: a\n    class: action\n    exec: [nowhere, 1]\n",
+            &["9 SKO057"],
+        ),
+        (
+            "an unknown argument",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n    arguments:\n      arg: x\n      imgae: y\n",
+            &["13 SKO058"],
+        ),
+        (
+            "a missing argument",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n",
+            &["10 SKO059"],
+        ),
+        (
+            "arguments as a text",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: network_create\n    arguments: x\n",
+            &["11 SKO060"],
+        ),
         ("a label as a list", "  - id: a\n    class: delay\n    label: [x]\n", &["9 SKO060"]),
-        ("an unknown variable", "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n    arguments:\n      arg: '{{.vars.x}}'\n", &["12 SKO061"]),
-        ("a variable of components", "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n    arguments: {arg: '{{.image}}'}\n", &["11 SKO062"]),
-        ("a pipeline", "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n    arguments: {arg: '{{.project | upper}}'}\n", &["11 SKO065"]),
-        ("a template without quotes", "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n    arguments: {arg: {{.x}}}\n", &["11 SKO065"]),
+        (
+            "an unknown variable",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n    arguments:\n      arg: '{{.vars.x}}'\n",
+            &["12 SKO061"],
+        ),
+        (
+            "a variable of components",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n    arguments: {arg: '{{.image}}'}\n",
+            &["11 SKO062"],
+        ),
+        (
+            "a pipeline",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n    arguments: {arg: '{{.project | upper}}'}\n",
+            &["11 SKO065"],
+        ),
+        (
+            "a template without quotes",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: image_check\n    arguments: {arg: {{.x}}}\n",
+            &["11 SKO065"],
+        ),
     ];
     for (name, body, wanted) in cases {
         check(name, &format!("{HEAD}steps:\n- id: g\n  class: group\n  steps:\n{body}"), WARNINGS, wanted);
@@ -245,34 +409,89 @@ vars: { timeout: 30, my-var: 1 }
 simulation: { scripts: { ok: }, plugins: { mine: { actions: { do_it: } } } }
 ";
     let cases: &[(&str, &str, &[&str])] = &[
-        ("a loop with both", "  - id: l\n    class: instance-loop\n    target_num: 2\n    selector: target\n    steps: [{id: x, class: delay}]\n", &["10 SKO049"]),
-        ("an empty loop", "  - id: l\n    class: instance-loop\n    target_num: 2\n    steps: []\n", &["10 SKO048"]),
+        (
+            "a loop with both",
+            "  - id: l\n    class: instance-loop\n    target_num: 2\n    selector: target\n    steps: [{id: x, class: delay}]\n",
+            &["10 SKO049"],
+        ),
+        (
+            "an empty loop",
+            "  - id: l\n    class: instance-loop\n    target_num: 2\n    steps: []\n",
+            &["10 SKO048"],
+        ),
         ("a loop without steps", "  - id: l\n    class: instance-loop\n    target_num: 2\n", &["7 SKO048"]),
-        ("no selector", "  - id: a\n    class: action\n    plugin: docker\n    action: inst_create\n", &["10 SKO059"]),
-        ("the selector of the step", "  - id: a\n    class: action\n    plugin: docker\n    action: inst_create\n    selector: new\n", &["11 SKO060"]),
-        ("an index outside loops", "  - id: a\n    class: action\n    exec: 'ok {{.index}}'\n", &["9 SKO062"]),
+        (
+            "no selector",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: inst_create\n",
+            &["10 SKO059"],
+        ),
+        (
+            "the selector of the step",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: inst_create\n    selector: new\n",
+            &["11 SKO060"],
+        ),
+        (
+            "an index outside loops",
+            "  - id: a\n    class: action\n    exec: 'ok {{.index}}'\n",
+            &["9 SKO062"],
+        ),
         ("an id without selector", "  - id: a\n    class: action\n    exec: 'ok {{.id}}'\n", &["9 SKO062"]),
-        ("an id with selector", "  - id: a\n    class: action\n    exec: 'ok {{.id}}'\n    selector: new\n", &[]),
-        ("an id with a selector among the arguments", "  - id: a\n    class: action\n    exec: 'ok {{.id}}'\n    arguments: {selector: new}\n", &[]),
-        ("deprecated", "  - id: a\n    class: action\n    exec: 'ok {{.new}} {{.old_ip}}'\n", &["9 SKO064", "9 SKO064"]),
+        (
+            "an id with selector",
+            "  - id: a\n    class: action\n    exec: 'ok {{.id}}'\n    selector: new\n",
+            &[],
+        ),
+        (
+            "an id with a selector among the arguments",
+            "  - id: a\n    class: action\n    exec: 'ok {{.id}}'\n    arguments: {selector: new}\n",
+            &[],
+        ),
+        (
+            "deprecated",
+            "  - id: a\n    class: action\n    exec: 'ok {{.new}} {{.old_ip}}'\n",
+            &["9 SKO064", "9 SKO064"],
+        ),
         ("bare", "  - id: a\n    class: action\n    exec: 'ok {{.timeout}}'\n", &["9 SKO063"]),
         ("a hyphen", "  - id: a\n    class: action\n    exec: 'ok {{.vars.my-var}}'\n", &["9 SKO066"]),
-        ("attributes of the model", "  - id: a\n    class: action\n    exec: 'ok {{.Model.Components.back.Image}}'\n", &[]),
-        ("an attribute that the model has not", "  - id: a\n    class: action\n    exec: 'ok {{.Model.Components.front.Image}}'\n", &["9 SKO061"]),
-        ("a plugin of one's own", "  - id: a\n    class: action\n    plugin: mine\n    action: do_it\n    arguments: {any: thing}\n", &[]),
-        ("an action that it has not", "  - id: a\n    class: action\n    plugin: mine\n    action: do_that\n", &["10 SKO056"]),
+        (
+            "attributes of the model",
+            "  - id: a\n    class: action\n    exec: 'ok {{.Model.Components.back.Image}}'\n",
+            &[],
+        ),
+        (
+            "an attribute that the model has not",
+            "  - id: a\n    class: action\n    exec: 'ok {{.Model.Components.front.Image}}'\n",
+            &["9 SKO061"],
+        ),
+        (
+            "a plugin of one's own",
+            "  - id: a\n    class: action\n    plugin: mine\n    action: do_it\n    arguments: {any: thing}\n",
+            &[],
+        ),
+        (
+            "an action that it has not",
+            "  - id: a\n    class: action\n    plugin: mine\n    action: do_that\n",
+            &["10 SKO056"],
+        ),
     ];
     for (name, body, wanted) in cases {
         let text = format!("{HEAD}steps:\n- id: back\n  class: component\n  steps:\n{body}{MORE}");
         check(name, &text, WARNINGS, wanted);
     }
-    let text = format!("{HEAD}steps:\n- id: front\n  class: component\n  steps: [{{id: x, class: delay}}]\n{MORE}");
+    let text =
+        format!("{HEAD}steps:\n- id: front\n  class: component\n  steps: [{{id: x, class: delay}}]\n{MORE}");
     check("an unknown component", &text, WARNINGS, &["4 SKO053"]);
-    let text = format!("{HEAD}steps:\n- id: b\n  class: component\n  component: back\n  steps: [{{id: x, class: delay}}]\n{MORE}");
+    let text = format!(
+        "{HEAD}steps:\n- id: b\n  class: component\n  component: back\n  steps: [{{id: x, class: delay}}]\n{MORE}"
+    );
     check("another id", &text, WARNINGS, &["6 SKO052"]);
-    let text = format!("{HEAD}steps:\n- id: b\n  class: component\n  component: bakc\n  steps: [{{id: x, class: delay}}]\n{MORE}");
+    let text = format!(
+        "{HEAD}steps:\n- id: b\n  class: component\n  component: bakc\n  steps: [{{id: x, class: delay}}]\n{MORE}"
+    );
     check("both", &text, WARNINGS, &["6 SKO052", "6 SKO053"]);
-    let text = format!("{HEAD}extra: 1\nsteps:\n- {{id: a, class: group, steps: [], on_fail: b}}\n- {{id: b, class: group, steps: []}}\n{MORE}");
+    let text = format!(
+        "{HEAD}extra: 1\nsteps:\n- {{id: a, class: group, steps: [], on_fail: b}}\n- {{id: b, class: group, steps: []}}\n{MORE}"
+    );
     check("at the top", &text, WARNINGS, &["3 SKO040", "5 SKO046", "5 SKO048", "6 SKO048"]);
 }
 
@@ -308,9 +527,13 @@ fn information() {
         let text = format!("{HEAD}steps:\n- id: c\n  class: component\n  steps:\n{body}{MODEL}");
         check(name, &text, INFO, wanted);
     }
-    let text = format!("{HEAD}steps:\n- {{id: c, class: component, on_fail: fail, steps: [{{id: x, class: delay}}]}}\n");
+    let text = format!(
+        "{HEAD}steps:\n- {{id: c, class: component, on_fail: fail, steps: [{{id: x, class: delay}}]}}\n"
+    );
     check("no model", &text, INFO, &["1 SKO004"]);
-    let text = format!("{HEAD}steps:\n- {{id: c, class: group, on_fail: fail, steps: [{{id: x, class: action, plugin: docker, action: image_check, arguments: {{arg: '${{v}}'}}, on_fail: fail}}]}}\n");
+    let text = format!(
+        "{HEAD}steps:\n- {{id: c, class: group, on_fail: fail, steps: [{{id: x, class: action, plugin: docker, action: image_check, arguments: {{arg: '${{v}}'}}, on_fail: fail}}]}}\n"
+    );
     check("the model's form of variables", &text, INFO, &["4 SKO067"]);
 }
 
@@ -319,32 +542,112 @@ fn information() {
 fn models_and_environments() {
     const DOC: &str = "# file: model.yaml\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\n";
     let cases: &[(&str, &str, &[&str])] = &[
-        ("a plan as the model", "# file: model.yaml\ndoctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps: []\n", &["1 SKO080"]),
+        (
+            "a plan as the model",
+            "# file: model.yaml\ndoctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps: []\n",
+            &["1 SKO080"],
+        ),
         ("a list as the model", "# file: model.yaml\n- a\n", &["1 SKO080"]),
         ("no doctype", "# file: model.yaml\ncomponents: {}\n", &["1 SKO080"]),
-        ("another version", "# file: model.yaml\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 2\ncomponents: {}\n", &["2 SKO080"]),
+        (
+            "another version",
+            "# file: model.yaml\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 2\ncomponents: {}\n",
+            &["2 SKO080"],
+        ),
         ("no components", DOC, &["1 SKO081"]),
         ("components as a list", &format!("{DOC}components: [a]\n"), &["3 SKO081"]),
         ("a component as a text", &format!("{DOC}components:\n  a: x\n"), &["4 SKO081"]),
-        ("replicas as a word", &format!("{DOC}components:\n  a: {{image: x, replicas: two}}\n"), &["4 SKO081"]),
-        ("replicas below zero", &format!("{DOC}components:\n  a: {{image: x, replicas: -1}}\n"), &["4 SKO081"]),
-        ("too many replicas", &format!("{DOC}components:\n  a: {{image: x, replicas: 9999999}}\n"), &["4 SKO081"]),
-        ("a component that does not exist", &format!("{DOC}components:\n  a: {{image: x, uses: {{bb: }}}}\n"), &["4 SKO083"]),
-        ("a gateway to nowhere", &format!("{DOC}components:\n  a: {{image: x}}\ngateways:\n  g: {{target: [b]}}\n"), &["6 SKO083"]),
-        ("a circle", &format!("{DOC}components:\n  a: {{image: x, uses: {{b: }}}}\n  b: {{image: x, uses: [a]}}\n"), &["4 SKO084"]),
+        (
+            "replicas as a word",
+            &format!("{DOC}components:\n  a: {{image: x, replicas: two}}\n"),
+            &["4 SKO081"],
+        ),
+        (
+            "replicas below zero",
+            &format!("{DOC}components:\n  a: {{image: x, replicas: -1}}\n"),
+            &["4 SKO081"],
+        ),
+        (
+            "too many replicas",
+            &format!("{DOC}components:\n  a: {{image: x, replicas: 9999999}}\n"),
+            &["4 SKO081"],
+        ),
+        (
+            "a component that does not exist",
+            &format!("{DOC}components:\n  a: {{image: x, uses: {{bb: }}}}\n"),
+            &["4 SKO083"],
+        ),
+        (
+            "a gateway to nowhere",
+            &format!("{DOC}components:\n  a: {{image: x}}\ngateways:\n  g: {{target: [b]}}\n"),
+            &["6 SKO083"],
+        ),
+        (
+            "a circle",
+            &format!("{DOC}components:\n  a: {{image: x, uses: {{b: }}}}\n  b: {{image: x, uses: [a]}}\n"),
+            &["4 SKO084"],
+        ),
         ("a typo", &format!("{DOC}components:\n  a: {{imgae: x}}\n"), &["4 SKO085"]),
-        ("a lifecycle step", &format!("{DOC}components:\n  a: {{image: x}}\nlifecycle:\n  pre_flight:\n    steps:\n    - call: {{plugin: x}}\n"), &["8 SKO086"]),
-        ("variables without a value", &format!("{DOC}components:\n  a: {{image: '${{reg}}/a:${{ver}}', replicas: ${{n-2}}}}\n  b: {{image: ${{reg}}/b}}\n"), &["4 SKO082", "4 SKO082"]),
+        (
+            "a lifecycle step",
+            &format!(
+                "{DOC}components:\n  a: {{image: x}}\nlifecycle:\n  pre_flight:\n    steps:\n    - call: {{plugin: x}}\n"
+            ),
+            &["8 SKO086"],
+        ),
+        (
+            "variables without a value",
+            &format!(
+                "{DOC}components:\n  a: {{image: '${{reg}}/a:${{ver}}', replicas: ${{n-2}}}}\n  b: {{image: ${{reg}}/b}}\n"
+            ),
+            &["4 SKO082", "4 SKO082"],
+        ),
         ("in a comment", &format!("{DOC}components:\n  a: {{image: x}} # ${{reg}}\n"), &[]),
-        ("the model's own variables", &format!("{DOC}vars: {{reg: acme}}\ncomponents:\n  a: {{image: '${{reg}}/a'}}\n"), &[]),
-        ("a fault without outcome", "# file: env.yaml\nsimulation:\n  faults:\n  - {outcome: explode}\n", &["1 SKO001", "3 SKO090"]),
-        ("a name twice", &format!("{DOC}components: {{}}\n# file: env.yaml\nsimulation:\n  scripts: {{x: }}\n  plugins:\n    x: {{actions: {{}}}}\n"), &["4 SKO091"]),
-        ("a typo of the environment", &format!("{DOC}components: {{}}\n# file: env.yaml\ncore_plugn: docker\n"), &["1 SKO092"]),
-        ("a typo of the simulation", &format!("{DOC}components: {{}}\n# file: env.yaml\nsimulation: {{regsitry: []}}\n"), &["1 SKO092"]),
-        ("an instance without image", &format!("{DOC}components: {{}}\n# file: env.yaml\nsimulation:\n  instances:\n    a: [{{index: 0}}]\n"), &["3 SKO090"]),
+        (
+            "the model's own variables",
+            &format!("{DOC}vars: {{reg: acme}}\ncomponents:\n  a: {{image: '${{reg}}/a'}}\n"),
+            &[],
+        ),
+        (
+            "a fault without outcome",
+            "# file: env.yaml\nsimulation:\n  faults:\n  - {outcome: explode}\n",
+            &["1 SKO001", "3 SKO090"],
+        ),
+        (
+            "a name twice",
+            &format!(
+                "{DOC}components: {{}}\n# file: env.yaml\nsimulation:\n  scripts: {{x: }}\n  plugins:\n    x: {{actions: {{}}}}\n"
+            ),
+            &["4 SKO091"],
+        ),
+        (
+            "a typo of the environment",
+            &format!("{DOC}components: {{}}\n# file: env.yaml\ncore_plugn: docker\n"),
+            &["1 SKO092"],
+        ),
+        (
+            "a typo of the simulation",
+            &format!("{DOC}components: {{}}\n# file: env.yaml\nsimulation: {{regsitry: []}}\n"),
+            &["1 SKO092"],
+        ),
+        (
+            "an instance without image",
+            &format!(
+                "{DOC}components: {{}}\n# file: env.yaml\nsimulation:\n  instances:\n    a: [{{index: 0}}]\n"
+            ),
+            &["3 SKO090"],
+        ),
         ("an unknown option", &format!("# options: {{\"mod\": 1}}\n{DOC}components: {{}}\n"), &["1 SKO006"]),
-        ("an unknown mode", &format!("# options: {{\"mode\": \"up\"}}\n{DOC}components: {{}}\n"), &["1 SKO006"]),
-        ("a model as the environment", &format!("{DOC}components: {{}}\n# file: env.yaml\ncomponents: {{a: }}\n"), &["1 SKO090"]),
+        (
+            "an unknown mode",
+            &format!("# options: {{\"mode\": \"up\"}}\n{DOC}components: {{}}\n"),
+            &["1 SKO006"],
+        ),
+        (
+            "a model as the environment",
+            &format!("{DOC}components: {{}}\n# file: env.yaml\ncomponents: {{a: }}\n"),
+            &["1 SKO090"],
+        ),
     ];
     for (name, text, wanted) in cases {
         check(name, text, &["error", "warning"], wanted);
@@ -355,11 +658,27 @@ fn models_and_environments() {
 #[test]
 fn findings_say_what_to_do() {
     let cases: &[(&str, &str, &str)] = &[
-        ("- {id: a, class: group, on_fial: fail}\n", "Step 'a' of class group has no attribute 'on_fial': it is ignored", "did you mean 'on_fail'?"),
+        (
+            "- {id: a, class: group, on_fial: fail}\n",
+            "Step 'a' of class group has no attribute 'on_fial': it is ignored",
+            "did you mean 'on_fail'?",
+        ),
         ("- {id: a, class: Grup}\n", "The class 'Grup' of step 'a' does not exist", "did you mean 'group'?"),
-        ("- {id: a, class: group, on_fail: FAIL}\n", "'on_fail' of step 'a' leads to 'FAIL', which does not exist", "write 'fail' in lower case"),
-        ("- {id: a, class: group, on_fail: fail, pause}\n", "The comma before 'pause' ends the exit of step 'a': pause is lost", "put the exit in quotes, such as \"fail, pause\""),
-        ("- {id: a, class: group, steps: [{id: b, class: delay, duration: '2'}]}\n", "'duration' of step 'b' must be a number of seconds, but is the text '2'", "write a number of seconds without quotes"),
+        (
+            "- {id: a, class: group, on_fail: FAIL}\n",
+            "'on_fail' of step 'a' leads to 'FAIL', which does not exist",
+            "write 'fail' in lower case",
+        ),
+        (
+            "- {id: a, class: group, on_fail: fail, pause}\n",
+            "The comma before 'pause' ends the exit of step 'a': pause is lost",
+            "put the exit in quotes, such as \"fail, pause\"",
+        ),
+        (
+            "- {id: a, class: group, steps: [{id: b, class: delay, duration: '2'}]}\n",
+            "'duration' of step 'b' must be a number of seconds, but is the text '2'",
+            "write a number of seconds without quotes",
+        ),
     ];
     for (body, message, help) in cases {
         let loaded = load(&request(&format!("{HEAD}steps:\n{body}")));

@@ -5,8 +5,8 @@ use crate::engine::{Command, Io};
 use crate::load::{Loaded, load};
 use crate::yard::{OwnYard, Yard};
 use planarium_fleet::{Cx, Fleet, FleetEventKind, MachineSpec};
-use planarium_kernel::recorder::Recorder;
 use planarium_kernel::SimTime;
+use planarium_kernel::recorder::Recorder;
 use planarium_protocol::input::{Fault, LoadService};
 
 /// The header of a plan.
@@ -74,7 +74,8 @@ impl Bench {
             yard.fleet.add_machine(&mut cx, spec);
         }
         let loaded = load(&request(text));
-        let definition = loaded.definition.clone().unwrap_or_else(|| panic!("{:#?}\n{text}", findings(&loaded)));
+        let definition =
+            loaded.definition.clone().unwrap_or_else(|| panic!("{:#?}\n{text}", findings(&loaded)));
         let app = App::load(&mut Io { cx: &mut cx, yard: &mut yard }, definition).expect("an application");
         Self { cx, yard, app }
     }
