@@ -115,8 +115,12 @@ fn detect(files: &Files) -> u8 {
     if files.iter().any(plan) {
         return 2;
     }
-    let env = |text: &String| has_key(text, "core_plugin") || has_key(text, "service_discovery_plugin");
-    u8::from(files.values().any(env))
+    // What can be told with certainty once it is read: an environment alone, a plan whose header is wrong, a compose file.
+    let perhaps = |text: &String| {
+        let keys = ["core_plugin", "service_discovery_plugin", "simulation", "services"];
+        keys.iter().any(|key| has_key(text, key)) || has_key(text, "steps") && text.contains("class:")
+    };
+    u8::from(files.values().any(perhaps))
 }
 
 fn not_found(name: &str) -> Refusal {
