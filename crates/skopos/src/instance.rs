@@ -83,8 +83,10 @@ pub(crate) struct Instance {
     pub(crate) created: SimTime,
     /// Since when it runs.
     pub(crate) running_since: SimTime,
-    /// Balancers that it is behind, and since when.
-    pub(crate) balancers: Vec<(Text, SimTime)>,
+    /// Balancers that it is behind, and since when; none for those that it is in service behind all along.
+    pub(crate) balancers: Vec<(Text, Option<SimTime>)>,
+    /// It was up and registered before anybody looked.
+    pub(crate) settled: bool,
     /// It was taken out of the register.
     pub(crate) hidden: bool,
     /// It never gets healthy.
@@ -318,6 +320,7 @@ mod tests {
             created: SimTime::ZERO,
             running_since: SimTime::ZERO,
             balancers: Vec::new(),
+            settled: false,
             hidden: false,
             unhealthy: false,
             ready: true,

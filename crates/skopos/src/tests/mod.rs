@@ -2,4 +2,5 @@
 
 mod engine;
 mod findings;
+mod plugins;
 mod support;
