@@ -124,6 +124,3 @@ fn task<'a>(model: &'a Model, running: &'a [Running], name: &'a str, teardown: b
     let image = component.and_then(|component| component.image.as_deref());
     Task { name, kind, replicas, same: sames, image, old_vers }
 }
-
-#[cfg(test)]
-mod tests;
