@@ -21,7 +21,7 @@ use planarium_system::{
 use serde_json::Value;
 use std::sync::Arc;
 
-#[cfg(not(feature = "sdk"))]
+#[cfg(not(any(feature = "sdk", feature = "skopos")))]
 compile_error!("planarium-world needs at least one system: turn on one of its features");
 
 /// Makes an enum of definitions, an enum of processes and the list of dialects from one line a system.
@@ -346,6 +346,8 @@ macro_rules! systems {
 systems! {
     #[cfg(feature = "sdk")]
     Sdk(planarium_sdk::Process);
+    #[cfg(feature = "skopos")]
+    Skopos(planarium_skopos::Process);
 }
 
 impl Definition {
@@ -391,5 +393,4 @@ pub(crate) struct Absent {
 pub(crate) static ABSENT: &[Absent] = &[
     Absent { word: "marathon", this: "This is a Marathon app or group", detect: crate::detect::marathon },
     Absent { word: "kudo", this: "This is a KUDO operator", detect: crate::detect::kudo },
-    Absent { word: "skopos", this: "This is a Skopos deploy plan", detect: crate::detect::skopos },
 ];
