@@ -20,6 +20,7 @@
 //! something is not ready; the module `wire` answers real clients.
 
 mod api;
+mod check;
 mod clock;
 mod control;
 mod crew;

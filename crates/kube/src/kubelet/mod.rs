@@ -160,6 +160,9 @@ impl Kube {
                 return;
             }
             self.take_on(cx, no, number, spec.clone());
+            if let Some((reason, message)) = self.has_no_room(number, spec) {
+                return self.fail_pod(cx, fleet, no, reason, &message);
+            }
         }
         let Some(run) = self.run(no) else { return };
         if pod.is_being_deleted() {
@@ -170,6 +173,21 @@ impl Kube {
         }
         self.resume_lost(cx, fleet, no);
         self.go_on(cx, fleet, no);
+    }
+
+    /// Whether a node has too little of something for all pods that are bound to it, this one the last.
+    fn has_no_room(&self, number: u32, spec: &PodSpec) -> Option<(&'static str, String)> {
+        let node = self.nodes.get(number as usize)?;
+        let (all, used, own) = (node.allocatable, node.requested, spec.requests);
+        let rows = [
+            ("OutOfpods", "pods", all.pods, used.pods, own.pods),
+            ("OutOfcpu", "cpu", all.cpu_milli, used.cpu_milli, own.cpu_milli),
+            ("OutOfmemory", "memory", all.memory, used.memory, own.memory),
+        ];
+        let (reason, word, all, used, own) = rows.into_iter().find(|(_, _, all, used, own)| *own > 0 && used > all)?;
+        let used = used - own;
+        let message = format!("Pod Node didn't have enough resource: {word}, requested: {own}, used: {used}, capacity: {all}");
+        Some((reason, message))
     }
 
     /// A kubelet takes a pod on.
