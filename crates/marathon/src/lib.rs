@@ -12,6 +12,8 @@
 //! | Stamp | `Timestamp` of a version |
 
 mod definition;
+mod deploy;
+mod group;
 mod id;
 mod schema;
 mod settings;

@@ -15,11 +15,13 @@ pub(crate) struct Violation {
     pub(crate) path: String,
     /// In the real system's words.
     pub(crate) message: String,
+    /// What the path is within, where the real system does not say: `/groups(0)/apps(1)`.
+    pub(crate) within: String,
 }
 
 impl Violation {
     pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
+        Self { path: path.into(), message: message.into(), within: String::new() }
     }
 }
 
@@ -62,6 +64,17 @@ impl Refused {
     /// One rule.
     pub(crate) fn rule(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Violations(vec![Violation::new(path, message)])
+    }
+
+    /// The same of a part of a whole, for those who look for the place.
+    pub(crate) fn within(self, part: &str) -> Self {
+        match self {
+            Self::Violations(all) => {
+                let placed = |violation: Violation| Violation { within: format!("{part}{}", violation.within), ..violation };
+                Self::Violations(all.into_iter().map(placed).collect())
+            }
+            other => other,
+        }
     }
 
     /// The status of the answer.
