@@ -1,6 +1,6 @@
 //! What the fleet reports to whoever runs on it.
 
-use crate::spec::{MachineId, ProcessId};
+use crate::spec::{MachineId, Owner, ProcessId};
 use planarium_kernel::Cause;
 use planarium_protocol::{Text, input::Target};
 
@@ -9,6 +9,8 @@ use planarium_protocol::{Text, input::Target};
 pub struct FleetEvent {
     /// What stands behind it.
     pub cause: Cause,
+    /// Who started the process it is about; none when it is about machines or everything.
+    pub owner: Option<Owner>,
     /// What happened.
     pub kind: FleetEventKind,
 }

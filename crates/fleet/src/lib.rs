@@ -28,7 +28,7 @@ pub use first_fit::{FirstFit, Shape};
 pub use labels::{Labels, glob};
 pub use probe::{MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE};
 pub use process::ProcessState;
-pub use spec::{CheckSpec, HealthSpec, MachineId, MachineSpec, ProcessId, ProcessSpec, Program};
+pub use spec::{CheckSpec, HealthSpec, MachineId, MachineSpec, Owner, ProcessId, ProcessSpec, Program};
 pub use view::ProcessFacts;
 
 use behaviour::Rules;
@@ -301,8 +301,19 @@ impl Fleet {
         self.out.pop_front()
     }
 
+    /// Reports about a machine, or about everything.
     pub(crate) fn report(&mut self, cx: &Cx, kind: FleetEventKind) {
-        self.out.push_back(FleetEvent { cause: cx.cause(), kind });
+        self.out.push_back(FleetEvent { cause: cx.cause(), owner: None, kind });
+    }
+
+    /// Reports about a process to whoever started it.
+    pub(crate) fn report_to(&mut self, cx: &Cx, owner: Owner, kind: FleetEventKind) {
+        self.out.push_back(FleetEvent { cause: cx.cause(), owner: Some(owner), kind });
+    }
+
+    /// Who started a process that has not ended.
+    pub fn owner(&self, pid: ProcessId) -> Option<Owner> {
+        self.processes.get(&pid).map(|process| process.spec.owner)
     }
 
     pub(crate) fn process_mut(&mut self, pid: ProcessId) -> Option<&mut Process> {

@@ -235,6 +235,7 @@ impl Fleet {
         let now = cx.now();
         let Self { processes, faults, timers, out, .. } = self;
         let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) else { return };
+        let owner = process.spec.owner;
         match step(process.state, trigger) {
             Step::To(next) => {
                 let event = (next != ProcessState::Killing)
@@ -243,7 +244,7 @@ impl Fleet {
                 if next == ProcessState::Running {
                     process.running_since = now;
                 }
-                out.extend(event.map(|kind| FleetEvent { cause: cx.cause(), kind }));
+                out.extend(event.map(|kind| FleetEvent { cause: cx.cause(), owner: Some(owner), kind }));
                 if faults.is_empty() {
                     rearm(faults, timers, process, pid, now);
                 } else {
@@ -253,7 +254,7 @@ impl Fleet {
             Step::Exited | Step::Killed => {
                 let event = event.unwrap_or_else(|| told(pid, process, trigger));
                 self.vanish(pid);
-                self.report(cx, event);
+                self.report_to(cx, owner, event);
             }
             Step::Shorten => self.refresh(cx, pid),
             Step::Ignore(_) => {}

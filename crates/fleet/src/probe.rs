@@ -177,7 +177,7 @@ impl Fleet {
             self.count_failed_check(cx, pid, number);
         }
         let Some(process) = self.process_mut(pid) else { return };
-        let task = process.spec.name.clone();
+        let (task, owner) = (process.spec.name.clone(), process.spec.owner);
         let probe = process.probe_mut(kind);
         probe.waiting = false;
         probe.attempts = probe.attempts.saturating_add(1);
@@ -189,7 +189,7 @@ impl Fleet {
         let body = EventBody::Check { task, check: kind.as_str().into(), exit_code, attempt };
         cx.following(body, |cx| match kind {
             CheckKind::Readiness => {
-                self.report(cx, FleetEventKind::Check { pid, exit_code: forecast.result, attempt });
+                self.report_to(cx, owner, FleetEventKind::Check { pid, exit_code: forecast.result, attempt });
             }
             CheckKind::Health => self.judge_health(cx, pid, forecast.result == Some(0)),
         });
@@ -223,7 +223,7 @@ impl Fleet {
         if healthy {
             process.health_failures = 0;
             if process.healthy.replace(true) != Some(true) {
-                self.report(cx, FleetEventKind::Health { pid, healthy });
+                self.report_to(cx, spec.owner, FleetEventKind::Health { pid, healthy });
             }
             return;
         }
@@ -234,7 +234,7 @@ impl Fleet {
         process.healthy = Some(false);
         process.health_failures = process.health_failures.saturating_add(1);
         let too_often = process.health_failures >= health.max_failures.max(1);
-        self.report(cx, FleetEventKind::Health { pid, healthy });
+        self.report_to(cx, spec.owner, FleetEventKind::Health { pid, healthy });
         if too_often {
             self.kill_because(cx, pid, spec.grace_ms, true);
         }

@@ -77,9 +77,15 @@ impl Default for Program {
     }
 }
 
+/// Who started a process, and so who hears what becomes of it. The numbers mean nothing here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Owner(pub u32);
+
 /// A process to launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessSpec {
+    /// Who starts it.
+    pub owner: Owner,
     /// Name; the key of its random draws together with the label `service`.
     pub name: Text,
     /// Where.

@@ -49,4 +49,7 @@ pub use kill::DEFAULT_KILL_GRACE_MS;
 pub use liveness::{MAX_PING_TIMEOUTS, PING_TIMEOUT_MS};
 pub use master::Master;
 pub use planarium_fleet::Cx;
+
+/// Starts the processes of tasks.
+pub const OWNER: planarium_fleet::Owner = planarium_fleet::Owner(0);
 pub use view::ProbeFacts;

@@ -209,7 +209,7 @@ fn fault(kind: FaultKind, target: Target) -> Fault {
 }
 
 fn action(title: &str, input: Input, refused: Option<&str>) -> ActionView {
-    ActionView { title: title.into(), input, refused: refused.map(Into::into) }
+    ActionView { title: title.into(), input, consequence: None, refused: refused.map(Into::into) }
 }
 
 fn machine_actions(fleet: &Fleet, machine: MachineId, hostname: &Text) -> Vec<ActionView> {

@@ -19,10 +19,38 @@ pub struct Event {
     pub body: EventBody,
 }
 
+/// A sentence for people. It is shown and handed out, and no digest covers it, so that it can be put into better words.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct Prose(pub Text);
+
+impl std::ops::Deref for Prose {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: Into<Text>> From<T> for Prose {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
+}
+
+impl std::fmt::Display for Prose {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self)
+    }
+}
+
 /// An element of a plan tree, by names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ElementPath {
+    /// Dialect of the service; empty in a question means any.
+    #[serde(skip_serializing_if = "empty")]
+    pub dialect: Text,
     /// Service name.
     pub service: Text,
     /// Plan name.
@@ -33,6 +61,10 @@ pub struct ElementPath {
     /// Step name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Text>,
+}
+
+fn empty(text: &Text) -> bool {
+    text.is_empty()
 }
 
 /// How much an event matters to a reader.
@@ -444,6 +476,22 @@ pub enum EventBody {
         /// The file.
         file: Box<ConfigFileView>,
     },
+    /// Something happened in a service that no other code acts on.
+    Happened {
+        /// Who says so: a service, or the system's process.
+        speaker: Text,
+        /// What it is, e.g. `deployment-started`. Never reworded: digests and filters go by it.
+        what: Text,
+        /// How much it matters.
+        importance: Importance,
+        /// The element it is about, where there is one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<Box<ElementPath>>,
+        /// The fact in names and values.
+        facts: Vec<(Text, Text)>,
+        /// The fact as a sentence.
+        text: Prose,
+    },
     /// The operator changed weights or quotas of roles.
     Shares {
         /// Which, and how.
@@ -455,6 +503,7 @@ impl EventBody {
     /// How much it matters to a reader.
     pub fn importance(&self) -> Importance {
         match self {
+            Self::Happened { importance, .. } => *importance,
             Self::Offered { .. }
             | Self::Declined { .. }
             | Self::Rescinded { .. }

@@ -188,6 +188,9 @@ pub struct LoadService {
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct RemoveService {
+    /// Dialect of the service; without one, the service of that name that was installed first.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub dialect: String,
     /// Service name.
     pub name: String,
     /// Drop it at once, without its uninstall plan.
@@ -233,6 +236,9 @@ impl PlanOp {
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct PlanCommand {
+    /// Dialect of the service; without one, the service of that name that was installed first.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub dialect: String,
     /// Service name.
     pub service: String,
     /// Plan name.
@@ -271,6 +277,9 @@ pub enum PodOp {
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct PodCommand {
+    /// Dialect of the service; without one, the service of that name that was installed first.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub dialect: String,
     /// Service name.
     pub service: String,
     /// Pod instance name, e.g. `hello-0`.
@@ -562,6 +571,9 @@ pub struct HttpCall {
     /// Body.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub body: serde_json::Value,
+    /// Media type of the body, where it is neither JSON nor a form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
 }
 
 #[cfg(test)]

@@ -13,6 +13,9 @@ pub struct Refusal {
     pub message: String,
     /// HTTP status the real system answers with (404, 208, 400, ...).
     pub status: u16,
+    /// The real system's body where it is more than the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<serde_json::Value>,
 }
 
 /// The classes of refusal.
@@ -37,6 +40,11 @@ pub enum RefusalCode {
 }
 
 impl Refusal {
+    /// A refusal with the real system's status and JSON body.
+    pub fn with_body(code: RefusalCode, status: u16, message: impl Into<String>, body: serde_json::Value) -> Self {
+        Self { code, message: message.into(), status, body: Some(body) }
+    }
+
     /// A refusal with the status that goes with `code` by default.
     pub fn new(code: RefusalCode, message: impl Into<String>) -> Self {
         let status = match code {
@@ -48,6 +56,6 @@ impl Refusal {
             RefusalCode::Unsupported => 501,
             RefusalCode::LimitReached => 413,
         };
-        Self { code, message: message.into(), status }
+        Self { code, message: message.into(), status, body: None }
     }
 }

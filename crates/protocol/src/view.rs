@@ -62,6 +62,56 @@ pub struct ServiceView {
     pub pods: Vec<Arc<PodView>>,
     /// Short line on what the scheduler is doing (`offers suppressed`, ...).
     pub activity: Text,
+    /// The status words of its system.
+    pub statuses: &'static [StatusWord],
+    /// What was loaded into it, where that is not just itself: names for which a definition can be asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<Text>,
+    /// What its system shows beside plans and pods, in the system's own shape (counts of instances, a drawing of the plan,
+    /// a form of parameters); null when there is nothing.
+    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
+    pub more: Arc<serde_json::Value>,
+}
+
+/// What a status means for the person who looks, whatever the system calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+#[serde(rename_all = "kebab-case")]
+pub enum StatusClass {
+    /// Nothing has been done yet.
+    Pending,
+    /// It is getting ready: resources are being found or held.
+    Preparing,
+    /// It is on its way up.
+    Starting,
+    /// It is being worked on.
+    Working,
+    /// It runs, but is not done.
+    Started,
+    /// It waits for a person.
+    Held,
+    /// It waits for time to pass after a failure.
+    Delayed,
+    /// It is done.
+    Done,
+    /// It failed.
+    Failed,
+    /// It was never asked for, or was left out.
+    Unused,
+}
+
+/// A status word of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct StatusWord {
+    /// As the real system writes it.
+    pub word: &'static str,
+    /// What it means for the person who looks.
+    pub class: StatusClass,
+    /// One character that stands for it in texts; a front end draws the icon of the same name.
+    pub glyph: &'static str,
+    /// One sentence on what it means in this system.
+    pub meaning: &'static str,
 }
 
 /// A command on an element.
@@ -397,13 +447,34 @@ pub struct TaskView {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ActionView {
-    /// Menu text.
+    /// Menu text, in the words of the system.
     pub title: Text,
-    /// The input that does it.
+    /// The input that does it. In the actions of plans, phases and steps the element is left out, because many elements
+    /// share them: [`ActionView::at`] gives the input that can be sent.
     pub input: Input,
+    /// What it will do, where that is not plain from the title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consequence: Option<Text>,
     /// Absent when allowed, otherwise why not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Text>,
+}
+
+impl ActionView {
+    /// The input that does it to this element.
+    pub fn at(&self, path: &ElementPath) -> Input {
+        let mut input = self.input.clone();
+        if let Input::Plan(command) = &mut input
+            && command.plan.is_empty()
+        {
+            command.dialect = path.dialect.to_string();
+            command.service = path.service.to_string();
+            command.plan = path.plan.to_string();
+            command.phase = path.phase.as_ref().map(ToString::to_string);
+            command.step = path.step.as_ref().map(ToString::to_string);
+        }
+        input
+    }
 }
 
 /// A fault in force.

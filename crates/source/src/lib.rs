@@ -13,6 +13,7 @@
 //! can make the reader panic, hang or recurse without bound.
 
 mod codes;
+pub mod detect;
 pub mod diagnostic;
 mod file;
 mod index;

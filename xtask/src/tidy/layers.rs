@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Repository;
 
 /// Every package with its layer.
-const LAYERS: [(&str, u8); 20] = [
+const LAYERS: [(&str, u8); 21] = [
     ("planarium-kernel", 0),
     ("planarium-protocol", 0),
     ("planarium-source", 0),
@@ -13,19 +13,20 @@ const LAYERS: [(&str, u8); 20] = [
     ("planarium-fleet", 1),
     ("planarium-mesos", 2),
     ("planarium-kube", 2),
-    ("planarium-sdk", 3),
-    ("planarium-marathon", 3),
-    ("planarium-kudo", 3),
-    ("planarium-skopos", 3),
-    ("planarium-world", 4),
-    ("planarium-scenario", 5),
-    ("planarium-rest", 5),
-    ("planarium-gallery", 5),
-    ("planarium-wasm", 6),
-    ("planarium-cli", 6),
-    ("planarium-web", 6),
-    ("planarium-tests", 6),
-    ("xtask", 6),
+    ("planarium-system", 3),
+    ("planarium-sdk", 4),
+    ("planarium-marathon", 4),
+    ("planarium-kudo", 4),
+    ("planarium-skopos", 4),
+    ("planarium-world", 5),
+    ("planarium-scenario", 6),
+    ("planarium-rest", 6),
+    ("planarium-gallery", 6),
+    ("planarium-wasm", 7),
+    ("planarium-cli", 7),
+    ("planarium-web", 7),
+    ("planarium-tests", 7),
+    ("xtask", 7),
 ];
 
 /// Neighbours in one layer that may meet all the same.

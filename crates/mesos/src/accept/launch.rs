@@ -198,6 +198,7 @@ impl Master {
 
 fn process_of(task: &Task, machine: MachineId) -> ProcessSpec {
     ProcessSpec {
+        owner: crate::OWNER,
         name: task.name().clone(),
         machine,
         labels: task.labels.clone(),

@@ -174,6 +174,15 @@ pub enum Call {
     Teardown,
 }
 
+/// A call for the master, and what stands behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// What brought it about.
+    pub cause: Cause,
+    /// The call.
+    pub call: Call,
+}
+
 /// What a framework is told.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SchedulerEvent {

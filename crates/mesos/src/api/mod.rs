@@ -14,7 +14,7 @@ pub mod stack;
 pub mod task;
 pub mod text;
 
-pub use call::{Call, ExecutorInfo, Message, Operation, ReconcileTask, SchedulerEvent, TaskInfo};
+pub use call::{Call, ExecutorInfo, Message, Operation, ReconcileTask, Request, SchedulerEvent, TaskInfo};
 pub use framework::{Capability, FrameworkId, FrameworkInfo};
 pub use offer::{AgentId, AgentInfo, InverseOffer, Offer, OfferId, Unavailability};
 pub use operation::{OperationState, OperationStatus, ReconcileOperation};

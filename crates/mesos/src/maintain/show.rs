@@ -138,6 +138,7 @@ impl Master {
         let act = |title: &str, op: &str, body: &Value, refused: Option<String>| ActionView {
             title: title.into(),
             input: Input::Maintenance(Maintenance { op: op.to_owned(), body: body.clone() }),
+            consequence: None,
             refused: refused.map(Into::into),
         };
         let unless = |allowed: bool, refused: Refused| (!allowed).then(|| refused.to_string());

@@ -93,15 +93,6 @@ pub const OFFER_BATCH_MS: u64 = 200;
 /// Between two cycles without offers. *Units*: milliseconds.
 pub const CYCLE_MS: u64 = 5_000;
 
-/// A call for the master, and what stands behind it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Request {
-    /// What brought it about.
-    pub cause: Cause,
-    /// The call.
-    pub call: Call,
-}
-
 /// A timer with the cause that was current when it was armed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Timer {

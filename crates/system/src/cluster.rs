@@ -1,14 +1,13 @@
-//! Machines and master together, as the world drives them.
+//! The cluster that all systems share: machines and processes, the Mesos master over them.
 //!
-//! Knows: that the fleet's reports go to the master at once, in order.
-//! Must not know: services; offers and plans are opaque here.
+//! *Knows*: who hears of what happens to a process: the layer that started it, at once and in order.
+//! *Must not know*: services; offers and plans are opaque here.
 
-use crate::genesis::Genesis;
-use crate::systems::Request;
-use planarium_fleet::{Cx, Fleet, FleetEventKind};
+use crate::system::Number;
+use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind, Owner, ProcessId, ProcessSpec};
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, SimTime};
-use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message};
+use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message, Request};
 use planarium_mesos::maintenance::{Refused, decode::OperatorCall};
 use planarium_mesos::{Master, ProbeFacts};
 use planarium_protocol::input::{
@@ -18,32 +17,64 @@ use planarium_protocol::json;
 use planarium_protocol::view::{ClusterView, FaultView};
 use planarium_protocol::{EventBody, Refusal, Text};
 use serde_json::Value;
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// The flags that the cluster was started with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// Fixes every draw.
+    pub seed: u64,
+    /// Calendar time of genesis. *Units*: milliseconds since 1970.
+    pub epoch_ms: u64,
+    /// The master's `offer_timeout`. *Units*: milliseconds.
+    pub offer_timeout_ms: Option<u64>,
+    /// The master's `agent_removal_rate_limit`. *Units*: milliseconds between two removals.
+    pub agent_removal_interval_ms: Option<u64>,
+}
+
+/// A report of the fleet for a system, or for all of them.
+#[derive(Clone, Debug)]
+pub struct News {
+    /// Whose process it is about; none when it is about a machine.
+    pub process: Option<Number>,
+    /// The report.
+    pub event: FleetEvent,
+}
+
+/// Owners below this one are layers of the cluster; the process with number `n` is owner `SYSTEMS + n`.
+const SYSTEMS: u32 = 16;
 
 /// The machines and the master over them. Cloning shares both until one of them changes.
 #[derive(Clone)]
-pub(crate) struct Cluster {
+pub struct Cluster {
     fleet: Arc<Fleet>,
     master: Arc<Master>,
     /// Scheduler processes that a fault has ended.
     restarts: Vec<(Cause, Target)>,
     /// The master has failed over, and what stands behind it.
     orphaned: Option<Cause>,
+    /// Reports that systems have not heard yet.
+    news: VecDeque<News>,
     /// Number of the last event when machines last came or went.
     changed: u64,
+    epoch_ms: u64,
 }
 
 impl Cluster {
-    pub(crate) fn new(genesis: &Genesis) -> Self {
-        let mut master = Master::new(genesis.seed);
-        master.set_offer_timeout(genesis.offer_timeout_ms);
-        master.set_agent_removal_interval(genesis.agent_removal_interval_ms);
+    /// No machines yet.
+    pub fn new(flags: Flags) -> Self {
+        let mut master = Master::new(flags.seed);
+        master.set_offer_timeout(flags.offer_timeout_ms);
+        master.set_agent_removal_interval(flags.agent_removal_interval_ms);
         Self {
-            fleet: Arc::new(Fleet::new(genesis.seed)),
+            fleet: Arc::new(Fleet::new(flags.seed)),
             master: Arc::new(master),
             restarts: Vec::new(),
             orphaned: None,
+            news: VecDeque::new(),
             changed: 0,
+            epoch_ms: flags.epoch_ms,
         }
     }
 
@@ -53,35 +84,41 @@ impl Cluster {
 
     // ---- time --------------------------------------------------------------------------------
 
-    pub(crate) fn fleet_due(&self) -> Option<u64> {
+    /// When the machines' next timer is due. *Units*: milliseconds.
+    pub fn fleet_due(&self) -> Option<u64> {
         self.fleet.next_due().map(SimTime::ms)
     }
 
-    pub(crate) fn master_due(&self) -> Option<u64> {
+    /// When the master's next timer is due. *Units*: milliseconds.
+    pub fn master_due(&self) -> Option<u64> {
         self.master.next_due().map(SimTime::ms)
     }
 
-    pub(crate) fn one_shots(&self) -> usize {
+    /// How many timers are pending that would change something.
+    pub fn one_shots(&self) -> usize {
         self.fleet.one_shots() + self.master.one_shots()
     }
 
-    pub(crate) fn restless(&self) -> bool {
+    /// Whether the next periodic work would change something.
+    pub fn restless(&self) -> bool {
         self.fleet.restless() || self.master.restless()
     }
 
-    pub(crate) fn fire_fleet(&mut self, cx: &mut Cx) {
+    /// Handles one due timer of the machines.
+    pub fn fire_fleet(&mut self, cx: &mut Cx) {
         self.parts().0.fire(cx);
         self.report_drained(cx);
     }
 
     /// Passes over batch runs of the master up to `until_ms` that change nothing; the last one's instant and
     /// how many they were.
-    pub(crate) fn pass_quiet_batches(&mut self, until_ms: u64) -> Option<(u64, u64)> {
+    pub fn pass_quiet_batches(&mut self, until_ms: u64) -> Option<(u64, u64)> {
         let (last, count) = self.parts().1.pass_quiet_batches(SimTime(until_ms))?;
         Some((last.ms(), count))
     }
 
-    pub(crate) fn fire_master(&mut self, cx: &mut Cx) {
+    /// Handles one due timer of the master.
+    pub fn fire_master(&mut self, cx: &mut Cx) {
         let (fleet, master) = self.parts();
         master.fire(cx, fleet);
         self.report_drained(cx);
@@ -94,6 +131,15 @@ impl Cluster {
             let cause = event.cause;
             cx.set_cause(cause);
             let failed_over = matches!(event.kind, FleetEventKind::MasterFailover);
+            if let Some(number) = event.owner.and_then(|owner| owner.0.checked_sub(SYSTEMS)) {
+                self.news.push_back(News { process: Some(Number(number)), event });
+                continue;
+            }
+            let about_machines =
+                matches!(event.kind, FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. });
+            if about_machines {
+                self.news.push_back(News { process: None, event: event.clone() });
+            }
             if let FleetEventKind::SchedulerRestart { target } = event.kind {
                 self.restarts.push((cause, *target));
             } else {
@@ -109,19 +155,20 @@ impl Cluster {
 
     // ---- frameworks --------------------------------------------------------------------------
 
-    pub(crate) fn subscribe(&mut self, cx: &mut Cx, info: FrameworkInfo) -> FrameworkId {
+    /// A new framework subscribes.
+    pub fn subscribe(&mut self, cx: &mut Cx, info: FrameworkInfo) -> FrameworkId {
         let (fleet, master) = self.parts();
         master.subscribe(cx, fleet, info)
     }
 
     /// A framework that is known subscribes again: its scheduler process has restarted.
-    pub(crate) fn resubscribe(&mut self, cx: &mut Cx, framework: FrameworkId, info: FrameworkInfo) {
+    pub fn resubscribe(&mut self, cx: &mut Cx, framework: FrameworkId, info: FrameworkInfo) {
         let (fleet, master) = self.parts();
         master.resubscribe(cx, fleet, framework, info);
     }
 
-    pub(crate) fn call_all(&mut self, cx: &mut Cx, framework: Option<FrameworkId>, requests: Vec<Request>) {
-        let Some(framework) = framework else { return };
+    /// Carries a framework's calls out, each under its own cause.
+    pub fn call_all(&mut self, cx: &mut Cx, framework: FrameworkId, requests: Vec<Request>) {
         if requests.is_empty() {
             return;
         }
@@ -133,34 +180,71 @@ impl Cluster {
         self.report_drained(cx);
     }
 
+    /// One call of a framework, under the present cause.
+    pub fn call(&mut self, cx: &mut Cx, framework: FrameworkId, call: planarium_mesos::api::Call) {
+        let request = Request { cause: cx.cause(), call };
+        self.call_all(cx, framework, vec![request]);
+    }
+
+    // ---- processes of systems without a framework --------------------------------------------
+
+    /// Starts a process of a system on a machine. Its news reaches that system's process with this number.
+    pub fn launch(&mut self, cx: &mut Cx, number: Number, spec: ProcessSpec) -> ProcessId {
+        let spec = ProcessSpec { owner: Owner(SYSTEMS.saturating_add(number.0)), ..spec };
+        let pid = self.parts().0.launch(cx, spec);
+        self.report_drained(cx);
+        pid
+    }
+
+    /// Asks a process that a system started to end.
+    pub fn kill(&mut self, cx: &mut Cx, pid: ProcessId, grace_ms: u64) {
+        self.parts().0.kill(cx, pid, grace_ms);
+        self.report_drained(cx);
+    }
+
+    /// Takes the oldest report that systems have not heard.
+    pub fn next_news(&mut self) -> Option<News> {
+        self.news.pop_front()
+    }
+
+    /// The machines and processes, to be asked.
+    pub fn fleet(&self) -> &Fleet {
+        &self.fleet
+    }
+
+    /// Calendar time of genesis. *Units*: milliseconds since 1970.
+    pub fn epoch_ms(&self) -> u64 {
+        self.epoch_ms
+    }
+
     /// How many messages for frameworks there are.
-    pub(crate) fn waiting_messages(&self) -> usize {
+    pub fn waiting_messages(&self) -> usize {
         self.master.waiting_messages()
     }
 
     /// Takes the oldest message for a framework.
-    pub(crate) fn next_message(&mut self) -> Option<Message> {
+    pub fn next_message(&mut self) -> Option<Message> {
         Arc::make_mut(&mut self.master).next_message()
     }
 
     /// Which scheduler processes a fault has ended since the last time, and what stands behind it.
-    pub(crate) fn take_scheduler_restarts(&mut self) -> Vec<(Cause, Target)> {
+    pub fn take_scheduler_restarts(&mut self) -> Vec<(Cause, Target)> {
         std::mem::take(&mut self.restarts)
     }
 
     /// Frameworks that have lost their master since the last time, and what stands behind it.
-    pub(crate) fn take_orphans(&mut self) -> Option<(Cause, Vec<FrameworkId>)> {
+    pub fn take_orphans(&mut self) -> Option<(Cause, Vec<FrameworkId>)> {
         let cause = self.orphaned.take()?;
         Some((cause, self.parts().1.drain_orphans()))
     }
 
     /// The master, to be asked.
-    pub(crate) fn master(&self) -> &Master {
+    pub fn master(&self) -> &Master {
         &self.master
     }
 
     /// Something done with the master; what it brings about on the machines reaches the master in turn.
-    pub(crate) fn with_master<R>(
+    pub fn with_master<R>(
         &mut self,
         cx: &mut Cx,
         work: impl FnOnce(&mut Master, &mut Fleet, &mut Cx) -> R,
@@ -175,7 +259,8 @@ impl Cluster {
 
     // ---- inputs ------------------------------------------------------------------------------
 
-    pub(crate) fn add_agent(&mut self, cx: &mut Cx, add: &AddAgent) -> Result<Value, Refusal> {
+    /// Machines join, each with an agent.
+    pub fn add_agent(&mut self, cx: &mut Cx, add: &AddAgent) -> Result<Value, Refusal> {
         let (fleet, master) = self.parts();
         let before = cx.pending().len();
         master.add_agent(cx, fleet, add)?;
@@ -190,7 +275,8 @@ impl Cluster {
         Ok(json!({ "agents": added.collect::<Vec<_>>() }))
     }
 
-    pub(crate) fn remove_agent(&mut self, cx: &mut Cx, agent: &str) -> Result<Value, Refusal> {
+    /// A machine goes for good.
+    pub fn remove_agent(&mut self, cx: &mut Cx, agent: &str) -> Result<Value, Refusal> {
         let (fleet, master) = self.parts();
         master.remove_agent(cx, fleet, agent)?;
         self.report_drained(cx);
@@ -198,39 +284,44 @@ impl Cluster {
         Ok(json!({ "agent": agent }))
     }
 
-    pub(crate) fn inject(&mut self, cx: &mut Cx, fault: &Fault) -> Result<Value, Refusal> {
+    /// Injects a fault.
+    pub fn inject(&mut self, cx: &mut Cx, fault: &Fault) -> Result<Value, Refusal> {
         let id = self.parts().0.inject(cx, fault)?;
         self.report_drained(cx);
         Ok(json!({ "id": id }))
     }
 
-    pub(crate) fn clear_fault(&mut self, cx: &mut Cx, id: &str) -> Result<Value, Refusal> {
+    /// Ends a fault.
+    pub fn clear_fault(&mut self, cx: &mut Cx, id: &str) -> Result<Value, Refusal> {
         self.parts().0.clear(cx, id)?;
         self.report_drained(cx);
         Ok(json!({ "id": id }))
     }
 
-    pub(crate) fn set_behaviour(&mut self, cx: &mut Cx, rule: &ProcessBehaviour) -> Value {
+    /// Changes how matching processes behave.
+    pub fn set_behaviour(&mut self, cx: &mut Cx, rule: &ProcessBehaviour) -> Value {
         self.parts().0.set_behaviour(cx, rule);
         self.report_drained(cx);
         json!({})
     }
 
-    pub(crate) fn task_status(&mut self, cx: &mut Cx, status: &TaskStatusInput) -> Result<Value, Refusal> {
+    /// The user says how a task is.
+    pub fn task_status(&mut self, cx: &mut Cx, status: &TaskStatusInput) -> Result<Value, Refusal> {
         let (fleet, master) = self.parts();
         master.task_status(cx, fleet, status)?;
         self.report_drained(cx);
         Ok(json!({ "task": status.task, "state": status.state }))
     }
 
-    pub(crate) fn offer_round(&mut self, cx: &mut Cx, round: &OfferRound) -> Result<Value, Refusal> {
+    /// Exactly one offer round.
+    pub fn offer_round(&mut self, cx: &mut Cx, round: &OfferRound) -> Result<Value, Refusal> {
         let made = self.parts().1.offer_round(cx, round)?;
         self.report_drained(cx);
         Ok(json!({ "offers": made }))
     }
 
     /// What an operator asks about maintenance.
-    pub(crate) fn maintain(&mut self, cx: &mut Cx, call: OperatorCall) -> Result<(), Refused> {
+    pub fn maintain(&mut self, cx: &mut Cx, call: OperatorCall) -> Result<(), Refused> {
         let done = self.with_master(cx, |master, fleet, cx| master.maintain(cx, fleet, call));
         self.changed = cx.next_seq() - 1;
         done
@@ -238,7 +329,8 @@ impl Cluster {
 
     // ---- what it shows -----------------------------------------------------------------------
 
-    pub(crate) fn view(&self) -> Arc<ClusterView> {
+    /// The machines as everybody sees them.
+    pub fn view(&self) -> Arc<ClusterView> {
         let machines = self.master.machines(&self.fleet);
         // A sum, because the schedule may change while the machines' revisions are ahead.
         let newest = machines.iter().map(|machine| machine.revision).max().unwrap_or(0);
@@ -247,28 +339,29 @@ impl Cluster {
     }
 
     /// What is known about a task's process.
-    pub(crate) fn probe(&self, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
+    pub fn probe(&self, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
         self.master.probe(&self.fleet, framework, task_id)
     }
 
     /// Ids of the faults that keep offers from a service.
-    pub(crate) fn withholding_offers(&self, service: &Text) -> Vec<Text> {
+    pub fn withholding_offers(&self, service: &Text) -> Vec<Text> {
         self.fleet.faults_on_service(FaultKind::OffersWithheld, service)
     }
 
-    pub(crate) fn faults(&self) -> Vec<FaultView> {
+    /// Faults in force.
+    pub fn faults(&self) -> Vec<FaultView> {
         self.fleet.faults()
     }
 
     /// What does not hold, in words.
-    pub(crate) fn check(&self) -> Vec<String> {
+    pub fn check(&self) -> Vec<String> {
         let mut found = self.fleet.check();
         found.extend(self.master.check(&self.fleet));
         found
     }
 
     /// Bytes that this cluster holds and `before` does not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+    pub fn beyond(&self, before: Option<&Self>) -> u64 {
         let fleet = before.map(|before| &before.fleet);
         let master = before.map(|before| &before.master);
         behind(&self.fleet, fleet, |now| now.beyond(fleet.map(|fleet| &**fleet)))
@@ -276,7 +369,7 @@ impl Cluster {
     }
 
     /// Roughly how many bytes a copy takes.
-    pub(crate) fn weight(&self) -> u64 {
+    pub fn weight(&self) -> u64 {
         self.fleet.weight() + self.master.weight()
     }
 }

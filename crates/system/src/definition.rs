@@ -1,0 +1,45 @@
+//! A definition as its dialect read it.
+//!
+//! *Knows*: what everybody asks of a definition that was read. *Must not know*: any dialect.
+
+use planarium_protocol::Text;
+use planarium_source::{Diagnostic, SourceMap, Span};
+use std::collections::BTreeMap;
+
+/// Texts by path, as a user brings them.
+pub type Files = BTreeMap<String, String>;
+
+/// What reading a definition gave. Cheap to clone: what is large stands behind an `Arc`.
+pub trait Definition: Clone {
+    /// The service's name; empty when it has none.
+    fn name(&self) -> &Text;
+
+    /// Whether it can run: it has no errors.
+    fn is_usable(&self) -> bool;
+
+    /// Findings in the order of the text.
+    fn diagnostics(&self) -> Vec<Diagnostic>;
+
+    /// The texts that findings point into.
+    fn sources(&self) -> &SourceMap;
+
+    /// Path of the definition file.
+    fn path(&self) -> Option<&Text>;
+
+    /// The beginning of the definition.
+    fn span(&self) -> Span {
+        let path = self.path().map_or("", |path| path);
+        let mut files = self.sources().iter();
+        files.find(|(_, file)| file.name() == path).map_or(Span::default(), |(id, _)| Span::at(id, 0))
+    }
+
+    /// Template variables without a value.
+    fn missing(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Fields that are read and checked and make no difference in the simulator: path and why.
+    fn kept(&self) -> Vec<(String, &'static str)> {
+        Vec::new()
+    }
+}
