@@ -7,6 +7,7 @@ use crate::{
     event::ExitReason,
     latency::Luck,
     spec::ProcessSpec,
+    watch::Watching,
 };
 use planarium_kernel::{Cause, SimTime, TimerId};
 use planarium_protocol::{Text, input::Behaviour};
@@ -146,6 +147,10 @@ pub(crate) struct Process {
     pub(crate) health: ProbeState,
     pub(crate) healthy: Option<bool>,
     pub(crate) health_failures: u32,
+    /// Checks from outside.
+    pub(crate) watches: Vec<Watching>,
+    /// Nobody outside reaches its machine.
+    pub(crate) cut_off: bool,
 }
 
 /// A kill under way.
@@ -183,6 +188,8 @@ impl Process {
             health: ProbeState::default(),
             healthy: None,
             health_failures: 0,
+            watches: Vec::new(),
+            cut_off: false,
         }
     }
 

@@ -86,7 +86,7 @@ impl Master {
                     self.allocator.touch_all(cx.cause());
                 }
                 FleetEventKind::MasterFailover => self.fail_over(cx, fleet),
-                FleetEventKind::SchedulerRestart { .. } => {}
+                FleetEventKind::SchedulerRestart { .. } | FleetEventKind::Watched { .. } => {}
             }
             self.run_requested(cx, fleet);
         });

@@ -8,7 +8,7 @@ use crate::{
     api::{AgentId, FrameworkId, Resources, TaskInfo, TaskState},
     task::Task,
 };
-use planarium_fleet::{Absence, Cx, Fleet, MachineId};
+use planarium_fleet::{Absence, Cx, Fleet, MachineId, ProcessId};
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::{
     Input, Text,
@@ -39,6 +39,8 @@ pub struct ProbeFacts {
     pub hung: bool,
     /// Ids and kinds of the faults meant for it.
     pub faults: Vec<(Text, &'static str)>,
+    /// The process, while there is one.
+    pub process: Option<ProcessId>,
 }
 
 impl Master {
@@ -85,6 +87,7 @@ impl Master {
             manual: facts.as_ref().is_some_and(|facts| facts.manual),
             hung: facts.as_ref().is_some_and(|facts| facts.hung),
             faults: task.process.map(|pid| fleet.faults_on(pid)).unwrap_or_default(),
+            process: task.process,
         })
     }
 
