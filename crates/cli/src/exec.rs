@@ -40,7 +40,24 @@ pub(crate) fn run(args: &ExecArgs) -> Result<End> {
 }
 
 fn on(args: &ExecArgs, send: &mut dyn FnMut(&Request) -> Response) -> Output {
-    console::run_with_files(&args.words, &args.service, send, &mut options)
+    let dialect = dialect(&args.service, send);
+    console::run_with_files(&args.words, (&dialect, &args.service), send, &mut options)
+}
+
+/// The dialect of the service that is meant; empty when nobody says.
+fn dialect(service: &str, send: &mut dyn FnMut(&Request) -> Response) -> String {
+    let answer = send(&Request::new("GET", "/sim/view", ""));
+    let view: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let services = view.get("services").and_then(serde_json::Value::as_array);
+    let text = |of: &serde_json::Value, key: &str| {
+        of.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+    };
+    let wanted = service.trim_matches('/');
+    let mut meant = services
+        .into_iter()
+        .flatten()
+        .filter(|service| wanted.is_empty() || text(service, "name").trim_matches('/') == wanted);
+    meant.next().map(|service| text(service, "dialect")).unwrap_or_default()
 }
 
 /// The text of a file with options; `stdin` and `-` are standard input.

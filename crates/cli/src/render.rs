@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use planarium_protocol::view::ServiceView;
 use planarium_scenario::{Player, find_element, text};
 use planarium_source::render as findings;
-use planarium_world::{Engine, Query, SdkQuery, parse_duration_ms};
+use planarium_world::{Engine, parse_duration_ms};
 use std::sync::Arc;
 
 /// A config file by task and name; tasks of later services are found too.
@@ -21,10 +21,10 @@ fn config_file(engine: &Engine, path: &str) -> Result<String> {
         service.pods.iter().flat_map(|pod| &pod.tasks).any(|known| *known.name == *task)
     };
     let service = view.services.iter().find(has).map_or_else(String::new, |service| service.name.to_string());
-    let what = SdkQuery::ConfigFile { task: task.to_owned(), config: config.to_owned() };
-    match engine.query(&Query::Sdk { service, what }) {
-        Ok((_, body)) => Ok(body.as_str().unwrap_or_default().to_owned()),
-        Err(refusal) => anyhow::bail!("--file `{path}`: {}", refusal.message),
+    match engine.world().rendered_file(&service, task, config) {
+        None => anyhow::bail!("--file `{path}`: no service has such a task"),
+        Some(Ok((_, body))) => Ok(body.as_str().unwrap_or_default().to_owned()),
+        Some(Err(refusal)) => anyhow::bail!("--file `{path}`: {}", refusal.message),
     }
 }
 

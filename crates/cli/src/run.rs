@@ -142,6 +142,7 @@ fn stuck(engine: &Engine, view: &View) -> Vec<ElementPath> {
             for phase in &plan.phases {
                 for step in phase.steps.iter().filter(|step| &*step.status != "COMPLETE") {
                     let path = ElementPath {
+                        dialect: "".into(),
                         service: service.name.clone(),
                         plan: plan.name.clone(),
                         phase: Some(phase.name.clone()),

@@ -7,7 +7,7 @@ use crate::load::{Runnable, runnable};
 use anyhow::{Context as _, Result, bail};
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use events::Events;
 use planarium_rest::{MAX_BODY, Session, handle};
 use planarium_source::render;
@@ -147,7 +147,7 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response<Body
 fn built(
     status: StatusCode,
     content_type: &str,
-    headers: &[(&'static str, String)],
+    headers: &[(std::borrow::Cow<'static, str>, String)],
     body: Vec<u8>,
 ) -> Response<Body> {
     let mut response = Response::new(Body::from(body));
@@ -158,8 +158,9 @@ fn built(
         response.headers_mut().insert(header::CONTENT_TYPE, value);
     }
     for (name, value) in headers {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            response.headers_mut().insert(*name, value);
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+        {
+            response.headers_mut().insert(name, value);
         }
     }
     response

@@ -29,7 +29,14 @@ impl Yard {
 
     fn launch(&mut self, name: &str, program: Program) -> ProcessId {
         let labels = Labels::new([("task", name.into()), ("agent", "m1".into()), ("service", "svc".into())]);
-        let spec = ProcessSpec { owner: Owner(0), name: name.into(), machine: self.machine, labels, program, grace_ms: 1_000 };
+        let spec = ProcessSpec {
+            owner: Owner(0),
+            name: name.into(),
+            machine: self.machine,
+            labels,
+            program,
+            grace_ms: 1_000,
+        };
         let pid = self.fleet.launch(&mut self.cx, spec);
         self.settle();
         pid

@@ -41,7 +41,12 @@ pub enum RefusalCode {
 
 impl Refusal {
     /// A refusal with the real system's status and JSON body.
-    pub fn with_body(code: RefusalCode, status: u16, message: impl Into<String>, body: serde_json::Value) -> Self {
+    pub fn with_body(
+        code: RefusalCode,
+        status: u16,
+        message: impl Into<String>,
+        body: serde_json::Value,
+    ) -> Self {
         Self { code, message: message.into(), status, body: Some(body) }
     }
 

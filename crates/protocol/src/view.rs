@@ -108,7 +108,9 @@ pub struct StatusWord {
     pub word: &'static str,
     /// What it means for the person who looks.
     pub class: StatusClass,
-    /// One character that stands for it in texts; a front end draws the icon of the same name.
+    /// Name of the icon that a front end draws.
+    pub icon: &'static str,
+    /// One character that stands for it in texts.
     pub glyph: &'static str,
     /// One sentence on what it means in this system.
     pub meaning: &'static str,

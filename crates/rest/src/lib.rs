@@ -7,13 +7,12 @@
 
 pub mod console;
 
-mod message;
 mod problem;
 mod routes;
 mod stream;
 
-pub use message::{Request, Response};
-pub use stream::{EventStream, Polled};
+pub use planarium_system::http::{EventStream, Request, Response};
+pub use stream::{Polled, close_stream, poll_stream};
 
 use planarium_scenario::Player;
 use planarium_world::{Engine, Genesis};

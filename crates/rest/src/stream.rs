@@ -9,23 +9,12 @@
 use crate::Session;
 use planarium_protocol::input::FrameworkInput;
 use planarium_protocol::{EventBody, Input};
+use planarium_system::http::{EventStream, Source};
 use planarium_world::{Engine, HEARTBEAT_S, error_event, heartbeat};
 use serde_json::Value;
 
 /// So many heartbeats are sent at once; those of a longer leap of time are left out.
 const MOST_BEATS: u64 = 100;
-
-/// The events of one framework from its subscription on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventStream {
-    framework: String,
-    stream_id: String,
-    branch: u32,
-    /// The last event that was looked at.
-    seq: u64,
-    /// When the next heartbeat is due.
-    beat_ms: u64,
-}
 
 /// What has come of a stream since the last time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,74 +46,89 @@ pub(crate) fn turned_down(message: &str) -> Vec<u8> {
     bytes
 }
 
-impl EventStream {
-    /// A stream of what happens from now on; whose it is comes later.
-    pub(crate) fn before(session: &Session) -> Self {
-        let engine = &session.engine;
-        Self {
-            framework: String::new(),
-            stream_id: String::new(),
-            branch: branch(engine),
-            seq: engine.seq(),
-            beat_ms: engine.now_ms().saturating_add(BEAT_MS),
-        }
+/// A stream of what happens from now on; whose it is may change before it is handed out.
+pub(crate) fn begin(session: &Session, source: Source) -> EventStream {
+    let engine = &session.engine;
+    EventStream {
+        source,
+        branch: branch(engine),
+        seq: engine.seq(),
+        beat_ms: engine.now_ms().saturating_add(BEAT_MS),
     }
+}
 
-    /// The same for a framework that has subscribed, which may have opened a branch.
-    pub(crate) fn of(self, session: &Session, framework: String, stream_id: String) -> Self {
-        Self { framework, stream_id, branch: branch(&session.engine), ..self }
-    }
+/// The same for whoever it turned out to be; subscribing may have opened a branch.
+pub(crate) fn belonging(stream: EventStream, session: &Session, source: Source) -> EventStream {
+    EventStream { source, branch: branch(&session.engine), ..stream }
+}
 
-    fn is_current(&self, engine: &Engine) -> bool {
-        engine.seq() >= self.seq
-            && branch(engine) == self.branch
-            && engine.world().streams_to(&self.framework, &self.stream_id)
-    }
-
-    /// What has come since the last time.
-    pub fn poll(&mut self, session: &Session) -> Polled {
-        let engine = &session.engine;
-        if !self.is_current(engine) {
-            return Polled { bytes: Vec::new(), ended: true };
+fn is_current(stream: &EventStream, engine: &Engine) -> bool {
+    engine.seq() >= stream.seq
+        && branch(engine) == stream.branch
+        && match &stream.source {
+            Source::Framework(name, id) => engine.world().streams_to(name, id),
+            Source::Master(_) | Source::System(..) => true,
         }
-        let now_ms = engine.now_ms();
-        // A leap of time: only the last heartbeats of it are of interest.
-        let due = now_ms.saturating_sub(self.beat_ms) / BEAT_MS;
-        if now_ms >= self.beat_ms && due > MOST_BEATS {
-            self.beat_ms += (due - MOST_BEATS) * BEAT_MS;
-        }
-        let mut bytes = Vec::new();
-        for event in engine.events_since(self.seq) {
-            self.seq = event.seq;
-            if let EventBody::FrameworkEvent { framework, event: shown } = &event.body
-                && **framework == *self.framework
-            {
-                self.beat_until(event.at_ms, &mut bytes);
-                record(&mut bytes, shown);
+}
+
+/// What has come of a stream since the last time.
+pub fn poll_stream(stream: &mut EventStream, session: &Session) -> Polled {
+    let engine = &session.engine;
+    if !is_current(stream, engine) {
+        return Polled { bytes: Vec::new(), ended: true };
+    }
+    let now_ms = engine.now_ms();
+    // A leap of time: only the last heartbeats of it are of interest.
+    let due = now_ms.saturating_sub(stream.beat_ms) / BEAT_MS;
+    if now_ms >= stream.beat_ms && due > MOST_BEATS {
+        stream.beat_ms += (due - MOST_BEATS) * BEAT_MS;
+    }
+    let mut bytes = Vec::new();
+    let news = engine.events_since(stream.seq);
+    match &stream.source {
+        Source::Framework(name, _) => {
+            for event in news {
+                stream.seq = event.seq;
+                if let EventBody::FrameworkEvent { framework, event: shown } = &event.body
+                    && **framework == **name
+                {
+                    beat_until(&mut stream.beat_ms, event.at_ms, &mut bytes);
+                    record(&mut bytes, shown);
+                }
             }
+            beat_until(&mut stream.beat_ms, now_ms, &mut bytes);
         }
-        self.beat_until(now_ms, &mut bytes);
-        Polled { bytes, ended: false }
+        Source::System(process, topic) => {
+            let Some(news) = engine.world().stream(*process, topic, news) else {
+                return Polled { bytes, ended: true };
+            };
+            stream.seq = engine.seq();
+            return Polled { bytes: news.bytes, ended: news.ended };
+        }
+        Source::Master(_) => {}
     }
+    Polled { bytes, ended: false }
+}
 
-    fn beat_until(&mut self, ms: u64, bytes: &mut Vec<u8>) {
-        while self.beat_ms <= ms {
-            record(bytes, &heartbeat());
-            self.beat_ms += BEAT_MS;
-        }
+fn beat_until(beat_ms: &mut u64, ms: u64, bytes: &mut Vec<u8>) {
+    while *beat_ms <= ms {
+        record(bytes, &heartbeat());
+        *beat_ms += BEAT_MS;
     }
+}
 
-    /// Nobody listens any more: the framework is disconnected, unless it listens elsewhere or the world has moved on
-    /// without it.
-    pub fn close(&self, session: &mut Session) {
-        if session.engine.at_head() && self.is_current(&session.engine) {
-            session.engine.apply(Input::Framework(FrameworkInput {
-                op: "disconnect".to_owned(),
-                name: self.framework.clone(),
-                roles: Vec::new(),
-                policy: None,
-                call: Value::Null,
-            }));
-        }
+/// Nobody listens any more: a framework is disconnected, unless it listens elsewhere or the world has moved on without it.
+pub fn close_stream(stream: &EventStream, session: &mut Session) {
+    if let Source::Framework(name, _) = &stream.source
+        && session.engine.at_head()
+        && is_current(stream, &session.engine)
+    {
+        session.engine.apply(Input::Framework(FrameworkInput {
+            op: "disconnect".to_owned(),
+            name: name.clone(),
+            roles: Vec::new(),
+            policy: None,
+            call: Value::Null,
+        }));
     }
 }

@@ -20,6 +20,7 @@ pub fn event(body: &EventBody) -> Option<String> {
         | EventBody::Maintenance { text, .. }
         | EventBody::Shares { text }
         | EventBody::InvariantBroken { text } => text.to_string(),
+        EventBody::Happened { text, .. } => text.to_string(),
         EventBody::Rejected { reason, .. } => format!("refused: {reason}"),
         EventBody::LimitReached { limit } => format!("limit reached: {limit}"),
         EventBody::MachineAdded { agent } => format!("{agent} joined"),

@@ -200,8 +200,13 @@ pub fn find_element(view: &View, text: &str) -> Option<ElementPath> {
 fn in_service(service: &planarium_protocol::view::ServiceView, text: &str) -> Option<ElementPath> {
     let (plan_name, rest) = text.split_once('/').map_or((text, None), |(plan, rest)| (plan, Some(rest)));
     let plan = service.plans.iter().find(|plan| *plan.name == *plan_name)?;
-    let path =
-        ElementPath { service: service.name.clone(), plan: plan.name.clone(), phase: None, step: None };
+    let path = ElementPath {
+        dialect: "".into(),
+        service: service.name.clone(),
+        plan: plan.name.clone(),
+        phase: None,
+        step: None,
+    };
     let Some(rest) = rest else { return Some(path) };
     plan.phases
         .iter()

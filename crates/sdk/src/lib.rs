@@ -13,6 +13,7 @@
 pub mod codes;
 pub mod compare;
 mod config_file;
+pub mod console;
 mod decode;
 pub mod explain;
 pub mod kept;
@@ -22,16 +23,23 @@ mod marks;
 pub mod multi;
 mod package;
 pub mod placement;
+pub mod process;
 pub mod scheduler;
 pub mod spec;
+mod statuses;
 pub mod validate;
 mod view;
 pub mod wire;
 
+/// The word for this system in inputs, scenarios and views.
+pub const DIALECT: &str = "sdk";
+
 pub use explain::{ClusterFacts, MaintenanceFacts, NoFacts, ReadinessFacts};
 pub use load::{Loaded, MissingVariable, load};
+pub use process::Process;
 pub use scheduler::{Cx, FILE_BYTES, POLL_MS, Request, Scheduler, UNINSTALL_FLAG};
 pub use scheduler::{FRAMEWORK_REMOVED, OF_SEVERAL};
+pub use statuses::STATUSES;
 pub use wire::{DebugFilter, Metrics, SdkQuery};
 
 #[cfg(test)]

@@ -107,10 +107,13 @@ impl Scheduler {
         let view = Arc::new(ServiceView {
             revision: self.revision,
             name: self.name.clone(),
-            dialect: "sdk".into(),
+            dialect: crate::DIALECT.into(),
             plans: plans.iter().map(|(_, view)| view.clone()).collect(),
             pods: self.pod_views(&mut built.pods),
             activity: self.activity().into(),
+            statuses: crate::STATUSES,
+            definitions: Vec::new(),
+            more: Arc::default(),
         });
         built.plans = plans;
         built.touched = self.touched;

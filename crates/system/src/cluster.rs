@@ -135,8 +135,10 @@ impl Cluster {
                 self.news.push_back(News { process: Some(Number(number)), event });
                 continue;
             }
-            let about_machines =
-                matches!(event.kind, FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. });
+            let about_machines = matches!(
+                event.kind,
+                FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. }
+            );
             if about_machines {
                 self.news.push_back(News { process: None, event: event.clone() });
             }

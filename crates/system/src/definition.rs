@@ -5,12 +5,13 @@
 use planarium_protocol::Text;
 use planarium_source::{Diagnostic, SourceMap, Span};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Texts by path, as a user brings them.
 pub type Files = BTreeMap<String, String>;
 
-/// What reading a definition gave. Cheap to clone: what is large stands behind an `Arc`.
-pub trait Definition: Clone {
+/// What reading a definition gave.
+pub trait Definition {
     /// The service's name; empty when it has none.
     fn name(&self) -> &Text;
 
@@ -41,5 +42,39 @@ pub trait Definition: Clone {
     /// Fields that are read and checked and make no difference in the simulator: path and why.
     fn kept(&self) -> Vec<(String, &'static str)> {
         Vec::new()
+    }
+}
+
+impl<D: Definition> Definition for Arc<D> {
+    fn name(&self) -> &Text {
+        (**self).name()
+    }
+
+    fn is_usable(&self) -> bool {
+        (**self).is_usable()
+    }
+
+    fn diagnostics(&self) -> Vec<Diagnostic> {
+        (**self).diagnostics()
+    }
+
+    fn sources(&self) -> &SourceMap {
+        (**self).sources()
+    }
+
+    fn path(&self) -> Option<&Text> {
+        (**self).path()
+    }
+
+    fn span(&self) -> Span {
+        (**self).span()
+    }
+
+    fn missing(&self) -> Vec<String> {
+        (**self).missing()
+    }
+
+    fn kept(&self) -> Vec<(String, &'static str)> {
+        (**self).kept()
     }
 }

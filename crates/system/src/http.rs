@@ -135,7 +135,7 @@ pub struct Response {
     /// Status code.
     pub status: u16,
     /// `Content-Type`; empty for an empty body.
-    pub content_type: Cow<'static, str>,
+    pub content_type: &'static str,
     /// Further headers.
     pub headers: Vec<(Cow<'static, str>, String)>,
     /// Body.
@@ -148,14 +148,14 @@ impl Response {
     /// A JSON body.
     pub fn json(status: u16, value: &impl serde::Serialize) -> Self {
         let body = planarium_protocol::json::text(value);
-        Self { status, content_type: "application/json".into(), headers: Vec::new(), body, stream: None }
+        Self { status, content_type: "application/json", headers: Vec::new(), body, stream: None }
     }
 
     /// A plain text.
     pub fn text(status: u16, text: impl Into<String>) -> Self {
         Self {
             status,
-            content_type: "text/plain;charset=utf-8".into(),
+            content_type: "text/plain;charset=utf-8",
             headers: Vec::new(),
             body: text.into().into_bytes(),
             stream: None,
@@ -164,7 +164,7 @@ impl Response {
 
     /// No body.
     pub fn empty(status: u16) -> Self {
-        Self { status, content_type: "".into(), headers: Vec::new(), body: Vec::new(), stream: None }
+        Self { status, content_type: "", headers: Vec::new(), body: Vec::new(), stream: None }
     }
 
     /// 405 with the methods that would do.

@@ -16,6 +16,7 @@ use planarium_mesos::api::{FrameworkId, Message};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
 use planarium_protocol::json;
+use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::{ServiceView, StatusWord};
 use planarium_protocol::{Event, Refusal, Text, Why};
 use planarium_source::Diagnostic;
@@ -73,8 +74,8 @@ pub struct StreamNews {
 /// Every method that changes something is handed the recorder (`cx`: instant, cause, events) and the cluster. What a
 /// refused method changed is put back by the world, events included.
 pub trait System: Clone + Sized {
-    /// What a definition of this system was read to.
-    type Definition: Definition;
+    /// What a definition of this system was read to. Cheap to clone: what is large stands behind an `Arc`.
+    type Definition: Definition + Clone;
 
     /// What is known of the system itself.
     const DIALECT: Dialect;
@@ -86,8 +87,8 @@ pub trait System: Clone + Sized {
     fn preview(definition: &Self::Definition) -> Option<Result<Arc<ServiceView>, Refusal>>;
 
     /// What stands against a definition that is to follow what runs, as findings in its text.
-    fn findings_against(definition: &Self::Definition, running: Option<&Self>, name: &str) -> Vec<Diagnostic> {
-        let _ = (definition, running, name);
+    fn findings_against(definition: &Self::Definition, running: Option<&Self>) -> Vec<Diagnostic> {
+        let _ = (definition, running);
         Vec::new()
     }
 
@@ -97,6 +98,16 @@ pub trait System: Clone + Sized {
     fn empty(cx: &mut Cx, cluster: &mut Cluster, number: Number) -> Option<Self> {
         let _ = (cx, cluster, number);
         None
+    }
+
+    /// What this process has against a service that is to be loaded, whichever process is to take it.
+    fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
+        let _ = load;
+        let taken = self.names().iter().any(|(_, own)| own.trim_matches('/') == name.trim_matches('/'));
+        taken.then(|| {
+            let text = format!("There is a service '{name}' already; update it, or remove it first");
+            Refusal::new(RefusalCode::Conflict, text)
+        })
     }
 
     /// Whether this process is the one that a further service belongs to.
@@ -122,6 +133,12 @@ pub trait System: Clone + Sized {
         loading: Loading<Self::Definition>,
     ) -> Result<Value, Refusal>;
 
+    /// The request of an update as this process reads it; none where it stands as it is.
+    fn adapted(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
+        let _ = load;
+        Ok(None)
+    }
+
     /// Gives a service of this process another definition. The loading bears the service's own number.
     fn update(
         &mut self,
@@ -141,6 +158,11 @@ pub trait System: Clone + Sized {
 
     /// The names by which services are found here, as they were loaded: leading and trailing slashes do not matter.
     fn names(&self) -> Vec<(Number, Text)>;
+
+    /// The names of what it shows ([`System::views`]).
+    fn shown(&self) -> Vec<(Number, Text)> {
+        self.names()
+    }
 
     /// The request that a service was loaded or last updated with.
     fn request(&self, name: &str) -> Option<&Arc<LoadService>>;
@@ -181,19 +203,15 @@ pub trait System: Clone + Sized {
         let _ = (cx, cluster, message);
     }
 
-    /// News of a process that it started itself ([`Cluster::launch`]), or of machines, under the event's cause.
-    fn on_fleet(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
-        let _ = (cx, cluster, event);
-    }
-
-    /// Whether it wants to hear of changes of Kubernetes objects.
-    fn watches_objects(&self) -> bool {
+    /// Whether it hears of machines that go away and come back ([`System::on_fleet`]). Of processes that it started itself
+    /// it hears in any case.
+    fn hears_of_machines(&self) -> bool {
         false
     }
 
-    /// Kubernetes objects have changed since it was told last.
-    fn on_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let _ = (cx, cluster);
+    /// News of a process that it started itself ([`Cluster::launch`]), or of machines, under the event's cause.
+    fn on_fleet(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
+        let _ = (cx, cluster, event);
     }
 
     /// The master removed its framework without being asked to.
@@ -222,7 +240,7 @@ pub trait System: Clone + Sized {
         command: &PodCommand,
     ) -> Result<Value, Refusal>;
 
-    /// Carries a journaled call of its API out. `parts` are the decoded segments of the path; the query stands in the
+    /// Carries a journaled call of its API out; none when the path means another process. `parts` are the decoded segments of the path; the query stands in the
     /// call's path. Answer with [`outcome`], so that [`reply_as_recorded`] can make the response of it. A refusal's message is
     /// the body, its status the status; [`Refusal::body`] holds a JSON body.
     fn call(
@@ -231,7 +249,7 @@ pub trait System: Clone + Sized {
         cluster: &mut Cluster,
         call: &HttpCall,
         parts: &[&str],
-    ) -> Result<Value, Refusal>;
+    ) -> Option<Result<Value, Refusal>>;
 
     // ---- questions ---------------------------------------------------------------------------
 
@@ -243,6 +261,12 @@ pub trait System: Clone + Sized {
     fn stream(&self, cluster: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
         let _ = (cluster, topic, events);
         StreamNews { bytes: Vec::new(), ended: true }
+    }
+
+    /// A file that was rendered for a task of a service, as it lies there; status and body.
+    fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>> {
+        let _ = (service, task, file);
+        None
     }
 
     /// What its services show, each with the number that orders it among all.
@@ -285,7 +309,8 @@ pub fn outcome(status: u16, headers: &[(&str, &str)], body: Value) -> Value {
 pub fn reply_as_recorded(outcome: Result<Value, Refusal>) -> Response {
     match outcome {
         Ok(answer) => {
-            let status = answer.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
+            let status =
+                answer.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
             let mut response = match answer.get("body") {
                 None => Response::empty(status.unwrap_or(200)),
                 Some(Value::String(text)) => Response::text(status.unwrap_or(200), text.as_str()),
@@ -304,4 +329,3 @@ pub fn reply_as_recorded(outcome: Result<Value, Refusal>) -> Response {
         },
     }
 }
-

@@ -187,6 +187,7 @@ impl Simulation {
     #[wasm_bindgen(unchecked_return_type = "Why | null")]
     pub fn why(&self, service: &str, plan: &str, phase: Option<String>, step: Option<String>) -> Answer {
         let path = ElementPath {
+            dialect: "".into(),
             service: service.into(),
             plan: plan.into(),
             phase: phase.map(Into::into),

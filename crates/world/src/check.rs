@@ -3,8 +3,7 @@
 //! Knows: what a reader of a definition wants to see. Must not know: any dialect's rules.
 
 use crate::detect_dialect;
-use crate::systems::{Definition, System};
-use planarium_kernel::recorder::Recorder;
+use crate::systems::{DIALECTS, Definition};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::ServiceView;
@@ -45,15 +44,12 @@ pub fn check(load: &LoadService) -> CheckReport {
     match Definition::read(load) {
         Ok(definition) => {
             let mut diagnostics = definition.diagnostics();
-            let started = definition.is_usable().then(|| {
-                System::start(&mut Recorder::new(1), &definition, None).map(|(system, _)| system.view())
-            });
-            let preview = match started {
+            let preview = match definition.preview() {
                 None => None,
                 Some(Ok(view)) => Some(view),
                 Some(Err(refusal)) => {
                     // What a check has against it is shown where it stands.
-                    let found = System::findings_against(&definition, None);
+                    let found = definition.findings_against(None);
                     if found.is_empty() {
                         diagnostics.push(Diagnostic::error(CANNOT_RUN, definition.span(), refusal.message));
                     }
@@ -62,7 +58,7 @@ pub fn check(load: &LoadService) -> CheckReport {
                 }
             };
             CheckReport {
-                dialect: definition.dialect().as_str(),
+                dialect: definition.dialect().word,
                 name: definition.name().clone(),
                 diagnostics,
                 sources: definition.sources().clone(),
@@ -75,12 +71,13 @@ pub fn check(load: &LoadService) -> CheckReport {
             let mut sources = SourceMap::new();
             let first = load.files.iter().map(|(path, text)| sources.add(path.as_str(), text.as_str())).min();
             let span = first.map_or(Span::default(), |file| Span::at(file, 0));
+            let nouns: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.noun).collect();
             CheckReport {
                 dialect: detect_dialect(&load.files),
                 name: load.name.as_str().into(),
                 diagnostics: vec![
                     Diagnostic::error(CANNOT_RUN, span, refusal.message)
-                        .with_help("DC/OS SDK services (`svc.yml` with `pods:`) can be run"),
+                        .with_help(format!("This can be run: {}", nouns.join(", "))),
                 ],
                 sources,
                 preview: None,

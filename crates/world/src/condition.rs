@@ -255,6 +255,9 @@ mod tests {
             plans: vec![Arc::new(plan)],
             pods: vec![],
             activity: "".into(),
+            statuses: &[],
+            definitions: Vec::new(),
+            more: Arc::default(),
         })
     }
 

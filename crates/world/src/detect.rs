@@ -1,116 +1,47 @@
 //! Which dialect some files are written in.
 //!
-//! Knows: the telling file names and top-level keys of each dialect.
-//! Must not know: how any dialect is read; nothing is parsed here, lines are looked at.
+//! *Knows*: that the surest dialect wins. *Must not know*: how any dialect is told; nothing is parsed here.
 
-use std::collections::BTreeMap;
+use crate::systems::{ABSENT, DIALECTS};
+use planarium_source::detect::{has_key, is_named, top_keys};
+use planarium_system::Files;
 
-/// Looks at file names and top-level keys: `sdk`, `marathon`, `kudo` or `skopos`. What looks like none
-/// of them is called `sdk`, whose findings then say what is missing.
-pub fn detect_dialect(files: &BTreeMap<String, String>) -> &'static str {
-    if files.keys().any(|path| is_named(path, "operator.yaml") || is_named(path, "operator.yml")) {
-        return "kudo";
+/// The word of the dialect that the files look like, by their names and outermost keys. What looks like none is given to
+/// the first dialect, whose findings then say what is missing.
+pub fn detect_dialect(files: &Files) -> &'static str {
+    let known = DIALECTS.iter().map(|dialect| (dialect.word, dialect.detect));
+    let absent = ABSENT.iter().map(|absent| (absent.word, absent.detect));
+    let mut best = (DIALECTS.first().map_or("", |dialect| dialect.word), 0);
+    for (word, detect) in known.chain(absent) {
+        let sure = detect(files);
+        if sure > best.1 {
+            best = (word, sure);
+        }
     }
-    // A package folder holds JSON of its own, so a file with `pods:` decides before any JSON does.
-    if files.values().any(|text| is_sdk(text)) {
-        return "sdk";
-    }
-    if files.values().any(|text| is_skopos(text)) {
-        return "skopos";
-    }
+    best.0
+}
+
+pub(crate) fn kudo(files: &Files) -> u8 {
+    let is_operator = |path: &String| is_named(path, "operator.yaml") || is_named(path, "operator.yml");
+    if files.keys().any(is_operator) { 3 } else { 0 }
+}
+
+pub(crate) fn skopos(files: &Files) -> u8 {
+    let is_plan =
+        |text: &String| top_keys(text).any(|(key, value)| key == "doctype" && value.contains("deploy-plan"));
+    if files.values().any(is_plan) { 2 } else { 0 }
+}
+
+/// A package folder holds JSON of its own, which does not count.
+pub(crate) fn marathon(files: &Files) -> u8 {
     let is_package_part =
         |path: &str| ["config.json", "package.json", "resource.json"].iter().any(|n| is_named(path, n));
-    if files
-        .iter()
-        .any(|(path, text)| !path.ends_with(".mustache") && !is_package_part(path) && is_marathon(text))
-    {
-        return "marathon";
-    }
-    "sdk"
-}
-
-fn is_named(path: &str, name: &str) -> bool {
-    path.strip_suffix(name).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
-}
-
-fn is_sdk(text: &str) -> bool {
-    has_key(text, "pods")
-}
-
-fn is_skopos(text: &str) -> bool {
-    top_keys(text).any(|(key, value)| key == "doctype" && value.contains("deploy-plan"))
-}
-
-fn is_marathon(text: &str) -> bool {
-    if !has_key(text, "id") {
-        return false;
-    }
-    ["apps", "groups", "cmd", "args", "container", "instances", "pods", "dependencies"]
-        .iter()
-        .any(|key| has_key(text, key))
-}
-
-fn has_key(text: &str, wanted: &str) -> bool {
-    top_keys(text).any(|(key, _)| key == wanted)
-}
-
-/// Keys at the outermost level with what follows on their line: of YAML by indentation, of JSON by the
-/// depth of brackets outside texts.
-fn top_keys(text: &str) -> Box<dyn Iterator<Item = (&str, &str)> + '_> {
-    let start = text.trim_start();
-    if start.starts_with('{') || start.starts_with('[') {
-        Box::new(JsonKeys { rest: text, depth: 0 })
-    } else {
-        Box::new(text.lines().filter_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            let plain = !key.is_empty() && !key.starts_with([' ', '\t', '#', '-']);
-            plain.then(|| (key.trim().trim_matches(['"', '\'']), value))
-        }))
-    }
-}
-
-/// Keys of the outermost object, or of the objects in an outermost list.
-struct JsonKeys<'a> {
-    rest: &'a str,
-    depth: u32,
-}
-
-impl<'a> Iterator for JsonKeys<'a> {
-    type Item = (&'a str, &'a str);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let at = self.rest.find(['{', '}', '"'])?;
-            let (mark, rest) = self.rest.split_at_checked(at)?.1.split_at_checked(1)?;
-            self.rest = rest;
-            match mark {
-                "{" => self.depth = self.depth.saturating_add(1),
-                "}" => self.depth = self.depth.saturating_sub(1),
-                _ => {
-                    let (string, rest) = end_of_string(self.rest)?;
-                    self.rest = rest;
-                    if self.depth == 1
-                        && let Some(value) = rest.trim_start().strip_prefix(':')
-                    {
-                        return Some((string, value.lines().next().unwrap_or_default()));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Splits at the quotation mark that ends a JSON text.
-fn end_of_string(text: &str) -> Option<(&str, &str)> {
-    let mut escaped = false;
-    for (at, char) in text.char_indices() {
-        match char {
-            '"' if !escaped => return Some((text.get(..at)?, text.get(at + 1..)?)),
-            '\\' => escaped = !escaped,
-            _ => escaped = false,
-        }
-    }
-    None
+    let is_app = |text: &str| {
+        let keys = ["apps", "groups", "cmd", "args", "container", "instances", "pods", "dependencies"];
+        has_key(text, "id") && keys.iter().any(|key| has_key(text, key))
+    };
+    let counts = |path: &str| !path.ends_with(".mustache") && !is_package_part(path);
+    if files.iter().any(|(path, text)| counts(path) && is_app(text)) { 1 } else { 0 }
 }
 
 #[cfg(test)]

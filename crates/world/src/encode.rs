@@ -298,6 +298,7 @@ mod tests {
     fn status(step: Option<&str>, to: &str) -> EventBody {
         EventBody::ElementStatus {
             path: ElementPath {
+                dialect: "".into(),
                 service: "s".into(),
                 plan: "deploy".into(),
                 phase: Some("p".into()),

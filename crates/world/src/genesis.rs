@@ -2,6 +2,7 @@
 //!
 //! Knows: the seed, the calendar time of genesis, the flags of the master. Must not know: anything that can be put in later.
 
+use planarium_system::Flags;
 use serde::{Deserialize, Serialize};
 
 /// What a world starts from; with the inputs it fixes everything that happens.
@@ -20,6 +21,14 @@ pub struct Genesis {
     /// up at the earliest; at once when absent. *Units*: milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_removal_interval_ms: Option<u64>,
+}
+
+impl Genesis {
+    /// What of it the cluster is started with.
+    pub(crate) fn flags(self) -> Flags {
+        let Self { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms } = self;
+        Flags { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms }
+    }
 }
 
 impl Default for Genesis {

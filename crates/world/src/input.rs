@@ -10,22 +10,16 @@ mod services;
 pub(crate) use bounds::check;
 pub(crate) use describe::describe;
 
+use crate::systems::DIALECTS;
 use crate::world::World;
+use planarium_mesos::operator::percent_decoded;
+use planarium_protocol::input::HttpCall;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Input, Refusal};
+use planarium_system::{Number, Request};
 use serde_json::Value;
 
 impl World {
-    /// Carries an input out as part of another one (a `call`), without a journal entry and bounds of its
-    /// own. Its messages are passed on when the outer input is done.
-    pub fn carry_out(&mut self, input: &Input) -> Result<Value, Refusal> {
-        if matches!(input, Input::Call(_)) {
-            return Err(Refusal::new(RefusalCode::BadRequest, "a call cannot hold another call"));
-        }
-        check(input)?;
-        self.perform(input, &mut Vec::new())
-    }
-
     /// Does what an input asks for, or refuses.
     pub(crate) fn perform(&mut self, input: &Input, diagnostics: &mut Vec<Value>) -> Result<Value, Refusal> {
         let cx = &mut self.recorder;
@@ -36,33 +30,55 @@ impl World {
             Input::UpdateService(load) => self.update_service(load, diagnostics),
             Input::RemoveService(remove) => self.remove_service(remove),
             Input::Plan(command) => {
-                let id = self.services.named(&command.service)?;
-                let (answer, calls) = self.services.plan_command(cx, id, command)?;
-                self.send(id, calls);
-                Ok(answer)
+                let (number, _) = self.processes.named(&command.dialect, &command.service)?;
+                let done = self
+                    .at_process(number, |process, cx, cluster| process.plan_command(cx, cluster, command));
+                done.unwrap_or(Ok(Value::Null))
             }
             Input::Pod(command) => {
-                let id = self.services.named(&command.service)?;
-                let (answer, calls) = self.services.pod_command(cx, id, command)?;
-                self.send(id, calls);
-                Ok(answer)
+                let (number, _) = self.processes.named(&command.dialect, &command.service)?;
+                let done =
+                    self.at_process(number, |process, cx, cluster| process.pod_command(cx, cluster, command));
+                done.unwrap_or(Ok(Value::Null))
             }
             Input::Fault(fault) => self.cluster.inject(cx, fault),
             Input::ClearFault(clear) => self.cluster.clear_fault(cx, &clear.id),
             Input::ProcessBehaviour(rule) => Ok(self.cluster.set_behaviour(cx, rule)),
             Input::TaskStatus(status) => self.cluster.task_status(cx, status),
             Input::OfferRound(round) => self.offer_round(round),
-            Input::Call(call) => match (self.master_call(call).or_else(|| self.sdk_call(call)), self.calls) {
-                (Some(outcome), _) => outcome,
-                (None, Some(handler)) => handler(self, call),
-                (None, None) => Err(not_yet("calls of the simulated APIs are not connected here")),
+            Input::Call(call) => match self.master_call(call) {
+                Some(outcome) => outcome,
+                None => self.system_call(call),
             },
             Input::Maintenance(maintenance) => self.maintenance(maintenance),
             Input::Framework(framework) => self.framework_input(framework),
         }
     }
-}
 
-fn not_yet(message: &str) -> Refusal {
-    Refusal::new(RefusalCode::Unsupported, message)
+    /// Carries a call of a system's API out: the first process that takes it does.
+    fn system_call(&mut self, call: &HttpCall) -> Result<Value, Refusal> {
+        let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
+        let parts = path.split('/').filter(|part| !part.is_empty());
+        let parts: Vec<String> = parts.map(|part| percent_decoded(part, false)).collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let Some(dialect) = DIALECTS.iter().find(|dialect| (dialect.owns)(&parts)) else {
+            let text = format!("{path} is a path of no API that is simulated here");
+            return Err(Refusal::new(RefusalCode::NotFound, text));
+        };
+        let mut numbers: Vec<Number> =
+            self.processes.of_dialect(dialect.word).map(|(number, _)| number).collect();
+        if numbers.is_empty() {
+            numbers.extend(self.begin_empty(dialect.word));
+        }
+        for number in numbers {
+            let done =
+                self.at_process(number, |process, cx, cluster| process.call(cx, cluster, call, &parts));
+            if let Some(outcome) = done.flatten() {
+                return outcome;
+            }
+        }
+        let answer = (dialect.nobody)(&Request::new(&call.method, &call.path, ""), &parts);
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        Err(Refusal { status: answer.status, ..Refusal::new(RefusalCode::NotFound, text) })
+    }
 }

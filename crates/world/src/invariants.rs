@@ -14,7 +14,7 @@ impl World {
             return Some("a timer is due in the past".to_owned());
         }
         let mut found = self.cluster.check();
-        found.extend(self.services.check());
+        found.extend(self.processes.check());
         found.into_iter().next()
     }
 }

@@ -10,20 +10,17 @@
 pub mod presets;
 
 mod check;
-mod cluster;
 mod condition;
 mod detect;
 mod encode;
-mod explain;
 mod genesis;
 mod input;
 mod invariants;
 pub mod limits;
 mod mesos;
-mod multi;
 mod outside;
+mod processes;
 mod query;
-mod sdk_call;
 mod step;
 mod systems;
 mod timeline;
@@ -37,11 +34,13 @@ pub use outside::OutsideView;
 pub use planarium_mesos::wire::{
     HEARTBEAT_S, MesosQuery, TasksQuery, error_event, heartbeat, is_operator_read, question as mesos_question,
 };
-pub use query::Query;
-pub use sdk_call::{is_sdk_command, sdk_command};
-pub use systems::{DebugFilter, FILE_BYTES, GroupMember, GroupView, SdkQuery};
+/// The systems of this build.
+pub fn dialects() -> &'static [planarium_system::Dialect] {
+    systems::DIALECTS
+}
+
 pub use timeline::{Advanced, BranchView, Engine, JOURNAL_VERSION, Journal, ReplayError};
-pub use world::{CallHandler, World};
+pub use world::World;
 
 /// One entry of a [`Journal`].
 pub type JournalEntry = planarium_kernel::journal::Entry<planarium_protocol::Input>;

@@ -23,7 +23,8 @@ impl World {
         Calendar { epoch_ms: self.epoch_ms, now: SimTime(self.now_ms()) }
     }
 
-    pub(crate) fn query_mesos(&self, query: &MesosQuery) -> Result<(u16, Value), Refusal> {
+    /// Asks the Mesos master: status and body, or a refusal.
+    pub fn query_mesos(&self, query: &MesosQuery) -> Result<(u16, Value), Refusal> {
         self.cluster.master().read(self.calendar(), query).map(|value| (200, value))
     }
 

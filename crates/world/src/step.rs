@@ -3,20 +3,22 @@
 //! Knows: the order of things within one instant. Must not know: what any system does with a message.
 //!
 //! *Order*: the input is applied; or the earliest timer fires, ties going to the fleet, then the master,
-//! then the services as they were installed. After either, messages between master and services are
+//! then the processes by the service that the timer is for. After either, messages between master and services are
 //! passed on until there are none. Then the invariants are looked at. Rounds and steps of one instant are
 //! bounded; what is left over waits for the next millisecond and an event says so.
 
 use crate::encode;
 use crate::input::describe;
 use crate::limits::{self, LIMITS};
-use crate::systems::ServiceId;
+use crate::systems::Process;
 use crate::world::{Instant, World};
 use planarium_kernel::cause::Cause;
 use planarium_kernel::recorder::Recorded;
+use planarium_mesos::api::FrameworkId;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Applied;
 use planarium_protocol::{Event, EventBody, Input, Refusal};
+use planarium_system::{Cluster, Cx, News, Number};
 
 /// Whose timer it is. *Order*: who goes first at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,8 +27,8 @@ pub(crate) enum Part {
     Fleet,
     /// Master and allocator.
     Master,
-    /// A service's scheduler.
-    Service(ServiceId),
+    /// A process: the service that the timer is for, and the process.
+    Process(Number, Number),
 }
 
 impl World {
@@ -75,10 +77,8 @@ impl World {
         match part {
             Part::Fleet => self.cluster.fire_fleet(&mut self.recorder),
             Part::Master => self.cluster.fire_master(&mut self.recorder),
-            Part::Service(id) => {
-                let calls = self.services.fire(&mut self.recorder, id);
-                self.send(id, calls);
-                self.drop_if_gone(id);
+            Part::Process(_, number) => {
+                self.at_process(number, Process::fire);
             }
         }
         self.pump();
@@ -97,7 +97,7 @@ impl World {
         if self.instant.exhausted || self.instant.late {
             return false;
         }
-        let others = self.cluster.fleet_due().into_iter().chain(self.services.next_due().map(|(at, _)| at));
+        let others = self.cluster.fleet_due().into_iter().chain(self.processes.next_due().map(|(at, ..)| at));
         let until_ms = others.map(|at_ms| at_ms.saturating_sub(1)).fold(pass_ms, u64::min);
         let Some((last_ms, count)) = self.cluster.pass_quiet_batches(until_ms) else { return false };
         self.pass_to(last_ms);
@@ -110,8 +110,9 @@ impl World {
     pub(crate) fn next_timer(&self) -> Option<(u64, Part)> {
         let mut first = self.cluster.fleet_due().map(|at| (at, Part::Fleet));
         let master = self.cluster.master_due().map(|at| (at, Part::Master));
-        let service = self.services.next_due().map(|(at, id)| (at, Part::Service(id)));
-        for (at, part) in [master, service].into_iter().flatten() {
+        let process =
+            self.processes.next_due().map(|(at, service, number)| (at, Part::Process(service, number)));
+        for (at, part) in [master, process].into_iter().flatten() {
             if first.is_none_or(|(earliest, _)| at < earliest) {
                 first = Some((at, part));
             }
@@ -162,9 +163,10 @@ impl World {
     /// Passes messages on until there are none.
     fn pump(&mut self) {
         for _ in 0..LIMITS.rounds_per_instant {
-            self.restart_schedulers();
+            self.restart_processes();
             self.return_orphans();
-            if !self.deliver_messages() {
+            let told = self.deliver_news();
+            if !self.deliver_messages() && !told {
                 return;
             }
         }
@@ -173,41 +175,74 @@ impl World {
         }
     }
 
-    /// Hands the messages that the master has now to their services; false when there are none.
+    /// Works with a process, the recorder and the cluster.
+    pub(crate) fn at_process<R>(
+        &mut self,
+        number: Number,
+        work: impl FnOnce(&mut Process, &mut Cx, &mut Cluster) -> R,
+    ) -> Option<R> {
+        let Self { processes, recorder, cluster, .. } = self;
+        processes.touch(number, |process| work(process, recorder, cluster))
+    }
+
+    /// Hands the messages that the master has now to their processes; false when there are none.
     pub(crate) fn deliver_messages(&mut self) -> bool {
         let count = self.cluster.waiting_messages();
         // Those that come meanwhile wait for the next round.
         for _ in 0..count {
             let Some(message) = self.cluster.next_message() else { break };
-            if self.services.group(message.framework).is_some() {
-                self.deliver_to_group(message);
-                continue;
-            }
-            let Some(id) = self.services.by_framework(message.framework) else {
+            let Some(number) = self.processes.by_framework(message.framework) else {
                 self.tell_outside(&message);
                 continue;
             };
-            self.recorder.set_cause(message.cause);
-            let calls = self.services.on_event(&mut self.recorder, id, message.event);
-            self.cluster.call_all(&mut self.recorder, Some(message.framework), calls);
+            self.at_process(number, |process, cx, cluster| process.on_message(cx, cluster, message));
         }
         count > 0
     }
 
-    /// Starts the schedulers again that a fault has ended.
-    fn restart_schedulers(&mut self) {
-        for (cause, target) in self.cluster.take_scheduler_restarts() {
-            let mut shared = planarium_kernel::SortedSet::new();
-            for id in self.services.matching(&target) {
-                self.recorder.set_cause(cause);
-                // One process serves all services of a framework.
-                match self.services.group_of(id).map(|(framework, _)| framework) {
-                    Some(framework) if shared.insert(framework) => self.restart_group(framework),
-                    Some(_) => {}
-                    None => self.restart_scheduler(id),
+    /// Tells processes what became of machines, and of what they started there themselves; false when there is nothing.
+    fn deliver_news(&mut self) -> bool {
+        let mut told = false;
+        while let Some(News { process, event }) = self.cluster.next_news() {
+            told = true;
+            let hearers = match process {
+                Some(number) => vec![number],
+                None => {
+                    let all = self.processes.of_dialect("");
+                    all.filter(|(_, process)| process.hears_of_machines()).map(|(number, _)| number).collect()
                 }
+            };
+            for number in hearers {
+                self.recorder.set_cause(event.cause);
+                self.at_process(number, |process, cx, cluster| process.on_fleet(cx, cluster, &event));
             }
         }
+        told
+    }
+
+    /// Starts the processes again that a fault has ended.
+    fn restart_processes(&mut self) {
+        for (cause, target) in self.cluster.take_scheduler_restarts() {
+            for number in self.processes.numbers() {
+                self.recorder.set_cause(cause);
+                self.at_process(number, |process, cx, cluster| process.restart(cx, cluster, &target));
+            }
+        }
+    }
+
+    /// The master has removed a framework without its asking: its process hears of it.
+    pub(crate) fn framework_removed(&mut self, framework: FrameworkId) {
+        if let Some(number) = self.processes.by_framework(framework) {
+            self.at_process(number, Process::on_framework_removed);
+        }
+    }
+
+    /// Starts a process without a service, where the dialect has such.
+    pub(crate) fn begin_empty(&mut self, dialect: &str) -> Option<Number> {
+        let number = self.processes.number();
+        let process = Process::empty(dialect, &mut self.recorder, &mut self.cluster, number)?;
+        self.processes.install(number, process);
+        Some(number)
     }
 
     /// Lets frameworks without a socket return to a master that has failed over.
@@ -267,12 +302,11 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_fleet_then_the_master_then_the_services() {
-        let mut ids = [ServiceId::nth(1), ServiceId::nth(0)].map(Part::Service).to_vec();
-        ids.extend([Part::Master, Part::Fleet]);
-        ids.sort_unstable();
-        let services = [ServiceId::nth(0), ServiceId::nth(1)].map(Part::Service);
-        assert_eq!(ids, [[Part::Fleet, Part::Master], services].concat());
-        assert!((1, Part::Service(ServiceId::nth(9))) < (2, Part::Fleet), "time comes first");
+        let process = |service, process| Part::Process(Number(service), Number(process));
+        let mut parts = vec![process(1, 0), process(0, 2), Part::Master, Part::Fleet];
+        parts.sort_unstable();
+        assert_eq!(parts, [Part::Fleet, Part::Master, process(0, 2), process(1, 0)]);
+        assert!((1, process(9, 9)) < (2, Part::Fleet), "time comes first");
     }
 
     #[test]

@@ -1,345 +1,383 @@
-//! The one place that names the dialects: what each of them answers to the world.
+//! The systems that a world can run: the one place that lists them.
 //!
-//! Knows: which crate reads which dialect and which of its functions does what.
-//! Must not know: any system's rules.
+//! *Knows*: which crates implement the contract, and passes on what the world asks of any of them.
+//! *Must not know*: any system's rules.
+//!
+//! A further system is one line in `systems!` below, its cargo feature, and nothing else here.
 
-mod group;
-mod services;
-
-pub(crate) use group::Group;
-pub use group::{GroupMember, GroupView};
-pub use planarium_sdk::{DebugFilter, FILE_BYTES, SdkQuery};
-pub(crate) use services::{ServiceId, Services};
-
-pub(crate) use planarium_sdk::Request;
-
-use crate::explain::Facts;
-use planarium_fleet::Cx;
-use planarium_kernel::Cause;
+use planarium_fleet::{Cx, FleetEvent};
+use planarium_kernel::SimTime;
 use planarium_kernel::cow::behind;
-use planarium_kernel::time::SimTime;
-use planarium_mesos::api::{FrameworkInfo, SchedulerEvent};
+use planarium_mesos::api::{FrameworkId, Message};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{LoadService, PlanCommand, PodCommand};
+use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
-use planarium_protocol::{Refusal, Text, Why};
-use planarium_sdk::{Loaded, Scheduler};
+use planarium_protocol::{Event, Refusal, Text, Why};
 use planarium_source::{Diagnostic, SourceMap, Span};
+use planarium_system::{
+    Cluster, Definition as _, Dialect, Files, Loading, Number, Request, StreamNews, System, Wire,
+};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The dialects that exist, simulated here or not yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    Sdk,
-    Marathon,
-    Kudo,
-    Skopos,
-}
+#[cfg(not(feature = "sdk"))]
+compile_error!("planarium-world needs at least one system: turn on one of its features");
 
-impl Dialect {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Sdk => "sdk",
-            Self::Marathon => "marathon",
-            Self::Kudo => "kudo",
-            Self::Skopos => "skopos",
+/// Makes an enum of definitions, an enum of processes and the list of dialects from one line a system.
+macro_rules! systems {
+    ($($(#[$on:meta])* $variant:ident($process:ty);)+) => {
+        /// The systems of this build.
+        pub(crate) static DIALECTS: &[Dialect] = &[$($(#[$on])* <$process as System>::DIALECT),+];
+
+        /// A definition as its dialect read it.
+        #[derive(Clone)]
+        pub(crate) enum Definition {
+            $($(#[$on])* $variant(<$process as System>::Definition),)+
         }
-    }
 
-    /// The dialect that a request names, or the one its files are written in.
-    pub(crate) fn of(load: &LoadService) -> Result<Self, Refusal> {
-        let word = match load.dialect.as_str() {
-            "" | "auto" => crate::detect_dialect(&load.files),
-            word => word,
-        };
-        [Self::Sdk, Self::Marathon, Self::Kudo, Self::Skopos]
-            .into_iter()
-            .find(|one| one.as_str() == word)
-            .ok_or_else(|| {
-                Refusal::new(
-                    RefusalCode::BadRequest,
-                    format!("unknown dialect `{word}`; there are sdk, marathon, kudo, skopos and auto"),
-                )
-            })
-    }
+        impl Definition {
+            /// Reads a definition in the dialect of this word.
+            fn read_as(word: &str, load: &LoadService) -> Option<Self> {
+                $($(#[$on])* if word == <$process as System>::DIALECT.word {
+                    return Some(Self::$variant(<$process as System>::read(load)));
+                })+
+                None
+            }
 
-    /// Why a dialect cannot be run.
-    pub(crate) fn unsupported(self) -> Refusal {
-        let what = match self {
-            Self::Sdk => "This DC/OS SDK service",
-            Self::Marathon => "This is a Marathon app or group, which",
-            Self::Kudo => "This is a KUDO operator, which",
-            Self::Skopos => "This is a Skopos deploy plan, which",
-        };
-        Refusal::new(RefusalCode::Unsupported, format!("{what} is not yet simulated here"))
-    }
+            pub(crate) fn dialect(&self) -> Dialect {
+                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DIALECT,)+ }
+            }
+
+            pub(crate) fn name(&self) -> &Text {
+                match self { $($(#[$on])* Self::$variant(it) => it.name(),)+ }
+            }
+
+            /// Whether it can run.
+            pub(crate) fn is_usable(&self) -> bool {
+                match self { $($(#[$on])* Self::$variant(it) => it.is_usable(),)+ }
+            }
+
+            pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
+                match self { $($(#[$on])* Self::$variant(it) => it.diagnostics(),)+ }
+            }
+
+            pub(crate) fn sources(&self) -> &SourceMap {
+                match self { $($(#[$on])* Self::$variant(it) => it.sources(),)+ }
+            }
+
+            /// The beginning of the definition.
+            pub(crate) fn span(&self) -> Span {
+                match self { $($(#[$on])* Self::$variant(it) => it.span(),)+ }
+            }
+
+            /// Template variables without a value.
+            pub(crate) fn missing(&self) -> Vec<String> {
+                match self { $($(#[$on])* Self::$variant(it) => it.missing(),)+ }
+            }
+
+            /// Fields that are read, checked and without effect here, each with why.
+            pub(crate) fn kept(&self) -> Vec<(String, &'static str)> {
+                match self { $($(#[$on])* Self::$variant(it) => it.kept(),)+ }
+            }
+
+            /// What the plans look like before anything runs; none when it cannot be used.
+            pub(crate) fn preview(&self) -> Option<Result<Arc<ServiceView>, Refusal>> {
+                match self { $($(#[$on])* Self::$variant(it) => <$process as System>::preview(it),)+ }
+            }
+
+            /// What stands against this definition if it is to follow what runs, as findings in its text.
+            pub(crate) fn findings_against(&self, running: Option<&Process>) -> Vec<Diagnostic> {
+                match self {
+                    $($(#[$on])* Self::$variant(it) => {
+                        let running = running.and_then(|running| match running {
+                            Process::$variant(process) => Some(&**process),
+                            #[allow(unreachable_patterns, reason = "reached where there are several systems")]
+                            _ => None,
+                        });
+                        <$process as System>::findings_against(it, running)
+                    })+
+                }
+            }
+
+            /// Starts a process with its first service.
+            pub(crate) fn start(
+                self,
+                cx: &mut Cx,
+                cluster: &mut Cluster,
+                number: Number,
+                load: Arc<LoadService>,
+            ) -> Result<(Process, Value), Refusal> {
+                match self {
+                    $($(#[$on])* Self::$variant(definition) => {
+                        let loading = Loading { number, load, definition };
+                        let (process, answer) = <$process as System>::start(cx, cluster, loading)?;
+                        Ok((Process::$variant(Arc::new(process)), answer))
+                    })+
+                }
+            }
+        }
+
+        /// A process of one of the systems.
+        #[derive(Clone)]
+        pub(crate) enum Process {
+            $($(#[$on])* $variant(Arc<$process>),)+
+        }
+
+        impl Process {
+            /// A process without a service, where the system of this word has such.
+            pub(crate) fn empty(
+                word: &str,
+                cx: &mut Cx,
+                cluster: &mut Cluster,
+                number: Number,
+            ) -> Option<Self> {
+                $($(#[$on])* if word == <$process as System>::DIALECT.word {
+                    let process = <$process as System>::empty(cx, cluster, number)?;
+                    return Some(Self::$variant(Arc::new(process)));
+                })+
+                None
+            }
+
+            /// Takes a further service in (`update` false), or gives one of its services another definition.
+            pub(crate) fn take(
+                &mut self,
+                cx: &mut Cx,
+                cluster: &mut Cluster,
+                (number, load, definition): (Number, Arc<LoadService>, Definition),
+                update: bool,
+            ) -> Result<Value, Refusal> {
+                match (self, definition) {
+                    $($(#[$on])* (Self::$variant(it), Definition::$variant(definition)) => {
+                        let loading = Loading { number, load, definition };
+                        let process = Arc::make_mut(it);
+                        if update {
+                            process.update(cx, cluster, loading)
+                        } else {
+                            process.load(cx, cluster, loading)
+                        }
+                    })+
+                    #[allow(unreachable_patterns, reason = "reached where there are several systems")]
+                    _ => Err(Refusal::new(RefusalCode::Conflict, "The definition is of another dialect")),
+                }
+            }
+
+            /// Bytes that this process holds and the one before does not, by estimate.
+            pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+                match self {
+                    $($(#[$on])* Self::$variant(it) => {
+                        let before = before.and_then(|before| match before {
+                            Self::$variant(before) => Some(before),
+                            #[allow(unreachable_patterns, reason = "reached where there are several systems")]
+                            _ => None,
+                        });
+                        behind(it, before, |now| now.beyond(before.map(|before| &**before)))
+                    })+
+                }
+            }
+
+            pub(crate) fn dialect(&self) -> Dialect {
+                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DIALECT,)+ }
+            }
+
+            pub(crate) fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
+                match self { $($(#[$on])* Self::$variant(it) => it.objection(load, name),)+ }
+            }
+
+            pub(crate) fn takes(&self, load: &LoadService) -> bool {
+                match self { $($(#[$on])* Self::$variant(it) => it.takes(load),)+ }
+            }
+
+            pub(crate) fn adapted(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
+                match self { $($(#[$on])* Self::$variant(it) => it.adapted(load),)+ }
+            }
+
+            pub(crate) fn remove(
+                &mut self,
+                cx: &mut Cx,
+                cluster: &mut Cluster,
+                name: &str,
+                force: bool,
+            ) -> Result<Value, Refusal> {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).remove(cx, cluster, name, force),)+ }
+            }
+
+            pub(crate) fn names(&self) -> Vec<(Number, Text)> {
+                match self { $($(#[$on])* Self::$variant(it) => it.names(),)+ }
+            }
+
+            pub(crate) fn shown(&self) -> Vec<(Number, Text)> {
+                match self { $($(#[$on])* Self::$variant(it) => it.shown(),)+ }
+            }
+
+            pub(crate) fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
+                match self { $($(#[$on])* Self::$variant(it) => it.request(name),)+ }
+            }
+
+            pub(crate) fn is_over(&self) -> bool {
+                match self { $($(#[$on])* Self::$variant(it) => it.is_over(),)+ }
+            }
+
+            pub(crate) fn framework(&self) -> Option<FrameworkId> {
+                match self { $($(#[$on])* Self::$variant(it) => it.framework(),)+ }
+            }
+
+            pub(crate) fn next_due(&self) -> Option<(SimTime, Number)> {
+                match self { $($(#[$on])* Self::$variant(it) => it.next_due(),)+ }
+            }
+
+            pub(crate) fn one_shots(&self) -> usize {
+                match self { $($(#[$on])* Self::$variant(it) => it.one_shots(),)+ }
+            }
+
+            pub(crate) fn restless(&self) -> bool {
+                match self { $($(#[$on])* Self::$variant(it) => it.restless(),)+ }
+            }
+
+            pub(crate) fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).fire(cx, cluster),)+ }
+            }
+
+            pub(crate) fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).cycle_now(cx, cluster),)+ }
+            }
+
+            pub(crate) fn on_message(&mut self, cx: &mut Cx, cluster: &mut Cluster, message: Message) {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).on_message(cx, cluster, message),)+ }
+            }
+
+            pub(crate) fn on_fleet(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).on_fleet(cx, cluster, event),)+ }
+            }
+
+            /// Whether it hears of machines and of processes that it started itself.
+            pub(crate) fn hears_of_machines(&self) -> bool {
+                match self { $($(#[$on])* Self::$variant(it) => it.hears_of_machines(),)+ }
+            }
+
+            pub(crate) fn on_framework_removed(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).on_framework_removed(cx, cluster),)+ }
+            }
+
+            pub(crate) fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).restart(cx, cluster, target),)+ }
+            }
+
+            pub(crate) fn plan_command(
+                &mut self,
+                cx: &mut Cx,
+                cluster: &mut Cluster,
+                command: &PlanCommand,
+            ) -> Result<Value, Refusal> {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).plan_command(cx, cluster, command),)+ }
+            }
+
+            pub(crate) fn pod_command(
+                &mut self,
+                cx: &mut Cx,
+                cluster: &mut Cluster,
+                command: &PodCommand,
+            ) -> Result<Value, Refusal> {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).pod_command(cx, cluster, command),)+ }
+            }
+
+            pub(crate) fn call(
+                &mut self,
+                cx: &mut Cx,
+                cluster: &mut Cluster,
+                call: &HttpCall,
+                parts: &[&str],
+            ) -> Option<Result<Value, Refusal>> {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).call(cx, cluster, call, parts),)+ }
+            }
+
+            pub(crate) fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
+                match self { $($(#[$on])* Self::$variant(it) => it.wire(cluster, request, parts),)+ }
+            }
+
+            pub(crate) fn stream(&self, cluster: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
+                match self { $($(#[$on])* Self::$variant(it) => it.stream(cluster, topic, events),)+ }
+            }
+
+            pub(crate) fn rendered_file(
+                &self,
+                service: &str,
+                task: &str,
+                file: &str,
+            ) -> Option<Result<(u16, Value), Refusal>> {
+                match self { $($(#[$on])* Self::$variant(it) => it.rendered_file(service, task, file),)+ }
+            }
+
+            pub(crate) fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
+                match self { $($(#[$on])* Self::$variant(it) => it.views(),)+ }
+            }
+
+            pub(crate) fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
+                match self { $($(#[$on])* Self::$variant(it) => it.status_at(service, element),)+ }
+            }
+
+            pub(crate) fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
+                match self { $($(#[$on])* Self::$variant(it) => it.why(path, cluster),)+ }
+            }
+
+            pub(crate) fn check(&self) -> Vec<String> {
+                match self { $($(#[$on])* Self::$variant(it) => it.check(),)+ }
+            }
+
+            pub(crate) fn weight(&self) -> u64 {
+                match self { $($(#[$on])* Self::$variant(it) => it.weight(),)+ }
+            }
+        }
+    };
 }
 
-/// A definition as its dialect read it.
-#[derive(Clone)]
-pub(crate) enum Definition {
-    Sdk(Arc<Loaded>),
+systems! {
+    #[cfg(feature = "sdk")]
+    Sdk(planarium_sdk::Process);
 }
 
 impl Definition {
     /// Reads a definition, or says that its dialect is not simulated.
     pub(crate) fn read(load: &LoadService) -> Result<Self, Refusal> {
-        match Dialect::of(load)? {
-            Dialect::Sdk => Ok(Self::Sdk(Arc::new(planarium_sdk::load(load)))),
-            other => Err(other.unsupported()),
-        }
-    }
-
-    pub(crate) fn dialect(&self) -> Dialect {
-        match self {
-            Self::Sdk(_) => Dialect::Sdk,
-        }
-    }
-
-    pub(crate) fn name(&self) -> &Text {
-        match self {
-            Self::Sdk(loaded) => &loaded.name,
-        }
-    }
-
-    /// The request it was read from, with the order to uninstall: the whole framework, or one service of several.
-    pub(crate) fn uninstalling(&self, load: &LoadService, of_several: bool) -> LoadService {
-        let mut load = load.clone();
-        match self {
-            Self::Sdk(_) => {
-                let value = if of_several { planarium_sdk::OF_SEVERAL } else { "true" };
-                load.env.insert(planarium_sdk::UNINSTALL_FLAG.to_owned(), value.to_owned());
-            }
-        }
-        load
-    }
-
-    /// Whether it can run.
-    pub(crate) fn is_usable(&self) -> bool {
-        match self {
-            Self::Sdk(loaded) => loaded.spec.is_some(),
-        }
-    }
-
-    pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
-        match self {
-            Self::Sdk(loaded) => loaded.diagnostics.clone().into_sorted(),
-        }
-    }
-
-    pub(crate) fn sources(&self) -> &SourceMap {
-        match self {
-            Self::Sdk(loaded) => &loaded.sources,
-        }
-    }
-
-    /// Path of the definition file.
-    pub(crate) fn path(&self) -> Option<&Text> {
-        match self {
-            Self::Sdk(loaded) => loaded.definition.as_ref(),
-        }
-    }
-
-    /// The beginning of the definition.
-    pub(crate) fn span(&self) -> Span {
-        match self {
-            Self::Sdk(loaded) => {
-                let path = loaded.definition.as_deref().unwrap_or_default();
-                let mut files = loaded.sources.iter();
-                files.find(|(_, file)| file.name() == path).map_or(Span::default(), |(id, _)| Span::at(id, 0))
-            }
-        }
-    }
-
-    /// Template variables without a value.
-    /// Fields that are read, checked and without effect here, each with why.
-    pub(crate) fn kept(&self) -> Vec<(String, &'static str)> {
-        match self {
-            Self::Sdk(loaded) => loaded.kept.iter().map(|kept| (kept.path.clone(), kept.why)).collect(),
-        }
-    }
-
-    pub(crate) fn missing(&self) -> Vec<String> {
-        match self {
-            Self::Sdk(loaded) => loaded.missing.iter().map(|missing| missing.name.to_string()).collect(),
-        }
+        let word = match load.dialect.as_str() {
+            "" | "auto" => crate::detect_dialect(&load.files),
+            word => word,
+        };
+        Self::read_as(word, load).ok_or_else(|| unknown(word))
     }
 }
 
-/// A running service's control loop.
-#[derive(Clone)]
-pub(crate) enum System {
-    Sdk(Arc<Scheduler>),
+/// The word of a dialect of this build.
+pub(crate) fn known(word: &str) -> Option<&'static str> {
+    DIALECTS.iter().map(|dialect| dialect.word).find(|own| *own == word)
 }
 
-impl System {
-    /// Starts a definition, in place of a running one if there is one.
-    pub(crate) fn start(
-        cx: &mut Cx,
-        definition: &Definition,
-        previous: Option<&Self>,
-    ) -> Result<(Self, Vec<Request>), Refusal> {
-        match definition {
-            Definition::Sdk(loaded) => {
-                let previous = previous.map(|Self::Sdk(scheduler)| &**scheduler);
-                let (scheduler, calls) = Scheduler::start(cx, loaded, previous)?;
-                Ok((Self::Sdk(Arc::new(scheduler)), calls))
-            }
-        }
+/// Why a dialect cannot be run.
+fn unknown(word: &str) -> Refusal {
+    if let Some(absent) = ABSENT.iter().find(|absent| absent.word == word) {
+        return Refusal::new(
+            RefusalCode::Unsupported,
+            format!("{}, which is not yet simulated here", absent.this),
+        );
     }
-
-    /// What stands against a definition that is to follow what runs, as findings in its text.
-    pub(crate) fn findings_against(
-        definition: &Definition,
-        previous: Option<&Self>,
-    ) -> Vec<planarium_source::Diagnostic> {
-        match definition {
-            Definition::Sdk(loaded) => {
-                Scheduler::findings_against(loaded, previous.map(|Self::Sdk(scheduler)| &**scheduler))
-            }
-        }
-    }
-
-    fn sdk(&self) -> &Scheduler {
-        let Self::Sdk(scheduler) = self;
-        scheduler
-    }
-
-    fn sdk_mut(&mut self) -> &mut Scheduler {
-        let Self::Sdk(scheduler) = self;
-        Arc::make_mut(scheduler)
-    }
-
-    pub(crate) fn framework_info(&self) -> FrameworkInfo {
-        self.sdk().framework_info()
-    }
-
-    /// Whether it is acquiring reservations.
-    pub(crate) fn is_reserving(&self) -> bool {
-        self.sdk().is_reserving()
-    }
-
-    /// Whether others of its framework reserve before it.
-    pub(crate) fn is_barred(&self) -> bool {
-        self.sdk().is_barred()
-    }
-
-    pub(crate) fn set_barred(&mut self, cx: &mut Cx, barred: bool) {
-        self.sdk_mut().set_barred(cx, barred);
-    }
-
-    /// Head of its task ids.
-    pub(crate) fn task_prefix(&self) -> String {
-        self.sdk().task_prefix()
-    }
-
-    /// What its process has counted.
-    pub(crate) fn metrics(&self) -> planarium_sdk::Metrics {
-        self.sdk().metrics()
-    }
-
-    /// Its process hears an error and ends.
-    pub(crate) fn fail(&mut self, cx: &mut Cx, error: &str) {
-        self.sdk_mut().fail(cx, error);
-    }
-
-    pub(crate) fn next_due(&self) -> Option<SimTime> {
-        self.sdk().next_due()
-    }
-
-    pub(crate) fn one_shots(&self) -> usize {
-        self.sdk().one_shots()
-    }
-
-    pub(crate) fn restless(&self) -> bool {
-        self.sdk().restless()
-    }
-
-    pub(crate) fn fire(&mut self, cx: &mut Cx) -> Vec<Request> {
-        self.sdk_mut().fire(cx)
-    }
-
-    pub(crate) fn run_cycle_now(&mut self, cx: &mut Cx) -> Vec<Request> {
-        self.sdk_mut().run_cycle_now(cx)
-    }
-
-    pub(crate) fn on_event(&mut self, cx: &mut Cx, event: SchedulerEvent) -> Vec<Request> {
-        self.sdk_mut().on_event(cx, event)
-    }
-
-    pub(crate) fn plan_command(
-        &mut self,
-        cx: &mut Cx,
-        command: &PlanCommand,
-    ) -> Result<(Value, Vec<Request>), Refusal> {
-        self.sdk_mut().plan_command(cx, command)
-    }
-
-    pub(crate) fn pod_command(
-        &mut self,
-        cx: &mut Cx,
-        command: &PodCommand,
-    ) -> Result<(Value, Vec<Request>), Refusal> {
-        self.sdk_mut().pod_command(cx, command)
-    }
-
-    pub(crate) fn store_file(&mut self, cx: &mut Cx, name: &str, text: &str) -> Result<Value, Refusal> {
-        self.sdk_mut().store_file(cx, name, text)
-    }
-
-    pub(crate) fn view(&self) -> Arc<ServiceView> {
-        self.sdk().view()
-    }
-
-    /// Name of the service as its view says it.
-    pub(crate) fn shown_name(&self) -> &Text {
-        self.sdk().name()
-    }
-
-    /// The word that the view of an element shows.
-    pub(crate) fn status_at(&self, element: &str) -> Option<&'static str> {
-        self.sdk().status_at(element)
-    }
-
-    pub(crate) fn why(&self, path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
-        self.sdk().why_with(path, facts)
-    }
-
-    pub(crate) fn query_sdk(&self, what: &SdkQuery, epoch_ms: u64) -> Result<(u16, Value), Refusal> {
-        self.sdk().query(what, epoch_ms)
-    }
-
-    /// Why the definition it was started with is not in force; empty when it is.
-    pub(crate) fn refused(&self) -> &[Text] {
-        self.sdk().refused()
-    }
-
-    /// Whether it takes everything back.
-    pub(crate) fn is_uninstalling(&self) -> bool {
-        self.sdk().is_uninstalling()
-    }
-
-    /// What removed it, once it has been removed from outside.
-    pub(crate) fn gone(&self) -> Option<Cause> {
-        self.sdk().gone()
-    }
-
-    /// What does not hold, in words.
-    pub(crate) fn check(&self) -> Vec<String> {
-        self.sdk().check()
-    }
-
-    /// Bytes that this control loop holds and the one before does not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let Self::Sdk(scheduler) = self;
-        let before = before.map(|Self::Sdk(before)| before);
-        behind(scheduler, before, |scheduler| scheduler.beyond(before.map(|before| &**before)))
-    }
-
-    /// Roughly how many bytes a copy takes.
-    pub(crate) fn weight(&self) -> u64 {
-        self.sdk().weight()
-    }
+    let known: Vec<&str> =
+        DIALECTS.iter().map(|dialect| dialect.word).chain(ABSENT.iter().map(|absent| absent.word)).collect();
+    Refusal::new(
+        RefusalCode::BadRequest,
+        format!("unknown dialect `{word}`; there are {} and auto", known.join(", ")),
+    )
 }
+
+/// A dialect that is known by sight and not simulated.
+pub(crate) struct Absent {
+    pub(crate) word: &'static str,
+    this: &'static str,
+    pub(crate) detect: fn(&Files) -> u8,
+}
+
+/// Dialects that are known by sight and not simulated.
+pub(crate) static ABSENT: &[Absent] = &[
+    Absent { word: "marathon", this: "This is a Marathon app or group", detect: crate::detect::marathon },
+    Absent { word: "kudo", this: "This is a KUDO operator", detect: crate::detect::kudo },
+    Absent { word: "skopos", this: "This is a Skopos deploy plan", detect: crate::detect::skopos },
+];

@@ -3,23 +3,18 @@
 //! Knows: how the parts are held and what all of them together show.
 //! Must not know: past and future; that is the timeline's. How a step runs is in [`crate::step`].
 
-use crate::cluster::Cluster;
 use crate::genesis::Genesis;
 use crate::outside::Outside;
-use crate::query::Query;
-use crate::systems::Services;
+use crate::processes::Processes;
 use planarium_kernel::digest::Digest;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::time::SimTime;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{HttpCall, LoadService};
+use planarium_protocol::input::LoadService;
 use planarium_protocol::view::{ClockView, ServiceView};
-use planarium_protocol::{EventBody, Refusal, View, Why};
+use planarium_protocol::{EventBody, View, Why};
+use planarium_system::Cluster;
 use std::sync::Arc;
-
-/// Resolves a `call` input: carries it out through [`World::carry_out`] and [`World::query`] and answers
-/// what the real system would.
-pub type CallHandler = fn(&mut World, &HttpCall) -> Result<serde_json::Value, Refusal>;
 
 /// One state of everything. Cloning shares what did not change since.
 #[derive(Clone)]
@@ -27,7 +22,7 @@ pub struct World {
     pub(crate) epoch_ms: u64,
     pub(crate) recorder: Recorder<EventBody>,
     pub(crate) cluster: Cluster,
-    pub(crate) services: Services,
+    pub(crate) processes: Processes,
     pub(crate) outside: Outside,
     /// Inputs so far.
     pub(crate) inputs: u64,
@@ -36,7 +31,6 @@ pub struct World {
     /// Chain over every input and event.
     pub(crate) digest: Digest,
     pub(crate) instant: Instant,
-    pub(crate) calls: Option<CallHandler>,
     /// Debug builds look at the invariants when so many steps are done.
     #[cfg(debug_assertions)]
     pub(crate) next_check: u64,
@@ -67,10 +61,6 @@ impl std::fmt::Debug for World {
 impl World {
     /// The empty world.
     pub fn genesis(genesis: Genesis) -> Self {
-        Self::genesis_with(genesis, None)
-    }
-
-    pub(crate) fn genesis_with(genesis: Genesis, calls: Option<CallHandler>) -> Self {
         let mut digest = Digest::new();
         digest.write_u64(genesis.seed);
         digest.write_u64(genesis.epoch_ms);
@@ -84,21 +74,16 @@ impl World {
         Self {
             epoch_ms: genesis.epoch_ms,
             recorder: Recorder::new(genesis.seed),
-            cluster: Cluster::new(&genesis),
-            services: Services::default(),
+            cluster: Cluster::new(genesis.flags()),
+            processes: Processes::default(),
             outside: Outside::default(),
             inputs: 0,
             steps: 0,
             digest,
             instant: Instant::default(),
-            calls,
             #[cfg(debug_assertions)]
             next_check: 0,
         }
-    }
-
-    pub(crate) fn set_call_handler(&mut self, handler: CallHandler) {
-        self.calls = Some(handler);
     }
 
     /// Virtual time. *Units*: milliseconds since genesis.
@@ -126,12 +111,12 @@ impl World {
 
     /// Roughly how many bytes a copy that shares nothing takes.
     pub(crate) fn weight(&self) -> u64 {
-        1024 + self.cluster.weight() + self.services.weight()
+        1024 + self.cluster.weight() + self.processes.weight()
     }
 
     /// Bytes that this world holds and `before` does not, by estimate: what it costs to keep both.
     pub(crate) fn beyond(&self, before: &Self) -> u64 {
-        1024 + self.cluster.beyond(Some(&before.cluster)) + self.services.beyond(Some(&before.services))
+        1024 + self.cluster.beyond(Some(&before.cluster)) + self.processes.beyond(Some(&before.processes))
     }
 
     /// When the earliest timer is due.
@@ -158,9 +143,9 @@ impl World {
     /// Whether nothing but periodic work without effect is left.
     pub fn idle(&self) -> bool {
         self.cluster.one_shots() == 0
-            && self.services.one_shots() == 0
+            && self.processes.one_shots() == 0
             && !self.cluster.restless()
-            && !self.services.restless()
+            && !self.processes.restless()
     }
 
     /// Lets time pass without any work; work that is due earlier must have been done.
@@ -172,7 +157,7 @@ impl World {
 
     /// What each service shows, in order of installation.
     pub fn service_views(&self) -> Vec<Arc<ServiceView>> {
-        self.services.views()
+        self.processes.views()
     }
 
     pub(crate) fn view(&self, clock: ClockView) -> View {
@@ -185,26 +170,14 @@ impl World {
         }
     }
 
-    /// The request that a running service was loaded or last updated with, or that a shared framework was brought
-    /// about with.
-    pub fn definition(&self, service: &str) -> Option<&Arc<LoadService>> {
-        let Some(id) = self.services.find(service) else {
-            let framework = self.services.group_named(service)?;
-            return self.services.group(framework).map(|group| &group.load);
-        };
-        self.services.load(id).map(|(load, ..)| load)
+    /// The request that a service was loaded or last updated with, or that its framework was brought about with. Without a
+    /// dialect, the service of that name that was installed first is meant.
+    pub fn definition(&self, dialect: &str, service: &str) -> Option<&Arc<LoadService>> {
+        self.processes.request(dialect, service)
     }
 
     /// Why an element is not finished; `None` when there is no such element.
     pub fn why(&self, path: &ElementPath) -> Option<Why> {
-        self.services.why(path, &self.cluster)
-    }
-
-    /// Asks one of the simulated systems: HTTP status and body, or a refusal.
-    pub fn query(&self, query: &Query) -> Result<(u16, serde_json::Value), Refusal> {
-        match query {
-            Query::Sdk { service, what } => self.services.query_sdk(service, what, self.epoch_ms),
-            Query::Mesos(what) => self.query_mesos(what),
-        }
+        self.processes.why(path, &self.cluster)
     }
 }

@@ -170,6 +170,7 @@ fn uninstall_is_stuck_on_a_dead_machine_until_forced() {
         phases.iter().filter(|phase| &*phase.status == "IN_PROGRESS").map(|phase| &*phase.name).collect();
     assert_eq!(stuck.len(), 1, "{phases:#?}");
     let path = ElementPath {
+        dialect: "".into(),
         service: view.services[0].name.clone(),
         plan: "deploy".into(),
         phase: Some(stuck[0].into()),

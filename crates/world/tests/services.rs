@@ -144,7 +144,13 @@ fn commands_reach_their_service() {
     engine.advance_for(5 * MINUTES);
     assert_eq!(status(&engine, "deploy"), "WAITING");
     let why = engine
-        .why(&ElementPath { service: "hello-world".into(), plan: "deploy".into(), phase: None, step: None })
+        .why(&ElementPath {
+            dialect: "".into(),
+            service: "hello-world".into(),
+            plan: "deploy".into(),
+            phase: None,
+            step: None,
+        })
         .expect("an element");
     assert!(!why.reasons.is_empty(), "{why:?}");
     let again =
@@ -304,6 +310,7 @@ fn without_room_it_stays_pending_and_says_why() {
     let advanced = engine.advance_until_idle(60 * MINUTES);
     assert!(advanced.idle, "{advanced:?}\n{:#?}", outline(engine.events()));
     let path = ElementPath {
+        dialect: "".into(),
         service: "hello-world".into(),
         plan: "deploy".into(),
         phase: Some("hello".into()),

@@ -1,7 +1,7 @@
 //! `/api/v1/scheduler` without a socket: the stream, the codes.
 
 use crate::{framework, launch, operator, request, scalar, text, three};
-use planarium_rest::{EventStream, Response};
+use planarium_rest::{EventStream, Response, close_stream, poll_stream};
 use planarium_tests::Client;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ impl Scheduler {
 
     /// Takes in what has come; true at the end of the stream.
     fn listen(&mut self, client: &Client) -> bool {
-        let polled = self.stream.poll(&client.session);
+        let polled = poll_stream(&mut self.stream, &client.session);
         let mut rest = polled.bytes.as_slice();
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             let length: usize = String::from_utf8_lossy(&rest[..end]).parse().unwrap();
@@ -399,11 +399,11 @@ fn a_stream_ends_when_another_takes_its_place_or_nobody_listens() {
     assert_eq!(response.status, 200, "{}", text(&response));
     assert!(first.listen(&client), "it listens elsewhere now");
     let digest = client.digest();
-    first.stream.close(&mut client.session);
+    close_stream(&first.stream, &mut client.session);
     assert_eq!(client.digest(), digest, "the end of a stream that was left before means nothing");
 
     let second = response.stream.unwrap();
-    second.close(&mut client.session);
+    close_stream(&second, &mut client.session);
     let shown = client.get("/frameworks").json();
     assert_eq!(shown["frameworks"][0]["connected"], false);
     let body = json!({ "type": "REVIVE", "framework_id": { "value": first.id } }).to_string();
@@ -470,6 +470,6 @@ fn time_that_is_turned_back_ends_the_stream() {
     client.post("/sim/seek", &json!({ "at_ms": 500 })).status(200);
     assert!(scheduler.listen(&client));
     let before = client.get("/sim/branches").json();
-    scheduler.stream.close(&mut client.session);
+    close_stream(&scheduler.stream, &mut client.session);
     assert_eq!(client.get("/sim/branches").json(), before, "it opens no branch");
 }

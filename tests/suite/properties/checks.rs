@@ -84,8 +84,13 @@ fn unexplained(engine: &Engine, view: &View) -> Option<String> {
                 );
             }
             for (status, phase, step) in elements {
-                let path =
-                    ElementPath { service: service.name.clone(), plan: plan.name.clone(), phase, step };
+                let path = ElementPath {
+                    dialect: "".into(),
+                    service: service.name.clone(),
+                    plan: plan.name.clone(),
+                    phase,
+                    step,
+                };
                 let Some(why) = engine.why(&path) else { return Some(format!("no answer for {path:?}")) };
                 if &*status != "COMPLETE" && (why.reasons.is_empty() || why.sentence.is_empty()) {
                     return Some(format!("{path:?} is {status} without a reason"));

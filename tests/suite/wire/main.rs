@@ -9,6 +9,7 @@ mod plans;
 mod pods;
 mod programs;
 mod refused;
+mod sdk_console;
 mod sim;
 mod store;
 mod texts;

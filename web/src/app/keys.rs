@@ -148,6 +148,7 @@ fn command_key(key: &str, state: &State) -> Option<Action> {
     Some(match refused {
         Some(reason) => Action::Say(format!("{} {}: {reason}", op.as_str(), tree::title(path)).into()),
         None => Action::Do(Box::new(Input::Plan(PlanCommand {
+            dialect: String::new(),
             service: path.service.to_string(),
             plan: path.plan.to_string(),
             op,

@@ -134,8 +134,13 @@ fn pod_items(hub: &Hub, service: &AttrValue, pod: &AttrValue) -> Vec<MenuItem> {
         (PodOp::Resume, "Resume", "play"),
     ];
     let item = |(op, label, icon): (PodOp, &'static str, &'static str)| {
-        let command =
-            PodCommand { service: service.to_string(), pod: pod.to_string(), op, tasks: Vec::new() };
+        let command = PodCommand {
+            dialect: String::new(),
+            service: service.to_string(),
+            pod: pod.to_string(),
+            op,
+            tasks: Vec::new(),
+        };
         MenuItem {
             label: label.into(),
             icon,

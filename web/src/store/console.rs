@@ -89,7 +89,9 @@ impl Console {
     /// How the line may go on.
     pub(crate) fn completion(&self, view: &View) -> Completion {
         let chosen = self.service(view);
-        complete(&self.line, &mut |named, wanted| match (named, wanted) {
+        complete(&self.line, chosen.map_or("", |service| &*service.dialect), &mut |named, wanted| match (
+            named, wanted,
+        ) {
             (_, Names::Services) => {
                 speakers(view).map(|service| service.name.trim_start_matches('/').to_owned()).collect()
             }
@@ -191,13 +193,14 @@ impl Console {
 
 /// Services that understand these words.
 pub(crate) fn speakers(view: &View) -> impl Iterator<Item = &ServiceView> {
-    view.services.iter().map(|service| &**service).filter(|service| &*service.dialect == "sdk")
+    view.services.iter().map(|service| &**service)
 }
 
 fn names(service: &ServiceView, wanted: Names<'_>) -> Vec<String> {
     let plan = |name: &str| service.plans.iter().find(|plan| &*plan.name == name);
     match wanted {
         Names::Services => Vec::new(),
+        Names::Definitions => service.definitions.iter().map(ToString::to_string).collect(),
         Names::Plans => service.plans.iter().map(|plan| plan.name.to_string()).collect(),
         Names::Phases(name) => {
             plan(name).into_iter().flat_map(|plan| &plan.phases).map(|phase| phase.name.to_string()).collect()

@@ -198,6 +198,7 @@ mod tests {
 
     fn path() -> ElementPath {
         ElementPath {
+            dialect: "".into(),
             service: "s".into(),
             plan: "deploy".into(),
             phase: Some("p".into()),

@@ -26,6 +26,7 @@ impl Stays {
         match &event.body {
             EventBody::Launched { agent, task, task_id, .. } => {
                 let path = ElementPath {
+                    dialect: "".into(),
                     service: agent.clone(),
                     plan: "".into(),
                     phase: None,

@@ -3,7 +3,7 @@
 use super::Shared;
 use axum::body::{Bytes, HttpBody};
 use http_body::Frame;
-use planarium_rest::EventStream;
+use planarium_rest::{EventStream, close_stream, poll_stream};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::PoisonError;
@@ -39,7 +39,8 @@ impl HttpBody for Events {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         loop {
             let this = &mut *self;
-            let polled = this.stream.poll(&this.shared.lock().unwrap_or_else(PoisonError::into_inner));
+            let polled =
+                poll_stream(&mut this.stream, &this.shared.lock().unwrap_or_else(PoisonError::into_inner));
             if polled.ended {
                 return Poll::Ready(None);
             }
@@ -53,6 +54,6 @@ impl HttpBody for Events {
 
 impl Drop for Events {
     fn drop(&mut self) {
-        self.stream.close(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner));
+        close_stream(&self.stream, &mut self.shared.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }

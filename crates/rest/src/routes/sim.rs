@@ -10,7 +10,7 @@ use planarium_protocol::json;
 use planarium_protocol::view::Applied;
 use planarium_scenario::find_element;
 use planarium_source::render::json::flat;
-use planarium_world::{Advanced, Engine, Journal, Query, SdkQuery};
+use planarium_world::{Advanced, Engine, Journal};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -33,7 +33,10 @@ pub(crate) fn route(session: &mut Session, request: &Request, rest: &[&str]) -> 
         ("PUT", ["services", name @ ..]) if !name.is_empty() => update(session, request, &name.join("/")),
         ("DELETE", ["services", name @ ..]) if !name.is_empty() => {
             let force = request.param("force").is_some_and(|value| value != "false");
-            applied(session, Input::RemoveService(RemoveService { name: name.join("/"), force }))
+            applied(
+                session,
+                Input::RemoveService(RemoveService { dialect: String::new(), name: name.join("/"), force }),
+            )
         }
         ("POST", ["agents"]) => apply_body::<AddAgent>(session, request, Input::AddAgent),
         ("DELETE", ["agents", agent]) => {
@@ -66,7 +69,7 @@ fn unknown(method: &str, rest: &[&str]) -> Response {
         _ => return problem(404, "no such path", &format!("there is no /sim/{}", rest.join("/"))),
     };
     let mut response = problem(405, "wrong method", &format!("{method} is not for /sim/{}", rest.join("/")));
-    response.headers.push(("allow", allowed.to_owned()));
+    response.headers.push(("allow".into(), allowed.to_owned()));
     response
 }
 
@@ -290,7 +293,7 @@ fn seek_to(session: &mut Session, seek: &Seek) -> Response {
 
 /// What a service was installed with.
 fn definition(session: &Session, name: &str) -> Response {
-    match session.engine.definition(name) {
+    match session.engine.definition("", name) {
         Some(load) => Response::json(200, &**load),
         None => problem(404, "no such service", &format!("there is no service {name}")),
     }
@@ -313,10 +316,11 @@ fn config_file(session: &Session, request: &Request) -> Response {
         return problem(400, "which file?", "give task= and config=, and service= as needed");
     };
     let service = part("service").unwrap_or_default();
-    match session.engine.query(&Query::Sdk { service, what: SdkQuery::ConfigFile { task, config } }) {
-        Ok((status, Value::String(text))) => Response::text(status, text),
-        Ok((status, value)) => Response::json(status, &value),
-        Err(refusal) => refused(&refusal, &[]),
+    match session.engine.world().rendered_file(&service, &task, &config) {
+        None => problem(404, "no such file", &format!("no service has a task {task} with a config {config}")),
+        Some(Ok((status, Value::String(text)))) => Response::text(status, text),
+        Some(Ok((status, value))) => Response::json(status, &value),
+        Some(Err(refusal)) => refused(&refusal, &[]),
     }
 }
 

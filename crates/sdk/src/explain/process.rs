@@ -13,7 +13,11 @@ impl Teller<'_> {
     pub(super) fn exited(&mut self) -> Option<Reason> {
         let line = self.scheduler.exit_line()?;
         let name = self.scheduler.name.to_string();
-        let input = Input::RemoveService(RemoveService { name: name.clone(), force: true });
+        let input = Input::RemoveService(RemoveService {
+            dialect: crate::DIALECT.to_owned(),
+            name: name.clone(),
+            force: true,
+        });
         self.add(format!("Remove {name}, to install it anew"), Some(input));
         let text = format!("Nothing moves any more: {line}");
         Some(reason(text, None, ReasonKind::NoOffers { text: line.into() }))

@@ -41,6 +41,7 @@ impl Teller<'_> {
             }
         };
         let command = PlanCommand {
+            dialect: crate::DIALECT.to_owned(),
             service: self.scheduler.name.to_string(),
             plan: plan.name().to_string(),
             op,
@@ -90,6 +91,7 @@ impl Teller<'_> {
 
     fn pod_input(&self, requirement: &Requirement, op: PodOp) -> Input {
         Input::Pod(PodCommand {
+            dialect: crate::DIALECT.to_owned(),
             service: self.scheduler.name.to_string(),
             pod: requirement.key.name().to_string(),
             op,

@@ -71,6 +71,7 @@ impl Scheduler {
         };
         allowed.map_err(|_| already())?;
         let path = ElementPath {
+            dialect: crate::DIALECT.into(),
             phase: element_of(&target).and_then(|element| plan.path(&self.name, element).phase),
             step: element_of(&target).and_then(|element| plan.path(&self.name, element).step),
             service: self.name.clone(),

@@ -74,7 +74,8 @@ use mentioned::Mentioned;
 use plan::{Assets, Plan};
 use planarium_kernel::{Cause, EventQueue, Recorder, SimTime};
 use planarium_kernel::{SortedMap, SortedSet};
-use planarium_mesos::api::{Call, Capability, FrameworkInfo, Offer, SchedulerEvent};
+pub use planarium_mesos::api::Request;
+use planarium_mesos::api::{Capability, FrameworkInfo, Offer, SchedulerEvent};
 use planarium_plan::{Element, Holder, PlanId};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{EventBody, Text};
@@ -367,7 +368,13 @@ impl Scheduler {
     /// Path of an element.
     pub(crate) fn path(&self, plan: PlanId, element: Element) -> ElementPath {
         self.plan(plan).map_or_else(
-            || ElementPath { service: self.name.clone(), plan: "".into(), phase: None, step: None },
+            || ElementPath {
+                dialect: crate::DIALECT.into(),
+                service: self.name.clone(),
+                plan: "".into(),
+                phase: None,
+                step: None,
+            },
             |plan| plan.path(&self.name, element),
         )
     }

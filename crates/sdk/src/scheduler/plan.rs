@@ -306,6 +306,7 @@ impl Plan {
             _ => None,
         };
         ElementPath {
+            dialect: crate::DIALECT.into(),
             service: service.clone(),
             plan: self.name(),
             phase: phase.map(|phase| self.phase_name(phase)),

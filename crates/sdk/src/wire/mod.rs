@@ -8,6 +8,7 @@ mod config;
 mod debug;
 mod endpoints;
 mod health;
+pub(crate) mod http;
 mod metrics;
 mod plan;
 mod pod;

@@ -1,17 +1,15 @@
 //! Installing, changing and removing services.
 //!
-//! Knows: how a definition becomes a framework with a control loop.
-//! Must not know: any dialect; see [`crate::systems`].
+//! *Knows*: which process a service belongs to. *Must not know*: any dialect; see [`crate::systems`].
 
 use crate::limits::LIMITS;
-use crate::systems::{Definition, Request, ServiceId, System};
+use crate::systems::{Definition, Process};
 use crate::world::World;
-use planarium_mesos::api::Call;
 use planarium_protocol::input::{LoadService, OfferRound, RemoveService};
-use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
-use planarium_protocol::{EventBody, Refusal, Text};
+use planarium_protocol::{EventBody, Refusal};
 use planarium_source::render::json::flat;
+use planarium_system::Number;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -22,204 +20,128 @@ impl World {
         load: &LoadService,
         diagnostics: &mut Vec<Value>,
     ) -> Result<Value, Refusal> {
-        let shared = self.group_for(load)?;
         let definition = read(load, diagnostics)?;
         let name = definition.name().clone();
-        if self.services.find(&name).is_some() || self.services.group_named(&name).is_some() {
-            return Err(Refusal::new(
-                RefusalCode::Conflict,
-                format!("There is a service '{name}' already; update it, or remove it first"),
-            ));
+        let dialect = definition.dialect().word;
+        let objection =
+            self.processes.of_dialect(dialect).find_map(|(_, process)| process.objection(load, &name));
+        if let Some(refusal) = objection {
+            return Err(refusal);
         }
-        if self.services.len() >= LIMITS.services as usize {
+        if self.processes.services() >= LIMITS.services as usize {
             let message =
                 format!("There are {} services already, as many as a world can hold", LIMITS.services);
             return Err(Refusal::new(RefusalCode::LimitReached, message));
         }
         diagnostics.extend(against(&definition, None));
-        let dialect = definition.dialect().as_str();
-        let cx = &mut self.recorder;
-        cx.emit(EventBody::ServiceLoaded { service: name.clone(), dialect: dialect.into() });
-        let (system, calls) = System::start(cx, &definition, None)?;
+        self.recorder.emit(EventBody::ServiceLoaded { service: name, dialect: dialect.into() });
+        let number = self.processes.number();
+        let mut takers = self.processes.of_dialect(dialect).filter(|(_, process)| process.takes(load));
+        let taker = takers.next().map(|(number, _)| number);
+        drop(takers);
         let load = Arc::new(load.clone());
-        let framework = match shared {
-            Some(framework) => framework,
-            None if load.framework.is_empty() => self.cluster.subscribe(cx, system.framework_info()),
-            None => self.form_group(&load, &system),
+        let Some(process) = taker else {
+            let (process, answer) = definition.start(&mut self.recorder, &mut self.cluster, number, load)?;
+            self.processes.install(number, process);
+            return Ok(answer);
         };
-        let id = self.services.install(name.clone(), framework, load, definition, system);
-        if self.services.group(framework).is_some() {
-            self.join_group(framework, id);
-        }
-        self.send(id, calls);
-        Ok(json!({ "service": name, "dialect": dialect }))
+        self.give(process, (number, load, definition), false)
     }
 
-    /// Gives a running service another definition: its scheduler restarts with it.
+    /// Gives a running service another definition.
     pub(super) fn update_service(
         &mut self,
         load: &LoadService,
         diagnostics: &mut Vec<Value>,
     ) -> Result<Value, Refusal> {
-        let load = &self.as_member(load)?;
-        let definition = read(load, diagnostics)?;
-        let name =
-            if load.name.is_empty() { definition.name().clone() } else { Text::from(load.name.as_str()) };
-        let id = self.services.named(&name)?;
-        let same_name = definition.name().trim_matches('/') == name.trim_matches('/');
-        if !same_name {
-            let message = format!("The definition is of a service '{}', not '{name}'", definition.name());
-            return Err(Refusal::new(RefusalCode::Conflict, message));
-        }
-        if let Some((.., system)) = self.services.load(id) {
-            diagnostics.extend(against(&definition, Some(system)));
-        }
-        self.recorder
-            .emit(EventBody::ServiceUpdated { service: name.clone(), text: "new definition".into() });
-        self.start_again(id, Arc::new(load.clone()), definition)?;
-        let errors = self.services.load(id).map(|(.., system)| system.refused().to_vec()).unwrap_or_default();
-        if errors.is_empty() {
-            Ok(json!({ "service": name }))
-        } else {
-            Ok(json!({ "service": name, "errors": errors }))
-        }
-    }
-
-    /// Starts a service's scheduler process again as it was.
-    pub(crate) fn restart_scheduler(&mut self, id: ServiceId) {
-        if let Some((load, definition, _)) = self.services.load(id) {
-            let (load, definition) = (Arc::clone(load), definition.clone());
-            // What ran with this definition can start with it again; if not, it goes on as it was.
-            let _ = self.start_again(id, load, definition);
-        }
-    }
-
-    fn start_again(
-        &mut self,
-        id: ServiceId,
-        load: Arc<LoadService>,
-        definition: Definition,
-    ) -> Result<(), Refusal> {
-        let calls = self.make_anew(id, load, definition)?;
-        match (self.services.group_of(id).map(|(framework, _)| framework), self.services.framework(id)) {
-            (Some(shared), _) => self.rejoin_group(shared, id),
-            (None, Some(framework)) => {
-                if let Some(info) = self.services.load(id).map(|(.., system)| system.framework_info()) {
-                    self.cluster.resubscribe(&mut self.recorder, framework, info);
-                }
-            }
-            (None, None) => {}
-        }
-        self.send(id, calls);
-        Ok(())
-    }
-
-    /// Puts a new scheduler in the place of a service's; the master is not told.
-    pub(crate) fn make_anew(
-        &mut self,
-        id: ServiceId,
-        load: Arc<LoadService>,
-        definition: Definition,
-    ) -> Result<Vec<Request>, Refusal> {
-        let Some((_, _, previous)) = self.services.load(id) else { return Ok(Vec::new()) };
-        let (system, calls) = System::start(&mut self.recorder, &definition, Some(previous))?;
-        self.services.replace(id, load, definition, system);
-        Ok(calls)
-    }
-
-    /// An update of a service that shares its framework goes on sharing it.
-    fn as_member(&self, load: &LoadService) -> Result<LoadService, Refusal> {
-        let named = match load.name.as_str() {
-            _ if !self.services.has_groups() => None,
-            "" => self.services.find(Definition::read(load)?.name()),
-            name => self.services.find(name),
+        let mut load = load.clone();
+        // Without a name, the definition says whose it is.
+        let mut definition = if load.name.is_empty() { Some(Definition::read(&load)?) } else { None };
+        let name = definition.as_ref().map_or_else(|| load.name.clone(), |read| read.name().to_string());
+        let dialect = match &definition {
+            Some(definition) => definition.dialect().word,
+            None => match load.dialect.as_str() {
+                "" | "auto" => self.dialect_of_update(&load),
+                word => crate::systems::known(word).unwrap_or(""),
+            },
         };
-        let own = named.and_then(|id| self.services.group_of(id)).map(|(_, group)| group.name.clone());
-        let given = load.framework.trim_matches('/');
-        if !given.is_empty() && own.as_ref().is_none_or(|own| own.trim_matches('/') != given) {
-            let text = format!("Service '{}' is not part of the framework '{}'", load.name, load.framework);
-            return Err(Refusal::new(RefusalCode::Conflict, text));
+        let found = self.processes.find(dialect, &name);
+        if let Some((process, _)) = found
+            && let Some(process) = self.processes.process(process)
+            && let Some(adapted) = process.adapted(&load)?
+        {
+            load = adapted;
+            definition = None;
         }
-        Ok(LoadService { framework: own.map(|own| own.to_string()).unwrap_or_default(), ..load.clone() })
+        let definition = match definition {
+            Some(definition) => usable(definition, diagnostics)?,
+            None => read(&load, diagnostics)?,
+        };
+        let (process, number) = match found {
+            Some(found) => found,
+            None => self.processes.named(definition.dialect().word, &name)?,
+        };
+        diagnostics.extend(against(&definition, self.processes.process(process)));
+        self.give(process, (number, Arc::new(load), definition), true)
+    }
+
+    /// The dialect of an update that does not say: what its files look like, or that of the service of that name.
+    fn dialect_of_update(&self, load: &LoadService) -> &'static str {
+        let seen = crate::detect_dialect(&load.files);
+        if self.processes.find(seen, &load.name).is_some() {
+            return seen;
+        }
+        let found = self.processes.find("", &load.name);
+        let process = found.and_then(|(process, _)| self.processes.process(process));
+        if load.files.is_empty() { process.map_or(seen, |process| process.dialect().word) } else { seen }
+    }
+
+    /// Hands a definition to a process.
+    fn give(
+        &mut self,
+        process: Number,
+        loading: (Number, Arc<LoadService>, Definition),
+        update: bool,
+    ) -> Result<Value, Refusal> {
+        let Self { processes, recorder, cluster, .. } = self;
+        let given = processes.touch(process, |process| process.take(recorder, cluster, loading, update));
+        given.unwrap_or(Ok(Value::Null))
     }
 
     /// Takes a service away.
     pub(super) fn remove_service(&mut self, remove: &RemoveService) -> Result<Value, Refusal> {
-        if self.services.find(&remove.name).is_none()
-            && let Some(outcome) = self.remove_group(remove)
-        {
-            return outcome;
-        }
-        let id = self.services.named(&remove.name)?;
-        let name = self.services.name(id).cloned().unwrap_or_else(|| remove.name.as_str().into());
-        if !remove.force {
-            return self.uninstall_service(id, &name);
-        }
-        self.drop_service(id, &name);
-        Ok(json!({ "service": name }))
+        let (process, _) = self.processes.named(&remove.dialect, &remove.name)?;
+        let Self { processes, recorder, cluster, .. } = self;
+        let removed =
+            processes.touch(process, |process| process.remove(recorder, cluster, &remove.name, remove.force));
+        removed.unwrap_or(Ok(Value::Null))
     }
 
-    /// Starts a service's scheduler again with the order to take everything back.
-    pub(crate) fn uninstall_service(&mut self, id: ServiceId, name: &Text) -> Result<Value, Refusal> {
-        let Some((load, definition, system)) = self.services.load(id) else { return Ok(Value::Null) };
-        if system.is_uninstalling() {
-            let message = format!("Service '{name}' is being uninstalled already");
-            return Err(Refusal::new(RefusalCode::Conflict, message));
-        }
-        let of_several = self.services.group_of(id).is_some_and(|(_, group)| !group.uninstalling);
-        let load = definition.uninstalling(load, of_several);
-        let definition = Definition::read(&load)?;
-        let text = "uninstall asked for".into();
-        self.recorder.emit(EventBody::ServiceUpdated { service: name.clone(), text });
-        self.start_again(id, Arc::new(load), definition)?;
-        Ok(json!({ "service": name }))
-    }
-
-    /// Drops a service whose scheduler has been removed from outside.
-    pub(crate) fn drop_if_gone(&mut self, id: ServiceId) {
-        let gone = self.services.load(id).and_then(|(.., system)| system.gone());
-        let Some(cause) = gone else { return };
-        let Some(name) = self.services.name(id).cloned() else { return };
-        self.recorder.set_cause(cause);
-        self.drop_service(id, &name);
-    }
-
-    /// Takes a service out with its framework and all its tasks.
-    fn drop_service(&mut self, id: ServiceId, name: &Text) {
-        if let Some((framework, _)) = self.services.group_of(id) {
-            self.leave_group(framework, id, true);
-            return;
-        }
-        let cx = &mut self.recorder;
-        let teardown = vec![Request { cause: cx.cause(), call: Call::Teardown }];
-        self.cluster.call_all(cx, self.services.framework(id), teardown);
-        self.services.remove(id);
-        cx.emit(EventBody::ServiceRemoved { service: name.clone() });
-    }
-
-    /// Exactly one offer round with these machines, and the cycle it leads to at the same instant.
+    /// Exactly one offer round with these machines, and what processes do at the same instant because of it.
     pub(super) fn offer_round(&mut self, round: &OfferRound) -> Result<Value, Refusal> {
         let answer = self.cluster.offer_round(&mut self.recorder, round)?;
-        // The offers have to be with the schedulers before their cycle.
+        // The offers have to be with the processes before that.
         self.deliver_messages();
-        for id in self.services.ids() {
-            let calls = self.services.run_cycle_now(&mut self.recorder, id);
-            self.send(id, calls);
+        for number in self.processes.numbers() {
+            self.at_process(number, Process::cycle_now);
         }
         Ok(answer)
     }
 }
 
-/// What the running system has against a definition.
-fn against(definition: &Definition, running: Option<&System>) -> Vec<Value> {
+/// What the running process has against a definition.
+fn against(definition: &Definition, running: Option<&Process>) -> Vec<Value> {
     let sources = definition.sources();
-    let found = System::findings_against(definition, running);
+    let found = definition.findings_against(running);
     found.iter().filter_map(|one| serde_json::to_value(flat(one, sources)).ok()).collect()
 }
 
 /// Reads a definition; one with errors is refused.
 fn read(load: &LoadService, diagnostics: &mut Vec<Value>) -> Result<Definition, Refusal> {
-    let definition = Definition::read(load)?;
+    usable(Definition::read(load)?, diagnostics)
+}
+
+fn usable(definition: Definition, diagnostics: &mut Vec<Value>) -> Result<Definition, Refusal> {
     let found = definition.diagnostics();
     let sources = definition.sources();
     diagnostics.extend(found.iter().filter_map(|one| serde_json::to_value(flat(one, sources)).ok()));

@@ -142,7 +142,7 @@ impl Engine {
     }
 
     fn holds(&self, condition: &Condition) -> bool {
-        let status_at = |element: &str| self.world.services.status_at(element);
+        let status_at = |element: &str| self.world.processes.status_at(element);
         condition.holds(self.now_ms(), &|| self.idle(), &status_at)
     }
 

@@ -92,11 +92,6 @@ impl Branch {
         }
     }
 
-    /// Forgets the checkpoints for a world that starts otherwise.
-    pub(super) fn restart(&mut self, world: &World) {
-        self.checkpoints = Checkpoints::new(world);
-    }
-
     pub(super) fn id(&self) -> u32 {
         self.id
     }

@@ -5,7 +5,6 @@
 use super::Engine;
 use super::advance::Next;
 use crate::genesis::Genesis;
-use crate::world::CallHandler;
 use planarium_kernel::digest::hex;
 use planarium_kernel::journal::Entry;
 use planarium_protocol::Input;
@@ -130,19 +129,11 @@ impl Engine {
 
     /// Replays a journal; the cursor ends at its head. Digests in it are compared on the way.
     pub fn from_journal(journal: &Journal) -> Result<Self, ReplayError> {
-        Self::from_journal_with(journal, None)
-    }
-
-    /// Replays a journal whose `call` inputs are resolved by `handler`.
-    pub fn from_journal_with(journal: &Journal, handler: Option<CallHandler>) -> Result<Self, ReplayError> {
         if journal.version != JOURNAL_VERSION {
             return Err(ReplayError::Version { found: journal.version });
         }
         let mut engine = Self::new(journal.genesis);
         let mut steps = u64::from(crate::limits::LIMITS.timers_per_input);
-        if let Some(handler) = handler {
-            engine.set_call_handler(handler);
-        }
         for (entry, expected) in journal.entries.iter().zip(1_u64..) {
             if entry.seq != expected || entry.at_ms < engine.now_ms() {
                 return Err(ReplayError::OutOfOrder { seq: entry.seq });

@@ -18,8 +18,7 @@ pub use branch::BranchView;
 pub use journal::{JOURNAL_VERSION, Journal, ReplayError};
 
 use crate::genesis::Genesis;
-use crate::query::Query;
-use crate::world::{CallHandler, World};
+use crate::world::World;
 use branch::{Branch, Position};
 use log::Log;
 use planarium_kernel::digest::hex;
@@ -27,7 +26,7 @@ use planarium_kernel::journal::Entry;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::{Applied, ClockView};
-use planarium_protocol::{Event, Input, Refusal, View, Why};
+use planarium_protocol::{Event, Input, View, Why};
 use std::cell::Cell;
 use std::sync::Arc;
 use trail::Trail;
@@ -83,13 +82,6 @@ impl Engine {
             trail: Trail::default(),
             view: Cell::new(None),
         }
-    }
-
-    /// Sets who resolves `call` inputs (the HTTP router above this crate). Without one they are refused,
-    /// so set it before the first input and keep to one per timeline: replay asks it again.
-    pub fn set_call_handler(&mut self, handler: CallHandler) {
-        self.world.set_call_handler(handler);
-        self.branch.restart(&World::genesis_with(self.genesis, Some(handler)));
     }
 
     /// Puts an input in at the cursor. A cursor in the past opens a branch first; nothing is lost.
@@ -250,24 +242,15 @@ impl Engine {
         self.world.inputs()
     }
 
-    /// The request that a running service was loaded or last updated with.
-    pub fn definition(&self, service: &str) -> Option<&Arc<LoadService>> {
-        self.world.definition(service)
-    }
-
-    /// Frameworks that several services share.
-    pub fn groups(&self) -> Vec<crate::GroupView> {
-        self.world.groups()
+    /// The request that a service was loaded or last updated with. Without a dialect, the service of that name that was
+    /// installed first is meant.
+    pub fn definition(&self, dialect: &str, service: &str) -> Option<&Arc<LoadService>> {
+        self.world.definition(dialect, service)
     }
 
     /// Why an element is not finished; `None` when there is no such element.
     pub fn why(&self, path: &ElementPath) -> Option<Why> {
         self.world.why(path)
-    }
-
-    /// Asks one of the simulated systems: HTTP status and body, or a refusal.
-    pub fn query(&self, query: &Query) -> Result<(u16, serde_json::Value), Refusal> {
-        self.world.query(query)
     }
 
     /// The next recorded input after the cursor.

@@ -300,6 +300,7 @@ mod tests {
         let view = View { services, ..(*crate::store::state::World::default().view.0).clone() };
         let mut gantt = Gantt::default();
         let gone = ElementPath {
+            dialect: "".into(),
             service: "s".into(),
             plan: "recovery".into(),
             phase: Some("a-0".into()),

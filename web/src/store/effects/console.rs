@@ -16,11 +16,13 @@ impl Session {
             return Vec::new();
         }
         let service = state.console.service(&state.world.view);
-        let service = service.map(|service| service.name.to_string()).unwrap_or_default();
+        let (dialect, service) = service
+            .map(|service| (service.dialect.to_string(), service.name.to_string()))
+            .unwrap_or_default();
         let from = self.seen.branch;
         let engine = &mut self.shown.engine;
         let (at_ms, at_head, inputs) = (engine.now_ms(), engine.at_head(), engine.inputs());
-        let output = console::line(line, &service, &mut |request| {
+        let output = console::line(line, (&dialect, &service), &mut |request| {
             if request.method != "GET" {
                 persist::save_run(&share::encode(&engine.journal()), line);
             }

@@ -90,7 +90,7 @@ impl Session {
             return facts;
         };
         let load = state.draft.load().0;
-        let runs = self.shown.engine.definition(&name).is_some();
+        let runs = self.shown.engine.definition("", &name).is_some();
         let input = if runs { Input::UpdateService(load) } else { Input::LoadService(load) };
         let (more, accepted) = self.try_input(&input);
         facts.extend(more);

@@ -58,6 +58,7 @@ fn deploy_status(hub: &Hub) -> String {
 fn interrupt(hub: &Hub) -> Action {
     let path = tree::first_plan(&hub.state().world.view).expect("a plan");
     Action::Do(Box::new(Input::Plan(PlanCommand {
+        dialect: String::new(),
         service: path.service.to_string(),
         plan: path.plan.to_string(),
         op: PlanOp::Interrupt,

@@ -75,6 +75,7 @@ mod tests {
 
     fn path(phase: Option<&str>, step: Option<&str>) -> ElementPath {
         ElementPath {
+            dialect: "".into(),
             service: "s".into(),
             plan: "deploy".into(),
             phase: phase.map(Into::into),

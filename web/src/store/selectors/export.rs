@@ -72,6 +72,7 @@ mod tests {
 
     fn events() -> Vec<Event> {
         let path = ElementPath {
+            dialect: "".into(),
             service: "s".into(),
             plan: "deploy".into(),
             phase: Some("p".into()),

@@ -265,6 +265,7 @@ fn go(list: &mut List, path: &ElementPath) {
 /// The input of a plan command.
 pub(crate) fn plan_command(path: &ElementPath, op: PlanOp, params: BTreeMap<String, String>) -> Input {
     Input::Plan(PlanCommand {
+        dialect: String::new(),
         service: path.service.to_string(),
         plan: path.plan.to_string(),
         op,

@@ -93,12 +93,18 @@ impl Shape {
 
 /// The path of a service row.
 pub(crate) fn service_path(service: &Text) -> ElementPath {
-    ElementPath { service: Arc::clone(service), plan: "".into(), phase: None, step: None }
+    ElementPath { dialect: "".into(), service: Arc::clone(service), plan: "".into(), phase: None, step: None }
 }
 
 /// The path of a plan.
 pub(crate) fn plan_path(service: &Text, plan: &PlanView) -> ElementPath {
-    ElementPath { service: Arc::clone(service), plan: Arc::clone(&plan.name), phase: None, step: None }
+    ElementPath {
+        dialect: "".into(),
+        service: Arc::clone(service),
+        plan: Arc::clone(&plan.name),
+        phase: None,
+        step: None,
+    }
 }
 
 struct Walk<'a> {
@@ -495,6 +501,9 @@ pub(crate) mod tests {
             plans,
             pods: Vec::new(),
             activity: "".into(),
+            statuses: &[],
+            definitions: Vec::new(),
+            more: Arc::default(),
         })
     }
 
@@ -533,7 +542,13 @@ pub(crate) mod tests {
     fn toggling_opens_and_shuts() {
         let services = sample();
         let mut toggled = SortedSet::new();
-        let deploy = ElementPath { service: "one".into(), plan: "deploy".into(), phase: None, step: None };
+        let deploy = ElementPath {
+            dialect: "".into(),
+            service: "one".into(),
+            plan: "deploy".into(),
+            phase: None,
+            step: None,
+        };
         let world = ElementPath { phase: Some("world".into()), ..deploy.clone() };
         let side = ElementPath { plan: "sidecar".into(), ..deploy };
         toggled.extend([world, side]);

@@ -65,6 +65,7 @@ fn list(names: &[Text]) -> String {
 pub(crate) fn describe(body: &EventBody) -> (Source, String) {
     use Source::{Cluster, Fault, Operator, Plan, Scheduler, Simulator, Task};
     match body {
+        EventBody::Happened { text, .. } => (Scheduler, text.to_string()),
         EventBody::Rejected { reason, .. } => (Operator, format!("refused: {reason}")),
         EventBody::InputApplied { text, .. } | EventBody::Note { text } | EventBody::Shares { text } => {
             (Operator, text.to_string())
@@ -225,6 +226,7 @@ mod tests {
     #[test]
     fn says_what_happened() {
         let path = ElementPath {
+            dialect: "".into(),
             service: "s".into(),
             plan: "deploy".into(),
             phase: Some("hello".into()),

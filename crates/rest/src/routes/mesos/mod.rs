@@ -50,7 +50,7 @@ fn read_only(request: &Request) -> Option<Response> {
 fn wrong_method(request: &Request, allowed: &str) -> Response {
     let text = format!("Expecting one of {{ '{allowed}' }}, but received '{}'", request.method);
     let mut response = Response::text(405, text);
-    response.headers.push(("allow", allowed.to_owned()));
+    response.headers.push(("allow".into(), allowed.to_owned()));
     response
 }
 
@@ -108,7 +108,7 @@ fn apply_by(session: &mut Session, method: &str, path: &str, body: Value) -> Res
 
 /// The same; what the master answers, or the refusal as it is.
 fn put_in(session: &mut Session, method: &str, path: &str, body: Value) -> Result<Value, Refusal> {
-    let call = HttpCall { method: method.to_owned(), path: path.to_owned(), body };
+    let call = HttpCall { content_type: None, method: method.to_owned(), path: path.to_owned(), body };
     session.engine.apply(Input::Call(call)).outcome
 }
 

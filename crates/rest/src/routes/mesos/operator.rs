@@ -2,7 +2,7 @@
 
 use super::{answered, apply, not_v1, refused, v1_body};
 use crate::{Request, Response, Session};
-use planarium_world::{MesosQuery, Query, is_operator_read};
+use planarium_world::{MesosQuery, is_operator_read};
 use serde_json::Value;
 
 /// Answers a call by its type: reads are questions, everything else is an input.
@@ -16,7 +16,7 @@ pub(super) fn call(session: &mut Session, request: &Request) -> Response {
     };
     let kind = body.get("type").and_then(Value::as_str).unwrap_or_default();
     if is_operator_read(kind) {
-        return match session.engine.query(&Query::Mesos(MesosQuery::Operator(kind.to_owned()))) {
+        return match session.engine.world().query_mesos(&MesosQuery::Operator(kind.to_owned())) {
             Ok((status, value)) => Response::json(status, &value),
             Err(refusal) => refused(&refusal),
         };

@@ -1,7 +1,7 @@
 //! Endpoints that only read.
 
 use crate::{Request, Response, Session};
-use planarium_world::{MesosQuery, Query};
+use planarium_world::MesosQuery;
 
 /// The question that a path asks.
 pub(super) fn question(request: &Request, parts: &[&str]) -> Option<MesosQuery> {
@@ -10,7 +10,7 @@ pub(super) fn question(request: &Request, parts: &[&str]) -> Option<MesosQuery> 
 
 /// The answer, wrapped where the caller asks for a script.
 pub(super) fn answer(session: &Session, request: &Request, query: MesosQuery) -> Response {
-    match session.engine.query(&Query::Mesos(query)) {
+    match session.engine.world().query_mesos(&query) {
         Ok((status, value)) => match request.param("jsonp").filter(|name| is_name(name)) {
             Some(name) => Response {
                 content_type: "text/javascript",

@@ -2,9 +2,10 @@
 //! the description is turned down.
 
 use super::{answered, apply, header, not_v1, put_in, refused, v1_body};
-use crate::stream::{EventStream, turned_down};
+use crate::stream::{begin, belonging, turned_down};
 use crate::{Request, Response, Session};
 use planarium_protocol::refusal::RefusalCode;
+use planarium_system::http::Source;
 use serde_json::Value;
 
 /// The header that ties a framework's calls to its event stream.
@@ -32,22 +33,23 @@ fn subscribe(session: &mut Session, request: &Request, body: Value) -> Response 
     if header(request, STREAM_ID).is_some() {
         return Response::text(400, "Subscribe calls should not include the 'Mesos-Stream-Id' header");
     }
-    let stream = EventStream::before(session);
+    let stream = begin(session, Source::Master(Value::Null));
     let mut response = Response::empty(200);
     response.content_type = "application/json";
     let stream_to_come = session.engine.world().stream_to_come();
     let reply = match put_in(session, "POST", "/api/v1/scheduler", body) {
         Ok(reply) => reply,
         Err(refusal) if refusal.code == RefusalCode::InvalidDefinition => {
-            response.headers.push((STREAM_ID, stream_to_come.to_string()));
+            response.headers.push((STREAM_ID.into(), stream_to_come.to_string()));
             response.body = turned_down(&refusal.message);
             return response;
         }
         Err(refusal) => return refused(&refusal),
     };
     let text = |key: &str| reply.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    response.headers.push((STREAM_ID, text("stream_id")));
-    response.stream = Some(Box::new(stream.of(session, text("framework"), text("stream_id"))));
+    response.headers.push((STREAM_ID.into(), text("stream_id")));
+    response.stream =
+        Some(Box::new(belonging(stream, session, Source::Framework(text("framework"), text("stream_id")))));
     response
 }
 

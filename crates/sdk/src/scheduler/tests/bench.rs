@@ -361,6 +361,7 @@ impl Bench {
     ) -> Result<String, Refusal> {
         let mut parts = target.splitn(3, '/').map(str::to_owned);
         let command = PlanCommand {
+            dialect: crate::DIALECT.to_owned(),
             service: self.scheduler.name().to_string(),
             plan: parts.next().unwrap_or_default(),
             op,
@@ -376,6 +377,7 @@ impl Bench {
     /// A pod command.
     pub(super) fn pod(&mut self, op: PodOp, pod: &str, tasks: &[&str]) -> Result<serde_json::Value, Refusal> {
         let command = PodCommand {
+            dialect: crate::DIALECT.to_owned(),
             service: self.scheduler.name().to_string(),
             pod: pod.to_owned(),
             op,
@@ -390,6 +392,7 @@ impl Bench {
     pub(super) fn path(&self, target: &str) -> ElementPath {
         let mut parts = target.splitn(3, '/').map(Text::from);
         ElementPath {
+            dialect: crate::DIALECT.into(),
             service: self.scheduler.name().clone(),
             plan: parts.next().unwrap_or_else(|| "".into()),
             phase: parts.next(),

@@ -152,6 +152,9 @@ fn says_what_stays_of_a_quorum() {
         plans: Vec::new(),
         pods: vec![pod("n-0", "m1", "RUNNING"), pod("n-1", "m2", "RUNNING"), pod("n-2", "m3", "LOST")],
         activity: "".into(),
+        statuses: &[],
+        definitions: Vec::new(),
+        more: std::sync::Arc::default(),
     };
     let services = vec![Arc::new(service)];
     let view = View { services, ..(*crate::store::state::World::default().view.0).clone() };

@@ -1,13 +1,13 @@
 //! What the cluster adds to a service's explanations.
 //!
-//! Knows: that a scheduler cannot see processes, machines and faults, and who can.
-//! Must not know: how a reason is put into words; that is the service's own crate.
+//! *Knows*: that a scheduler cannot see processes, machines and faults, and who can.
+//! *Must not know*: how a reason is put into words; that is `explain`'s.
 
-use crate::cluster::Cluster;
+use crate::explain::{ClusterFacts, MaintenanceFacts, ReadinessFacts};
 use planarium_mesos::api::FrameworkId;
 use planarium_protocol::view::MachineView;
 use planarium_protocol::{Input, Text};
-use planarium_sdk::{ClusterFacts, MaintenanceFacts, ReadinessFacts};
+use planarium_system::Cluster;
 
 /// The cluster as one service may ask about it.
 pub(crate) struct Facts<'a> {

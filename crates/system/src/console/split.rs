@@ -18,7 +18,7 @@ pub fn split(line: &str) -> Result<Vec<String>, String> {
 }
 
 /// Leaves a prompt sign out.
-pub(super) fn without_prompt(words: &mut Vec<String>) {
+pub fn without_prompt(words: &mut Vec<String>) {
     if words.first().is_some_and(|first| first == "$") {
         words.remove(0);
     }
@@ -26,19 +26,19 @@ pub(super) fn without_prompt(words: &mut Vec<String>) {
 
 /// A line as far as it goes.
 #[derive(Debug, Default)]
-pub(super) struct Scanned {
+pub struct Scanned {
     /// Words with a blank after them.
-    pub(super) words: Vec<String>,
+    pub words: Vec<String>,
     /// The word that the line ends with, if it does not end with a blank.
-    pub(super) word: Option<String>,
+    pub word: Option<String>,
     /// Where that word begins, or would. *Units*: bytes.
-    pub(super) from: usize,
+    pub from: usize,
     /// A quote that is still open.
-    pub(super) open: Option<char>,
+    pub open: Option<char>,
 }
 
 /// Parts a line that may not be finished.
-pub(super) fn scan(line: &str) -> Scanned {
+pub fn scan(line: &str) -> Scanned {
     let mut scanned = Scanned::default();
     let mut chars = line.char_indices();
     while let Some((at, c)) = chars.next() {

@@ -1,15 +1,15 @@
 //! Every command against canned answers, and against a world.
 
 mod canned;
-mod session;
 mod words;
 
-use super::{Output, run_with_files};
-use crate::{Request, Response};
+use super::run_with_files;
+use planarium_system::console::Output;
+use planarium_system::{Request, Response};
 
 /// Words as they are typed.
 fn words(line: &str) -> Vec<String> {
-    super::split(line).expect("a line that can be parted")
+    planarium_system::console::split(line).expect("a line that can be parted")
 }
 
 /// Runs a line with an API that answers whatever comes, and tells what was asked.

@@ -7,7 +7,7 @@
 //! the hints after them are our own, and say what the scheduler answered.
 
 use super::Output;
-use crate::{Request, Response};
+use planarium_system::{Request, Response};
 use serde_json::Value;
 use std::fmt::Write as _;
 

@@ -4,60 +4,7 @@
 
 use super::commands::COMMANDS;
 use super::grammar::{Command, Flag, apart, module};
-use super::split::{scan, without_prompt};
-
-/// Names that a place in a line takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Names<'a> {
-    /// Services.
-    Services,
-    /// Plans of the service.
-    Plans,
-    /// Phases of a plan.
-    Phases(&'a str),
-    /// Steps of a plan's phase.
-    Steps(&'a str, &'a str),
-    /// Pods of the service.
-    Pods,
-    /// Tasks of a pod.
-    Tasks(&'a str),
-}
-
-/// Gives names; the service is named where the line names one.
-pub type Namer<'n> = dyn FnMut(Option<&str>, Names<'_>) -> Vec<String> + 'n;
-
-/// The ways a line may go on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Completion {
-    /// Words that fit here, as they are called.
-    pub words: Vec<String>,
-    /// The line before the word being typed.
-    before: String,
-    /// The word being typed, without its quotes.
-    typed: String,
-}
-
-impl Completion {
-    /// The line with one of the words in place of what was begun.
-    pub fn with(&self, index: usize) -> Option<String> {
-        self.words.get(index).map(|word| format!("{}{} ", self.before, quoted(word)))
-    }
-
-    /// The line as far as all words agree; nothing when that is what is typed already.
-    pub fn agreed(&self) -> Option<String> {
-        if let [only] = self.words.as_slice() {
-            return Some(format!("{}{} ", self.before, quoted(only)));
-        }
-        let mut common = self.words.first()?.as_str();
-        for word in &self.words {
-            let same = common.chars().zip(word.chars()).take_while(|(a, b)| a == b);
-            common = common.get(..same.map(|(a, _)| a.len_utf8()).sum()).unwrap_or_default();
-        }
-        // The quote stays open, as the word goes on.
-        let open = if needs_quotes(common) { "'" } else { "" };
-        (common.len() > self.typed.len()).then(|| format!("{}{open}{common}", self.before))
-    }
-}
+use planarium_system::console::{Completion, Namer, Names, scan, without_prompt};
 
 /// What may stand at the end of a line. Nothing for a line that makes no sense so far.
 pub fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
@@ -169,19 +116,10 @@ fn values(flag: Flag, pod: &str, service: Option<&str>, names: &mut Namer<'_>) -
     }
 }
 
-fn needs_quotes(word: &str) -> bool {
-    word.is_empty() || word.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\'))
-}
-
-/// A word as a line takes it.
-fn quoted(word: &str) -> String {
-    if needs_quotes(word) { format!("'{}'", word.replace('\'', r"'\''")) } else { word.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::split;
+    use planarium_system::console::split;
 
     fn namer(service: Option<&str>, wanted: Names<'_>) -> Vec<String> {
         let names: &[&str] = match (service, wanted) {

@@ -2,9 +2,8 @@
 
 use super::super::commands::COMMANDS;
 use super::super::grammar::usage;
-use super::super::{line, run};
 use super::{asked, words};
-use crate::Response;
+use planarium_system::Response;
 
 /// Runs a line that must not ask anything; what it printed on standard error, or output with code 0.
 fn silent(typed: &str) -> (u8, String, String) {
@@ -144,17 +143,4 @@ fn flags_may_stand_anywhere_and_services_are_named() {
     }
     let (output, _) = asked("plan list -v", "hello", |_| Response::text(200, "[]"));
     assert_eq!(output.stderr, "HTTP Query: GET /service/hello/v1/plans\nResponse: 200 OK (2 bytes)\n");
-}
-
-#[test]
-fn typed_lines_and_no_files() {
-    let mut send = |_: &crate::Request| Response::text(200, "[]");
-    assert_eq!(line("$ plan list", "hello", &mut send).stdout, "[]\n");
-    let open = line("plan 'list", "hello", &mut send);
-    assert_eq!((open.code, open.stderr.as_str()), (2, "error: the quote ' is never closed\n"));
-    let output = run(&words("update start --options x.json"), "hello", &mut send);
-    assert_eq!(
-        (output.code, output.stderr.as_str()),
-        (2, "--options x.json: there are no files here; write the JSON itself\n")
-    );
 }

@@ -4,33 +4,36 @@
 //!
 //! Source: dcos-commons `StateResource`, `RequestUtils`; RFC 7578.
 
-use crate::{Request, Response, Session};
+use crate::scheduler::FILE_BYTES;
 use planarium_protocol::Input;
 use planarium_protocol::input::HttpCall;
-use planarium_world::FILE_BYTES;
+use planarium_system::{Request, Response, Wire};
 
 /// The field that holds the file.
 const FIELD: &str = "file";
 
 /// Stores a file, or says what is wrong with the request.
-pub(super) fn put(session: &mut Session, request: &Request, service: &str, name: &str) -> Response {
+pub(super) fn put(request: &Request, service: &str, name: &str) -> Wire {
     let Some(boundary) = boundary(request) else {
         return super::wrong_kind();
     };
     let Some(content) = field(&request.body, &boundary, FIELD) else {
-        return Response::text(400, "Missing payload");
+        return Wire::Answer(Response::text(400, "Missing payload"));
     };
     if content.len() > FILE_BYTES {
-        return Response::text(400, format!("Stream exceeds {FILE_BYTES} byte size limit"));
+        return Wire::Answer(Response::text(400, format!("Stream exceeds {FILE_BYTES} byte size limit")));
     }
     // What is read later is decoded as UTF-8 by the real one, too.
     let text = String::from_utf8_lossy(content).into_owned();
     let path = format!("/service/{}/v1/state/files/{name}", service.trim_matches('/'));
-    let call = HttpCall { method: "PUT".to_owned(), path, body: text.into() };
-    match session.engine.apply(Input::Call(call)).outcome {
-        Ok(_) => Response::empty(200),
-        Err(refusal) => super::refused(&refusal),
-    }
+    let call = HttpCall { method: "PUT".to_owned(), path, body: text.into(), content_type: None };
+    Wire::Change(
+        Box::new(Input::Call(call)),
+        Box::new(|outcome| match outcome {
+            Ok(_) => Response::empty(200),
+            Err(refusal) => super::refused(&refusal),
+        }),
+    )
 }
 
 /// The boundary of a multipart body; none when the body is of another kind.

@@ -1,9 +1,13 @@
-//! Every command on a world that runs.
+//! Every command of a service's command line on a world that runs.
 
-use super::super::{Output, line};
-use crate::{Request, Response, Session, handle};
+use planarium_rest::console::{self, Output};
+use planarium_rest::{Request, Response, Session, handle, handle_engine};
 use planarium_world::Genesis;
 use serde_json::{Value, json};
+
+fn line(text: &str, service: &str, send: &mut dyn FnMut(&Request) -> Response) -> Output {
+    console::line(text, ("sdk", service), send)
+}
 
 const SVC: &str = "name: /team/hello
 pods:
@@ -258,7 +262,7 @@ fn a_lent_engine_comes_back_with_what_was_done_to_it() {
     let mut engine = session.engine;
     let (head_ms, branches, inputs) = (engine.head_ms(), engine.branches().len(), engine.inputs());
     engine.seek_ms(0);
-    let output = line("plan pause deploy", "", &mut |request| crate::handle_engine(&mut engine, request));
+    let output = line("plan pause deploy", "", &mut |request| handle_engine(&mut engine, request));
     assert_eq!(
         (output.stdout.as_str(), output.code),
         ("\"deploy\" plan has been paused.\n", 0),

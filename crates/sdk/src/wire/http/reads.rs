@@ -1,9 +1,9 @@
 //! Which read stands behind which path.
 //!
-//! Source: sheet section 12.1.
+//! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/endpoints`.
 
-use crate::Request;
-use planarium_world::{DebugFilter, SdkQuery};
+use crate::wire::{DebugFilter, SdkQuery};
+use planarium_system::Request;
 
 /// The read of a path; `None` when there is none.
 pub(super) fn read(request: &Request, parts: &[&str]) -> Option<SdkQuery> {

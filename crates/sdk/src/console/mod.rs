@@ -7,8 +7,8 @@
 //! Two places go beyond the API of one scheduler, because in the real system another program answers there:
 //! `describe`, `update start` and `update package-versions` talk to the package manager, and here to `/sim`.
 //!
-//! **Source**: dcos-commons `cli/` (commands, queries, client), sheet section 13. Match for words, calls, trees
-//! and the messages that the sheet lists; usage texts and hints are our own.
+//! **Source**: dcos-commons `cli/` (commands, queries, client). Match for words, calls, trees and messages; usage texts and
+//! hints are our own.
 //!
 //! Exit codes: 0 done, 1 turned down or out of reach, 2 words that cannot be understood (nothing was sent).
 
@@ -22,41 +22,29 @@ mod options;
 mod package;
 mod plan;
 mod pod;
-mod split;
 mod tree;
 mod update;
 
 #[cfg(test)]
 mod tests;
 
-pub use complete::{Completion, Namer, Names, complete};
-pub use split::split;
+pub use complete::complete;
 
-use crate::{Request, Response};
 use call::{Call, Failure};
 use grammar::{Asked, Understood};
+use planarium_system::console::{Console, Output, Terminal};
+use planarium_system::{Request, Response};
 
-/// What a command printed and how it ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Output {
-    /// Standard output, each message with its line end.
-    pub stdout: String,
-    /// Standard error, likewise.
-    pub stderr: String,
-    /// Exit code: 0, 1 or 2.
-    pub code: u8,
+/// The command line of a service.
+pub(crate) const CONSOLE: Console =
+    Console { programs: &[&["dcos", "NAME"]], run: run_at, complete, usage: || grammar::usage(&[]) };
+
+fn run_at(args: &[String], terminal: &mut Terminal<'_>) -> Output {
+    run_with_files(args, terminal.service, terminal.send, terminal.read)
 }
 
-/// Runs one command on a service; an empty name means the only or first one.
-///
-/// `send` carries a request to the API. A response with status 0 says that no answer came; its body says why.
-/// `--options` takes the JSON itself here, as there are no files; see [`run_with_files`].
-pub fn run(args: &[String], service: &str, send: &mut dyn FnMut(&Request) -> Response) -> Output {
-    let mut no_files = |_: &str| Err("there are no files here; write the JSON itself".to_owned());
-    run_with_files(args, service, send, &mut no_files)
-}
-
-/// [`run`] with files: `read` gives the text of a named one, and of standard input for `stdin`.
+/// Runs one command on a service; an empty name means the only or first one. `read` gives the text of a named file, and of
+/// standard input for `stdin`.
 pub fn run_with_files(
     args: &[String],
     service: &str,
@@ -93,12 +81,4 @@ pub fn run_with_files(
     }
     output.code = code;
     output
-}
-
-/// Runs a typed line, parted into words as a shell would.
-pub fn line(text: &str, service: &str, send: &mut dyn FnMut(&Request) -> Response) -> Output {
-    match split(text) {
-        Ok(args) => run(&args, service, send),
-        Err(error) => Output { stdout: String::new(), stderr: format!("error: {error}\n"), code: 2 },
-    }
 }

@@ -4,22 +4,23 @@
 //!
 //! A `call` input below `/service/NAME/v1` (or below `/v1`, for the first service) is resolved here, so that every replay
 //! resolves it alike, and does what the command does that stands behind it. The body is JSON, or a text that holds JSON; of
-//! `PUT .../state/files/FILE` it is the file's text. Questions are no inputs: they are asked over HTTP.
+//! `PUT .../state/files/FILE` it is the file's text.
 //!
-//! Source: sheet sections 12.1 and 12.3.
+//! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/endpoints/{Plans,Pod,State}Resource.java`.
 
-use crate::world::World;
-use planarium_mesos::operator::{form_fields, percent_decoded};
+use crate::process::Process;
+use planarium_mesos::operator::form_fields;
 use planarium_protocol::input::{HttpCall, PlanCommand, PlanOp, PodCommand, PodOp};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Input, Refusal};
+use planarium_system::{Cluster, Cx, System};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The command behind `POST` of a path below a service's root (`v1`, `plans`, ...). None when the path is no command.
 ///
 /// *Errors*: what the real scheduler answers to a body that it cannot read.
-pub fn sdk_command(
+pub(crate) fn command(
     service: &str,
     parts: &[&str],
     param: &dyn Fn(&str) -> Option<String>,
@@ -34,7 +35,7 @@ pub fn sdk_command(
 }
 
 /// Whether a path below a service's root takes `POST` only.
-pub fn is_sdk_command(parts: &[&str]) -> bool {
+pub(crate) fn is_command(parts: &[&str]) -> bool {
     match parts {
         ["v1", "plans", _, op] | ["v1", "plan", op] => plan_op(op).is_some(),
         ["v1", "pod", _, op] => pod_op(op).is_some(),
@@ -76,6 +77,7 @@ fn plan_command(
     let part = |key| param(key).filter(|value| !(takes_step && value.trim().is_empty()));
     let takes_phase = !matches!(op, PlanOp::Start | PlanOp::Stop);
     Ok(Input::Plan(PlanCommand {
+        dialect: crate::DIALECT.to_owned(),
         service: service.to_owned(),
         plan: plan.to_owned(),
         op,
@@ -109,7 +111,13 @@ fn pod_command(service: &str, pod: &str, op: PodOp, body: &[u8]) -> Result<Input
     } else {
         Vec::new()
     };
-    Ok(Input::Pod(PodCommand { service: service.to_owned(), pod: pod.to_owned(), op, tasks }))
+    Ok(Input::Pod(PodCommand {
+        dialect: crate::DIALECT.to_owned(),
+        service: service.to_owned(),
+        pod: pod.to_owned(),
+        op,
+        tasks,
+    }))
 }
 
 fn is_blank(body: &[u8]) -> bool {
@@ -125,20 +133,20 @@ fn wrong_method(call: &HttpCall, right: &str) -> Refusal {
     Refusal { status: 405, ..bad(text) }
 }
 
-impl World {
-    /// Carries a call of a scheduler's API out; none when the path is none of its.
-    pub(crate) fn sdk_call(&mut self, call: &HttpCall) -> Option<Result<Value, Refusal>> {
+impl Process {
+    /// Carries a journaled call of a scheduler's API out. Questions are no inputs: they are asked over HTTP.
+    pub(crate) fn carry_out(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        call: &HttpCall,
+        parts: &[&str],
+    ) -> Option<Result<Value, Refusal>> {
         let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
-        let parts = path.split('/').filter(|part| !part.is_empty());
-        let parts: Vec<String> = parts.map(|part| percent_decoded(part, false)).collect();
-        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        let (name, parts) = address(&parts)?;
+        let (name, parts) = address(parts)?;
         let parts = parts.as_slice();
-        let service = match self.service_at(&name) {
-            Ok(service) => service,
-            Err(refusal) => return Some(Err(refusal)),
-        };
-        if is_sdk_command(parts) {
+        let service = self.meant(&name)?.name.to_string();
+        if is_command(parts) {
             if call.method != "POST" {
                 return Some(Err(wrong_method(call, "POST")));
             }
@@ -148,39 +156,23 @@ impl World {
                 Value::String(text) => text.clone().into_bytes(),
                 body => planarium_protocol::json::text(body),
             };
-            let command = sdk_command(&service, parts, &|key| fields.get(key).cloned(), &body)?;
-            return Some(command.and_then(|input| self.carry_out(&input)));
+            return Some(match command(&service, parts, &|key| fields.get(key).cloned(), &body)? {
+                Ok(Input::Plan(command)) => self.plan_command(cx, cluster, &command),
+                Ok(Input::Pod(command)) => self.pod_command(cx, cluster, &command),
+                Ok(_) => Ok(Value::Null),
+                Err(refusal) => Err(refusal),
+            });
         }
         Some(match (call.method.as_str(), parts) {
-            ("PUT", ["v1", "state", "files", file]) => self.put_file(&service, file, &call.body),
+            ("PUT", ["v1", "state", "files", file]) => self.put_file(cx, &service, file, &call.body),
             ("GET" | "HEAD", _) => Err(bad(format!("{path} is a question, not an input: ask it over HTTP"))),
             _ => Err(Refusal::new(RefusalCode::NotFound, format!("{} {path} is no command", call.method))),
         })
     }
 
-    /// The service that a path names: slashes of its name may be written as dots; an empty name is the first service.
-    fn service_at(&self, name: &str) -> Result<String, Refusal> {
-        let wanted = name.trim_matches('/');
-        let names = self.services.ids().into_iter().filter_map(|id| self.services.name(id));
-        let mut own = names.map(ToString::to_string);
-        let found = own.find(|own| {
-            let own = own.trim_matches('/');
-            wanted.is_empty() || own == wanted || own.replace('/', ".") == wanted
-        });
-        found.ok_or_else(|| {
-            let text = if wanted.is_empty() {
-                "There is no service".to_owned()
-            } else {
-                format!("Service {wanted} not found")
-            };
-            Refusal::new(RefusalCode::NotFound, text)
-        })
-    }
-
-    fn put_file(&mut self, service: &str, file: &str, body: &Value) -> Result<Value, Refusal> {
+    fn put_file(&mut self, cx: &mut Cx, service: &str, file: &str, body: &Value) -> Result<Value, Refusal> {
         let Value::String(text) = body else { return Err(bad("Missing payload")) };
-        let id = self.services.named(service)?;
-        self.services.store_file(&mut self.recorder, id, file, text)
+        self.store_file(cx, service, file, text)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is asked and printed for every answer, with answers made up.
 
 use super::asked;
-use crate::Response;
+use planarium_system::Response;
 
 const PLAN: &str = r#"{
   "phases": [

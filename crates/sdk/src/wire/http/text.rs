@@ -5,7 +5,7 @@
 //! Source: dcos-commons `ResponseUtils`, `PrettyJsonResource` and the libraries behind them. Match, but that characters
 //! beyond ASCII stand as they are.
 
-use crate::Response;
+use planarium_system::Response;
 use serde_json::{Map, Value};
 
 /// Who wrote a body.

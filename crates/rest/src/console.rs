@@ -1,0 +1,100 @@
+//! Command lines of the simulated systems: a line goes to the system that its first words name, or to that of the service
+//! that is chosen.
+//!
+//! *Knows*: how a line is parted and which system is meant. *Must not know*: any command.
+
+pub use planarium_system::console::{Completion, Namer, Names, Output};
+
+use crate::{Request, Response};
+use planarium_system::Dialect;
+use planarium_system::console::{Program, Terminal, program, split, without_prompt};
+
+/// Runs one command. `service` is the one that is meant when the words name none (empty for the only or first one) and
+/// `dialect` its dialect (empty when it is not known).
+///
+/// `send` carries a request to the API. A response with status 0 says that no answer came; its body says why. `read` gives
+/// the text of a named file, and of standard input for `stdin`.
+pub fn run_with_files(
+    args: &[String],
+    (dialect, service): (&str, &str),
+    send: &mut dyn FnMut(&Request) -> Response,
+    read: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Output {
+    let Some((dialect, Program { service: named, words })) = meant(args, dialect) else {
+        return Output {
+            stderr: "error: there is no system that knows this command\n".to_owned(),
+            code: 2,
+            ..Output::default()
+        };
+    };
+    let service = named.as_deref().unwrap_or(service);
+    (dialect.console.run)(&words, &mut Terminal { service, send, read })
+}
+
+/// [`run_with_files`] where there are no files: options that name one take the text itself.
+pub fn run(args: &[String], service: (&str, &str), send: &mut dyn FnMut(&Request) -> Response) -> Output {
+    let mut no_files = |_: &str| Err("there are no files here; write the JSON itself".to_owned());
+    run_with_files(args, service, send, &mut no_files)
+}
+
+/// Runs a typed line, parted into words as a shell would.
+pub fn line(text: &str, service: (&str, &str), send: &mut dyn FnMut(&Request) -> Response) -> Output {
+    match split(text) {
+        Ok(args) => run(&args, service, send),
+        Err(error) => Output { stderr: format!("error: {error}\n"), code: 2, ..Output::default() },
+    }
+}
+
+/// What may stand at the end of a line. Nothing for a line that makes no sense so far.
+pub fn complete(line: &str, dialect: &str, names: &mut Namer<'_>) -> Completion {
+    let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    without_prompt(&mut words);
+    match meant(&words, dialect) {
+        Some((dialect, _)) => (dialect.console.complete)(line, names),
+        None => Completion::default(),
+    }
+}
+
+/// The system that the words name by its program, or that of the dialect; the first one where neither is known.
+fn meant(args: &[String], dialect: &str) -> Option<(&'static Dialect, Program)> {
+    let dialects = planarium_world::dialects();
+    let named = |dialect: &'static Dialect| Some((dialect, program(&dialect.console, args)?));
+    // A program that is spelled out wins over one whose second word may be any service's name.
+    let mut found: Vec<(&'static Dialect, Program)> = dialects.iter().filter_map(named).collect();
+    planarium_kernel::sorted::sort_by_key(&mut found, |(_, program)| program.service.is_some());
+    if let Some(first) = found.into_iter().next() {
+        return Some(first);
+    }
+    let chosen = dialects.iter().find(|one| one.word == dialect).or_else(|| dialects.first())?;
+    Some((chosen, Program { service: None, words: args.to_vec() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_lines_and_no_files() {
+        let mut send = |_: &Request| Response::text(200, "[]");
+        assert_eq!(line("$ plan list", ("sdk", "hello"), &mut send).stdout, "[]\n");
+        let open = line("plan 'list", ("sdk", "hello"), &mut send);
+        assert_eq!((open.code, open.stderr.as_str()), (2, "error: the quote ' is never closed\n"));
+        let output = line("update start --options x.json", ("sdk", "hello"), &mut send);
+        assert_eq!(
+            (output.code, output.stderr.as_str()),
+            (2, "--options x.json: there are no files here; write the JSON itself\n")
+        );
+    }
+
+    #[test]
+    fn the_program_of_a_line_names_the_service() {
+        let mut asked = Vec::new();
+        let mut send = |request: &Request| {
+            asked.push(request.path.clone());
+            Response::text(200, "[]")
+        };
+        line("dcos other plan list", ("sdk", "hello"), &mut send);
+        line("plan list", ("", "hello"), &mut send);
+        assert_eq!(asked, ["/service/other/v1/plans", "/service/hello/v1/plans"]);
+    }
+}

@@ -1,0 +1,22 @@
+//! The APIs of the simulated systems: each says itself what becomes of a request.
+//!
+//! *Knows*: how an input is put in and how a stream begins. *Must not know*: any path or body.
+
+use crate::stream::begin;
+use crate::{Request, Response, Session};
+use planarium_system::Wire;
+use planarium_system::http::Source;
+
+/// Answers a request; none when the path is of no system.
+pub(super) fn route(session: &mut Session, request: &Request, parts: &[&str]) -> Option<Response> {
+    let (process, wire) = session.engine.world().wire(request, parts)?;
+    Some(match wire {
+        Wire::NotMine => return None,
+        Wire::Answer(response) => response,
+        Wire::Change(input, reply) => reply(session.engine.apply(*input).outcome),
+        Wire::Stream(response, topic) => {
+            let stream = process.map(|process| Box::new(begin(session, Source::System(process, topic))));
+            Response { stream, ..response }
+        }
+    })
+}

@@ -1,0 +1,54 @@
+//! The words that plans, phases and steps show, and what they mean to a reader.
+//!
+//! *Knows*: the words. *Must not know*: when an element shows which; that is the roll-up's.
+//!
+//! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/scheduler/plan/Status.java`. Match.
+
+use planarium_protocol::view::{StatusClass, StatusWord};
+
+const fn word(
+    word: &'static str,
+    class: StatusClass,
+    icon: &'static str,
+    glyph: &'static str,
+    meaning: &'static str,
+) -> StatusWord {
+    StatusWord { word, class, icon, glyph, meaning }
+}
+
+/// Every status word.
+pub const STATUSES: &[StatusWord] = &[
+    word("ERROR", StatusClass::Failed, "error", "✗", "It has errors and will not go on by itself."),
+    word("WAITING", StatusClass::Held, "waiting", "‖", "It waits for an operator to let it go on."),
+    word("PENDING", StatusClass::Pending, "pending", "○", "Nothing has been done yet."),
+    word(
+        "PREPARED",
+        StatusClass::Preparing,
+        "prepared",
+        "◔",
+        "Requirements are known, old tasks are being ended, offers are looked at.",
+    ),
+    word(
+        "STARTING",
+        StatusClass::Starting,
+        "starting",
+        "◑",
+        "Its tasks have been launched and are on their way up.",
+    ),
+    word(
+        "STARTED",
+        StatusClass::Started,
+        "started",
+        "◕",
+        "Its tasks run, and a readiness check or an exit is still to come.",
+    ),
+    word("COMPLETE", StatusClass::Done, "complete", "●", "It is done."),
+    word("IN_PROGRESS", StatusClass::Working, "in-progress", "◐", "Some of it is done or being worked on."),
+    word(
+        "DELAYED",
+        StatusClass::Delayed,
+        "delayed",
+        "◷",
+        "It waits for a launch delay after failures to pass.",
+    ),
+];

@@ -1,0 +1,143 @@
+//! A system's command line: words in, text out.
+//!
+//! *Knows*: how a command line is run, completed and shown, wherever it is typed. *Must not know*: any system's words;
+//! sockets, files, how an API comes by its answers. Requests go through a function that the caller gives, so the page runs
+//! this over the router beside it and the command line over HTTP.
+//!
+//! Exit codes: 0 done, 1 turned down or out of reach, 2 words that cannot be understood (nothing was sent).
+
+mod split;
+
+pub use split::{Scanned, scan, split, without_prompt};
+
+use crate::http::{Request, Response};
+
+/// What a command printed and how it ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// Standard output, each message with its line end.
+    pub stdout: String,
+    /// Standard error, likewise.
+    pub stderr: String,
+    /// Exit code: 0, 1 or 2.
+    pub code: u8,
+}
+
+/// Carries a request to the API. A response with status 0 says that no answer came; its body says why.
+pub type Send<'s> = dyn FnMut(&Request) -> Response + 's;
+
+/// Gives the text of a named file, and of standard input for `stdin`.
+pub type ReadFile<'r> = dyn FnMut(&str) -> Result<String, String> + 'r;
+
+/// Where a command line is run.
+pub struct Terminal<'t> {
+    /// The service that is meant when the words name none; empty for the only or first one.
+    pub service: &'t str,
+    /// To the API.
+    pub send: &'t mut Send<'t>,
+    /// To files.
+    pub read: &'t mut ReadFile<'t>,
+}
+
+/// A system's command line.
+#[derive(Clone, Copy)]
+pub struct Console {
+    /// Leading words that choose it, with which the real program is called; `NAME` stands for a service's name:
+    /// `["dcos", "NAME"]`, `["kubectl", "kudo"]`. They may be left out where the service is chosen already.
+    pub programs: &'static [&'static [&'static str]],
+    /// Runs a command, its words after those of the program.
+    pub run: fn(&[String], &mut Terminal<'_>) -> Output,
+    /// What may stand at the end of a line. Nothing for a line that makes no sense so far.
+    pub complete: fn(line: &str, names: &mut Namer<'_>) -> Completion,
+    /// What it can do, one command a line.
+    pub usage: fn() -> String,
+}
+
+/// Names that a place in a line takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names<'a> {
+    /// Services.
+    Services,
+    /// Plans of the service.
+    Plans,
+    /// Phases of a plan.
+    Phases(&'a str),
+    /// Steps of a plan's phase.
+    Steps(&'a str, &'a str),
+    /// Pods of the service.
+    Pods,
+    /// Tasks of a pod.
+    Tasks(&'a str),
+    /// What was loaded into the service.
+    Definitions,
+}
+
+/// Gives names; the service is named where the line names one.
+pub type Namer<'n> = dyn FnMut(Option<&str>, Names<'_>) -> Vec<String> + 'n;
+
+/// The ways a line may go on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// Words that fit here, as they are called.
+    pub words: Vec<String>,
+    /// The line before the word being typed.
+    pub before: String,
+    /// The word being typed, without its quotes.
+    pub typed: String,
+}
+
+impl Completion {
+    /// The line with one of the words in place of what was begun.
+    pub fn with(&self, index: usize) -> Option<String> {
+        self.words.get(index).map(|word| format!("{}{} ", self.before, quoted(word)))
+    }
+
+    /// The line as far as all words agree; nothing when that is what is typed already.
+    pub fn agreed(&self) -> Option<String> {
+        if let [only] = self.words.as_slice() {
+            return Some(format!("{}{} ", self.before, quoted(only)));
+        }
+        let mut common = self.words.first()?.as_str();
+        for word in &self.words {
+            let same = common.chars().zip(word.chars()).take_while(|(a, b)| a == b);
+            common = common.get(..same.map(|(a, _)| a.len_utf8()).sum()).unwrap_or_default();
+        }
+        // The quote stays open, as the word goes on.
+        let open = if needs_quotes(common) { "'" } else { "" };
+        (common.len() > self.typed.len()).then(|| format!("{}{open}{common}", self.before))
+    }
+}
+
+fn needs_quotes(word: &str) -> bool {
+    word.is_empty() || word.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\'))
+}
+
+/// A word as a line takes it.
+pub fn quoted(word: &str) -> String {
+    if needs_quotes(word) { format!("'{}'", word.replace('\'', r"'\''")) } else { word.to_owned() }
+}
+
+/// What the leading words of a line say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The service that they name.
+    pub service: Option<String>,
+    /// The words after them.
+    pub words: Vec<String>,
+}
+
+/// Takes the program off a line; none when it does not begin with one of this console's.
+pub fn program(console: &Console, words: &[String]) -> Option<Program> {
+    console.programs.iter().find_map(|program| {
+        let (head, rest) = words.split_at_checked(program.len())?;
+        let mut service = None;
+        for (part, word) in program.iter().zip(head) {
+            if *part == "NAME" {
+                service = Some(word.clone());
+            } else if *part != word.as_str() {
+                return None;
+            }
+        }
+        Some(Program { service, words: rest.to_vec() })
+    })
+}
