@@ -105,9 +105,14 @@ impl Backoff {
         self.delays.remove(&spec.version.changed).is_some()
     }
 
-    /// Forgets what is long over.
-    pub(crate) fn sweep(&mut self, now: SimTime) {
-        self.delays.retain(|_, delay| now <= delay.forgotten());
+    /// Forgets what was long over at that instant.
+    pub(crate) fn sweep(&mut self, at: SimTime) {
+        self.delays.retain(|_, delay| at <= delay.forgotten());
+    }
+
+    /// The delay of a configuration, if it was not long over at that instant.
+    pub(crate) fn swept(&self, spec: &RunSpec, at: SimTime) -> Option<&Delay> {
+        self.get(spec).filter(|delay| at <= delay.forgotten())
     }
 
     /// When the next delay ends.

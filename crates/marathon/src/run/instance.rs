@@ -10,7 +10,8 @@ use crate::deploy::plan::InstanceNo;
 use planarium_kernel::{Cause, SimTime};
 use planarium_mesos::api::{AgentInfo, TaskState, TaskStatus};
 use planarium_protocol::Text;
-use std::sync::Arc;
+use planarium_protocol::view::PodView;
+use std::sync::{Arc, OnceLock};
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident,)+ }) => {
@@ -201,7 +202,7 @@ pub(crate) struct Reservation {
 }
 
 /// One launch attempt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Task {
     /// Id.
     pub(crate) id: Text,
@@ -219,13 +220,41 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Whether it has been out of reach for so long. *Units*: milliseconds.
-    pub(crate) fn is_unreachable_for(&self, now: SimTime, ms: u64) -> bool {
-        if !matches!(self.condition, Condition::Unreachable | Condition::UnreachableInactive) {
+    /// What Mesos says of it. False when it changes nothing.
+    ///
+    /// **Source**: `marathon: core/task/Task.scala (update)`. Match.
+    pub(crate) fn update(&mut self, condition: Condition, status: &Arc<TaskStatus>, now: SimTime) -> bool {
+        if self.condition.is_terminal() {
             return false;
         }
-        let since = self.status.as_ref().map(|status| status.unreachable_since_ms.unwrap_or(status.timestamp_ms));
-        since.is_some_and(|since| SimTime(since).saturating_add(ms) <= now)
+        if condition == Condition::Running && self.started.is_none() {
+            self.started = Some(now);
+        } else if !condition.is_terminal()
+            && let Some(old) = &self.status
+        {
+            let healthy = status.healthy.is_some() && status.healthy != old.healthy;
+            let check = status.check.is_some() && status.check != old.check;
+            if !healthy && !check && status.state == old.state {
+                return false;
+            }
+        }
+        self.status = Some(status.clone());
+        self.condition = condition;
+        true
+    }
+
+    /// Since when it has been out of reach, if it is.
+    pub(crate) fn unreachable_since(&self) -> Option<SimTime> {
+        if !matches!(self.condition, Condition::Unreachable | Condition::UnreachableInactive) {
+            return None;
+        }
+        let status = self.status.as_ref()?;
+        Some(SimTime(status.unreachable_since_ms.unwrap_or(status.timestamp_ms)))
+    }
+
+    /// Whether it has been out of reach for so long. *Units*: milliseconds.
+    pub(crate) fn is_unreachable_for(&self, now: SimTime, ms: u64) -> bool {
+        self.unreachable_since().is_some_and(|since| since.saturating_add(ms) <= now)
     }
 
     /// What Mesos says of its health.
@@ -262,11 +291,88 @@ pub(crate) struct Instance {
     pub(crate) cause: Cause,
     /// The event that changed it last.
     pub(crate) event: u64,
-    /// When it began to wait for an offer.
+    /// When it came into the queue of those that wait for an offer, as long as it is in it.
     pub(crate) queued: SimTime,
+    /// When its goal was last set.
+    pub(crate) asked: SimTime,
+    /// Which wish for offers is its own, counted over all instances.
+    pub(crate) wish: u64,
+    /// What is shown of it, once somebody has asked.
+    pub(crate) shown: OnceLock<Arc<PodView>>,
 }
 
 impl Instance {
+    /// A further instance, which waits for an offer.
+    pub(crate) fn scheduled(no: InstanceNo, id: Text, spec: &Arc<RunSpec>, now: SimTime, cause: Cause) -> Self {
+        Self {
+            no,
+            id,
+            spec: spec.clone(),
+            role: spec.def.role.clone(),
+            goal: Goal::Running,
+            condition: Condition::Scheduled,
+            since: now,
+            active_since: None,
+            healthy: None,
+            tasks: Vec::new(),
+            agent: None,
+            reservation: None,
+            cause,
+            event: 0,
+            queued: now,
+            asked: now,
+            wish: 0,
+            shown: OnceLock::new(),
+        }
+    }
+
+    /// An offer was accepted for it.
+    pub(crate) fn provisioned(&mut self, spec: Arc<RunSpec>, agent: Arc<AgentInfo>, tasks: Vec<Task>, now: SimTime) {
+        self.turn(Condition::Provisioned, now);
+        self.agent = Some(agent);
+        self.spec = spec;
+        self.tasks = tasks;
+    }
+
+    /// It is wanted again, in this version.
+    pub(crate) fn rescheduled(&mut self, spec: &Arc<RunSpec>, now: SimTime, cause: Cause) {
+        self.turn(Condition::Scheduled, now);
+        self.goal = Goal::Running;
+        self.spec = spec.clone();
+        self.queued = now;
+        self.asked = now;
+        self.cause = cause;
+    }
+
+    fn turn(&mut self, condition: Condition, now: SimTime) {
+        self.condition = condition;
+        self.since = now;
+        self.active_since = None;
+        self.healthy = None;
+    }
+
+    /// Whether nothing that others could notice differs.
+    pub(crate) fn same_state(&self, other: &Self) -> bool {
+        self.condition == other.condition
+            && self.goal == other.goal
+            && self.healthy == other.healthy
+            && self.since == other.since
+            && self.tasks == other.tasks
+    }
+
+    /// The machine with its reservation will never come back.
+    pub(crate) fn abandons_reservation(&self) -> bool {
+        let is_gone = |task: &Task| task.status.as_ref().is_some_and(|status| status.state == TaskState::GoneByOperator);
+        self.reservation.is_some()
+            && self.tasks.iter().any(is_gone)
+            && self.tasks.iter().all(|task| task.condition.is_terminal())
+    }
+
+    /// Roughly what it takes. *Units*: bytes.
+    pub(crate) fn weight(&self) -> u64 {
+        planarium_kernel::cow::bytes_of::<Self>(1) + planarium_kernel::cow::bytes_of::<Task>(self.tasks.len()) + 256
+    }
+
     /// It waits for an offer.
     pub(crate) fn is_scheduled(&self) -> bool {
         self.goal == Goal::Running && (self.condition == Condition::Scheduled || self.condition.is_terminal())
@@ -305,6 +411,8 @@ impl Instance {
     }
 
     /// Condition, health and times as its tasks have them.
+    ///
+    /// **Source**: `marathon: core/instance/Instance.scala (InstanceState.transitionTo)`. Match.
     pub(crate) fn refresh(&mut self, now: SimTime) {
         let condition = self.condition_of_tasks(now);
         let healthy = self.health_of_tasks();
