@@ -48,6 +48,15 @@ const ELSEWHERE: &[Elsewhere] = &[
     ),
 ];
 
+/// Paths of the secrets of `secrets.yml`.
+const SECRETS: &[(&str, &str)] = &[
+    ("HELLO_SECRET1", "hello-world/secret1"),
+    ("HELLO_SECRET2", "hello-world/secret2"),
+    ("WORLD_SECRET1", "hello-world/secret1"),
+    ("WORLD_SECRET2", "hello-world/secret2"),
+    ("WORLD_SECRET3", "hello-world/secret3"),
+];
+
 fn helloworld() -> Option<PathBuf> {
     files::real().map(|real| real.join("dcos-commons/helloworld"))
 }
@@ -58,7 +67,14 @@ fn request(folder: &Path, name: &str, path: &Path) -> LoadService {
     for (name, path) in files::below(&folder.join("universe"), &[".json", ".mustache"]) {
         all.insert(format!("universe/{name}"), files::text(&path));
     }
-    LoadService { dialect: "sdk".to_owned(), files: all, ..LoadService::default() }
+    // Certificates are made for schedulers with a service account only.
+    let account =
+        (name == "tls.yml").then(|| json!({"service": {"service_account_secret": "hello/account"}}));
+    let options = account.unwrap_or_default();
+    // A secret needs its path; upstream's own tests give these.
+    let secrets = if name == "secrets.yml" { SECRETS } else { &[] };
+    let env = secrets.iter().map(|(key, path)| ((*key).to_owned(), (*path).to_owned())).collect();
+    LoadService { dialect: "sdk".to_owned(), files: all, options, env, ..LoadService::default() }
 }
 
 fn definitions(folder: &Path) -> BTreeMap<String, PathBuf> {
@@ -111,7 +127,7 @@ fn what_asks_for_more_completes_where_there_is_more() {
     let mut wrong = Vec::new();
     for (name, cluster, env) in ELSEWHERE {
         let mut service = request(&folder, name, &folder.join("dist").join(name));
-        service.env = env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        service.env.extend(env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
         let machines = presets::cluster(cluster).expect("a preset");
         let outcome = planarium_scenario::run(
             Scenario::of_definition(service, machines, Genesis::default()),

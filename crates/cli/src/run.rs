@@ -5,6 +5,7 @@ use crate::args::{Format, RunArgs};
 use crate::link;
 use crate::live;
 use crate::load::{Runnable, runnable};
+use crate::until;
 use anyhow::{Context as _, Result, bail};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::View;
@@ -29,6 +30,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<End> {
         }
     };
     eprint!("{}", render::text::render(&diagnostics, &sources));
+    if let Some(condition) = &until {
+        until::check(condition, &scenario)?;
+    }
     scenario.limit_ms = scenario.limit_ms.min(limit_ms);
     let until = until.or_else(|| scenario.until.clone());
     match args.format {

@@ -7,6 +7,7 @@
 //! Whatever happens is put into an outbox of [`FleetEvent`]s; whoever drives the fleet hands them on.
 
 mod behaviour;
+mod call;
 mod check;
 mod convention;
 pub mod event;
@@ -24,6 +25,7 @@ mod view;
 mod watch;
 mod weight;
 
+pub use call::FailedCall;
 pub use event::{Absence, CheckKind, ExitReason, FleetEvent, FleetEventKind};
 pub use first_fit::{FirstFit, Shape};
 pub use labels::{Labels, glob};

@@ -133,6 +133,8 @@ pub(crate) struct Process {
     pub(crate) luck: Luck,
     pub(crate) hints: Hints,
     pub(crate) behaviour: Arc<Behaviour>,
+    /// From launch to running when nothing slows it down, where whoever launched it says so.
+    pub(crate) usual_start_ms: Option<u64>,
     pub(crate) state: ProcessState,
     pub(crate) cause: Cause,
     pub(crate) launched: SimTime,
@@ -176,6 +178,7 @@ impl Process {
             luck,
             hints,
             behaviour,
+            usual_start_ms: None,
             state: ProcessState::Launching,
             cause,
             launched: now,
@@ -202,8 +205,10 @@ impl Process {
     pub(crate) fn start_ms(&self) -> u64 {
         match self.behaviour.start_ms {
             Some(ms) => ms,
-            None if self.hints.slow => self.luck.start_ms() + self.luck.slow_ms(),
-            None => self.luck.start_ms(),
+            None => {
+                let usual_ms = self.usual_start_ms.unwrap_or_else(|| self.luck.start_ms());
+                if self.hints.slow { usual_ms.saturating_add(self.luck.slow_ms()) } else { usual_ms }
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Master,
-    agent::AgentState,
+    agents::AgentState,
     api::{AgentId, FrameworkId, Resources},
 };
 use planarium_fleet::Fleet;
@@ -24,7 +24,7 @@ impl Master {
                 AgentState::Recovered => 4,
             });
             digest.write_bool(agent.connected);
-            digest.write_bool(agent.silent.is_some());
+            digest.write_bool(agent.ping_timer.is_some());
         }
         for (id, slot) in self.allocator.agents() {
             digest.write_u32(id.0);
@@ -34,7 +34,7 @@ impl Master {
         for framework in &self.frameworks {
             digest.write_str(&framework.name);
             digest.write_bool(framework.is_connected());
-            digest.write_u64(framework.ended.len() as u64);
+            digest.write_u64(framework.completed.len() as u64);
         }
         for offer in self.offers.values() {
             digest.write_u32(offer.id.0);
@@ -46,14 +46,14 @@ impl Master {
             digest.write_str(task.id());
             digest.write_str(task.state.as_str());
             digest.write_u64(task.since.ms());
-            digest.write_u64(task.unheard.len() as u64);
-            digest.write_u64(task.sent.map_or(u64::MAX, u64::from));
+            digest.write_u64(task.pending_updates.len() as u64);
+            digest.write_u64(task.awaiting_ack.map_or(u64::MAX, u64::from));
             digest.write_bool(task.freed);
         }
         for number in self.operations.keys() {
             digest.write_u32(*number);
         }
-        for no in self.adrift.keys() {
+        for no in self.untracked.keys() {
             digest.write_u32(no.0);
         }
         for (role, weight) in self.allocator.weights() {
@@ -85,10 +85,10 @@ impl Master {
         self.check_operations(&mut broken);
         for offer in self.offers.values() {
             let name = offer.name();
-            if !self.agent(offer.agent).is_some_and(crate::agent::Agent::is_active) {
+            if !self.agent(offer.agent).is_some_and(crate::agents::Agent::is_active) {
                 broken.push(format!("offer {name} is of an agent that is not active"));
             }
-            if !self.framework(offer.framework).is_some_and(crate::framework::Framework::is_connected) {
+            if !self.framework(offer.framework).is_some_and(crate::frameworks::Framework::is_connected) {
                 broken.push(format!("offer {name} is to a framework that is not connected"));
             }
         }
@@ -108,18 +108,25 @@ impl Master {
                 ));
             }
             let Some(slot) = slot else { continue };
-            let mut held: SortedMap<(FrameworkId, Text), Resources> = self.held_on(id).into_iter().collect();
+            let mut allocated: SortedMap<(FrameworkId, Text), Resources> =
+                self.allocated_on(id).into_iter().collect();
             for offer in self.offers.values().filter(|offer| offer.agent == id) {
-                let sum = held.entry((offer.framework, offer.role.clone())).or_default();
+                let sum = allocated.entry((offer.framework, offer.role.clone())).or_default();
                 sum.add_all(&offer.resources);
             }
-            held.retain(|_, resources| !resources.is_empty());
-            let same = held.len() == slot.held.len()
-                && held.iter().zip(&slot.held).all(|((a, one), (b, other))| a == b && *other == *one);
+            allocated.retain(|_, resources| !resources.is_empty());
+            let same = allocated.len() == slot.allocated.len()
+                && allocated
+                    .iter()
+                    .zip(&slot.allocated)
+                    .all(|((a, one), (b, other))| a == b && *other == *one);
             if !same {
-                broken.push(format!("agent {}: held {:?}, recomputed {held:?}", agent.hostname, slot.held));
+                broken.push(format!(
+                    "agent {}: held {:?}, recomputed {allocated:?}",
+                    agent.hostname, slot.allocated
+                ));
             }
-            let all: Resources = held.values().flatten().cloned().collect();
+            let all: Resources = allocated.values().flatten().cloned().collect();
             if !slot.total().contains(&all) {
                 broken.push(format!("agent {} is over-allocated: {all} of {}", agent.hostname, slot.total()));
             }
@@ -137,7 +144,7 @@ impl Master {
             if !agent.is_some_and(|agent| agent.tasks.contains(no)) {
                 broken.push(format!("task {id} is not listed on its agent"));
             }
-            if !self.framework(task.framework).is_some_and(crate::framework::Framework::is_registered) {
+            if !self.framework(task.framework).is_some_and(crate::frameworks::Framework::is_registered) {
                 broken.push(format!("task {id} has no framework"));
             }
             if self.task_ids.get(&(task.framework, id.clone())) != Some(no) {
@@ -150,20 +157,25 @@ impl Master {
             if unreachable != task.unreachable_since.is_some() {
                 broken.push(format!("task {id}: unreachable is not what its agent is"));
             }
-            let waits = self.acknowledges(task.framework) && task.freed && !task.unheard.is_empty();
+            let waits = self.acknowledges_explicitly(task.framework)
+                && task.freed
+                && !task.pending_updates.is_empty();
             if task.state.is_terminal() && !unreachable && !waits {
                 broken.push(format!("task {id} has ended and is in the books"));
             }
             if task.freed && (!task.state.is_terminal() || !task.resources.is_empty()) {
                 broken.push(format!("task {id} is freed and has not ended, or holds something"));
             }
-            if task.sent.is_some() && task.unheard.is_empty() {
+            if task.awaiting_ack.is_some() && task.pending_updates.is_empty() {
                 broken.push(format!("task {id} waits for an acknowledgement of nothing"));
             }
             let lost = agent
                 .is_some_and(|agent| fleet.absence(agent.machine) == Some(planarium_fleet::Absence::Lost));
             let runs = task.process.is_some_and(|pid| fleet.process_state(pid).is_some());
-            if !runs && !lost && !task.at_agent.is_terminal() && agent.is_some_and(crate::agent::Agent::hears)
+            if !runs
+                && !lost
+                && !task.agent_state.is_terminal()
+                && agent.is_some_and(crate::agents::Agent::is_reachable)
             {
                 broken.push(format!("task {id} runs nowhere"));
             }
@@ -175,13 +187,13 @@ impl Master {
         if fleet
             .process_ids()
             .filter(ours)
-            .any(|pid| !self.by_process.contains_key(&pid) && !self.ending.contains(&pid))
+            .any(|pid| !self.by_process.contains_key(&pid) && !self.shutting_down.contains(&pid))
         {
             broken.push("a process runs without a task".to_owned());
         }
         let listed: usize = self.agents.iter().map(|agent| agent.tasks.len()).sum();
         let processes =
-            self.tasks.values().filter(|task| task.process.is_some()).count() + self.adrift_processes();
+            self.tasks.values().filter(|task| task.process.is_some()).count() + self.untracked_processes();
         if listed != self.tasks.len()
             || self.task_ids.len() != self.tasks.len()
             || self.by_process.len() != processes

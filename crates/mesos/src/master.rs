@@ -1,27 +1,24 @@
-//! The master: its state, its timers, its outbox.
+//! The master: it owns all records, and passes on what happens.
 //!
-//! *Knows*: who is registered, what is offered, what runs where. The rules are in the modules beside this one.
+//! Timers that are due, reports of the fleet and calls of frameworks come in here and go to the folder that has the
+//! rule: `agents`, `tasks`, `frameworks`, `offers`, `maintenance`, `operator`. Each of these keeps its records (plain
+//! data) below its rules; the rules are methods of [`Master`].
 
 use crate::{
-    adrift::Adrift,
-    agent::Agent,
-    allocator::{Allocator, Rules, filter::ALLOCATION_INTERVAL_MS, filter::BatchId},
-    api::{AgentId, FrameworkId, Message, OfferId, SchedulerEvent},
+    agents::{Agent, Hosts, RemovalLimit},
+    allocator::{Allocator, filter::FilterGroupId},
+    api::{AgentId, Call, FrameworkId, Message, OfferId, SchedulerEvent},
     counters::Counters,
-    framework::Framework,
-    hosts::Hosts,
-    maintain::Asking,
-    maintenance::{Drains, InverseFilterId, InverseOffers, MachineKey, MachineRegistry},
-    operations::Operations,
-    outstanding::Outstanding,
-    removal_limit::Limit,
-    task::{Task, TaskNo},
-    task_ids::TaskIds,
+    frameworks::Framework,
+    maintenance::{Drains, InverseCandidates, InverseFilterId, InverseOffers, MachineKey, MachineRegistry},
+    offers::{Operations, OutstandingOffers},
+    tasks::{Task, TaskIds, TaskNo, UntrackedTask},
 };
-use planarium_fleet::{Cx, Fleet, MachineId, ProcessId};
-use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, TimerId, draw, id::Counter};
-use planarium_kernel::{SortedMap, SortedSet};
-use planarium_protocol::Text;
+use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind, MachineId, ProcessId};
+use planarium_kernel::{
+    Cause, Class, EventQueue, Map, SimTime, SortedMap, SortedSet, TimerId, draw, id::Counter,
+};
+use planarium_protocol::{EventBody, Text};
 use std::{collections::VecDeque, sync::Arc};
 
 /// What a timer means.
@@ -30,7 +27,7 @@ pub(crate) enum Timer {
     /// The next batch run of the allocator.
     Batch,
     /// The time of the filters that one refusal made is over.
-    Filters(BatchId),
+    Filters(FilterGroupId),
     /// So many pings went unanswered that the agent is given up.
     Unreachable(AgentId),
     /// A status that got lost, or was not acknowledged, is sent again.
@@ -42,7 +39,7 @@ pub(crate) enum Timer {
     /// A task has run for as long as it may.
     Completion(TaskNo),
     /// An agent has been unreachable or gone for long.
-    Forget(AgentId),
+    RegistryGc(AgentId),
     /// An agent registers again after the master failed over.
     Reregister(AgentId),
     /// A process that was told to end is ended by force.
@@ -58,7 +55,7 @@ pub(crate) enum Timer {
 }
 
 #[derive(Clone, Debug)]
-struct Armed {
+pub(crate) struct Armed {
     cause: Cause,
     timer: Timer,
 }
@@ -73,19 +70,19 @@ pub struct Master {
     pub(crate) hosts: Hosts,
     pub(crate) agents: Vec<Arc<Agent>>,
     pub(crate) frameworks: Vec<Arc<Framework>>,
-    pub(crate) offers: Outstanding,
+    pub(crate) offers: OutstandingOffers,
     pub(crate) next_offer: Counter,
-    pub(crate) limit: Limit,
+    pub(crate) removal_limit: RemovalLimit,
     /// The flag `offer_timeout`. *Units*: milliseconds.
     pub(crate) offer_timeout_ms: Option<u64>,
     /// Live and unreachable tasks.
     pub(crate) tasks: Map<TaskNo, Arc<Task>>,
     /// Tasks that run on unknown to the master.
-    pub(crate) adrift: Map<TaskNo, Adrift>,
+    pub(crate) untracked: Map<TaskNo, UntrackedTask>,
     /// Processes that were told to end, and of which nothing is to be heard any more.
-    pub(crate) ending: SortedSet<ProcessId>,
+    pub(crate) shutting_down: SortedSet<ProcessId>,
     /// Frameworks that have lost their master just now.
-    pub(crate) orphans: Vec<FrameworkId>,
+    pub(crate) masterless: Vec<FrameworkId>,
     pub(crate) next_task: Counter,
     pub(crate) next_group: Counter,
     /// Numbers of statuses that have to be acknowledged.
@@ -103,11 +100,11 @@ pub struct Master {
     /// Machines by the name the operator calls them by.
     pub(crate) by_name: Arc<SortedMap<MachineKey, Vec<MachineId>>>,
     pub(crate) inverse: Arc<InverseOffers>,
-    pub(crate) asking: Asking,
+    pub(crate) inverse_candidates: InverseCandidates,
     pub(crate) drains: Arc<Drains>,
-    timers: EventQueue<Armed>,
+    pub(crate) timers: EventQueue<Armed>,
     /// The next batch run.
-    batch: Option<(TimerId, SimTime)>,
+    pub(crate) batch: Option<(TimerId, SimTime)>,
     outbox: VecDeque<Message>,
 }
 
@@ -133,14 +130,14 @@ impl Master {
             hosts: Hosts::default(),
             agents: Vec::new(),
             frameworks: Vec::new(),
-            offers: Outstanding::default(),
+            offers: OutstandingOffers::default(),
             next_offer: Counter::new(),
-            limit: Limit::default(),
+            removal_limit: RemovalLimit::default(),
             offer_timeout_ms: None,
             tasks: Map::new(),
-            adrift: Map::new(),
-            ending: SortedSet::default(),
-            orphans: Vec::new(),
+            untracked: Map::new(),
+            shutting_down: SortedSet::default(),
+            masterless: Vec::new(),
             next_task: Counter::new(),
             next_group: Counter::new(),
             next_status: Counter::new(),
@@ -153,7 +150,7 @@ impl Master {
             machines: Arc::default(),
             by_name: Arc::default(),
             inverse: Arc::default(),
-            asking: Asking::default(),
+            inverse_candidates: InverseCandidates::default(),
             drains: Arc::default(),
             timers: EventQueue::new(),
             batch: None,
@@ -180,7 +177,7 @@ impl Master {
 
     /// Whether the next batch run has something to look at.
     pub fn restless(&self) -> bool {
-        let waits = self.allocator.has_work() || !self.asking.is_empty();
+        let waits = self.allocator.has_work() || !self.inverse_candidates.is_empty();
         waits && self.frameworks.iter().any(|framework| framework.wants_offers())
     }
 
@@ -190,11 +187,6 @@ impl Master {
             + 512 * self.tasks.len() as u64
             + 256 * self.offers.len() as u64
             + 64 * self.timers.len() as u64
-    }
-
-    /// Takes the messages to frameworks, oldest first.
-    pub fn drain_messages(&mut self) -> Vec<Message> {
-        std::mem::take(&mut self.outbox).into()
     }
 
     /// How many messages to frameworks there are.
@@ -207,53 +199,27 @@ impl Master {
         self.outbox.pop_front()
     }
 
-    /// Passes over the batch runs up to `until` that would find nothing to do, as long as no other timer is
-    /// due; answers the last of them and how many they were. The world is as if each had run.
-    ///
-    /// *Invariant*: the next batch run keeps its place among timers of its instant: behind all that were
-    /// armed before the last one passed over.
-    pub fn pass_quiet_batches(&mut self, until: SimTime) -> Option<(SimTime, u64)> {
-        if self.allocator.has_work() || !self.asking.is_empty() || self.requested != Requested::Nothing {
-            return None;
-        }
-        let (batch, first) = self.batch.filter(|(_, at)| self.timers.next_due() == Some(*at))?;
-        let others = self.timers.next_due_after_first();
-        let end = others.map_or(until, |other| until.min(SimTime(other.ms().saturating_sub(1))));
-        let count = (end.ms().checked_sub(first.ms())? / ALLOCATION_INTERVAL_MS).saturating_add(1);
-        let last = first.saturating_add((count - 1).saturating_mul(ALLOCATION_INTERVAL_MS));
-        self.timers.cancel(batch);
-        self.arm_batch(last);
-        self.counters.allocation_runs += count;
-        Some((last, count))
-    }
-
-    /// Arms the batch run after the one at `last`.
-    fn arm_batch(&mut self, last: SimTime) {
-        let at = last.saturating_add(ALLOCATION_INTERVAL_MS);
-        self.batch = Some((self.arm(at, Class::Periodic, Cause::Genesis, Timer::Batch), at));
-    }
-
     /// Handles exactly one due timer.
     pub fn fire(&mut self, cx: &mut Cx, fleet: &mut Fleet) {
         let Some((_, _, armed)) = self.timers.pop_due(cx.now()) else { return };
         cx.set_cause(armed.cause);
         match armed.timer {
             Timer::Batch => {
-                self.round(cx, fleet, None);
+                self.run(cx, fleet, None);
                 self.arm_batch(cx.now());
             }
             Timer::Filters(filters) => self.allocator.expire(filters, armed.cause),
-            Timer::Unreachable(agent) => self.give_up(cx, fleet, agent),
+            Timer::Unreachable(agent) => self.ping_timed_out(cx, fleet, agent),
             Timer::Retry(task) => self.retry_status(cx, fleet, task),
             Timer::RetryOperation(number) => self.retry_operation(cx, number),
             Timer::Permit => self.permit(cx, fleet),
             Timer::Completion(task) => self.expire_task(cx, fleet, task),
-            Timer::Forget(agent) => self.forget_agent(cx, agent),
-            Timer::Reregister(agent) => self.return_recovered(cx, fleet, agent),
-            Timer::Destroy(pid) => self.end_by_force(fleet, pid),
+            Timer::RegistryGc(agent) => self.gc_agent(cx, agent),
+            Timer::Reregister(agent) => self.reregister_recovered(cx, fleet, agent),
+            Timer::Destroy(pid) => self.destroy_process(fleet, pid),
             Timer::Failover(framework) => self.remove_framework(cx, fleet, framework),
             Timer::InverseFilter(agent, framework, filter) => {
-                self.expire_inverse(agent, framework, filter, armed.cause);
+                self.expire_inverse_filter(agent, framework, filter, armed.cause);
             }
             Timer::Register(machine) => self.register_again(cx, fleet, machine),
             Timer::OfferTimeout(offer) => self.offer_timed_out(cx, offer),
@@ -261,39 +227,76 @@ impl Master {
         self.run_requested(cx, fleet);
     }
 
-    /// Asks for an event run over an agent.
-    pub(crate) fn request_run(&mut self, agent: AgentId) {
-        match &mut self.requested {
-            Requested::Nothing => self.requested = Requested::Some(vec![agent]),
-            Requested::Some(agents) => agents.push(agent),
-            Requested::All => {}
+    /// Takes in what the fleet reports, under the report's own cause.
+    pub fn on_fleet(&mut self, cx: &mut Cx, fleet: &mut Fleet, event: FleetEvent) {
+        cx.scoped(event.cause, |cx| {
+            match event.kind {
+                FleetEventKind::MachineLost { machine, how } => self.machine_lost(cx, fleet, machine, how),
+                FleetEventKind::MachineReturned { machine, how } => {
+                    self.machine_returned(cx, fleet, machine, how);
+                }
+                FleetEventKind::OffersChanged => {
+                    self.rescind_withheld(cx, fleet);
+                    self.allocator.touch_all(cx.cause());
+                }
+                FleetEventKind::MasterFailover => self.fail_over(cx, fleet),
+                FleetEventKind::SchedulerRestart { .. } | FleetEventKind::Watched { .. } => {}
+                FleetEventKind::Started { .. }
+                | FleetEventKind::Running { .. }
+                | FleetEventKind::Check { .. }
+                | FleetEventKind::Health { .. }
+                | FleetEventKind::Exited { .. }
+                | FleetEventKind::Killed { .. } => self.on_process(cx, fleet, event.kind),
+            }
+            self.run_requested(cx, fleet);
+        });
+    }
+
+    /// A framework asks for something. Calls of frameworks that are not connected are ignored.
+    pub fn call(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: FrameworkId, call: Call) {
+        let Some(framework) = self.framework(id).filter(|framework| framework.is_connected()) else { return };
+        let info = framework.info.clone();
+        let all_known = |roles: &[Text]| roles.iter().all(|role| info.roles.contains(role));
+        match call {
+            Call::Accept { offer_ids, operations, refuse_ms } => {
+                self.accept(cx, fleet, id, &offer_ids, operations, refuse_ms);
+            }
+            Call::Decline { offer_ids, refuse_ms } => {
+                self.counters.decline_offers += 1;
+                self.decline(cx, id, &offer_ids, refuse_ms);
+            }
+            Call::AnswerInverseOffers { offer_ids, response, refuse_ms } => {
+                self.answer_inverse_offers(cx, id, &offer_ids, response, refuse_ms);
+            }
+            Call::Revive { roles } if all_known(&roles) => {
+                self.counters.revive_offers += 1;
+                cx.following(EventBody::Revived { framework: info.name.clone() }, |cx| {
+                    self.allocator.revive(id, &roles, cx.cause());
+                    self.clear_inverse_filters(cx, id);
+                    self.requested = Requested::All;
+                    self.run_requested(cx, fleet);
+                });
+            }
+            Call::Suppress { roles } if all_known(&roles) => {
+                self.counters.suppress_offers += 1;
+                if !self.allocator.is_suppressed(id) {
+                    cx.emit(EventBody::Suppressed { framework: info.name.clone() });
+                }
+                self.allocator.suppress(id, &roles);
+            }
+            // A role that is not its own: the whole call is dropped.
+            Call::Revive { .. } | Call::Suppress { .. } => {}
+            Call::Kill { task_id, agent_id, grace_ms } => {
+                self.counters.kill_task += 1;
+                self.kill(cx, fleet, id, &task_id, agent_id.as_ref(), grace_ms);
+            }
+            Call::Reconcile { tasks } => {
+                self.counters.reconcile_tasks += 1;
+                self.reconcile(cx, id, &tasks);
+            }
+            Call::ReconcileOperations { operations } => self.reconcile_operations(cx, id, &operations),
+            Call::Teardown => self.remove_framework(cx, fleet, id),
         }
-    }
-
-    /// Does the event runs asked for, as one.
-    pub(crate) fn run_requested(&mut self, cx: &mut Cx, fleet: &Fleet) {
-        let only = match std::mem::take(&mut self.requested) {
-            Requested::Nothing => return,
-            Requested::Some(agents) => Some(agents),
-            Requested::All => None,
-        };
-        self.round(cx, fleet, only.as_deref());
-    }
-
-    /// One allocation run over the changed agents among these.
-    fn round(&mut self, cx: &mut Cx, fleet: &Fleet, only: Option<&[AgentId]>) {
-        self.counters.allocation_runs += 1;
-        let grants = {
-            let (frameworks, agents) = (&self.frameworks, &self.agents);
-            let withheld = |framework: FrameworkId, agent: AgentId| {
-                let pair = frameworks.get(framework.index()).zip(agents.get(agent.index()));
-                pair.is_some_and(|(f, a)| fleet.offers_withheld(&f.info.name, &a.hostname, &a.name))
-            };
-            let rules = Rules { withheld: fleet.withholds_offers().then_some(&withheld), unfiltered: false };
-            self.allocator.run(self.seed, cx.now().ms(), only, rules)
-        };
-        self.offer(cx, grants);
-        self.ask(cx, only);
     }
 
     /// Puts a message into the outbox, if the framework is there to hear it.

@@ -4,10 +4,10 @@
 
 use crate::{
     Master,
-    agent::Host,
-    api::{Offer, Resources},
-    framework::Framework,
-    task::{Ended, Task},
+    agents::Host,
+    api::Offer,
+    frameworks::Framework,
+    tasks::{CompletedTask, Task},
 };
 use planarium_kernel::cow::{behind, bytes_of};
 use std::sync::Arc;
@@ -19,15 +19,10 @@ const HOST: u64 = 256;
 /// An executor on an agent beside its resources, which its tasks' books share.
 const EXECUTOR: u64 = 160;
 
-/// What some resources take, the reservations that they share apart; nothing when those before are the same list.
-pub(crate) fn resources(now: &Resources, before: Option<&Resources>) -> u64 {
-    now.beyond(before)
-}
-
 impl Master {
     /// Bytes that this master holds and `before` does not, by estimate. *Cost*: by the number of chunks.
     pub fn beyond(&self, before: Option<&Self>) -> u64 {
-        let agent = |(row, agent): (usize, &Arc<crate::agent::Agent>)| {
+        let agent = |(row, agent): (usize, &Arc<crate::agents::Agent>)| {
             let old = before.and_then(|before| before.agents.get(row));
             behind(agent, old, |agent| {
                 let executors = agent.executors.keys();
@@ -36,21 +31,21 @@ impl Master {
         };
         let framework = |(row, framework): (usize, &Arc<Framework>)| {
             let old = before.and_then(|before| before.frameworks.get(row));
-            let known = old.and_then(|old| old.ended.back());
-            let is_new = |ended: &&Arc<Ended>| known.is_none_or(|known| !Arc::ptr_eq(known, *ended));
+            let known = old.and_then(|old| old.completed.back());
+            let is_new = |ended: &&Arc<CompletedTask>| known.is_none_or(|known| !Arc::ptr_eq(known, *ended));
             behind(framework, old, |framework| {
-                let new = framework.ended.iter().rev().take_while(is_new).count();
-                bytes_of::<usize>(framework.ended.len()) + bytes_of::<Ended>(new)
+                let new = framework.completed.iter().rev().take_while(is_new).count();
+                bytes_of::<usize>(framework.completed.len()) + bytes_of::<CompletedTask>(new)
             })
         };
         let host = |host: &Arc<Host>, old: Option<&Arc<Host>>| behind(host, old, |_| HOST);
         let offer = |offer: &Arc<Offer>, old: Option<&Arc<Offer>>| {
-            behind(offer, old, |offer| resources(&offer.resources, None))
+            behind(offer, old, |offer| offer.resources.beyond(None))
         };
         let task = |task: &Arc<Task>, old: Option<&Arc<Task>>| {
             let own = |task: &Task| {
-                let history = bytes_of::<crate::task::Past>(task.history.len());
-                resources(&task.resources, old.map(|old| &old.resources)) + history
+                let history = bytes_of::<crate::tasks::StatusRecord>(task.history.len());
+                task.resources.beyond(old.map(|old| &old.resources)) + history
             };
             let new = if old.is_none() { TASK_TEXTS } else { 0 };
             behind(task, old, |task| own(task) + new + behind(&task.info, old.map(|old| &old.info), |_| 0))
@@ -62,7 +57,7 @@ impl Master {
             + self.hosts.beyond(before.map(|before| &before.hosts), host)
             + self.offers.beyond(before.map(|before| &before.offers), offer)
             + self.tasks.beyond(before.map(|before| &before.tasks), task)
-            + self.adrift.beyond(before.map(|before| &before.adrift), |_, old| match old {
+            + self.untracked.beyond(before.map(|before| &before.untracked), |_, old| match old {
                 Some(_) => 0,
                 None => TASK_TEXTS,
             })

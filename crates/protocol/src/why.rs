@@ -101,6 +101,16 @@ pub enum ReasonKind {
     Killing {
         /// Task names.
         tasks: Vec<Text>,
+        /// The step that has them ended, where it is another plan's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<ElementRef>,
+    },
+    /// A step of another plan had its task ended.
+    Ended {
+        /// Task name.
+        task: Text,
+        /// That step.
+        by: ElementRef,
     },
     /// Offers were looked at and none fitted.
     NoMatchingOffer {

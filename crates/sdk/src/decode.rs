@@ -23,6 +23,7 @@ mod task;
 mod task_parts;
 mod volume;
 
+pub(crate) use route::reaches as is_routed_to;
 pub(crate) use service::{role as framework_role, service};
 
 use crate::codes;

@@ -214,6 +214,16 @@ pub trait System: Clone + Sized {
         let _ = (cx, cluster, event);
     }
 
+    /// Whether it wants to hear of changes of Kubernetes objects.
+    fn watches_objects(&self) -> bool {
+        false
+    }
+
+    /// Kubernetes objects have changed since it was told last. It finds out by itself which.
+    fn on_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        let _ = (cx, cluster);
+    }
+
     /// The master removed its framework without being asked to.
     fn on_framework_removed(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
         let _ = (cx, cluster);

@@ -255,6 +255,14 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => it.hears_of_machines(),)+ }
             }
 
+            pub(crate) fn watches_objects(&self) -> bool {
+                match self { $($(#[$on])* Self::$variant(it) => it.watches_objects(),)+ }
+            }
+
+            pub(crate) fn on_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).on_objects(cx, cluster),)+ }
+            }
+
             pub(crate) fn on_framework_removed(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
                 match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).on_framework_removed(cx, cluster),)+ }
             }

@@ -23,6 +23,8 @@ pub struct World {
     pub(crate) recorder: Recorder<EventBody>,
     pub(crate) cluster: Cluster,
     pub(crate) processes: Processes,
+    /// Changes of Kubernetes objects up to this version have been told.
+    pub(crate) objects_version: u64,
     pub(crate) outside: Outside,
     /// Inputs so far.
     pub(crate) inputs: u64,
@@ -76,6 +78,7 @@ impl World {
             recorder: Recorder::new(genesis.seed),
             cluster: Cluster::new(genesis.flags()),
             processes: Processes::default(),
+            objects_version: 0,
             outside: Outside::default(),
             inputs: 0,
             steps: 0,

@@ -10,7 +10,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Input};
-use planarium_world::{Condition, Engine, Query, SdkQuery, element_status};
+use planarium_world::{Condition, Engine, element_status};
 
 const MINUTES: u64 = 60_000;
 
@@ -212,8 +212,12 @@ fn fewer_pods_leave_one_by_one() {
     assert_eq!(tasks(&engine), 3);
     met(&mut engine, "decommission=COMPLETE");
     assert_eq!((tasks(&engine), status(&engine, "recovery").as_str()), (2, "COMPLETE"));
-    let query = Query::Sdk { service: "team/app".to_owned(), what: SdkQuery::Pods };
-    let (_, pods) = engine.query(&query).expect("names");
+    let request = planarium_system::Request::new("GET", "/v1/pod", "");
+    let Some((_, planarium_system::Wire::Answer(answer))) = engine.world().wire(&request, &["v1", "pod"])
+    else {
+        panic!("names are answered at once")
+    };
+    let pods: serde_json::Value = serde_json::from_slice(&answer.body).expect("names");
     assert_eq!(pods, serde_json::json!(["db-0", "web-0"]));
     engine.advance_until_idle(30 * MINUTES);
     accept(&mut engine, input(r#"{"kind":"fault","fault":"scheduler-restart"}"#));

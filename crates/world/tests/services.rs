@@ -11,7 +11,7 @@ use common::{
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Input};
-use planarium_world::{Condition, Engine, Query, SdkQuery, check, element_status};
+use planarium_world::{Condition, Engine, check, element_status};
 
 const MINUTES: u64 = 60_000;
 
@@ -160,13 +160,20 @@ fn commands_reach_their_service() {
     let done = engine.run_until(&Condition::parse("deploy=COMPLETE").expect("parses"), 30 * MINUTES);
     assert!(done.met, "{:#?}", outline(engine.events()));
 
-    let (http, body) = engine
-        .query(&Query::Sdk { service: String::new(), what: SdkQuery::Plans })
-        .expect("the first service answers");
-    assert_eq!(http, 200);
+    let ask = |path: &str| {
+        let request = planarium_system::Request::new("GET", path, "");
+        let segments = request.segments();
+        let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
+        match engine.world().wire(&request, &parts) {
+            Some((_, planarium_system::Wire::Answer(answer))) => answer,
+            _ => panic!("{path} is answered at once"),
+        }
+    };
+    let answer = ask("/v1/plans");
+    let body: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");
+    assert_eq!(answer.status, 200);
     assert!(body.as_array().is_some_and(|names| names.iter().any(|name| name == "deploy")), "{body}");
-    let missing = engine.query(&Query::Sdk { service: "other".to_owned(), what: SdkQuery::Plans });
-    assert_eq!(missing.expect_err("no such service").code, RefusalCode::NotFound);
+    assert_eq!(ask("/service/other/v1/plans").status, 404);
 }
 
 #[test]
@@ -361,7 +368,7 @@ fn two_services_share_the_cluster() {
         view.cluster.machines.iter().flat_map(|m| &m.tasks).filter(|task| &*task.service == owner).count()
     };
     assert_eq!((owners("hello-world"), owners("team/second")), (3, 3));
-    assert_eq!(engine.definition("/team/second").map(|load| load.name.as_str()), Some("team/second"));
+    assert_eq!(engine.definition("", "/team/second").map(|load| load.name.as_str()), Some("team/second"));
 }
 
 #[test]
@@ -510,7 +517,7 @@ fn calls_that_are_no_commands_are_turned_down_and_change_nothing() {
         ("POST", "/service/hello-world/v1", "null", 404),
         ("POST", "/service/%ff/v1/%zz/%", "null", 404),
         ("PUT", "/service/hello-world/v1/state/files/f", "null", 400),
-        ("POST", "/service/hello-world", "null", 501),
+        ("POST", "/service/hello-world", "null", 404),
     ] {
         let before = shown(&engine.view().services);
         let call = format!(r#"{{"kind":"call","method":"{method}","path":"{path}","body":{body}}}"#);

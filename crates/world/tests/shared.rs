@@ -88,10 +88,8 @@ impl Run {
 
     /// Every reservation on every machine belongs to a service that is there, and every task to one.
     fn check_owners(&self) {
-        let groups = self.engine.groups();
-        let names: Vec<String> =
-            groups.iter().flat_map(|group| &group.services).map(|service| service.name.to_string()).collect();
         let view = self.engine.view();
+        let names: Vec<String> = view.services.iter().map(|service| service.name.to_string()).collect();
         for task in view.cluster.machines.iter().flat_map(|machine| &machine.tasks) {
             assert!(
                 names.contains(&task.service.to_string()),

@@ -115,12 +115,129 @@ fn operations_and_tasks_that_are_invalid() {
         json!({ "type": "DECLINE", "decline": { "offer_ids": [{}] } }),
         json!({ "type": "ACKNOWLEDGE", "acknowledge": { "task_id": { "value": "t" } } }),
         json!({ "type": "ACCEPT", "accept": { "operations": [{ "type": "LAUNCH", "launch": { "task_infos": [{}] } }] } }),
-        json!({ "type": "ACCEPT", "accept": { "operations": [{ "type": "RESERVE" }] } }),
         json!([1]),
         json!("text"),
     ] {
         refused(&mut client, &json!({ "kind": "framework", "op": "call", "name": "f", "call": broken }), 400);
     }
+}
+
+/// Source: `apache/mesos: src/master/master.cpp` (accept), `src/common/resources.cpp` (Resources::validate).
+#[test]
+fn an_operation_with_invalid_resources_costs_its_own_tasks_and_nothing_else() {
+    let amount =
+        |name: &str, value: Value| json!({ "name": name, "type": "SCALAR", "scalar": { "value": value } });
+    let ports = |b: u32, e: u32| json!({ "name": "ports", "type": "RANGES", "ranges": { "range": [{ "begin": b, "end": e }] } });
+    for (resource, state) in [
+        (amount("cpus", json!(-1)), "TASK_ERROR"),
+        (amount("cpus", json!(0.0001)), "TASK_ERROR"),
+        (amount("gpus", json!(0.5)), "TASK_ERROR"),
+        (ports(31_005, 31_001), "TASK_ERROR"),
+        (amount("gpus", json!(0)), "TASK_STAGING"),
+        (amount("cpus", json!("0.5")), "TASK_STAGING"),
+        (ports(31_001, 31_005), "TASK_STAGING"),
+    ] {
+        let mut client = three();
+        framework(&mut client, "f", &["MULTI_ROLE", "RESERVATION_REFINEMENT"]);
+        let offer = last_offer(&mut client, "f", "a");
+        let task = |id: &str, resources: Value| {
+            json!({
+                "name": id, "task_id": { "value": id }, "agent_id": offer["agent_id"],
+                "command": { "value": "./run" }, "resources": resources,
+            })
+        };
+        let one = |id: &str, resources: Value| json!({ "type": "LAUNCH", "launch": { "task_infos": [task(id, resources)] } });
+        let in_role = |value: f64| {
+            let reservation = json!([{ "type": "DYNAMIC", "role": "dev", "principal": "p" }]);
+            json!({ "name": "mem", "type": "SCALAR", "scalar": { "value": value }, "reservations": reservation })
+        };
+        let reserve = |resources: Value| json!({ "type": "RESERVE", "reserve": { "resources": resources } });
+        call(
+            &mut client,
+            "f",
+            json!({ "type": "ACCEPT", "accept": { "offer_ids": [offer["id"]], "filters": { "refuse_seconds": 0 }, "operations": [
+                reserve(json!([in_role(64.0)])),
+                reserve(json!([in_role(-1.0)])),
+                reserve(json!([in_role(0.0)])),
+                reserve(json!([])),
+                one("t", json!([amount("mem", json!(32)), resource])),
+                one("good", json!([amount("cpus", json!(1))])),
+            ] } }),
+        );
+        let tasks = client.get("/tasks").json();
+        let find =
+            |id: &str| tasks["tasks"].as_array().unwrap().iter().find(|task| task["id"] == id).cloned();
+        let told = told(&mut client, "f");
+        let status = told.iter().find(|event| event["update"]["status"]["task_id"]["value"] == "t");
+        let seen = match status {
+            Some(event) => {
+                let status = &event["update"]["status"];
+                assert_eq!(status["reason"], "REASON_TASK_INVALID", "{resource}");
+                assert_eq!(status["source"], "SOURCE_MASTER", "{resource}");
+                let (name, message) =
+                    (resource["name"].as_str().unwrap(), status["message"].as_str().unwrap());
+                assert!(message.contains(name), "{resource}: {message}");
+                status["state"].clone()
+            }
+            None => find("t").unwrap()["state"].clone(),
+        };
+        assert_eq!(seen, state, "{resource}");
+        assert_eq!(find("good").unwrap()["state"], "TASK_STAGING", "{resource}: the others go on");
+        client.advance(1_000);
+        let offers = client.get("/state").json()["frameworks"][0]["offers"].clone();
+        let again =
+            offers.as_array().unwrap().iter().find(|again| again["slave_id"] == offer["agent_id"]["value"]);
+        assert_ne!(again.unwrap()["id"], offer["id"]["value"], "{resource}: the offer is used up");
+        let slaves = client.get("/slaves").json();
+        assert_eq!(
+            slaves["slaves"][0]["reserved_resources"]["dev"]["mem"], 64.0,
+            "{resource}: what is valid is done"
+        );
+    }
+    // In form: all tasks of the launch. Otherwise: that task alone.
+    for (resource, both) in [(amount("cpus", json!(-1)), true), (amount("gpus", json!(0.5)), false)] {
+        let mut client = three();
+        framework(&mut client, "f", &["MULTI_ROLE"]);
+        let offer = last_offer(&mut client, "f", "a");
+        let mut launch = launch(&offer, "t", &[resource.clone()]);
+        let tasks = launch["accept"]["operations"][0]["launch"]["task_infos"].as_array_mut().unwrap();
+        let mut other = tasks[0].clone();
+        other["name"] = json!("u");
+        other["task_id"] = json!({ "value": "u" });
+        other["resources"] = json!([scalar("cpus", 1.0)]);
+        tasks.push(other);
+        call(&mut client, "f", launch);
+        let states: Vec<Value> = told(&mut client, "f")
+            .iter()
+            .filter(|event| event["type"] == "UPDATE")
+            .map(|event| event["update"]["status"]["state"].clone())
+            .collect();
+        assert_eq!(states, vec![json!("TASK_ERROR"); if both { 2 } else { 1 }], "{resource}");
+    }
+    // Groups are all or nothing, and have a reason of their own.
+    let mut client = three();
+    framework(&mut client, "f", &["MULTI_ROLE"]);
+    let offer = last_offer(&mut client, "f", "a");
+    let member = |id: &str, cpus: f64| {
+        json!({ "name": id, "task_id": { "value": id }, "agent_id": offer["agent_id"], "command": { "value": "x" },
+            "resources": [scalar("cpus", cpus)] })
+    };
+    let group = json!({ "type": "LAUNCH_GROUP", "launch_group": {
+        "executor": { "executor_id": { "value": "e" }, "resources": [] },
+        "task_group": { "tasks": [member("a", 1.0), member("b", -1.0)] },
+    } });
+    call(
+        &mut client,
+        "f",
+        json!({ "type": "ACCEPT", "accept": { "offer_ids": [offer["id"]], "operations": [group] } }),
+    );
+    let reasons: Vec<Value> = told(&mut client, "f")
+        .iter()
+        .rev()
+        .take(2)
+        .map(|event| event["update"]["status"]["reason"].clone())
+        .collect();
+    assert_eq!(reasons, [json!("REASON_TASK_GROUP_INVALID"), json!("REASON_TASK_GROUP_INVALID")]);
 }
 
 #[test]

@@ -220,7 +220,9 @@ fn metrics_count_what_happened() {
     let metrics = client.get("/metrics/snapshot").json();
     for (key, expected) in [
         ("master/slaves_unreachable", 1),
-        ("master/tasks_unreachable", 1),
+        // It is LOST for a framework that does not know partitions, wherever it is listed.
+        ("master/tasks_unreachable", 0),
+        ("master/tasks_lost", 1),
         ("master/slave_unreachable_scheduled", 1),
         ("master/slave_unreachable_completed", 1),
         ("master/slave_removals", 1),
@@ -232,6 +234,97 @@ fn metrics_count_what_happened() {
     assert_eq!((&state["unreachable_slaves"], state["slaves"].as_array().unwrap().len()), (&json!(1), 2));
     assert_eq!(state["frameworks"][0]["unreachable_tasks"][0]["id"], "t1");
     assert_eq!(state["frameworks"][0]["tasks"], json!([]));
+}
+
+/// Source: `apache/mesos: src/master/master.cpp` (_tasks_unreachable).
+#[test]
+fn unreachable_tasks_are_counted_where_that_is_their_state() {
+    let mut client = three();
+    framework(&mut client, "aware", &["PARTITION_AWARE"]);
+    let offer = last_offer(&mut client, "aware", "a");
+    call(&mut client, "aware", launch(&offer, "t1", &[scalar("cpus", 1.5)]));
+    client.advance(20_000);
+    client.input(&json!({ "kind": "fault", "fault": "agent-partitioned", "target": { "agent": "a" } }));
+    client.advance(120_000);
+    let metrics = client.get("/metrics/snapshot").json();
+    assert_eq!((&metrics["master/tasks_unreachable"], &metrics["master/tasks_lost"]), (&json!(1), &json!(0)));
+}
+
+/// Source: `apache/mesos: src/master/master.cpp` (updateTask), `src/common/http.cpp` (json of Task and TaskStatus).
+#[test]
+fn tasks_and_their_statuses_are_shown_in_full() {
+    let mut client = three();
+    framework(&mut client, "f", &["MULTI_ROLE"]);
+    let offer = last_offer(&mut client, "f", "a");
+    let mut launch = launch(&offer, "t", &[scalar("cpus", 1.0)]);
+    let task = &mut launch["accept"]["operations"][0]["launch"]["task_infos"][0];
+    let discovery =
+        json!({ "visibility": "CLUSTER", "name": "web", "ports": { "ports": [{ "number": 31000 }] } });
+    task["discovery"] = discovery.clone();
+    let container = json!({ "type": "DOCKER", "docker": { "image": "nginx:1", "network": "BRIDGE" } });
+    task["container"] = container.clone();
+    task["command"]["user"] = json!("web");
+    task["kill_policy"] = json!({ "grace_period": { "nanoseconds": 1_000_000_000_u64 } });
+    task["health_check"] =
+        json!({ "type": "COMMAND", "command": { "value": "true" }, "interval_seconds": 2 });
+    task["check"] =
+        json!({ "type": "HTTP", "http": { "port": 80 }, "delay_seconds": 0, "interval_seconds": 5 });
+    call(&mut client, "f", launch);
+    client.advance(40_000);
+    let v0 = client.get("/state").json()["frameworks"][0]["tasks"][0].clone();
+    let v1 = operator(&mut client, &json!({ "type": "GET_TASKS" })).1["get_tasks"]["tasks"][0].clone();
+    for (form, shown) in [("v0", &v0), ("v1", &v1)] {
+        assert_eq!(shown["discovery"], discovery, "{form}");
+        assert_eq!(shown["container"], container, "{form}");
+        assert_eq!(shown["user"], "web", "{form}");
+        let health = &shown["health_check"];
+        assert_eq!(health["interval_seconds"], 2, "{form}");
+        for (key, expected) in [
+            ("delay_seconds", json!(15.0)),
+            ("timeout_seconds", json!(20.0)),
+            ("consecutive_failures", json!(3)),
+            ("grace_period_seconds", json!(10.0)),
+            ("command", json!({ "value": "true", "shell": true })),
+        ] {
+            assert_eq!(health[key], expected, "{form} {key}");
+        }
+        let statuses = shown["statuses"].as_array().unwrap();
+        assert_eq!(
+            statuses.iter().map(|status| &status["state"]).collect::<Vec<_>>(),
+            ["TASK_STARTING", "TASK_RUNNING"]
+        );
+        let container = &statuses[1]["container_status"];
+        assert!(
+            container["container_id"]["value"].as_str().is_some_and(|id| id.len() == 36),
+            "{form}: {container}"
+        );
+        assert_eq!(container["network_infos"][0]["ip_addresses"][0]["ip_address"], "10.0.0.1", "{form}");
+        assert_eq!(statuses[1]["healthy"], true, "{form}");
+    }
+    assert_eq!(v1["kill_policy"]["grace_period"]["nanoseconds"], 1_000_000_000);
+    let running = &v1["statuses"][1];
+    for (key, expected) in [
+        ("reason", json!("REASON_TASK_HEALTH_CHECK_STATUS_UPDATED")),
+        ("source", json!("SOURCE_EXECUTOR")),
+        ("check_status", json!({ "type": "HTTP", "http": { "status_code": 200 } })),
+        ("agent_id", offer["agent_id"].clone()),
+    ] {
+        assert_eq!(running[key], expected, "{key}: {running}");
+    }
+    assert_eq!(keys(&v0["statuses"][1]), sorted("state timestamp container_status healthy"), "v0 shows less");
+    let told = crate::told(&mut client, "f").pop().unwrap()["update"]["status"].clone();
+    assert_eq!(told["container_status"], running["container_status"], "what is told is what is kept");
+    // What the master says by itself is kept with its reason and message.
+    call(&mut client, "f", json!({ "type": "TEARDOWN" }));
+    let v1 =
+        operator(&mut client, &json!({ "type": "GET_TASKS" })).1["get_tasks"]["completed_tasks"][0].clone();
+    let killed = v1["statuses"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(
+        (&killed["state"], &killed["reason"]),
+        (&json!("TASK_KILLED"), &json!("REASON_FRAMEWORK_REMOVED"))
+    );
+    assert!(killed["message"].as_str().is_some_and(|text| text.contains("removed")), "{killed}");
+    assert_eq!(killed["container_status"], json!(null), "{killed}");
 }
 
 #[test]

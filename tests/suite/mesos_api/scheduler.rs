@@ -271,23 +271,24 @@ fn operations_with_ids_are_answered() {
     assert_eq!(
         json!(told),
         json!([
+            // What is invalid by itself is dropped before anything is carried out.
+            ["again", "OPERATION_ERROR"],
+            ["t", "TASK_ERROR"],
             ["r", "OPERATION_FINISHED"],
             ["c", "OPERATION_FINISHED"],
             ["g", "OPERATION_FINISHED"],
             // The volume of the new size is for later.
             ["s", "OPERATION_ERROR"],
             ["d", "OPERATION_ERROR"],
-            ["again", "OPERATION_ERROR"],
-            ["t", "TASK_ERROR"],
         ])
     );
     let status =
         |scheduler: &Scheduler, nth: usize| scheduler.heard[nth]["update_operation_status"]["status"].clone();
-    let grown = status(&scheduler, 4);
+    let grown = status(&scheduler, 6);
     assert_eq!(grown["agent_id"], offer["agent_id"]);
     assert_eq!(grown["converted_resources"][0]["scalar"]["value"], 70);
     assert_eq!(grown["converted_resources"][0]["disk"]["persistence"]["id"], "v");
-    let refused = status(&scheduler, 6);
+    let refused = status(&scheduler, 8);
     assert!(
         refused["uuid"].is_null()
             && refused["message"].as_str().is_some_and(|text| text.contains("provider"))
@@ -302,7 +303,7 @@ fn operations_with_ids_are_answered() {
         call["acknowledge_operation_status"][field] = Value::Null;
         scheduler.call(&mut client, &call, 400);
     }
-    for nth in [2, 3] {
+    for nth in [4, 5] {
         scheduler.call(&mut client, &acknowledge(&status(&scheduler, nth)), 202);
     }
     client.advance(15_000);
@@ -327,12 +328,13 @@ fn operations_with_ids_are_answered() {
         json!({ "type": "SHRINK_VOLUME", "shrink_volume": { "volume": volume } }),
         json!({ "type": "CREATE_DISK", "create_disk": { "source": scalar("disk", 1.0) } }),
         json!({ "type": "DESTROY_DISK", "destroy_disk": {} }),
-        json!({ "type": "PAINT" }),
         json!({ "id": "text", "type": "RESERVE", "reserve": { "resources": [] } }),
     ] {
         let accept = json!({ "type": "ACCEPT", "accept": { "offer_ids": [], "operations": [broken] } });
         scheduler.call(&mut client, &accept, 400);
     }
+    let unknown = json!({ "offer_ids": [], "operations": [{ "type": "PAINT" }, {}] });
+    scheduler.call(&mut client, &json!({ "type": "ACCEPT", "accept": unknown }), 202);
 }
 
 #[test]

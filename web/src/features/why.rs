@@ -162,7 +162,9 @@ fn reason_icon(kind: &ReasonKind) -> (&'static str, &'static str) {
         ReasonKind::CanaryGate { .. } => ("gate", "waiting"),
         ReasonKind::DirtyAsset { .. } => ("lock", "waiting"),
         ReasonKind::Backoff { .. } => ("delayed", "waiting"),
-        ReasonKind::Killing { .. } | ReasonKind::Maintenance { .. } => ("spanner", "waiting"),
+        ReasonKind::Killing { .. } | ReasonKind::Ended { .. } | ReasonKind::Maintenance { .. } => {
+            ("spanner", "waiting")
+        }
         ReasonKind::NoMatchingOffer { .. } | ReasonKind::NoOffers { .. } => ("machine", "error"),
         ReasonKind::NextCycle { .. } => ("prepared", "active"),
         ReasonKind::Starting { .. } => ("starting", "active"),

@@ -13,14 +13,14 @@ enum Row {
     /// It is to be looked at.
     Open(Cause),
     /// It has changed, and nobody may be offered anything of it: a run passes over it.
-    Barren(Cause),
+    FullyFiltered(Cause),
 }
 
 impl Row {
     const fn cause(self) -> Option<Cause> {
         match self {
             Self::Clean => None,
-            Self::Open(cause) | Self::Barren(cause) => Some(cause),
+            Self::Open(cause) | Self::FullyFiltered(cause) => Some(cause),
         }
     }
 }
@@ -49,8 +49,8 @@ impl Dirty {
     }
 
     /// Notes a change that leaves nothing to be offered to anybody, until the next change.
-    pub(super) fn insert_barren(&mut self, id: AgentId, cause: Cause) {
-        self.note(id, Row::Barren(cause));
+    pub(super) fn insert_filtered(&mut self, id: AgentId, cause: Cause) {
+        self.note(id, Row::FullyFiltered(cause));
     }
 
     fn note(&mut self, id: AgentId, row: Row) {
@@ -97,9 +97,9 @@ impl Dirty {
     }
 
     /// The agents that a run passes over.
-    pub(super) fn barren(&self) -> impl Iterator<Item = AgentId> {
+    pub(super) fn fully_filtered(&self) -> impl Iterator<Item = AgentId> {
         let rows = self.rows.iter().enumerate();
-        rows.filter(|(_, row)| matches!(row, Row::Barren(_))).map(|(row, _)| AgentId::at(row))
+        rows.filter(|(_, row)| matches!(row, Row::FullyFiltered(_))).map(|(row, _)| AgentId::at(row))
     }
 
     /// How many there are.
@@ -137,16 +137,16 @@ mod tests {
     fn what_is_barren_has_changed_and_is_passed_over() {
         let mut dirty = Dirty::default();
         dirty.insert(AgentId(2), Cause::Event(1));
-        dirty.insert_barren(AgentId(2), Cause::Event(2));
-        dirty.insert_barren(AgentId(5), Cause::Event(3));
-        dirty.insert_barren(AgentId(6), Cause::Event(4));
+        dirty.insert_filtered(AgentId(2), Cause::Event(2));
+        dirty.insert_filtered(AgentId(5), Cause::Event(3));
+        dirty.insert_filtered(AgentId(6), Cause::Event(4));
         dirty.insert(AgentId(6), Cause::Event(5));
         assert_eq!((dirty.len(), dirty.get(AgentId(2))), (3, Some(Cause::Event(2))));
-        assert_eq!(dirty.barren().collect::<Vec<_>>(), [AgentId(2), AgentId(5)]);
+        assert_eq!(dirty.fully_filtered().collect::<Vec<_>>(), [AgentId(2), AgentId(5)]);
         assert_eq!(dirty.remove(AgentId(5)), Some(Cause::Event(3)));
         let mut open = Vec::new();
         dirty.take_all(|id, cause| open.push((id, cause)));
         assert_eq!(open, [(AgentId(6), Cause::Event(5))]);
-        assert!(dirty.is_empty() && dirty.iter().next().is_none() && dirty.barren().next().is_none());
+        assert!(dirty.is_empty() && dirty.iter().next().is_none() && dirty.fully_filtered().next().is_none());
     }
 }

@@ -23,7 +23,7 @@ pub const MAX_REFUSE_MS: u64 = 365 * 24 * 3_600_000;
 
 id_types! {
     /// Filters made by one refusal. Never reused.
-    pub(crate) BatchId;
+    pub(crate) FilterGroupId;
 }
 
 /// What one framework does not want to be offered of an agent under a role.
@@ -32,12 +32,12 @@ pub(super) struct Filter {
     pub(super) framework: FrameworkId,
     pub(super) role: Text,
     pub(super) refused: Resources,
-    pub(super) batch: BatchId,
+    pub(super) group: FilterGroupId,
 }
 
 /// The filters of one refusal.
 #[derive(Clone, Debug)]
-struct Batch {
+struct FilterGroup {
     framework: FrameworkId,
     /// The agent of each.
     agents: Arc<[AgentId]>,
@@ -49,11 +49,11 @@ struct Batch {
 
 /// All batches of filters.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Batches {
-    all: Map<BatchId, Batch>,
+pub(crate) struct FilterGroups {
+    all: Map<FilterGroupId, FilterGroup>,
     next: u32,
     /// Timers of batches whose filters went before their time.
-    idle: Vec<TimerId>,
+    unused_timers: Vec<TimerId>,
 }
 
 /// How long a refusal holds; none when it makes no filter at all.
@@ -73,59 +73,59 @@ impl Slot {
     }
 }
 
-impl Batches {
+impl FilterGroups {
     /// The batch that the next refusal makes.
-    pub(super) const fn next(&self) -> BatchId {
-        BatchId(self.next)
+    pub(super) const fn next(&self) -> FilterGroupId {
+        FilterGroupId(self.next)
     }
 
     /// Notes the filters of a refusal, each by its agent; nothing where there are none.
-    pub(super) fn note(&mut self, framework: FrameworkId, agents: &[AgentId]) -> Option<BatchId> {
+    pub(super) fn note(&mut self, framework: FrameworkId, agents: &[AgentId]) -> Option<FilterGroupId> {
         if agents.is_empty() {
             return None;
         }
         let id = self.next();
         self.next = self.next.saturating_add(1);
         let left = u32::try_from(agents.len()).unwrap_or(u32::MAX);
-        self.all.insert(id, Batch { framework, agents: agents.into(), left, timer: None });
+        self.all.insert(id, FilterGroup { framework, agents: agents.into(), left, timer: None });
         Some(id)
     }
 
     /// So many filters of a batch went before their time.
-    pub(super) fn lose(&mut self, id: BatchId, count: u32) {
-        let Some(batch) = self.all.get_mut(&id) else { return };
-        batch.left = batch.left.saturating_sub(count);
-        if batch.left == 0 {
-            self.idle.extend(batch.timer);
+    pub(super) fn lose(&mut self, id: FilterGroupId, count: u32) {
+        let Some(group) = self.all.get_mut(&id) else { return };
+        group.left = group.left.saturating_sub(count);
+        if group.left == 0 {
+            self.unused_timers.extend(group.timer);
             self.all.remove(&id);
         }
     }
 
     /// Agents on which a framework has filters, or had some together with others that it still has; some twice.
     fn agents_of(&self, framework: FrameworkId) -> Vec<AgentId> {
-        let own = self.all.values().filter(|batch| batch.framework == framework);
-        own.flat_map(|batch| batch.agents.iter().copied()).collect()
+        let own = self.all.values().filter(|group| group.framework == framework);
+        own.flat_map(|group| group.agents.iter().copied()).collect()
     }
 
     /// Bytes that these hold and those before do not, by estimate.
     pub(super) fn beyond(&self, before: Option<&Self>) -> u64 {
-        self.all.beyond(before.map(|before| &before.all), |batch, old| match old {
+        self.all.beyond(before.map(|before| &before.all), |group, old| match old {
             Some(_) => 0,
-            None => bytes_of::<AgentId>(batch.agents.len()),
+            None => bytes_of::<AgentId>(group.agents.len()),
         })
     }
 }
 
 impl Allocator {
     /// The filters of a batch are at the end of their time.
-    pub(crate) fn expire(&mut self, id: BatchId, cause: Cause) {
-        let Some(batch) = self.batches.all.remove(&id) else { return };
-        for agent in batch.agents.iter().copied() {
+    pub(crate) fn expire(&mut self, id: FilterGroupId, cause: Cause) {
+        let Some(group) = self.filter_groups.all.remove(&id) else { return };
+        for agent in group.agents.iter().copied() {
             // One that is on an agent no more leaves the agent's books as they are.
-            if self.slot(agent).is_some_and(|slot| slot.filters.iter().any(|filter| filter.batch == id))
+            if self.slot(agent).is_some_and(|slot| slot.filters.iter().any(|filter| filter.group == id))
                 && let Some(slot) = self.slot_mut(agent)
             {
-                slot.filters.retain(|filter| filter.batch != id);
+                slot.filters.retain(|filter| filter.group != id);
                 if slot.active {
                     self.dirty.insert(agent, cause);
                 }
@@ -140,15 +140,15 @@ impl Allocator {
         which: impl Fn(&str) -> bool,
     ) -> Vec<AgentId> {
         let goes = |filter: &Filter| filter.framework == framework && which(&filter.role);
-        let mut concerned = self.batches.agents_of(framework);
-        let mut gone: Vec<BatchId> = Vec::new();
+        let mut concerned = self.filter_groups.agents_of(framework);
+        let mut gone: Vec<FilterGroupId> = Vec::new();
         concerned.retain(|agent| {
             let has = |slot: &Slot| slot.filters.iter().any(goes);
             if !self.slot(*agent).is_some_and(has) {
                 return false;
             }
             let Some(slot) = self.slot_mut(*agent) else { return false };
-            gone.extend(slot.filters.extract_if(.., |filter| goes(filter)).map(|filter| filter.batch));
+            gone.extend(slot.filters.extract_if(.., |filter| goes(filter)).map(|filter| filter.group));
             true
         });
         self.lose_filters(&gone);
@@ -156,25 +156,25 @@ impl Allocator {
     }
 
     /// Filters of these batches went before their time, as often as a batch is named.
-    pub(super) fn lose_filters(&mut self, gone: &[BatchId]) {
+    pub(super) fn lose_filters(&mut self, gone: &[FilterGroupId]) {
         for of_one in gone.chunk_by(|a, b| a == b) {
             if let Some(id) = of_one.first() {
-                self.batches.lose(*id, u32::try_from(of_one.len()).unwrap_or(u32::MAX));
+                self.filter_groups.lose(*id, u32::try_from(of_one.len()).unwrap_or(u32::MAX));
             }
         }
     }
 
     /// Remembers what will end the filters of a batch.
-    pub(crate) fn time_filters(&mut self, id: BatchId, timer: TimerId) {
-        if let Some(batch) = self.batches.all.get_mut(&id) {
-            batch.timer = Some(timer);
+    pub(crate) fn set_filter_timer(&mut self, id: FilterGroupId, timer: TimerId) {
+        if let Some(group) = self.filter_groups.all.get_mut(&id) {
+            group.timer = Some(timer);
         }
     }
 
     /// Takes the timers of filters that went before their time: a framework that revives at every turn would
     /// leave many behind.
-    pub(crate) fn take_idle_timers(&mut self) -> Vec<TimerId> {
-        std::mem::take(&mut self.batches.idle)
+    pub(crate) fn take_unused_timers(&mut self) -> Vec<TimerId> {
+        std::mem::take(&mut self.filter_groups.unused_timers)
     }
 
     /// Active filters by role.
@@ -192,20 +192,21 @@ impl Allocator {
 
     /// What does not hold of the batches, in words.
     pub(super) fn check_filters(&self, broken: &mut Vec<String>) {
-        let mut counts: SortedMap<BatchId, u32> = SortedMap::new();
+        let mut counts: SortedMap<FilterGroupId, u32> = SortedMap::new();
         for (agent, slot) in self.agents() {
             for filter in &slot.filters {
-                *counts.entry(filter.batch).or_default() += 1;
-                let batch = self.batches.all.get(&filter.batch);
-                let is_its =
-                    |batch: &Batch| batch.framework == filter.framework && batch.agents.contains(&agent);
-                if !batch.is_some_and(is_its) {
+                *counts.entry(filter.group).or_default() += 1;
+                let group = self.filter_groups.all.get(&filter.group);
+                let is_its = |group: &FilterGroup| {
+                    group.framework == filter.framework && group.agents.contains(&agent)
+                };
+                if !group.is_some_and(is_its) {
                     broken.push(format!("agent {}: a filter is not in its batch", agent.0));
                 }
             }
         }
-        let noted: SortedMap<BatchId, u32> =
-            self.batches.all.iter().map(|(id, batch)| (*id, batch.left)).collect();
+        let noted: SortedMap<FilterGroupId, u32> =
+            self.filter_groups.all.iter().map(|(id, group)| (*id, group.left)).collect();
         if noted != counts {
             broken.push(format!("filters by batch {noted:?}, recounted {counts:?}"));
         }

@@ -10,32 +10,29 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | what is held, and the sums over it | `books` |
+//! | what is allocated, and the sums over it | `accounting` |
 //! | roles as a tree, weights, who comes first | `roles`, `share` |
 //! | guarantees and limits | `quota` |
 //! | decline filters, by agent and by refusal | `filter` |
-//! | what one framework holds | `held` |
+//! | what one framework has on one agent | `allocation` |
 //! | what has changed | `dirty` |
 //! | a run | `run` |
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp`.
 
-mod books;
+mod accounting;
+mod allocation;
 mod dirty;
 pub(crate) mod filter;
-mod held;
 pub(crate) mod quota;
 pub(crate) mod roles;
 mod run;
 pub(crate) mod share;
 
-use crate::{
-    api::{AgentId, Capability, FrameworkId, FrameworkInfo, Offer, Resources, resources::is_text},
-    weight::resources,
-};
-use books::Tally;
+use crate::api::{AgentId, Capability, FrameworkId, FrameworkInfo, Offer, Resources, resources::is_text};
+use accounting::Tally;
 use dirty::Dirty;
-use filter::{BatchId, Batches, Filter};
+use filter::{Filter, FilterGroupId, FilterGroups};
 use planarium_kernel::{
     Cause, Table,
     cow::{behind, bytes_of},
@@ -43,12 +40,12 @@ use planarium_kernel::{
 };
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
-use quota::{By, Ledger};
+use quota::{Delta, Ledger};
 use roles::Roles;
 use share::Quantities;
 use std::sync::Arc;
 
-pub(crate) use held::Held;
+pub(crate) use allocation::Allocation;
 pub(crate) use run::{Grant, Rules};
 
 /// An agent as the allocator sees it.
@@ -57,7 +54,7 @@ pub(crate) struct Slot {
     /// The scalars of everything it has, by name; no operation changes them.
     pub(crate) size: Arc<Quantities>,
     pub(crate) free: Resources,
-    pub(crate) held: SortedMap<(FrameworkId, Text), Held>,
+    pub(crate) allocated: SortedMap<(FrameworkId, Text), Allocation>,
     pub(crate) active: bool,
     has_gpus: bool,
     region: Option<Text>,
@@ -98,7 +95,7 @@ impl Slot {
     /// Everything the agent has: what is free and what is held. *Cost*: walks all of it.
     pub(crate) fn total(&self) -> Resources {
         let mut total = self.free.clone();
-        self.held.values().flat_map(Held::parts).for_each(|part| total.add_all(part));
+        self.allocated.values().flat_map(Allocation::parts).for_each(|part| total.add_all(part));
         total
     }
 }
@@ -115,7 +112,7 @@ struct Client {
     /// Per role: amounts of which one must be there for an offer.
     least: SortedMap<Text, Vec<Quantities>>,
     /// Per role: what it holds, and how often it was given something.
-    held: SortedMap<Text, (Quantities, u64)>,
+    allocated: SortedMap<Text, (Quantities, u64)>,
 }
 
 /// Agents by their numbers.
@@ -135,7 +132,7 @@ pub(crate) struct Allocator {
     /// Books about quotas, while there are any.
     ledger: Option<Box<Ledger>>,
     cluster: Quantities,
-    batches: Batches,
+    filter_groups: FilterGroups,
     /// Agents that changed since they were last looked at, of those that may be offered: one that may again has
     /// changed.
     dirty: Dirty,
@@ -151,15 +148,15 @@ impl Allocator {
         hostname: &str,
         region: Option<&Text>,
         total: &Resources,
-        held: Vec<((FrameworkId, Text), Resources)>,
+        allocated: Vec<((FrameworkId, Text), Resources)>,
         cause: Cause,
     ) {
         share::add(&mut self.cluster, total);
-        self.account_total(total, By::More);
+        self.account_total(total, Delta::Add);
         let slot = Slot {
             size: Arc::new(total.quantities()),
             free: total.clone(),
-            held: SortedMap::new(),
+            allocated: SortedMap::new(),
             active: true,
             has_gpus: total.scalar("gpus").is_positive(),
             region: region.cloned(),
@@ -173,12 +170,12 @@ impl Allocator {
         if let Some(place) = self.slots.get_mut(id.index()) {
             *place = Some(Arc::new(slot));
         }
-        let mut tally = Tally::new(By::More);
-        for ((framework, role), resources) in held {
-            self.hold(&mut tally, id, framework, &role, &resources);
+        let mut tally = Tally::new(Delta::Add);
+        for ((framework, role), resources) in allocated {
+            self.assign(&mut tally, id, framework, &role, &resources);
         }
         self.settle(&mut tally);
-        self.stir(cause);
+        self.revisit_held_back(cause);
         self.touch(id, cause);
     }
 
@@ -187,16 +184,16 @@ impl Allocator {
         let Some(slot) = self.slots.get_mut(id.index()).and_then(Option::take) else { return };
         let total = slot.total();
         share::subtract(&mut self.cluster, &total);
-        let mut tally = Tally::new(By::Less);
-        for ((framework, role), held) in &slot.held {
-            held.parts().for_each(|part| self.count(&mut tally, *framework, role, part));
+        let mut tally = Tally::new(Delta::Remove);
+        for ((framework, role), allocated) in &slot.allocated {
+            allocated.parts().for_each(|part| self.count(&mut tally, *framework, role, part));
         }
         self.settle(&mut tally);
-        self.account_total(&total, By::Less);
-        let gone: Vec<BatchId> = slot.filters.iter().map(|filter| filter.batch).collect();
+        self.account_total(&total, Delta::Remove);
+        let gone: Vec<FilterGroupId> = slot.filters.iter().map(|filter| filter.group).collect();
         self.lose_filters(&gone);
         self.dirty.remove(id);
-        self.stir(cause);
+        self.revisit_held_back(cause);
     }
 
     /// Says whether an agent's resources may be offered.
@@ -215,7 +212,7 @@ impl Allocator {
 
     /// Takes a framework in, or back after a disconnection.
     pub(crate) fn activate(&mut self, id: FrameworkId, info: &FrameworkInfo, cause: Cause) {
-        let held = self.clients.remove(&id).map(|client| client.held).unwrap_or_default();
+        let allocated = self.clients.remove(&id).map(|client| client.allocated).unwrap_or_default();
         let client = Client {
             roles: info.roles.clone(),
             suppressed: info.suppressed_roles.iter().cloned().collect(),
@@ -224,7 +221,7 @@ impl Allocator {
             region_aware: info.can(Capability::RegionAware),
             refinement: info.can(Capability::ReservationRefinement),
             least: info.min_allocatable.clone(),
-            held,
+            allocated,
         };
         self.clients.insert(id, client);
         self.keep_sums();
@@ -286,11 +283,11 @@ impl Allocator {
         returns: &mut dyn Iterator<Item = Return<'_>>,
         refused: bool,
         cause: Cause,
-    ) -> Option<BatchId> {
-        let batch = self.batches.next();
+    ) -> Option<FilterGroupId> {
+        let group = self.filter_groups.next();
         // What somebody refuses that stands alone is nobody's, as long as the filter is there.
         let is_alone = self.ledger.is_none() && !self.is_summed;
-        let mut tally = Tally::new(By::Less);
+        let mut tally = Tally::new(Delta::Remove);
         let mut filtered = Vec::with_capacity(if refused { returns.size_hint().0 } else { 0 });
         let (mut recovered, mut filters_of) = (false, None::<(Text, bool)>);
         for returned in returns {
@@ -316,7 +313,7 @@ impl Allocator {
             let (active, all) = (slot.active, slot.free.is_same(resources));
             if filters {
                 let refused = resources.clone();
-                slot.filters.push(Filter { framework, role: role.clone(), refused, batch });
+                slot.filters.push(Filter { framework, role: role.clone(), refused, group });
                 filtered.push(agent);
             }
             if let Return::Offer(offer) = &returned {
@@ -327,7 +324,7 @@ impl Allocator {
                 self.count(&mut tally, framework, role, resources);
             }
             if active && filters && all && is_alone {
-                self.dirty.insert_barren(agent, cause);
+                self.dirty.insert_filtered(agent, cause);
             } else if active {
                 self.dirty.insert(agent, cause);
             }
@@ -337,8 +334,8 @@ impl Allocator {
             return None;
         }
         self.settle(&mut tally);
-        self.stir(cause);
-        self.batches.note(framework, &filtered)
+        self.revisit_held_back(cause);
+        self.filter_groups.note(framework, &filtered)
     }
 
     /// Changes what a framework holds into something else, and the agent's total with it.
@@ -351,14 +348,14 @@ impl Allocator {
         to: &Resources,
     ) {
         let Some(slot) = self.slot_mut(agent) else { return };
-        let Some(held) = slot.held_by(framework, role) else { return };
-        if held.exchange(from, to)
+        let Some(allocated) = slot.allocation_of(framework, role) else { return };
+        if allocated.exchange(from, to)
             && let Some(ledger) = &mut self.ledger
         {
-            ledger.held(role, from, By::Less);
-            ledger.total(from, By::Less);
-            ledger.total(to, By::More);
-            ledger.held(role, to, By::More);
+            ledger.allocated(role, from, Delta::Remove);
+            ledger.total(from, Delta::Remove);
+            ledger.total(to, Delta::Add);
+            ledger.allocated(role, to, Delta::Add);
         }
     }
 
@@ -377,9 +374,9 @@ impl Allocator {
         }
         slot.free.subtract_all(from);
         slot.free.add_all(to);
-        self.account_total(from, By::Less);
-        self.account_total(to, By::More);
-        self.stir(cause);
+        self.account_total(from, Delta::Remove);
+        self.account_total(to, Delta::Add);
+        self.revisit_held_back(cause);
         self.touch(agent, cause);
         true
     }
@@ -399,7 +396,7 @@ impl Allocator {
     }
 
     /// Something else stands behind the change of an agent, if it has changed.
-    pub(crate) fn retouch(&mut self, id: AgentId, cause: Cause) {
+    pub(crate) fn update_cause(&mut self, id: AgentId, cause: Cause) {
         if self.dirty.get(id).is_some() {
             self.dirty.insert(id, cause);
         }
@@ -426,17 +423,18 @@ impl Allocator {
     /// Bytes that this allocator holds and `before` does not, by estimate.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let inside = |slot: &Slot, old: Option<&Slot>| {
-            let held = |(key, held): (&(FrameworkId, Text), &Held)| {
-                let mut old = old.and_then(|old| old.held.get(key)).into_iter().flat_map(Held::parts);
-                let beyond = |part: &Resources| resources(part, old.find(|old| old.is_same(part)));
-                64 + held.parts().map(beyond).sum::<u64>()
+            let allocated = |(key, allocated): (&(FrameworkId, Text), &Allocation)| {
+                let mut old =
+                    old.and_then(|old| old.allocated.get(key)).into_iter().flat_map(Allocation::parts);
+                let beyond = |part: &Resources| part.beyond(old.find(|old| old.is_same(part)));
+                64 + allocated.parts().map(beyond).sum::<u64>()
             };
             let refused = slot.filters.iter().map(|filter| {
                 let mut old = old.into_iter().flat_map(|old| &old.filters).map(|filter| &filter.refused);
-                resources(&filter.refused, old.find(|old| old.is_same(&filter.refused)))
+                filter.refused.beyond(old.find(|old| old.is_same(&filter.refused)))
             });
-            slot.held.iter().map(held).sum::<u64>()
-                + resources(&slot.free, old.map(|old| &old.free))
+            slot.allocated.iter().map(allocated).sum::<u64>()
+                + slot.free.beyond(old.map(|old| &old.free))
                 + bytes_of::<Filter>(slot.filters.len())
                 + bytes_of::<Offer>(usize::from(slot.spare.is_some()))
                 + refused.sum::<u64>()
@@ -446,7 +444,7 @@ impl Allocator {
             slot.as_ref().map_or(0, |slot| behind(slot, old, |slot| inside(slot, old.map(|old| &**old))))
         };
         self.slots.beyond(before.map(|before| &before.slots), slot)
-            + self.batches.beyond(before.map(|before| &before.batches))
+            + self.filter_groups.beyond(before.map(|before| &before.filter_groups))
             + self.dirty.beyond(before.map(|before| &before.dirty))
     }
 

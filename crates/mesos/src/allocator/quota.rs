@@ -40,11 +40,11 @@ impl Quota {
 
 /// Whether an amount comes or goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
+pub(crate) enum Delta {
     /// More of it.
-    More,
+    Add,
     /// Less of it.
-    Less,
+    Remove,
 }
 
 /// The books about quotas.
@@ -124,7 +124,7 @@ impl Ledger {
     }
 
     /// An agent's total changes.
-    pub(crate) fn total(&mut self, resources: &Resources, by: By) {
+    pub(crate) fn total(&mut self, resources: &Resources, by: Delta) {
         for (resource, amount) in scalars(resources) {
             if counts(resource) {
                 shift(&mut self.free, &resource.name, signed(amount, by));
@@ -135,7 +135,7 @@ impl Ledger {
     }
 
     /// What is held under a role changes.
-    pub(crate) fn held(&mut self, role: &str, resources: &Resources, by: By) {
+    pub(crate) fn allocated(&mut self, role: &str, resources: &Resources, by: Delta) {
         for (resource, amount) in scalars(resources).filter(|(resource, _)| counts(resource)) {
             let amount = signed(amount, by);
             shift(&mut self.free, &resource.name, Milli(amount.0.saturating_neg()));
@@ -246,10 +246,10 @@ impl Ledger {
     }
 }
 
-fn signed(amount: Milli, by: By) -> Milli {
+fn signed(amount: Milli, by: Delta) -> Milli {
     match by {
-        By::More => amount,
-        By::Less => Milli(amount.0.saturating_neg()),
+        Delta::Add => amount,
+        Delta::Remove => Milli(amount.0.saturating_neg()),
     }
 }
 
@@ -270,20 +270,20 @@ mod tests {
         Quota { guarantees: sums(guarantees), limits: sums(limits) }
     }
 
-    fn ledger(quotas: &[(&str, &str, &str)], total: &str, held: &[(&str, &str)]) -> Ledger {
+    fn ledger(quotas: &[(&str, &str, &str)], total: &str, allocated: &[(&str, &str)]) -> Ledger {
         let quotas =
             quotas.iter().map(|(role, guarantees, limits)| ((*role).into(), quota(guarantees, limits)));
         let mut ledger = Ledger::new(quotas.collect());
-        ledger.total(&res(total), By::More);
-        for (role, text) in held {
-            ledger.held(role, &res(text), By::More);
+        ledger.total(&res(total), Delta::Add);
+        for (role, text) in allocated {
+            ledger.allocated(role, &res(text), Delta::Add);
         }
         ledger
     }
 
     #[test]
     fn what_is_offered_within_limits_and_headroom() {
-        for (quotas, total, held, role, offerable, expected) in [
+        for (quotas, total, allocated, role, offerable, expected) in [
             // No quota of its own, and nothing to hold for others.
             (&[("a", "", "cpus:1")][..], "cpus:10", &[][..], "b", "cpus:4;ports:[1-5]", "cpus:4;ports:[1-5]"),
             // A limit cuts; what is no scalar or is reserved stays.
@@ -321,16 +321,16 @@ mod tests {
             // More guaranteed than there is: nothing is left for others.
             (&[("a", "cpus:60", "")], "cpus:10", &[], "b", "cpus:10", ""),
         ] {
-            let mut ledger = ledger(quotas, total, held);
+            let mut ledger = ledger(quotas, total, allocated);
             let got = ledger.trimmed(AgentId(1), role, res(offerable));
-            assert_eq!(got, res(expected), "{quotas:?} {held:?} {role}: {got}");
+            assert_eq!(got, res(expected), "{quotas:?} {allocated:?} {role}: {got}");
             assert_eq!(ledger.held_back.is_empty(), res(expected) == res(offerable), "{quotas:?} {role}");
         }
     }
 
     #[test]
     fn what_is_offered_for_guarantees() {
-        for (quotas, total, held, offerable, expected) in [
+        for (quotas, total, allocated, offerable, expected) in [
             (&[("a", "cpus:6", "")][..], "cpus:10", &[][..], "cpus:4;mem:9", "cpus:4"),
             // All of a kind goes along where nobody else is guaranteed it.
             (
@@ -348,10 +348,10 @@ mod tests {
             (&[("a", "cpus:2", "")], "cpus:8;cpus(a):2", &[], "cpus:4;cpus(a):2", ""),
             (&[("a", "cpus:2", "")], "cpus:9;cpus(a):1", &[], "cpus:4;cpus(a):1", "cpus:4;cpus(a):1"),
         ] {
-            let ledger = ledger(quotas, total, held);
+            let ledger = ledger(quotas, total, allocated);
             let got = ledger.guaranteed("a", &res(offerable));
-            assert_eq!(got, res(expected), "{quotas:?} {held:?}: {got}");
-            assert!(expected.is_empty() || ledger.is_short("a"), "{quotas:?} {held:?}");
+            assert_eq!(got, res(expected), "{quotas:?} {allocated:?}: {got}");
+            assert!(expected.is_empty() || ledger.is_short("a"), "{quotas:?} {allocated:?}");
         }
     }
 
@@ -359,12 +359,13 @@ mod tests {
     fn what_comes_and_goes_leaves_the_books_as_they_were() {
         let empty = ledger(&[("a", "cpus:3", "cpus:5")], "", &[]);
         let mut books = empty.clone();
-        let (total, held) = (res("cpus:10;mem:9;cpus(a/x):2;ports:[1-5]"), res("cpus:2;cpus(a/x):1;mem:1"));
-        books.total(&total, By::More);
-        books.held("a/x", &held, By::More);
+        let (total, allocated) =
+            (res("cpus:10;mem:9;cpus(a/x):2;ports:[1-5]"), res("cpus:2;cpus(a/x):1;mem:1"));
+        books.total(&total, Delta::Add);
+        books.allocated("a/x", &allocated, Delta::Add);
         assert_eq!((books.surplus("cpus"), books.required.len()), (Milli(8_000), 0));
-        books.held("a/x", &held, By::Less);
-        books.total(&total, By::Less);
+        books.allocated("a/x", &allocated, Delta::Remove);
+        books.total(&total, Delta::Remove);
         assert!(books.agrees(&empty), "{books:?}");
     }
 

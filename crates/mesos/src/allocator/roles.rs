@@ -16,16 +16,16 @@ use std::cmp::Ordering;
 
 /// What is held, and how often something was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Held {
+struct Allocated {
     sums: Quantities,
-    gifts: u64,
+    count: u64,
 }
 
 /// A role: itself, and everything below it.
 #[derive(Clone, Debug, Default)]
 struct Node {
-    own: Held,
-    below: Held,
+    own: Allocated,
+    below: Allocated,
 }
 
 /// All roles that ever held something, and all weights.
@@ -38,7 +38,7 @@ pub(crate) struct Roles {
 /// Place of a role among its siblings on one level of the tree.
 struct Rank {
     share: Share,
-    gifts: u64,
+    count: u64,
     path: Text,
 }
 
@@ -59,10 +59,10 @@ pub(crate) fn is_within(above: &str, role: &str) -> bool {
 
 impl Roles {
     /// Counts what was given under a role: so much, by so many gifts.
-    pub(crate) fn give(&mut self, role: &Text, sums: &Quantities, gifts: u64) {
-        let add = |held: &mut Held| {
-            share::plus(&mut held.sums, sums);
-            held.gifts += gifts;
+    pub(crate) fn add_allocated(&mut self, role: &Text, sums: &Quantities, count: u64) {
+        let add = |allocated: &mut Allocated| {
+            share::plus(&mut allocated.sums, sums);
+            allocated.count += count;
         };
         add(&mut self.nodes.entry(role.clone()).or_default().own);
         for above in ancestors(role) {
@@ -71,7 +71,7 @@ impl Roles {
     }
 
     /// Counts what came back.
-    pub(crate) fn take(&mut self, role: &str, sums: &Quantities) {
+    pub(crate) fn subtract_allocated(&mut self, role: &str, sums: &Quantities) {
         if let Some(node) = self.nodes.get_mut(role) {
             share::minus(&mut node.own.sums, sums);
         }
@@ -129,21 +129,21 @@ impl Roles {
         ranks.push(self.rank(role.clone(), cluster));
         let own = self.nodes.get(role).map(|node| &node.own);
         let share = own.map_or(Share::NOTHING, |own| Share::of(&own.sums, cluster));
-        ranks.push(Rank { share, gifts: own.map_or(0, |own| own.gifts), path: format!("{role}/.").into() });
+        ranks.push(Rank { share, count: own.map_or(0, |own| own.count), path: format!("{role}/.").into() });
         ranks
     }
 
     fn rank(&self, path: Text, cluster: &Quantities) -> Rank {
         let weight = self.weight(&path);
         match self.nodes.get(&path) {
-            Some(Node { own, below }) if below.gifts > 0 => {
+            Some(Node { own, below }) if below.count > 0 => {
                 let share = Share::of_both(&own.sums, &below.sums, cluster).over(weight);
-                Rank { share, gifts: own.gifts + below.gifts, path }
+                Rank { share, count: own.count + below.count, path }
             }
             Some(Node { own, .. }) => {
-                Rank { share: Share::of(&own.sums, cluster).over(weight), gifts: own.gifts, path }
+                Rank { share: Share::of(&own.sums, cluster).over(weight), count: own.count, path }
             }
-            None => Rank { share: Share::NOTHING, gifts: 0, path },
+            None => Rank { share: Share::NOTHING, count: 0, path },
         }
     }
 
@@ -173,7 +173,7 @@ impl Roles {
 impl Rank {
     fn compare(&self, other: &Self) -> Ordering {
         let shares = self.share.compare(&other.share);
-        shares.then_with(|| self.gifts.cmp(&other.gifts)).then_with(|| self.path.cmp(&other.path))
+        shares.then_with(|| self.count.cmp(&other.count)).then_with(|| self.path.cmp(&other.path))
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
     fn order(given: &[(&str, &str)], weights: &[(&str, i64)], wanted: &[&str]) -> String {
         let mut roles = Roles::default();
         for (role, text) in given {
-            roles.give(&(*role).into(), Resources::parse(text).expect("test text").sums(), 1);
+            roles.add_allocated(&(*role).into(), Resources::parse(text).expect("test text").sums(), 1);
         }
         let weights: Vec<(Text, Milli)> =
             weights.iter().map(|(role, w)| ((*role).into(), Milli(*w))).collect();

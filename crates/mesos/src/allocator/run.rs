@@ -5,8 +5,8 @@
 
 use super::{
     Allocator, Client, Quantities, Slot, Slots,
-    books::Tally,
-    quota::{By, Ledger},
+    accounting::Tally,
+    quota::{Delta, Ledger},
     roles::is_within,
     share::Share,
 };
@@ -175,7 +175,7 @@ impl Allocator {
         self.stage(Stage::Rest, agents, rules, &mut grants);
         // What a role below got may have satisfied the guarantee of the one above: less is to be held back.
         if let Some(last) = grants.last() {
-            self.stir(last.cause);
+            self.revisit_held_back(last.cause);
         }
         grants
     }
@@ -185,7 +185,7 @@ impl Allocator {
         let mut turns = self.turns();
         // Of one there is only one order.
         let competing = turns.iter().map(|(_, frameworks)| frameworks.len()).sum::<usize>() > 1;
-        let mut tally = Tally::new(By::More);
+        let mut tally = Tally::new(Delta::Add);
         for agent in agents {
             let before = grants.len();
             self.allocate(agent.id, agent.cause, stage, &turns, rules, &mut tally, grants);
@@ -245,7 +245,7 @@ impl Allocator {
                 {
                     continue;
                 }
-                let spare = self.hold(tally, agent, framework, role, &offerable);
+                let spare = self.assign(tally, agent, framework, role, &offerable);
                 let role = role.clone();
                 grants.push(Grant { framework, role, agent, resources: offerable, spare, cause });
             }
@@ -294,7 +294,7 @@ impl Allocator {
         };
         let mut keyed: Vec<(Share, u64, FrameworkId)> = std::iter::once(first)
             .chain(wanting)
-            .map(|(id, client)| match client.held.get(role) {
+            .map(|(id, client)| match client.allocated.get(role) {
                 Some((sums, count)) => (Share::of(sums, &self.cluster), *count, *id),
                 None => (Share::of(&Quantities::new(), &self.cluster), 0, *id),
             })

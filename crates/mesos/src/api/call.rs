@@ -2,17 +2,17 @@
 
 use super::{
     framework::FrameworkId,
-    offer::{AgentId, InverseOffer, Offer, OfferId},
+    offer::{AgentId, InverseOffer, Offer, OfferId, Response},
     operation::{OperationStatus, ReconcileOperation},
     resource::Resource,
     resources::Resources,
     task::TaskStatus,
 };
-use crate::maintenance::Response;
 use planarium_fleet::{Labels, Program};
 use planarium_kernel::SortedMap;
 use planarium_kernel::{Cause, Milli};
 use planarium_protocol::Text;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// What runs a task's process on the agent.
@@ -52,6 +52,27 @@ pub struct TaskInfo {
     pub max_completion_ms: Option<u64>,
     /// What makes the description invalid, where the other fields cannot hold it.
     pub flaw: Option<Text>,
+    /// What the master shows of the task and does not act upon; none for tasks described otherwise than in JSON.
+    pub details: Option<Arc<TaskDetails>>,
+}
+
+/// Parts of a task's description that are only shown, as v1 JSON.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskDetails {
+    /// The user that runs its command.
+    pub user: Option<Text>,
+    /// Service discovery.
+    pub discovery: Option<Value>,
+    /// Container.
+    pub container: Option<Value>,
+    /// Health check.
+    pub health_check: Option<Value>,
+    /// Kill policy.
+    pub kill_policy: Option<Value>,
+    /// Limits of resources by name.
+    pub limits: Option<Value>,
+    /// Kind of the check whose result is reported: `COMMAND`, `HTTP` or `TCP`.
+    pub check: Option<Text>,
 }
 
 /// Something done with the resources of accepted offers.
@@ -79,7 +100,16 @@ pub enum Operation {
         /// By how much.
         by: Milli,
     },
-    /// What no cluster like this one can do, whatever is offered.
+    /// An operation with invalid resources. It is dropped before any other is carried out; its tasks are in error.
+    Invalid {
+        /// The operation's type.
+        kind: &'static str,
+        /// Tasks of a launch; none of another operation.
+        tasks: Vec<TaskInfo>,
+        /// Why it is invalid.
+        reason: Text,
+    },
+    /// An operation that no agent of this cluster can carry out, whatever is offered.
     Impossible {
         /// The operation's type.
         kind: &'static str,

@@ -13,10 +13,13 @@ pub mod resources;
 pub mod stack;
 pub mod task;
 pub mod text;
+pub(crate) mod validity;
 
-pub use call::{Call, ExecutorInfo, Message, Operation, ReconcileTask, Request, SchedulerEvent, TaskInfo};
+pub use call::{
+    Call, ExecutorInfo, Message, Operation, ReconcileTask, Request, SchedulerEvent, TaskDetails, TaskInfo,
+};
 pub use framework::{Capability, FrameworkId, FrameworkInfo};
-pub use offer::{AgentId, AgentInfo, InverseOffer, Offer, OfferId, Unavailability};
+pub use offer::{AgentId, AgentInfo, InverseOffer, Offer, OfferId, Response, Unavailability};
 pub use operation::{OperationState, OperationStatus, ReconcileOperation};
 pub use ranges::Ranges;
 pub use resource::{DiskInfo, DiskSource, Persistence, Resource, ResourceKind, Value};

@@ -100,3 +100,22 @@ pub struct InverseOffer {
     /// When its machine is expected away.
     pub unavailability: Unavailability,
 }
+
+/// What a framework says to an inverse offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Response {
+    /// It means to be away in time.
+    Accept,
+    /// It cannot.
+    Decline,
+}
+
+impl Response {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Accept => "ACCEPT",
+            Self::Decline => "DECLINE",
+        }
+    }
+}

@@ -304,11 +304,6 @@ impl Resources {
         self.filter(|resource| resource.reservations.is_empty())
     }
 
-    /// Those reserved for exactly this role.
-    pub fn reserved_for(&self, role: &str) -> Self {
-        self.filter(|resource| !resource.reservations.is_empty() && resource.role() == role)
-    }
-
     /// Each changed by `change`, merged again.
     pub fn map(&self, change: impl Fn(&Resource) -> Resource) -> Self {
         self.iter().map(change).collect()
@@ -363,11 +358,6 @@ impl Resources {
     /// Scalar sums by name.
     pub fn quantities(&self) -> SortedMap<Text, Milli> {
         self.sums().clone()
-    }
-
-    /// The one that carries this `resource_id` label.
-    pub fn by_resource_id(&self, id: &str) -> Option<&Resource> {
-        self.iter().find(|resource| resource.resource_id().is_some_and(|mine| &**mine == id))
     }
 }
 

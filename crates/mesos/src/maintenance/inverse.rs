@@ -13,13 +13,13 @@
 //! updateInverseOffer, updateUnavailability), `src/master/master.cpp` (inverse offers). Match.
 
 use super::{MachineRegistry, Unavailability, quirk};
+use crate::api::Response;
 use crate::{
     DEFAULT_REFUSE_MS, MAX_REFUSE_MS,
     api::{AgentId, FrameworkId, OfferId},
 };
 use planarium_kernel::SortedMap;
 use planarium_kernel::{Digest, SimTime, id::Counter, id_types};
-use serde_json::{Map, Value};
 
 id_types! {
     /// A filter against inverse offers. Never reused.
@@ -27,25 +27,6 @@ id_types! {
 }
 
 type Pair = (AgentId, FrameworkId);
-
-/// What a framework says to an inverse offer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Response {
-    /// It means to be away in time.
-    Accept,
-    /// It cannot.
-    Decline,
-}
-
-impl Response {
-    /// The word on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Accept => "ACCEPT",
-            Self::Decline => "DECLINE",
-        }
-    }
-}
 
 /// Somebody to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,26 +48,7 @@ pub struct InverseOffer {
     pub grant: InverseGrant,
 }
 
-impl InverseOffer {
-    /// As JSON on the wire; the ids as they are shown outside. Resources are always left out: it asks for
-    /// everything.
-    pub fn to_json(&self, id: &str, url: Option<Value>, framework_id: &str, agent_id: &str) -> Value {
-        let named = |text: &str| {
-            let mut fields = Map::new();
-            fields.insert("value".into(), Value::from(text));
-            Value::Object(fields)
-        };
-        let mut fields = Map::new();
-        fields.insert("id".into(), named(id));
-        if let Some(url) = url {
-            fields.insert("url".into(), url);
-        }
-        fields.insert("framework_id".into(), named(framework_id));
-        fields.insert("agent_id".into(), named(agent_id));
-        fields.insert("unavailability".into(), self.grant.unavailability.to_json());
-        Value::Object(fields)
-    }
-}
+impl InverseOffer {}
 
 /// What came of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,11 +192,6 @@ impl InverseOffers {
         self.filters.retain(|(_, of), _| *of != framework);
     }
 
-    /// The agent's attributes or domain changed: filters against it are gone.
-    pub fn clear_agent_filters(&mut self, agent: AgentId) {
-        drop_agent(&mut self.filters, agent);
-    }
-
     /// An outstanding inverse offer.
     pub fn get(&self, id: OfferId) -> Option<&InverseOffer> {
         self.outstanding.get(&id)
@@ -253,12 +210,13 @@ impl InverseOffers {
     }
 
     /// Which frameworks have an inverse offer for an agent, unanswered so far.
-    pub fn asked_on(&self, agent: AgentId) -> impl Iterator<Item = FrameworkId> {
+    pub fn outstanding_on(&self, agent: AgentId) -> impl Iterator<Item = FrameworkId> {
         self.marked.range(all_on(agent)).filter(|(_, id)| id.is_some()).map(|((_, framework), _)| *framework)
     }
 
     /// Whether a framework is not asked for an agent because of its last answer.
-    pub fn is_filtered(&self, agent: AgentId, framework: FrameworkId) -> bool {
+    #[cfg(test)]
+    pub(super) fn is_filtered(&self, agent: AgentId, framework: FrameworkId) -> bool {
         self.filters.contains_key(&(agent, framework))
     }
 

@@ -18,6 +18,7 @@
 //! | what the operator can read | `status` |
 //! | inverse offers, answers, filters | `inverse` |
 //! | agents drained, deactivated, marked gone | `drain` |
+//! | what all this does to the cluster | `cluster` |
 //! | oddities kept on purpose, by name | [`quirk`] |
 //!
 //! **Atomic.** Every call first validates, then asks for permission, then changes state. A refused call
@@ -30,12 +31,14 @@
 //! Source: `apache/mesos: src/master/maintenance.cpp`, `src/master/http.cpp`, `src/master/master.cpp`,
 //! `docs/maintenance.md`; where the page and the code differ, the code. Match, except where a module says so.
 
+mod cluster;
 pub mod decode;
 mod down;
 mod drain;
 mod effect;
 mod id;
 mod inverse;
+mod inverse_candidates;
 mod post;
 pub mod quirk;
 mod refused;
@@ -49,14 +52,15 @@ mod window;
 #[cfg(test)]
 mod tests;
 
-pub use crate::api::Unavailability;
+pub use crate::api::{Response, Unavailability};
 pub use drain::{
     DrainConfig, DrainEffect, DrainEnd, DrainInfo, DrainState, Drains, MarkGone, Standing,
     grace_while_draining, may_mark_gone, state_while_draining,
 };
 pub use effect::Effect;
 pub use id::{MachineId, MachineKey};
-pub use inverse::{Answered, InverseFilterId, InverseGrant, InverseOffer, InverseOffers, Response};
+pub use inverse::{Answered, InverseFilterId, InverseGrant, InverseOffer, InverseOffers};
+pub(crate) use inverse_candidates::InverseCandidates;
 pub use refused::Refused;
 pub use registry::{Machine, MachineInfo, MachineIsDown, MachineRegistry, Mode};
 pub use schedule::Schedule;

@@ -39,11 +39,6 @@ impl Unavailability {
         }
         Value::Object(fields)
     }
-
-    /// The end, as a hint for people; none when unbounded. Nothing ever happens because of it.
-    pub fn end_ns(self) -> Option<i64> {
-        self.duration_ns.map(|duration_ns| self.start_ns.saturating_add(duration_ns))
-    }
 }
 
 /// `{"nanoseconds": n}`.

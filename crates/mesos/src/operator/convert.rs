@@ -7,86 +7,20 @@
 //! `src/master/validation.cpp` (operation::validate). Match; where the agent has too little even with all offers taken
 //! back, none is.
 
-use super::Convert;
+use super::call::{Conversion, Convert};
 use crate::{
     Master,
-    accept::amount,
-    agent::AgentState,
+    agents::AgentState,
     allocator::filter::DEFAULT_REFUSE_MS,
+    api::validity::amount,
     api::{AgentId, Resource, Resources, Stack},
-    wire::{
-        query::refusal,
-        read::{bad, missing},
-    },
+    wire::{query::refusal, read::bad},
 };
 use planarium_fleet::Cx;
 use planarium_protocol::{EventBody, Refusal, Text, refusal::RefusalCode};
 
 /// Who stands behind operator calls in events.
 const OPERATOR: &str = "operator";
-
-/// Ways to change resources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conversion {
-    /// Reserve.
-    Reserve,
-    /// Give the topmost reservation up.
-    Unreserve,
-    /// Make persistent volumes.
-    Create,
-    /// Destroy persistent volumes.
-    Destroy,
-}
-
-impl Conversion {
-    /// The last part of the v0 path.
-    pub(super) fn of_path(path: &str) -> Option<Self> {
-        Some(match path {
-            "reserve" => Self::Reserve,
-            "unreserve" => Self::Unreserve,
-            "create-volumes" => Self::Create,
-            "destroy-volumes" => Self::Destroy,
-            _ => return None,
-        })
-    }
-
-    /// The type of the v1 call.
-    pub(super) fn of_type(kind: &str) -> Option<Self> {
-        Some(match kind {
-            "RESERVE_RESOURCES" => Self::Reserve,
-            "UNRESERVE_RESOURCES" => Self::Unreserve,
-            "CREATE_VOLUMES" => Self::Create,
-            "DESTROY_VOLUMES" => Self::Destroy,
-            _ => return None,
-        })
-    }
-
-    /// What the resources are called in the body.
-    pub(super) const fn list(self) -> &'static str {
-        match self {
-            Self::Reserve | Self::Unreserve => "resources",
-            Self::Create | Self::Destroy => "volumes",
-        }
-    }
-
-    /// What the agent must have.
-    fn from(self, resource: &Resource) -> Resource {
-        match self {
-            Self::Reserve => resource.popped(),
-            Self::Create => resource.without_volume(),
-            Self::Unreserve | Self::Destroy => resource.clone(),
-        }
-    }
-
-    /// What becomes of it.
-    fn to(self, resource: &Resource) -> Resource {
-        match self {
-            Self::Reserve | Self::Create => resource.clone(),
-            Self::Unreserve => resource.popped(),
-            Self::Destroy => resource.without_volume(),
-        }
-    }
-}
 
 impl Master {
     pub(super) fn convert_for_operator(&mut self, cx: &mut Cx, call: &Convert) -> Result<(), Refusal> {
@@ -97,9 +31,6 @@ impl Master {
             .iter()
             .position(|agent| agent.name == *agent_id && agent.state == AgentState::Registered);
         let id = known.map(AgentId::at).ok_or_else(|| bad("No agent found with specified ID"))?;
-        if resources.is_empty() {
-            return Err(missing(kind.list()));
-        }
         let total = self.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
         for (n, resource) in resources.iter().enumerate() {
             Self::check_conversion(kind, &total, resource)?;
@@ -174,10 +105,10 @@ impl Master {
             if free.contains(wanted) {
                 break;
             }
-            let held = &offer.resources;
+            let allocated = &offer.resources;
             let short = wanted.minus(&free);
-            if short.minus(held) != short {
-                free.add_all(held);
+            if short.minus(allocated) != short {
+                free.add_all(allocated);
                 rescinded.push(offer.id);
             }
         }
@@ -192,7 +123,10 @@ impl Master {
 
     fn tell_conversion(&self, cx: &mut Cx, kind: Conversion, id: AgentId, resources: &[Resource]) {
         let (framework, agent): (Text, Text) = (OPERATOR.into(), self.hostname(id));
-        let text: Text = resources.iter().cloned().collect::<Resources>().to_string().into();
+        let text = resources.iter().cloned().collect::<Resources>().text();
+        if text.is_empty() {
+            return;
+        }
         match kind {
             Conversion::Reserve => {
                 cx.emit(EventBody::Reserved { framework, agent, resources: text });

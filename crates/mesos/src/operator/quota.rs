@@ -3,20 +3,20 @@
 //! Source: `apache/mesos: src/master/quota_handler.cpp`, `src/master/quota.cpp`. Match; a quota without guarantees and
 //! limits is none at all, and agents are gone through in order of registration when offers are taken back.
 
-use super::{OperatorCall, beyond};
+use super::call::{OperatorCall, QuotaConfig, beyond};
 use crate::{
     Master,
-    accept::is_role,
     allocator::{
         quota::{Ledger, Quota},
         roles::is_within,
         share::{self, Quantities},
     },
+    api::validity::is_role,
     api::{AgentId, Offer, OfferId, Resource, Value as Amount},
     wire::{
         query::refusal,
         read::{Message, Read, bad},
-        resource::read_list,
+        resource::read_valid_list,
     },
 };
 use planarium_fleet::Cx;
@@ -27,44 +27,23 @@ use planarium_protocol::{EventBody, Refusal, Text, refusal::RefusalCode};
 use serde_json::{Map, Value};
 
 /// Roles with a quota, at most.
-const MOST_QUOTAS: usize = 1_000;
+const MAX_QUOTAS: usize = 1_000;
 /// Kinds of resources in one of them, at most.
-const MOST_KINDS: usize = 100;
+const MAX_KINDS: usize = 100;
 /// Largest amount of memory or disk, in MiB: an exabyte.
-const MOST_MIB: Milli = Milli::from_int(1 << 40);
+const MAX_AMOUNT_MIB: Milli = Milli::from_int(1 << 40);
 /// Largest amount of anything else.
-const MOST: Milli = Milli::from_int(1_000_000_000_000);
-
-/// A role with its quota.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct QuotaConfig {
-    /// The role.
-    pub role: Text,
-    /// What it is always able to get, by kind.
-    pub guarantees: SortedMap<Text, Milli>,
-    /// What it may have at most, by kind.
-    pub limits: SortedMap<Text, Milli>,
-}
-
-impl QuotaConfig {
-    fn quota(&self) -> Quota {
-        let guarantees = self.guarantees.iter().filter(|(_, amount)| amount.is_positive());
-        Quota {
-            guarantees: guarantees.map(|(name, amount)| (name.clone(), *amount)).collect(),
-            limits: self.limits.clone(),
-        }
-    }
-}
+const MAX_AMOUNT: Milli = Milli::from_int(1_000_000_000_000);
 
 /// `{"role":ROLE,"guarantee":[RESOURCE],"force":FLAG}`.
 pub(super) fn read_request(request: &Message<'_>) -> Read<OperatorCall> {
     let wrong = |what: &str| bad(format!("Failed to validate set quota request: {what}"));
     let Some(role) = request.text("role")? else { return Err(wrong("a role must be given")) };
     let resources = request.messages("guarantee")?;
-    if resources.len() > MOST_KINDS {
-        return Err(beyond(format!("a quota is about at most {MOST_KINDS} kinds of resources")));
+    if resources.len() > MAX_KINDS {
+        return Err(beyond(format!("a quota is about at most {MAX_KINDS} kinds of resources")));
     }
-    let resources = read_list(&resources)?;
+    let resources = read_valid_list(&resources)?;
     if !is_role(&role) {
         return Err(wrong(&format!("invalid role '{role}'")));
     }
@@ -97,8 +76,8 @@ pub(super) fn read_update(part: &Message<'_>) -> Read<OperatorCall> {
         })
     };
     let configs = part.messages("quota_configs")?;
-    if configs.len() > MOST_QUOTAS {
-        return Err(beyond(format!("at most {MOST_QUOTAS} roles have a quota")));
+    if configs.len() > MAX_QUOTAS {
+        return Err(beyond(format!("at most {MAX_QUOTAS} roles have a quota")));
     }
     let configs = configs.iter().map(one).collect::<Read<_>>()?;
     Ok(OperatorCall::UpdateQuota { configs, force: part.flag("force")? })
@@ -106,8 +85,8 @@ pub(super) fn read_update(part: &Message<'_>) -> Read<OperatorCall> {
 
 fn read_amounts(config: &Message<'_>, field: &str) -> Read<SortedMap<Text, Milli>> {
     let Some(map) = config.message(field)? else { return Ok(SortedMap::new()) };
-    if map.names().count() > MOST_KINDS {
-        return Err(beyond(format!("a quota is about at most {MOST_KINDS} kinds of resources")));
+    if map.names().count() > MAX_KINDS {
+        return Err(beyond(format!("a quota is about at most {MAX_KINDS} kinds of resources")));
     }
     let one = |name: &String| Ok((name.as_str().into(), map.needs(name)?.amount("value")?));
     map.names().map(one).collect()
@@ -135,12 +114,12 @@ impl Master {
         not_nested(role)?;
         amounts(config)?;
         quotas.insert(role.clone(), config.quota());
-        few(&quotas)?;
+        check_quota_count(&quotas)?;
         if !force && !Ledger::fits(&quotas, self.allocator.cluster()) {
             let text = "Quota guarantees overcommit the cluster (use 'force' to bypass this check)";
             return Err(refusal(RefusalCode::Conflict, 409, text));
         }
-        cx.following(told(config), |cx| {
+        cx.following(quota_event(config), |cx| {
             self.allocator.set_quotas(quotas, cx.cause());
             self.rescind_for_guarantee(cx, config);
         });
@@ -169,14 +148,14 @@ impl Master {
                     "Invalid QuotaConfig: role '{}' is already consuming {}, which is more than the requested limits \
                      {} (use 'force' flag to bypass this check)",
                     config.role,
-                    words(&consumed),
-                    words(&config.limits)
+                    listed(&consumed),
+                    listed(&config.limits)
                 )));
             }
             quotas.insert(config.role.clone(), config.quota());
         }
         quotas.retain(|_, quota| !quota.is_default());
-        few(&quotas)?;
+        check_quota_count(&quotas)?;
         if !force && !Ledger::fits(&quotas, self.allocator.cluster()) {
             let text =
                 "total quota guarantees exceed cluster capacity (use 'force' flag to bypass this check)";
@@ -184,7 +163,7 @@ impl Master {
         }
         let mut first = true;
         for config in configs {
-            cx.following(told(config), |cx| {
+            cx.following(quota_event(config), |cx| {
                 if std::mem::take(&mut first) {
                     self.allocator.set_quotas(quotas.clone(), cx.cause());
                 }
@@ -225,7 +204,7 @@ impl Master {
             let offers = self.offers_on(id);
             visited += usize::from(!offers.is_empty());
             for offer in offers {
-                self.take_back_into(cx, offer, &mut rescinded);
+                self.rescind_into(cx, offer, &mut rescinded);
             }
         }
     }
@@ -260,11 +239,11 @@ impl Master {
             if share::contains(&taken, &config.guarantees) {
                 break;
             }
-            self.take_back_into(cx, offer, &mut taken);
+            self.rescind_into(cx, offer, &mut taken);
         }
     }
 
-    fn take_back_into(&mut self, cx: &mut Cx, offer: OfferId, sums: &mut Quantities) {
+    fn rescind_into(&mut self, cx: &mut Cx, offer: OfferId, sums: &mut Quantities) {
         if let Some(offer) = self.offers.get(&offer) {
             share::add(sums, &offer.resources);
         }
@@ -278,9 +257,9 @@ impl Master {
         for (_, slot) in self.allocator.agents() {
             let reserved = |r: &Resource| !r.reservations.is_empty() && is_within(role, r.role());
             share::add(&mut consumed, &slot.total().filter(reserved));
-            for ((_, of), held) in &slot.held {
+            for ((_, of), allocated) in &slot.allocated {
                 if is_within(role, of) {
-                    held.parts().for_each(|part| share::add(&mut consumed, &part.unreserved()));
+                    allocated.parts().for_each(|part| share::add(&mut consumed, &part.unreserved()));
                 }
             }
         }
@@ -348,16 +327,16 @@ fn not_nested(role: &str) -> Result<(), Refusal> {
     if is_role(role) { Ok(()) } else { Err(bad(format!("Invalid QuotaConfig: invalid role '{role}'"))) }
 }
 
-fn few(quotas: &SortedMap<Text, Quota>) -> Result<(), Refusal> {
-    if quotas.len() > MOST_QUOTAS {
-        return Err(beyond(format!("at most {MOST_QUOTAS} roles have a quota")));
+fn check_quota_count(quotas: &SortedMap<Text, Quota>) -> Result<(), Refusal> {
+    if quotas.len() > MAX_QUOTAS {
+        return Err(beyond(format!("at most {MAX_QUOTAS} roles have a quota")));
     }
     Ok(())
 }
 
 fn amounts(config: &QuotaConfig) -> Result<(), Refusal> {
     for (name, amount) in config.guarantees.iter().chain(&config.limits) {
-        let most = if matches!(&**name, "mem" | "disk") { MOST_MIB } else { MOST };
+        let most = if matches!(&**name, "mem" | "disk") { MAX_AMOUNT_MIB } else { MAX_AMOUNT };
         if *amount > most {
             return Err(bad(format!("Invalid QuotaConfig: {name} of {amount} is more than {most}")));
         }
@@ -384,20 +363,24 @@ fn minus(sums: &mut Quantities, other: &Quantities) {
     }
 }
 
-fn words(sums: &Quantities) -> String {
+fn listed(sums: &Quantities) -> String {
     let all: Vec<String> = sums.iter().map(|(name, amount)| format!("{name}:{amount}")).collect();
     if all.is_empty() { "nothing".to_owned() } else { all.join(";") }
 }
 
-fn told(config: &QuotaConfig) -> EventBody {
+fn quota_event(config: &QuotaConfig) -> EventBody {
     let QuotaConfig { role, .. } = config;
     let quota = config.quota();
     let text = match (quota.guarantees.is_empty(), quota.limits.is_empty()) {
         (true, true) => format!("no quota for {role}"),
-        (false, true) => format!("{role} is guaranteed {}", words(&quota.guarantees)),
-        (true, false) => format!("{role} is limited to {}", words(&quota.limits)),
+        (false, true) => format!("{role} is guaranteed {}", listed(&quota.guarantees)),
+        (true, false) => format!("{role} is limited to {}", listed(&quota.limits)),
         (false, false) => {
-            format!("{role} is guaranteed {}, limited to {}", words(&quota.guarantees), words(&quota.limits))
+            format!(
+                "{role} is guaranteed {}, limited to {}",
+                listed(&quota.guarantees),
+                listed(&quota.limits)
+            )
         }
     };
     EventBody::Shares { text: text.into() }

@@ -3,11 +3,11 @@
 //! Source: `apache/mesos: src/master/weights_handler.cpp`. Match, with weights of three decimals; that offers stay when
 //! a weight changes is a named quirk.
 
-use super::{OperatorCall, beyond};
+use super::call::{OperatorCall, beyond};
 use crate::{
     Master,
-    accept::is_role,
     api::OfferId,
+    api::validity::is_role,
     maintenance::quirk,
     wire::{
         decimal,
@@ -21,7 +21,7 @@ use planarium_protocol::{EventBody, Refusal, Text};
 use serde_json::Value;
 
 /// Roles with a weight, at most.
-const MOST_WEIGHTS: usize = 10_000;
+const MAX_WEIGHTS: usize = 10_000;
 
 /// A list of weights, the body of the v0 endpoint.
 pub(super) fn read_list(body: &Value) -> Read<OperatorCall> {
@@ -58,8 +58,8 @@ impl Master {
             }
         }
         let fresh = weights.iter().filter(|(role, _)| !self.allocator.weights().contains_key(role));
-        if fresh.count().saturating_add(self.allocator.weights().len()) > MOST_WEIGHTS {
-            return Err(beyond(format!("at most {MOST_WEIGHTS} roles have a weight of their own")));
+        if fresh.count().saturating_add(self.allocator.weights().len()) > MAX_WEIGHTS {
+            return Err(beyond(format!("at most {MAX_WEIGHTS} roles have a weight of their own")));
         }
         let said: Vec<String> = weights.iter().map(|(role, weight)| format!("{role} {weight}")).collect();
         if said.is_empty() {

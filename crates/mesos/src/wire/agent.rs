@@ -3,12 +3,12 @@
 //! Source: `apache/mesos: src/common/http.cpp` (summarize, full), `src/internal/evolve.cpp`. Match.
 
 use super::{
-    Calendar, VERSION, agent_pid, domain, id,
+    common::{Calendar, VERSION, agent_pid, domain, id},
     resource::{Form, list, ranges_json, sums},
 };
 use crate::{
     Master,
-    agent::{Agent, AgentState},
+    agents::{Agent, AgentState},
     api::{AgentId, FrameworkId, Offer, Resources, Value},
     maintenance::DrainInfo,
 };
@@ -76,7 +76,7 @@ impl Master {
         all.filter(|(_, agent)| agent.state == AgentState::Registered)
             .map(|(id, agent)| {
                 let mut used: SortedMap<FrameworkId, Resources> = SortedMap::new();
-                for ((framework, role), resources) in self.held_on(id) {
+                for ((framework, role), resources) in self.allocated_on(id) {
                     used.entry(framework).or_default().add_all(&resources.allocated(&role));
                 }
                 let offers = offers.get(&id).into_iter().flatten();

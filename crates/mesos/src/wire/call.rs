@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Master,
-    api::{Call, OfferId, Operation, ReconcileOperation, ReconcileTask},
+    api::{Call, OfferId, Operation, ReconcileOperation, ReconcileTask, Resource, TaskInfo},
     maintenance::{Response, decode::refuse_ms},
 };
 use planarium_kernel::base64::Base64;
@@ -219,61 +219,96 @@ fn operation(message: &Message<'_>) -> Read<Operation> {
     let operation = plain_operation(message, id.is_some())?;
     Ok(match (id, &operation) {
         (None, _) | (_, Operation::Launch(_) | Operation::LaunchGroup { .. }) => operation,
+        (_, Operation::Invalid { tasks, .. }) if !tasks.is_empty() => operation,
         (Some(id), _) => Operation::Named { id, operation: Box::new(operation) },
     })
 }
 
-/// What an operation does. A launch with an id is flawed.
+/// What an operation does. One that is named has an id, which launches must not have.
+///
+/// *Errors*: what cannot be read at all.
 fn plain_operation(message: &Message<'_>, named: bool) -> Read<Operation> {
-    let kind = message.needs_text("type")?;
-    let part = |field: &str| {
-        message
-            .message(field)?
-            .ok_or_else(|| bad(format!("Expecting '{field}' of an operation to be present")))
+    let kind = message.text("type")?.unwrap_or_default();
+    let Some(&(kind, field)) = OPERATIONS.iter().find(|(known, _)| **known == *kind) else {
+        return Ok(Operation::Impossible { kind: "UNKNOWN", flaw: "operations of this type do not exist" });
     };
-    let resources = |outer: &str, inner: &str| read_list(&part(outer)?.messages(inner)?);
-    Ok(match &*kind {
-        "RESERVE" if !part("reserve")?.messages("source")?.is_empty() => {
-            Operation::Impossible { kind: "RESERVE", flaw: "'source' is not for offer operations" }
+    let invalid = |reason: String| Operation::Invalid { kind, tasks: Vec::new(), reason: reason.into() };
+    let Some(part) = message.message(field)? else {
+        return Ok(invalid(format!("the operation needs '{field}'")));
+    };
+    let of_list = |list: &str, make: fn(Vec<Resource>) -> Operation| {
+        let read = read_list(&part.messages(list)?)?;
+        Ok::<_, Refusal>(read.map_or_else(|why| invalid(why.text), make))
+    };
+    Ok(match kind {
+        "RESERVE" if !part.messages("source")?.is_empty() => {
+            invalid("'source' is not for offer operations".to_owned())
         }
-        "RESERVE" => Operation::Reserve(resources("reserve", "resources")?),
-        "UNRESERVE" => Operation::Unreserve(resources("unreserve", "resources")?),
-        "CREATE" => Operation::Create(resources("create", "volumes")?),
-        "DESTROY" => Operation::Destroy(resources("destroy", "volumes")?),
+        "RESERVE" => of_list("resources", Operation::Reserve)?,
+        "UNRESERVE" => of_list("resources", Operation::Unreserve)?,
+        "CREATE" => of_list("volumes", Operation::Create)?,
+        "DESTROY" => of_list("volumes", Operation::Destroy)?,
         "LAUNCH" => {
-            let tasks = part("launch")?.messages("task_infos")?;
-            let task = |task: &Message<'_>| launch::task(task, true, named);
-            Operation::Launch(tasks.iter().map(task).collect::<Read<_>>()?)
+            let tasks = part.messages("task_infos")?;
+            let tasks = tasks.iter().map(|task| launch::task(task, true)).collect::<Read<Vec<_>>>()?;
+            let (tasks, reason) = launched(tasks, None, named);
+            match reason {
+                Some(reason) => Operation::Invalid { kind, tasks, reason },
+                None => Operation::Launch(tasks),
+            }
         }
         "LAUNCH_GROUP" => {
-            let group = part("launch_group")?;
-            let tasks = group.needs("task_group")?.messages("tasks")?;
-            let task = |task: &Message<'_>| launch::task(task, false, named);
-            Operation::LaunchGroup {
-                executor: launch::executor(&group.needs("executor")?)?,
-                tasks: tasks.iter().map(task).collect::<Read<_>>()?,
+            let tasks = part.needs("task_group")?.messages("tasks")?;
+            let tasks = tasks.iter().map(|task| launch::task(task, false)).collect::<Read<Vec<_>>>()?;
+            let executor = launch::executor(&part.needs("executor")?)?;
+            let (tasks, reason) = launched(tasks, executor.invalid, named);
+            match reason {
+                Some(reason) => Operation::Invalid { kind, tasks, reason },
+                None => Operation::LaunchGroup { executor: executor.item, tasks },
             }
         }
         "GROW_VOLUME" => {
-            let grow = part("grow_volume")?;
-            let one = |field: &str| super::resource::read(&grow.needs(field)?);
-            Operation::Grow { volume: one("volume")?, addition: one("addition")? }
+            let one = |field: &str| super::resource::read(&part.needs(field)?);
+            match (one("volume")?, one("addition")?) {
+                (Ok(volume), Ok(addition)) => Operation::Grow { volume, addition },
+                (Err(why), _) | (_, Err(why)) => invalid(why.text),
+            }
         }
-        "SHRINK_VOLUME" => {
-            let shrink = part("shrink_volume")?;
-            let volume = super::resource::read(&shrink.needs("volume")?)?;
-            Operation::Shrink { volume, by: shrink.needs("subtract")?.amount("value")? }
-        }
+        "SHRINK_VOLUME" => match super::resource::read(&part.needs("volume")?)? {
+            Ok(volume) => Operation::Shrink { volume, by: part.needs("subtract")?.rounded("value")? },
+            Err(why) => invalid(why.text),
+        },
         "CREATE_DISK" => {
-            let create = part("create_disk")?;
-            create.needs_text("target_type")?;
-            Operation::Impossible { kind: "CREATE_DISK", flaw: no_provider(&create)? }
+            part.needs_text("target_type")?;
+            Operation::Impossible { kind, flaw: no_provider(&part)? }
         }
-        "DESTROY_DISK" => {
-            Operation::Impossible { kind: "DESTROY_DISK", flaw: no_provider(&part("destroy_disk")?)? }
-        }
-        other => return Err(bad(format!("Operations of type '{other}' do not exist"))),
+        _ => Operation::Impossible { kind, flaw: no_provider(&part)? },
     })
+}
+
+/// Types of operations, and the field that belongs to each.
+const OPERATIONS: [(&str, &str); 10] = [
+    ("RESERVE", "reserve"),
+    ("UNRESERVE", "unreserve"),
+    ("CREATE", "create"),
+    ("DESTROY", "destroy"),
+    ("LAUNCH", "launch"),
+    ("LAUNCH_GROUP", "launch_group"),
+    ("GROW_VOLUME", "grow_volume"),
+    ("SHRINK_VOLUME", "shrink_volume"),
+    ("CREATE_DISK", "create_disk"),
+    ("DESTROY_DISK", "destroy_disk"),
+];
+
+/// The tasks of a launch, and why all of it is invalid.
+fn launched(
+    tasks: Vec<launch::Launch<TaskInfo>>,
+    of_executor: Option<String>,
+    named: bool,
+) -> (Vec<TaskInfo>, Option<Text>) {
+    let reason = tasks.iter().find_map(|task| task.invalid.clone()).or(of_executor);
+    let named = named.then(|| "an operation id is not for launches".to_owned());
+    (tasks.into_iter().map(|task| task.item).collect(), reason.or(named).map(Text::from))
 }
 
 /// Why a disk operation cannot be carried out: agents here have no resource providers.

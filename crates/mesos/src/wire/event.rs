@@ -3,25 +3,22 @@
 //! Source: `apache/mesos: include/mesos/v1/scheduler/scheduler.proto`, `src/internal/evolve.cpp`. Match.
 
 use super::{
-    Calendar, HEARTBEAT_S,
     agent::attributes_v1,
-    domain, id,
+    common::{Calendar, HEARTBEAT_S, domain, id},
     resource::{Form, list},
 };
+use crate::tasks::status_id;
 use crate::{
     Master,
     api::{
-        Capability, FrameworkId, InverseOffer, Offer, OperationStatus, SchedulerEvent, Source, TaskStatus,
-        Unavailability,
+        Capability, FrameworkId, InverseOffer, Offer, OperationStatus, Reason, SchedulerEvent, Source,
+        TaskInfo, TaskStatus, Unavailability,
     },
 };
+use planarium_kernel::SimTime;
 use planarium_kernel::base64::Base64;
-use planarium_kernel::{SimTime, draw};
-use planarium_protocol::json;
+use planarium_protocol::{Text, json};
 use serde_json::{Map, Value};
-
-/// Purpose of the draw that makes the id of a status.
-const STATUS_ID: u32 = 0x0A10;
 
 /// The heartbeat that a subscribed framework hears.
 pub fn heartbeat() -> Value {
@@ -73,7 +70,7 @@ impl Master {
             }),
             SchedulerEvent::Update(status) => json!({
                 "type": "UPDATE",
-                "update": { "status": self.status_v1(calendar, status, nth) },
+                "update": { "status": self.status_v1(calendar, framework, status, Some(nth)) },
             }),
             SchedulerEvent::Operation(status) => json!({
                 "type": "UPDATE_OPERATION_STATUS",
@@ -151,7 +148,14 @@ impl Master {
         Value::Object(map)
     }
 
-    fn status_v1(&self, calendar: Calendar, status: &TaskStatus, nth: u64) -> Value {
+    /// A status of a task; `nth` sets it apart from others that have no number, where it is known.
+    pub(super) fn status_v1(
+        &self,
+        calendar: Calendar,
+        framework: FrameworkId,
+        status: &TaskStatus,
+        nth: Option<u64>,
+    ) -> Value {
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| {
             map.insert(key.to_owned(), value);
@@ -173,29 +177,62 @@ impl Master {
         }
         put("timestamp", calendar.seconds(SimTime(status.timestamp_ms)));
         // What the master says by itself need not be acknowledged.
-        if status.source != Source::Master {
-            let nth = status.number.map_or(nth, u64::from);
+        if let Some(nth) = status.number.map(u64::from).or(nth).filter(|_| status.source != Source::Master) {
             put("uuid", json!(Base64::Padded.encode(&status_id(self.seed, &status.task_id, nth))));
         }
         if let Some(healthy) = status.healthy {
             put("healthy", json!(healthy));
         }
         if let Some(check) = &status.check {
-            let result = check.exit_code.map_or(json!({}), |code| json!({ "exit_code": code }));
-            put("check_status", json!({ "type": "COMMAND", "command": result }));
+            put("check_status", self.check_status_v1(framework, status, check.exit_code));
+        }
+        let agent = status.agent_id.as_ref().and_then(|id| self.agent(self.agent_named(id)?));
+        if let Some(agent) = agent.filter(|_| self.has_container(framework, status)) {
+            let executor = status.executor_id.as_ref();
+            put("container_status", self.container_status(framework, &status.task_id, executor, &agent.ip));
         }
         if let Some(at) = status.unreachable_since_ms {
             put("unreachable_time", calendar.nanoseconds(SimTime(at)));
         }
         Value::Object(map)
     }
-}
 
-/// Sixteen drawn bytes.
-pub(crate) fn status_id(seed: u64, task_id: &str, nth: u64) -> Vec<u8> {
-    let entity = draw::entity(task_id);
-    let half = |n: u64| draw::draw(seed, entity, STATUS_ID, n).to_be_bytes();
-    [half(nth.saturating_mul(2)), half(nth.saturating_mul(2).saturating_add(1))].concat()
+    /// The result of a check, in the form of its kind; an exit code of 0 stands for success.
+    fn check_status_v1(&self, framework: FrameworkId, status: &TaskStatus, exit_code: Option<i32>) -> Value {
+        let kind =
+            self.task_info(framework, &status.task_id).and_then(|info| info.details.as_ref()?.check.clone());
+        match (kind.as_deref(), exit_code) {
+            (Some("HTTP"), None) => json!({ "type": "HTTP", "http": {} }),
+            (Some("HTTP"), Some(code)) => {
+                json!({ "type": "HTTP", "http": { "status_code": if code == 0 { 200 } else { 500 } } })
+            }
+            (Some("TCP"), None) => json!({ "type": "TCP", "tcp": {} }),
+            (Some("TCP"), Some(code)) => json!({ "type": "TCP", "tcp": { "succeeded": code == 0 } }),
+            (_, None) => json!({ "type": "COMMAND", "command": {} }),
+            (_, Some(code)) => json!({ "type": "COMMAND", "command": { "exit_code": code } }),
+        }
+    }
+
+    /// Whether a status says in which container its task runs: what executors say does, and the latest of these when a
+    /// framework reconciles.
+    fn has_container(&self, framework: FrameworkId, status: &TaskStatus) -> bool {
+        let reconciled = || {
+            let no = self.task_ids.get(&(framework, status.task_id.clone()))?;
+            self.task(*no).map(|task| task.history.iter().any(|past| past.source == Source::Executor))
+        };
+        status.source == Source::Executor
+            || status.reason == Some(Reason::Reconciliation) && reconciled() == Some(true)
+    }
+
+    /// The description of a task that is listed, or has completed not long ago.
+    fn task_info(&self, framework: FrameworkId, task_id: &Text) -> Option<&TaskInfo> {
+        let listed = self.task_ids.get(&(framework, task_id.clone())).and_then(|no| self.task(*no));
+        let completed = || {
+            let all = &self.framework(framework)?.completed;
+            all.iter().rev().find(|task| task.info.task_id == *task_id).map(|task| &*task.info)
+        };
+        listed.map(|task| &*task.info).or_else(completed)
+    }
 }
 
 /// Where an agent can be asked.

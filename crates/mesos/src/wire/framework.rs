@@ -6,7 +6,7 @@
 
 use super::read::{Message, Read, bad};
 use crate::{
-    accept::is_role,
+    api::validity::is_role,
     api::{Capability, FrameworkInfo},
 };
 use planarium_kernel::{Milli, SortedMap};
@@ -177,8 +177,8 @@ pub(crate) fn v1(info: &FrameworkInfo, id: &str) -> Value {
     let mut map = Map::new();
     map.insert("user".to_owned(), json!(info.user));
     map.insert("name".to_owned(), json!(info.name));
-    map.insert("id".to_owned(), super::id(id));
-    map.insert("failover_timeout".to_owned(), super::seconds(info.failover_ms));
+    map.insert("id".to_owned(), super::common::id(id));
+    map.insert("failover_timeout".to_owned(), super::common::seconds(info.failover_ms));
     map.insert("checkpoint".to_owned(), json!(info.checkpoint));
     if info.can(Capability::MultiRole) {
         map.insert("roles".to_owned(), json!(info.roles));

@@ -10,15 +10,33 @@ use super::{
     read::{Message, Read},
     resource::read_list,
 };
-use crate::api::{ExecutorInfo, TaskInfo};
+use crate::api::{ExecutorInfo, Resources, TaskDetails, TaskInfo};
 use planarium_fleet::{CheckSpec, HealthSpec, Program};
-use planarium_protocol::Text;
+use planarium_protocol::{Text, json};
+use serde_json::Value;
+use std::sync::Arc;
 
 /// Longest time a check or grace period may name. *Units*: milliseconds.
 const MAX_MS: u64 = 365 * 24 * 3_600_000;
 
+/// A task or executor as it was read. Where a resource is invalid in form, the whole launch is.
+#[derive(Debug)]
+pub(super) struct Launch<T> {
+    pub(super) item: T,
+    pub(super) invalid: Option<String>,
+}
+
+/// Resources of a task or executor, and what is wrong with them: by their form, or otherwise.
+fn resources(message: &Message<'_>) -> Read<(Resources, Option<String>, Option<Text>)> {
+    Ok(match read_list(&message.messages("resources")?)? {
+        Ok(list) => (list.into_iter().collect(), None, None),
+        Err(invalid) if invalid.in_form => (Resources::new(), Some(invalid.text), None),
+        Err(invalid) => (Resources::new(), None, Some(invalid.text.into())),
+    })
+}
+
 /// Reads a task. `alone` for LAUNCH, where a task has a command or an executor of its own.
-pub(super) fn task(message: &Message<'_>, alone: bool, named_operation: bool) -> Read<TaskInfo> {
+pub(super) fn task(message: &Message<'_>, alone: bool) -> Read<Launch<TaskInfo>> {
     let name = message.needs_text("name")?;
     let task_id = message.needs_id("task_id")?;
     let command = message.message("command")?;
@@ -30,7 +48,6 @@ pub(super) fn task(message: &Message<'_>, alone: bool, named_operation: bool) ->
             flaw = Some(text);
         }
     };
-    find(named_operation, "an operation id is not for launches");
     find(policy.is_some_and(|ms| ms < 0), "the grace period of the kill policy is negative");
     let most = message.message("max_completion_time")?.map(|most| most.int("nanoseconds")).transpose()?;
     let most = most.flatten();
@@ -57,12 +74,15 @@ pub(super) fn task(message: &Message<'_>, alone: bool, named_operation: bool) ->
         health: health.as_ref().map(health_spec).transpose()?,
     };
     let env = command.as_ref().map(environment).transpose()?.unwrap_or_default();
-    Ok(TaskInfo {
+    let (own, mut invalid, fault) = resources(message)?;
+    let executor = own_executor.as_ref().map(executor).transpose()?;
+    invalid = invalid.or_else(|| executor.as_ref().and_then(|executor| executor.invalid.clone()));
+    let item = TaskInfo {
         name,
         task_id,
         agent_id: message.id("agent_id")?,
-        executor: own_executor.as_ref().map(executor).transpose()?,
-        resources: read_list(&message.messages("resources")?)?.into_iter().collect(),
+        executor: executor.map(|executor| executor.item),
+        resources: own,
         labels: message.labels("labels")?.into_iter().collect(),
         env,
         program,
@@ -70,17 +90,62 @@ pub(super) fn task(message: &Message<'_>, alone: bool, named_operation: bool) ->
         max_completion_ms: most
             .and_then(|ns| u64::try_from(ns).ok())
             .map(|ns| ns.div_ceil(1_000_000).min(MAX_MS)),
-        flaw: flaw.map(Into::into),
+        flaw: flaw.map(Into::into).or(fault),
+        details: Some(Arc::new(details(message)?)),
         ..TaskInfo::default()
+    };
+    Ok(Launch { item, invalid })
+}
+
+/// What is only shown of a task, with the defaults that messages come with.
+fn details(message: &Message<'_>) -> Read<TaskDetails> {
+    let given = |field: &str| message.get(field).filter(|value| value.is_object()).cloned();
+    let user = match (message.message("command")?, message.message("executor")?) {
+        (Some(command), _) if command.has("user") => command.text("user")?,
+        (_, Some(executor)) => {
+            executor.message("command")?.map(|command| command.text("user")).transpose()?.flatten()
+        }
+        _ => None,
+    };
+    Ok(TaskDetails {
+        user,
+        discovery: given("discovery"),
+        container: given("container"),
+        health_check: given("health_check").map(with_health_defaults),
+        kill_policy: given("kill_policy"),
+        limits: given("limits"),
+        check: message.message("check")?.map(|check| check.text("type")).transpose()?.flatten(),
     })
 }
 
+/// A health check with the values that hold where none is given.
+fn with_health_defaults(mut check: Value) -> Value {
+    let defaults = [
+        ("delay_seconds", json!(15.0)),
+        ("interval_seconds", json!(10.0)),
+        ("timeout_seconds", json!(20.0)),
+        ("consecutive_failures", json!(3)),
+        ("grace_period_seconds", json!(10.0)),
+    ];
+    let put = |object: &mut Value, key: &str, default: Value| {
+        if let Some(fields) = object.as_object_mut() {
+            fields.entry(key).or_insert(default);
+        }
+    };
+    for (key, default) in defaults {
+        put(&mut check, key, default);
+    }
+    if let Some(command) = check.get_mut("command") {
+        put(command, "shell", json!(true));
+    }
+    check
+}
+
 /// Reads an executor.
-pub(super) fn executor(message: &Message<'_>) -> Read<ExecutorInfo> {
-    Ok(ExecutorInfo {
-        id: message.needs_id("executor_id")?,
-        resources: read_list(&message.messages("resources")?)?.into_iter().collect(),
-    })
+pub(super) fn executor(message: &Message<'_>) -> Read<Launch<ExecutorInfo>> {
+    let (resources, invalid, fault) = resources(message)?;
+    let item = ExecutorInfo { id: message.needs_id("executor_id")?, resources };
+    Ok(Launch { item, invalid: invalid.or(fault.map(|text| text.to_string())) })
 }
 
 /// The grace period of a kill policy, rounded up to milliseconds.

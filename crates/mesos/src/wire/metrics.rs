@@ -3,10 +3,10 @@
 //! Source: `apache/mesos: src/master/metrics.cpp`, `src/master/allocator/mesos/metrics.cpp`. Match in keys; times and
 //! rates of the real process are left out.
 
-use super::Calendar;
+use super::common::Calendar;
 use crate::{
     Master,
-    agent::AgentState,
+    agents::AgentState,
     api::{Resources, TaskState},
 };
 use planarium_kernel::Milli;
@@ -20,7 +20,7 @@ impl Master {
             map.insert(key.to_owned(), value);
         };
         put("master/elected", json!(1));
-        put("master/uptime_secs", super::seconds(calendar.now.ms()));
+        put("master/uptime_secs", super::common::seconds(calendar.now.ms()));
         self.agent_gauges(&mut put);
         self.framework_gauges(&mut put);
         put("master/outstanding_offers", json!(self.offers.len()));
@@ -79,7 +79,12 @@ impl Master {
             let live = self.tasks.values().filter(|task| task.unreachable_since.is_none());
             put(&format!("master/tasks_{word}"), json!(live.filter(|task| task.state == state).count()));
         }
-        let unreachable: usize = self.task_rows().iter().map(|of| of.unreachable.len()).sum();
+        // Tasks of frameworks that do not know partitions are LOST, though listed as unreachable.
+        let unreachable: usize = self
+            .task_rows()
+            .iter()
+            .map(|of| of.unreachable.iter().filter(|row| row.state == TaskState::Unreachable).count())
+            .sum();
         put("master/tasks_unreachable", json!(unreachable));
         for (word, state) in [
             ("finished", TaskState::Finished),
@@ -127,8 +132,8 @@ impl Master {
         let (mut total, mut used) = (Resources::new(), Resources::new());
         for (id, slot) in self.allocator.agents() {
             total.add_all(&slot.total());
-            for (_, held) in self.held_on(id) {
-                used.add_all(&held);
+            for (_, allocated) in self.allocated_on(id) {
+                used.add_all(&allocated);
             }
         }
         let (total, used) = (total.quantities(), used.quantities());

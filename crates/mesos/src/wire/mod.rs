@@ -20,6 +20,7 @@
 
 mod agent;
 pub(crate) mod call;
+mod common;
 mod event;
 pub(crate) mod framework;
 mod launch;
@@ -27,77 +28,15 @@ mod metrics;
 mod operator;
 pub(crate) mod query;
 pub(crate) mod read;
+mod reads;
 pub(crate) mod resource;
 mod state;
 mod summary;
 mod task;
 
 pub use call::{From, SchedulerCall, scheduler_call};
-pub(crate) use event::status_id;
+pub(crate) use common::decimal;
+pub use common::{Calendar, HEARTBEAT_S};
 pub use event::{error_event, heartbeat};
 pub use framework::{Subscription, framework_info};
 pub use query::{Answer, MesosQuery, TasksQuery, is_operator_read, question};
-
-use planarium_kernel::SimTime;
-use planarium_protocol::Text;
-use planarium_protocol::json;
-use serde_json::{Number, Value};
-
-/// The version of Mesos that is simulated.
-pub(crate) const VERSION: &str = "1.11.0";
-/// Port of the master.
-pub(crate) const MASTER_PORT: u32 = 5050;
-/// Address of the master.
-pub(crate) const MASTER_IP: &str = "127.0.0.1";
-/// Time between two heartbeats to a framework. *Units*: seconds.
-pub const HEARTBEAT_S: u32 = 15;
-
-/// Where virtual time stands in the calendar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Calendar {
-    /// Genesis. *Units*: milliseconds since 1970.
-    pub epoch_ms: u64,
-    /// Now.
-    pub now: SimTime,
-}
-
-impl Calendar {
-    /// Seconds since 1970, as v0 writes them.
-    pub(crate) fn seconds(self, at: SimTime) -> Value {
-        seconds(self.epoch_ms.saturating_add(at.ms()))
-    }
-
-    /// `{"nanoseconds":N}`, as v1 writes it.
-    pub(crate) fn nanoseconds(self, at: SimTime) -> Value {
-        let ms = i64::try_from(self.epoch_ms.saturating_add(at.ms())).unwrap_or(i64::MAX);
-        json!({ "nanoseconds": ms.saturating_mul(1_000_000) })
-    }
-}
-
-/// Milliseconds as a number of seconds.
-pub(crate) fn seconds(ms: u64) -> Value {
-    let text = format!("{}.{:03}", ms / 1000, ms % 1000);
-    planarium_kernel::float::parse(&text).and_then(Number::from_f64).map_or(Value::Null, Value::Number)
-}
-
-/// Thousandths as a number that always has a point.
-pub(crate) fn decimal(thousandths: i64) -> Value {
-    seconds(thousandths.max(0).unsigned_abs())
-}
-
-/// `{"value":ID}`.
-pub(crate) fn id(text: &str) -> Value {
-    json!({ "value": text })
-}
-
-/// Where an agent listens.
-pub(crate) fn agent_pid(ip: &Text, port: u16) -> String {
-    format!("slave(1)@{ip}:{port}")
-}
-
-/// Region and zone, when there are any.
-pub(crate) fn domain(region: Option<&Text>, zone: Option<&Text>) -> Option<Value> {
-    region.or(zone)?;
-    let name = |text: Option<&Text>| json!({ "name": text.map_or("", |text| &**text) });
-    Some(json!({ "fault_domain": { "region": name(region), "zone": name(zone) } }))
-}

@@ -3,11 +3,12 @@
 //! Source: `apache/mesos: include/mesos/v1/master/master.proto`, `src/master/http.cpp`. Match for these types.
 
 use super::{
-    Calendar, MASTER_IP, MASTER_PORT, VERSION, domain, framework,
+    common::{Calendar, MASTER_IP, MASTER_PORT, VERSION, domain},
+    framework,
     resource::{Form, list},
     task::{TaskRow, TaskRows},
 };
-use crate::{Master, agent::AgentState, api::FrameworkId};
+use crate::{Master, agents::AgentState, api::FrameworkId};
 use planarium_kernel::SimTime;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
@@ -122,10 +123,10 @@ impl Master {
     fn frameworks_v1(&self, calendar: Calendar) -> Value {
         let (mut registered, mut completed) = (Vec::new(), Vec::new());
         for (row, framework) in self.frameworks.iter().enumerate() {
-            if !framework.is_remembered() {
+            if !framework.is_listed() {
                 continue;
             }
-            let (used, offered) = self.shares(FrameworkId::at(row));
+            let (used, offered) = self.resources_of_framework(FrameworkId::at(row));
             let mut map = Map::new();
             let mut put = |key: &str, value: Value| {
                 map.insert(key.to_owned(), value);
@@ -156,10 +157,10 @@ impl Master {
         for agent in self.agents.iter().filter(|agent| agent.state == AgentState::Registered) {
             for ((framework, id), executor) in agent.executors.iter() {
                 executors.push(json!({
-                    "agent_id": super::id(&agent.name),
+                    "agent_id": super::common::id(&agent.name),
                     "executor_info": {
-                        "executor_id": super::id(id),
-                        "framework_id": super::id(self.framework_wire_id(*framework)),
+                        "executor_id": super::common::id(id),
+                        "framework_id": super::common::id(self.framework_wire_id(*framework)),
                         "resources": list(&executor.info.resources.allocated(&executor.role), Form::Refined, true),
                     },
                 }));

@@ -95,12 +95,18 @@ impl<'a> Message<'a> {
     /// A number of three decimals. Anything below the least of them but zero itself is no amount.
     pub(crate) fn amount(&self, field: &str) -> Read<Milli> {
         let Some(value) = self.get(field) else { return Err(missing(field)) };
-        let amount = Milli::deserialize(value).map_err(|_| wrong(field))?;
+        let amount = self.rounded(field)?;
         let plain = self.double(field)?.unwrap_or_default();
         if !amount.is_positive() && plain != 0.0 {
             return Err(bad(format!("'{field}' is {value}, which is no amount")));
         }
         Ok(amount)
+    }
+
+    /// A number rounded to three decimals; zero where there is none.
+    pub(crate) fn rounded(&self, field: &str) -> Read<Milli> {
+        let Some(value) = self.get(field) else { return Ok(Milli::ZERO) };
+        Milli::deserialize(value).map_err(|_| wrong(field))
     }
 
     /// A message.

@@ -4,11 +4,9 @@
 //! Match; revocable, shared and provider resources do not exist here and are refused.
 
 use super::read::{Message, Read, bad};
-use crate::{
-    accept::{amount, is_role, stack},
-    api::{
-        DiskInfo, DiskSource, Persistence, Ranges, Reservation, ReservationKind, Resource, Resources, Value,
-    },
+use crate::api::{
+    DiskInfo, DiskSource, Persistence, Ranges, Reservation, ReservationKind, Resource, Resources, Value,
+    validity::{is_role, stack},
 };
 use planarium_protocol::Text;
 use planarium_protocol::json;
@@ -145,112 +143,207 @@ fn disk_json(disk: &DiskInfo) -> Json {
     Json::Object(map)
 }
 
-/// Reads a list of resources one by one; they are not merged.
-pub(crate) fn read_list(all: &[Message<'_>]) -> Read<Vec<Resource>> {
-    all.iter().map(read).collect()
+/// Why a resource that can be read is invalid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Invalid {
+    /// Its form is at fault: then the whole operation is, with all its tasks. Otherwise only the task that uses it.
+    pub(crate) in_form: bool,
+    /// Why.
+    pub(crate) text: String,
+}
+
+impl Invalid {
+    fn form<T>(name: &str, text: impl std::fmt::Display) -> Checked<T> {
+        Err(Self { in_form: true, text: format!("Resource '{name}' is invalid: {text}") })
+    }
+
+    fn content<T>(name: &str, text: impl std::fmt::Display) -> Checked<T> {
+        Err(Self { in_form: false, text: format!("Resource '{name}' is invalid: {text}") })
+    }
+}
+
+/// What was read, or why it is invalid.
+pub(crate) type Checked<T> = Result<T, Invalid>;
+
+/// Reads a list of resources one by one; they are not merged. The first invalid one decides, one with a fault of its
+/// form before all others.
+///
+/// *Errors*: what cannot be read at all.
+pub(crate) fn read_list(all: &[Message<'_>]) -> Read<Checked<Vec<Resource>>> {
+    let mut resources = Vec::with_capacity(all.len());
+    let mut invalid: Option<Invalid> = None;
+    for message in all {
+        match read(message)? {
+            Ok(resource) => resources.push(resource),
+            Err(why) if why.in_form => return Ok(Err(why)),
+            Err(why) => invalid = invalid.or(Some(why)),
+        }
+    }
+    Ok(invalid.map_or(Ok(resources), Err))
+}
+
+/// The same for an operator: what is invalid is refused as what cannot be read is.
+pub(crate) fn read_valid_list(all: &[Message<'_>]) -> Read<Vec<Resource>> {
+    read_list(all)?.map_err(|invalid| bad(invalid.text))
 }
 
 /// Reads one resource and checks it by itself.
-pub(crate) fn read(message: &Message<'_>) -> Read<Resource> {
+///
+/// *Errors*: what cannot be read at all.
+pub(crate) fn read(message: &Message<'_>) -> Read<Checked<Resource>> {
     let name = message.needs_text("name")?;
     let value = match &*message.needs_text("type")? {
-        "SCALAR" => Value::Scalar(message.needs("scalar")?.amount("value")?),
-        "RANGES" => Value::Ranges(read_ranges(&message.needs("ranges")?)?),
-        "SET" => Value::Set(read_set(&message.needs("set")?)?),
+        "SCALAR" => read_scalar(&name, message)?,
+        "RANGES" => read_ranges(&name, message)?,
+        "SET" => read_set(&name, message)?,
         other => return Err(bad(format!("'{other}' is not a type of resources"))),
     };
-    for absent in ["revocable", "shared", "provider_id"] {
-        if message.has(absent) {
-            return Err(bad(format!("Resources with '{absent}' do not exist in this cluster")));
+    let (reservations, disk) = (read_reservations(&name, message)?, read_disk(&name, message)?);
+    let allocation = message.message("allocation_info")?.map(|info| info.text("role")).transpose()?.flatten();
+    Ok((|| {
+        if name.is_empty() {
+            return Invalid::form(&name, "it has no name");
         }
-    }
-    let disk = message.message("disk")?.map(|disk| read_disk(&disk)).transpose()?;
-    if disk.is_some() && &*name != "disk" {
-        return Err(bad("Only 'disk' has disk information"));
-    }
-    let allocation = message.message("allocation_info")?;
-    let resource = Resource {
-        name,
-        value,
-        reservations: read_reservations(message)?.into(),
-        disk: disk.filter(|disk| disk.source.is_some() || disk.persistence.is_some()).map(Arc::new),
-        allocation_role: allocation.map(|info| info.text("role")).transpose()?.flatten(),
-    };
-    let zero = resource.amount().is_zero() && matches!(resource.value, Value::Scalar(_));
-    if !zero {
-        amount(&resource).map_err(bad)?;
-    }
-    stack(&resource).map_err(bad)?;
-    Ok(resource)
+        let (value, disk) = (value?, disk?);
+        let resource = Resource {
+            reservations: reservations?.into(),
+            disk: disk.info.filter(|disk| disk.source.is_some() || disk.persistence.is_some()).map(Arc::new),
+            allocation_role: allocation,
+            ..Resource::of(name.clone(), value)
+        };
+        stack(&resource).or_else(|text| Invalid::form(&name, text))?;
+        for absent in ["revocable", "shared", "provider_id"] {
+            if message.has(absent) {
+                return Invalid::content(
+                    &name,
+                    format_args!("resources with '{absent}' do not exist in this cluster"),
+                );
+            }
+        }
+        match disk.fault {
+            Some(text) => Invalid::content(&name, text),
+            None => Ok(resource),
+        }
+    })())
 }
 
-fn read_ranges(message: &Message<'_>) -> Read<Ranges> {
+fn read_scalar(name: &str, message: &Message<'_>) -> Read<Checked<Value>> {
+    let Some(scalar) = message.message("scalar")? else {
+        return Ok(Invalid::form(name, "a SCALAR needs 'scalar'"));
+    };
+    let plain = scalar.double("value")?.ok_or_else(|| super::read::missing("value"))?;
+    let Ok(amount) = scalar.rounded("value") else {
+        return Ok(Invalid::form(name, format_args!("{plain} is no amount")));
+    };
+    // Anything but zero that is zero or less once it is rounded to three decimals.
+    if !amount.is_positive() && plain != 0.0 {
+        return Ok(Invalid::form(
+            name,
+            format_args!("{plain} is no amount, which is zero or at least 0.001"),
+        ));
+    }
+    Ok(Ok(Value::Scalar(amount)))
+}
+
+fn read_ranges(name: &str, message: &Message<'_>) -> Read<Checked<Value>> {
+    let Some(ranges) = message.message("ranges")? else {
+        return Ok(Invalid::form(name, "RANGES need 'ranges'"));
+    };
     let mut pairs = Vec::new();
-    for range in message.messages("range")? {
+    for range in ranges.messages("range")? {
         let bound = |field: &str| {
             let number = range.int(field)?.ok_or_else(|| super::read::missing(field))?;
             u64::try_from(number).map_err(|_| bad(format!("'{field}' is negative")))
         };
-        let (begin, end) = (bound("begin")?, bound("end")?);
-        if begin > end {
-            return Err(bad(format!("Range [{begin}-{end}] is reversed")));
-        }
-        pairs.push((begin, end));
+        pairs.push((bound("begin")?, bound("end")?));
+    }
+    if let Some((begin, end)) = pairs.iter().find(|(begin, end)| begin > end) {
+        return Ok(Invalid::form(name, format_args!("range [{begin}-{end}] is reversed")));
     }
     planarium_kernel::sorted::sort(&mut pairs);
     if pairs.windows(2).any(|two| matches!(two, [a, b] if b.0 <= a.1)) {
-        return Err(bad("Ranges overlap"));
+        return Ok(Invalid::form(name, "ranges overlap"));
     }
-    Ok(Ranges::from_pairs(pairs))
+    Ok(Ok(Value::Ranges(Ranges::from_pairs(pairs))))
 }
 
-fn read_set(message: &Message<'_>) -> Read<Vec<Text>> {
-    let mut items = message.texts("item")?;
+fn read_set(name: &str, message: &Message<'_>) -> Read<Checked<Value>> {
+    let Some(set) = message.message("set")? else { return Ok(Invalid::form(name, "a SET needs 'set'")) };
+    let mut items = set.texts("item")?;
     let given = items.len();
     planarium_kernel::sorted::sort(&mut items);
     items.dedup();
-    if items.len() == given { Ok(items) } else { Err(bad("A set repeats an item")) }
+    if items.len() == given {
+        Ok(Ok(Value::Set(items)))
+    } else {
+        Ok(Invalid::form(name, "the set repeats an item"))
+    }
 }
 
 /// The stack, or the old form: a role, with a reservation when it is a dynamic one.
-fn read_reservations(message: &Message<'_>) -> Read<Vec<Reservation>> {
+fn read_reservations(name: &str, message: &Message<'_>) -> Read<Checked<Vec<Reservation>>> {
     let role = message.text("role")?.filter(|role| &**role != "*");
     let layers = message.messages("reservations")?;
     if !layers.is_empty() {
-        let stack: Vec<Reservation> = layers.iter().map(read_layer).collect::<Read<_>>()?;
+        let mut stack = Vec::with_capacity(layers.len());
+        for layer in &layers {
+            match read_layer(layer)? {
+                Some(layer) => stack.push(layer),
+                None => {
+                    let text = "a reservation needs a 'role' and a 'type', STATIC or DYNAMIC";
+                    return Ok(Invalid::form(name, text));
+                }
+            }
+        }
         // Lists that show both forms may be sent back as they are.
-        return match (role, stack.last()) {
-            (Some(role), Some(top)) if top.role != role => Err(bad("'role' and 'reservations' differ")),
+        return Ok(match (role, stack.last()) {
+            (Some(role), Some(top)) if top.role != role => {
+                Invalid::form(name, "'role' and 'reservations' differ")
+            }
             _ => Ok(stack),
-        };
+        });
     }
-    match (role, message.message("reservation")?) {
+    Ok(match (role, message.message("reservation")?) {
         (None, None) => Ok(Vec::new()),
-        (None, Some(_)) => Err(bad("A dynamic reservation for the role '*' is invalid")),
-        (Some(role), _) if !is_role(&role) => Err(bad(format!("'{role}' is not a role"))),
+        (None, Some(_)) => Invalid::form(name, "the role '*' cannot be dynamically reserved"),
+        (Some(role), _) if !is_role(&role) => Invalid::form(name, format_args!("'{role}' is not a role")),
         (Some(role), None) => Ok(vec![Reservation::fixed(role)]),
         (Some(role), Some(owner)) => {
-            Ok(vec![owned(Reservation::dynamic(role, owner.text("principal")?), &owner)?])
+            Ok(vec![labelled(Reservation::dynamic(role, owner.text("principal")?), &owner)?])
         }
-    }
+    })
 }
 
-fn read_layer(message: &Message<'_>) -> Read<Reservation> {
-    let role = message.needs_text("role")?;
+fn read_layer(message: &Message<'_>) -> Read<Option<Reservation>> {
+    let Some(role) = message.text("role")? else { return Ok(None) };
     match message.text("type")?.as_deref() {
-        Some("STATIC") => Ok(Reservation::fixed(role)),
-        Some("DYNAMIC") => owned(Reservation::dynamic(role, message.text("principal")?), message),
-        _ => Err(bad("A reservation needs a 'type': STATIC or DYNAMIC")),
+        Some("STATIC") => Ok(Some(Reservation::fixed(role))),
+        Some("DYNAMIC") => {
+            labelled(Reservation::dynamic(role, message.text("principal")?), message).map(Some)
+        }
+        _ => Ok(None),
     }
 }
 
-fn owned(mut reservation: Reservation, message: &Message<'_>) -> Read<Reservation> {
+fn labelled(mut reservation: Reservation, message: &Message<'_>) -> Read<Reservation> {
     reservation.labels = message.labels("labels")?.into_iter().collect();
     Ok(reservation)
 }
 
-fn read_disk(message: &Message<'_>) -> Read<DiskInfo> {
-    let source = match message.message("source")? {
+/// Disk information, and what the master finds wrong with it when it is used.
+#[derive(Default)]
+struct Disk {
+    info: Option<DiskInfo>,
+    fault: Option<String>,
+}
+
+fn read_disk(name: &str, message: &Message<'_>) -> Read<Checked<Disk>> {
+    let Some(disk) = message.message("disk")? else { return Ok(Ok(Disk::default())) };
+    if name != "disk" {
+        return Ok(Invalid::form(name, "only 'disk' has disk information"));
+    }
+    let mut fault = None;
+    let source = match disk.message("source")? {
         None => None,
         Some(source) => {
             let profile = source.text("profile")?;
@@ -261,32 +354,38 @@ fn read_disk(message: &Message<'_>) -> Read<DiskInfo> {
             match &*source.needs_text("type")? {
                 "PATH" => Some(DiskSource::Path { root: root("path")?, profile }),
                 "MOUNT" => Some(DiskSource::Mount { root: root("mount")?, profile }),
-                other => return Err(bad(format!("Disks of type '{other}' do not exist in this cluster"))),
+                other => {
+                    fault = Some(format!("disks of type '{other}' do not exist in this cluster"));
+                    None
+                }
             }
         }
     };
-    let volume = message.message("volume")?;
+    let volume = disk.message("volume")?;
     if volume.as_ref().is_some_and(|volume| volume.has("host_path")) {
-        return Err(bad("'host_path' of a persistent volume must be unset"));
+        fault = fault.or(Some("'host_path' of a persistent volume must be unset".to_owned()));
     }
     let container_path = volume.as_ref().map(|volume| volume.text("container_path")).transpose()?.flatten();
-    let persistence = match message.message("persistence")? {
-        None if volume.is_some() => return Err(bad("Non-persistent volumes are not supported")),
-        None => None,
+    let persistence = match disk.message("persistence")? {
+        None => {
+            let plain = volume.is_some().then(|| "non-persistent volumes are not supported".to_owned());
+            fault = fault.or(plain);
+            None
+        }
         Some(persistence) => Some(Persistence {
             id: persistence.needs_text("id")?,
             principal: persistence.text("principal")?,
             container_path: container_path.unwrap_or_default(),
         }),
     };
-    Ok(DiskInfo { source, persistence })
+    Ok(Ok(Disk { info: Some(DiskInfo { source, persistence }), fault }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read_text(text: &str) -> Read<Resource> {
+    fn read_text(text: &str) -> Read<Checked<Resource>> {
         let value: Json = serde_json::from_str(text).expect(text);
         read(&Message::of(&value)?)
     }
@@ -313,47 +412,75 @@ mod tests {
         for resource in [volume, mount, ports, fixed, given] {
             for form in [Form::Refined, Form::Old, Form::Both] {
                 let json = one(&resource, form, true);
-                let again = read(&Message::of(&json).expect("an object")).expect("valid");
+                let again = read(&Message::of(&json).expect("an object")).expect("readable").expect("valid");
                 assert_eq!(again, resource, "{form:?} {json}");
             }
         }
     }
 
+    /// The same cases as `Resources::validate` and the JSON parser of the real system tell apart.
     #[test]
-    fn what_is_no_resource() {
+    fn what_cannot_be_read_and_what_is_invalid() {
         for (text, says) in [
             (r#"{"type":"SCALAR","scalar":{"value":1}}"#, "'name'"),
             (r#"{"name":"cpus","scalar":{"value":1}}"#, "'type'"),
-            (r#"{"name":"cpus","type":"SCALAR"}"#, "'scalar'"),
-            (r#"{"name":"cpus","type":"SCALAR","scalar":{"value":-1}}"#, "no amount"),
-            (r#"{"name":"cpus","type":"SCALAR","scalar":{"value":0.0004}}"#, "no amount"),
+            (r#"{"name":"cpus","type":"TEXT"}"#, "TEXT"),
+            (r#"{"name":"cpus","type":"SCALAR","scalar":{}}"#, "'value'"),
             (r#"{"name":"cpus","type":"SCALAR","scalar":{"value":"x"}}"#, "another type"),
-            (r#"{"name":"gpus","type":"SCALAR","scalar":{"value":0.5}}"#, "whole"),
-            (r#"{"name":"ports","type":"RANGES","ranges":{"range":[{"begin":2,"end":1}]}}"#, "reversed"),
-            (
-                r#"{"name":"ports","type":"RANGES","ranges":{"range":[{"begin":1,"end":3},{"begin":3,"end":4}]}}"#,
-                "overlap",
-            ),
-            (r#"{"name":"x","type":"SET","set":{"item":["a","a"]}}"#, "repeats"),
-            (r#"{"name":"cpus","type":"SCALAR","scalar":{"value":1},"role":"*","reservation":{}}"#, "'*'"),
-            (r#"{"name":"cpus","type":"SCALAR","scalar":{"value":1},"role":"a//b"}"#, "not a role"),
-            (
-                r#"{"name":"cpus","type":"SCALAR","scalar":{"value":1},"reservations":[{"type":"DYNAMIC","role":"a"},{"type":"DYNAMIC","role":"b"}]}"#,
-                "refine",
-            ),
-            (
-                r#"{"name":"disk","type":"SCALAR","scalar":{"value":1},"disk":{"volume":{"container_path":"x","mode":"RW"}}}"#,
-                "Non-persistent",
-            ),
+            (r#"{"name":"ports","type":"RANGES","ranges":{"range":[{"begin":-1,"end":1}]}}"#, "negative"),
         ] {
             let refusal = read_text(text).expect_err(text);
             assert!(refusal.status == 400 && refusal.message.contains(says), "{text}: {}", refusal.message);
         }
-        assert!(
-            read_text(r#"{"name":"cpus","type":"SCALAR","scalar":{"value":0}}"#).is_ok(),
-            "zero is legal"
-        );
+        for (text, in_form, says) in [
+            (r#"{"name":"","type":"SCALAR","scalar":{"value":1}}"#, true, "no name"),
+            (r#"{"name":"cpus","type":"SCALAR"}"#, true, "'scalar'"),
+            (r#"{"name":"cpus","type":"SCALAR","scalar":{"value":-1}}"#, true, "no amount"),
+            (r#"{"name":"cpus","type":"SCALAR","scalar":{"value":0.0004}}"#, true, "no amount"),
+            (
+                r#"{"name":"ports","type":"RANGES","ranges":{"range":[{"begin":2,"end":1}]}}"#,
+                true,
+                "reversed",
+            ),
+            (
+                r#"{"name":"ports","type":"RANGES","ranges":{"range":[{"begin":1,"end":3},{"begin":3,"end":4}]}}"#,
+                true,
+                "overlap",
+            ),
+            (r#"{"name":"x","type":"SET","set":{"item":["a","a"]}}"#, true, "repeats"),
+            (
+                r#"{"name":"cpus","type":"SCALAR","scalar":{"value":1},"role":"*","reservation":{}}"#,
+                true,
+                "'*'",
+            ),
+            (r#"{"name":"cpus","type":"SCALAR","scalar":{"value":1},"role":"a//b"}"#, true, "not a role"),
+            (
+                r#"{"name":"cpus","type":"SCALAR","scalar":{"value":1},"reservations":[{"type":"DYNAMIC","role":"a"},{"type":"DYNAMIC","role":"b"}]}"#,
+                true,
+                "refine",
+            ),
+            (r#"{"name":"cpus","type":"SCALAR","scalar":{"value":1},"disk":{}}"#, true, "only 'disk'"),
+            (
+                r#"{"name":"disk","type":"SCALAR","scalar":{"value":1},"disk":{"volume":{"container_path":"x","mode":"RW"}}}"#,
+                false,
+                "non-persistent",
+            ),
+            (r#"{"name":"cpus","type":"SCALAR","scalar":{"value":1},"revocable":{}}"#, false, "revocable"),
+        ] {
+            let invalid = read_text(text).expect("readable").expect_err(text);
+            assert_eq!(invalid.in_form, in_form, "{text}");
+            assert!(invalid.text.contains(says), "{text}: {}", invalid.text);
+        }
+        for text in [
+            r#"{"name":"cpus","type":"SCALAR","scalar":{"value":0}}"#,
+            r#"{"name":"gpus","type":"SCALAR","scalar":{"value":0}}"#,
+            r#"{"name":"ports","type":"RANGES","ranges":{"range":[]}}"#,
+            r#"{"name":"x","type":"SET","set":{}}"#,
+        ] {
+            let resource = read_text(text).expect("readable").expect(text);
+            assert!(resource.value.is_empty(), "{text}: nothing is legal");
+        }
         let text = r#"{"name":"cpus","type":"SCALAR","scalar":{"value":"0.1"},"unknown":1,"role":null}"#;
-        assert_eq!(read_text(text), Ok(Resource::scalar("cpus", planarium_kernel::Milli(100))));
+        assert_eq!(read_text(text), Ok(Ok(Resource::scalar("cpus", planarium_kernel::Milli(100)))));
     }
 }

@@ -3,16 +3,16 @@
 //! Source: `apache/mesos: src/master/readonly_handler.cpp`, `src/common/http.cpp`. Match in keys.
 
 use super::{
-    Calendar, MASTER_IP, MASTER_PORT, VERSION, domain,
+    common::{Calendar, MASTER_IP, MASTER_PORT, VERSION, domain},
     framework::capability_words,
     resource::sums,
     task::{TaskRow, TaskRows},
 };
 use crate::{
     Master,
-    agent::{Agent, AgentState},
+    agents::{Agent, AgentState},
     api::{Capability, FrameworkId, Offer, Resources},
-    framework::Framework,
+    frameworks::Framework,
 };
 use planarium_kernel::SimTime;
 use planarium_protocol::json;
@@ -67,7 +67,7 @@ impl Master {
     }
 
     pub(super) fn unreachable_agents(&self) -> usize {
-        let unreachable = |agent: &&Arc<Agent>| agent.state == AgentState::Unreachable && !agent.forgotten;
+        let unreachable = |agent: &&Arc<Agent>| agent.state == AgentState::Unreachable && !agent.collected;
         self.agents.iter().filter(unreachable).count()
     }
 
@@ -88,14 +88,14 @@ impl Master {
             if only.is_some_and(|id| *id != *framework.name) {
                 continue;
             }
-            if !framework.is_remembered() {
+            if !framework.is_listed() {
                 continue;
             }
             let shown = self.framework_v0(calendar, FrameworkId::at(row), framework, &tasks);
             if framework.is_registered() { &mut registered } else { &mut completed }.push(shown);
         }
-        let forgotten = completed.len().saturating_sub(MAX_COMPLETED);
-        completed.drain(..forgotten);
+        let collected = completed.len().saturating_sub(MAX_COMPLETED);
+        completed.drain(..collected);
         json!({
             "frameworks": registered,
             "completed_frameworks": completed,
@@ -104,14 +104,14 @@ impl Master {
     }
 
     /// What a framework has in use, and what it is offered.
-    pub(super) fn shares(&self, id: FrameworkId) -> (Resources, Resources) {
+    pub(super) fn resources_of_framework(&self, id: FrameworkId) -> (Resources, Resources) {
         let mut used = Resources::new();
         for task in
             self.tasks.values().filter(|task| task.framework == id && task.unreachable_since.is_none())
         {
             used.add_all(&task.resources);
         }
-        for agent in self.agents.iter().filter(|agent| agent.state == crate::agent::AgentState::Registered) {
+        for agent in self.agents.iter().filter(|agent| agent.state == crate::agents::AgentState::Registered) {
             for ((_, _), executor) in agent.executors.iter().filter(|((framework, _), _)| *framework == id) {
                 used.add_all(&executor.info.resources);
             }
@@ -129,7 +129,7 @@ impl Master {
         tasks: &TaskRows<'_>,
     ) -> Value {
         let info = &framework.info;
-        let (used, offered) = self.shares(id);
+        let (used, offered) = self.resources_of_framework(id);
         let mut both = used.clone();
         both.add_all(&offered);
         let listed =
@@ -150,7 +150,7 @@ impl Master {
         put("connected", json!(framework.is_connected()));
         put("recovered", json!(framework.recovered));
         put("user", json!(info.user));
-        put("failover_timeout", super::seconds(info.failover_ms));
+        put("failover_timeout", super::common::seconds(info.failover_ms));
         put("checkpoint", json!(info.checkpoint));
         put("registered_time", calendar.seconds(framework.registered));
         put("unregistered_time", framework.unregistered.map_or(json!(0.0), |at| calendar.seconds(at)));
@@ -186,7 +186,7 @@ impl Master {
     }
 
     fn executors_v0(&self, id: FrameworkId, framework: &Framework) -> Value {
-        let registered = self.agents.iter().filter(|a| a.state == crate::agent::AgentState::Registered);
+        let registered = self.agents.iter().filter(|a| a.state == crate::agents::AgentState::Registered);
         let all = registered.flat_map(|agent| agent.executors.iter().map(move |entry| (agent, entry)));
         all.filter(|(_, ((of, _), _))| *of == id)
             .map(|(agent, ((_, executor_id), executor))| {
@@ -224,7 +224,7 @@ impl Master {
         if let (Some(flags), Some(ms)) = (flags.as_object_mut(), self.offer_timeout_ms) {
             flags.insert("offer_timeout".to_owned(), json!(duration(ms)));
         }
-        if let (Some(flags), Some(ms)) = (flags.as_object_mut(), self.limit.interval_ms) {
+        if let (Some(flags), Some(ms)) = (flags.as_object_mut(), self.removal_limit.interval_ms) {
             flags.insert("agent_removal_rate_limit".to_owned(), json!(format!("1/{}", duration(ms))));
         }
         flags

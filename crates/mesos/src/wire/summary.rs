@@ -4,9 +4,8 @@
 //! the roles below it.
 
 use super::{
-    Calendar, decimal,
+    common::{Calendar, decimal, id},
     framework::capability_words,
-    id,
     resource::{Form, list, sums},
     task::TaskRows,
 };
@@ -84,7 +83,7 @@ impl Master {
 
     fn framework_summary(&self, id: FrameworkId, tasks: &TaskRows<'_>) -> Value {
         let Some(framework) = self.framework(id) else { return Value::Null };
-        let (used, offered) = self.shares(id);
+        let (used, offered) = self.resources_of_framework(id);
         let mut both = used.clone();
         both.add_all(&offered);
         let mut counts = Counts::default();
@@ -129,7 +128,7 @@ impl Master {
             let total = slot.total();
             let reserved = total.iter().filter(|resource| !resource.reservations.is_empty());
             names.extend(reserved.map(|resource| resource.role().into()));
-            names.extend(slot.held.keys().map(|(_, role)| role.clone()));
+            names.extend(slot.allocated.keys().map(|(_, role)| role.clone()));
         }
         names.extend(self.allocator.weights().keys().cloned());
         names.extend(self.allocator.quotas().into_keys());
@@ -139,15 +138,15 @@ impl Master {
     }
 
     /// What is held under a role and the roles below it, and what of it is merely offered.
-    fn held_within(&self, role: &str) -> (Resources, Resources) {
-        let mut held = Resources::new();
+    fn allocated_within(&self, role: &str) -> (Resources, Resources) {
+        let mut allocated = Resources::new();
         for (_, slot) in self.allocator.agents() {
-            for (_, under) in slot.held.iter().filter(|((_, of), _)| is_within(role, of)) {
-                under.parts().for_each(|part| held.add_all(part));
+            for (_, under) in slot.allocated.iter().filter(|((_, of), _)| is_within(role, of)) {
+                under.parts().for_each(|part| allocated.add_all(part));
             }
         }
         let offers = self.offers.values().filter(|offer| is_within(role, &offer.role));
-        (held, offers.flat_map(|offer| offer.resources.clone()).collect())
+        (allocated, offers.flat_map(|offer| offer.resources.clone()).collect())
     }
 
     fn subscribed(&self, role: &Text) -> impl Iterator<Item = &Text> {
@@ -156,7 +155,7 @@ impl Master {
     }
 
     fn role_v0(&self, role: &Text) -> Value {
-        let (held, offered) = self.held_within(role);
+        let (allocated, offered) = self.allocated_within(role);
         let is_reserved = |r: &Resource| !r.reservations.is_empty() && is_within(role, r.role());
         let mut reserved = Resources::new();
         for (_, slot) in self.allocator.agents() {
@@ -166,8 +165,8 @@ impl Master {
             "name": role,
             "weight": decimal(self.allocator.weight(role).0),
             "quota": self.role_quota(role),
-            "resources": sums(&held),
-            "allocated": sums(&held.minus(&offered)),
+            "resources": sums(&allocated),
+            "allocated": sums(&allocated.minus(&offered)),
             "offered": sums(&offered),
             "reserved": sums(&reserved),
             "frameworks": self.subscribed(role).collect::<Vec<_>>(),
@@ -182,9 +181,9 @@ impl Master {
         if !frameworks.is_empty() {
             map.insert("frameworks".to_owned(), frameworks.into());
         }
-        let (held, _) = self.held_within(role);
-        if !held.is_empty() {
-            map.insert("resources".to_owned(), list(&held, Form::Refined, false));
+        let (allocated, _) = self.allocated_within(role);
+        if !allocated.is_empty() {
+            map.insert("resources".to_owned(), list(&allocated, Form::Refined, false));
         }
         Value::Object(map)
     }

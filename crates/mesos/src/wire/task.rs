@@ -3,19 +3,23 @@
 //! Source: `apache/mesos: src/common/http.cpp` (model of tasks), `src/master/http.cpp` (tasks). Match.
 
 use super::{
-    Calendar, id,
+    common::{Calendar, id},
     resource::{Form, labels_json, list, sums},
 };
 use crate::{
     Master,
-    api::{AgentId, FrameworkId, TaskInfo, TaskState},
-    task::{Past, Task},
+    api::{AgentId, FrameworkId, Source, TaskDetails, TaskInfo, TaskState, TaskStatus},
+    tasks::{StatusRecord, Task},
 };
-use planarium_kernel::SimTime;
+use planarium_fleet::HealthSpec;
+use planarium_kernel::{SimTime, draw};
 use planarium_protocol::Text;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
+/// Purpose of the draw that makes the id of a container.
+const CONTAINER_ID: u32 = 0x0A13;
 /// How many tasks `/tasks` answers when nobody says.
 const DEFAULT_LIMIT: usize = 100;
 /// So many unreachable tasks of a framework are listed, those that became so last.
@@ -30,7 +34,7 @@ pub(super) struct TaskRow<'a> {
     pub(super) state: TaskState,
     executor: Option<&'a Text>,
     role: &'a Text,
-    history: &'a [Past],
+    history: &'a [StatusRecord],
     /// When it became unreachable, if it is.
     lost_at: Option<SimTime>,
 }
@@ -54,7 +58,7 @@ impl Master {
     pub(super) fn task_rows(&self) -> Vec<TaskRows<'_>> {
         let mut rows: Vec<TaskRows<'_>> = Vec::new();
         for (row, framework) in self.frameworks.iter().enumerate() {
-            let completed = framework.ended.iter().map(|ended| TaskRow {
+            let completed = framework.completed.iter().map(|ended| TaskRow {
                 info: &ended.info,
                 framework: FrameworkId::at(row),
                 agent: ended.agent,
@@ -72,10 +76,10 @@ impl Master {
             list.push(live(task));
         }
         for of in &mut rows {
-            let forgotten = of.unreachable.len().saturating_sub(MAX_UNREACHABLE);
-            if forgotten > 0 {
+            let collected = of.unreachable.len().saturating_sub(MAX_UNREACHABLE);
+            if collected > 0 {
                 planarium_kernel::sorted::sort_by_key(&mut of.unreachable, |row| row.lost_at);
-                of.unreachable.drain(..forgotten);
+                of.unreachable.drain(..collected);
             }
         }
         rows
@@ -94,21 +98,80 @@ impl Master {
         put("state", json!(row.state.as_str()));
         put("resources", sums(&row.info.resources));
         put("role", json!(row.role));
-        let status = |past: &Past| {
-            let mut status = Map::new();
-            status.insert("state".to_owned(), json!(past.state.as_str()));
-            status.insert("timestamp".to_owned(), calendar.seconds(past.at));
-            if let Some(healthy) = past.healthy {
-                status.insert("healthy".to_owned(), json!(healthy));
-            }
-            Value::Object(status)
-        };
-        put("statuses", row.history.iter().map(status).collect());
+        put("statuses", row.history.iter().map(|past| self.status_v0(calendar, row, past)).collect());
+        let shown = shown(row.info);
+        if let Some(limits) = &shown.limits {
+            put("limits", limits.clone());
+        }
+        if let Some(user) = &shown.user {
+            put("user", json!(user));
+        }
         if !row.info.labels.is_empty() {
             let labels = row.info.labels.iter().map(|(key, value)| json!({ "key": key, "value": value }));
             put("labels", labels.collect());
         }
+        for (key, part) in shown.parts() {
+            put(key, part);
+        }
         Value::Object(map)
+    }
+
+    /// What v0 shows of a status.
+    fn status_v0(&self, calendar: Calendar, row: &TaskRow<'_>, past: &StatusRecord) -> Value {
+        let mut map = Map::new();
+        map.insert("state".to_owned(), json!(past.state.as_str()));
+        map.insert("timestamp".to_owned(), calendar.seconds(past.at));
+        if let Some(container) = self.container_of(row, past) {
+            map.insert("container_status".to_owned(), container);
+        }
+        if let Some(healthy) = past.healthy {
+            map.insert("healthy".to_owned(), json!(healthy));
+        }
+        Value::Object(map)
+    }
+
+    /// A status that the master keeps, in full.
+    fn status_record_v1(&self, calendar: Calendar, row: &TaskRow<'_>, past: &StatusRecord) -> Value {
+        let status = TaskStatus {
+            task_id: row.info.task_id.clone(),
+            task_name: row.info.name.clone(),
+            agent_id: self.agent(row.agent).map(|agent| agent.name.clone()),
+            executor_id: row.executor.cloned(),
+            state: past.state,
+            reason: past.reason,
+            source: past.source,
+            message: past.message.clone(),
+            healthy: past.healthy,
+            check: past.check,
+            timestamp_ms: past.at.ms(),
+            unreachable_since_ms: past.unreachable_since.map(SimTime::ms),
+            number: past.number,
+        };
+        self.status_v1(calendar, row.framework, &status, past.number.map(u64::from))
+    }
+
+    fn container_of(&self, row: &TaskRow<'_>, past: &StatusRecord) -> Option<Value> {
+        let agent = self.agent(row.agent).filter(|_| past.source == Source::Executor)?;
+        Some(self.container_status(row.framework, &row.info.task_id, row.executor, &agent.ip))
+    }
+
+    /// The container of a task: its own, nested in that of an executor which runs several.
+    pub(super) fn container_status(
+        &self,
+        framework: FrameworkId,
+        task_id: &str,
+        executor: Option<&Text>,
+        ip: &str,
+    ) -> Value {
+        let framework = self.framework_wire_id(framework);
+        let uuid =
+            |of: &str| draw::uuid(self.seed, draw::entity(&format!("{framework} {of}")), CONTAINER_ID, 0);
+        let container = match executor {
+            Some(executor) => json!({ "value": uuid(task_id), "parent": { "value": uuid(executor) } }),
+            None => json!({ "value": uuid(task_id) }),
+        };
+        let address = json!({ "protocol": "IPv4", "ip_address": ip });
+        json!({ "container_id": container, "network_infos": [{ "ip_addresses": [address] }] })
     }
 
     pub(super) fn task_v1(&self, calendar: Calendar, row: &TaskRow<'_>) -> Value {
@@ -127,21 +190,26 @@ impl Master {
         }
         put("state", json!(row.state.as_str()));
         put("resources", list(&row.info.resources.allocated(row.role), Form::Refined, true));
-        let status = |past: &Past| {
-            let mut status = Map::new();
-            status.insert("task_id".to_owned(), id(&row.info.task_id));
-            status.insert("state".to_owned(), json!(past.state.as_str()));
-            status.insert("timestamp".to_owned(), calendar.seconds(past.at));
-            if let Some(healthy) = past.healthy {
-                status.insert("healthy".to_owned(), json!(healthy));
-            }
-            Value::Object(status)
-        };
         if !row.history.is_empty() {
-            put("statuses", row.history.iter().map(status).collect());
+            let statuses = row.history.iter().map(|past| self.status_record_v1(calendar, row, past));
+            put("statuses", statuses.collect());
+        }
+        let shown = shown(row.info);
+        for (key, part) in
+            [("user", shown.user.as_ref().map(|user| json!(user))), ("limits", shown.limits.clone())]
+        {
+            if let Some(part) = part {
+                put(key, part);
+            }
         }
         if !row.info.labels.is_empty() {
             put("labels", labels_json(row.info.labels.iter()));
+        }
+        for (key, part) in shown.parts() {
+            put(key, part);
+        }
+        if let Some(policy) = &shown.kill_policy {
+            put("kill_policy", policy.clone());
         }
         Value::Object(map)
     }
@@ -183,5 +251,45 @@ fn live(task: &Task) -> TaskRow<'_> {
         role: &task.role,
         history: &task.history,
         lost_at: task.unreachable_since,
+    }
+}
+
+/// What is shown of a task: what it was described with, or what follows from what it runs.
+fn shown(info: &TaskInfo) -> Arc<TaskDetails> {
+    if let Some(details) = &info.details {
+        return details.clone();
+    }
+    let docker = |image: &Text| json!({ "type": "DOCKER", "docker": { "name": image } });
+    let health = |health: &HealthSpec| {
+        json!({
+            "delay_seconds": super::common::seconds(health.check.delay_ms),
+            "interval_seconds": super::common::seconds(health.check.interval_ms),
+            "timeout_seconds": super::common::seconds(health.check.timeout_ms),
+            "consecutive_failures": health.max_failures,
+            "grace_period_seconds": super::common::seconds(health.grace_ms),
+            "type": "COMMAND",
+            "command": { "shell": true, "value": health.check.command },
+        })
+    };
+    Arc::new(TaskDetails {
+        container: info
+            .program
+            .image
+            .as_ref()
+            .map(|image| json!({ "type": "MESOS", "mesos": { "image": docker(image) } })),
+        health_check: info.program.health.as_ref().map(health),
+        ..TaskDetails::default()
+    })
+}
+
+impl TaskDetails {
+    /// The parts that both forms show under the same names.
+    fn parts(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        let parts = [
+            ("discovery", &self.discovery),
+            ("container", &self.container),
+            ("health_check", &self.health_check),
+        ];
+        parts.into_iter().filter_map(|(key, part)| Some((key, part.clone()?)))
     }
 }

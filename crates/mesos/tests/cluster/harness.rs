@@ -290,7 +290,7 @@ impl Cluster {
                 self.master.on_fleet(&mut self.cx, &mut self.fleet, event);
                 idle = false;
             }
-            let messages = self.master.drain_messages();
+            let messages = std::iter::from_fn(|| self.master.next_message()).collect::<Vec<_>>();
             if idle && messages.is_empty() {
                 break;
             }
@@ -440,4 +440,9 @@ pub(crate) fn on_task(task: &str) -> Target {
 
 pub(crate) fn start_after(ms: u64) -> Behaviour {
     Behaviour { start_ms: Some(ms), ..Behaviour::default() }
+}
+
+/// The resource whose topmost reservation has this `resource_id` label.
+pub(crate) fn with_id<'a>(resources: &'a Resources, id: &str) -> Option<&'a Resource> {
+    resources.iter().find(|resource| resource.resource_id().is_some_and(|own| &**own == id))
 }

@@ -114,10 +114,7 @@ fn absences() {
         assert_eq!(c.heard(), expected, "{name}");
         if !c.offers.is_empty() && kind == FaultKind::AgentLost {
             let offer = &c.offers[0];
-            assert!(
-                offer.resources.by_resource_id("id-1").is_some(),
-                "{name}: the reservation survives a reboot"
-            );
+            assert!(with_id(&offer.resources, "id-1").is_some(), "{name}: the reservation survives a reboot");
             assert!(offer.agent_id.ends_with("-S1"), "{name}: under a new id");
             assert_eq!(offer.framework, f);
         }

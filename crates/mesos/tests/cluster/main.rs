@@ -4,7 +4,6 @@
 
 mod accept;
 mod acknowledge;
-mod adrift;
 mod expiry;
 mod failover;
 mod fair;
@@ -17,4 +16,5 @@ mod quota;
 mod roles;
 mod soak;
 mod tasks;
+mod untracked;
 mod views;

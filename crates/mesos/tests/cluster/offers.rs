@@ -263,7 +263,11 @@ fn a_framework_that_goes_leaves_its_offers_without_filters() {
     c.master.disconnect_framework(&mut c.cx, a);
     c.settle();
     c.advance(60_000);
-    assert_eq!(c.master.find_framework("a"), None, "away for longer than its failover timeout");
+    assert_eq!(
+        c.master.framework_by_id(c.master.framework_id(a)),
+        None,
+        "away longer than its failover timeout"
+    );
     assert!(!c.master.resubscribe(&mut c.cx, &c.fleet, a, info));
     let used: i64 = c.master.machines(&c.fleet).iter().flat_map(|m| &m.resources).map(|r| r.used).sum();
     assert_eq!(used, 0);

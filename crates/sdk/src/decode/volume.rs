@@ -240,7 +240,7 @@ pub(super) fn external(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<ExternalVolu
             cx.not_one_of(codes::BAD_EXTERNAL_VOLUME, &kind, &message, &["DOCKER"]);
         }
         let mode = volume_mode(cx, mode);
-        let driver_options = driver_options(cx, options);
+        let driver_options = driver_options(cx, name, options, volume_name.is_some());
         if let (Some(container_path), Some(driver_name)) = (container_path, driver_name) {
             volumes.push(ExternalVolume {
                 name: name.into(),
@@ -255,17 +255,25 @@ pub(super) fn external(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<ExternalVolu
     volumes
 }
 
-fn driver_options(cx: &mut Cx<'_>, word: Option<Word<'_>>) -> Vec<(Text, Text)> {
+/// **Source**: `dcos-commons: …/specification/PortworxVolumeSpec.java (Builder)`. Match; that an option `name` is taken for
+/// the name given twice also where `volume-name` is absent is a quirk of it.
+fn driver_options(cx: &mut Cx<'_>, volume: &str, word: Option<Word<'_>>, named: bool) -> Vec<(Text, Text)> {
     let mut options = Vec::new();
     let Some(word) = word.filter(|word| !word.text.is_empty()) else { return options };
     for piece in super::pieces(word.text, ';') {
         match super::pieces(piece, '=').as_slice() {
-            ["name", _] => cx.error(
-                codes::DRIVER_OPTION_NAME,
-                word.node.span,
-                "The volume name is provided both as a driver option and as a field",
-                "remove 'name=' here and use 'volume-name'",
-            ),
+            ["name", given] => {
+                let message = format!(
+                    "External volume '{volume}': name provided both in 'driver-options' and in 'volume-name'"
+                );
+                let mut finding = Diagnostic::error(codes::DRIVER_OPTION_NAME, word.node.span, message)
+                    .with_help(format!("remove 'name={given}' here, and give the name in 'volume-name'"));
+                if !named {
+                    finding =
+                        finding.with_note("the real scheduler says so even where 'volume-name' is absent");
+                }
+                cx.push(finding);
+            }
             [key, value] => options.push(((*key).into(), (*value).into())),
             _ => {
                 let message = format!("The driver option '{piece}' is not written as 'key=value'");

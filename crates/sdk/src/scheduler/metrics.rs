@@ -121,6 +121,7 @@ impl Metrics {
             // The SDK uses no others.
             Operation::Grow { .. }
             | Operation::Shrink { .. }
+            | Operation::Invalid { .. }
             | Operation::Impossible { .. }
             | Operation::Named { .. } => return,
         };

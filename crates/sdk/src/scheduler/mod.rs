@@ -365,6 +365,11 @@ impl Scheduler {
         self.plan(holder.plan)?.step(holder.step)
     }
 
+    /// The step that waits for a task.
+    pub(crate) fn step_waiting_for(&self, task: &store::TaskRecord) -> Option<Holder> {
+        self.waiting.get(&task.pod, &task.id)
+    }
+
     /// Path of an element.
     pub(crate) fn path(&self, plan: PlanId, element: Element) -> ElementPath {
         self.plan(plan).map_or_else(

@@ -48,6 +48,10 @@ pub(super) fn start(
         let text = "The definition has errors, so its scheduler cannot start";
         return Err(Refusal::new(RefusalCode::InvalidDefinition, text));
     };
+    if let Some(error) = loaded.diagnostics.iter().find(|one| one.is_error() && previous.is_none()) {
+        let text = format!("The definition has an error: {}", error.message);
+        return Err(Refusal::new(RefusalCode::InvalidDefinition, text));
+    }
     if let Some(previous) = previous.filter(|previous| previous.is_torn_down()) {
         return Err(if previous.exited().is_some() { previous.ends_again() } else { uninstall::over() });
     }

@@ -10,6 +10,7 @@ use serde_json::json;
 const EVERYTHING: &str = "\
 # env: TASKCFG_ALL_A=routed
 # env: SERVICE_REGION=far
+# env: DCOS_SERVICE_ACCOUNT_CREDENTIAL=secrets/service-account.json
 # env: ENABLE_AUTOMATIC_POD_REPLACEMENT=true
 # env: PERMANENT_FAILURE_TIMEOUT_SECS=120
 name: /team/hello
@@ -348,7 +349,7 @@ fn a_name_from_outside_wins() {
 fn roles() {
     let text = "name: /a/b\npods: {a: {count: 1, tasks: {t: {goal: ONCE, cmd: x, cpus: 1}}}}\n";
     for (env, role) in [
-        ("X=1", "a__b-role"),
+        ("PORT1=1", "a__b-role"),
         ("MESOS_ALLOCATION_ROLE=slave_public", "a__b-role"),
         ("MESOS_ALLOCATION_ROLE=team", "team"),
         ("MESOS_ALLOCATION_ROLE=/team/a", "team__a"),
@@ -505,6 +506,40 @@ pods:
             &[
                 "6:26 warning[SDK020] '@VERSION@' looks like a mark that a build fills in; it is taken as it stands",
                 "7:13 warning[SDK018] '{{artifact-dir}}' is a mark that a package build fills in; it is left empty",
+            ],
+        ),
+        // Python's marks: once each, wherever they stand.
+        (
+            "# env: ZIP=%(artifact-dir)s/x.zip
+name: hello
+pods:
+  hello:
+    count: 1
+    image: %(image)s
+    uris: [%(artifact-dir)s/a.zip, '%(artifact-dir)s/b.zip', \"%(artifact-dir)s/c.zip\", {{ZIP}}]
+    tasks:
+      server: {goal: RUNNING, cmd: '%(cmd)s', cpus: 1, memory: 32}
+",
+            &[
+                "5:12 warning[SDK020] '%(image)s' is a mark that a package build fills in; its name takes its place",
+                "6:12 warning[SDK020] '%(artifact-dir)s' is a mark that a package build fills in; its name takes its place",
+                "8:37 warning[SDK020] '%(cmd)s' is a mark that a package build fills in; its name takes its place",
+            ],
+        ),
+        (
+            "# env: ZIP=%(artifact-dir)s/x.zip
+name: hello
+pods:
+  hello:
+    count: 1
+    uris:
+    - {{ZIP}}
+    tasks:
+      server: {goal: RUNNING, cmd: x, cpus: 1, memory: 32}
+",
+            &[
+                "6:7 warning[SDK020] '%(artifact-dir)s' in the value of 'ZIP' is a mark that a package build fills in; its \
+                 name takes its place",
             ],
         ),
         // A list item that a variable leaves empty is about the variable.

@@ -9,12 +9,12 @@
 //! Source: `apache/mesos: 3rdparty/stout/include/stout/protobuf.hpp`, `src/master/http.cpp`. Match, except
 //! that a number outside 64 bits is refused where the real reader wraps it around.
 
-mod answer;
 mod operator;
 mod reader;
+mod refuse;
 
-pub use answer::{InverseAnswer, inverse_answer, refuse_ms};
-pub use operator::{OperatorCall, operator_call, schedule_reply, status_reply};
+pub use operator::{OperatorCall, operator_call};
+pub use refuse::refuse_ms;
 
 use super::{MachineId, Refused, Schedule, Unavailability, Window};
 use reader::{Fields, Path, Reader};

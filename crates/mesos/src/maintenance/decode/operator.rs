@@ -7,7 +7,7 @@
 use super::{Fields, Path, Reader, read_machines, read_schedule};
 use crate::maintenance::{DrainConfig, MachineId, Refused, Schedule};
 use planarium_protocol::Text;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A call of the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,25 +106,6 @@ pub fn operator_call(body: &Value) -> Result<OperatorCall, Refused> {
             known.map(OperatorCall::Other).ok_or(Refused::TypeMissing)
         }
     }
-}
-
-/// Reply to GET_MAINTENANCE_STATUS around the status as JSON.
-pub fn status_reply(status: Value) -> Value {
-    reply("GET_MAINTENANCE_STATUS", "get_maintenance_status", "status", status)
-}
-
-/// Reply to GET_MAINTENANCE_SCHEDULE around the schedule as JSON.
-pub fn schedule_reply(schedule: Value) -> Value {
-    reply("GET_MAINTENANCE_SCHEDULE", "get_maintenance_schedule", "schedule", schedule)
-}
-
-fn reply(kind: &str, outer: &str, inner: &str, value: Value) -> Value {
-    let mut payload = Map::new();
-    payload.insert(inner.into(), value);
-    let mut fields = Map::new();
-    fields.insert("type".into(), Value::from(kind));
-    fields.insert(outer.into(), Value::Object(payload));
-    Value::Object(fields)
 }
 
 fn update(payload: &Fields) -> Result<OperatorCall, Refused> {

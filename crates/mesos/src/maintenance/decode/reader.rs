@@ -42,16 +42,6 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Any number, also as text; then it may be infinite too.
-    pub(super) fn double(&self, field: &'static str) -> Result<Option<f64>, Refused> {
-        self.read(field, |value| match value.as_str() {
-            Some("Infinity") => Ok(f64::INFINITY),
-            Some("-Infinity") => Ok(f64::NEG_INFINITY),
-            Some("NaN") => Ok(f64::NAN),
-            _ => Ok(number(field, value)?.as_f64().unwrap_or(f64::NAN)),
-        })
-    }
-
     /// A truth value, also as text.
     pub(super) fn flag(&self, field: &'static str) -> Result<Option<bool>, Refused> {
         self.read(field, |value| match value {

@@ -1,7 +1,7 @@
 //! Bodies: forms that are accepted, calls of the v1 API, answers, very large bodies.
 
 use super::*;
-use reading::{InverseAnswer, OperatorCall};
+use reading::OperatorCall;
 
 fn posted(body: &str) -> Result<Schedule, Refused> {
     reading::schedule(&reading::body(body.as_bytes())?)
@@ -150,29 +150,18 @@ fn calls_of_the_v1_api() {
 }
 
 #[test]
-fn answers_to_inverse_offers() {
-    let read = |ids: &[&str], refuse_ms| {
-        Ok(InverseAnswer { offer_ids: ids.iter().map(|id| (*id).into()).collect(), refuse_ms })
-    };
-    let year = 365 * 24 * 3_600_000;
-    for (body, answer) in [
-        (json!({}), read(&[], None)),
-        (json!({"inverse_offer_ids": [{"value": "O1"}, {"value": "O2"}]}), read(&["O1", "O2"], None)),
-        (json!({"inverse_offer_ids": {"value": "O1"}, "filters": {}}), read(&["O1"], None)),
-        (json!({"filters": {"refuse_seconds": 3600}}), read(&[], Some(3_600_000))),
-        (json!({"filters": {"refuse_seconds": "1.5"}}), read(&[], Some(1_500))),
-        (json!({"filters": {"refuse_seconds": 0}}), read(&[], Some(0))),
-        (json!({"filters": {"refuse_seconds": 0.0001}}), read(&[], Some(1))),
-        (json!({"filters": {"refuse_seconds": -1}}), read(&[], None)),
-        (json!({"filters": {"refuse_seconds": 1e9}}), read(&[], Some(year))),
-        (json!({"filters": {"refuse_seconds": 1e10}}), read(&[], None)),
-        (json!({"filters": {"refuse_seconds": "Infinity"}}), read(&[], None)),
-        (json!({"filters": {"refuse_seconds": "NaN"}}), read(&[], None)),
-        (json!({"filters": {"refuse_seconds": "soon"}}), Err("bad-value")),
-        (json!({"filters": 5}), Err("wrong-type")),
-        (json!({"inverse_offer_ids": [{}]}), Err("missing-fields")),
-        (json!({"inverse_offer_ids": ["O1"]}), Err("wrong-type")),
+fn how_long_a_refusal_holds() {
+    for (seconds, expected) in [
+        (3600.0, Some(3_600_000)),
+        (1.5, Some(1_500)),
+        (0.0, Some(0)),
+        (0.0001, Some(1)),
+        (-1.0, None),
+        (1e9, Some(365 * 24 * 3_600_000)),
+        (1e10, None),
+        (f64::INFINITY, None),
+        (f64::NAN, None),
     ] {
-        assert_eq!(reading::inverse_answer(&body).map_err(|refused| refused.class()), answer, "{body}");
+        assert_eq!(reading::refuse_ms(seconds), expected, "{seconds}");
     }
 }

@@ -53,25 +53,6 @@ fn nanoseconds_are_exact() {
 }
 
 #[test]
-fn ends_are_hints() {
-    assert_eq!(away(5, Some(7)).end_ns(), Some(12));
-    assert_eq!(away(5, None).end_ns(), None);
-    assert_eq!(away(i64::MAX, Some(1)).end_ns(), Some(i64::MAX));
-}
-
-#[test]
-fn replies_of_the_v1_api() {
-    let mut c = Cluster::new();
-    c.post(schedule(&[(&[host(1)], 1)]));
-    let status = reading::status_reply(c.status());
-    assert_eq!(status["type"], "GET_MAINTENANCE_STATUS");
-    assert_eq!(status["get_maintenance_status"]["status"]["draining_machines"][0]["id"]["hostname"], "h1");
-    let schedule = reading::schedule_reply(c.posted());
-    assert_eq!(schedule["type"], "GET_MAINTENANCE_SCHEDULE");
-    assert_eq!(schedule["get_maintenance_schedule"]["schedule"], c.posted());
-}
-
-#[test]
 fn what_a_caller_may_not_see_is_left_out() {
     let mut c = Cluster::new();
     c.post(schedule(&[(&[host(1), host(2)], 1), (&[host(3)], 2)]));

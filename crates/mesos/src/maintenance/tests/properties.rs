@@ -331,7 +331,6 @@ proptest! {
         for refused in [
             reading::machine_list(&value).err(),
             reading::operator_call(&value).err(),
-            reading::inverse_answer(&value).err(),
         ].into_iter().flatten() {
             prop_assert!((400..=501).contains(&refused.status()));
         }

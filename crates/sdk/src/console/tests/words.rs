@@ -2,7 +2,7 @@
 
 use super::super::commands::COMMANDS;
 use super::super::grammar::usage;
-use super::{asked, words};
+use super::asked;
 use planarium_system::Response;
 
 /// Runs a line that must not ask anything; what it printed on standard error, or output with code 0.

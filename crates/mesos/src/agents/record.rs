@@ -1,0 +1,209 @@
+//! The master's record of an agent and of the executors on it.
+//!
+//! *Must not know*: the master, frameworks, offers.
+
+use crate::{
+    api::{AgentInfo, ExecutorInfo, FrameworkId, Resources},
+    tasks::TaskNo,
+};
+use planarium_fleet::MachineId;
+use planarium_kernel::{SimTime, TimerId};
+use planarium_kernel::{SortedMap, SortedSet};
+use planarium_protocol::Text;
+use std::{ops::Deref, sync::Arc};
+
+/// What the master thinks of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AgentState {
+    /// Known from the registry after the master failed over, and not back yet.
+    Recovered,
+    /// Registered; connected or not.
+    Registered,
+    /// Given up because it did not answer.
+    Unreachable,
+    /// Gone from the master's books, or never let in because its machine is DOWN.
+    Removed,
+    /// Marked gone by the operator; it may not come back.
+    Gone,
+}
+
+/// What is said of an agent that was marked gone.
+pub(crate) const GONE: &str = "it was marked gone";
+
+/// In which way an agent leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Removal {
+    /// For good, and why: its tasks are LOST, for everyone.
+    Removed(&'static str),
+    /// The operator has marked it gone: its tasks are GONE_BY_OPERATOR, or LOST for those who do not know partitions.
+    Gone,
+    /// It does not answer: its tasks are UNREACHABLE, or LOST for those who do not know partitions.
+    Unreachable,
+}
+
+/// Port of an agent when nobody says otherwise.
+pub(crate) const AGENT_PORT: u16 = 5051;
+
+/// An executor on an agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Executor {
+    pub(crate) info: ExecutorInfo,
+    pub(crate) role: Text,
+    /// Its tasks that have not ended.
+    pub(crate) tasks: SortedSet<TaskNo>,
+}
+
+/// The executors on an agent. *Invariant*: the ids are those of the executors, in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Executors {
+    all: SortedMap<(FrameworkId, Text), Executor>,
+    /// By framework, as offers name them: many more offers are made than executors come and go.
+    ids: SortedMap<FrameworkId, Arc<[Text]>>,
+}
+
+impl Executors {
+    /// Those of a framework, by their ids.
+    pub(crate) fn of(&self, framework: FrameworkId) -> Arc<[Text]> {
+        self.ids.get(&framework).cloned().unwrap_or_default()
+    }
+
+    /// Whether these are the ones of a framework.
+    pub(crate) fn is_all_of(&self, framework: FrameworkId, ids: &Arc<[Text]>) -> bool {
+        match self.ids.get(&framework) {
+            Some(mine) => Arc::ptr_eq(mine, ids),
+            None => ids.is_empty(),
+        }
+    }
+
+    /// One of them, to change.
+    pub(crate) fn get_mut(&mut self, key: &(FrameworkId, Text)) -> Option<&mut Executor> {
+        self.all.get_mut(key)
+    }
+
+    /// Adds one.
+    pub(crate) fn insert(&mut self, key: (FrameworkId, Text), executor: Executor) {
+        let framework = key.0;
+        self.all.insert(key, executor);
+        self.list(framework);
+    }
+
+    /// Takes one out.
+    pub(crate) fn remove(&mut self, key: &(FrameworkId, Text)) -> Option<Executor> {
+        let gone = self.all.remove(key);
+        self.list(key.0);
+        gone
+    }
+
+    fn list(&mut self, framework: FrameworkId) {
+        let own = self.all.keys().filter(|(of, _)| *of == framework);
+        let ids: Vec<Text> = own.map(|(_, id)| id.clone()).collect();
+        if ids.is_empty() {
+            self.ids.remove(&framework);
+        } else {
+            self.ids.insert(framework, ids.into());
+        }
+    }
+}
+
+impl Deref for Executors {
+    type Target = SortedMap<(FrameworkId, Text), Executor>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.all
+    }
+}
+
+/// An agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Agent {
+    /// Its id on the wire.
+    pub(crate) name: Text,
+    pub(crate) machine: MachineId,
+    /// What it says of itself.
+    pub(crate) info: Arc<AgentInfo>,
+    pub(crate) state: AgentState,
+    /// The socket is alive.
+    pub(crate) connected: bool,
+    /// When all that it runs has ended, should it have to shut down; long ago if nothing had to end.
+    pub(crate) shutdown_done: SimTime,
+    /// It has been silent for too long and waits for a permit to be given up.
+    pub(crate) awaits_permit: bool,
+    /// It was removed and has not heard that it is to shut down.
+    pub(crate) missed_shutdown: bool,
+    /// It does not answer pings; the timer that will give it up.
+    pub(crate) ping_timer: Option<TimerId>,
+    /// When pings began.
+    pub(crate) registered: SimTime,
+    /// When it joined, and when it last came back.
+    pub(crate) joined: SimTime,
+    pub(crate) returned: Option<SimTime>,
+    pub(crate) unreachable_since: Option<SimTime>,
+    /// The timer after which the registry forgets it, and whether it has.
+    pub(crate) gc_timer: Option<TimerId>,
+    pub(crate) collected: bool,
+    /// Total when it left the allocator; while it is registered the allocator knows.
+    pub(crate) last_total: Resources,
+    pub(crate) executors: Executors,
+    /// Its tasks that have not ended, or whose end has not been acknowledged.
+    pub(crate) tasks: SortedSet<TaskNo>,
+    /// Its tasks that the master has closed its books on, while they run on.
+    pub(crate) untracked: Vec<TaskNo>,
+}
+
+impl Deref for Agent {
+    type Target = AgentInfo;
+
+    fn deref(&self) -> &AgentInfo {
+        &self.info
+    }
+}
+
+impl Agent {
+    /// Whether something sent to it now arrives.
+    pub(crate) fn is_reachable(&self) -> bool {
+        self.state == AgentState::Registered
+            && self.connected
+            && self.ping_timer.is_none()
+            && !self.awaits_permit
+    }
+
+    /// A task joins its executor, which is new when it takes something of its own.
+    pub(crate) fn join_executor(
+        &mut self,
+        framework: FrameworkId,
+        id: &Text,
+        role: &Text,
+        new: Option<Resources>,
+        no: TaskNo,
+    ) {
+        let key = (framework, id.clone());
+        if let Some(executor) = self.executors.get_mut(&key) {
+            executor.tasks.insert(no);
+            return;
+        }
+        let executor = Executor {
+            info: ExecutorInfo { id: id.clone(), resources: new.unwrap_or_default() },
+            role: role.clone(),
+            tasks: SortedSet::from([no]),
+        };
+        self.executors.insert(key, executor);
+    }
+
+    /// A task leaves its executor; the executor, when that was its last task and it goes as well.
+    pub(crate) fn leave_executor(
+        &mut self,
+        framework: FrameworkId,
+        executor: Text,
+        no: TaskNo,
+    ) -> Option<Executor> {
+        let key = (framework, executor);
+        let executor = self.executors.get_mut(&key)?;
+        executor.tasks.remove(&no);
+        if executor.tasks.is_empty() { self.executors.remove(&key) } else { None }
+    }
+
+    /// Whether it may be offered, unless the operator has deactivated it.
+    pub(crate) fn is_active(&self) -> bool {
+        self.state == AgentState::Registered && self.connected
+    }
+}

@@ -1,0 +1,167 @@
+//! What a framework holds on an agent under one role.
+//!
+//! *Knows*: that what is offered comes back as the list it went out as. *Must not know*: offers, tasks.
+//!
+//! What is held stays the lists it was handed out as, and what becomes of a list's parts stays in that list. An offer
+//! that is turned down, or of which a pod is made, then comes and goes without a look at the other pods of the agent,
+//! whose resources copies of the books go on sharing. Lists that are too many become one, the smallest first, so that
+//! a resource is moved no more often than there are sizes.
+
+use crate::api::{Resource, Resources};
+
+/// Lists that are kept apart at most.
+const LISTS: usize = 8;
+
+/// Everything held, as lists. *Invariant*: none is empty, and they are no more than [`LISTS`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Allocation {
+    lists: Vec<Resources>,
+}
+
+impl Allocation {
+    /// Whether there is nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+
+    /// Adds a list.
+    pub(crate) fn add_all(&mut self, resources: &Resources) {
+        if resources.is_empty() {
+            return;
+        }
+        while self.lists.len() >= LISTS {
+            let small = self.take_smallest();
+            let mut other = self.take_smallest();
+            other.add_all(&small);
+            self.lists.push(other);
+        }
+        self.lists.push(resources.clone());
+    }
+
+    /// The shortest list, of several the oldest.
+    fn take_smallest(&mut self) -> Resources {
+        let sizes = self.lists.iter().map(Resources::len).enumerate();
+        let at = sizes.min_by_key(|(_, size)| *size).map(|(at, _)| at);
+        at.map(|at| self.lists.remove(at)).unwrap_or_default()
+    }
+
+    /// Takes all of these out when they are there in full; otherwise changes nothing and says false.
+    pub(crate) fn subtract_all(&mut self, resources: &Resources) -> bool {
+        self.exchange(resources, &Resources::new())
+    }
+
+    /// Takes all of `from` out, when they are there in full, and puts `to` where they were; otherwise changes nothing
+    /// and says false.
+    pub(crate) fn exchange(&mut self, from: &Resources, to: &Resources) -> bool {
+        let same = self.lists.iter().position(|list| list.is_same(from));
+        if let Some(at) = same.filter(|_| to.is_empty()) {
+            self.lists.remove(at);
+            return true;
+        }
+        let newest_first = (0..self.lists.len()).rev();
+        let taken = newest_first.filter(|at| same.is_none_or(|same| same == *at));
+        let at =
+            taken.into_iter().find(|at| self.lists.get_mut(*at).is_some_and(|list| list.subtract_all(from)));
+        let at = match at {
+            Some(at) => at,
+            None => {
+                let mut all = self.all();
+                if !all.subtract_all(from) {
+                    return false;
+                }
+                self.lists = vec![all];
+                0
+            }
+        };
+        let Some(list) = self.lists.get_mut(at) else { return false };
+        list.add_all(to);
+        if list.is_empty() {
+            self.lists.remove(at);
+        }
+        true
+    }
+
+    /// The lists.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Resources> {
+        self.lists.iter()
+    }
+
+    /// Everything as one list.
+    pub(crate) fn all(&self) -> Resources {
+        let mut all = Resources::new();
+        self.lists.iter().for_each(|list| all.add_all(list));
+        all
+    }
+}
+
+impl PartialEq<Resources> for Allocation {
+    fn eq(&self, other: &Resources) -> bool {
+        self.all() == *other
+    }
+}
+
+impl<'a> IntoIterator for &'a Allocation {
+    type Item = &'a Resource;
+    type IntoIter = Box<dyn Iterator<Item = &'a Resource> + 'a>;
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(self.parts().flatten())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::Reservation;
+    use planarium_kernel::Milli;
+
+    fn cpus(amount: i64) -> Resources {
+        [Resource::scalar("cpus", Milli::from_int(amount))].into_iter().collect()
+    }
+
+    fn reserved(pod: usize) -> Resources {
+        let mine = Milli(100);
+        let label = Reservation::dynamic("r", None).with_label("resource_id", format!("{pod}"));
+        [Resource::scalar("cpus", mine).pushed(label)].into_iter().collect()
+    }
+
+    #[test]
+    fn lists_come_out_as_they_went_in_and_otherwise_as_parts_of_all() {
+        let (used, offered) = (cpus(4), cpus(3));
+        let mut allocated = Allocation::default();
+        allocated.add_all(&used);
+        allocated.add_all(&offered);
+        assert!(allocated == cpus(7) && allocated.lists.len() == 2);
+        assert!(allocated.subtract_all(&offered) && allocated == cpus(4));
+        assert!(
+            allocated.parts().next().is_some_and(|list| list.is_same(&used)),
+            "the other was not touched"
+        );
+        allocated.add_all(&offered);
+        assert!(allocated.subtract_all(&cpus(5)) && allocated == cpus(2), "part of both");
+        assert!(!allocated.subtract_all(&cpus(3)) && allocated == cpus(2), "more than there is");
+        assert!(allocated.subtract_all(&cpus(2)) && allocated.is_empty());
+        for _ in 0..3 * LISTS {
+            allocated.add_all(&offered);
+        }
+        assert!(allocated == cpus(72) && allocated.lists.len() <= LISTS);
+    }
+
+    #[test]
+    fn what_is_made_of_an_offer_leaves_the_other_pods_alone() {
+        let mut allocated = Allocation::default();
+        let mut all = Resources::new();
+        for pod in 0..100 {
+            let offer = cpus(2);
+            allocated.add_all(&offer);
+            let before: Vec<Resources> = allocated.lists.iter().rev().skip(1).cloned().collect();
+            let used = reserved(pod);
+            let part = [Resource::scalar("cpus", Milli(100))].into_iter().collect();
+            assert!(allocated.exchange(&part, &used), "{pod}");
+            assert!(allocated.subtract_all(&offer.minus(&part)), "the rest comes back");
+            assert!(allocated.lists.iter().rev().skip(1).zip(&before).all(|(now, then)| now.is_same(then)));
+            all.add_all(&used);
+            assert!(allocated == all && allocated.lists.len() <= LISTS);
+        }
+        assert!((0..100).all(|pod| allocated.subtract_all(&reserved(pod))) && allocated.is_empty());
+    }
+}

@@ -1,0 +1,13 @@
+//! Frameworks: who is subscribed, with which roles, connected or not.
+//!
+//! | part | module |
+//! |---|---|
+//! | the record of a framework | `record` |
+//! | SUBSCRIBE, disconnection, removal | `subscription` |
+//! | UPDATE_FRAMEWORK | `update` |
+
+mod record;
+mod subscription;
+mod update;
+
+pub(crate) use record::Framework;

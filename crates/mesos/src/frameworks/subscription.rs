@@ -1,0 +1,140 @@
+//! Frameworks: subscription, disconnection, departure.
+//!
+//! Source: `apache/mesos: src/master/master.cpp` (subscribe, disconnect, removeFramework, suppress, revive). Match.
+
+use super::record::{Framework, Presence};
+use crate::{
+    Master,
+    api::{Capability, FrameworkId, FrameworkInfo, Reason, SchedulerEvent, TaskState, TaskStatus},
+    master::{Requested, Timer},
+};
+use planarium_fleet::{Cx, Fleet};
+use planarium_kernel::Class;
+use planarium_protocol::{EventBody, Text};
+use std::{collections::VecDeque, sync::Arc};
+
+impl Master {
+    /// Takes a framework in and offers at once.
+    pub fn subscribe(&mut self, cx: &mut Cx, fleet: &Fleet, info: FrameworkInfo) -> FrameworkId {
+        let id = FrameworkId::at(self.frameworks.len());
+        let framework = Framework {
+            name: format!("{}-{:04}", self.uuid, id.0).into(),
+            info: Arc::new(info),
+            acknowledges_explicitly: false,
+            presence: Presence::Connected,
+            recovered: false,
+            registered: cx.now(),
+            reregistered: None,
+            unregistered: None,
+            failover: None,
+            completed: VecDeque::new(),
+        };
+        self.frameworks.push(Arc::new(framework));
+        self.activate_framework(cx, fleet, id);
+        id
+    }
+
+    /// Takes a framework back under its id, with what it says now. False when it was removed meanwhile.
+    pub fn resubscribe(&mut self, cx: &mut Cx, fleet: &Fleet, id: FrameworkId, info: FrameworkInfo) -> bool {
+        self.disconnect_framework(cx, id);
+        let Some(framework) = self.framework_mut(id).filter(|framework| framework.is_registered()) else {
+            return false;
+        };
+        framework.presence = Presence::Connected;
+        framework.recovered = false;
+        framework.reregistered = Some(cx.now());
+        framework.info = Arc::new(info);
+        let failover = framework.failover.take();
+        self.disarm(failover);
+        self.activate_framework(cx, fleet, id);
+        true
+    }
+
+    fn activate_framework(&mut self, cx: &mut Cx, fleet: &Fleet, id: FrameworkId) {
+        let Some(framework) = self.framework(id) else { return };
+        let (framework_id, info) = (framework.name.clone(), framework.info.clone());
+        let region = self.region.clone();
+        cx.following(EventBody::FrameworkSubscribed { framework: info.name.clone() }, |cx| {
+            self.send(cx, id, SchedulerEvent::Subscribed { framework_id, region });
+            self.allocator.activate(id, &info, cx.cause());
+            self.want_inverse_offers_of(id, cx.cause());
+            self.requested = Requested::All;
+            self.run_requested(cx, fleet);
+        });
+    }
+
+    /// A framework's scheduler is gone: its offers come back without filters, it is told nothing any more.
+    pub fn disconnect_framework(&mut self, cx: &mut Cx, id: FrameworkId) {
+        let failover_ms = self.framework(id).map_or(0, |framework| framework.info.failover_ms);
+        self.deactivate_framework(cx, id, failover_ms);
+    }
+
+    /// The same, with so much time to return.
+    pub(crate) fn deactivate_framework(&mut self, cx: &mut Cx, id: FrameworkId, failover_ms: u64) {
+        let Some(framework) = self.framework_mut(id).filter(|framework| framework.is_connected()) else {
+            return;
+        };
+        framework.presence = Presence::Disconnected;
+        let at = cx.now().saturating_add(failover_ms);
+        for offer in self.offers_of(id) {
+            self.take_offer_back(cx, offer, None);
+        }
+        self.allocator.deactivate(id);
+        self.drop_inverse_offers_of(cx, id);
+        let timer = self.arm(at, Class::Periodic, cx.cause(), Timer::Failover(id));
+        if let Some(framework) = self.framework_mut(id) {
+            framework.failover = Some(timer);
+        }
+    }
+
+    /// Removes a framework with everything it runs.
+    pub(crate) fn remove_framework(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: FrameworkId) {
+        let Some(framework) = self.framework(id).filter(|framework| framework.is_registered()) else {
+            return;
+        };
+        let body = EventBody::FrameworkRemoved { framework: framework.info.name.clone() };
+        let message: Text = format!("Framework {} removed", framework.name).into();
+        cx.following(body, |cx| {
+            for offer in self.offers_of(id) {
+                self.take_offer_back(cx, offer, None);
+            }
+            for no in self.tasks_of(id) {
+                // Stored, not delivered: there is nobody to tell.
+                let now = cx.now();
+                let agent_id =
+                    self.task(no).and_then(|task| self.agent(task.agent)).map(|agent| agent.name.clone());
+                let Some(task) = self.task_mut(no) else { continue };
+                task.record_status(&TaskStatus {
+                    state: TaskState::Killed,
+                    reason: Some(Reason::FrameworkRemoved),
+                    message: message.clone(),
+                    healthy: None,
+                    check: None,
+                    ..task.status(agent_id.unwrap_or_default(), now)
+                });
+                let ended = task.freed.then_some(task.state);
+                let state = ended.unwrap_or(TaskState::Killed);
+                let (agent, process) = (task.agent, task.process.take());
+                if ended.is_none() {
+                    self.counters.end(state);
+                }
+                self.shut_down_process(cx, fleet, agent, process);
+                self.end_task(cx, fleet, no, state);
+            }
+            self.forget_operations_of(id);
+            self.allocator.remove_framework(id);
+            self.drop_inverse_offers_of(cx, id);
+            let Some(framework) = self.framework_mut(id) else { return };
+            framework.presence = Presence::Removed;
+            framework.unregistered = Some(cx.now());
+            let failover = framework.failover.take();
+            self.disarm(failover);
+        });
+    }
+
+    /// The word LOST, or the precise one for frameworks that know it.
+    pub(crate) fn lost_or(&self, id: FrameworkId, precise: TaskState) -> TaskState {
+        let aware = self.framework(id).is_some_and(|framework| framework.can(Capability::PartitionAware));
+        if aware { precise } else { TaskState::Lost }
+    }
+}

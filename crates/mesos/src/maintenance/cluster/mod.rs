@@ -1,0 +1,16 @@
+//! What maintenance does to the cluster: the master carries out what the operator asks.
+//!
+//! *Knows*: which of the master's records each effect touches, and in which order. *Must not know*: what a call
+//! has to look like and when it is refused; that is for the modules above.
+//!
+//! | part | module |
+//! |---|---|
+//! | machines change their mode | `effects` |
+//! | agents drained, deactivated, reactivated, marked gone | `agents` |
+//! | inverse offers sent, answered, rescinded | `inverse_offers` |
+//! | what the operator and a front end see | `view` |
+
+mod agents;
+mod effects;
+mod inverse_offers;
+mod view;

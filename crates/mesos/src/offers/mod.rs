@@ -1,0 +1,23 @@
+//! Offers: made, answered, taken back; what an ACCEPT does with them.
+//!
+//! | part | module |
+//! |---|---|
+//! | records: offers that are out, operations that have an id | `outstanding`, `operation_record` |
+//! | allocation runs, and the offers that come of them | `run` |
+//! | offers declined, rescinded, their resources recovered | `exchange` |
+//! | the flag `offer_timeout` | `timeout` |
+//! | ACCEPT | `accept` |
+//! | feedback on operations | `operations` |
+
+mod accept;
+mod exchange;
+mod operation_record;
+mod operations;
+mod outstanding;
+mod recency;
+mod run;
+mod timeout;
+
+pub(crate) use operation_record::{Operations, TrackedOperation};
+pub(crate) use outstanding::OutstandingOffers;
+pub(crate) use recency::recency;

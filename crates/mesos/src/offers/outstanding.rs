@@ -1,0 +1,235 @@
+//! Offers that are out, by their running number.
+//!
+//! *Knows*: numbers that only grow. *Must not know*: who has an offer and what becomes of it.
+//!
+//! Most offers come back soon and in about the order in which they went out, so their numbers lie close together: a
+//! number says where its offer is. Pages are shared by copies of the master and go when they are empty.
+
+use crate::api::{Offer, OfferId};
+use planarium_kernel::cow::bytes_of;
+use std::sync::Arc;
+
+/// Offers of a page.
+const PAGE: u32 = 32;
+
+/// Some numbers that follow each other, and the offers of them that are out.
+#[derive(Clone, Debug)]
+struct Page {
+    /// The numbers over [`PAGE`].
+    number: u32,
+    /// How many offers there are. *Invariant*: at least one.
+    count: u32,
+    rows: Arc<Vec<Option<Arc<Offer>>>>,
+}
+
+/// All offers that are out. *Order*: by number. *Cost*: O(log n) in the number of pages.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OutstandingOffers {
+    pages: Vec<Page>,
+    len: usize,
+}
+
+const fn row(id: OfferId) -> usize {
+    (id.0 % PAGE) as usize
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "looked up in as any other map is")]
+impl OutstandingOffers {
+    /// How many there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The page of an offer, or its place.
+    fn find(&self, id: OfferId) -> Result<usize, usize> {
+        let number = id.0 / PAGE;
+        match self.pages.last() {
+            None => Err(0),
+            Some(last) if last.number == number => Ok(self.pages.len() - 1),
+            Some(last) if last.number < number => Err(self.pages.len()),
+            Some(_) => self.pages.binary_search_by_key(&number, |page| page.number),
+        }
+    }
+
+    /// An offer.
+    pub(crate) fn get(&self, id: &OfferId) -> Option<&Arc<Offer>> {
+        self.pages.get(self.find(*id).ok()?)?.rows.get(row(*id))?.as_ref()
+    }
+
+    /// Whether an offer is out.
+    pub(crate) fn contains_key(&self, id: &OfferId) -> bool {
+        self.get(id).is_some()
+    }
+
+    /// Adds offers. *Cost*: those that follow each other and have numbers of one page look for it once.
+    pub(crate) fn insert_all(&mut self, offers: &[Arc<Offer>]) {
+        for of_page in offers.chunk_by(|one, next| one.id.0 / PAGE == next.id.0 / PAGE) {
+            let Some(id) = of_page.first().map(|first| first.id) else { continue };
+            let at = self.find(id).unwrap_or_else(|at| {
+                let rows = Arc::new(vec![None; PAGE as usize]);
+                self.pages.insert(at, Page { number: id.0 / PAGE, count: 0, rows });
+                at
+            });
+            let Some(page) = self.pages.get_mut(at) else { continue };
+            let rows = Arc::make_mut(&mut page.rows);
+            for offer in of_page {
+                if let Some(place) = rows.get_mut(row(offer.id))
+                    && place.replace(offer.clone()).is_none()
+                {
+                    page.count += 1;
+                    self.len += 1;
+                }
+            }
+        }
+    }
+
+    /// Takes offers out, and tells of each what was there. *Cost*: numbers of one page that follow each other look for
+    /// it once.
+    pub(crate) fn remove_all(&mut self, ids: &[OfferId], mut gone: impl FnMut(OfferId, Option<Arc<Offer>>)) {
+        for of_page in ids.chunk_by(|one, next| one.0 / PAGE == next.0 / PAGE) {
+            let at = of_page.first().and_then(|first| self.find(*first).ok());
+            let Some((at, page)) = at.and_then(|at| Some((at, self.pages.get_mut(at)?))) else {
+                for id in of_page {
+                    gone(*id, None);
+                }
+                continue;
+            };
+            let rows = Arc::make_mut(&mut page.rows);
+            for id in of_page {
+                let offer = rows.get_mut(row(*id)).and_then(Option::take);
+                if offer.is_some() {
+                    page.count -= 1;
+                    self.len -= 1;
+                }
+                gone(*id, offer);
+            }
+            if page.count == 0 {
+                self.pages.remove(at);
+            }
+        }
+    }
+
+    /// Takes an offer out.
+    pub(crate) fn remove(&mut self, id: &OfferId) -> Option<Arc<Offer>> {
+        let at = self.find(*id).ok()?;
+        let page = self.pages.get_mut(at)?;
+        page.rows.get(row(*id))?.as_ref()?;
+        let gone = Arc::make_mut(&mut page.rows).get_mut(row(*id))?.take();
+        page.count -= 1;
+        self.len -= 1;
+        if page.count == 0 {
+            self.pages.remove(at);
+        }
+        gone
+    }
+
+    /// All offers.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Arc<Offer>> {
+        self.pages.iter().flat_map(|page| page.rows.iter().flatten())
+    }
+
+    /// Bytes that these take and those before do not; `inside` tells what is behind an offer that was there before.
+    pub(crate) fn beyond(
+        &self,
+        before: Option<&Self>,
+        inside: impl Fn(&Arc<Offer>, Option<&Arc<Offer>>) -> u64,
+    ) -> u64 {
+        let mut bytes = bytes_of::<Page>(self.pages.len());
+        for page in &self.pages {
+            let old =
+                before.and_then(|before| before.pages.get(before.find(OfferId(page.number * PAGE)).ok()?));
+            if old.is_some_and(|old| Arc::ptr_eq(&old.rows, &page.rows)) {
+                continue;
+            }
+            bytes += bytes_of::<Option<Arc<Offer>>>(page.rows.len());
+            for (row, offer) in page.rows.iter().enumerate() {
+                let old = old.and_then(|old| old.rows.get(row)?.as_ref());
+                bytes += offer.as_ref().map_or(0, |offer| inside(offer, old));
+            }
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{AgentId, AgentInfo, FrameworkId, Resources};
+    use planarium_kernel::draw::mix64;
+    use std::collections::BTreeSet;
+
+    fn offer(id: u32) -> Arc<Offer> {
+        Arc::new(Offer {
+            id: OfferId(id),
+            master: "m".into(),
+            framework: FrameworkId(0),
+            agent: AgentId(0),
+            info: Arc::new(AgentInfo {
+                agent_id: "s".into(),
+                hostname: "h".into(),
+                ip: "10.0.0.1".into(),
+                port: 5051,
+                attributes: Vec::new(),
+                region: None,
+                zone: None,
+            }),
+            role: "r".into(),
+            resources: Resources::new(),
+            executor_ids: Arc::default(),
+            unavailability: None,
+        })
+    }
+
+    /// Random changes against an ordered set; copies made on the way must not change with it.
+    #[test]
+    fn agrees_with_an_ordered_set() {
+        let (mut all, mut model, mut kept) = (OutstandingOffers::default(), BTreeSet::new(), Vec::new());
+        for n in 0..4_000_u32 {
+            let word = mix64(u64::from(n));
+            let old = OfferId(n.saturating_sub(u32::try_from(word >> 8 & 0x3ff).expect("ten bits")));
+            if word.is_multiple_of(3) || n / 500 % 2 == 0 {
+                all.insert_all(&[offer(n)]);
+                model.insert(OfferId(n));
+            }
+            assert_eq!(all.contains_key(&old), model.contains(&old));
+            let gone = (word % 5 < 4).then(|| all.remove(&old).map(|offer| offer.id)).flatten();
+            assert_eq!(gone, gone.filter(|id| model.remove(id)));
+            if word.is_multiple_of(97) {
+                // An offer that was taken out by mistake goes back.
+                all.insert_all(&[offer(old.0)]);
+                model.insert(old);
+                kept.push((all.clone(), model.clone()));
+            }
+            assert_eq!(all.len(), model.len());
+        }
+        kept.push((all, model));
+        let (mut all, mut model) = kept.last().cloned().expect("some");
+        // Some of these are there, some are not, and one is named twice.
+        let asked: Vec<OfferId> = (3_000..3_900).chain([3_950, 3_950, 9_000]).map(OfferId).collect();
+        all.insert_all(&[offer(3_950)]);
+        model.insert(OfferId(3_950));
+        let mut told = Vec::new();
+        all.remove_all(&asked, |id, gone| {
+            assert!(gone.as_ref().is_none_or(|offer| offer.id == id));
+            told.push((id, gone.is_some()));
+        });
+        assert_eq!(told, asked.iter().map(|id| (*id, model.remove(id))).collect::<Vec<_>>());
+        assert!(told.iter().any(|(_, gone)| *gone) && told.iter().any(|(_, gone)| !*gone));
+        let more: Vec<Arc<Offer>> = (3_100..3_300).map(offer).collect();
+        all.insert_all(&more);
+        model.extend(more.iter().map(|offer| offer.id));
+        assert_eq!(all.len(), model.len());
+        kept.push((all, model));
+        for (all, model) in &kept {
+            assert!(all.values().map(|offer| &offer.id).eq(model));
+            assert!(all.values().all(|offer| all.get(&offer.id).is_some_and(|found| found.id == offer.id)));
+        }
+        let (last, _) = kept.last().expect("some");
+        let mut next = last.clone();
+        assert_eq!(next.beyond(Some(last), |_, _| 1_000), bytes_of::<Page>(last.pages.len()));
+        next.insert_all(&[offer(1_000_000)]);
+        let one = bytes_of::<Page>(next.pages.len()) + 8 * u64::from(PAGE);
+        let inside = |_: &Arc<Offer>, old: Option<&Arc<Offer>>| u64::from(old.is_none());
+        assert_eq!(next.beyond(Some(last), inside), one + 1);
+    }
+}

@@ -1,0 +1,12 @@
+//! Which of two causes is the more recent one.
+
+use planarium_kernel::Cause;
+
+/// A key that grows with the age of the world: what came later is larger.
+pub(crate) fn recency(cause: &Cause) -> (u8, u64) {
+    match cause {
+        Cause::Genesis => (0, 0),
+        Cause::Input(seq) => (1, *seq),
+        Cause::Event(seq) => (2, *seq),
+    }
+}

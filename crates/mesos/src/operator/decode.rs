@@ -1,0 +1,133 @@
+//! Operator calls out of the bodies of the v0 and the v1 API.
+
+use super::{
+    call::{Conversion, Convert, OperatorCall},
+    forms::form_fields,
+    quota, weights,
+};
+use crate::wire::{
+    read::{Message, Read, bad, messages},
+    resource::read_valid_list,
+};
+use serde_json::Value;
+
+/// Reads a call of the v0 API by its method and the parts of its path; the body is JSON, or for endpoints that take a
+/// form its text or its fields. None when there is no such call.
+pub fn v0_call(method: &str, path: &[&str], body: &Value) -> Option<Read<OperatorCall>> {
+    match (method, path) {
+        ("PUT", ["weights"]) => Some(weights::read_list(body)),
+        ("POST", ["quota"]) => Some(Message::of(body).and_then(|request| quota::read_request(&request))),
+        ("DELETE", ["quota", role @ ..]) => Some(quota::read_path(role)),
+        ("POST", [path]) => form_call(path, body),
+        _ => None,
+    }
+}
+
+/// Methods by which a path changes something; none when it is no such path.
+pub fn v0_methods(path: &[&str]) -> Option<&'static str> {
+    match path {
+        ["weights"] => Some("GET, PUT"),
+        ["quota", ..] => Some("GET, POST, DELETE"),
+        ["teardown"] => Some("POST"),
+        [path] => Conversion::of_path(path).map(|_| "POST"),
+        _ => None,
+    }
+}
+
+/// Reads the form of an endpoint.
+fn form_call(path: &str, form: &Value) -> Option<Read<OperatorCall>> {
+    let fields = match form {
+        Value::Object(map) => map.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+        form => form_fields(form.as_str().unwrap_or_default()),
+    };
+    let field = |name: &str| {
+        let text = fields.get(name).filter(|text| !text.is_empty());
+        text.map(String::as_str).ok_or_else(|| bad(format!("Missing '{name}' in the request body")))
+    };
+    if path == "teardown" {
+        return Some(field("frameworkId").map(|id| OperatorCall::Teardown { framework_id: id.into() }));
+    }
+    let kind = Conversion::of_path(path)?;
+    Some((|| {
+        let agent_id = field("slaveId")?.into();
+        let text = field(kind.list())?;
+        let value: Value = planarium_protocol::json::value(text.as_bytes()).map_err(|error| {
+            bad(format!("Error in parsing '{}' in the request body: {error}", kind.list()))
+        })?;
+        if !value.is_array() {
+            return Err(bad(format!("'{}' must be a JSON array", kind.list())));
+        }
+        let resources = read_valid_list(&messages(&value, kind.list())?)?;
+        let source = match fields.get("source").filter(|_| kind == Conversion::Reserve) {
+            None => Vec::new(),
+            Some(text) => {
+                let value: Value = planarium_protocol::json::value(text.as_bytes()).map_err(|error| {
+                    bad(format!("Error in parsing 'source' in the request body: {error}"))
+                })?;
+                read_valid_list(&messages(&value, "source")?)?
+            }
+        };
+        Ok(OperatorCall::Convert(Convert { kind, agent_id, resources, source }))
+    })())
+}
+
+/// Reads a v1 call. None when its type is not one of these.
+pub fn v1_call(body: &Value) -> Option<Read<OperatorCall>> {
+    let body = Message::of(body).ok()?;
+    let kind = body.text("type").ok()??;
+    if &*kind == "TEARDOWN" {
+        return Some((|| {
+            let framework_id = body.needs("teardown")?.needs_id("framework_id")?;
+            Ok(OperatorCall::Teardown { framework_id })
+        })());
+    }
+    match &*kind {
+        "UPDATE_WEIGHTS" => return Some(body.needs("update_weights").and_then(|part| weights::read(&part))),
+        "SET_QUOTA" => {
+            let request = body.needs("set_quota").and_then(|part| part.needs("quota_request"));
+            return Some(request.and_then(|request| quota::read_request(&request)));
+        }
+        "UPDATE_QUOTA" => return Some(body.needs("update_quota").and_then(|part| quota::read_update(&part))),
+        "REMOVE_QUOTA" => {
+            let role = body.needs("remove_quota").and_then(|part| part.needs_text("role"));
+            return Some(role.map(OperatorCall::RemoveQuota));
+        }
+        _ => {}
+    }
+    let conversion = Conversion::of_type(&kind)?;
+    Some((|| {
+        let part = body.needs(&kind.to_ascii_lowercase())?;
+        let agent_id = part.needs_id("agent_id")?;
+        let list = part.messages(conversion.list())?;
+        let source = match conversion {
+            Conversion::Reserve => read_valid_list(&part.messages("source")?)?,
+            _ => Vec::new(),
+        };
+        Ok(OperatorCall::Convert(Convert {
+            kind: conversion,
+            agent_id,
+            resources: read_valid_list(&list)?,
+            source,
+        }))
+    })())
+}
+
+/// A field as the form would hold it.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms() {
+        let form = "slaveId=a-S0&resources=%5B%7B%22name%22%3A%22cpus%22%7D%5D&x=a+b%zz&flag";
+        let got = form_fields(form);
+        assert_eq!(got["slaveId"], "a-S0");
+        assert_eq!(got["resources"], r#"[{"name":"cpus"}]"#);
+        assert_eq!((got["x"].as_str(), got["flag"].as_str()), ("a b%zz", ""));
+        assert!(form_fields("").is_empty() && v0_call("POST", &["state"], &Value::Null).is_none());
+    }
+}

@@ -1,0 +1,59 @@
+//! Tasks by the ids that their frameworks gave them.
+//!
+//! *Knows*: that ids are unique per framework. *Must not know*: anything else about tasks.
+
+use crate::{api::FrameworkId, tasks::TaskNo};
+use planarium_kernel::{Index, SortedMap};
+use planarium_protocol::Text;
+
+/// A framework's name for a task.
+type Id = (FrameworkId, Text);
+
+/// Task numbers by framework and task id.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TaskIds(SortedMap<FrameworkId, Index<TaskNo>>);
+
+impl TaskIds {
+    /// No tasks.
+    pub(crate) const fn new() -> Self {
+        Self(SortedMap::new())
+    }
+
+    /// The task of that id.
+    pub(crate) fn get(&self, (framework, id): &Id) -> Option<&TaskNo> {
+        self.0.get(framework)?.get(id)
+    }
+
+    /// Whether the id is in use.
+    pub(crate) fn contains_key(&self, id: &Id) -> bool {
+        self.get(id).is_some()
+    }
+
+    /// Notes a task under its id.
+    pub(crate) fn insert(&mut self, (framework, id): Id, no: TaskNo) {
+        self.0.entry(framework).or_default().insert(id, no);
+    }
+
+    /// Forgets an id.
+    pub(crate) fn remove(&mut self, (framework, id): &Id) {
+        if let Some(ids) = self.0.get_mut(framework) {
+            ids.remove(id);
+            if ids.is_empty() {
+                self.0.remove(framework);
+            }
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.values().map(Index::len).sum()
+    }
+
+    /// Bytes that these hold and `before` do not, by estimate.
+    pub(crate) fn beyond_flat(&self, before: Option<&Self>) -> u64 {
+        let of = |(framework, ids): (&FrameworkId, &Index<TaskNo>)| {
+            ids.beyond_flat(before.and_then(|before| before.0.get(framework)))
+        };
+        self.0.iter().map(of).sum()
+    }
+}

@@ -1,0 +1,204 @@
+//! The user plays the cluster: one offer round, one task status.
+
+use crate::{
+    Master,
+    agents::AgentState,
+    allocator::Rules,
+    api::{AgentId, CheckStatus, FrameworkId, Reason, Source, TaskState, TaskStatus},
+    tasks::{CompletedTask, TaskNo, Update},
+};
+use planarium_fleet::{Cx, Fleet, Said};
+use planarium_protocol::{
+    Refusal, Text,
+    input::{OfferRound, TaskStatusInput},
+    refusal::RefusalCode,
+};
+use std::sync::Arc;
+
+impl Master {
+    /// Exactly one round with these machines, in this order (all machines in order of joining when none is
+    /// named). Withheld offers are made, and where every framework has declined, filters do not count.
+    /// Answers how many offers were made.
+    ///
+    /// *Errors*: a machine that is not there.
+    pub fn offer_round(&mut self, cx: &mut Cx, round: &OfferRound) -> Result<u32, Refusal> {
+        let mut order: Vec<AgentId> = Vec::new();
+        if round.agents.is_empty() {
+            order.extend(self.hosts.agents());
+        }
+        for name in &round.agents {
+            let named = self.hosts.agents().find(|id| {
+                self.agent(*id)
+                    .is_some_and(|agent| &*agent.hostname == name.as_str() || &*agent.name == name.as_str())
+            });
+            match named {
+                Some(id) if !order.contains(&id) => order.push(id),
+                Some(_) => {}
+                None => return Err(Refusal::new(RefusalCode::NotFound, format!("no agent {name}"))),
+            }
+        }
+        let mut grants = Vec::new();
+        for unfiltered in [false, true] {
+            let rules = Rules { withheld: None, unfiltered };
+            grants.extend(self.allocator.run_in_order(&order, rules));
+        }
+        // One message with the offers in the order named.
+        planarium_kernel::sorted::sort_by_key(&mut grants, |grant| {
+            order.iter().position(|id| *id == grant.agent)
+        });
+        for grant in &mut grants {
+            grant.cause = cx.cause();
+        }
+        let made = u32::try_from(grants.len()).unwrap_or(u32::MAX);
+        self.make_offers(cx, grants);
+        self.send_inverse_offers(cx, Some(&order));
+        Ok(made)
+    }
+
+    /// One status, said by the user. The process follows it.
+    ///
+    /// *Errors*: no such task, several such tasks, words that are none.
+    pub fn task_status(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        said: &TaskStatusInput,
+    ) -> Result<(), Refusal> {
+        let bad = |text: String| Refusal::new(RefusalCode::BadRequest, text);
+        let state = TaskState::parse(&said.state)
+            .ok_or_else(|| bad(format!("`{}` is not a task state", said.state)))?;
+        let reason = match said.reason.as_deref() {
+            Some(word) => Some(Reason::parse(word).ok_or_else(|| bad(format!("`{word}` is not a reason")))?),
+            None => None,
+        };
+        let source = if said.reason.is_some() && reason_is_masters(reason) {
+            Source::Master
+        } else {
+            Source::Executor
+        };
+        let update = Update {
+            reason,
+            message: said.message.as_deref().unwrap_or("").into(),
+            healthy: said.healthy,
+            check: said.readiness_exit.map(|code| CheckStatus { exit_code: Some(code) }),
+            ..Update::new(cx.cause(), state, source)
+        };
+        let Some(no) = self.live_task(said)? else { return self.send_update_of_completed(cx, said, update) };
+        if state == TaskState::Unknown {
+            let Some(task) = self.task(no) else { return Ok(()) };
+            let (framework, agent) = (task.framework, task.agent);
+            let agent_id = self.agent(agent).map(|agent| agent.name.clone()).unwrap_or_default();
+            let Some(task) = self.task(no) else { return Ok(()) };
+            let status =
+                TaskStatus { state, reason, message: update.message, ..task.status(agent_id, cx.now()) };
+            self.send_update(cx, framework, status);
+            return Ok(());
+        }
+        let pid = self.task(no).and_then(|task| task.process);
+        let reachable = self.task(no).and_then(|task| self.agent(task.agent));
+        if reachable.is_some_and(|agent| agent.state != AgentState::Registered) {
+            return Err(Refusal::new(
+                RefusalCode::Conflict,
+                format!("the agent of {} is not registered", said.task),
+            ));
+        }
+        let readiness = said.readiness_exit;
+        let acknowledged = self.task(no).is_some_and(|task| self.acknowledges_explicitly(task.framework));
+        if acknowledged && update.source != Source::Master {
+            self.on_agent_update(cx, fleet, no, update);
+        } else {
+            // A process that has ended stays ended, whatever is said of it; its own last word is still on its way.
+            if let Some(task) = self.task_mut(no).filter(|task| !task.agent_state.is_terminal()) {
+                task.agent_state = state;
+            }
+            self.apply(cx, fleet, no, update);
+        }
+        if let Some(pid) = pid {
+            match state {
+                TaskState::Starting => fleet.say(cx, pid, Said::Starting),
+                TaskState::Running => fleet.say(cx, pid, Said::Running(readiness)),
+                _ if state.is_terminal() => fleet.say(cx, pid, Said::Ended),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The latest live task of this name or id; none when there is none.
+    fn live_task(&self, said: &TaskStatusInput) -> Result<Option<TaskNo>, Refusal> {
+        let matching: Vec<(TaskNo, FrameworkId)> = self
+            .tasks
+            .iter()
+            .filter(|(_, task)| *task.id().as_ref() == *said.task || *task.name().as_ref() == *said.task)
+            .filter(|(_, task)| {
+                let service = said.service.as_deref();
+                self.is_service(task.framework, service)
+                    || task.labels.get("service").map(|name| &**name) == service
+            })
+            .map(|(no, task)| (*no, task.framework))
+            .collect();
+        let services: Vec<FrameworkId> = matching.iter().map(|(_, framework)| *framework).collect();
+        if services.iter().any(|framework| Some(framework) != services.first()) {
+            let text = format!("several services have a task {}; name the service", said.task);
+            return Err(Refusal::new(RefusalCode::BadRequest, text));
+        }
+        Ok(matching.last().map(|(no, _)| *no))
+    }
+
+    fn is_service(&self, framework: FrameworkId, service: Option<&str>) -> bool {
+        service.is_none_or(|service| &*self.framework_name(framework) == service)
+    }
+
+    /// A status for a task that has ended is passed on; the books do not change.
+    fn send_update_of_completed(
+        &mut self,
+        cx: &mut Cx,
+        said: &TaskStatusInput,
+        update: Update,
+    ) -> Result<(), Refusal> {
+        let is_meant = |ended: &&Arc<CompletedTask>| {
+            *ended.info.task_id.as_ref() == *said.task || *ended.info.name.as_ref() == *said.task
+        };
+        let found = self.registered_frameworks().into_iter().find_map(|id| {
+            let framework = self.framework(id).filter(|_| self.is_service(id, said.service.as_deref()))?;
+            framework.completed.iter().rev().find(is_meant).cloned().map(|ended| (id, ended))
+        });
+        let Some((framework, ended)) = found else {
+            return Err(Refusal::new(RefusalCode::NotFound, format!("no task {}", said.task)));
+        };
+        let agent_id: Option<Text> = self.agent(ended.agent).map(|agent| agent.name.clone());
+        let status = TaskStatus {
+            task_id: ended.info.task_id.clone(),
+            task_name: ended.info.name.clone(),
+            agent_id,
+            executor_id: ended.executor.clone(),
+            state: update.state,
+            reason: update.reason,
+            source: update.source,
+            message: update.message,
+            healthy: update.healthy,
+            check: update.check,
+            timestamp_ms: cx.now().ms(),
+            unreachable_since_ms: None,
+            number: None,
+        };
+        self.send_update(cx, framework, status);
+        Ok(())
+    }
+}
+
+fn reason_is_masters(reason: Option<Reason>) -> bool {
+    matches!(
+        reason,
+        Some(
+            Reason::Reconciliation
+                | Reason::AgentRemoved
+                | Reason::AgentRemovedByOperator
+                | Reason::AgentReregistered
+                | Reason::AgentDisconnected
+                | Reason::InvalidOffers
+                | Reason::TaskInvalid
+                | Reason::TaskGroupInvalid
+        )
+    )
+}

@@ -1,0 +1,31 @@
+//! Tasks: what the master knows of each, and what is said about them.
+//!
+//! | part | module |
+//! |---|---|
+//! | records: tasks, updates on their way, tasks by id | `record`, `ids`, `status_id`, `retry` |
+//! | what a process reports | `process` |
+//! | from the agent to the master to the framework | `update` |
+//! | frameworks that acknowledge explicitly | `acknowledge` |
+//! | KILL and SHUTDOWN | `kill` |
+//! | RECONCILE | `reconcile` |
+//! | the user plays the cluster | `manual` |
+//! | tasks as a front end shows them | `view` |
+
+mod acknowledge;
+mod ids;
+mod kill;
+mod manual;
+mod process;
+mod reconcile;
+mod record;
+mod retry;
+mod status_id;
+mod update;
+mod view;
+
+pub(crate) use ids::TaskIds;
+pub use record::DEFAULT_KILL_GRACE_MS;
+pub(crate) use record::{Acknowledgement, CompletedTask, StatusRecord, Task, TaskNo, UntrackedTask, Update};
+pub(crate) use retry::next_retry_ms;
+pub(crate) use status_id::status_id;
+pub use view::ProbeFacts;

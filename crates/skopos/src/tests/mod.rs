@@ -1,0 +1,5 @@
+//! What the dialect does, at its boundary: files in, findings, logs and states out.
+
+mod engine;
+mod findings;
+mod support;
