@@ -11,11 +11,18 @@
 //! | Step (in this crate) | `DeploymentStep`: actions that are carried out at once |
 //! | Stamp | `Timestamp` of a version |
 
+mod dates;
 mod definition;
 mod deploy;
 mod group;
 mod id;
+mod run;
 mod schema;
 mod settings;
+mod shown;
+mod view;
 
 pub use id::PathId;
+
+#[cfg(test)]
+mod tests;

@@ -138,6 +138,7 @@ fn info(instance: &Instance, def: &TaskDef, task: &Task, resources: Resources, s
         kill_grace_ms: def.grace_ms,
         max_completion_ms: None,
         flaw: None,
+        details: None,
     }
 }
 

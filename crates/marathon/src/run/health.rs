@@ -3,11 +3,10 @@
 //! *Knows*: which checks of which version are under way, what each has seen of each instance, when all of them together make
 //! an instance healthy. *Must not know*: what deployments make of it; how a check reaches a process.
 //!
-//! What a check has seen of an instance is forgotten at its next tick after the instance has ended, not before: an instance
-//! that is back by then goes on with what was seen of the task before.
-//!
 //! **Source**: `marathon: core/health/Health.scala, core/health/impl/HealthCheckActor.scala, AppHealthCheckActor.scala,
-//! MarathonHealthCheckManager.scala`. Match.
+//! MarathonHealthCheckManager.scala`. Differ: what was seen of a task is forgotten when the task has ended, as the documentation
+//! has it. The code forgets it at the next tick of the check after that, so an instance that is back by then goes on with what
+//! was seen of the task before; the flag `MARATHON_SIM_STRICT_HEALTH_FLAG` does as the code.
 
 use super::instance::{Condition, Instance};
 use crate::deploy::plan::InstanceNo;

@@ -173,10 +173,11 @@ impl Marathon {
         let Some(run) = self.run(key.spec).filter(|run| !run.checks.is_empty()) else { return };
         let versions: Vec<Stamp> = run.checks.keys().copied().collect();
         let active = instance.condition.is_active() && !change.deleted;
+        let strict = self.settings.strict_health;
         if let Some(run) = self.run_mut(key.spec) {
             for version in &versions {
                 let Some(checks) = run.checks.get_mut(version) else { continue };
-                if change.deleted {
+                if change.deleted || (!active && !strict) {
                     Arc::make_mut(checks).forget(no);
                 } else if !active {
                     Arc::make_mut(checks).instance_ended(no, now);
