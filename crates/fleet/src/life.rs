@@ -8,6 +8,7 @@ use crate::{
     event::{CheckKind, ExitReason, FleetEvent, FleetEventKind},
     fault::FaultRecord,
     probe::arm_probe,
+    watch::arm_watches,
     process::{Exit, Fate, Kill, Process, ProcessState, Step, Trigger, step},
     spec::ProcessId,
 };
@@ -122,6 +123,7 @@ fn rearm(
     for kind in [CheckKind::Readiness, CheckKind::Health] {
         arm_probe(faults, timers, process, (pid, kind), now);
     }
+    arm_watches(faults, timers, process, pid, now);
 }
 
 impl Fleet {

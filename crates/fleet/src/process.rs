@@ -8,6 +8,7 @@ use crate::{
     latency::Luck,
     shell::{PlainEnd, plain_end},
     spec::ProcessSpec,
+    watch::Watching,
 };
 use planarium_kernel::{Cause, SimTime, TimerId};
 use planarium_protocol::{Text, input::Behaviour};
@@ -149,6 +150,10 @@ pub(crate) struct Process {
     pub(crate) health: ProbeState,
     pub(crate) healthy: Option<bool>,
     pub(crate) health_failures: u32,
+    /// Checks from outside.
+    pub(crate) watches: Vec<Watching>,
+    /// Nobody outside reaches its machine.
+    pub(crate) cut_off: bool,
 }
 
 /// A kill under way.
@@ -187,6 +192,8 @@ impl Process {
             health: ProbeState::default(),
             healthy: None,
             health_failures: 0,
+            watches: Vec::new(),
+            cut_off: false,
         }
     }
 
