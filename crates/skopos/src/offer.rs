@@ -51,12 +51,18 @@ impl App {
     }
 
     fn action(&self, title: &str, command: &Command, consequence: String) -> ActionView {
-        ActionView {
-            title: title.into(),
-            input: self.input(command),
-            consequence: Some(consequence.into()),
-            refused: self.refusal(command).map(|why| capitalised(&why).into()),
-        }
+        let input = self.input(command);
+        let op = match (&input, command) {
+            (Input::Plan(command), _) => Some(command.op),
+            (_, Command::Gate { passed: true, .. }) => Some(PlanOp::ForceComplete),
+            _ => None,
+        };
+        let action = ActionView::new(title, input).doing(consequence);
+        let action = match op {
+            Some(op) => action.found_by(op),
+            None => action,
+        };
+        action.unless(self.refusal(command).map(|why| capitalised(&why)))
     }
 
     /// The input that carries a command out.

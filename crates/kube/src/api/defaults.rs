@@ -8,7 +8,7 @@ use crate::{
     kinds::KindId,
     tree::{Tree, as_object, object_at, put_new},
 };
-use planarium_kernel::base64::Base64;
+use data_encoding::BASE64;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
@@ -20,7 +20,11 @@ pub(crate) fn fill(kind: KindId, content: &mut Map<String, Value>) -> Result<(),
                 pod(spec, true);
             }
         }
-        KindId::DEPLOYMENT | KindId::REPLICA_SET | KindId::STATEFUL_SET | KindId::DAEMON_SET | KindId::JOB => {
+        KindId::DEPLOYMENT
+        | KindId::REPLICA_SET
+        | KindId::STATEFUL_SET
+        | KindId::DAEMON_SET
+        | KindId::JOB => {
             if let Some(spec) = object_at(content, "spec") {
                 workload(kind, spec);
             }
@@ -77,7 +81,9 @@ fn workload(kind: KindId, spec: &mut Map<String, Value>) {
                 // Only here: a strategy that names its type keeps no block that it does not have.
                 put_new(strategy, "rollingUpdate", json!({ "partition": 0 }));
             }
-            for claim in spec.get_mut("volumeClaimTemplates").and_then(Value::as_array_mut).into_iter().flatten() {
+            for claim in
+                spec.get_mut("volumeClaimTemplates").and_then(Value::as_array_mut).into_iter().flatten()
+            {
                 if let Some(claim) = as_object(claim) {
                     put_new(claim, "apiVersion", "v1".into());
                     put_new(claim, "kind", "PersistentVolumeClaim".into());
@@ -186,7 +192,7 @@ fn service(spec: &mut Map<String, Value>) {
 fn secret(content: &mut Map<String, Value>) -> Result<(), String> {
     for value in content.get("data").and_then(Value::as_object).into_iter().flat_map(Map::values) {
         let text = value.as_str().unwrap_or_default().replace(['\r', '\n'], "");
-        if Base64::Padded.decode(text.as_bytes()).is_none() {
+        if BASE64.decode(text.as_bytes()).is_err() {
             return Err("v1.Secret.Data: base64Codec: invalid input: illegal base64 data".to_owned());
         }
     }
@@ -194,7 +200,7 @@ fn secret(content: &mut Map<String, Value>) -> Result<(), String> {
         && let Some(data) = object_at(content, "data")
     {
         for (key, text) in texts {
-            data.insert(key, Base64::Padded.encode(text.as_str().unwrap_or_default().as_bytes()).into());
+            data.insert(key, BASE64.encode(text.as_str().unwrap_or_default().as_bytes()).into());
         }
     }
     Ok(())

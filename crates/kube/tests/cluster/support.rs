@@ -2,7 +2,7 @@
 
 use planarium_fleet::{Cx, Fleet, FleetEventKind, MachineId, MachineSpec};
 use planarium_kernel::{Recorded, SimTime};
-use planarium_kube::{Kube, KindId, Object, ObjectRef, Selector};
+use planarium_kube::{KindId, Kube, Object, ObjectRef, Selector};
 use planarium_protocol::{
     Amount, EventBody, Text,
     input::{Behaviour, Fault, FaultKind, ProcessBehaviour, Resources, Target},
@@ -51,8 +51,12 @@ impl Yard {
             disk: Some(Amount::whole(100_000)),
             ..Resources::default()
         };
-        let spec =
-            MachineSpec { hostname: name.into(), resources, zone: zone.map(Text::from), ..MachineSpec::default() };
+        let spec = MachineSpec {
+            hostname: name.into(),
+            resources,
+            zone: zone.map(Text::from),
+            ..MachineSpec::default()
+        };
         let id = self.fleet.add_machine(&mut self.cx, spec);
         self.kube.add_node(&mut self.cx, &self.fleet, id);
         id
@@ -123,7 +127,9 @@ impl Yard {
             .into_iter()
             .map(|value| {
                 let text = value.to_string();
-                self.kube.create(&mut self.cx, value).unwrap_or_else(|error| panic!("{}: {text}", error.message))
+                self.kube
+                    .create(&mut self.cx, value)
+                    .unwrap_or_else(|error| panic!("{}: {text}", error.message))
             })
             .collect()
     }
@@ -144,7 +150,8 @@ impl Yard {
     }
 
     pub(crate) fn get(&self, kind: KindId, name: &str) -> Option<&Arc<Object>> {
-        let namespace = if self.kube.kind_info(kind).is_some_and(|info| info.namespaced) { "default" } else { "" };
+        let namespace =
+            if self.kube.kind_info(kind).is_some_and(|info| info.namespaced) { "default" } else { "" };
         self.kube.get(ObjectRef::new(kind, namespace, name))
     }
 
@@ -180,7 +187,9 @@ impl Yard {
     /// What was said, one line each, with the second it was said in.
     pub(crate) fn story(&self) -> String {
         let line = |event: &Recorded<EventBody>| match &event.body {
-            EventBody::Happened { what, text, .. } => Some(format!("{} {what} {}", event.at.ms() / 1000, &**text)),
+            EventBody::Happened { what, text, .. } => {
+                Some(format!("{} {what} {}", event.at.ms() / 1000, &**text))
+            }
             _ => None,
         };
         self.events.iter().filter_map(line).collect::<Vec<_>>().join("\n")
@@ -224,7 +233,10 @@ pub(crate) fn agent(name: &str) -> Target {
 
 pub(crate) fn documents(yaml: &str) -> Vec<Value> {
     use serde::Deserialize as _;
-    serde_yaml::Deserializer::from_str(yaml).map(|document| Value::deserialize(document).expect(yaml)).filter(|value| !value.is_null()).collect()
+    serde_yaml::Deserializer::from_str(yaml)
+        .map(|document| Value::deserialize(document).expect(yaml))
+        .filter(|value| !value.is_null())
+        .collect()
 }
 
 /// Whether an event of this kind was reported; for tests of what others hear.

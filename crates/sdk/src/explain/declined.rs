@@ -46,7 +46,8 @@ impl Teller<'_> {
             .map(|(host, until)| (host.clone(), until))
             .collect();
         let first = out.iter().map(|(_, until)| *until).min()?;
-        let mut names = out.iter().take(NAMED).map(|(host, _)| host.to_string()).collect::<Vec<_>>().join(", ");
+        let mut names =
+            out.iter().take(NAMED).map(|(host, _)| host.to_string()).collect::<Vec<_>>().join(", ");
         if let Some(more) = out.len().checked_sub(NAMED).filter(|more| *more > 0) {
             names = format!("{names} and {more} more");
         }

@@ -186,7 +186,8 @@ impl Scheduler {
         }
         let home = self.home_of(requirement);
         // What was seen while the pod's reservations tied it to another machine, or to one, is over.
-        let before = self.step_data(holder).and_then(|data| data.look.clone()).filter(|look| look.home == home);
+        let before =
+            self.step_data(holder).and_then(|data| data.look.clone()).filter(|look| look.home == home);
         let shareable = requirement.recovery == Recovery::None && self.store.pod(&requirement.key).is_none();
         if shareable && let Some(look) = shared.find(requirement, before.as_ref()) {
             let look = look.clone();
