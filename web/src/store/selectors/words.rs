@@ -2,17 +2,17 @@
 
 use planarium_kernel::cause::Cause;
 use planarium_protocol::Event;
-use planarium_protocol::event::EventBody;
+use planarium_protocol::event::{EventBody, Importance};
 
 /// The status that an event is about, for its icon.
 pub(crate) fn icon(event: &Event) -> (&'static str, &'static str) {
     match &event.body {
-        EventBody::ElementStatus { to, .. } => {
-            let look = super::status::look(to);
+        EventBody::ElementStatus { path, to, .. } => {
+            let look = super::status::look_at(path, to);
             (look.icon, look.family)
         }
         EventBody::TaskStatus { state, .. } => {
-            let look = super::status::look(state);
+            let look = super::status::state(state);
             (look.icon, look.family)
         }
         EventBody::FaultInjected { .. } | EventBody::FaultStruck { .. } | EventBody::MachineLost { .. } => {
@@ -26,6 +26,7 @@ pub(crate) fn icon(event: &Event) -> (&'static str, &'static str) {
         EventBody::InputApplied { .. } | EventBody::PlanCommanded { .. } | EventBody::PodCommanded { .. } => {
             ("flag", "forced")
         }
+        EventBody::Happened { importance: Importance::High, .. } => ("book", "neutral"),
         EventBody::Launched { .. } => ("rocket", "active"),
         _ => ("dot", "neutral"),
     }
