@@ -1,6 +1,7 @@
 //! What the view offers for an element is what the scheduler then does.
 
 use super::bench::Bench;
+use super::walkthrough::SEED;
 use planarium_mesos::api::TaskState;
 use planarium_protocol::Input;
 use planarium_protocol::input::{PlanOp, PodOp};
@@ -154,17 +155,18 @@ fn pods_say_what_each_command_does_to_them_now() {
         let action = pod.actions.iter().find(is).expect("an action");
         (action.refused.is_some(), action.consequence.as_deref().unwrap_or_default().to_owned())
     };
-    let mut bench = fresh();
-    bench.round();
-    bench.all_run();
-    let (refused, text) = said(&bench, "p-0", PodOp::Resume);
+    let mut bench = Bench::new(SEED);
+    bench.machine("a1", 8, 8192);
+    bench.deploy();
+    let (refused, text) = said(&bench, "hello-0", PodOp::Resume);
     assert!(!refused && text.starts_with("It is not paused"), "{text}");
-    let id = bench.id("p-0-t");
-    bench.pod(PodOp::Resume, "p-0", &[]).expect("accepted all the same");
+    let id = bench.id("hello-0-server");
+    bench.pod(PodOp::Resume, "hello-0", &[]).expect("accepted all the same");
     bench.status_of(&id, TaskState::Killed, None);
+    bench.advance(5_000);
     bench.round();
-    assert_ne!(bench.id("p-0-t"), id, "it was launched once more, as said");
-    bench.pod(PodOp::Pause, "p-0", &[]).expect("paused");
-    let (_, text) = said(&bench, "p-0", PodOp::Resume);
+    assert_ne!(bench.id("hello-0-server"), id, "it was launched once more, as said");
+    bench.pod(PodOp::Pause, "hello-0", &[]).expect("paused");
+    let (_, text) = said(&bench, "hello-0", PodOp::Resume);
     assert!(text.contains("own command"), "{text}");
 }
