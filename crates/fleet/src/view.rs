@@ -69,7 +69,10 @@ impl Fleet {
             text: fault.text(),
             since_ms: fault.since.ms(),
             until_ms: fault.until.map(SimTime::ms),
-            actions: vec![ActionView::new("End it", Input::ClearFault(ClearFault { id: fault.id.to_string() }))],
+            actions: vec![ActionView::new(
+                "End it",
+                Input::ClearFault(ClearFault { id: fault.id.to_string() }),
+            )],
         };
         self.faults.values().map(|fault| view(fault)).collect()
     }

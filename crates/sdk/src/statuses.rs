@@ -53,5 +53,11 @@ pub const STATUSES: &[StatusWord] = &[
     ),
     word("PAUSED", StatusClass::Held, "waiting", "‖", "The task runs the pause command in place of its own."),
     word("PAUSING", StatusClass::Stopping, "waiting", "◒", "The task is ended, to be launched paused."),
-    word("RESUMING", StatusClass::Starting, "waiting", "◑", "The task is ended, to be launched with its own command."),
+    word(
+        "RESUMING",
+        StatusClass::Starting,
+        "waiting",
+        "◑",
+        "The task is ended, to be launched with its own command.",
+    ),
 ];

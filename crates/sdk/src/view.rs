@@ -11,9 +11,9 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::plan::{Plan, PlanKind};
 use crate::scheduler::store::{PodKey, PodTasks, TaskRecord};
 use crate::wire;
+use actions::{Actions, Shut};
 use planarium_kernel::SortedMap;
 use planarium_plan::{Element, Holder, PhaseId, PlanId, PlanTree, Reason, Status, StepId, StrategySpec};
-use actions::{Actions, Shut};
 use planarium_protocol::view::{
     ActionView, PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
 };

@@ -133,7 +133,11 @@ fn service_choice(hub: &Hub, view: &View, console: &Console) -> Html {
 /// A service among others; with its system where another one has its name.
 fn called(view: &View, service: &ServiceView) -> String {
     let namesakes = speakers(view).filter(|other| other.name == service.name).count();
-    if namesakes > 1 { format!("{} ({})", service.name, system(&service.dialect)) } else { service.name.to_string() }
+    if namesakes > 1 {
+        format!("{} ({})", service.name, system(&service.dialect))
+    } else {
+        service.name.to_string()
+    }
 }
 
 fn copy(hub: &Hub) -> Callback<MouseEvent> {

@@ -71,7 +71,9 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
     let selected_name: AttrValue = props
         .selected
         .as_ref()
-        .and_then(|path| tree::summary(&props.view, path).map(|found| found.name).or(Some(tree::leaf(path).clone())))
+        .and_then(|path| {
+            tree::summary(&props.view, path).map(|found| found.name).or(Some(tree::leaf(path).clone()))
+        })
         .map(|name| name.to_string().into())
         .unwrap_or_default();
     let active = active_row(&window.rows, props.selected.as_ref());

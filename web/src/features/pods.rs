@@ -24,7 +24,8 @@ pub(crate) struct PodsPaneProps {
 #[component]
 pub(crate) fn PodsPane(props: &PodsPaneProps) -> Html {
     let hub = use_hub();
-    let panels: Vec<Html> = props.view.services.iter().filter_map(|service| systems::panel(service)).collect();
+    let panels: Vec<Html> =
+        props.view.services.iter().filter_map(|service| systems::panel(service)).collect();
     let none = props.view.services.iter().all(|service| service.pods.is_empty());
     if none && panels.is_empty() {
         return html! {

@@ -82,7 +82,8 @@ pub(crate) enum ConsoleAct {
 impl Console {
     /// The service that commands go to, when there is one.
     pub(crate) fn service<'v>(&self, view: &'v View) -> Option<&'v ServiceView> {
-        let picked = self.picked.as_deref().and_then(|key| speakers(view).find(|service| key_of(service) == key));
+        let picked =
+            self.picked.as_deref().and_then(|key| speakers(view).find(|service| key_of(service) == key));
         picked.or_else(|| speakers(view).next())
     }
 

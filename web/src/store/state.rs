@@ -10,9 +10,9 @@ use super::gantt::Gantt;
 use super::ptr::Ptr;
 use super::tally::Tally;
 use planarium_kernel::SortedSet;
-use planarium_protocol::{Text, Why};
 use planarium_protocol::event::{ElementPath, Importance};
 use planarium_protocol::view::{ClockView, ClusterView, ServiceView, View};
+use planarium_protocol::{Text, Why};
 use std::sync::Arc;
 use yew::AttrValue;
 

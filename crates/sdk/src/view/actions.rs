@@ -220,7 +220,9 @@ fn restart(tree: &PlanTree, element: Element) -> &'static str {
         Element::Step(_) => {
             "Sets it back to PENDING: when it has its turn, its tasks are ended and launched again, without delay."
         }
-        _ if !held && !has_begun(tree, element) => "Changes nothing: it is not held itself, and no step of it has begun.",
+        _ if !held && !has_begun(tree, element) => {
+            "Changes nothing: it is not held itself, and no step of it has begun."
+        }
         _ if held => {
             "Lets it go on and sets every step back to PENDING: as each has its turn, its tasks are ended and launched again."
         }
@@ -231,16 +233,24 @@ fn restart(tree: &PlanTree, element: Element) -> &'static str {
 fn pod_consequence(op: PodOp, launched: bool, paused: bool) -> &'static str {
     match op {
         PodOp::Restart if !launched => "Changes nothing: no task of it has been launched yet.",
-        PodOp::Restart => "Ends its tasks; they are launched again on the same machine, with what is reserved there.",
+        PodOp::Restart => {
+            "Ends its tasks; they are launched again on the same machine, with what is reserved there."
+        }
         PodOp::Replace if !launched => "Changes nothing: no task of it has been launched yet.",
         PodOp::Replace => {
             "Ends its tasks and launches them wherever an offer fits; its reservations and volumes are given up."
         }
         PodOp::Pause if !launched => "Its tasks will be launched with a command that only sleeps.",
-        PodOp::Pause if paused => "Ends its tasks and launches them once more with a command that only sleeps.",
-        PodOp::Pause => "Ends its tasks and launches them with a command that only sleeps; checks are left out.",
+        PodOp::Pause if paused => {
+            "Ends its tasks and launches them once more with a command that only sleeps."
+        }
+        PodOp::Pause => {
+            "Ends its tasks and launches them with a command that only sleeps; checks are left out."
+        }
         PodOp::Resume if paused => "Ends its tasks and launches them with their own command again.",
-        PodOp::Resume if !launched => "Changes nothing: it is not paused, and no task of it has been launched yet.",
+        PodOp::Resume if !launched => {
+            "Changes nothing: it is not paused, and no task of it has been launched yet."
+        }
         PodOp::Resume => "It is not paused: its tasks are ended and launched once more all the same.",
     }
 }

@@ -27,8 +27,11 @@ pub(super) fn ServiceTabs(props: &ServiceTabsProps) -> Html {
     }
     let items = props.drafts.iter().enumerate().map(|(at, draft)| {
         let draft = if at == props.at { &props.draft } else { draft };
-        let name =
-            if draft.label.is_empty() { format!("Service {}", at + 1) } else { labelled(&props.drafts, draft) };
+        let name = if draft.label.is_empty() {
+            format!("Service {}", at + 1)
+        } else {
+            labelled(&props.drafts, draft)
+        };
         let edited = if draft.dirty() { " •" } else { "" };
         TabItem::new(&format!("{name}{edited}")).icon("pod").count(draft.errors, "error")
     });

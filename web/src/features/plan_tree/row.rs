@@ -34,7 +34,9 @@ pub(super) struct TreeRowProps {
 /// How long a step has been in its status, in seconds, for those that move by themselves.
 pub(super) fn elapsed(row: &Row, now_s: u64) -> Option<u64> {
     match &row.node {
-        Node::Step(step) if row.word.is_some_and(|word| word.class.is_active()) => Some(now_s.saturating_sub(step.since_ms / 1000)),
+        Node::Step(step) if row.word.is_some_and(|word| word.class.is_active()) => {
+            Some(now_s.saturating_sub(step.since_ms / 1000))
+        }
         _ => None,
     }
 }

@@ -157,9 +157,7 @@ fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
             }
             let begun = at == 0 || steps.iter().any(|step| gantt.lane(step).is_some());
             let gone = |lane: &&Arc<Lane>| {
-                same_service(&lane.path, &path)
-                    && lane.path.plan == path.plan
-                    && !steps.contains(&lane.path)
+                same_service(&lane.path, &path) && lane.path.plan == path.plan && !steps.contains(&lane.path)
             };
             let past: Vec<_> = gantt.lanes().filter(gone).map(|lane| lane.path.clone()).collect();
             if !begun && past.is_empty() {
@@ -175,9 +173,7 @@ fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
     }
     // Services that are gone have a past, too.
     let mut last = None;
-    for lane in
-        gantt.lanes().filter(|lane| view.services.iter().all(|service| !service.holds(&lane.path)))
-    {
+    for lane in gantt.lanes().filter(|lane| view.services.iter().all(|service| !service.holds(&lane.path))) {
         let plan = ElementPath { phase: None, step: None, ..lane.path.clone() };
         if last.as_ref() != Some(&plan) {
             out.push(Line::Plan(plan.clone()));

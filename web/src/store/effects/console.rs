@@ -132,7 +132,8 @@ mod tests {
     #[test]
     fn with_several_services_one_is_picked_or_named() {
         let hub = page();
-        let mut load = LoadService { dialect: planarium_world::dialects()[0].word.into(), ..LoadService::default() };
+        let mut load =
+            LoadService { dialect: planarium_world::dialects()[0].word.into(), ..LoadService::default() };
         let text = "name: /team/other\npods:\n  node:\n    count: 1\n    tasks:\n      server: {goal: RUNNING, cmd: ./node, cpus: 0.1, memory: 32}\n";
         load.files.insert("svc.yml".into(), text.into());
         hub.send(Action::Do(Box::new(Input::LoadService(load))));

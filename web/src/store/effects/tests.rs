@@ -526,8 +526,12 @@ fn steps_that_share_a_name_have_their_own_badge_why_lane_and_commands() {
     assert!(toasts(&hub.state()).is_empty(), "{:?}", toasts(&hub.state()));
     assert_eq!((status(0).as_deref(), status(1).as_deref()), (Some("PENDING"), Some("COMPLETE")));
     let state = hub.state();
-    let lane = |at: usize| state.world.gantt.lane(&twins[at].0).map(|lane| lane.segments(9)).unwrap_or_default();
-    assert_eq!((lane(0).len(), lane(1).last().map(|last| last.status.to_string())), (0, Some("COMPLETE".into())));
+    let lane =
+        |at: usize| state.world.gantt.lane(&twins[at].0).map(|lane| lane.segments(9)).unwrap_or_default();
+    assert_eq!(
+        (lane(0).len(), lane(1).last().map(|last| last.status.to_string())),
+        (0, Some("COMPLETE".into()))
+    );
 }
 
 #[test]
@@ -546,7 +550,9 @@ fn the_same_name_in_another_dialect_is_another_definition() {
     assert_eq!((state.place_of("one", "hello"), state.place_of("two", "hello")), (Some(0), Some(1)));
     assert_eq!(state.place_of("three", "hello"), Some(2), "what was left to be found out may be it");
     assert_eq!(state.place_of("two", "other"), None);
-    let seen: Vec<_> = state.drafts.iter().map(|draft| (draft.dialect.clone(), draft.label.clone())).collect();
-    let fewer = State { draft: state.drafts[1].clone(), drafts: Ptr::new(state.drafts[1..2].to_vec()), ..state };
+    let seen: Vec<_> =
+        state.drafts.iter().map(|draft| (draft.dialect.clone(), draft.label.clone())).collect();
+    let fewer =
+        State { draft: state.drafts[1].clone(), drafts: Ptr::new(state.drafts[1..2].to_vec()), ..state };
     assert_eq!([0, 1].map(|at| fewer.place_by_now(&seen, at)), [None, Some(0)]);
 }

@@ -11,9 +11,7 @@ use super::time::{clock, horizon, short};
 use planarium_protocol::Text;
 use planarium_protocol::input::{Input, Maintenance};
 use planarium_protocol::json;
-use planarium_protocol::view::{
-    ActionView, ClusterView, MachineView, StatusClass, UnavailabilityView, View,
-};
+use planarium_protocol::view::{ActionView, ClusterView, MachineView, StatusClass, UnavailabilityView, View};
 use serde_json::{Map, Value};
 
 const NS_PER_MS: i64 = 1_000_000;
@@ -313,9 +311,11 @@ pub(crate) fn impacts(view: &View, machines: &[Name]) -> Vec<Impact> {
             let what = format!("{} {kind}", service.name);
             let mut hosts = pod.tasks.iter().filter_map(|task| task.agent.as_deref());
             let on = usize::from(hosts.any(there));
-            let runs = pod.tasks.iter().any(|task| task.status.as_deref().is_some_and(|status| {
-                entry(service.statuses, status).class == StatusClass::Running
-            }));
+            let runs = pod.tasks.iter().any(|task| {
+                task.status
+                    .as_deref()
+                    .is_some_and(|status| entry(service.statuses, status).class == StatusClass::Running)
+            });
             match out.iter_mut().find(|impact| impact.what == what) {
                 Some(impact) => {
                     impact.there += on;

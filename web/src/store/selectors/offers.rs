@@ -106,8 +106,9 @@ pub(crate) fn of_tasks(view: &View, path: &ElementPath) -> Vec<Offer> {
     let Some(step) = tree::find_step(view, path) else { return Vec::new() };
     cluster::task_actions(view, &step.tasks)
         .into_iter()
-        .map(|(task, action)| {
-            Offer { label: format!("{}: {}", task.name, action.title).into(), ..whole(action) }
+        .map(|(task, action)| Offer {
+            label: format!("{}: {}", task.name, action.title).into(),
+            ..whole(action)
         })
         .collect()
 }
@@ -118,7 +119,8 @@ pub(crate) fn whole(action: &ActionView) -> Offer {
 }
 
 fn plain(action: &ActionView, asked: Action) -> Offer {
-    let text = |text: &Option<planarium_protocol::Text>| text.as_ref().map(|text| AttrValue::from(text.to_string()));
+    let text =
+        |text: &Option<planarium_protocol::Text>| text.as_ref().map(|text| AttrValue::from(text.to_string()));
     Offer {
         label: action.title.to_string().into(),
         icon: if action.icon.is_empty() { "lightning" } else { action.icon },
@@ -157,7 +159,12 @@ mod tests {
         ]);
         let twin = |id: &str| {
             let actions: Arc<[ActionView]> = Arc::from([ActionView::of_plan("Restart", PlanOp::Restart)]);
-            Arc::new(StepView { id: id.into(), namesake: true, actions, ..(*step("twin", "PENDING")).clone() })
+            Arc::new(StepView {
+                id: id.into(),
+                namesake: true,
+                actions,
+                ..(*step("twin", "PENDING")).clone()
+            })
         };
         let phases = vec![phase("p", "serial", vec![twin("id-1"), twin("id-2")])];
         let deploy = Arc::new(PlanView { actions, ..(*plan("deploy", "IN_PROGRESS", phases)).clone() });

@@ -196,9 +196,14 @@ fn page(list: &mut List, state: &State) {
     }
     if state.drafts.len() > 1 {
         for (at, draft) in state.drafts.iter().enumerate() {
-            list.add(SHOW, "edit", format!("Definition of {}", labelled(&state.drafts, draft)), Action::PickService(at))
-                .actions
-                .push(Action::ShowPane(Pane::Edit));
+            list.add(
+                SHOW,
+                "edit",
+                format!("Definition of {}", labelled(&state.drafts, draft)),
+                Action::PickService(at),
+            )
+            .actions
+            .push(Action::ShowPane(Pane::Edit));
         }
     }
 }

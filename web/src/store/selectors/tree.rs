@@ -10,7 +10,8 @@ use planarium_kernel::SortedSet;
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{
-    ActionView, PhaseView, PlanView, Progress, ServiceView, SourceRef, StatusClass, StatusWord, StepView, View,
+    ActionView, PhaseView, PlanView, Progress, ServiceView, SourceRef, StatusClass, StatusWord, StepView,
+    View,
 };
 use std::sync::Arc;
 
@@ -644,7 +645,10 @@ pub(crate) mod tests {
         );
         assert_eq!(step_of_task(&view, "nobody"), None);
         assert_eq!(step_at(&view, ("", "s"), "svc.yml", 9), None);
-        assert_eq!(step_at(&view, ("", "s"), "svc.yml", 12).map(|p| leaf(&p).to_string()), Some("hello-0".into()));
+        assert_eq!(
+            step_at(&view, ("", "s"), "svc.yml", 12).map(|p| leaf(&p).to_string()),
+            Some("hello-0".into())
+        );
         assert_eq!(find_prefix(&all.rows, 0, "W"), Some(4));
         assert_eq!(find_prefix(&all.rows, 5, "hel"), Some(1), "wraps around");
         assert_eq!(find_prefix(&all.rows, 0, "zzz"), None);
@@ -666,7 +670,8 @@ pub(crate) mod tests {
 
     #[test]
     fn services_of_one_name_in_two_systems_stand_side_by_side() {
-        let plans = |status| vec![plan("deploy", status, vec![phase("p", "serial", vec![step("a", status)])])];
+        let plans =
+            |status| vec![plan("deploy", status, vec![phase("p", "serial", vec![step("a", status)])])];
         let services = vec![service("hello", plans("COMPLETE")), other("hello", plans("ASLEEP"))];
         let rows = window(&services, &shape(""), 0, 100).rows;
         let mut keys: Vec<_> = rows.iter().map(|row| row.key.clone()).collect();
@@ -677,7 +682,9 @@ pub(crate) mod tests {
         let seen: Vec<_> = rows
             .iter()
             .filter(|row| matches!(row.node, Node::Step(_)))
-            .map(|row| (row.path.dialect.to_string(), status_of(&view, &row.path).expect("a step").to_string()))
+            .map(|row| {
+                (row.path.dialect.to_string(), status_of(&view, &row.path).expect("a step").to_string())
+            })
             .collect();
         let first = planarium_world::dialects()[0].word.to_owned();
         assert_eq!(seen, [(first, "COMPLETE".into()), ("other".into(), "ASLEEP".into())]);

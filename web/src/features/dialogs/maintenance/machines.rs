@@ -33,7 +33,10 @@ pub(super) fn MachineModes(props: &MachineModesProps) -> Html {
     let hub = use_hub();
     let machines = &props.cluster.machines;
     let many = machines.len() > ROWS;
-    let shown = machines.iter().filter(|machine| !many || state(&machine.state).class != StatusClass::Running.as_str()).take(ROWS);
+    let shown = machines
+        .iter()
+        .filter(|machine| !many || state(&machine.state).class != StatusClass::Running.as_str())
+        .take(ROWS);
     html! {
         <section aria-labelledby="maintenance-machines">
             <h3 id="maintenance-machines">{ "Machines" }</h3>
