@@ -183,6 +183,13 @@ pub enum ReasonKind {
         /// Task name.
         task: Text,
     },
+    /// An object of the cluster is not as it has to be.
+    Object {
+        /// Kind and name: `statefulset/web`.
+        object: Text,
+        /// What is in the way, in one word.
+        state: Text,
+    },
 }
 
 /// What happened to the offers looked at for a step.

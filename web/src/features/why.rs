@@ -176,6 +176,7 @@ fn reason_icon(kind: &ReasonKind) -> (&'static str, &'static str) {
         ReasonKind::Child { .. } => ("tree", "neutral"),
         ReasonKind::Quirk { .. } => ("info", "neutral"),
         ReasonKind::Manual { .. } => ("flag", "forced"),
+        ReasonKind::Object { .. } => ("starting", "waiting"),
     }
 }
 

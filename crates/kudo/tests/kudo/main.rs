@@ -1,0 +1,5 @@
+//! KUDO at its boundary.
+
+mod packages;
+mod pages;
+mod support;
