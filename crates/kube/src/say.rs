@@ -8,12 +8,27 @@ use planarium_protocol::{EventBody, Text, event::Importance};
 
 /// What every pod goes through, and nobody has to read.
 const CHATTER: &[&str] = &[
-    "Scheduled", "Pulling", "Pulled", "Created", "SuccessfulCreate", "SuccessfulDelete", "RegisteredNode",
-    "ExternalProvisioning", "ProvisioningSucceeded", "WaitForFirstConsumer",
+    "Scheduled",
+    "Pulling",
+    "Pulled",
+    "Created",
+    "SuccessfulCreate",
+    "SuccessfulDelete",
+    "RegisteredNode",
+    "ExternalProvisioning",
+    "ProvisioningSucceeded",
+    "WaitForFirstConsumer",
 ];
 
 /// Reports that something happened to an object; answers the number of the event.
-pub(crate) fn say(cx: &mut Cx, about: &Object, warning: bool, reason: &str, message: &str, source: &str) -> u64 {
+pub(crate) fn say(
+    cx: &mut Cx,
+    about: &Object,
+    warning: bool,
+    reason: &str,
+    message: &str,
+    source: &str,
+) -> u64 {
     let importance = match () {
         () if warning => Importance::High,
         () if CHATTER.contains(&reason) => Importance::Low,
