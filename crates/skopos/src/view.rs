@@ -11,10 +11,9 @@ use crate::instance::InstanceState;
 use crate::plan::{ChainId, Class, Step, StepId};
 use crate::report::PLAN;
 use crate::{DIALECT, STATUSES};
-use planarium_protocol::input::{Input, PlanOp};
 use planarium_protocol::json;
 use planarium_protocol::view::{
-    ActionView, CommandView, PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
+    PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
 };
 use planarium_protocol::{Text, flow::FlowDrawing};
 use std::sync::{Arc, Mutex};
@@ -103,7 +102,7 @@ impl App {
             errors,
             progress,
             phases,
-            commands: commands(&self.plan_actions()),
+            actions: self.plan_actions().into(),
             custom: true,
         };
         kept(old, fresh, |old, fresh| PlanView { revision: fresh.revision, ..(**old).clone() } == *fresh)
@@ -141,7 +140,7 @@ impl App {
             gates_left: 0,
             progress,
             steps,
-            commands: Arc::from([]),
+            actions: Arc::from([]),
         };
         Some(kept(old, fresh, |old, fresh| {
             PhaseView { revision: fresh.revision, ..(**old).clone() } == *fresh
@@ -183,7 +182,7 @@ impl App {
         let (step, own) = (self.plan.step(id)?, self.run.step(id)?);
         let labelled = step.label != step.id;
         let gate = matches!(step.class, Class::Gate { .. });
-        let commands = if gate { gate_commands(&self.gate_actions(id)) } else { Arc::from([]) };
+        let actions = if gate { self.gate_actions(id).into() } else { Arc::from([]) };
         let instance = self.instance_at_work(id);
         let fresh = StepView {
             revision: self.touched,
@@ -197,7 +196,7 @@ impl App {
             tasks: instance.iter().cloned().collect(),
             pod: instance,
             source: Some(step.source.clone()),
-            commands,
+            actions,
         };
         Some(kept(old, fresh, |old, fresh| {
             StepView { revision: fresh.revision, ..(**old).clone() } == *fresh
@@ -222,7 +221,7 @@ impl App {
                 agent: instance.machine.and_then(host),
                 configs: Arc::from([]),
             };
-            let fresh = PodView { revision: self.touched, name: instance.id.clone(), tasks: vec![task] };
+            let fresh = PodView { revision: self.touched, name: instance.id.clone(), tasks: vec![task], actions: Arc::from([]) };
             let before = old.and_then(|old| old.pods.get(at));
             views.push(kept(before, fresh, |old, fresh| {
                 PodView { revision: fresh.revision, ..(**old).clone() } == *fresh
@@ -243,22 +242,4 @@ fn kept<V>(old: Option<&Arc<V>>, fresh: V, same: impl Fn(&Arc<V>, &V) -> bool) -
         Some(old) if same(old, &fresh) => old.clone(),
         _ => Arc::new(fresh),
     }
-}
-
-/// Actions as commands of the plan.
-fn commands(actions: &[ActionView]) -> Arc<[CommandView]> {
-    let op = |action: &ActionView| match &action.input {
-        Input::Plan(command) => Some(CommandView { op: command.op, refused: action.refused.clone() }),
-        _ => None,
-    };
-    actions.iter().filter_map(op).collect()
-}
-
-/// The verdict of a gate as a command of its step.
-fn gate_commands(actions: &[ActionView]) -> Arc<[CommandView]> {
-    let first = actions.first();
-    first
-        .map(|action| CommandView { op: PlanOp::ForceComplete, refused: action.refused.clone() })
-        .into_iter()
-        .collect()
 }
