@@ -70,7 +70,7 @@ impl Kube {
         let (name, labels) = self.labels_of(&pod, container, restarts);
         let grace_ms = self.stop_ms(no, at, u64::from(spec.grace_s) * 1000);
         let program = program(&spec, usize::from(at), container);
-        let pid = fleet.launch(cx, ProcessSpec { name, machine, labels, program, grace_ms });
+        let pid = fleet.launch(cx, ProcessSpec { name, owner: planarium_fleet::Owner(1), machine, labels, program, grace_ms });
         self.by_process.insert(pid, (no, at));
         self.cell_mut(no, at, |cell| {
             cell.pid = Some(pid);
