@@ -78,15 +78,15 @@ fn create(kube: &Kube, mut new: Instance, value: &Value) -> Result<Verdict, Verd
         }
     }
     validate(&version, &new.parameters).map_err(|problem| {
-        denied(format!("failed to create an Instance {namespace}/{name}: parameters are not valid: {problem}"))
+        denied(format!(
+            "failed to create an Instance {namespace}/{name}: parameters are not valid: {problem}"
+        ))
     })?;
     new.execution.plan = "deploy".into();
     new.execution.uid = fresh_uid(kube, &new);
     let mut changed = value.clone();
     set(&mut changed, "spec", new.spec_value());
-    if finalizer
-        && let Some(metadata) = changed.get_mut("metadata").and_then(Value::as_object_mut)
-    {
+    if finalizer && let Some(metadata) = changed.get_mut("metadata").and_then(Value::as_object_mut) {
         let finalizers = new.finalizers.iter().map(|it| Value::from(&**it)).chain([Value::from(FINALIZER)]);
         metadata.insert("finalizers".to_owned(), finalizers.collect());
     }
@@ -101,8 +101,11 @@ fn update(kube: &Kube, old: &Instance, mut new: Instance, value: &Value) -> Resu
         return Ok(Verdict::Allowed);
     }
     let version = version_of(kube, &new)?;
-    let before =
-        if old.version_reference == new.version_reference { Arc::clone(&version) } else { version_of(kube, old)? };
+    let before = if old.version_reference == new.version_reference {
+        Arc::clone(&version)
+    } else {
+        version_of(kube, old)?
+    };
     let parameters = new.parameters.clone();
     let decision =
         admit(old, &mut new, &version, &before).map_err(|reason| Verdict::Denied { code: 403, reason })?;
@@ -143,7 +146,12 @@ pub(crate) fn fresh_uid(kube: &Kube, instance: &Instance) -> Text {
 /// Decides on an update. What an upgrade drops is taken out of the new parameters.
 ///
 /// *Errors*: the reason of the denial.
-pub fn admit(old: &Instance, new: &mut Instance, version: &Version, before: &Version) -> Result<Decision, String> {
+pub fn admit(
+    old: &Instance,
+    new: &mut Instance,
+    version: &Version,
+    before: &Version,
+) -> Result<Decision, String> {
     let (new_plan, old_plan) = (new.execution.plan.clone(), old.execution.plan.clone());
     let had_plan = !old_plan.is_empty();
     let is_upgrade = new.version_reference != old.version_reference;
@@ -158,7 +166,8 @@ pub fn admit(old: &Instance, new: &mut Instance, version: &Version, before: &Ver
     }
     let name = format!("{}/{}", old.namespace, old.name);
     let failed = |problem: String| format!("failed to update Instance {name}: {problem}");
-    let (changed, removed) = changed_parameters(&old.parameters, &new.parameters, before, version).map_err(failed)?;
+    let (changed, removed) =
+        changed_parameters(&old.parameters, &new.parameters, before, version).map_err(failed)?;
     immutable(old, new, version, before, &changed, is_upgrade)
         .map_err(|problem| format!("failed to check immutable parameters for Instance {name}: {problem}"))?;
     validate(version, &new.parameters)
@@ -178,7 +187,9 @@ pub fn admit(old: &Instance, new: &mut Instance, version: &Version, before: &Ver
             ));
         }
         if !new_plan.is_empty() && &*new_plan != "cleanup" {
-            return Err(failed("only 'cleanup' plan can be scheduled when an instance is being deleted".to_owned()));
+            return Err(failed(
+                "only 'cleanup' plan can be scheduled when an instance is being deleted".to_owned(),
+            ));
         }
         return Ok(Decision::Unchanged);
     }
@@ -233,7 +244,10 @@ pub fn admit(old: &Instance, new: &mut Instance, version: &Version, before: &Ver
 
     if is_upgrade {
         let plan = version.first_plan(&["upgrade", "update", "deploy"]).ok_or_else(|| {
-            failed("couldn't find any suitable plan that would be triggered by an OperatorVersion upgrade".to_owned())
+            failed(
+                "couldn't find any suitable plan that would be triggered by an OperatorVersion upgrade"
+                    .to_owned(),
+            )
         })?;
         return Ok(Decision::Start(plan.into()));
     }
@@ -310,7 +324,9 @@ fn triggered<'v>(touched: &[&'v Parameter], version: &Version) -> Result<Option<
             .map(Some)
             .ok_or_else(|| "couldn't find any plans that would be triggered by the update".to_owned()),
         [only] => Ok(Some(only)),
-        several => Err(format!("triggering multiple plans: [[{}]] at once is not allowed", several.join(" "))),
+        several => {
+            Err(format!("triggering multiple plans: [[{}]] at once is not allowed", several.join(" ")))
+        }
     }
 }
 
@@ -329,7 +345,11 @@ fn immutable(
         Some(parameter) => {
             let name = parameter.name.value.as_str();
             let value = |of: &Instance| of.parameters.get(name).cloned().unwrap_or_default();
-            Err(format!("parameter '{name}' is immutable but was changed from '{}' to '{}'", value(old), value(new)))
+            Err(format!(
+                "parameter '{name}' is immutable but was changed from '{}' to '{}'",
+                value(old),
+                value(new)
+            ))
         }
         None => Ok(()),
     }
@@ -352,13 +372,18 @@ fn upgraded(values: &mut SortedMap<Text, Text>, version: &Version, before: &Vers
     for parameter in before.parameters.iter().filter(|it| version.parameter(&it.name.value).is_none()) {
         values.remove(parameter.name.value.as_str());
     }
-    for parameter in version.parameters.iter().filter(|it| it.immutable && before.parameter(&it.name.value).is_none()) {
+    for parameter in
+        version.parameters.iter().filter(|it| it.immutable && before.parameter(&it.name.value).is_none())
+    {
         let name = parameter.name.value.as_str();
         if values.contains_key(name) {
             continue;
         }
-        let default = parameter.default.as_ref().map(|it| format!(" (default would be {it})")).unwrap_or_default();
-        return Err(format!("parameter '{name}' was added in operator version {to}, but no value was provided{default}"));
+        let default =
+            parameter.default.as_ref().map(|it| format!(" (default would be {it})")).unwrap_or_default();
+        return Err(format!(
+            "parameter '{name}' was added in operator version {to}, but no value was provided{default}"
+        ));
     }
     Ok(())
 }

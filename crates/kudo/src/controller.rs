@@ -326,7 +326,9 @@ impl Controller {
         let object = kind.and_then(|kind| kube.get(ObjectRef::new(kind, &key.0, &key.1))).cloned();
         let Some(object) = object else { return Ok(false) };
         let old = match self.instances.get(key) {
-            Some(known) if known.instance.resource_version == object.resource_version => Arc::clone(&known.instance),
+            Some(known) if known.instance.resource_version == object.resource_version => {
+                Arc::clone(&known.instance)
+            }
             _ => Arc::new(Instance::read(&object)),
         };
         let mut instance = Instance::clone(&old);
@@ -441,7 +443,15 @@ impl Controller {
     }
 
     /// Records a warning unless it is what stopped the last look, too.
-    fn tell_once(&self, cx: &mut Cx, kube: &mut Kube, key: &Key, object: &Object, reason: &str, message: &str) {
+    fn tell_once(
+        &self,
+        cx: &mut Cx,
+        kube: &mut Kube,
+        key: &Key,
+        object: &Object,
+        reason: &str,
+        message: &str,
+    ) {
         if self.instances.get(key).is_none_or(|known| &*known.trouble != message) {
             kube.record(cx, object, true, reason, message, SOURCE);
         }
@@ -462,7 +472,8 @@ impl Controller {
         found: &mut Vec<Arc<Version>>,
         edges: &mut Vec<(Text, Text)>,
     ) -> Result<(), String> {
-        let qualified = |version: &Version| version_name(&version.operator, &version.app_version, &version.version);
+        let qualified =
+            |version: &Version| version_name(&version.operator, &version.app_version, &version.version);
         let parent_name = Text::from(qualified(parent));
         for task in parent.tasks.iter().filter(|task| task.is() == Some(TaskKind::KudoOperator)) {
             let (operator, app, own) =
@@ -542,7 +553,11 @@ fn reaches(edges: &[(Text, Text)], from: &Text, to: &Text) -> bool {
 /// An instance that is deleted runs its cleanup, once, whatever else runs.
 fn schedule_cleanup(kube: &Kube, instance: &mut Instance, version: &Version) {
     let never_run = instance.plans.get("cleanup").is_none_or(|plan| plan.status == Status::NeverRun);
-    if instance.deleting && version.plan("cleanup").is_some() && never_run && &*instance.execution.plan != "cleanup" {
+    if instance.deleting
+        && version.plan("cleanup").is_some()
+        && never_run
+        && &*instance.execution.plan != "cleanup"
+    {
         instance.execution.plan = "cleanup".into();
         instance.execution.uid = fresh_uid(kube, instance);
         instance.execution.status = Some(Status::NeverRun);
@@ -586,7 +601,11 @@ type PreparedRun = (Vec<(Text, Option<Text>)>, Vec<(Text, Text)>);
 /// What a run needs before it can begin.
 ///
 /// *Errors*: the reason of an event and the words. The plan stays as it is and is tried again for ever.
-fn prepare(instance: &Instance, version: &Version, plan_name: &str) -> Result<PreparedRun, (&'static str, String)> {
+fn prepare(
+    instance: &Instance,
+    version: &Version,
+    plan_name: &str,
+) -> Result<PreparedRun, (&'static str, String)> {
     let failed = |problem: String| format!("Error during execution: fatal error: {problem}");
     let Some(plan) = version.plan(plan_name) else {
         return Err(("InvalidPlan", failed(format!("could not find required plan: '{plan_name}'"))));

@@ -57,7 +57,8 @@ impl Loaded {
             match package::resolve::resolve(&mut packages) {
                 Ok(found) => dependencies = found,
                 Err(unresolved) => {
-                    let operator = packages.get(unresolved.package).and_then(|package| package.operator.as_ref());
+                    let operator =
+                        packages.get(unresolved.package).and_then(|package| package.operator.as_ref());
                     let task = operator.and_then(|operator| operator.tasks.get(unresolved.task));
                     let span = task.map_or(Span::default(), |task| task.package.span);
                     let (code, help) = if unresolved.cycle {
@@ -266,8 +267,10 @@ fn never_done(operator: &Operator, found: &mut Diagnostics) {
                 (task.is() == Some(TaskKind::Dummy) && !task.done && !task.want_err).then_some(task)
             });
             let Some(task) = task else { continue };
-            let message =
-                format!("Step '{}' never ends: task '{}' is a Dummy without 'done: true'", step.name.value, task.name.value);
+            let message = format!(
+                "Step '{}' never ends: task '{}' is a Dummy without 'done: true'",
+                step.name.value, task.name.value
+            );
             let help = "some operators block changes that way; otherwise write 'done: true'";
             found.push(Diagnostic::info(codes::NEVER_DONE, step.name.span, message).with_help(help));
         }

@@ -17,14 +17,20 @@ pub fn form(instance: Option<&Instance>, version: &Version, file: Option<&Params
         json!({ "name": group.name.value, "title": group.display_name, "description": group.description })
     });
     let parameters = version.parameters.iter().map(|parameter| {
-        let described = file.and_then(|file| file.parameters.iter().find(|it| it.name.value == parameter.name.value));
+        let described =
+            file.and_then(|file| file.parameters.iter().find(|it| it.name.value == parameter.name.value));
         field(instance, version, parameter, described)
     });
     let (groups, parameters): (Vec<Value>, Vec<Value>) = (groups.collect(), parameters.collect());
     json!({ "groups": groups, "parameters": parameters })
 }
 
-fn field(instance: Option<&Instance>, version: &Version, parameter: &Parameter, described: Option<&Parameter>) -> Value {
+fn field(
+    instance: Option<&Instance>,
+    version: &Version,
+    parameter: &Parameter,
+    described: Option<&Parameter>,
+) -> Value {
     let name = parameter.name.value.as_str();
     let value = instance.and_then(|instance| instance.parameters.get(name));
     let current = value.or(parameter.default.as_ref());
@@ -69,13 +75,19 @@ fn refusal(instance: &Instance, parameter: &Parameter, plan: Option<&str>) -> Op
     let Some(plan) = plan else {
         return Some(match parameter.trigger.value.as_str() {
             "" => "couldn't find any plans that would be triggered by the update".into(),
-            trigger => format!("param {name} defined trigger plan {trigger}, but plan not defined in operatorversion").into(),
+            trigger => format!(
+                "param {name} defined trigger plan {trigger}, but plan not defined in operatorversion"
+            )
+            .into(),
         });
     };
     if instance.deleting {
         return Some("the instance is being deleted".into());
     }
     (!running.is_empty() && **running != *plan).then(|| {
-        format!("plan '{running}' is scheduled (or running) and an update would trigger a different plan '{plan}'").into()
+        format!(
+            "plan '{running}' is scheduled (or running) and an update would trigger a different plan '{plan}'"
+        )
+        .into()
     })
 }

@@ -219,7 +219,9 @@ impl Instance {
             name: text_at(metadata, "name"),
             namespace: text_at(metadata, "namespace"),
             uid: text_at(metadata, "uid"),
-            deleting: metadata.and_then(|metadata| metadata.get("deletionTimestamp")).is_some_and(|at| !at.is_null()),
+            deleting: metadata
+                .and_then(|metadata| metadata.get("deletionTimestamp"))
+                .is_some_and(|at| !at.is_null()),
             finalizers: items(metadata, "finalizers").filter_map(Value::as_str).map(Text::from).collect(),
             child: items(metadata, "ownerReferences")
                 .any(|owner| owner.get("kind").and_then(Value::as_str) == Some("Instance")),
@@ -247,7 +249,8 @@ impl Instance {
             status: execution.and_then(|it| it.get("status")).and_then(Value::as_str).and_then(Status::parse),
         };
         let plans = status.and_then(|status| status.get("planStatus")).and_then(Value::as_object);
-        self.plans = plans.into_iter().flatten().map(|(key, value)| (Text::from(key.as_str()), plan(value))).collect();
+        self.plans =
+            plans.into_iter().flatten().map(|(key, value)| (Text::from(key.as_str()), plan(value))).collect();
         self.conditions = items(status, "conditions")
             .map(|condition| Condition {
                 kind: text_at(Some(condition), "type"),
@@ -269,7 +272,8 @@ impl Instance {
         let mut spec = Map::new();
         spec.insert("operatorVersion".to_owned(), self.version_reference.clone());
         if !self.parameters.is_empty() {
-            let parameters = self.parameters.iter().map(|(key, value)| (key.to_string(), Value::from(&**value)));
+            let parameters =
+                self.parameters.iter().map(|(key, value)| (key.to_string(), Value::from(&**value)));
             spec.insert("parameters".to_owned(), Value::Object(parameters.collect()));
         }
         spec.insert("planExecution".to_owned(), self.execution.to_value());
@@ -350,17 +354,23 @@ impl Instance {
                     && status.phases.iter().zip(&plan.phases).all(|(status, phase)| {
                         *status.name == *phase.name.value
                             && status.steps.len() == phase.steps.len()
-                            && status.steps.iter().zip(&phase.steps).all(|(status, step)| *status.name == *step.name.value)
+                            && status
+                                .steps
+                                .iter()
+                                .zip(&phase.steps)
+                                .all(|(status, step)| *status.name == *step.name.value)
                     })
             });
             if covered {
                 continue;
             }
-            let mut status = known.cloned().unwrap_or_else(|| PlanStatus { name: name.clone(), ..PlanStatus::default() });
+            let mut status =
+                known.cloned().unwrap_or_else(|| PlanStatus { name: name.clone(), ..PlanStatus::default() });
             let phases = plan.phases.iter().map(|phase| {
                 let known = status.phases.iter().find(|status| *status.name == *phase.name.value);
                 let steps = phase.steps.iter().map(|step| {
-                    let known = known.and_then(|known| known.steps.iter().find(|it| *it.name == *step.name.value));
+                    let known =
+                        known.and_then(|known| known.steps.iter().find(|it| *it.name == *step.name.value));
                     known.cloned().unwrap_or_else(|| StepStatus {
                         name: Text::from(step.name.value.as_str()),
                         ..StepStatus::default()

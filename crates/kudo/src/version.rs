@@ -60,7 +60,8 @@ impl Version {
 
     fn of_spec(spec: &Value, (name, namespace, resource_version): (Text, Text, u64)) -> Self {
         let plans = spec.get("plans").and_then(Value::as_object);
-        let mut plans: Vec<Plan> = plans.into_iter().flatten().map(|(name, value)| plan(name, value)).collect();
+        let mut plans: Vec<Plan> =
+            plans.into_iter().flatten().map(|(name, value)| plan(name, value)).collect();
         planarium_kernel::sorted::sort_by(&mut plans, |a, b| a.name.value.cmp(&b.name.value));
         Self {
             name,

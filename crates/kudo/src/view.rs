@@ -5,7 +5,7 @@ use std::sync::Arc;
 use planarium_protocol::Text;
 use planarium_protocol::input::PlanOp;
 use planarium_protocol::json;
-use planarium_protocol::view::{CommandView, PhaseView, PlanView, Progress, ServiceView, SourceRef, StepView};
+use planarium_protocol::view::{ActionView, PhaseView, PlanView, Progress, ServiceView, SourceRef, StepView};
 use serde_json::Value;
 
 use crate::admission::{self, Decision};
@@ -36,7 +36,12 @@ pub struct Facts<'f> {
 }
 
 /// The view of an instance. What is as it was before keeps its revision.
-pub fn service(name: &Text, facts: &Facts<'_>, revision: u64, before: Option<&ServiceView>) -> Arc<ServiceView> {
+pub fn service(
+    name: &Text,
+    facts: &Facts<'_>,
+    revision: u64,
+    before: Option<&ServiceView>,
+) -> Arc<ServiceView> {
     let plans = facts.version.plans.iter().map(|plan| {
         let known = before.and_then(|before| before.plans.iter().find(|it| *it.name == *plan.name.value));
         self::plan(plan, facts, revision, known)
@@ -64,7 +69,9 @@ fn activity(facts: &Facts<'_>) -> Text {
     let running = &instance.execution.plan;
     if instance.deleting {
         return match instance.plans.get("cleanup").map(|plan| plan.status) {
-            Some(Status::FatalError) => "being deleted: cleanup has failed, and the finalizer holds the instance".into(),
+            Some(Status::FatalError) => {
+                "being deleted: cleanup has failed, and the finalizer holds the instance".into()
+            }
             _ if running.is_empty() => "being deleted".into(),
             _ => format!("being deleted: running plan {running}").into(),
         };
@@ -73,7 +80,9 @@ fn activity(facts: &Facts<'_>) -> Text {
         return format!("running plan {running}").into();
     }
     match instance.ready() {
-        Some(ready) if ready.message.is_empty() => format!("Ready: {} ({})", ready.status, ready.reason).into(),
+        Some(ready) if ready.message.is_empty() => {
+            format!("Ready: {} ({})", ready.status, ready.reason).into()
+        }
         Some(ready) => format!("Ready: {} ({}): {}", ready.status, ready.reason, ready.message.trim()).into(),
         None => Text::default(),
     }
@@ -139,7 +148,7 @@ fn plan(plan: &Plan, facts: &Facts<'_>, revision: u64, before: Option<&Arc<PlanV
         errors: errors.into_iter().collect(),
         progress,
         phases,
-        commands: commands(name, facts).into(),
+        actions: actions(name, facts).into(),
         custom: !matches!(name, "deploy" | "update" | "upgrade" | "cleanup"),
     };
     keep(view, before, |view, revision| view.revision = revision)
@@ -195,7 +204,8 @@ fn phase(
         .iter()
         .enumerate()
         .map(|(at, step)| {
-            let status = status.and_then(|status| status.steps.iter().find(|it| *it.name == *step.name.value));
+            let status =
+                status.and_then(|status| status.steps.iter().find(|it| *it.name == *step.name.value));
             let known = before.and_then(|before| before.steps.get(at));
             self::step(plan, phase, step, at, status, facts, revision, known)
         })
@@ -212,7 +222,7 @@ fn phase(
         gates_left: 0,
         progress: Progress { done: count(done), total: count(steps.len()) },
         steps,
-        commands: Arc::new([]),
+        actions: Arc::new([]),
     };
     keep(view, before, |view, revision| view.revision = revision)
 }
@@ -244,7 +254,7 @@ fn step(
         pod: None,
         tasks: step.tasks.iter().map(|task| Text::from(task.value.as_str())).collect(),
         source: written,
-        commands: Arc::new([]),
+        actions: Arc::new([]),
     };
     keep(view, before, |view, revision| view.revision = revision)
 }
@@ -285,27 +295,29 @@ fn reason(plan: &Plan, phase: &Phase, step: &Step, status: Option<&StepStatus>, 
                 facts.memory.unhealthy.get(&place).map(|(_, message)| Text::from(message.trim()))
             })
             .unwrap_or_else(|| {
-                let dummy = step.tasks.iter().any(|name| facts.version.task(&name.value).is_some_and(|it| !it.done && it.kind.value == "Dummy"));
+                let dummy = step.tasks.iter().any(|name| {
+                    facts.version.task(&name.value).is_some_and(|it| !it.done && it.kind.value == "Dummy")
+                });
                 if dummy { "a Dummy task that is never done".into() } else { Text::default() }
             }),
     }
 }
 
 /// What can be done with a plan, and why not.
-fn commands(plan: &str, facts: &Facts<'_>) -> Vec<CommandView> {
+fn actions(plan: &str, facts: &Facts<'_>) -> Vec<ActionView> {
     let Some(instance) = facts.instance else { return Vec::new() };
     let running = &*instance.execution.plan == plan;
     let refused = trigger_refusal(instance, facts.version, plan);
-    let command = |op: PlanOp, refused: Option<Text>| CommandView { op, refused };
-    if running {
-        return vec![
-            command(PlanOp::Start, Some(format!("plan {plan} is running").into())),
-            command(PlanOp::Restart, refused),
-        ];
-    }
+    let (start, restart) = if running {
+        (Some(format!("plan {plan} is running").into()), refused)
+    } else {
+        (refused, Some(format!("plan {plan} is not running").into()))
+    };
+    let begins = "The plan runs from its first step with the parameters as they are.";
+    let again = "The running plan is given up and begins again from its first step.";
     vec![
-        command(PlanOp::Start, refused),
-        command(PlanOp::Restart, Some(format!("plan {plan} is not running").into())),
+        ActionView::of_plan("Trigger", PlanOp::Start).unless(start).doing(begins),
+        ActionView::of_plan("Restart", PlanOp::Restart).unless(restart).doing(again),
     ]
 }
 
@@ -335,7 +347,12 @@ pub fn preview(name: &Text, version: &Version, definition: &Loaded) -> Arc<Servi
 }
 
 /// The view of an instance that the controller knows.
-pub fn of_known(known: &Known, definition: Option<&Loaded>, before: Option<&ServiceView>, revision: u64) -> Option<Arc<ServiceView>> {
+pub fn of_known(
+    known: &Known,
+    definition: Option<&Loaded>,
+    before: Option<&ServiceView>,
+    revision: u64,
+) -> Option<Arc<ServiceView>> {
     let version = known.version.as_deref()?;
     let facts = Facts {
         instance: Some(&known.instance),

@@ -6,7 +6,7 @@
 //! All independent mistakes are found in one reading. What cannot be understood is left out or replaced by
 //! something harmless, so that one mistake does not bring others about.
 //!
-//! **Source**: sheet section 3; `dcos-commons: sdk/scheduler/src/main/java/com/mesosphere/sdk/specification/yaml`
+//! **Source**: `dcos-commons: sdk/scheduler/src/main/java/com/mesosphere/sdk/specification/yaml`
 //! (raw fields, `YAMLToInternalMappers.java`) and the constraints of the `Default*Spec` classes. Match; the
 //! real parser stops at the first mistake.
 

@@ -183,11 +183,19 @@ impl Simulation {
         out(self.session.engine.events_since(whole(since)))
     }
 
-    /// Why an element is not finished; `null` when there is no such element.
+    /// Why an element is not finished; `null` when there is no such element. Without a dialect, the service of that name
+    /// that was installed first is meant.
     #[wasm_bindgen(unchecked_return_type = "Why | null")]
-    pub fn why(&self, service: &str, plan: &str, phase: Option<String>, step: Option<String>) -> Answer {
+    pub fn why(
+        &self,
+        service: &str,
+        plan: &str,
+        phase: Option<String>,
+        step: Option<String>,
+        dialect: Option<String>,
+    ) -> Answer {
         let path = ElementPath {
-            dialect: "".into(),
+            dialect: dialect.unwrap_or_default().into(),
             service: service.into(),
             plan: plan.into(),
             phase: phase.map(Into::into),

@@ -39,6 +39,11 @@ pub fn dialects() -> &'static [planarium_system::Dialect] {
     systems::DIALECTS
 }
 
+/// The words for states of tasks and machines.
+pub fn states() -> &'static [planarium_protocol::view::StatusWord] {
+    planarium_mesos::STATUSES
+}
+
 pub use timeline::{Advanced, BranchView, Engine, JOURNAL_VERSION, Journal, ReplayError};
 pub use world::World;
 

@@ -249,7 +249,7 @@ fn reveal_source(state: &mut State, path: &ElementPath) {
     let source = selectors::tree::source_of(&state.world.view, path);
     if let Some(source) = source {
         // Services may have files of the same name.
-        if let Some(at) = state.place_of(&path.service).filter(|at| *at != state.at) {
+        if let Some(at) = state.place_of_element(path, &source.file).filter(|at| *at != state.at) {
             let drafts = state.all_drafts();
             hold(state, drafts, at);
         }
@@ -344,7 +344,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Drafted(kept) => {
             let mut drafts = state.all_drafts();
             for draft in kept {
-                let named = drafts.iter().position(|old| old.label == draft.label);
+                let named = drafts.iter().position(|old| old.is_of(&draft.dialect, &draft.label));
                 let place = if draft.label.is_empty() { Some(state.at) } else { named };
                 match place.and_then(|at| drafts.get_mut(at)) {
                     Some(old) if old.files.0 == draft.files.0 && old.env.0 == draft.env.0 => {}

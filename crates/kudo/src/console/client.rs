@@ -106,7 +106,8 @@ impl<'c, 't> Client<'c, 't> {
 
     /// Creates a namespace.
     pub(super) fn create_namespace(&mut self, value: &Value) -> Result<Value, String> {
-        self.send("POST", "/kube/api/v1/namespaces", value, "application/json").map_err(|failed| failed.message)
+        self.send("POST", "/kube/api/v1/namespaces", value, "application/json")
+            .map_err(|failed| failed.message)
     }
 
     /// Merges changes into an object.
@@ -119,7 +120,8 @@ impl<'c, 't> Client<'c, 't> {
     /// Deletes an object, and what belongs to it afterwards.
     pub(super) fn delete(&mut self, plural: &str, name: &str) -> Result<Value, String> {
         let path = self.path(plural, name);
-        let options = json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background" });
+        let options =
+            json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background" });
         self.send("DELETE", &path, &options, "application/json").map_err(|failed| failed.message)
     }
 

@@ -52,7 +52,10 @@ fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String
     }
     if typed.starts_with('-') || rest.is_empty() && command.arguments.is_empty() {
         let flags = command.flags.iter().chain(GLOBAL);
-        return flags.map(|spec| format!("--{}", spec.name)).filter(|flag| !rest.contains(&flag.as_str())).collect();
+        return flags
+            .map(|spec| format!("--{}", spec.name))
+            .filter(|flag| !rest.contains(&flag.as_str()))
+            .collect();
     }
     if command.words == ["get"] && rest.is_empty() {
         return ["instances", "operators", "operatorversions", "all"].map(str::to_owned).to_vec();

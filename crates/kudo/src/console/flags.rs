@@ -73,8 +73,10 @@ pub(super) fn read(words: &[String], specs: &[&'static [Spec]]) -> Result<Given,
             Ok(())
         };
         if let Some(long) = word.strip_prefix("--") {
-            let (name, inline) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-            let spec = all().find(|spec| spec.name == name).ok_or_else(|| format!("unknown flag: --{name}"))?;
+            let (name, inline) =
+                long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+            let spec =
+                all().find(|spec| spec.name == name).ok_or_else(|| format!("unknown flag: --{name}"))?;
             take(spec, inline, &format!("--{name}"))?;
         } else if let Some(short) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) {
             let mut chars = short.chars();

@@ -17,7 +17,9 @@ pub(super) fn get(client: &mut Client<'_, '_>, given: &Given) -> Done {
         return Err(BAD_OUTPUT.to_owned());
     }
     let [what] = given.arguments.as_slice() else {
-        return Err("expecting exactly one argument - \"instances, operators, operatorversions or all\"".to_owned());
+        return Err(
+            "expecting exactly one argument - \"instances, operators, operatorversions or all\"".to_owned()
+        );
     };
     let kinds: &[&str] = match what.as_str() {
         "instances" => &["instances"],
@@ -25,7 +27,9 @@ pub(super) fn get(client: &mut Client<'_, '_>, given: &Given) -> Done {
         "operatorversions" => &["operatorversions"],
         "all" => &["operators", "operatorversions", "instances"],
         other => {
-            return Err(format!("expecting one of \"instances, operators, operatorversions or all\" and not {other:?}"));
+            return Err(format!(
+                "expecting one of \"instances, operators, operatorversions or all\" and not {other:?}"
+            ));
         }
     };
     let failed = |problem: String| format!("failed to retrieve objects: {problem}");
@@ -42,7 +46,9 @@ pub(super) fn get(client: &mut Client<'_, '_>, given: &Given) -> Done {
     if let [operators, versions, instances] = lists.as_slice() {
         for operator in operators {
             let branch = tree.add(name(operator));
-            for version in versions.iter().filter(|it| text(it, &["spec", "operator", "name"]) == name(operator)) {
+            for version in
+                versions.iter().filter(|it| text(it, &["spec", "operator", "name"]) == name(operator))
+            {
                 let branch = branch.add(name(version));
                 let of = |it: &&Value| text(it, &["spec", "operatorVersion", "name"]) == name(version);
                 for instance in instances.iter().filter(of) {

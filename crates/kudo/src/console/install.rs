@@ -20,7 +20,9 @@ pub(super) fn install(client: &mut Client<'_, '_>, given: &Given) -> Done {
         return Err("expecting exactly one argument - name of the package or path to install".to_owned());
     };
     if given.flag("in-cluster") && (given.flag("skip-instance") || given.value("repo").is_some()) {
-        return Err("you can't use skip-instance or repo option when installing from in-cluster operators".to_owned());
+        return Err(
+            "you can't use skip-instance or repo option when installing from in-cluster operators".to_owned()
+        );
     }
     let wait = given.flag("wait").then(|| given.seconds("wait-time", 300)).transpose()?;
     if given.flag("in-cluster") {
@@ -44,7 +46,8 @@ pub(super) fn install(client: &mut Client<'_, '_>, given: &Given) -> Done {
     }
     server_fits(&operator.kubernetes_version.value)?;
     if given.flag("create-namespace") {
-        let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": (client.namespace) } });
+        let namespace =
+            json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": (client.namespace) } });
         client.create_namespace(&namespace)?;
         client.say(&format!("namespace {} created", client.namespace.clone()));
     }
@@ -61,10 +64,13 @@ pub(super) fn install(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 fn server_fits(wanted: &str) -> Done {
-    let expected = Version::parse(wanted).map_err(|error| format!("unable to parse operators kubernetes version: {error}"))?;
+    let expected = Version::parse(wanted)
+        .map_err(|error| format!("unable to parse operators kubernetes version: {error}"))?;
     let Ok(server) = Version::parse(CLUSTER_VERSION) else { return Ok(()) };
     if (expected.major, expected.minor) > (server.major, server.minor) {
-        return Err(format!("expected kubernetes version of {expected} is not supported with version: {server}"));
+        return Err(format!(
+            "expected kubernetes version of {expected} is not supported with version: {server}"
+        ));
     }
     Ok(())
 }
@@ -79,7 +85,9 @@ fn from_cluster(
     let namespace = client.namespace.clone();
     let versions = client.list("operatorversions")?;
     if versions.is_empty() {
-        return Err(format!("failed to resolve operator package for: {name} failed to find any operator version in namespace {namespace}"));
+        return Err(format!(
+            "failed to resolve operator package for: {name} failed to find any operator version in namespace {namespace}"
+        ));
     }
     let own = given.value("operator-version").unwrap_or_default();
     let app = given.value("app-version").unwrap_or_default();
@@ -205,7 +213,9 @@ pub(super) fn upgrade(client: &mut Client<'_, '_>, given: &Given) -> Done {
         Version::parse(text).map_err(|error| format!("failed to parse {text} as semver: {error}"))
     };
     if parse(old)?.compare(&parse(new)?) != Ordering::Less {
-        return Err(format!("upgraded version {new} is the same or smaller as current version {old} -> not upgrading"));
+        return Err(format!(
+            "upgraded version {new} is the same or smaller as current version {old} -> not upgrading"
+        ));
     }
     put_version(client, main, dependencies)?;
     let mut spec = Map::new();
@@ -217,9 +227,9 @@ pub(super) fn upgrade(client: &mut Client<'_, '_>, given: &Given) -> Done {
     spec.insert("planExecution".to_owned(), json!({}));
     let patch = json!({ "spec": (Value::Object(spec)) });
     let to = &main.version_name;
-    client
-        .merge("instances", &name, &patch)
-        .map_err(|problem| format!("failed to update instance for new operatorversion {namespace}/{to}: {problem}"))?;
+    client.merge("instances", &name, &patch).map_err(|problem| {
+        format!("failed to update instance for new operatorversion {namespace}/{to}: {problem}")
+    })?;
     client.say(&format!("instance {namespace}/{name} updated"));
     Ok(())
 }

@@ -22,11 +22,14 @@ pub(super) fn update(client: &mut Client<'_, '_>, given: &Given) -> Done {
     }
     let name = named(client, given);
     if name.is_empty() {
-        return Err("--instance flag has to be provided to indicate which instance you want to update".to_owned());
+        return Err(
+            "--instance flag has to be provided to indicate which instance you want to update".to_owned()
+        );
     }
     if parameters.is_empty() {
         return Err(
-            "need to specify at least one parameter to override via -p otherwise there is nothing to update".to_owned()
+            "need to specify at least one parameter to override via -p otherwise there is nothing to update"
+                .to_owned(),
         );
     }
     let namespace = client.namespace.clone();

@@ -49,13 +49,19 @@ pub(super) fn verify(client: &mut Client<'_, '_>, given: &Given) -> Done {
         let valid = errors.is_empty();
         write_one(client, &json!({ "errors": errors, "warnings": warnings, "valid": valid }), output)?;
     }
-    if errors.is_empty() { Ok(()) } else { Err(format!("found {} package verification errors", errors.len())) }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("found {} package verification errors", errors.len()))
+    }
 }
 
 /// Columns of texts, two blanks apart.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max().unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let lines = rows.iter().map(|row| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
@@ -67,11 +73,16 @@ fn table(rows: &[Vec<String>]) -> String {
 /// A cell of at most 35 characters in a line; longer ones are cut.
 fn cell(text: &str) -> String {
     let line = text.trim_end().replace('\n', " ");
-    if line.chars().count() <= 35 { line } else { format!("{}...", line.chars().take(32).collect::<String>()) }
+    if line.chars().count() <= 35 {
+        line
+    } else {
+        format!("{}...", line.chars().take(32).collect::<String>())
+    }
 }
 
 pub(super) fn parameters(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let (required, names, descriptions) = (given.flag("required"), given.flag("names"), given.flag("descriptions"));
+    let (required, names, descriptions) =
+        (given.flag("required"), given.flag("names"), given.flag("descriptions"));
     if [required, names, descriptions].into_iter().filter(|set| *set).count() > 1 {
         return Err("only one of the flags 'required', 'names', 'descriptions' can be set".to_owned());
     }
@@ -126,7 +137,8 @@ pub(super) fn plans(client: &mut Client<'_, '_>, given: &Given) -> Done {
     for plan in &operator.plans {
         let branch = tree.add(format!("{} ({})", plan.name.value, plan.strategy.value));
         for phase in &plan.phases {
-            let branch = branch.add_meta("phase", &format!("{} ({})", phase.name.value, phase.strategy.value));
+            let branch =
+                branch.add_meta("phase", &format!("{} ({})", phase.name.value, phase.strategy.value));
             for step in &phase.steps {
                 let branch = branch.add_meta("step", &step.name.value);
                 for name in &step.tasks {

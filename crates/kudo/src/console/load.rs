@@ -32,18 +32,22 @@ pub(super) fn package(client: &mut Client<'_, '_>, path: &str) -> Result<Loaded,
             Ok(text) => text,
             Err(_) if at > 1 => continue,
             Err(problem) => {
-                return Err(format!("failed to resolve operator package for: {path} operator.yaml: {problem}"));
+                return Err(format!(
+                    "failed to resolve operator package for: {path} operator.yaml: {problem}"
+                ));
             }
         };
         let mut own = BTreeMap::from([("operator.yaml".to_owned(), operator)]);
         if let Ok(text) = client.read(&join(&folder, "params.yaml")) {
             own.insert("params.yaml".to_owned(), text);
         }
-        let load = LoadService { dialect: crate::WORD.to_owned(), files: own.clone(), ..LoadService::default() };
+        let load =
+            LoadService { dialect: crate::WORD.to_owned(), files: own.clone(), ..LoadService::default() };
         let read = Loaded::read(&load);
         if let Some(operator) = read.operator() {
             let manifest = operator.namespace_manifest.value.as_str();
-            let named = operator.tasks.iter().flat_map(|task| task.templates()).map(|word| word.value.as_str());
+            let named =
+                operator.tasks.iter().flat_map(|task| task.templates()).map(|word| word.value.as_str());
             for template in named.chain([manifest]).filter(|template| !template.is_empty()) {
                 let file = format!("templates/{template}");
                 if let Ok(text) = client.read(&join(&folder, &file)) {
@@ -59,7 +63,12 @@ pub(super) fn package(client: &mut Client<'_, '_>, path: &str) -> Result<Loaded,
         }
         files.extend(own.into_iter().map(|(path, text)| (normal(&format!("{name}/{path}")), text)));
     }
-    let load = LoadService { dialect: crate::WORD.to_owned(), name: "package".to_owned(), files, ..LoadService::default() };
+    let load = LoadService {
+        dialect: crate::WORD.to_owned(),
+        name: "package".to_owned(),
+        files,
+        ..LoadService::default()
+    };
     let loaded = Loaded::read(&load);
     let main = loaded.main().ok_or_else(|| format!("failed to resolve operator package for: {path}"))?;
     if main.operator.is_none() || main.params.is_none() {
@@ -106,7 +115,9 @@ pub(super) fn parameters(client: &mut Client<'_, '_>, given: &Given) -> Result<V
         }
     }
     for path in given.values("parameter-file") {
-        let read = client.read(path).map_err(|problem| format!("error reading from parameter file {path}: {problem}"));
+        let read = client
+            .read(path)
+            .map_err(|problem| format!("error reading from parameter file {path}: {problem}"));
         match read.and_then(|text| params::from_file(path, &text)) {
             Ok(read) => values.extend(read),
             Err(problem) => problems.push(problem),

@@ -70,7 +70,8 @@ fn show(client: &mut Client<'_, '_>, instance: &Instance, namespace: &str) -> Do
             None => String::new(),
         };
         let shown = message(&last.message);
-        let branch = root.add(format!("Plan {plan} ({strategy} strategy) [{}]{shown}{updated}", last.status.word()));
+        let branch =
+            root.add(format!("Plan {plan} ({strategy} strategy) [{}]{shown}{updated}", last.status.word()));
         for phase in &last.phases {
             let own = phases().find(|it| text(it, &["name"]) == &*phase.name);
             let strategy = own.map_or("", |own| text(own, &["strategy"]));

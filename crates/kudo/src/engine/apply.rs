@@ -19,13 +19,19 @@ impl Work<'_, '_> {
     }
 
     /// Creates or merges objects, in order; what the cluster answered.
-    pub(super) fn apply_all(&mut self, at: &At<'_>, objects: &[Prepared]) -> Result<Vec<Arc<Object>>, Failure> {
+    pub(super) fn apply_all(
+        &mut self,
+        at: &At<'_>,
+        objects: &[Prepared],
+    ) -> Result<Vec<Arc<Object>>, Failure> {
         let mut applied = Vec::with_capacity(objects.len());
         for object in objects {
             let reference = object.kind.map(|kind| ObjectRef::new(kind, &object.namespace, &object.name));
             let live = reference.and_then(|reference| self.kube.get(reference));
             let exists = live.is_some();
-            if live.is_some_and(|live| live.annotations.get(LAST_APPLIED).is_none() && !live.annotations.is_empty()) {
+            if live.is_some_and(|live| {
+                live.annotations.get(LAST_APPLIED).is_none() && !live.annotations.is_empty()
+            }) {
                 let problem = "failed to get original configuration LastAppliedConfigAnnotation is not set";
                 return Err(self.meta.fatal(at, problem, "TaskRenderingError"));
             }

@@ -79,7 +79,8 @@ impl Work<'_, '_> {
         }
         let rendered = self.facts().template(at, file, Scope::ParameterFile);
         let (text, _) = rendered.map_err(|problem| {
-            let reason = problem.strip_prefix(&format!("error expanding template {file}: ")).unwrap_or(&problem);
+            let reason =
+                problem.strip_prefix(&format!("error expanding template {file}: ")).unwrap_or(&problem);
             format!("error expanding parameter file {file}: {reason}")
         })?;
         params::from_file(file, &text)

@@ -70,14 +70,16 @@ pub(super) fn objects(
                     "controller": true,
                     "blockOwnerDeletion": true,
                 });
-                let mut owners = metadata.get("ownerReferences").and_then(Value::as_array).cloned().unwrap_or_default();
+                let mut owners =
+                    metadata.get("ownerReferences").and_then(Value::as_array).cloned().unwrap_or_default();
                 owners.push(owner);
                 metadata.insert("ownerReferences".to_owned(), Value::Array(owners));
             } else {
                 metadata.remove("namespace");
             }
         }
-        let name = value.get("metadata").and_then(|it| it.get("name")).and_then(Value::as_str).unwrap_or_default();
+        let name =
+            value.get("metadata").and_then(|it| it.get("name")).and_then(Value::as_str).unwrap_or_default();
         let name = Text::from(name);
         let namespace = if info.namespaced { meta.namespace.clone() } else { Text::default() };
         all.push((value, found, namespace, name));
@@ -118,14 +120,22 @@ pub(super) fn objects(
 }
 
 /// A ConfigMap or Secret of the cluster.
-pub(super) fn dependency<'k>(kube: &'k Kube, kind: &str, namespace: &str, name: &str) -> Option<&'k Arc<Object>> {
+pub(super) fn dependency<'k>(
+    kube: &'k Kube,
+    kind: &str,
+    namespace: &str,
+    name: &str,
+) -> Option<&'k Arc<Object>> {
     let kind = kube.find_kind("v1", kind)?;
     kube.get(ObjectRef::new(kind, namespace, name))
 }
 
 fn labels(value: &mut Value, group: &str, kind: &str, version: &Version, meta: &Meta) {
-    let added =
-        [("heritage", "kudo"), ("kudo.dev/operator", &*version.operator), ("kudo.dev/instance", &*meta.instance)];
+    let added = [
+        ("heritage", "kudo"),
+        ("kudo.dev/operator", &*version.operator),
+        ("kudo.dev/instance", &*meta.instance),
+    ];
     merge_texts(value, &["metadata", "labels"], &added);
     for path in pod_templates(group, kind) {
         let mut path = path.to_vec();
@@ -157,7 +167,9 @@ fn annotations(value: &mut Value, group: &str, kind: &str, version: &Version, me
 
 /// The pod templates of a kind.
 fn pod_templates(group: &str, kind: &str) -> impl Iterator<Item = &'static [&'static str]> {
-    let fits = POD_TEMPLATES.iter().filter(move |(known, name, _)| *name == kind && (known.is_empty() || *known == group));
+    let fits = POD_TEMPLATES
+        .iter()
+        .filter(move |(known, name, _)| *name == kind && (known.is_empty() || *known == group));
     fits.map(|(_, _, path)| *path)
 }
 

@@ -51,7 +51,9 @@ pub fn of(object: &Object) -> Health {
             return Health::Healthy;
         }
         return match job.failure {
-            Some(failure) => Health::Failed(format!("job {name:?} has failed terminally: {}", failure.message)),
+            Some(failure) => {
+                Health::Failed(format!("job {name:?} has failed terminally: {}", failure.message))
+            }
             None => unhealthy(format!("job {name:?} still running or failed")),
         };
     }
@@ -110,7 +112,8 @@ fn deployment(object: &Object) -> Health {
     if facts.generation > facts.observed_generation {
         return waiting("Waiting for deployment spec update to be observed...\n".to_owned());
     }
-    let late = facts.progressing.as_ref().is_some_and(|condition| &*condition.reason == "ProgressDeadlineExceeded");
+    let late =
+        facts.progressing.as_ref().is_some_and(|condition| &*condition.reason == "ProgressDeadlineExceeded");
     if late {
         return Health::Unclear(format!("deployment {name:?} exceeded its progress deadline"));
     }
@@ -137,9 +140,12 @@ fn deployment(object: &Object) -> Health {
 
 fn stateful_set(object: &Object) -> Health {
     let (name, Some(facts)) = (&object.name, object.stateful_set()) else { return Health::Healthy };
-    let waiting = |detail: String| Health::Unhealthy(format!("statefulset {name:?} is not healthy: {detail}"));
+    let waiting =
+        |detail: String| Health::Unhealthy(format!("statefulset {name:?} is not healthy: {detail}"));
     if &*facts.update_strategy != "RollingUpdate" {
-        return Health::Unclear("rollout status is only available for RollingUpdate strategy type".to_owned());
+        return Health::Unclear(
+            "rollout status is only available for RollingUpdate strategy type".to_owned(),
+        );
     }
     if facts.observed_generation == 0 || facts.generation > facts.observed_generation {
         return waiting("Waiting for statefulset spec update to be observed...\n".to_owned());

@@ -55,7 +55,10 @@ pub fn split(text: &str) -> Result<Vec<Manifest>, ManifestError> {
         let value = root.to_go_json();
         let place = usize::try_from(root.span.start).unwrap_or(0);
         if value.get("kind").and_then(Value::as_str).is_none_or(str::is_empty) {
-            return Err(failed(format!("Object 'Kind' is missing in '{}'", shortened(&value.to_string())), place));
+            return Err(failed(
+                format!("Object 'Kind' is missing in '{}'", shortened(&value.to_string())),
+                place,
+            ));
         }
         found.push(Manifest { value, offset: at(place) });
     }

@@ -24,7 +24,8 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
     for phase in &plan.phases {
         let phase_name = phase.name.value.as_str();
         let Some(phase_at) = status.phases.iter().position(|it| &*it.name == phase_name) else {
-            let message = format!("{namespace}/{instance} fatal error:  missing phase status: {name}.{phase_name}");
+            let message =
+                format!("{namespace}/{instance} fatal error:  missing phase status: {name}.{phase_name}");
             status.set_with(Status::FatalError, &message);
             return Some(("MissingPhaseStatus", format!("Error during execution: {message}")));
         };
@@ -41,8 +42,9 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
         for step in &phase.steps {
             let step_name = step.name.value.as_str();
             let Some(step_at) = phase_status.steps.iter().position(|it| &*it.name == step_name) else {
-                let message =
-                    format!("{namespace}/{instance} fatal error:  missing step status: {name}.{phase_name}.{step_name}");
+                let message = format!(
+                    "{namespace}/{instance} fatal error:  missing step status: {name}.{phase_name}.{step_name}"
+                );
                 phase_status.set_with(Status::FatalError, &message);
                 status.set(Status::FatalError);
                 return Some(("MissingStepStatus", format!("Error during execution: {message}")));
@@ -62,11 +64,16 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
                 let aborted = match task {
                     None => {
                         let message = format!("{namespace}/{instance} fatal error:  missing task {path}");
-                        Some(("UnknownTaskName", message.clone(), format!("Error during execution: {message}")))
+                        Some((
+                            "UnknownTaskName",
+                            message.clone(),
+                            format!("Error during execution: {message}"),
+                        ))
                     }
                     Some(task) => build_problem(task).map(|problem| {
-                        let message =
-                            format!("{namespace}/{instance} fatal error:  failed to build task {path}: {problem}");
+                        let message = format!(
+                            "{namespace}/{instance} fatal error:  failed to build task {path}: {problem}"
+                        );
                         ("TaskBuildError", message.clone(), format!("Error during execution: {message}"))
                     }),
                 };
@@ -85,7 +92,8 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
                         return Some((event, message));
                     }
                     Err(Failure::Transient(cause)) => {
-                        let message = format!("A transient error when executing task {path}. Will retry. {cause}");
+                        let message =
+                            format!("A transient error when executing task {path}. Will retry. {cause}");
                         step_status.set_with(Status::Error, &message);
                     }
                     Ok(true) => tasks_left.retain(|left| *left != task_name.value),

@@ -24,7 +24,11 @@ impl Work<'_, '_> {
         let rendered = self.facts().template(at, template, Scope::Task);
         let (text, _) = rendered.map_err(|problem| self.meta.fatal(at, &problem, "TaskRenderingError"))?;
         let mut pod = params::yaml(&text).map_err(|problem| {
-            self.meta.fatal(at, &format!("failed to unmarshall pipe pod: {problem}"), "ResourceUnmarshalError")
+            self.meta.fatal(
+                at,
+                &format!("failed to unmarshall pipe pod: {problem}"),
+                "ResourceUnmarshalError",
+            )
         })?;
         if pod.is_null() {
             pod = json!({});
@@ -46,7 +50,8 @@ impl Work<'_, '_> {
         self.memory.unhealthy.remove(&at.place());
         let mut artifacts = Vec::new();
         for file in &at.task.pipe {
-            let content = read_file(&pod, file).map_err(|problem| self.meta.fatal(at, &problem, "PipeTaskError"))?;
+            let content =
+                read_file(&pod, file).map_err(|problem| self.meta.fatal(at, &problem, "PipeTaskError"))?;
             let artifact = self.pipe_name(at, &file.key.value);
             artifacts.push(make_artifact(file, &artifact, &content));
         }
@@ -64,7 +69,10 @@ impl Work<'_, '_> {
     fn enhanced(&self, at: &At<'_>, values: Vec<Value>) -> Result<Vec<super::Prepared>, super::Failure> {
         // What is made here is read as any rendered text is.
         let values = values.into_iter().filter_map(|value| {
-            manifest::split(&value.to_string()).ok().and_then(|all| all.into_iter().next()).map(|one| one.value)
+            manifest::split(&value.to_string())
+                .ok()
+                .and_then(|all| all.into_iter().next())
+                .map(|one| one.value)
         });
         enhance::objects(self.kube, self.version, self.meta, at, values.collect(), false)
             .map(|rendered| rendered.objects)
@@ -90,7 +98,8 @@ fn source(file: &PipeFile) -> &str {
 fn validate(pod: &Value, files: &[PipeFile]) -> Result<Mount, String> {
     if items(pod, "/spec/containers").next().is_some() {
         return Err(
-            "pipe pod should not have containers. pipe artifacts are generated in the init container".to_owned()
+            "pipe pod should not have containers. pipe artifacts are generated in the init container"
+                .to_owned(),
         );
     }
     if items(pod, "/spec/initContainers").count() != 1 {
@@ -100,11 +109,13 @@ fn validate(pod: &Value, files: &[PipeFile]) -> Result<Mount, String> {
     if !matches!(policy, "" | "OnFailure") {
         return Err("pipe pod RestartPolicy should be OnFailure".to_owned());
     }
-    let shared: Vec<&Value> =
-        items(pod, "/spec/volumes").filter(|volume| volume.get("emptyDir").is_some_and(|it| !it.is_null())).collect();
+    let shared: Vec<&Value> = items(pod, "/spec/volumes")
+        .filter(|volume| volume.get("emptyDir").is_some_and(|it| !it.is_null()))
+        .collect();
     let [volume] = shared.as_slice() else {
         return Err(
-            "pipe pod should define one emptyDir shared volume where the artifacts are temporary stored".to_owned()
+            "pipe pod should define one emptyDir shared volume where the artifacts are temporary stored"
+                .to_owned(),
         );
     };
     let volume = text(volume, "name").to_owned();
@@ -119,7 +130,9 @@ fn validate(pod: &Value, files: &[PipeFile]) -> Result<Mount, String> {
         }
         let base = base_name(source);
         if !base.chars().any(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')) {
-            return Err(format!("pipe file name {base} should only contain alphanumeric characters, '.', '_' and '-'"));
+            return Err(format!(
+                "pipe file name {base} should only contain alphanumeric characters, '.', '_' and '-'"
+            ));
         }
     }
     Ok((volume, mount))
@@ -147,7 +160,9 @@ fn is_below(folder: &str, file: &str) -> bool {
         return false;
     }
     let (folder, file) = (cleaned(folder), cleaned(file));
-    file.strip_prefix(folder.as_slice()).and_then(|rest| rest.first().copied()).is_some_and(|next| !next.starts_with('.'))
+    file.strip_prefix(folder.as_slice())
+        .and_then(|rest| rest.first().copied())
+        .is_some_and(|next| !next.starts_with('.'))
 }
 
 fn base_name(path: &str) -> &str {
@@ -209,7 +224,9 @@ fn make_artifact(file: &PipeFile, name: &str, content: &str) -> Value {
     let secret = file.kind == "Secret";
     let encoded = |text: &str| Value::from(Base64::Padded.encode(text.as_bytes()));
     let key = if file.file.is_empty() {
-        for line in content.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        for line in
+            content.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'))
+        {
             if let Some((key, value)) = line.split_once('=') {
                 entries.insert(key.to_owned(), if secret { encoded(value) } else { value.into() });
             }

@@ -40,7 +40,8 @@ pub fn pipes_of(instance: &str, plan: &Plan, tasks: &[Task]) -> Result<Vec<(Text
                     if pipes.iter().any(|(known, _)| **known == **key) {
                         return Err(key.clone());
                     }
-                    let parts = [instance, &plan.name.value, &phase.name.value, &step.name.value, &name.value, key];
+                    let parts =
+                        [instance, &plan.name.value, &phase.name.value, &step.name.value, &name.value, key];
                     pipes.push((Text::from(key.as_str()), Text::from(pipe_name(parts))));
                 }
             }
@@ -109,16 +110,19 @@ impl Facts<'_> {
         let failed = |word: &str, error: &TemplateError| format!("error {word} template: {error}");
         match self.version.templates.get(name) {
             None => Err(format!("error finding resource named {name}")),
-            Some(Err(error)) => {
-                Err(format!("error expanding template {name}: {}", failed("parsing", error)))
-            }
+            Some(Err(error)) => Err(format!("error expanding template {name}: {}", failed("parsing", error))),
             Some(Ok(template)) => {
                 let entity = format!("{}/{}/{name}", self.meta.namespace, self.meta.instance);
-                let environment =
-                    Environment { now_ms: self.now_ms, seed: self.seed, entity: &entity, ..Environment::default() };
+                let environment = Environment {
+                    now_ms: self.now_ms,
+                    seed: self.seed,
+                    entity: &entity,
+                    ..Environment::default()
+                };
                 let output = template.execute(self.context(at, scope), &environment);
-                let output =
-                    output.map_err(|error| format!("error expanding template {name}: {}", failed("rendering", &error)))?;
+                let output = output.map_err(|error| {
+                    format!("error expanding template {name}: {}", failed("rendering", &error))
+                })?;
                 Ok((output.text, output.map))
             }
         }
@@ -160,7 +164,8 @@ impl Work<'_, '_> {
                         continue;
                     }
                     let rendered = facts.template(at, &name.value, Scope::Task);
-                    let (text, map) = rendered.map_err(|problem| self.meta.fatal(at, &problem, "TaskRenderingError"))?;
+                    let (text, map) =
+                        rendered.map_err(|problem| self.meta.fatal(at, &problem, "TaskRenderingError"))?;
                     texts.push((Text::from(name.value.as_str()), text.into(), map));
                 }
                 texts
@@ -186,7 +191,8 @@ impl Work<'_, '_> {
 /// Whether what the objects' hashes were made of is as it was, and every kind is served that is now.
 fn is_current(kube: &Kube, rendered: &Rendered) -> bool {
     let same = rendered.dependencies.iter().all(|(kind, namespace, name, version)| {
-        enhance::dependency(kube, kind, namespace, name).map_or(0, |object| object.resource_version) == *version
+        enhance::dependency(kube, kind, namespace, name).map_or(0, |object| object.resource_version)
+            == *version
     });
     same && rendered.objects.iter().all(|object| object.kind.is_some())
 }

@@ -44,7 +44,11 @@ pub struct TemplateFile {
 /// Reads every package among some files; the first one is the one that the files are about.
 ///
 /// *Errors*: what keeps the first package from being used makes it lack its operator or its parameters.
-pub fn read(files: &BTreeMap<String, String>, sources: &mut SourceMap, found: &mut Diagnostics) -> Vec<Package> {
+pub fn read(
+    files: &BTreeMap<String, String>,
+    sources: &mut SourceMap,
+    found: &mut Diagnostics,
+) -> Vec<Package> {
     folders(files).iter().map(|folder| package(folder, sources, found)).collect()
 }
 
@@ -62,7 +66,9 @@ fn package(folder: &Folder<'_>, sources: &mut SourceMap, found: &mut Diagnostics
     };
     match operator {
         None => missing(found, codes::NO_OPERATOR, "operator.yaml"),
-        Some((file, text)) => package.operator = root(text, file, found).and_then(|node| self::operator(&node, file, found)),
+        Some((file, text)) => {
+            package.operator = root(text, file, found).and_then(|node| self::operator(&node, file, found))
+        }
     }
     match params {
         None => missing(found, codes::NO_PARAMS, "params.yaml"),
@@ -71,7 +77,9 @@ fn package(folder: &Folder<'_>, sources: &mut SourceMap, found: &mut Diagnostics
             package.params = match node {
                 Some(node) => params_file(&node, file, found),
                 // An empty file is a file without parameters.
-                None if text.trim().is_empty() => Some(ParamsFile { at: Span::at(file, 0), ..ParamsFile::default() }),
+                None if text.trim().is_empty() => {
+                    Some(ParamsFile { at: Span::at(file, 0), ..ParamsFile::default() })
+                }
                 None => None,
             };
         }
@@ -122,7 +130,10 @@ impl<'n, 'd> Fields<'n, 'd> {
         let entries = self.node.as_mapping()?;
         let exact = entries.iter().rev().find(|entry| entry.key.as_str() == Some(key));
         let any = || {
-            entries.iter().rev().find(|entry| entry.key.as_str().is_some_and(|own| own.eq_ignore_ascii_case(key)))
+            entries
+                .iter()
+                .rev()
+                .find(|entry| entry.key.as_str().is_some_and(|own| own.eq_ignore_ascii_case(key)))
         };
         exact.or_else(any).map(|entry| &entry.value).filter(|value| !value.is_null())
     }
@@ -130,7 +141,9 @@ impl<'n, 'd> Fields<'n, 'd> {
     fn wrong(&mut self, node: &Node, what: &str, expected: &str) {
         self.refused = true;
         let message = format!("{what} must be {expected}, but is {}", node.describe());
-        self.found.push(Diagnostic::error(codes::WRONG_TYPE, node.span, message).with_help(format!("write {expected}")));
+        self.found.push(
+            Diagnostic::error(codes::WRONG_TYPE, node.span, message).with_help(format!("write {expected}")),
+        );
     }
 
     fn word(&mut self, key: &'static str) -> Word {
@@ -182,7 +195,8 @@ impl<'n, 'd> Fields<'n, 'd> {
                 Some(meant) => format!("did you mean '{meant}'?"),
                 None => "remove it; KUDO does not read it".to_owned(),
             };
-            self.found.push(Diagnostic::warning(codes::UNKNOWN_FIELD, entry.key.span, message).with_help(help));
+            self.found
+                .push(Diagnostic::warning(codes::UNKNOWN_FIELD, entry.key.span, message).with_help(help));
         }
         !self.refused
     }
@@ -193,8 +207,7 @@ fn supported(fields: &mut Fields<'_, '_>) -> bool {
     if version.value.is_empty() || version.value == codes::API_VERSION {
         return true;
     }
-    let message =
-        format!("expecting supported API version {} but got {}", codes::API_VERSION, version.value);
+    let message = format!("expecting supported API version {} but got {}", codes::API_VERSION, version.value);
     let help = format!("write 'apiVersion: {}', or leave it out", codes::API_VERSION);
     fields.found.push(Diagnostic::error(codes::BAD_API_VERSION, version.span, message).with_help(help));
     false
@@ -232,13 +245,15 @@ fn operator(node: &Node, file: FileId, found: &mut Diagnostics) -> Option<Operat
         if plans.as_mapping().is_none() {
             let message = format!("'plans' must be a mapping, but is {}", plans.describe());
             found.push(
-                Diagnostic::error(codes::WRONG_TYPE, plans.span, message).with_help("write plans by name: 'deploy:'"),
+                Diagnostic::error(codes::WRONG_TYPE, plans.span, message)
+                    .with_help("write plans by name: 'deploy:'"),
             );
             fine = false;
         }
         let mut by_name: BTreeMap<String, Plan> = BTreeMap::new();
         for entry in plans.as_mapping().unwrap_or_default() {
-            let name = Word { value: entry.key.as_str().unwrap_or_default().to_owned(), span: entry.key.span };
+            let name =
+                Word { value: entry.key.as_str().unwrap_or_default().to_owned(), span: entry.key.span };
             let (plan, read) = plan(name.clone(), &entry.value, found);
             fine &= read;
             by_name.insert(name.value, plan);
@@ -379,7 +394,9 @@ fn parameter(node: &Node, found: &mut Diagnostics) -> (Parameter, bool) {
             fields.wrong(node, "'enum'", "a list");
             None
         }
-        Some(node) => Some(node.as_sequence().unwrap_or_default().iter().map(Node::to_go_json).collect::<Vec<_>>()),
+        Some(node) => {
+            Some(node.as_sequence().unwrap_or_default().iter().map(Node::to_go_json).collect::<Vec<_>>())
+        }
     };
     let given = default.map(Node::to_go_json);
     let parameter = Parameter {

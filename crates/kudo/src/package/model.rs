@@ -118,7 +118,9 @@ impl Task {
         match self.is() {
             Some(TaskKind::Apply | TaskKind::Delete | TaskKind::Toggle) => self.resources.iter().collect(),
             Some(TaskKind::Pipe) => vec![&self.pod],
-            Some(TaskKind::KudoOperator) if !self.parameter_file.value.is_empty() => vec![&self.parameter_file],
+            Some(TaskKind::KudoOperator) if !self.parameter_file.value.is_empty() => {
+                vec![&self.parameter_file]
+            }
             _ => Vec::new(),
         }
     }

@@ -39,7 +39,10 @@ pub fn unwrap(text: Option<&str>, kind: &str) -> Result<Value, String> {
 }
 
 fn not_a_list(value: &Json) -> String {
-    format!("error unmarshaling JSON: json: cannot unmarshal {} into Go value of type []interface {{}}", json_kind(value))
+    format!(
+        "error unmarshaling JSON: json: cannot unmarshal {} into Go value of type []interface {{}}",
+        json_kind(value)
+    )
 }
 
 fn json_kind(value: &Json) -> &'static str {
@@ -105,11 +108,15 @@ pub fn fits_type(kind: &str, text: &str) -> Result<(), String> {
         }
         "array" => {
             let fits = yaml(text).is_ok_and(|value| matches!(value, Json::Array(_) | Json::Null));
-            return fits.then_some(()).ok_or_else(|| format!("type is \"array\", but format of {text} is invalid"));
+            return fits
+                .then_some(())
+                .ok_or_else(|| format!("type is \"array\", but format of {text} is invalid"));
         }
         "map" => {
             let fits = yaml(text).is_ok_and(|value| matches!(value, Json::Object(_) | Json::Null));
-            return fits.then_some(()).ok_or_else(|| format!("type is \"map\", but format of {text} is invalid"));
+            return fits
+                .then_some(())
+                .ok_or_else(|| format!("type is \"map\", but format of {text} is invalid"));
         }
         _ => return Ok(()),
     };
@@ -158,7 +165,8 @@ pub fn validate(parameter: &Parameter, value: &str) -> Result<(), String> {
     if value.is_empty() {
         return Ok(());
     }
-    let invalid = |problem: String| format!("parameter {name} has an invalid value {}: {problem}", go_quote(value));
+    let invalid =
+        |problem: String| format!("parameter {name} has an invalid value {}: {problem}", go_quote(value));
     fits_type(&parameter.kind, value).map_err(invalid)?;
     fits_enum(parameter, value).map_err(invalid)
 }
@@ -177,7 +185,8 @@ fn fits_enum(parameter: &Parameter, value: &str) -> Result<(), String> {
 ///
 /// *Errors*: text that is no mapping, and every value that is nothing.
 pub fn from_file(path: &str, text: &str) -> Result<Vec<(Text, Text)>, String> {
-    let value = yaml(text).map_err(|error| format!("error unmarshalling content of parameter file {path}: {error}"))?;
+    let value = yaml(text)
+        .map_err(|error| format!("error unmarshalling content of parameter file {path}: {error}"))?;
     let map = match value {
         Json::Null => return Ok(Vec::new()),
         Json::Object(map) => map,

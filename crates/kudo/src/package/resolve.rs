@@ -72,7 +72,8 @@ fn walk(
     found: &mut Vec<usize>,
     edges: &mut Vec<(usize, usize)>,
 ) -> Result<(), Unresolved> {
-    let tasks = packages.get(parent).and_then(|package| package.operator.as_ref()).map_or(0, |it| it.tasks.len());
+    let tasks =
+        packages.get(parent).and_then(|package| package.operator.as_ref()).map_or(0, |it| it.tasks.len());
     for task in 0..tasks {
         let Some(own) = packages.get(parent) else { break };
         let Some(wish) = own.operator.as_ref().and_then(|operator| operator.tasks.get(task)) else { break };
@@ -82,7 +83,10 @@ fn walk(
         let failed = |message: String, cycle: bool| Unresolved { package: parent, task, message, cycle };
         let (name, parent_name) = (wanted(wish), qualified_name(own));
         let child = child_of(packages, own, wish).map_err(|problem| {
-            failed(format!("failed to resolve package {name}, dependency of package {parent_name}: {problem}"), false)
+            failed(
+                format!("failed to resolve package {name}, dependency of package {parent_name}: {problem}"),
+                false,
+            )
         })?;
         let child_name = packages.get(child).map(qualified_name).unwrap_or_default();
         if let Some(operator) = packages.get(child).and_then(|package| package.operator.clone()) {
@@ -142,11 +146,14 @@ fn child_of(packages: &[Package], parent: &Package, task: &Task) -> Result<usize
     for (at, package) in packages.iter().enumerate() {
         let Some(operator) = &package.operator else { continue };
         let fits = operator.name.value == name
-            && (task.operator_version.value.is_empty() || task.operator_version.value == operator.operator_version.value)
+            && (task.operator_version.value.is_empty()
+                || task.operator_version.value == operator.operator_version.value)
             && (task.app_version.value.is_empty() || task.app_version.value == operator.app_version.value);
         let newer = best.and_then(|best| packages.get(best)?.operator.as_ref()).is_none_or(|best| {
             compare_versions(&operator.app_version.value, &best.app_version.value)
-                .then_with(|| compare_versions(&operator.operator_version.value, &best.operator_version.value))
+                .then_with(|| {
+                    compare_versions(&operator.operator_version.value, &best.operator_version.value)
+                })
                 .is_gt()
         });
         if fits && newer {
@@ -158,8 +165,11 @@ fn child_of(packages: &[Package], parent: &Package, task: &Task) -> Result<usize
 
 /// A path joined to a folder; none where it leads out of everything.
 fn join(folder: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> =
-        if path.starts_with('/') { Vec::new() } else { folder.split('/').filter(|part| !part.is_empty()).collect() };
+    let mut parts: Vec<&str> = if path.starts_with('/') {
+        Vec::new()
+    } else {
+        folder.split('/').filter(|part| !part.is_empty()).collect()
+    };
     for part in path.split('/') {
         match part {
             "" | "." => {}

@@ -17,12 +17,16 @@ pub fn extended(package: &Package, checks: &[&str]) -> Result<Vec<String>, Strin
     let Some(params) = &package.params else { return Ok(Vec::new()) };
     let wants = |check: &str| checks.contains(&check) || checks.contains(&"all");
     let mut found = Vec::new();
-    let mut each = |check: &str, problem: &dyn Fn(&crate::package::model::Parameter) -> Option<&'static str>| {
-        if wants(check) {
-            let problems = params.parameters.iter().filter_map(|parameter| Some((parameter, problem(parameter)?)));
-            found.extend(problems.map(|(parameter, text)| format!("parameter {:?} {text}", parameter.name.value)));
-        }
-    };
+    let mut each =
+        |check: &str, problem: &dyn Fn(&crate::package::model::Parameter) -> Option<&'static str>| {
+            if wants(check) {
+                let problems =
+                    params.parameters.iter().filter_map(|parameter| Some((parameter, problem(parameter)?)));
+                found.extend(
+                    problems.map(|(parameter, text)| format!("parameter {:?} {text}", parameter.name.value)),
+                );
+            }
+        };
     each("desc", &|parameter| description(&parameter.description));
     each("hint", &|parameter| hint(&parameter.hint));
     each("display", &|parameter| display(&parameter.display_name));

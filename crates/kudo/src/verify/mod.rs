@@ -109,9 +109,10 @@ fn versions(operator: &Operator, found: &mut Vec<Finding>) {
 fn tasks(operator: &Operator, found: &mut Vec<Finding>) {
     for task in &operator.tasks {
         let problem = match task.is() {
-            Some(TaskKind::KudoOperator) if task.package.value.is_empty() => {
-                Some(format!("task validation error: kudo operator task '{}' has an empty package name", task.name.value))
-            }
+            Some(TaskKind::KudoOperator) if task.package.value.is_empty() => Some(format!(
+                "task validation error: kudo operator task '{}' has an empty package name",
+                task.name.value
+            )),
             Some(TaskKind::KudoOperator) => None,
             _ => build_problem(task),
         };
@@ -170,10 +171,13 @@ fn pipe_problem(file: &PipeFile) -> Option<String> {
         ));
     }
     if !matches!(file.kind.as_str(), "Secret" | "ConfigMap") {
-        return Some(format!("task validation error: invalid pipe kind (must be Secret or ConfigMap): {shown}"));
+        return Some(format!(
+            "task validation error: invalid pipe kind (must be Secret or ConfigMap): {shown}"
+        ));
     }
     let key = &file.key.value;
-    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
+    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    {
         return Some(format!(
             "task validation error: invalid pipe key (only letters, numbers and _ and - are allowed): {shown}"
         ));

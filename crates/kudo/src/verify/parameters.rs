@@ -10,8 +10,16 @@ use crate::package::model::{Operator, Parameter, ParamsFile, TaskKind};
 use crate::package::params::decoded_fits_type;
 
 /// The variables that every template has.
-const IMPLICIT: [&str; 8] =
-    ["OperatorName", "Name", "Namespace", "AppVersion", "OperatorVersion", "PlanName", "PhaseName", "StepName"];
+const IMPLICIT: [&str; 8] = [
+    "OperatorName",
+    "Name",
+    "Namespace",
+    "AppVersion",
+    "OperatorVersion",
+    "PlanName",
+    "PhaseName",
+    "StepName",
+];
 
 /// A parameter that a template mentions: the template's name, the parameter's, the place.
 type Use<'p> = (&'p str, String, Span);
@@ -82,9 +90,11 @@ fn unused(operator: &Operator, params: &ParamsFile, uses: &[Use<'_>], found: &mu
 }
 
 fn immutable(params: &ParamsFile, found: &mut Vec<Finding>) {
-    for parameter in params.parameters.iter().filter(|it| it.immutable && it.given.is_none() && !it.required) {
+    for parameter in params.parameters.iter().filter(|it| it.immutable && it.given.is_none() && !it.required)
+    {
         let name = &parameter.name.value;
-        let text = format!("parameter {name:?} is immutable but is not marked as required or has a default value");
+        let text =
+            format!("parameter {name:?} is immutable but is not marked as required or has a default value");
         let help = "give it a default, or make it required";
         found.push(Finding::error(codes::IMMUTABLE, parameter.name.span, text, help));
     }
@@ -123,12 +133,18 @@ fn defaults(params: &ParamsFile, found: &mut Vec<Finding>) {
         let invalid = format!("parameter {name:?} has an invalid default value");
         if let Err(problem) = decoded_fits_type(&parameter.kind, given) {
             let text = format!("{invalid}: {problem}");
-            found.push(Finding::error(codes::BAD_DEFAULT, parameter.default_at, text, quotes_help(parameter)));
+            found.push(Finding::error(
+                codes::BAD_DEFAULT,
+                parameter.default_at,
+                text,
+                quotes_help(parameter),
+            ));
             continue;
         }
         let Some(values) = &parameter.enumeration else { continue };
         if !values.iter().any(|value| value == given) {
-            let allowed: Vec<String> = values.iter().map(|value| Value::from_json(value).to_string()).collect();
+            let allowed: Vec<String> =
+                values.iter().map(|value| Value::from_json(value).to_string()).collect();
             let value = go_quote(&Value::from_json(given).to_string());
             let allowed = allowed.join(" ");
             let text = format!("{invalid}: value is {value}, but only allowed values are [{allowed}]");
@@ -173,8 +189,10 @@ fn groups(params: &ParamsFile, found: &mut Vec<Finding>) {
     for parameter in params.parameters.iter().filter(|parameter| !parameter.group.value.is_empty()) {
         let (name, group) = (&parameter.name.value, &parameter.group);
         if !seen.contains(&group.value.as_str()) {
-            let text =
-                format!("parameter {name:?} has a group {:?} that is not defined in the group section", group.value);
+            let text = format!(
+                "parameter {name:?} has a group {:?} that is not defined in the group section",
+                group.value
+            );
             let help = match suggest(&group.value, seen.iter().copied()) {
                 Some(meant) => format!("did you mean '{meant}'?"),
                 None => "add it under 'groups:'".to_owned(),
@@ -198,7 +216,10 @@ fn variables(package: &Package, found: &mut Vec<Finding>) {
                     };
                     (codes::NO_FUNCTION, help)
                 } else {
-                    (codes::BAD_TEMPLATE, "a task that uses this template ends its plan in FATAL_ERROR".to_owned())
+                    (
+                        codes::BAD_TEMPLATE,
+                        "a task that uses this template ends its plan in FATAL_ERROR".to_owned(),
+                    )
                 };
                 found.push(Finding::error(code, span, text, help));
             }

@@ -17,7 +17,9 @@ pub(super) fn tasks(operator: &Operator, found: &mut Vec<Finding>) {
             }
             let text = format!("task {:?} in plan {:?} is not defined", task.value, plan.name.value);
             let help = match suggest(&task.value, known()) {
-                Some(meant) => format!("did you mean '{meant}'? A plan that reaches this step ends in FATAL_ERROR"),
+                Some(meant) => {
+                    format!("did you mean '{meant}'? A plan that reaches this step ends in FATAL_ERROR")
+                }
                 None => "define the task; a plan that reaches this step ends in FATAL_ERROR".to_owned(),
             };
             found.push(Finding::error(codes::NO_TASK, task.span, text, help));
@@ -37,7 +39,8 @@ pub(super) fn plans(operator: &Operator, params: &ParamsFile, found: &mut Vec<Fi
         if known().any(|name| name == trigger.value) {
             continue;
         }
-        let text = format!("plan {:?} used in parameter {:?} is not defined", trigger.value, parameter.name.value);
+        let text =
+            format!("plan {:?} used in parameter {:?} is not defined", trigger.value, parameter.name.value);
         let help = match suggest(&trigger.value, known()) {
             Some(meant) => format!("did you mean '{meant}'? A change of this parameter is denied"),
             None => "define the plan; until then a change of this parameter is denied".to_owned(),
@@ -59,7 +62,8 @@ pub(super) fn templates(package: &Package, operator: &Operator, found: &mut Vec<
             if package.templates.contains_key(&template.value) {
                 continue;
             }
-            let text = format!("template {:?} required by {} but is not defined", template.value, task.name.value);
+            let text =
+                format!("template {:?} required by {} but is not defined", template.value, task.name.value);
             let help = match suggest(&template.value, package.templates.keys().map(String::as_str)) {
                 Some(meant) => format!("did you mean '{meant}'?"),
                 None => format!("add templates/{}", template.value),

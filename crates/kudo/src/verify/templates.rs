@@ -31,7 +31,8 @@ pub(super) fn render(package: &Package, operator: &Operator, params: &ParamsFile
         match pipes_of("", plan, &operator.tasks) {
             Ok(more) => pipes.extend(more),
             Err(key) => {
-                let task = operator.tasks.iter().find(|task| task.pipe.iter().any(|pipe| pipe.key.value == key));
+                let task =
+                    operator.tasks.iter().find(|task| task.pipe.iter().any(|pipe| pipe.key.value == key));
                 let span = task.and_then(|task| task.pipe.iter().find(|pipe| pipe.key.value == key));
                 let span = span.map_or(plan.name.span, |pipe| pipe.key.span);
                 let help = format!("plan '{}' runs into this; it stays PENDING", plan.name.value);
@@ -59,9 +60,10 @@ pub(super) fn render(package: &Package, operator: &Operator, params: &ParamsFile
                 continue;
             }
         };
-        let is_parameter_file = operator.tasks.iter().any(|task| {
-            task.is() == Some(TaskKind::KudoOperator) && task.parameter_file.value == *name
-        });
+        let is_parameter_file = operator
+            .tasks
+            .iter()
+            .any(|task| task.is() == Some(TaskKind::KudoOperator) && task.parameter_file.value == *name);
         if is_parameter_file {
             continue;
         }
@@ -75,8 +77,16 @@ pub(super) fn render(package: &Package, operator: &Operator, params: &ParamsFile
 }
 
 fn context(values: &[(Rc<str>, Value)], pipes: &[(Text, Text)]) -> Value {
-    let implicit =
-        ["OperatorName", "Name", "Namespace", "AppVersion", "OperatorVersion", "PlanName", "PhaseName", "StepName"];
+    let implicit = [
+        "OperatorName",
+        "Name",
+        "Namespace",
+        "AppVersion",
+        "OperatorVersion",
+        "PlanName",
+        "PhaseName",
+        "StepName",
+    ];
     let mut entries: Vec<(Rc<str>, Value)> =
         implicit.into_iter().map(|name| (Rc::from(name), Value::str(name))).collect();
     entries.push((Rc::from("Params"), Value::Map(Dict::of_values(values.to_vec()))));
@@ -92,8 +102,9 @@ pub(super) fn namespace(package: &Package, operator: &Operator, found: &mut Vec<
             continue;
         }
         if let Some(at) = namespace_kind(&file.text) {
-            let text =
-                format!("template {name:?} contains 'kind: Namespace' not allowed unless specified as 'NamespaceManifest'");
+            let text = format!(
+                "template {name:?} contains 'kind: Namespace' not allowed unless specified as 'NamespaceManifest'"
+            );
             let help = "let 'namespaceManifest' of operator.yaml name the template";
             found.push(Finding::error(codes::NAMESPACE_KIND, Span::new(file.file, at.0, at.1), text, help));
         }

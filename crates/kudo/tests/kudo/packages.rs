@@ -25,7 +25,8 @@ pub(crate) fn real_packages() -> Vec<(String, BTreeMap<String, String>)> {
     let real = real.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real"));
     let folder = real.join("kudo-operators");
     let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
-    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     let read = |name: String| {
         let root = folder.join(&name).join("operator");
@@ -64,12 +65,22 @@ fn unusual_files_are_read_as_the_real_reader_reads_them() {
         ("resources: [app.yaml]", "resources: [app.yaml, app.yaml]", "", true),
         ("tasks: [app]", "tasks: []", "warning[KUDO014]", true),
         ("kind: Apply", "kind: apply", "error[KUDO009]: unknown task kind apply", false),
-        ("operatorVersion: 1.0.0\n", "", "error[KUDO012]: \"operatorVersion\" is required and must be semver", true),
+        (
+            "operatorVersion: 1.0.0\n",
+            "",
+            "error[KUDO012]: \"operatorVersion\" is required and must be semver",
+            true,
+        ),
         ("kubernetesVersion: 1.10", "kubernetesVersion: \"1.\"", "error[KUDO012]", false),
         ("# file: templates/app.yaml", "# file: templates/sub/app.yaml", "error[KUDO008]", false),
         ("  name: {{ .Name }}", "  name: {{ .Nmae }}", "error[KUDO026]", true),
         ("{{ .Name }}", "{{ .Name }", "error[KUDO024]", true),
-        ("parameters:\n", "parameters:\n- name: LIST\n  type: array\n  default: \"[a\"\n", "error[KUDO021]", true),
+        (
+            "parameters:\n",
+            "parameters:\n- name: LIST\n  type: array\n  default: \"[a\"\n",
+            "error[KUDO021]",
+            true,
+        ),
         ("    phases:\n", "    phases: {}\n    unread:\n", "warning[KUDO005]", true),
     ];
     for (from, to, finding, usable) in cases {

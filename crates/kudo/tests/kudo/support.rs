@@ -27,7 +27,8 @@ pub(crate) fn request(text: &str) -> LoadService {
 pub(crate) fn findings(loaded: &Loaded) -> Vec<String> {
     let show = |finding: &planarium_source::Diagnostic| {
         let file = loaded.sources().get(finding.span.file);
-        let (name, place) = file.map_or(("", None), |file| (file.name(), Some(file.position(finding.span.start))));
+        let (name, place) =
+            file.map_or(("", None), |file| (file.name(), Some(file.position(finding.span.start))));
         let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
         format!("{name}:{line}:{column}: {}[{}]: {}", finding.severity, finding.code, finding.message)
     };

@@ -2,7 +2,7 @@
 //!
 //! Knows: every command's words, arguments and flags. Must not know: how words are read, what is asked.
 //!
-//! **Source**: dcos-commons `cli/commands`, sheet section 13. Match; the help lines are our own.
+//! **Source**: dcos-commons `cli/commands`. Match; the help lines are our own.
 
 use super::grammar::{Arg, Command, Flag};
 use super::{debug, endpoints, package, plan, pod, update};

@@ -3,7 +3,7 @@
 //! Knows: that `/sim` keeps the definition a service was installed with, options and package files included.
 //! Must not know: how a definition is read.
 //!
-//! **Source**: dcos-commons `cli/queries/package.go`, sheet section 13. Match for what is asked and merged; there is no
+//! **Source**: dcos-commons `cli/queries/package.go`. Match for what is asked and merged; there is no
 //! catalogue here, so a package has one version only. The texts are our own.
 
 use super::call::{Call, Done, Failure, Rules, push_name};

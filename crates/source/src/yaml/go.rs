@@ -29,7 +29,9 @@ impl Node {
                 Meaning::Bool(flag) => Value::Bool(flag),
                 Meaning::Int(number) => Value::from(number),
                 Meaning::Large(number) => Value::from(number),
-                Meaning::Float(number) => Number::from_f64(number).map_or_else(|| Value::from(&*scalar.text), Value::Number),
+                Meaning::Float(number) => {
+                    Number::from_f64(number).map_or_else(|| Value::from(&*scalar.text), Value::Number)
+                }
                 Meaning::Date | Meaning::Text => Value::from(&*scalar.text),
             },
             Kind::Sequence(items) => Value::Array(items.iter().map(Self::to_go_json).collect()),
@@ -92,7 +94,9 @@ impl Node {
 
     fn meaning(&self) -> Meaning {
         match &self.kind {
-            Kind::Scalar(scalar) if scalar.style == Style::Plain && !self.is_forced_text() => meaning(&scalar.text),
+            Kind::Scalar(scalar) if scalar.style == Style::Plain && !self.is_forced_text() => {
+                meaning(&scalar.text)
+            }
             _ => Meaning::Text,
         }
     }
@@ -101,8 +105,12 @@ impl Node {
 fn meaning(text: &str) -> Meaning {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Meaning::Null,
-        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "true" | "True" | "TRUE" => return Meaning::Bool(true),
-        "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" | "false" | "False" | "FALSE" => return Meaning::Bool(false),
+        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "true" | "True" | "TRUE" => {
+            return Meaning::Bool(true);
+        }
+        "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" | "false" | "False" | "FALSE" => {
+            return Meaning::Bool(false);
+        }
         ".nan" | ".NaN" | ".NAN" => return Meaning::Float(f64::NAN),
         ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => return Meaning::Float(f64::INFINITY),
         "-.inf" | "-.Inf" | "-.INF" => return Meaning::Float(f64::NEG_INFINITY),
@@ -128,10 +136,13 @@ fn meaning(text: &str) -> Meaning {
 
 fn decimal(text: &str) -> Meaning {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let (mantissa, exponent) = unsigned.split_once(['e', 'E']).map_or((unsigned, None), |(m, e)| (m, Some(e)));
+    let (mantissa, exponent) =
+        unsigned.split_once(['e', 'E']).map_or((unsigned, None), |(m, e)| (m, Some(e)));
     let (before, after) = mantissa.split_once('.').map_or((mantissa, None), |(b, a)| (b, Some(a)));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let mantissa_fits = digits(before) && after.is_none_or(digits) && (!before.is_empty() || after.is_some_and(|a| !a.is_empty()));
+    let mantissa_fits = digits(before)
+        && after.is_none_or(digits)
+        && (!before.is_empty() || after.is_some_and(|a| !a.is_empty()));
     let exponent_fits = exponent.is_none_or(|exponent| {
         let digits_of = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
         !digits_of.is_empty() && digits(digits_of)
@@ -139,7 +150,9 @@ fn decimal(text: &str) -> Meaning {
     if !mantissa_fits || !exponent_fits {
         return Meaning::Text;
     }
-    planarium_kernel::float::parse(text).filter(|number| number.is_finite()).map_or(Meaning::Text, Meaning::Float)
+    planarium_kernel::float::parse(text)
+        .filter(|number| number.is_finite())
+        .map_or(Meaning::Text, Meaning::Float)
 }
 
 /// A whole number in any base that Go knows by its prefix.
@@ -175,7 +188,10 @@ fn looks_like_date(text: &str) -> bool {
     let day = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (day, rest) = rest.split_at_checked(day).unwrap_or((rest, ""));
     let time = rest.is_empty()
-        || rest.starts_with(['T', 't', ' ']) && rest.get(1..).is_some_and(|time| time.contains(':') && time.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+        || rest.starts_with(['T', 't', ' '])
+            && rest.get(1..).is_some_and(|time| {
+                time.contains(':') && time.trim_start().starts_with(|c: char| c.is_ascii_digit())
+            });
     month && number(day) && time
 }
 
@@ -294,7 +310,12 @@ impl Looks {
             let rest = text.get(at.saturating_add(c.len_utf8())..).unwrap_or_default();
             let followed = rest.is_empty() || rest.starts_with([' ', '\t', '\n', '\r']);
             indicators |= match c {
-                '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' if at == 0 => true,
+                '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@'
+                | '`'
+                    if at == 0 =>
+                {
+                    true
+                }
                 '?' | '-' if at == 0 => followed,
                 ':' => followed,
                 '#' => before == ' ' || before == '\t',
@@ -312,7 +333,8 @@ impl Looks {
 }
 
 fn is_printable(c: char) -> bool {
-    (' '..='~').contains(&c) || u32::from(c) >= 0xa0 && c != '\u{feff}' && !matches!(c, '\u{2028}' | '\u{2029}')
+    (' '..='~').contains(&c)
+        || u32::from(c) >= 0xa0 && c != '\u{feff}' && !matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 /// `1:30` and the like, which other readers take for a number.
@@ -320,7 +342,8 @@ fn is_base60(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut parts = unsigned.split(':');
     let first = parts.next().unwrap_or_default();
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    let digits =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
     let rest: Vec<_> = parts.collect();
     digits(first)
         && !rest.is_empty()

@@ -19,8 +19,8 @@ mod recover;
 mod scalar;
 mod value;
 
-pub use go::to_go_yaml;
 pub use duplicate::{report_duplicates, report_duplicates_everywhere};
+pub use go::to_go_yaml;
 pub use limits::Limits;
 pub use node::{Entry, Kind, Node, Scalar, Style};
 pub use reader::{Parsed, Reader};

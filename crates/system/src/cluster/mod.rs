@@ -404,7 +404,8 @@ impl Cluster {
         // A sum, because the schedule may change while the machines' revisions are ahead.
         let newest = machines.iter().map(|machine| machine.revision).max().unwrap_or(0);
         let revision = newest.saturating_add(self.changed);
-        Arc::new(ClusterView { revision, machines, windows: self.master.window_views() })
+        let windows = self.master.window_views();
+        Arc::new(ClusterView { revision, machines, statuses: planarium_mesos::STATUSES, windows })
     }
 
     /// What is known about a task's process.

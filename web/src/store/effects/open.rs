@@ -5,6 +5,7 @@ use super::{Session, Shown};
 use crate::store::action::Fact;
 use crate::store::draft::Draft;
 use crate::store::state::{BrokenLink, State};
+use crate::systems::file_name;
 use planarium_protocol::Input;
 use planarium_protocol::input::LoadService;
 use planarium_scenario::{Scenario, share};
@@ -65,7 +66,7 @@ impl Session {
         let (load, _) = draft.load();
         let report = planarium_world::check(&load);
         draft.label = report.name.to_string().into();
-        let taken = state.place_of(&report.name).is_some();
+        let taken = state.place_of(report.dialect, &report.name).is_some();
         if report.has_errors() || taken {
             // It waits in the editor for what it lacks.
             draft.revision += 1;
@@ -244,11 +245,6 @@ fn drafts_of(scenario: &Scenario) -> Vec<Draft> {
         draft
     };
     scenario.services.iter().map(named).collect()
-}
-
-/// The name of a pasted definition.
-fn file_name(text: &str) -> &'static str {
-    if text.trim_start().starts_with('{') { "app.json" } else { "svc.yml" }
 }
 
 pub(super) fn preset_of(scenario: &Scenario) -> Option<AttrValue> {

@@ -49,7 +49,7 @@ pub(crate) fn mermaid(title: &str, gantt: &Gantt, end_ms: u64) -> String {
             let _ = writeln!(out, "  section {}", plain(&lane.path.plan));
         }
         for part in lane.segments(end_ms) {
-            let tag = match super::status::look(&part.status).family {
+            let tag = match super::status::look_at(&lane.path, &part.status).family {
                 "neutral" => continue,
                 "complete" => "done, ",
                 "error" => "crit, ",

@@ -186,12 +186,12 @@ pub(crate) fn describe(body: &EventBody) -> (Source, String) {
 /// The status that an event is about, for its icon.
 pub(crate) fn icon(event: &Event) -> (&'static str, &'static str) {
     match &event.body {
-        EventBody::ElementStatus { to, .. } => {
-            let look = super::status::look(to);
+        EventBody::ElementStatus { path, to, .. } => {
+            let look = super::status::look_at(path, to);
             (look.icon, look.family)
         }
         EventBody::TaskStatus { state, .. } => {
-            let look = super::status::look(state);
+            let look = super::status::state(state);
             (look.icon, look.family)
         }
         EventBody::FaultInjected { .. } | EventBody::FaultStruck { .. } | EventBody::MachineLost { .. } => {

@@ -2,7 +2,7 @@
 //!
 //! Knows: paths, methods, headers, which question or input stands behind which call. Must not know: what a call does and
 //! what replies look like inside; both are the master's.
-//! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp` (routes), sheet section 5.
+//! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp` (routes).
 
 mod maintenance;
 mod operator;

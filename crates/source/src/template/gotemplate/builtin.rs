@@ -19,18 +19,38 @@ pub(super) static TABLE: &[Function] = &[
     Function { name: "index", takes: &[REFLECT], more: Some(REFLECT), run: index },
     Function { name: "js", takes: &[], more: Some(ANY), run: js },
     Function { name: "len", takes: &[REFLECT], more: None, run: len },
-    Function { name: "not", takes: &[REFLECT], more: None, run: |_, args| Ok(Value::Bool(!arg(args, 0).is_true())) },
+    Function {
+        name: "not",
+        takes: &[REFLECT],
+        more: None,
+        run: |_, args| Ok(Value::Bool(!arg(args, 0).is_true())),
+    },
     Function { name: "or", takes: &[REFLECT], more: Some(REFLECT), run: or },
     Function { name: "print", takes: &[], more: Some(ANY), run: |_, args| Ok(sprint(args).into()) },
     Function { name: "printf", takes: &[Type::Str], more: Some(ANY), run: printf },
     Function { name: "println", takes: &[], more: Some(ANY), run: |_, args| Ok(sprintln(args).into()) },
     Function { name: "urlquery", takes: &[], more: Some(ANY), run: urlquery },
     Function { name: "eq", takes: &[REFLECT], more: Some(REFLECT), run: |_, args| eq(args).map(Value::Bool) },
-    Function { name: "ne", takes: &[REFLECT, REFLECT], more: None, run: |_, args| eq(args).map(|it| Value::Bool(!it)) },
+    Function {
+        name: "ne",
+        takes: &[REFLECT, REFLECT],
+        more: None,
+        run: |_, args| eq(args).map(|it| Value::Bool(!it)),
+    },
     Function { name: "lt", takes: &[REFLECT, REFLECT], more: None, run: |_, args| lt(args).map(Value::Bool) },
     Function { name: "le", takes: &[REFLECT, REFLECT], more: None, run: |_, args| le(args).map(Value::Bool) },
-    Function { name: "gt", takes: &[REFLECT, REFLECT], more: None, run: |_, args| le(args).map(|it| Value::Bool(!it)) },
-    Function { name: "ge", takes: &[REFLECT, REFLECT], more: None, run: |_, args| lt(args).map(|it| Value::Bool(!it)) },
+    Function {
+        name: "gt",
+        takes: &[REFLECT, REFLECT],
+        more: None,
+        run: |_, args| le(args).map(|it| Value::Bool(!it)),
+    },
+    Function {
+        name: "ge",
+        takes: &[REFLECT, REFLECT],
+        more: None,
+        run: |_, args| lt(args).map(|it| Value::Bool(!it)),
+    },
 ];
 
 fn and(_: &mut Machine<'_>, args: &[Value]) -> Answer {
@@ -219,7 +239,9 @@ fn eq(args: &[Value]) -> Result<bool, String> {
     let kind = basic(first);
     for other in others {
         let same = match (kind, basic(other)) {
-            (Basic::Int, Basic::Uint) | (Basic::Uint, Basic::Int) => whole_number(first) == whole_number(other),
+            (Basic::Int, Basic::Uint) | (Basic::Uint, Basic::Int) => {
+                whole_number(first) == whole_number(other)
+            }
             (a, b) if a != b => return Err(INCOMPATIBLE.to_owned()),
             (Basic::Other, _) => {
                 if other.is_nil() {

@@ -173,7 +173,8 @@ impl<'t> Machine<'t> {
         let (at, (start, end), shown) = self.node.describe();
         let (line, column) = place(&self.template.text, at);
         let (file, executing) = (&self.template.name, go_quote(&self.called));
-        let message = format!("template: {file}:{line}:{column}: executing {executing} at <{shown}>: {reason}");
+        let message =
+            format!("template: {file}:{line}:{column}: executing {executing} at <{shown}>: {reason}");
         Err(TemplateError { kind, message, reason, start, end: end.max(start) })
     }
 
@@ -244,7 +245,13 @@ impl<'t> Machine<'t> {
         }
     }
 
-    fn range(&mut self, dot: &Value, pipe: &'t Pipe, body: &'t [Piece], otherwise: Option<&'t [Piece]>) -> Result<()> {
+    fn range(
+        &mut self,
+        dot: &Value,
+        pipe: &'t Pipe,
+        body: &'t [Piece],
+        otherwise: Option<&'t [Piece]>,
+    ) -> Result<()> {
         let outer = self.variables.len();
         let value = self.pipeline(dot, pipe)?;
         let mark = self.variables.len();
@@ -302,7 +309,13 @@ impl<'t> Machine<'t> {
         Ok(())
     }
 
-    fn call_template(&mut self, dot: &Value, name: &'t Arc<str>, pipe: Option<&'t Pipe>, at: Pos) -> Result<()> {
+    fn call_template(
+        &mut self,
+        dot: &Value,
+        name: &'t Arc<str>,
+        pipe: Option<&'t Pipe>,
+        at: Pos,
+    ) -> Result<()> {
         let template = self.template;
         self.node = Node::Call { name, pipe, at };
         self.step()?;
@@ -417,7 +430,9 @@ impl<'t> Machine<'t> {
         let is_hex = written.starts_with("0x") || written.starts_with("0X");
         let is_char = written.starts_with('\'');
         if let Some(float) = number.float.filter(|_| {
-            !(is_hex && !written.contains(['p', 'P'])) && !is_char && written.contains(['.', 'e', 'E', 'p', 'P'])
+            !(is_hex && !written.contains(['p', 'P']))
+                && !is_char
+                && written.contains(['.', 'e', 'E', 'p', 'P'])
         }) {
             return Ok(Value::Float(float));
         }
@@ -505,7 +520,8 @@ impl<'t> Machine<'t> {
         if function.more.is_some() {
             if given < fixed {
                 let got = args.len();
-                return self.fail(format!("wrong number of args for {name}: want at least {fixed} got {got}"));
+                return self
+                    .fail(format!("wrong number of args for {name}: want at least {fixed} got {got}"));
             }
         } else if given != fixed {
             return self.fail(format!("wrong number of args for {name}: want {fixed} got {given}"));

@@ -347,7 +347,9 @@ fn with_verb(value: &Value, verb: char, spec: Spec, depth: u32) -> String {
         Value::Int(number) | Value::Int64(number) => {
             integer(*number, verb, spec).unwrap_or_else(|| bad_verb(value, verb))
         }
-        Value::Byte(number) => integer(i64::from(*number), verb, spec).unwrap_or_else(|| bad_verb(value, verb)),
+        Value::Byte(number) => {
+            integer(i64::from(*number), verb, spec).unwrap_or_else(|| bad_verb(value, verb))
+        }
         Value::Float(number) => float(*number, verb, spec).unwrap_or_else(|| bad_verb(value, verb)),
         Value::Str(text) => string(text, verb, spec).unwrap_or_else(|| bad_verb(value, verb)),
         Value::List(list) => {
@@ -385,7 +387,8 @@ fn go_syntax(value: &Value, depth: u32) -> String {
         }
         Value::Map(map) => {
             let entries = map.entries();
-            let entries = entries.iter().map(|(key, value)| format!("{}:{}", go_quote(key), go_syntax(value, depth)));
+            let entries =
+                entries.iter().map(|(key, value)| format!("{}:{}", go_quote(key), go_syntax(value, depth)));
             format!("{}{{{}}}", value.type_name(), entries.collect::<Vec<_>>().join(", "))
         }
         other => show(other),
@@ -394,7 +397,8 @@ fn go_syntax(value: &Value, depth: u32) -> String {
 
 fn pad(text: String, spec: Spec, zeros: bool) -> String {
     let length = text.chars().count();
-    let Some(missing) = spec.width.and_then(|width| width.checked_sub(length)).filter(|missing| *missing > 0) else {
+    let Some(missing) = spec.width.and_then(|width| width.checked_sub(length)).filter(|missing| *missing > 0)
+    else {
         return text;
     };
     if spec.minus {
@@ -413,11 +417,13 @@ fn integer(number: i64, verb: char, spec: Spec) -> Option<String> {
         'x' => format!("{size:x}"),
         'X' => format!("{size:X}"),
         'c' => {
-            let c = u32::try_from(number).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+            let c =
+                u32::try_from(number).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
             return Some(pad(c.to_string(), spec, false));
         }
         'q' => {
-            let c = u32::try_from(number).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+            let c =
+                u32::try_from(number).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
             return Some(pad(quote_with(&c.to_string(), '\'', spec.plus), spec, false));
         }
         'U' => return Some(pad(format!("U+{size:04X}"), spec, false)),
@@ -498,7 +504,9 @@ fn float(number: f64, verb: char, spec: Spec) -> Option<String> {
         return Some(pad(text, Spec { zero: false, ..spec }, false));
     }
     if spec.zero && !spec.minus && number.is_finite() {
-        if let Some((sign, rest)) = text.split_at_checked(1).filter(|(sign, _)| matches!(*sign, "-" | "+" | " ")) {
+        if let Some((sign, rest)) =
+            text.split_at_checked(1).filter(|(sign, _)| matches!(*sign, "-" | "+" | " "))
+        {
             let narrower = Spec { width: spec.width.map(|width| width.saturating_sub(1)), ..spec };
             return Some(format!("{sign}{}", pad(rest.to_owned(), narrower, true)));
         }
@@ -513,7 +521,9 @@ fn string(text: &str, verb: char, spec: Spec) -> Option<String> {
     };
     let text = match verb {
         'v' | 's' => cut,
-        'q' if spec.sharp && !cut.contains('`') && cut.chars().all(|c| c == '\t' || !c.is_control()) => format!("`{cut}`"),
+        'q' if spec.sharp && !cut.contains('`') && cut.chars().all(|c| c == '\t' || !c.is_control()) => {
+            format!("`{cut}`")
+        }
         'q' => quote_with(&cut, '"', spec.plus),
         'x' | 'X' => {
             let bytes = text.bytes().take(spec.precision.unwrap_or(usize::MAX));
@@ -523,7 +533,8 @@ fn string(text: &str, verb: char, spec: Spec) -> Option<String> {
                 (true, _) => "0X",
                 _ => "",
             };
-            let hex = bytes.map(|byte| if verb == 'x' { format!("{byte:02x}") } else { format!("{byte:02X}") });
+            let hex =
+                bytes.map(|byte| if verb == 'x' { format!("{byte:02x}") } else { format!("{byte:02X}") });
             format!("{prefix}{}", hex.collect::<Vec<_>>().join(separator))
         }
         _ => return None,

@@ -74,7 +74,9 @@ impl Token {
             | Kind::Range
             | Kind::Template
             | Kind::With => format!("<{written}>"),
-            _ if written.len() > 10 => format!("{}...", go_quote(&written.chars().take(10).collect::<String>())),
+            _ if written.len() > 10 => {
+                format!("{}...", go_quote(&written.chars().take(10).collect::<String>()))
+            }
             _ => go_quote(written),
         }
     }
@@ -489,5 +491,9 @@ fn bad_character(c: Option<char>) -> String {
 
 /// Go's `%#U`.
 fn unicode(c: char) -> String {
-    if !super::format::is_print(c) { format!("U+{:04X}", u32::from(c)) } else { format!("U+{:04X} '{c}'", u32::from(c)) }
+    if !super::format::is_print(c) {
+        format!("U+{:04X}", u32::from(c))
+    } else {
+        format!("U+{:04X} '{c}'", u32::from(c))
+    }
 }

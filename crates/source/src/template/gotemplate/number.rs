@@ -68,7 +68,9 @@ fn parse_uint(text: &str) -> Option<u64> {
         _ if text.len() > 1 && text.starts_with('0') => (8, text.get(1..)?),
         _ => (10, text),
     };
-    if digits.contains('_') && (!underscores_fit(text) || base == 10 && !text.starts_with(|c: char| c.is_ascii_digit())) {
+    if digits.contains('_')
+        && (!underscores_fit(text) || base == 10 && !text.starts_with(|c: char| c.is_ascii_digit()))
+    {
         return None;
     }
     let plain: String = digits.chars().filter(|c| *c != '_').collect();

@@ -109,7 +109,13 @@ impl Parser<'_> {
         let last = self.tokens.len().saturating_sub(1);
         let at = self.at.min(last);
         self.furthest = self.furthest.max(at);
-        self.tokens.get(at).cloned().unwrap_or(Token { kind: Kind::Eof, start: 0, end: 0, line: 1, problem: None })
+        self.tokens.get(at).cloned().unwrap_or(Token {
+            kind: Kind::Eof,
+            start: 0,
+            end: 0,
+            line: 1,
+            problem: None,
+        })
     }
 
     fn next(&mut self) -> Token {
@@ -164,7 +170,11 @@ impl Parser<'_> {
         if self.action_line != 0 && self.action_line != token.line {
             let started = format!("started at {}:{}", self.name, self.action_line);
             // Not "action in action".
-            extra = if shown.ends_with(" action") { format!(" {started}") } else { format!(" in action {started}") };
+            extra = if shown.ends_with(" action") {
+                format!(" {started}")
+            } else {
+                format!(" in action {started}")
+            };
         }
         self.error_of(ErrorKind::Parse, format!("{shown}{extra}"), Some(token))
     }
@@ -360,7 +370,8 @@ impl Parser<'_> {
     }
 
     fn unquoted(&self, token: &Token) -> Result<String> {
-        unquote(self.written(token)).map_err(|()| self.error_of(ErrorKind::Parse, "invalid syntax", Some(token)))
+        unquote(self.written(token))
+            .map_err(|()| self.error_of(ErrorKind::Parse, "invalid syntax", Some(token)))
     }
 
     // ---- pipelines -----------------------------------------------------------------------------
@@ -531,7 +542,9 @@ impl Parser<'_> {
                 let reason = "complex numbers are not simulated";
                 return Err(self.error_of(ErrorKind::Limit, reason, Some(&token)));
             }
-            Kind::LeftParen => WordKind::Pipe(Box::new(self.pipeline("parenthesized pipeline", Kind::RightParen)?)),
+            Kind::LeftParen => {
+                WordKind::Pipe(Box::new(self.pipeline("parenthesized pipeline", Kind::RightParen)?))
+            }
             Kind::Str | Kind::RawString => {
                 WordKind::Str { written: Arc::from(written), text: Arc::from(self.unquoted(&token)?) }
             }

@@ -26,7 +26,8 @@ fn context() -> Value {
 
 /// The output, or the error text with `parse: ` before it where reading failed.
 fn render(template: &str) -> Result<String, String> {
-    let template = Template::parse("f.yaml", template).map_err(|error| format!("parse: {}", error.message))?;
+    let template =
+        Template::parse("f.yaml", template).map_err(|error| format!("parse: {}", error.message))?;
     let output = template.execute(context(), &Environment::default()).map_err(|error| error.message)?;
     Ok(output.text)
 }
@@ -53,9 +54,24 @@ fn templates_give_what_the_real_engine_gives() {
 fn errors_point_at_what_they_are_about() {
     let cases = [
         ("a: {{ nope .Name }}", ErrorKind::UnknownFunction, "nope", "function \"nope\" not defined"),
-        ("{{ .Params.MISSING }}", ErrorKind::Execution, ".Params.MISSING", "map has no entry for key \"MISSING\""),
-        ("é {{ index .Params.L 9 }}", ErrorKind::Execution, "index .Params.L 9", "error calling index: index out of range: 9"),
-        ("{{ $.Params.A.b }}", ErrorKind::Execution, "$.Params.A.b", "can't evaluate field b in type interface {}"),
+        (
+            "{{ .Params.MISSING }}",
+            ErrorKind::Execution,
+            ".Params.MISSING",
+            "map has no entry for key \"MISSING\"",
+        ),
+        (
+            "é {{ index .Params.L 9 }}",
+            ErrorKind::Execution,
+            "index .Params.L 9",
+            "error calling index: index out of range: 9",
+        ),
+        (
+            "{{ $.Params.A.b }}",
+            ErrorKind::Execution,
+            "$.Params.A.b",
+            "can't evaluate field b in type interface {}",
+        ),
         ("{{ if }}", ErrorKind::Parse, "}}", "missing value for if"),
     ];
     for (text, kind, at, reason) in cases {
@@ -97,7 +113,8 @@ fn bounds_end_what_does_not_end() {
 
 #[test]
 fn draws_are_the_same_for_the_same_owner() {
-    let template = Template::parse("f.yaml", "{{ randAlphaNum 12 }} {{ uuidv4 }} {{ randNumeric 4 }}").unwrap();
+    let template =
+        Template::parse("f.yaml", "{{ randAlphaNum 12 }} {{ uuidv4 }} {{ randNumeric 4 }}").unwrap();
     let drawn = |seed, entity| {
         let environment = Environment { seed, entity, ..Environment::default() };
         template.execute(context(), &environment).unwrap().text
@@ -114,7 +131,9 @@ fn rendered_places_lead_back_to_the_template() {
     let template = Template::parse("f.yaml", text).unwrap();
     let output = template.execute(context(), &Environment::default()).unwrap();
     assert_eq!(output.text, "name: inst\nitems:\n- x\n- y\n- 80\nend: here\n");
-    for (rendered, written) in [("name: ", "name: "), ("inst", "{{ .Name }}"), ("80", "{{ . }}"), ("here", "here")] {
+    for (rendered, written) in
+        [("name: ", "name: "), ("inst", "{{ .Name }}"), ("80", "{{ . }}"), ("here", "here")]
+    {
         let start = u32::try_from(output.text.find(rendered).unwrap()).unwrap();
         let mapped = output.map.map(start, start + u32::try_from(rendered.len()).unwrap());
         assert_eq!(text.get(mapped.span.range()), Some(written));

@@ -161,7 +161,8 @@ impl Value {
                 Self::list(items.iter().map(Self::from_json).collect::<Vec<_>>())
             }
             serde_json::Value::Object(entries) => {
-                let entries = entries.iter().map(|(key, value)| (Rc::from(key.as_str()), Self::from_json(value)));
+                let entries =
+                    entries.iter().map(|(key, value)| (Rc::from(key.as_str()), Self::from_json(value)));
                 Self::Map(Dict::of_values(entries))
             }
         }
@@ -183,9 +184,14 @@ impl Value {
             Self::Byte(number) => Json::from(*number),
             Self::Float(number) => serde_json::Number::from_f64(*number).map_or(Json::Null, Json::Number),
             Self::Str(text) => Json::from(&**text),
-            Self::List(list) => Json::Array(list.items.iter().map(|item| item.to_json_within(depth, left)).collect()),
+            Self::List(list) => {
+                Json::Array(list.items.iter().map(|item| item.to_json_within(depth, left)).collect())
+            }
             Self::Map(map) => Json::Object(
-                map.entries().into_iter().map(|(key, value)| (key.to_string(), value.to_json_within(depth, left))).collect(),
+                map.entries()
+                    .into_iter()
+                    .map(|(key, value)| (key.to_string(), value.to_json_within(depth, left)))
+                    .collect(),
             ),
             Self::Time(at) => Json::from(at.rfc3339()),
             Self::Version(version) => Json::from(version.to_string()),
@@ -271,9 +277,10 @@ impl Value {
                 a.is(b)
                     || a.of == b.of
                         && a.len() == b.len()
-                        && a.entries().iter().zip(b.entries().iter()).all(|((ka, a), (kb, b))| {
-                            ka == kb && a.equal_within(b, depth, left)
-                        })
+                        && a.entries()
+                            .iter()
+                            .zip(b.entries().iter())
+                            .all(|((ka, a), (kb, b))| ka == kb && a.equal_within(b, depth, left))
             }
             (Self::Time(a), Self::Time(b)) => a == b,
             (Self::Version(a), Self::Version(b)) => a == b,

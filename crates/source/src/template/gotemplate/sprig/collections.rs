@@ -20,15 +20,23 @@ pub(super) static TABLE: &[Function] = &[
     Function { name: "dict", takes: &[], more: Some(ANY), run: dict },
     Function { name: "set", takes: &[DICT, STR, ANY], more: None, run: set },
     Function { name: "unset", takes: &[DICT, STR], more: None, run: unset },
-    Function { name: "hasKey", takes: &[DICT, STR], more: None, run: |_, a| {
-        Ok(map(a, 0).is_some_and(|map| map.get(text(a, 1)).is_some()).into())
-    } },
+    Function {
+        name: "hasKey",
+        takes: &[DICT, STR],
+        more: None,
+        run: |_, a| Ok(map(a, 0).is_some_and(|map| map.get(text(a, 1)).is_some()).into()),
+    },
     Function { name: "pluck", takes: &[STR], more: Some(DICT), run: pluck },
     Function { name: "keys", takes: &[], more: Some(DICT), run: keys },
-    Function { name: "values", takes: &[DICT], more: None, run: |_, a| {
-        let entries = map(a, 0).map(|map| map.entries()).unwrap_or_default();
-        Ok(Value::list(entries.into_iter().map(|(_, value)| value).collect::<Vec<_>>()))
-    } },
+    Function {
+        name: "values",
+        takes: &[DICT],
+        more: None,
+        run: |_, a| {
+            let entries = map(a, 0).map(|map| map.entries()).unwrap_or_default();
+            Ok(Value::list(entries.into_iter().map(|(_, value)| value).collect::<Vec<_>>()))
+        },
+    },
     Function { name: "pick", takes: &[DICT], more: Some(STR), run: |_, a| Ok(picked(a, true)) },
     Function { name: "omit", takes: &[DICT], more: Some(STR), run: |_, a| Ok(picked(a, false)) },
     Function { name: "merge", takes: &[DICT], more: Some(DICT), run: |m, a| merge(m, a, false) },
@@ -37,61 +45,117 @@ pub(super) static TABLE: &[Function] = &[
     Function { name: "append", takes: &[ANY, ANY], more: None, run: push },
     Function { name: "push", takes: &[ANY, ANY], more: None, run: push },
     Function { name: "prepend", takes: &[ANY, ANY], more: None, run: prepend },
-    Function { name: "first", takes: &[ANY], more: None, run: |_, a| {
-        Ok(items(a, 0, "Cannot find first on type")?.first().cloned().unwrap_or(Value::Nil))
-    } },
-    Function { name: "last", takes: &[ANY], more: None, run: |_, a| {
-        Ok(items(a, 0, "Cannot find last on type")?.last().cloned().unwrap_or(Value::Nil))
-    } },
-    Function { name: "rest", takes: &[ANY], more: None, run: |_, a| {
-        Ok(Value::list(items(a, 0, "Cannot find rest on type")?.get(1..).unwrap_or_default().to_vec()))
-    } },
-    Function { name: "initial", takes: &[ANY], more: None, run: |_, a| {
-        let all = items(a, 0, "Cannot find initial on type")?;
-        Ok(Value::list(all.get(..all.len().saturating_sub(1)).unwrap_or_default().to_vec()))
-    } },
-    Function { name: "reverse", takes: &[ANY], more: None, run: |_, a| {
-        Ok(Value::list(items(a, 0, "Cannot find reverse on type")?.iter().rev().cloned().collect::<Vec<_>>()))
-    } },
+    Function {
+        name: "first",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| Ok(items(a, 0, "Cannot find first on type")?.first().cloned().unwrap_or(Value::Nil)),
+    },
+    Function {
+        name: "last",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| Ok(items(a, 0, "Cannot find last on type")?.last().cloned().unwrap_or(Value::Nil)),
+    },
+    Function {
+        name: "rest",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| {
+            Ok(Value::list(items(a, 0, "Cannot find rest on type")?.get(1..).unwrap_or_default().to_vec()))
+        },
+    },
+    Function {
+        name: "initial",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| {
+            let all = items(a, 0, "Cannot find initial on type")?;
+            Ok(Value::list(all.get(..all.len().saturating_sub(1)).unwrap_or_default().to_vec()))
+        },
+    },
+    Function {
+        name: "reverse",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| {
+            Ok(Value::list(
+                items(a, 0, "Cannot find reverse on type")?.iter().rev().cloned().collect::<Vec<_>>(),
+            ))
+        },
+    },
     Function { name: "uniq", takes: &[ANY], more: None, run: uniq },
     Function { name: "without", takes: &[ANY], more: Some(ANY), run: without },
     Function { name: "has", takes: &[ANY, ANY], more: None, run: has },
     Function { name: "slice", takes: &[ANY], more: Some(ANY), run: slice },
     Function { name: "concat", takes: &[], more: Some(ANY), run: concat },
-    Function { name: "compact", takes: &[ANY], more: None, run: |_, a| {
-        let all = items(a, 0, "Cannot compact on type")?;
-        Ok(Value::list(all.iter().filter(|item| !is_empty(item)).cloned().collect::<Vec<_>>()))
-    } },
-    Function { name: "sortAlpha", takes: &[ANY], more: None, run: |_, a| {
-        let mut words = texts_of(arg(a, 0));
-        planarium_kernel::sorted::sort(&mut words);
-        Ok(Value::texts(words.into_iter().map(Value::from).collect()))
-    } },
-    Function { name: "default", takes: &[ANY], more: Some(ANY), run: |_, a| {
-        Ok(if is_empty(arg(a, 1)) { arg(a, 0).clone() } else { arg(a, 1).clone() })
-    } },
+    Function {
+        name: "compact",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| {
+            let all = items(a, 0, "Cannot compact on type")?;
+            Ok(Value::list(all.iter().filter(|item| !is_empty(item)).cloned().collect::<Vec<_>>()))
+        },
+    },
+    Function {
+        name: "sortAlpha",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| {
+            let mut words = texts_of(arg(a, 0));
+            planarium_kernel::sorted::sort(&mut words);
+            Ok(Value::texts(words.into_iter().map(Value::from).collect()))
+        },
+    },
+    Function {
+        name: "default",
+        takes: &[ANY],
+        more: Some(ANY),
+        run: |_, a| Ok(if is_empty(arg(a, 1)) { arg(a, 0).clone() } else { arg(a, 1).clone() }),
+    },
     Function { name: "empty", takes: &[ANY], more: None, run: |_, a| Ok(is_empty(arg(a, 0)).into()) },
-    Function { name: "coalesce", takes: &[], more: Some(ANY), run: |_, a| {
-        Ok(a.iter().find(|value| !is_empty(value)).cloned().unwrap_or(Value::Nil))
-    } },
-    Function { name: "ternary", takes: &[ANY, ANY, Type::Bool], more: None, run: |_, a| {
-        Ok(arg(a, usize::from(!arg(a, 2).is_true())).clone())
-    } },
+    Function {
+        name: "coalesce",
+        takes: &[],
+        more: Some(ANY),
+        run: |_, a| Ok(a.iter().find(|value| !is_empty(value)).cloned().unwrap_or(Value::Nil)),
+    },
+    Function {
+        name: "ternary",
+        takes: &[ANY, ANY, Type::Bool],
+        more: None,
+        run: |_, a| Ok(arg(a, usize::from(!arg(a, 2).is_true())).clone()),
+    },
     Function { name: "typeOf", takes: &[ANY], more: None, run: |_, a| Ok(Value::str(type_of(arg(a, 0)))) },
-    Function { name: "typeIs", takes: &[STR, ANY], more: None, run: |_, a| {
-        Ok((text(a, 0) == type_of(arg(a, 1))).into())
-    } },
-    Function { name: "typeIsLike", takes: &[STR, ANY], more: None, run: |_, a| {
-        let name = type_of(arg(a, 1));
-        Ok((text(a, 0) == name || name.strip_prefix('*') == Some(text(a, 0))).into())
-    } },
+    Function {
+        name: "typeIs",
+        takes: &[STR, ANY],
+        more: None,
+        run: |_, a| Ok((text(a, 0) == type_of(arg(a, 1))).into()),
+    },
+    Function {
+        name: "typeIsLike",
+        takes: &[STR, ANY],
+        more: None,
+        run: |_, a| {
+            let name = type_of(arg(a, 1));
+            Ok((text(a, 0) == name || name.strip_prefix('*') == Some(text(a, 0))).into())
+        },
+    },
     Function { name: "kindOf", takes: &[ANY], more: None, run: |_, a| Ok(Value::str(arg(a, 0).kind_name())) },
-    Function { name: "kindIs", takes: &[STR, ANY], more: None, run: |_, a| {
-        Ok((text(a, 0) == arg(a, 1).kind_name()).into())
-    } },
-    Function { name: "deepEqual", takes: &[ANY, ANY], more: None, run: |_, a| {
-        Ok(arg(a, 0).deep_equal(arg(a, 1)).into())
-    } },
+    Function {
+        name: "kindIs",
+        takes: &[STR, ANY],
+        more: None,
+        run: |_, a| Ok((text(a, 0) == arg(a, 1).kind_name()).into()),
+    },
+    Function {
+        name: "deepEqual",
+        takes: &[ANY, ANY],
+        more: None,
+        run: |_, a| Ok(arg(a, 0).deep_equal(arg(a, 1)).into()),
+    },
 ];
 
 fn type_of(value: &Value) -> &'static str {
@@ -164,7 +228,8 @@ fn keys(_: &mut Machine<'_>, args: &[Value]) -> Answer {
 }
 
 fn picked(args: &[Value], wanted: bool) -> Value {
-    let named = |key: &str| args.iter().skip(1).any(|name| matches!(name, Value::Str(name) if &**name == key));
+    let named =
+        |key: &str| args.iter().skip(1).any(|name| matches!(name, Value::Str(name) if &**name == key));
     let entries = map(args, 0).map(|map| map.entries()).unwrap_or_default();
     let kept = entries.into_iter().filter(|(key, _)| named(key) == wanted).collect();
     Value::Map(Dict::new(kept, Element::Any))
@@ -186,7 +251,9 @@ fn merge_into(machine: &mut Machine<'_>, target: &Rc<Dict>, source: &Rc<Dict>, o
             return;
         }
         match (target.get(&key), &value) {
-            (Some(Value::Map(inner)), Value::Map(other)) => merge_into(machine, &inner, other, overwrite, depth),
+            (Some(Value::Map(inner)), Value::Map(other)) => {
+                merge_into(machine, &inner, other, overwrite, depth)
+            }
             (Some(present), _) if !is_empty(&present) && !(overwrite && !is_empty(&value)) => {}
             _ => target.set(key, value),
         }
@@ -237,7 +304,9 @@ fn uniq(_: &mut Machine<'_>, args: &[Value]) -> Answer {
 fn without(_: &mut Machine<'_>, args: &[Value]) -> Answer {
     let left_out = args.get(1..).unwrap_or_default();
     let all = items(args, 0, "Cannot find without on type")?.iter();
-    Ok(Value::list(all.filter(|item| !left_out.iter().any(|it| it.deep_equal(item))).cloned().collect::<Vec<_>>()))
+    Ok(Value::list(
+        all.filter(|item| !left_out.iter().any(|it| it.deep_equal(item))).cloned().collect::<Vec<_>>(),
+    ))
 }
 
 fn has(_: &mut Machine<'_>, args: &[Value]) -> Answer {

@@ -14,27 +14,46 @@ const STR: Type = Type::Str;
 
 pub(super) static TABLE: &[Function] = &[
     Function { name: "now", takes: &[], more: None, run: |m, _| Ok(Value::Time(Instant::now(m))) },
-    Function { name: "date", takes: &[STR, ANY], more: None, run: |m, a| Ok(instant(m, arg(a, 1)).format(text(a, 0)).into()) },
+    Function {
+        name: "date",
+        takes: &[STR, ANY],
+        more: None,
+        run: |m, a| Ok(instant(m, arg(a, 1)).format(text(a, 0)).into()),
+    },
     Function { name: "dateInZone", takes: &[STR, ANY, STR], more: None, run: in_zone },
     Function { name: "date_in_zone", takes: &[STR, ANY, STR], more: None, run: in_zone },
-    Function { name: "htmlDate", takes: &[ANY], more: None, run: |m, a| {
-        Ok(instant(m, arg(a, 0)).format("2006-01-02").into())
-    } },
-    Function { name: "htmlDateInZone", takes: &[ANY, STR], more: None, run: |m, a| {
-        Ok(instant(m, arg(a, 0)).format("2006-01-02").into())
-    } },
+    Function {
+        name: "htmlDate",
+        takes: &[ANY],
+        more: None,
+        run: |m, a| Ok(instant(m, arg(a, 0)).format("2006-01-02").into()),
+    },
+    Function {
+        name: "htmlDateInZone",
+        takes: &[ANY, STR],
+        more: None,
+        run: |m, a| Ok(instant(m, arg(a, 0)).format("2006-01-02").into()),
+    },
     Function { name: "dateModify", takes: &[STR, Type::Time], more: None, run: modify },
     Function { name: "date_modify", takes: &[STR, Type::Time], more: None, run: modify },
     Function { name: "ago", takes: &[ANY], more: None, run: ago },
-    Function { name: "toDate", takes: &[STR, STR], more: None, run: |_, a| {
-        Ok(Value::Time(parse(text(a, 0), text(a, 1)).unwrap_or(Instant(ZERO_MS))))
-    } },
-    Function { name: "unixEpoch", takes: &[Type::Time], more: None, run: |_, a| {
-        Ok(match arg(a, 0) {
-            Value::Time(at) => at.0.div_euclid(1000).to_string().into(),
-            _ => Value::str(""),
-        })
-    } },
+    Function {
+        name: "toDate",
+        takes: &[STR, STR],
+        more: None,
+        run: |_, a| Ok(Value::Time(parse(text(a, 0), text(a, 1)).unwrap_or(Instant(ZERO_MS)))),
+    },
+    Function {
+        name: "unixEpoch",
+        takes: &[Type::Time],
+        more: None,
+        run: |_, a| {
+            Ok(match arg(a, 0) {
+                Value::Time(at) => at.0.div_euclid(1000).to_string().into(),
+                _ => Value::str(""),
+            })
+        },
+    },
 ];
 
 /// An instant in UTC. *Units*: milliseconds since 1970.
@@ -47,7 +66,17 @@ const ZERO_MS: i64 = -62_135_596_800_000;
 const DAY_MS: i64 = 86_400_000;
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 
@@ -182,8 +211,35 @@ fn name_of(names: &[&'static str], at: i64) -> &'static str {
 
 /// Longer parts before the shorter ones that they begin with.
 const PARTS: [&str; 29] = [
-    "January", "Jan", "Monday", "Mon", "MST", "2006", "Z07:00", "Z0700", "-07:00", "-0700", "-07", "01", "02", "03", "04",
-    "05", "06", "15", "_2", "PM", "pm", "1", "2", "3", "4", "5", ".000000000", ".000000", ".000",
+    "January",
+    "Jan",
+    "Monday",
+    "Mon",
+    "MST",
+    "2006",
+    "Z07:00",
+    "Z0700",
+    "-07:00",
+    "-0700",
+    "-07",
+    "01",
+    "02",
+    "03",
+    "04",
+    "05",
+    "06",
+    "15",
+    "_2",
+    "PM",
+    "pm",
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    ".000000000",
+    ".000000",
+    ".000",
 ];
 
 /// The next part of a layout and what follows it.
@@ -322,7 +378,8 @@ fn parse(layout: &str, given: &str) -> Option<Instant> {
                 given = given.get(length..)?;
             }
             "Monday" | "Mon" => {
-                let name = DAYS.iter().map(|name| if part == "Mon" { name.get(..3).unwrap_or(name) } else { name });
+                let name =
+                    DAYS.iter().map(|name| if part == "Mon" { name.get(..3).unwrap_or(name) } else { name });
                 given = name.filter_map(|name| given.strip_prefix(name)).next()?;
             }
             "MST" => given = given.strip_prefix("UTC")?,
@@ -345,7 +402,13 @@ fn parse(layout: &str, given: &str) -> Option<Instant> {
         }
     }
     given = given.strip_prefix(layout)?;
-    if !given.is_empty() || !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 59 {
+    if !given.is_empty()
+        || !(1..=12).contains(&month)
+        || !(1..=31).contains(&day)
+        || hour > 23
+        || minute > 59
+        || second > 59
+    {
         return None;
     }
     match afternoon {

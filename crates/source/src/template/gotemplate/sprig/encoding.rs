@@ -12,19 +12,38 @@ const ANY: Type = Type::Any;
 const STR: Type = Type::Str;
 
 pub(super) static TABLE: &[Function] = &[
-    Function { name: "b64enc", takes: &[STR], more: None, run: |_, a| {
-        Ok(Base64::Padded.encode(text(a, 0).as_bytes()).into())
-    } },
+    Function {
+        name: "b64enc",
+        takes: &[STR],
+        more: None,
+        run: |_, a| Ok(Base64::Padded.encode(text(a, 0).as_bytes()).into()),
+    },
     Function { name: "b64dec", takes: &[STR], more: None, run: |_, a| Ok(base64_decode(text(a, 0)).into()) },
-    Function { name: "b32enc", takes: &[STR], more: None, run: |_, a| Ok(base32(text(a, 0).as_bytes()).into()) },
+    Function {
+        name: "b32enc",
+        takes: &[STR],
+        more: None,
+        run: |_, a| Ok(base32(text(a, 0).as_bytes()).into()),
+    },
     Function { name: "b32dec", takes: &[STR], more: None, run: |_, a| Ok(base32_decode(text(a, 0)).into()) },
-    Function { name: "sha1sum", takes: &[STR], more: None, run: |_, a| Ok(hex(&sha1(text(a, 0).as_bytes())).into()) },
-    Function { name: "sha256sum", takes: &[STR], more: None, run: |_, a| {
-        Ok(hex(&sha256(text(a, 0).as_bytes())).into())
-    } },
-    Function { name: "adler32sum", takes: &[STR], more: None, run: |_, a| {
-        Ok(adler32(text(a, 0).as_bytes()).to_string().into())
-    } },
+    Function {
+        name: "sha1sum",
+        takes: &[STR],
+        more: None,
+        run: |_, a| Ok(hex(&sha1(text(a, 0).as_bytes())).into()),
+    },
+    Function {
+        name: "sha256sum",
+        takes: &[STR],
+        more: None,
+        run: |_, a| Ok(hex(&sha256(text(a, 0).as_bytes())).into()),
+    },
+    Function {
+        name: "adler32sum",
+        takes: &[STR],
+        more: None,
+        run: |_, a| Ok(adler32(text(a, 0).as_bytes()).to_string().into()),
+    },
     Function { name: "toJson", takes: &[ANY], more: None, run: |m, a| to_json(m, a, None) },
     Function { name: "toPrettyJson", takes: &[ANY], more: None, run: |m, a| to_json(m, a, Some(0)) },
     Function { name: "toYaml", takes: &[ANY], more: None, run: to_yaml },
@@ -131,7 +150,8 @@ const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 fn base32(bytes: &[u8]) -> String {
     let mut out = String::new();
     for five in bytes.chunks(5) {
-        let word = (0..5).fold(0_u64, |word, at| word << 8 | u64::from(five.get(at).copied().unwrap_or_default()));
+        let word =
+            (0..5).fold(0_u64, |word, at| word << 8 | u64::from(five.get(at).copied().unwrap_or_default()));
         let letters = five.len().saturating_mul(8).div_ceil(5);
         for place in 0..8_usize {
             let shift = 35_usize.saturating_sub(place.saturating_mul(5));
@@ -202,7 +222,8 @@ fn sha1(bytes: &[u8]) -> Vec<u8> {
     for block in blocks(bytes) {
         let mut w = block.to_vec();
         for at in 16..80_usize {
-            let word = |back: usize| at.checked_sub(back).and_then(|at| w.get(at)).copied().unwrap_or_default();
+            let word =
+                |back: usize| at.checked_sub(back).and_then(|at| w.get(at)).copied().unwrap_or_default();
             let next = (word(3) ^ word(8) ^ word(14) ^ word(16)).rotate_left(1);
             w.push(next);
         }
@@ -231,7 +252,8 @@ fn sha256(bytes: &[u8]) -> Vec<u8> {
     for block in blocks(bytes) {
         let mut w = block.to_vec();
         for at in 16..64_usize {
-            let word = |back: usize| at.checked_sub(back).and_then(|at| w.get(at)).copied().unwrap_or_default();
+            let word =
+                |back: usize| at.checked_sub(back).and_then(|at| w.get(at)).copied().unwrap_or_default();
             let (x, y) = (word(15), word(2));
             let s0 = x.rotate_right(7) ^ x.rotate_right(18) ^ x >> 3;
             let s1 = y.rotate_right(17) ^ y.rotate_right(19) ^ y >> 10;

@@ -10,39 +10,87 @@ const ANY: Type = Type::Any;
 const INT: Type = Type::Int;
 
 pub(super) static TABLE: &[Function] = &[
-    Function { name: "atoi", takes: &[Type::Str], more: None, run: |_, a| Ok(Value::Int(parse(text(a, 0)).unwrap_or(0))) },
+    Function {
+        name: "atoi",
+        takes: &[Type::Str],
+        more: None,
+        run: |_, a| Ok(Value::Int(parse(text(a, 0)).unwrap_or(0))),
+    },
     Function { name: "int64", takes: &[ANY], more: None, run: |_, a| Ok(Value::Int64(to_int(arg(a, 0)))) },
     Function { name: "int", takes: &[ANY], more: None, run: |_, a| Ok(Value::Int(to_int(arg(a, 0)))) },
-    Function { name: "float64", takes: &[ANY], more: None, run: |_, a| Ok(Value::Float(to_float(arg(a, 0)))) },
-    Function { name: "toDecimal", takes: &[ANY], more: None, run: |_, a| {
-        Ok(Value::Int64(i64::from_str_radix(&show(arg(a, 0)), 8).unwrap_or(0)))
-    } },
-    Function { name: "until", takes: &[INT], more: None, run: |m, a| {
-        let count = int(a, 0);
-        steps(m, 0, count, if count < 0 { -1 } else { 1 })
-    } },
-    Function { name: "untilStep", takes: &[INT, INT, INT], more: None, run: |m, a| {
-        steps(m, int(a, 0), int(a, 1), int(a, 2))
-    } },
-    Function { name: "add1", takes: &[ANY], more: None, run: |_, a| Ok(Value::Int64(to_int(arg(a, 0)).wrapping_add(1))) },
-    Function { name: "add", takes: &[], more: Some(ANY), run: |_, a| {
-        Ok(Value::Int64(a.iter().map(to_int).fold(0, i64::wrapping_add)))
-    } },
-    Function { name: "sub", takes: &[ANY, ANY], more: None, run: |_, a| {
-        Ok(Value::Int64(to_int(arg(a, 0)).wrapping_sub(to_int(arg(a, 1)))))
-    } },
+    Function {
+        name: "float64",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| Ok(Value::Float(to_float(arg(a, 0)))),
+    },
+    Function {
+        name: "toDecimal",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| Ok(Value::Int64(i64::from_str_radix(&show(arg(a, 0)), 8).unwrap_or(0))),
+    },
+    Function {
+        name: "until",
+        takes: &[INT],
+        more: None,
+        run: |m, a| {
+            let count = int(a, 0);
+            steps(m, 0, count, if count < 0 { -1 } else { 1 })
+        },
+    },
+    Function {
+        name: "untilStep",
+        takes: &[INT, INT, INT],
+        more: None,
+        run: |m, a| steps(m, int(a, 0), int(a, 1), int(a, 2)),
+    },
+    Function {
+        name: "add1",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| Ok(Value::Int64(to_int(arg(a, 0)).wrapping_add(1))),
+    },
+    Function {
+        name: "add",
+        takes: &[],
+        more: Some(ANY),
+        run: |_, a| Ok(Value::Int64(a.iter().map(to_int).fold(0, i64::wrapping_add))),
+    },
+    Function {
+        name: "sub",
+        takes: &[ANY, ANY],
+        more: None,
+        run: |_, a| Ok(Value::Int64(to_int(arg(a, 0)).wrapping_sub(to_int(arg(a, 1))))),
+    },
     Function { name: "div", takes: &[ANY, ANY], more: None, run: |_, a| divided(a, i64::wrapping_div) },
     Function { name: "mod", takes: &[ANY, ANY], more: None, run: |_, a| divided(a, i64::wrapping_rem) },
-    Function { name: "mul", takes: &[ANY], more: Some(ANY), run: |_, a| {
-        Ok(Value::Int64(a.iter().map(to_int).fold(1, i64::wrapping_mul)))
-    } },
+    Function {
+        name: "mul",
+        takes: &[ANY],
+        more: Some(ANY),
+        run: |_, a| Ok(Value::Int64(a.iter().map(to_int).fold(1, i64::wrapping_mul))),
+    },
     Function { name: "biggest", takes: &[ANY], more: Some(ANY), run: |_, a| Ok(most(a)) },
     Function { name: "max", takes: &[ANY], more: Some(ANY), run: |_, a| Ok(most(a)) },
-    Function { name: "min", takes: &[ANY], more: Some(ANY), run: |_, a| {
-        Ok(Value::Int64(a.iter().map(to_int).min().unwrap_or(0)))
-    } },
-    Function { name: "ceil", takes: &[ANY], more: None, run: |_, a| Ok(Value::Float(to_float(arg(a, 0)).ceil())) },
-    Function { name: "floor", takes: &[ANY], more: None, run: |_, a| Ok(Value::Float(to_float(arg(a, 0)).floor())) },
+    Function {
+        name: "min",
+        takes: &[ANY],
+        more: Some(ANY),
+        run: |_, a| Ok(Value::Int64(a.iter().map(to_int).min().unwrap_or(0))),
+    },
+    Function {
+        name: "ceil",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| Ok(Value::Float(to_float(arg(a, 0)).ceil())),
+    },
+    Function {
+        name: "floor",
+        takes: &[ANY],
+        more: None,
+        run: |_, a| Ok(Value::Float(to_float(arg(a, 0)).floor())),
+    },
     Function { name: "round", takes: &[ANY, INT], more: Some(Type::Float), run: round },
 ];
 

@@ -9,14 +9,39 @@ use crate::template::gotemplate::value::Value;
 const INT: Type = Type::Int;
 
 pub(super) static TABLE: &[Function] = &[
-    Function { name: "randAlphaNum", takes: &[INT], more: None, run: |m, a| letters(m, a, |c| c.is_ascii_alphanumeric()) },
-    Function { name: "randAlpha", takes: &[INT], more: None, run: |m, a| letters(m, a, |c| c.is_ascii_alphabetic()) },
-    Function { name: "randNumeric", takes: &[INT], more: None, run: |m, a| letters(m, a, |c| c.is_ascii_digit()) },
-    Function { name: "randAscii", takes: &[INT], more: None, run: |m, a| letters(m, a, |c| (' '..='~').contains(&c)) },
-    Function { name: "uuidv4", takes: &[], more: None, run: |m, _| {
-        let (entity, n) = m.next_draw();
-        Ok(draw::uuid(m.environment.seed, entity, PURPOSE, n).into())
-    } },
+    Function {
+        name: "randAlphaNum",
+        takes: &[INT],
+        more: None,
+        run: |m, a| letters(m, a, |c| c.is_ascii_alphanumeric()),
+    },
+    Function {
+        name: "randAlpha",
+        takes: &[INT],
+        more: None,
+        run: |m, a| letters(m, a, |c| c.is_ascii_alphabetic()),
+    },
+    Function {
+        name: "randNumeric",
+        takes: &[INT],
+        more: None,
+        run: |m, a| letters(m, a, |c| c.is_ascii_digit()),
+    },
+    Function {
+        name: "randAscii",
+        takes: &[INT],
+        more: None,
+        run: |m, a| letters(m, a, |c| (' '..='~').contains(&c)),
+    },
+    Function {
+        name: "uuidv4",
+        takes: &[],
+        more: None,
+        run: |m, _| {
+            let (entity, n) = m.next_draw();
+            Ok(draw::uuid(m.environment.seed, entity, PURPOSE, n).into())
+        },
+    },
     Function { name: "shuffle", takes: &[Type::Str], more: None, run: shuffle },
 ];
 

@@ -27,83 +27,182 @@ pub(super) static TABLE: &[Function] = &[
     Function { name: "repeat", takes: &[INT, STR], more: None, run: repeat },
     Function { name: "trimall", takes: &[STR, STR], more: None, run: trim_all },
     Function { name: "trimAll", takes: &[STR, STR], more: None, run: trim_all },
-    Function { name: "trimSuffix", takes: &[STR, STR], more: None, run: |_, a| {
-        let whole = text(a, 1);
-        Ok(Value::str(whole.strip_suffix(text(a, 0)).unwrap_or(whole)))
-    } },
-    Function { name: "trimPrefix", takes: &[STR, STR], more: None, run: |_, a| {
-        let whole = text(a, 1);
-        Ok(Value::str(whole.strip_prefix(text(a, 0)).unwrap_or(whole)))
-    } },
-    Function { name: "nospace", takes: &[STR], more: None, run: |_, a| {
-        Ok(text(a, 0).chars().filter(|c| !c.is_whitespace()).collect::<String>().into())
-    } },
-    Function { name: "initials", takes: &[STR], more: None, run: |_, a| {
-        Ok(text(a, 0).split_whitespace().filter_map(|word| word.chars().next()).collect::<String>().into())
-    } },
+    Function {
+        name: "trimSuffix",
+        takes: &[STR, STR],
+        more: None,
+        run: |_, a| {
+            let whole = text(a, 1);
+            Ok(Value::str(whole.strip_suffix(text(a, 0)).unwrap_or(whole)))
+        },
+    },
+    Function {
+        name: "trimPrefix",
+        takes: &[STR, STR],
+        more: None,
+        run: |_, a| {
+            let whole = text(a, 1);
+            Ok(Value::str(whole.strip_prefix(text(a, 0)).unwrap_or(whole)))
+        },
+    },
+    Function {
+        name: "nospace",
+        takes: &[STR],
+        more: None,
+        run: |_, a| Ok(text(a, 0).chars().filter(|c| !c.is_whitespace()).collect::<String>().into()),
+    },
+    Function {
+        name: "initials",
+        takes: &[STR],
+        more: None,
+        run: |_, a| {
+            Ok(text(a, 0)
+                .split_whitespace()
+                .filter_map(|word| word.chars().next())
+                .collect::<String>()
+                .into())
+        },
+    },
     Function { name: "swapcase", takes: &[STR], more: None, run: swapcase },
     Function { name: "snakecase", takes: &[STR], more: None, run: |_, a| Ok(snake(text(a, 0), '_').into()) },
     Function { name: "kebabcase", takes: &[STR], more: None, run: |_, a| Ok(snake(text(a, 0), '-').into()) },
     Function { name: "camelcase", takes: &[STR], more: None, run: |_, a| Ok(camel(text(a, 0)).into()) },
-    Function { name: "wrap", takes: &[INT, STR], more: None, run: |_, a| {
-        Ok(wrap(text(a, 1), int(a, 0), "\n", false).into())
-    } },
-    Function { name: "wrapWith", takes: &[INT, STR, STR], more: None, run: |_, a| {
-        Ok(wrap(text(a, 2), int(a, 0), text(a, 1), true).into())
-    } },
-    Function { name: "contains", takes: &[STR, STR], more: None, run: |_, a| Ok(text(a, 1).contains(text(a, 0)).into()) },
-    Function { name: "hasPrefix", takes: &[STR, STR], more: None, run: |_, a| {
-        Ok(text(a, 1).starts_with(text(a, 0)).into())
-    } },
-    Function { name: "hasSuffix", takes: &[STR, STR], more: None, run: |_, a| {
-        Ok(text(a, 1).ends_with(text(a, 0)).into())
-    } },
-    Function { name: "quote", takes: &[], more: Some(ANY), run: |_, a| {
-        let words: Vec<_> = a.iter().filter(|it| !it.is_nil()).map(|it| go_quote(&text_of(it))).collect();
-        Ok(words.join(" ").into())
-    } },
-    Function { name: "squote", takes: &[], more: Some(ANY), run: |_, a| {
-        let words: Vec<_> = a.iter().filter(|it| !it.is_nil()).map(|it| format!("'{}'", show(it))).collect();
-        Ok(words.join(" ").into())
-    } },
-    Function { name: "cat", takes: &[], more: Some(ANY), run: |_, a| {
-        Ok(a.iter().filter(|it| !it.is_nil()).map(show).collect::<Vec<_>>().join(" ").into())
-    } },
+    Function {
+        name: "wrap",
+        takes: &[INT, STR],
+        more: None,
+        run: |_, a| Ok(wrap(text(a, 1), int(a, 0), "\n", false).into()),
+    },
+    Function {
+        name: "wrapWith",
+        takes: &[INT, STR, STR],
+        more: None,
+        run: |_, a| Ok(wrap(text(a, 2), int(a, 0), text(a, 1), true).into()),
+    },
+    Function {
+        name: "contains",
+        takes: &[STR, STR],
+        more: None,
+        run: |_, a| Ok(text(a, 1).contains(text(a, 0)).into()),
+    },
+    Function {
+        name: "hasPrefix",
+        takes: &[STR, STR],
+        more: None,
+        run: |_, a| Ok(text(a, 1).starts_with(text(a, 0)).into()),
+    },
+    Function {
+        name: "hasSuffix",
+        takes: &[STR, STR],
+        more: None,
+        run: |_, a| Ok(text(a, 1).ends_with(text(a, 0)).into()),
+    },
+    Function {
+        name: "quote",
+        takes: &[],
+        more: Some(ANY),
+        run: |_, a| {
+            let words: Vec<_> = a.iter().filter(|it| !it.is_nil()).map(|it| go_quote(&text_of(it))).collect();
+            Ok(words.join(" ").into())
+        },
+    },
+    Function {
+        name: "squote",
+        takes: &[],
+        more: Some(ANY),
+        run: |_, a| {
+            let words: Vec<_> =
+                a.iter().filter(|it| !it.is_nil()).map(|it| format!("'{}'", show(it))).collect();
+            Ok(words.join(" ").into())
+        },
+    },
+    Function {
+        name: "cat",
+        takes: &[],
+        more: Some(ANY),
+        run: |_, a| Ok(a.iter().filter(|it| !it.is_nil()).map(show).collect::<Vec<_>>().join(" ").into()),
+    },
     Function { name: "indent", takes: &[INT, STR], more: None, run: |m, a| indent(m, a, "") },
     Function { name: "nindent", takes: &[INT, STR], more: None, run: |m, a| indent(m, a, "\n") },
     Function { name: "replace", takes: &[STR, STR, STR], more: None, run: replace },
-    Function { name: "plural", takes: &[STR, STR, INT], more: None, run: |_, a| {
-        Ok(arg(a, usize::from(int(a, 2) != 1)).clone())
-    } },
+    Function {
+        name: "plural",
+        takes: &[STR, STR, INT],
+        more: None,
+        run: |_, a| Ok(arg(a, usize::from(int(a, 2) != 1)).clone()),
+    },
     Function { name: "toString", takes: &[ANY], more: None, run: |_, a| Ok(text_of(arg(a, 0)).into()) },
     Function { name: "toStrings", takes: &[ANY], more: None, run: |_, a| Ok(words(texts_of(arg(a, 0)))) },
-    Function { name: "split", takes: &[STR, STR], more: None, run: |_, a| Ok(numbered(pieces(text(a, 0), text(a, 1), -1))) },
-    Function { name: "splitn", takes: &[STR, INT, STR], more: None, run: |_, a| {
-        Ok(numbered(pieces(text(a, 0), text(a, 2), int(a, 1))))
-    } },
-    Function { name: "splitList", takes: &[STR, STR], more: None, run: |_, a| Ok(words(pieces(text(a, 0), text(a, 1), -1))) },
-    Function { name: "join", takes: &[STR, ANY], more: None, run: |_, a| Ok(texts_of(arg(a, 1)).join(text(a, 0)).into()) },
+    Function {
+        name: "split",
+        takes: &[STR, STR],
+        more: None,
+        run: |_, a| Ok(numbered(pieces(text(a, 0), text(a, 1), -1))),
+    },
+    Function {
+        name: "splitn",
+        takes: &[STR, INT, STR],
+        more: None,
+        run: |_, a| Ok(numbered(pieces(text(a, 0), text(a, 2), int(a, 1)))),
+    },
+    Function {
+        name: "splitList",
+        takes: &[STR, STR],
+        more: None,
+        run: |_, a| Ok(words(pieces(text(a, 0), text(a, 1), -1))),
+    },
+    Function {
+        name: "join",
+        takes: &[STR, ANY],
+        more: None,
+        run: |_, a| Ok(texts_of(arg(a, 1)).join(text(a, 0)).into()),
+    },
     Function { name: "fail", takes: &[STR], more: None, run: |_, a| Err(text(a, 0).to_owned()) },
-    Function { name: "regexMatch", takes: &[STR, STR], more: None, run: |m, a| {
-        Ok(m.pattern(text(a, 0)).is_ok_and(|pattern| pattern.is_match(text(a, 1))).into())
-    } },
-    Function { name: "regexFind", takes: &[STR, STR], more: None, run: |m, a| {
-        let found = m.pattern(text(a, 0))?.find(text(a, 1)).map_or("", |found| found.as_str());
-        Ok(Value::str(found))
-    } },
-    Function { name: "regexFindAll", takes: &[STR, STR, INT], more: None, run: |m, a| {
-        let most = usize::try_from(int(a, 2)).unwrap_or(usize::MAX);
-        let pattern = m.pattern(text(a, 0))?;
-        Ok(words(pattern.find_iter(text(a, 1)).take(most).map(|found| found.as_str().to_owned()).collect()))
-    } },
-    Function { name: "regexReplaceAll", takes: &[STR, STR, STR], more: None, run: |m, a| {
-        let with = text(a, 2);
-        Ok(m.pattern(text(a, 0))?.replace_all(text(a, 1), with).into_owned().into())
-    } },
-    Function { name: "regexReplaceAllLiteral", takes: &[STR, STR, STR], more: None, run: |m, a| {
-        let with = regex_lite::NoExpand(text(a, 2));
-        Ok(m.pattern(text(a, 0))?.replace_all(text(a, 1), with).into_owned().into())
-    } },
+    Function {
+        name: "regexMatch",
+        takes: &[STR, STR],
+        more: None,
+        run: |m, a| Ok(m.pattern(text(a, 0)).is_ok_and(|pattern| pattern.is_match(text(a, 1))).into()),
+    },
+    Function {
+        name: "regexFind",
+        takes: &[STR, STR],
+        more: None,
+        run: |m, a| {
+            let found = m.pattern(text(a, 0))?.find(text(a, 1)).map_or("", |found| found.as_str());
+            Ok(Value::str(found))
+        },
+    },
+    Function {
+        name: "regexFindAll",
+        takes: &[STR, STR, INT],
+        more: None,
+        run: |m, a| {
+            let most = usize::try_from(int(a, 2)).unwrap_or(usize::MAX);
+            let pattern = m.pattern(text(a, 0))?;
+            Ok(words(
+                pattern.find_iter(text(a, 1)).take(most).map(|found| found.as_str().to_owned()).collect(),
+            ))
+        },
+    },
+    Function {
+        name: "regexReplaceAll",
+        takes: &[STR, STR, STR],
+        more: None,
+        run: |m, a| {
+            let with = text(a, 2);
+            Ok(m.pattern(text(a, 0))?.replace_all(text(a, 1), with).into_owned().into())
+        },
+    },
+    Function {
+        name: "regexReplaceAllLiteral",
+        takes: &[STR, STR, STR],
+        more: None,
+        run: |m, a| {
+            let with = regex_lite::NoExpand(text(a, 2));
+            Ok(m.pattern(text(a, 0))?.replace_all(text(a, 1), with).into_owned().into())
+        },
+    },
     Function { name: "regexSplit", takes: &[STR, STR, INT], more: None, run: regex_split },
 ];
 

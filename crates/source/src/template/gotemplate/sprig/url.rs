@@ -22,7 +22,9 @@ fn parse(_: &mut Machine<'_>, args: &[Value]) -> Answer {
     };
     let (scheme, rest) = match rest.split_once(':') {
         Some((scheme, rest)) if is_scheme(scheme) => (scheme.to_lowercase(), rest),
-        Some(("", _)) => return Err(format!("unable to parse url: parse \"{whole}\": missing protocol scheme")),
+        Some(("", _)) => {
+            return Err(format!("unable to parse url: parse \"{whole}\": missing protocol scheme"));
+        }
         _ => (String::new(), rest),
     };
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));

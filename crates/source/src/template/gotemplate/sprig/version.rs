@@ -14,9 +14,16 @@ use crate::template::gotemplate::value::Value;
 const STR: Type = Type::Str;
 
 pub(super) static TABLE: &[Function] = &[
-    Function { name: "semver", takes: &[STR], more: None, run: |_, a| {
-        Version::parse(text(a, 0)).map(|version| Value::Version(Rc::new(version))).map_err(|error| error.to_string())
-    } },
+    Function {
+        name: "semver",
+        takes: &[STR],
+        more: None,
+        run: |_, a| {
+            Version::parse(text(a, 0))
+                .map(|version| Value::Version(Rc::new(version)))
+                .map_err(|error| error.to_string())
+        },
+    },
     Function { name: "semverCompare", takes: &[STR, STR], more: None, run: compare },
 ];
 
@@ -53,7 +60,8 @@ impl Version {
     pub fn parse(original: &str) -> Result<Self, VersionError> {
         let text = original.strip_prefix('v').unwrap_or(original);
         let (text, metadata) = text.split_once('+').map_or((text, None), |(text, rest)| (text, Some(rest)));
-        let (numbers, prerelease) = text.split_once('-').map_or((text, None), |(text, rest)| (text, Some(rest)));
+        let (numbers, prerelease) =
+            text.split_once('-').map_or((text, None), |(text, rest)| (text, Some(rest)));
         let fits = |part: Option<&str>| {
             part.is_none_or(|part| {
                 part.split('.').all(|word| {
@@ -188,7 +196,14 @@ impl Constraint {
         let parts = numbers.strip_prefix('v').unwrap_or(numbers).split('.');
         let given = parts.take_while(|part| !matches!(*part, "x" | "X" | "*")).count();
         let plain = rest.replace(['x', 'X', '*'], "0");
-        let version = Version::parse(if given == 0 { "0" } else if given < 3 { &plain } else { rest }).ok()?;
+        let version = Version::parse(if given == 0 {
+            "0"
+        } else if given < 3 {
+            &plain
+        } else {
+            rest
+        })
+        .ok()?;
         Some(Self { operator: operator.to_owned(), version, given })
     }
 

@@ -1,47 +1,56 @@
-//! Starting a custom plan, with parameters.
+//! Parameters for an action that takes some: starting a plan, giving a service other values.
 
-use crate::store::selectors::palette::plan_command;
+use crate::store::selectors::offers::asking;
+use crate::store::selectors::tree::leaf;
 use crate::store::{Action, state, use_hub};
 use crate::ui::{Button, Dialog};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::PlanOp;
 use std::collections::BTreeMap;
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
-pub(super) struct StartPlanProps {
-    /// The plan.
+pub(super) struct ParametersProps {
+    /// The element.
     pub(super) path: ElementPath,
+    /// Title of the action.
+    pub(super) title: AttrValue,
 }
 
 /// The dialog.
 #[component]
-pub(super) fn StartPlan(props: &StartPlanProps) -> Html {
+pub(super) fn Parameters(props: &ParametersProps) -> Html {
     let hub = use_hub();
     let field = use_node_ref();
     let problem = use_state_eq(String::new);
-    let start = {
-        let (hub, field, problem, path) = (hub.clone(), field.clone(), problem.clone(), props.path.clone());
+    let view = &hub.state().world.view;
+    let consequence = asking(view, &props.path, &props.title).and_then(|action| action.consequence);
+    let send = {
+        let (hub, field, problem) = (hub.clone(), field.clone(), problem.clone());
+        let (path, title) = (props.path.clone(), props.title.clone());
         Callback::from(move |_| {
             let text = field.cast::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
             match parameters(&text) {
-                Ok(params) => {
-                    let start = plan_command(&path, PlanOp::Start, params);
-                    hub.finish(&state::Dialog::StartPlan(path.clone()), Action::Do(Box::new(start)));
-                }
+                Ok(params) => match asking(&hub.state().world.view, &path, &title) {
+                    Some(action) => {
+                        let dialog = state::Dialog::Parameters(path.clone(), title.clone());
+                        hub.finish(&dialog, Action::Do(Box::new(action.with(&path, params))));
+                    }
+                    None => problem.set(format!("{} is not there at this moment.", leaf(&path))),
+                },
                 Err(line) => problem.set(format!("`{line}` is not of the form NAME=value.")),
             }
         })
     };
     html! {
-        <Dialog title={format!("Start {}", props.path.plan)} onclose={hub.act(Action::CloseDialog)}>
+        <Dialog title={format!("{} {}", props.title, leaf(&props.path))} onclose={hub.act(Action::CloseDialog)}>
+            if let Some(text) = &consequence { <p class="muted">{ &**text }</p> }
             <label class="field">
-                <span>{ "Parameters, one NAME=value per line; they become environment values of the tasks" }</span>
+                <span>{ "Parameters, one NAME=value per line" }</span>
                 <textarea ref={field} rows="4" class="mono" spellcheck="false" placeholder="NAME=value" />
             </label>
             if !problem.is_empty() { <p role="alert" class="form-problem">{ &*problem }</p> }
-            <div class="button-row"><Button label="Start" icon="play" look="primary" onclick={start} /></div>
+            <div class="button-row"><Button label={props.title.clone()} icon="play" look="primary" onclick={send} /></div>
         </Dialog>
     }
 }
