@@ -108,7 +108,8 @@ impl Kube {
         }
         for (no, crew) in &self.crews {
             let Some(mut again) = again.remove(no) else { continue };
-            (again.min_ready_ms, again.adopt, again.failures) = (crew.min_ready_ms, crew.adopt, crew.failures);
+            (again.min_ready_ms, again.adopt, again.failures) =
+                (crew.min_ready_ms, crew.adopt, crew.failures);
             (again.hold, again.timer) = (crew.hold, crew.timer);
             if again != **crew {
                 let name = self.store.object(*no).map(|object| object.name.clone()).unwrap_or_default();
@@ -120,7 +121,9 @@ impl Kube {
     fn check_watchers(&self, broken: &mut Vec<String>) {
         for pod in self.pods() {
             let picks = |watcher: &&Arc<Object>| match &watcher.spec {
-                Spec::Service(spec) => spec.selector.as_ref().is_some_and(|selector| selector.matches(&pod.labels)),
+                Spec::Service(spec) => {
+                    spec.selector.as_ref().is_some_and(|selector| selector.matches(&pod.labels))
+                }
                 Spec::Budget(spec) => spec.selector.matches(&pod.labels),
                 _ => false,
             };
@@ -139,7 +142,10 @@ impl Kube {
                 let healthy = counted.pods.values().filter(|(healthy, _)| *healthy).count();
                 if u32::try_from(healthy) != Ok(counted.healthy) {
                     let name = self.store.object(*no).map(|object| object.name.clone()).unwrap_or_default();
-                    broken.push(format!("budget {name} counts {} healthy pods, recomputed {healthy}", counted.healthy));
+                    broken.push(format!(
+                        "budget {name} counts {} healthy pods, recomputed {healthy}",
+                        counted.healthy
+                    ));
                 }
             }
         }
@@ -160,12 +166,18 @@ impl Kube {
                 }
             }
             if requested != node.requested || pods != node.pods {
-                broken.push(format!("books of node {}: {:?}, recomputed {requested:?}", node.name, node.requested));
+                broken.push(format!(
+                    "books of node {}: {:?}, recomputed {requested:?}",
+                    node.name, node.requested
+                ));
             }
             let free = node.allocatable.minus(node.requested);
             let over = free.cpu_milli < 0 || free.memory < 0 || free.pods < 0;
             if over && node.absence.is_none() && node.object.is_some() {
-                broken.push(format!("node {} is over-allocated: {:?} of {:?}", node.name, node.requested, node.allocatable));
+                broken.push(format!(
+                    "node {} is over-allocated: {:?} of {:?}",
+                    node.name, node.requested, node.allocatable
+                ));
             }
         }
     }
@@ -190,7 +202,8 @@ impl Kube {
             }
         }
         if processes != self.by_process.len() {
-            broken.push(format!("{} processes are known, containers have {processes}", self.by_process.len()));
+            broken
+                .push(format!("{} processes are known, containers have {processes}", self.by_process.len()));
         }
     }
 
@@ -199,13 +212,17 @@ impl Kube {
         let object = |now: &Arc<Object>, old: Option<&Arc<Object>>| {
             behind(now, old, |now| {
                 let own = matches!(&now.spec, Spec::Pod(_, own) if own.of_template);
-                let content = if own { 0 } else { behind(&now.content, old.map(|old| &old.content), |_| CONTENT) };
+                let content =
+                    if own { 0 } else { behind(&now.content, old.map(|old| &old.content), |_| CONTENT) };
                 let status = match (&now.status, old.map(|old| &old.status)) {
                     (Status::Pod(now), Some(Status::Pod(old))) if Arc::ptr_eq(now, old) => 0,
                     (Status::Pod(now), _) => 256 + 128 * (now.containers.len() + now.conditions.len()) as u64,
                     _ => 256,
                 };
-                OBJECT + content + status + now.labels.beyond(old.map(|old| &old.labels))
+                OBJECT
+                    + content
+                    + status
+                    + now.labels.beyond(old.map(|old| &old.labels))
                     + now.annotations.beyond(old.map(|old| &old.annotations))
             })
         };

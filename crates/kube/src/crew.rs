@@ -212,14 +212,23 @@ fn ordinal(pod: &str, set: &str) -> Option<u32> {
 
 impl Kube {
     /// What a pod counts for; `before` is what it counted for so far.
-    pub(crate) fn mark_of(&self, pod: &Object, old: Option<&Object>, before: Option<&Mark>, now: SimTime) -> Option<Mark> {
+    pub(crate) fn mark_of(
+        &self,
+        pod: &Object,
+        old: Option<&Object>,
+        before: Option<&Mark>,
+        now: SimTime,
+    ) -> Option<Mark> {
         let (Spec::Pod(spec, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return None };
         let known = old.zip(before);
         let same_owner = known.filter(|(old, _)| Arc::ptr_eq(&old.owners, &pod.owners));
         let (crew, slot) = match same_owner {
             Some((_, mark)) => (mark.crew, mark.slot),
             None => {
-                let owner = pod.controller().and_then(|owner| self.store.by_uid(&owner.uid)).filter(|owner| is_workload(owner.kind));
+                let owner = pod
+                    .controller()
+                    .and_then(|owner| self.store.by_uid(&owner.uid))
+                    .filter(|owner| is_workload(owner.kind));
                 let slot = owner.and_then(|owner| match owner.kind {
                     KindId::STATEFUL_SET => ordinal(&pod.name, &owner.name),
                     KindId::DAEMON_SET => {
@@ -289,7 +298,10 @@ impl Kube {
     /// Says from which revision on pods are up to date, and which places have to have one.
     pub(crate) fn set_slots(&mut self, workload: ObjectNo, wanted: SortedSet<u32>, revision: u64) {
         let crew = self.crew(workload);
-        if crew.and_then(|crew| crew.slots.as_ref()).is_some_and(|slots| slots.wanted == wanted && slots.revision == revision) {
+        if crew
+            .and_then(|crew| crew.slots.as_ref())
+            .is_some_and(|slots| slots.wanted == wanted && slots.revision == revision)
+        {
             return;
         }
         let missing = crew.is_none_or(|crew| crew.slots.is_none());
@@ -330,7 +342,8 @@ impl Kube {
             return;
         }
         self.crew_mut(workload, |crew| crew.min_ready_ms = ms);
-        let pods: Vec<Arc<Object>> = self.store.dependants(workload).filter(|pod| pod.kind == KindId::POD).cloned().collect();
+        let pods: Vec<Arc<Object>> =
+            self.store.dependants(workload).filter(|pod| pod.kind == KindId::POD).cloned().collect();
         for pod in pods {
             self.remark(cx, &pod);
         }
@@ -381,5 +394,8 @@ pub(crate) fn restarts(status: &PodStatus) -> u32 {
 
 /// Whether a container waits for a reason.
 pub(crate) fn waits_for(status: &PodStatus, wanted: &[&str]) -> bool {
-    status.containers.iter().any(|one| matches!(one.state, State::Waiting { reason, .. } if wanted.contains(&reason)))
+    status
+        .containers
+        .iter()
+        .any(|one| matches!(one.state, State::Waiting { reason, .. } if wanted.contains(&reason)))
 }

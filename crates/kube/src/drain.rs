@@ -59,8 +59,13 @@ impl Kube {
             owner.is_some_and(|owner| owner.kind == KindId::DAEMON_SET)
                 || pod.annotations.get("kubernetes.io/config.mirror").is_some()
         };
-        let pods: Vec<Arc<Object>> =
-            node.pods.iter().filter_map(|no| self.store.object(*no)).filter(|pod| !stays(self, pod)).cloned().collect();
+        let pods: Vec<Arc<Object>> = node
+            .pods
+            .iter()
+            .filter_map(|no| self.store.object(*no))
+            .filter(|pod| !stays(self, pod))
+            .cloned()
+            .collect();
         let options = DeleteOptions { grace_s: drain.grace_s, ..DeleteOptions::default() };
         let (mut left, mut blocked): (Vec<Text>, Vec<Text>) = (Vec::new(), Vec::new());
         for pod in pods {
@@ -110,7 +115,8 @@ impl Kube {
 
     /// A budget allows more than before.
     pub(crate) fn drains_may_go_on(&mut self, cx: &Cx) {
-        let names: Vec<Text> = self.nodes.iter().filter(|node| node.drain.is_some()).map(|node| node.name.clone()).collect();
+        let names: Vec<Text> =
+            self.nodes.iter().filter(|node| node.drain.is_some()).map(|node| node.name.clone()).collect();
         for name in names {
             self.drain_goes_on(cx, &name);
         }

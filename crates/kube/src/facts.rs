@@ -339,7 +339,8 @@ impl Object {
 ///
 /// **Source**: `kubernetes/kubernetes: pkg/printers/internalversion/printers.go` (`printPod`), match.
 fn shown(pod: &Object, spec: &PodSpec, status: &PodStatus) -> Text {
-    let mut reason: Text = if status.reason.is_empty() { status.phase.as_str().into() } else { status.reason.into() };
+    let mut reason: Text =
+        if status.reason.is_empty() { status.phase.as_str().into() } else { status.reason.into() };
     let (init, main) = status.containers.split_at_checked(spec.inits).unwrap_or((&[], &[]));
     let of_ended = |ended: &crate::status::Ended, prefix: &str| -> Text {
         match ended.reason {

@@ -208,7 +208,14 @@ const BUILT_IN: &[Row] = &[
     (RBAC, V1_BETA, "RoleBinding", "rolebindings", &[], N),
     (RBAC, V1_BETA, "ClusterRole", "clusterroles", &[], 0),
     (RBAC, V1_BETA, "ClusterRoleBinding", "clusterrolebindings", &[], 0),
-    ("apiextensions.k8s.io", V1_BETA, "CustomResourceDefinition", "customresourcedefinitions", &["crd", "crds"], S | G),
+    (
+        "apiextensions.k8s.io",
+        V1_BETA,
+        "CustomResourceDefinition",
+        "customresourcedefinitions",
+        &["crd", "crds"],
+        S | G,
+    ),
     ("storage.k8s.io", V1_BETA, "StorageClass", "storageclasses", &["sc"], 0),
     ("networking.k8s.io", V1_BETA, "Ingress", "ingresses", &["ing"], N | S | G),
     ("networking.k8s.io", V1, "NetworkPolicy", "networkpolicies", &["netpol"], N | G),
@@ -219,8 +226,22 @@ const BUILT_IN: &[Row] = &[
     ("coordination.k8s.io", V1_BETA, "Lease", "leases", &[], N),
     ("autoscaling", V1, "HorizontalPodAutoscaler", "horizontalpodautoscalers", &["hpa"], N | S | ALL),
     ("networking.k8s.io", V1_BETA, "IngressClass", "ingressclasses", &[], 0),
-    ("admissionregistration.k8s.io", V1_BETA, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", &[], G),
-    ("admissionregistration.k8s.io", V1_BETA, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", &[], G),
+    (
+        "admissionregistration.k8s.io",
+        V1_BETA,
+        "MutatingWebhookConfiguration",
+        "mutatingwebhookconfigurations",
+        &[],
+        G,
+    ),
+    (
+        "admissionregistration.k8s.io",
+        V1_BETA,
+        "ValidatingWebhookConfiguration",
+        "validatingwebhookconfigurations",
+        &[],
+        G,
+    ),
 ];
 
 /// All kinds, those of custom resources behind the built-in ones.
@@ -275,7 +296,9 @@ impl Kinds {
     /// The kind of this group and plural, singular or short name.
     pub(crate) fn find_plural(&self, group: &str, name: &str) -> Option<KindId> {
         let is_called = |info: &KindInfo| {
-            *info.plural == *name || *info.singular == *name || info.short_names.iter().any(|short| **short == *name)
+            *info.plural == *name
+                || *info.singular == *name
+                || info.short_names.iter().any(|short| **short == *name)
         };
         self.served().find(|(_, info)| *info.group == *group && is_called(info)).map(|(kind, _)| kind)
     }

@@ -59,13 +59,14 @@ pub use facts::{
 };
 pub use kinds::{Column, KindId, KindInfo};
 pub use kube::Kube;
+pub use kubelet::KUBELETS;
 pub use object::{Deletion, Object, ObjectNo, ObjectRef, OwnerReference, Pairs};
 pub use planarium_fleet::Cx;
-pub use schema::Mismatch;
 pub use request::{
     Applied, Change, ChangeKind, DeleteOptions, Outcome, Part, Patch, Propagation, Review, Scope, Verdict,
     Webhook, Written,
 };
+pub use schema::Mismatch;
 pub use selector::Selector;
 pub use view::{About, Amounts, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence};
 pub use why::{Why, WhyKind};

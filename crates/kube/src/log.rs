@@ -61,11 +61,22 @@ impl Log {
 
 impl Kube {
     /// Reports something about an object, as controllers do: an Event of the API and an event of the world.
-    pub fn record(&mut self, cx: &mut Cx, about: &Object, warning: bool, reason: &str, message: &str, source: &str) {
-        let event = say(cx, warning, &about.path(), reason, message);
+    pub fn record(
+        &mut self,
+        cx: &mut Cx,
+        about: &Object,
+        warning: bool,
+        reason: &str,
+        message: &str,
+        source: &str,
+    ) {
+        let event = say(cx, about, warning, reason, message, source);
         let now = cx.now();
         let same = self.log.about(&about.uid).find(|(_, row)| {
-            *row.reason == *reason && *row.message == *message && *row.source == *source && row.warning == warning
+            *row.reason == *reason
+                && *row.message == *message
+                && *row.source == *source
+                && row.warning == warning
         });
         if let Some(number) = same.map(|(number, _)| number) {
             if let Some(row) = self.log.rows.get_mut(&number).map(Arc::make_mut) {
@@ -76,7 +87,12 @@ impl Kube {
             return;
         }
         self.log.add(Occurrence {
-            about: (about.info().kind.clone(), about.namespace.clone(), about.name.clone(), about.uid.clone()),
+            about: (
+                about.info().kind.clone(),
+                about.namespace.clone(),
+                about.name.clone(),
+                about.uid.clone(),
+            ),
             warning,
             reason: reason.into(),
             message: message.into(),

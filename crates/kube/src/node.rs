@@ -93,7 +93,11 @@ const LEAST_MEMORY: i64 = 200 * 1024 * 1024;
 /// What a pod's requests weigh in scores.
 pub(crate) fn weighed(requests: Amounts) -> Amounts {
     let or = |amount: i64, least: i64| if amount == 0 { least } else { amount };
-    Amounts { cpu_milli: or(requests.cpu_milli, LEAST_CPU), memory: or(requests.memory, LEAST_MEMORY), ..requests }
+    Amounts {
+        cpu_milli: or(requests.cpu_milli, LEAST_CPU),
+        memory: or(requests.memory, LEAST_MEMORY),
+        ..requests
+    }
 }
 
 /// What a machine's resources come to.
@@ -147,7 +151,15 @@ fn amounts_value(amounts: Amounts) -> Value {
     Value::Object(fields)
 }
 
-fn condition(kind: &str, status: Tri, reason: &str, message: &str, epoch: Epoch, since: SimTime, now: SimTime) -> Value {
+fn condition(
+    kind: &str,
+    status: Tri,
+    reason: &str,
+    message: &str,
+    epoch: Epoch,
+    since: SimTime,
+    now: SimTime,
+) -> Value {
     planarium_protocol::json!({
         "type": kind, "status": status.as_str(), "lastHeartbeatTime": epoch.text(now),
         "lastTransitionTime": epoch.text(since), "reason": reason, "message": message,
@@ -247,7 +259,11 @@ impl Kube {
     /// Takes the node of a machine that was removed for good: its Node object goes, and its pods with it.
     pub fn remove_node(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
         let Some(number) = self.node_of(machine) else { return };
-        let pods: Vec<ObjectNo> = self.nodes.get(number as usize).map(|node| node.pods.iter().copied().collect()).unwrap_or_default();
+        let pods: Vec<ObjectNo> = self
+            .nodes
+            .get(number as usize)
+            .map(|node| node.pods.iter().copied().collect())
+            .unwrap_or_default();
         for no in pods {
             self.forget_processes(fleet, no);
         }
@@ -255,7 +271,12 @@ impl Kube {
             node.absence = Some(Absence::Lost);
             node.absences += 1;
         });
-        let object = self.nodes.get(number as usize).and_then(|node| node.object).and_then(|no| self.store.object(no)).cloned();
+        let object = self
+            .nodes
+            .get(number as usize)
+            .and_then(|node| node.object)
+            .and_then(|no| self.store.object(no))
+            .cloned();
         if let Some(object) = object {
             self.delete_object(cx, &object, &DeleteOptions::default());
         }
@@ -327,16 +348,30 @@ impl Kube {
             wanted.push((UNREACHABLE, Effect::NoSchedule));
             wanted.push((UNREACHABLE, Effect::NoExecute));
         }
-        let has = |key: &str, effect: Effect| node.taints.iter().any(|one| *one.key == *key && one.effect == effect);
+        let has = |key: &str, effect: Effect| {
+            node.taints.iter().any(|one| *one.key == *key && one.effect == effect)
+        };
         let right = wanted.iter().all(|(key, effect)| has(key, *effect))
-            && node.taints.iter().filter(|one| own(&one.key)).all(|one| wanted.contains(&(&*one.key, one.effect)));
+            && node
+                .taints
+                .iter()
+                .filter(|one| own(&one.key))
+                .all(|one| wanted.contains(&(&*one.key, one.effect)));
         if right {
             return;
         }
         let mut content = Value::clone(&object.content);
-        let Some(spec) = as_object(&mut content).and_then(|content| object_at(content, "spec")) else { return };
-        let mut taints: Vec<Value> =
-            spec.get("taints").and_then(Value::as_array).into_iter().flatten().filter(|one| !own(one.text("key"))).cloned().collect();
+        let Some(spec) = as_object(&mut content).and_then(|content| object_at(content, "spec")) else {
+            return;
+        };
+        let mut taints: Vec<Value> = spec
+            .get("taints")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter(|one| !own(one.text("key")))
+            .cloned()
+            .collect();
         for (key, effect) in wanted {
             let mut one = Map::new();
             json::put(&mut one, "key", key.into());
@@ -362,7 +397,9 @@ impl Kube {
             return;
         }
         for no in node.pods.iter() {
-            let Some(pod) = self.store.object(*no).filter(|pod| !pod.is_being_deleted()).cloned() else { continue };
+            let Some(pod) = self.store.object(*no).filter(|pod| !pod.is_being_deleted()).cloned() else {
+                continue;
+            };
             match tolerates_for(&pod, &node.taints) {
                 Some(None) => {}
                 Some(Some(0)) | None => self.ask_eviction(cx, &pod, 0),
@@ -385,7 +422,9 @@ impl Kube {
         let Some(pod) = self.store.object(no).filter(|pod| !pod.is_being_deleted()).cloned() else { return };
         let Spec::Pod(_, own) = &pod.spec else { return };
         let taints = self.node(&own.node).map(|node| node.taints.clone()).unwrap_or_default();
-        if !taints.iter().any(|taint| taint.effect == Effect::NoExecute) || tolerates_for(&pod, &taints) == Some(None) {
+        if !taints.iter().any(|taint| taint.effect == Effect::NoExecute)
+            || tolerates_for(&pod, &taints) == Some(None)
+        {
             return;
         }
         let message = format!("Marking for deletion Pod {}/{}", pod.namespace, pod.name);
@@ -480,7 +519,10 @@ impl Kube {
     pub(crate) fn node_returns(&mut self, cx: &mut Cx, fleet: &mut Fleet, number: u32, absence: u32) {
         let Some(node) = self.nodes.get(number as usize).cloned() else { return };
         let Some(how) = node.absence else { return };
-        if node.absences != absence || fleet.absence(node.machine).is_some() || fleet.machine(node.machine).is_none() {
+        if node.absences != absence
+            || fleet.absence(node.machine).is_some()
+            || fleet.machine(node.machine).is_none()
+        {
             return;
         }
         let held = self.node_mut(number, |node| {
@@ -521,7 +563,9 @@ impl Kube {
     /// Keeps a node's books in line with a pod that has come, changed or gone.
     pub(crate) fn book(&mut self, cx: &Cx, old: Option<&Arc<Object>>, new: Option<&Arc<Object>>) {
         let place = |pod: &Arc<Object>| match (&pod.spec, &pod.status) {
-            (Spec::Pod(_, own), Status::Pod(status)) if own.is_bound() && !status.phase.is_terminal() => Some(own.node.clone()),
+            (Spec::Pod(_, own), Status::Pod(status)) if own.is_bound() && !status.phase.is_terminal() => {
+                Some(own.node.clone())
+            }
             _ => None,
         };
         let (before, after) = (old.and_then(place), new.and_then(place));
@@ -592,7 +636,12 @@ impl Kube {
     }
 
     /// Keeps new pods off a node, or lets them come again. *Errors*: 404.
-    pub(crate) fn set_unschedulable(&mut self, cx: &mut Cx, name: &str, unschedulable: bool) -> Result<Arc<Object>, ApiError> {
+    pub(crate) fn set_unschedulable(
+        &mut self,
+        cx: &mut Cx,
+        name: &str,
+        unschedulable: bool,
+    ) -> Result<Arc<Object>, ApiError> {
         let object = self.node_object(name)?;
         if object.content().at(&["spec", "unschedulable"]).as_bool().unwrap_or(false) == unschedulable {
             return Ok(object);
@@ -607,8 +656,11 @@ impl Kube {
         }
         let spec = crate::spec::read(KindId::NODE, &content);
         let object = self.put(cx, Object { content: Arc::new(content), spec, ..Object::clone(&object) });
-        let (reason, word) =
-            if unschedulable { ("NodeNotSchedulable", "NodeNotSchedulable") } else { ("NodeSchedulable", "NodeSchedulable") };
+        let (reason, word) = if unschedulable {
+            ("NodeNotSchedulable", "NodeNotSchedulable")
+        } else {
+            ("NodeSchedulable", "NodeSchedulable")
+        };
         self.record(cx, &object, false, reason, &format!("Node {name} status is now: {word}"), "kubelet");
         Ok(self.store.object(object.no).cloned().unwrap_or(object))
     }

@@ -3,7 +3,7 @@
 //! *Knows*: which controllers look at which kinds. *Must not know*: what they do about it.
 
 use crate::{
-    crew::is_workload,
+    crew::{Mark, is_workload},
     kinds::KindId,
     kube::Kube,
     object::{Object, ObjectNo, ObjectRef},
@@ -59,7 +59,9 @@ impl Kube {
                     self.ask(cx, Work::Sync(object.no));
                 }
                 let volume = object.content().at(&["spec"]).text("volumeName");
-                if let Some(volume) = self.get(ObjectRef::new(KindId::PERSISTENT_VOLUME, "", volume)).map(|one| one.no) {
+                if let Some(volume) =
+                    self.get(ObjectRef::new(KindId::PERSISTENT_VOLUME, "", volume)).map(|one| one.no)
+                {
                     self.ask(cx, Work::Sync(volume));
                 }
                 self.room(cx);
@@ -103,14 +105,17 @@ impl Kube {
                     self.queue.periodic = self.queue.periodic.saturating_sub(1);
                 }
             }
-            self.crews.remove(&object.no);
             self.notice_gone(cx, &object);
+            self.crews.remove(&object.no);
         }
     }
 
     /// The controller that manages an object looks at what it makes of it.
     fn ask_controller(&mut self, cx: &Cx, object: &Object) {
-        let owner = object.controller().and_then(|owner| self.store.by_uid(&owner.uid)).map(|owner| (owner.no, owner.kind));
+        let owner = object
+            .controller()
+            .and_then(|owner| self.store.by_uid(&owner.uid))
+            .map(|owner| (owner.no, owner.kind));
         if let Some((owner, KindId::DEPLOYMENT | KindId::CRON_JOB)) = owner {
             self.ask(cx, Work::Sync(owner));
         }
@@ -138,7 +143,8 @@ impl Kube {
         if let Some(new) = new {
             self.await_available(cx, new, after.as_ref());
         }
-        let watchers = after.as_ref().or(before.as_ref()).map(|mark| mark.watchers.clone()).unwrap_or_default();
+        let watchers =
+            after.as_ref().or(before.as_ref()).map(|mark| mark.watchers.clone()).unwrap_or_default();
         let lost = before.as_ref().map(|mark| mark.watchers.clone()).unwrap_or_default();
         let crews = [before.as_ref().and_then(|mark| mark.crew), after.as_ref().and_then(|mark| mark.crew)];
         if self.put_mark(no, after) {
@@ -206,7 +212,8 @@ impl Kube {
     /// Where a pod is, or wants to be.
     fn notice_place(&mut self, cx: &mut Cx, old: Option<&Arc<Object>>, new: Option<&Arc<Object>>) {
         let bound = |pod: &Arc<Object>| matches!(&pod.spec, Spec::Pod(_, own) if own.is_bound());
-        let over = |pod: &Arc<Object>| matches!(&pod.status, Status::Pod(status) if status.phase.is_terminal());
+        let over =
+            |pod: &Arc<Object>| matches!(&pod.status, Status::Pod(status) if status.phase.is_terminal());
         self.book(cx, old, new);
         match new {
             None => {
@@ -219,7 +226,9 @@ impl Kube {
             Some(new) if bound(new) => {
                 let was_bound = old.is_some_and(bound);
                 let asked = old.is_none_or(|old| {
-                    old.deletion != new.deletion || !Arc::ptr_eq(&old.content, &new.content) || !old.annotations.is_same(&new.annotations)
+                    old.deletion != new.deletion
+                        || !Arc::ptr_eq(&old.content, &new.content)
+                        || !old.annotations.is_same(&new.annotations)
                 });
                 if !was_bound {
                     self.scheduler.forget(new.no);
@@ -269,7 +278,8 @@ impl Kube {
             if fresh && new.owners.iter().any(|owner| self.store.by_uid(&owner.uid).is_none()) {
                 self.ask(cx, Work::Collect(new.no));
             }
-            let begins = new.is_being_deleted() && old.is_none_or(|old| old.finalizers != new.finalizers || old.deletion.is_none());
+            let begins = new.is_being_deleted()
+                && old.is_none_or(|old| old.finalizers != new.finalizers || old.deletion.is_none());
             if begins && !new.finalizers.is_empty() {
                 self.ask(cx, Work::Collect(new.no));
             }
@@ -277,7 +287,9 @@ impl Kube {
         let waiting = |owner: &Arc<Object>| owner.is_being_deleted() && !owner.finalizers.is_empty();
         let lost = old.filter(|old| new.is_none_or(|new| !Arc::ptr_eq(&old.owners, &new.owners)));
         for owner in lost.into_iter().flat_map(|old| old.owners.iter()) {
-            if let Some(owner) = self.store.by_uid(&owner.uid).filter(|owner| waiting(owner)).map(|owner| owner.no) {
+            if let Some(owner) =
+                self.store.by_uid(&owner.uid).filter(|owner| waiting(owner)).map(|owner| owner.no)
+            {
                 self.ask(cx, Work::Collect(owner));
             }
         }
@@ -287,6 +299,9 @@ impl Kube {
     fn notice_gone(&mut self, cx: &Cx, object: &Object) {
         for no in self.store.release(object.no) {
             self.ask(cx, Work::Collect(no));
+            if let Some(mark) = self.marks.get(&no).filter(|mark| mark.crew == Some(object.no)).cloned() {
+                self.put_mark(no, Some(Mark { crew: None, slot: None, ..mark }));
+            }
         }
         if !object.namespace.is_empty()
             && let Some(namespace) = self.get(ObjectRef::new(KindId::NAMESPACE, "", &object.namespace))

@@ -86,12 +86,17 @@ impl OwnerReference {
 
     pub(crate) fn to_value(&self) -> Value {
         let mut fields = Map::new();
-        for (key, text) in
-            [("apiVersion", &self.api_version), ("kind", &self.kind), ("name", &self.name), ("uid", &self.uid)]
-        {
+        for (key, text) in [
+            ("apiVersion", &self.api_version),
+            ("kind", &self.kind),
+            ("name", &self.name),
+            ("uid", &self.uid),
+        ] {
             json::put(&mut fields, key, text.as_ref().into());
         }
-        for (key, truth) in [("controller", self.controller), ("blockOwnerDeletion", self.block_owner_deletion)] {
+        for (key, truth) in
+            [("controller", self.controller), ("blockOwnerDeletion", self.block_owner_deletion)]
+        {
             if truth {
                 json::put(&mut fields, key, true.into());
             }
@@ -313,7 +318,9 @@ fn put_own(own: &PodOwn, spec: &mut Map<String, Value>) {
         let term = planarium_protocol::json!({
             "nodeSelectorTerms": [{ "matchFields": [{ "key": "metadata.name", "operator": "In", "values": [node] }] }],
         });
-        if let Some(affinity) = object_at(spec, "affinity").and_then(|affinity| object_at(affinity, "nodeAffinity")) {
+        if let Some(affinity) =
+            object_at(spec, "affinity").and_then(|affinity| object_at(affinity, "nodeAffinity"))
+        {
             json::put(affinity, "requiredDuringSchedulingIgnoredDuringExecution", term);
         }
     }

@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn pairs_are_sorted_and_single() {
-        let pairs = Pairs::new([("b", "1"), ("a", "2"), ("b", "3")].map(|(key, value)| (key.into(), value.into())));
+        let pairs =
+            Pairs::new([("b", "1"), ("a", "2"), ("b", "3")].map(|(key, value)| (key.into(), value.into())));
         assert_eq!(pairs.to_value().to_string(), r#"{"a":"2","b":"3"}"#);
         assert_eq!(pairs.get("b").map(|value| &**value), Some("3"));
         assert_eq!(pairs.with("c", "4").without("a").to_value().to_string(), r#"{"b":"3","c":"4"}"#);

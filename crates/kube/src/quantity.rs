@@ -86,7 +86,8 @@ pub(crate) fn canonical(text: &str) -> Option<String> {
     if text.contains(['e', 'E']) && !text.ends_with('E') {
         return thousandths(text).map(|_| text.to_owned());
     }
-    let nano = i128::from(scaled(text, 1_000_000_000).filter(|nano| *nano < i64::MAX).or_else(|| whole(text))?);
+    let nano =
+        i128::from(scaled(text, 1_000_000_000).filter(|nano| *nano < i64::MAX).or_else(|| whole(text))?);
     let nano = if scaled(text, 1_000_000_000)? == i64::MAX { nano.checked_mul(1_000_000_000)? } else { nano };
     if nano == 0 {
         return Some("0".to_owned());
@@ -152,9 +153,12 @@ mod tests {
         ] {
             assert_eq!(thousandths(text), milli, "{text}");
         }
-        for (text, bytes) in
-            [("64Mi", Some(64 << 20)), ("1G", Some(1_000_000_000)), ("1.5Gi", Some(3 << 29)), ("100m", Some(1))]
-        {
+        for (text, bytes) in [
+            ("64Mi", Some(64 << 20)),
+            ("1G", Some(1_000_000_000)),
+            ("1.5Gi", Some(3 << 29)),
+            ("100m", Some(1)),
+        ] {
             assert_eq!(whole(text), bytes, "{text}");
         }
         for (text, canonical) in [

@@ -135,10 +135,14 @@ impl Queue {
         }
         while let Some((work, cause)) = self.work.pop_front() {
             self.queued.remove(&work);
-            let turns = self.turns.upsert(work, || 0, |turns| {
-                *turns += 1;
-                *turns
-            });
+            let turns = self.turns.upsert(
+                work,
+                || 0,
+                |turns| {
+                    *turns += 1;
+                    *turns
+                },
+            );
             if turns <= TURNS {
                 return Some(Due::Work(work, cause));
             }

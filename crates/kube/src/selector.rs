@@ -57,7 +57,8 @@ impl Selector {
         let mut requirements = Vec::new();
         let mut rest = text.trim();
         while !rest.is_empty() {
-            let end = end_of_requirement(rest).ok_or_else(|| format!("unable to parse requirement: {rest}"))?;
+            let end =
+                end_of_requirement(rest).ok_or_else(|| format!("unable to parse requirement: {rest}"))?;
             let (one, more) = rest.split_at_checked(end).unwrap_or((rest, ""));
             requirements.push(requirement(one.trim())?);
             rest = more.strip_prefix(',').unwrap_or(more).trim_start();
@@ -83,7 +84,11 @@ impl Selector {
                 "DoesNotExist" => Operator::DoesNotExist,
                 _ => Operator::In,
             };
-            requirements.push(Requirement { key: one.text("key").into(), operator, values: one.texts("values") });
+            requirements.push(Requirement {
+                key: one.text("key").into(),
+                operator,
+                values: one.texts("values"),
+            });
         }
         Self { requirements }
     }

@@ -59,7 +59,13 @@ pub(crate) struct Cond {
 }
 
 impl Cond {
-    pub(crate) fn new(kind: &'static str, status: Tri, reason: &'static str, message: impl Into<Text>, now: SimTime) -> Self {
+    pub(crate) fn new(
+        kind: &'static str,
+        status: Tri,
+        reason: &'static str,
+        message: impl Into<Text>,
+        now: SimTime,
+    ) -> Self {
         Self { kind, status, reason, message: message.into(), since: now, updated: now }
     }
 
@@ -95,7 +101,13 @@ impl Cond {
 }
 
 /// Puts conditions where there are any.
-fn put_conditions(fields: &mut Map<String, Value>, all: &[Cond], epoch: Epoch, with_update: bool, probe: bool) {
+fn put_conditions(
+    fields: &mut Map<String, Value>,
+    all: &[Cond],
+    epoch: Epoch,
+    with_update: bool,
+    probe: bool,
+) {
     if !all.is_empty() {
         let all = all.iter().map(|one| one.to_value(epoch, with_update, probe)).collect();
         json::put(fields, "conditions", Value::Array(all));
@@ -299,7 +311,9 @@ impl SetStatus {
             if self.observed > 0 {
                 json::put(&mut fields, "collisionCount", self.collisions.into());
             }
-            for (key, revision) in [("currentRevision", &self.current_revision), ("updateRevision", &self.update_revision)] {
+            for (key, revision) in
+                [("currentRevision", &self.current_revision), ("updateRevision", &self.update_revision)]
+            {
                 if !revision.is_empty() {
                     json::put(&mut fields, key, revision.as_ref().into());
                 }
@@ -419,7 +433,8 @@ pub(crate) fn put(object: &Object, fields: &mut Map<String, Value>) {
                     json::put(&mut status, key, epoch.text(at).into());
                 }
             }
-            for (key, count) in [("active", job.active), ("succeeded", job.succeeded), ("failed", job.failed)] {
+            for (key, count) in [("active", job.active), ("succeeded", job.succeeded), ("failed", job.failed)]
+            {
                 put_count(&mut status, key, count);
             }
             json::put(fields, "status", Value::Object(status));
@@ -480,7 +495,10 @@ fn pod_value(object: &Object, pod: &PodStatus) -> Value {
         let mut fields = Map::new();
         json::put(&mut fields, "name", container.name.as_ref().into());
         json::put(&mut fields, "state", state_value(&status.state, epoch, object, status));
-        let last = status.last.as_ref().map(|last| state_value(&State::Terminated(last.clone()), epoch, object, status));
+        let last = status
+            .last
+            .as_ref()
+            .map(|last| state_value(&State::Terminated(last.clone()), epoch, object, status));
         json::put(&mut fields, "lastState", last.unwrap_or_else(|| Value::Object(Map::new())));
         json::put(&mut fields, "ready", status.ready.into());
         json::put(&mut fields, "restartCount", status.restarts.into());
@@ -509,7 +527,8 @@ fn pod_value(object: &Object, pod: &PodStatus) -> Value {
 fn container_id(object: &Object, status: &ContainerStatus) -> Option<String> {
     let process = status.process?;
     let seed = planarium_kernel::draw::entity(&object.uid);
-    let words = (0..4).map(|n| format!("{:016x}", planarium_kernel::draw::draw(seed, u64::from(process), 0x4B02, n)));
+    let words =
+        (0..4).map(|n| format!("{:016x}", planarium_kernel::draw::draw(seed, u64::from(process), 0x4B02, n)));
     Some(format!("docker://{}", words.collect::<String>()))
 }
 
@@ -523,7 +542,9 @@ fn state_value(state: &State, epoch: Epoch, object: &Object, status: &ContainerS
             }
             planarium_protocol::json!({ "waiting": Value::Object(fields) })
         }
-        State::Running { since } => planarium_protocol::json!({ "running": { "startedAt": epoch.text(*since) } }),
+        State::Running { since } => {
+            planarium_protocol::json!({ "running": { "startedAt": epoch.text(*since) } })
+        }
         State::Terminated(ended) => {
             let mut fields = Map::new();
             json::put(&mut fields, "exitCode", ended.code.into());

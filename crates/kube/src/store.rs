@@ -116,13 +116,19 @@ impl Store {
     }
 
     pub(crate) fn by_uid(&self, uid: &str) -> Option<&Arc<Object>> {
-        self.uids.find(uid).filter_map(|no| self.objects.get(&ObjectNo(no))).find(|object| *object.uid == *uid)
+        self.uids
+            .find(uid)
+            .filter_map(|no| self.objects.get(&ObjectNo(no)))
+            .find(|object| *object.uid == *uid)
     }
 
     /// A number for a new object, and its uid.
     pub(crate) fn next(&mut self, seed: u64) -> (ObjectNo, Text) {
         let no = self.next.next();
-        (ObjectNo(no), draw::Uuid::draw(seed, draw::entity("kubernetes object"), UID, u64::from(no)).as_str().into())
+        (
+            ObjectNo(no),
+            draw::Uuid::draw(seed, draw::entity("kubernetes object"), UID, u64::from(no)).as_str().into(),
+        )
     }
 
     /// Objects of a kind, in one namespace or (without one) in all. *Order*: namespace, name.
@@ -133,8 +139,10 @@ impl Store {
     ) -> impl Iterator<Item = &'a Arc<Object>> {
         let from = ObjectRef::new(kind, namespace.unwrap_or_default(), "");
         let from: &dyn AsName = &from;
-        let all = self.names.range::<dyn AsName>((std::ops::Bound::Included(from), std::ops::Bound::Unbounded));
-        let here = move |name: &Name| name.kind == kind && namespace.is_none_or(|wanted| *name.namespace == *wanted);
+        let all =
+            self.names.range::<dyn AsName>((std::ops::Bound::Included(from), std::ops::Bound::Unbounded));
+        let here =
+            move |name: &Name| name.kind == kind && namespace.is_none_or(|wanted| *name.namespace == *wanted);
         let all: Vec<ObjectNo> = all.take_while(|(name, _)| here(name)).map(|(_, no)| *no).collect();
         all.into_iter().filter_map(|no| self.objects.get(&no))
     }
@@ -210,7 +218,10 @@ impl Store {
         self.uids.remove(&object.uid, no.0);
         self.forget_owners(&object);
         self.forget_labels(&object);
-        self.note(ChangeKind::Deleted, Arc::new(Object { resource_version: self.version, ..Object::clone(&object) }));
+        self.note(
+            ChangeKind::Deleted,
+            Arc::new(Object { resource_version: self.version, ..Object::clone(&object) }),
+        );
         Some(object)
     }
 
@@ -303,7 +314,9 @@ impl Store {
             ("pods without a controller", again.bare_pods == self.bare_pods),
             ("uids", again.uids.len() == self.uids.len()),
         ];
-        broken.extend(same.iter().filter(|(_, same)| !same).map(|(what, _)| format!("index of {what} is out of step")));
+        broken.extend(
+            same.iter().filter(|(_, same)| !same).map(|(what, _)| format!("index of {what} is out of step")),
+        );
         broken
     }
 }

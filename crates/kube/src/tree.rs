@@ -55,7 +55,10 @@ impl Tree for Value {
 }
 
 /// The object at a key, made where there is none (or something else).
-pub(crate) fn object_at<'a>(object: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
+pub(crate) fn object_at<'a>(
+    object: &'a mut Map<String, Value>,
+    key: &str,
+) -> Option<&'a mut Map<String, Value>> {
     let slot = object.entry(key).or_insert(Value::Null);
     as_object(slot)
 }

@@ -52,7 +52,9 @@ pub(crate) struct Watchers {
 
 fn print(namespace: &str, pair: Option<(&Text, &Text)>) -> u64 {
     let print = draw::entity_after(draw::entity(namespace), "/");
-    pair.map_or(print, |(key, value)| draw::entity_after(draw::entity_after(draw::entity_after(print, key), "="), value))
+    pair.map_or(print, |(key, value)| {
+        draw::entity_after(draw::entity_after(draw::entity_after(print, key), "="), value)
+    })
 }
 
 impl Watchers {
@@ -65,7 +67,11 @@ impl Watchers {
         for pair in pod.labels.iter().map(Some).chain([None]) {
             let print = print(&pod.namespace, pair);
             for ((_, no), ()) in self.by_label.range((print, ObjectNo(0))..=(print, ObjectNo(u32::MAX))) {
-                if self.all.get(no).is_some_and(|one| one.namespace == pod.namespace && one.selector.matches(&pod.labels)) {
+                if self
+                    .all
+                    .get(no)
+                    .is_some_and(|one| one.namespace == pod.namespace && one.selector.matches(&pod.labels))
+                {
                     found.push(*no);
                 }
             }
@@ -76,7 +82,8 @@ impl Watchers {
 
     fn key(&self, watcher: &Watcher) -> u64 {
         // The label that the fewest ask for.
-        let crowd = |print: u64| self.by_label.range((print, ObjectNo(0))..=(print, ObjectNo(u32::MAX))).count();
+        let crowd =
+            |print: u64| self.by_label.range((print, ObjectNo(0))..=(print, ObjectNo(u32::MAX))).count();
         let pairs = watcher.selector.pairs().map(|pair| print(&watcher.namespace, Some(pair)));
         pairs.min_by_key(|print| crowd(*print)).unwrap_or_else(|| print(&watcher.namespace, None))
     }
@@ -141,7 +148,8 @@ impl Kube {
         let watcher = Watcher { namespace: object.namespace.clone(), selector, publish_not_ready, book };
         let key = self.watchers.key(&watcher);
         self.watchers.by_label.insert((key, object.no), ());
-        let pods: Vec<Arc<Object>> = self.store.pods_selected(&watcher.namespace, &watcher.selector).cloned().collect();
+        let pods: Vec<Arc<Object>> =
+            self.store.pods_selected(&watcher.namespace, &watcher.selector).cloned().collect();
         self.watchers.all.insert(object.no, Arc::new(watcher));
         for pod in pods {
             self.rewatch_pod(pod.no, |watchers| {

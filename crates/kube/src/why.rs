@@ -151,17 +151,27 @@ impl Reasons<'_> {
         for finalizer in object.finalizers.iter() {
             let (why, text) = match &**finalizer {
                 "foregroundDeletion" => {
-                    let left: Vec<Text> = self.kube.store.dependants(object.no).map(|one| one.path()).take(PODS).collect();
-                    let text = format!("{kind} {} is being deleted and waits for {}", object.name, left.join(", "));
+                    let left: Vec<Text> =
+                        self.kube.store.dependants(object.no).map(|one| one.path()).take(PODS).collect();
+                    let text =
+                        format!("{kind} {} is being deleted and waits for {}", object.name, left.join(", "));
                     (WhyKind::Dependants, text)
                 }
                 "kubernetes.io/pvc-protection" => {
-                    let users: Vec<&str> = self.kube.pods_using(object).map(|pod| &*pod.name).take(PODS).collect();
-                    let text = format!("claim {} is being deleted and is still used by {}", object.name, users.join(", "));
+                    let users: Vec<&str> =
+                        self.kube.pods_using(object).map(|pod| &*pod.name).take(PODS).collect();
+                    let text = format!(
+                        "claim {} is being deleted and is still used by {}",
+                        object.name,
+                        users.join(", ")
+                    );
                     (WhyKind::Finalizer, text)
                 }
                 finalizer => {
-                    let text = format!("{kind} {} is being deleted and is held by the finalizer {finalizer}", object.name);
+                    let text = format!(
+                        "{kind} {} is being deleted and is held by the finalizer {finalizer}",
+                        object.name
+                    );
                     (WhyKind::Finalizer, text)
                 }
             };
@@ -169,7 +179,12 @@ impl Reasons<'_> {
         }
         if object.kind == KindId::NAMESPACE {
             let left = self.kube.store.in_namespace(&object.name).count();
-            self.say(WhyKind::Dependants, object, format!("namespace {} still has {left} objects", object.name), None);
+            self.say(
+                WhyKind::Dependants,
+                object,
+                format!("namespace {} still has {left} objects", object.name),
+                None,
+            );
         }
     }
 
@@ -209,7 +224,12 @@ impl Reasons<'_> {
             return self.unbound(pod, status);
         }
         let Some(run) = run else {
-            return self.say(WhyKind::NotObserved, pod, format!("the kubelet of {} has not taken the pod on yet", own.node), None);
+            return self.say(
+                WhyKind::NotObserved,
+                pod,
+                format!("the kubelet of {} has not taken the pod on yet", own.node),
+                None,
+            );
         };
         if let Some(missing) = &run.missing {
             return self.say(WhyKind::MissingVolume, pod, missing.to_string(), None);
@@ -231,7 +251,10 @@ impl Reasons<'_> {
     fn unbound(&mut self, pod: &Object, status: &PodStatus) {
         let claims: Vec<Text> = claims_of(pod).cloned().collect();
         for name in claims {
-            let claim = self.kube.get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, &name)).cloned();
+            let claim = self
+                .kube
+                .get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, &name))
+                .cloned();
             if let Some(claim) = claim.filter(|claim| !self.kube.is_bound(claim)) {
                 self.claim(&claim);
             }
@@ -239,13 +262,24 @@ impl Reasons<'_> {
         match status.condition("PodScheduled").filter(|one| one.status == Tri::False) {
             Some(cond) => self.say(WhyKind::Unschedulable, pod, cond.message.to_string(), None),
             None if matches!(&pod.spec, Spec::Pod(spec, _) if spec.foreign_scheduler) => {
-                self.say(WhyKind::Unschedulable, pod, "another scheduler has to bind it, and there is none", None);
+                self.say(
+                    WhyKind::Unschedulable,
+                    pod,
+                    "another scheduler has to bind it, and there is none",
+                    None,
+                );
             }
             None => self.say(WhyKind::NotObserved, pod, "the scheduler has not looked at it yet", None),
         }
     }
 
-    fn container(&mut self, pod: &Object, cell: &Cell, container: &crate::spec::container::Container, init: bool) {
+    fn container(
+        &mut self,
+        pod: &Object,
+        cell: &Cell,
+        container: &crate::spec::container::Container,
+        init: bool,
+    ) {
         let name = &container.name;
         let until = cell.timer.map(|(_, at)| at);
         let facts = cell.pid.and_then(|pid| self.fleet.process(pid));
@@ -268,10 +302,20 @@ impl Reasons<'_> {
                     self.say(WhyKind::ImagePull, pod, text, until);
                 }
                 "CreateContainerConfigError" => {
-                    self.say(WhyKind::ContainerError, pod, format!("container {name} cannot be made: {message}"), until);
+                    self.say(
+                        WhyKind::ContainerError,
+                        pod,
+                        format!("container {name} cannot be made: {message}"),
+                        until,
+                    );
                 }
                 _ if cell.pid.is_none() && until.is_some() => {
-                    self.say(WhyKind::PullingImage, pod, format!("image {} is being fetched", container.image), until);
+                    self.say(
+                        WhyKind::PullingImage,
+                        pod,
+                        format!("image {} is being fetched", container.image),
+                        until,
+                    );
                 }
                 _ => {
                     let until = facts.and_then(|facts| facts.next);
@@ -291,12 +335,15 @@ impl Reasons<'_> {
             State::Running { .. } if cell.status.ready => {}
             State::Running { .. } => {
                 let (checks, last, next) = facts.map_or((0, None, None), |facts| {
-                    let next = if facts.state == ProcessState::Running { facts.readiness_next } else { facts.next };
+                    let next =
+                        if facts.state == ProcessState::Running { facts.readiness_next } else { facts.next };
                     (facts.readiness_attempts, facts.readiness_last, next)
                 });
                 let text = match last {
                     Some(code) if code != 0 => {
-                        format!("the readiness probe of container {name} fails: {checks} checks, last result {code}")
+                        format!(
+                            "the readiness probe of container {name} fails: {checks} checks, last result {code}"
+                        )
                     }
                     _ => format!("the readiness probe of container {name} has not passed yet"),
                 };
@@ -308,9 +355,10 @@ impl Reasons<'_> {
     /// Reasons of the pods of a workload that are not ready.
     fn pods(&mut self, workload: ObjectNo) {
         let waits = |pod: &&Arc<Object>| {
-            self.kube.marks.get(&pod.no).is_some_and(|mark: &Mark| {
-                !mark.phase.is_terminal() && (mark.terminating || !mark.ready)
-            })
+            self.kube
+                .marks
+                .get(&pod.no)
+                .is_some_and(|mark: &Mark| !mark.phase.is_terminal() && (mark.terminating || !mark.ready))
         };
         let pods: Vec<Arc<Object>> = self.kube.pods_of(workload).filter(waits).take(PODS).cloned().collect();
         for pod in pods {
@@ -330,7 +378,12 @@ impl Reasons<'_> {
     fn failed_creates(&mut self, object: &Object) {
         let Status::Set(status) = &object.status else { return };
         if let Some(cond) = status.conditions.iter().find(|one| one.kind == "ReplicaFailure") {
-            self.say(WhyKind::CreateFailed, object, format!("pods cannot be created: {}", cond.message), None);
+            self.say(
+                WhyKind::CreateFailed,
+                object,
+                format!("pods cannot be created: {}", cond.message),
+                None,
+            );
         }
     }
 
@@ -351,7 +404,9 @@ impl Reasons<'_> {
     fn deployment(&mut self, object: &Object) {
         let Some(facts) = object.deployment() else { return };
         let wanted = facts.spec_replicas;
-        let done = facts.updated_replicas == wanted && facts.replicas == wanted && facts.available_replicas == wanted;
+        let done = facts.updated_replicas == wanted
+            && facts.replicas == wanted
+            && facts.available_replicas == wanted;
         if done && facts.observed_generation >= facts.generation {
             return;
         }
@@ -365,8 +420,13 @@ impl Reasons<'_> {
             let text = format!("Deployment {} has made no progress within its deadline", object.name);
             self.say(WhyKind::ProgressDeadline, object, text, None);
         }
-        let sets: Vec<Arc<Object>> =
-            self.kube.store.dependants(object.no).filter(|set| set.kind == KindId::REPLICA_SET).cloned().collect();
+        let sets: Vec<Arc<Object>> = self
+            .kube
+            .store
+            .dependants(object.no)
+            .filter(|set| set.kind == KindId::REPLICA_SET)
+            .cloned()
+            .collect();
         for set in sets.iter().rev() {
             self.failed_creates(set);
             self.pods(set.no);
@@ -377,7 +437,8 @@ impl Reasons<'_> {
             self.say(WhyKind::RollingOut, object, text, None);
         }
         if self.found.is_empty() {
-            let text = format!("{} of {wanted} pods of {} are available", facts.available_replicas, object.name);
+            let text =
+                format!("{} of {wanted} pods of {} are available", facts.available_replicas, object.name);
             self.say(WhyKind::NotReady, object, text, None);
         }
     }
@@ -396,7 +457,8 @@ impl Reasons<'_> {
         }
         let first = self.found.len();
         self.pods(set.no);
-        let slots = self.kube.crew(set.no).and_then(|crew| crew.slots.as_deref()).cloned().unwrap_or_default();
+        let slots =
+            self.kube.crew(set.no).and_then(|crew| crew.slots.as_deref()).cloned().unwrap_or_default();
         if !spec.parallel
             && let Some(gap) = slots.gaps.first()
             && let Some(before) = slots.unhealthy.first().filter(|before| *before < gap)
@@ -440,7 +502,8 @@ impl Reasons<'_> {
         }
         self.pods(set.no);
         if facts.updated < facts.desired {
-            let word = if &*facts.update_strategy == "OnDelete" { WhyKind::OnDelete } else { WhyKind::RollingOut };
+            let word =
+                if &*facts.update_strategy == "OnDelete" { WhyKind::OnDelete } else { WhyKind::RollingOut };
             let text = format!("{} of {} pods of {} are updated", facts.updated, facts.desired, set.name);
             self.say(word, set, text, None);
         }
@@ -453,14 +516,24 @@ impl Reasons<'_> {
     fn job(&mut self, job: &Object) {
         let Some(facts) = job.job() else { return };
         if let Some(failure) = &facts.failure {
-            return self.say(WhyKind::Failed, job, format!("Job {} has failed: {}", job.name, failure.message), None);
+            return self.say(
+                WhyKind::Failed,
+                job,
+                format!("Job {} has failed: {}", job.name, failure.message),
+                None,
+            );
         }
         if facts.complete.is_some() {
             return;
         }
         let Status::Job(status) = &job.status else { return };
         if status.start.is_none() {
-            return self.say(WhyKind::NotObserved, job, format!("the controller has not looked at {} yet", job.name), None);
+            return self.say(
+                WhyKind::NotObserved,
+                job,
+                format!("the controller has not looked at {} yet", job.name),
+                None,
+            );
         }
         let crew = self.kube.crew(job.no).cloned().unwrap_or_default();
         if crew.active == 0
@@ -485,7 +558,12 @@ impl Reasons<'_> {
             }
         }
         if self.found.is_empty() {
-            let text = format!("{} of {} pods of Job {} have succeeded", facts.succeeded, facts.completions.unwrap_or(1), job.name);
+            let text = format!(
+                "{} of {} pods of Job {} have succeeded",
+                facts.succeeded,
+                facts.completions.unwrap_or(1),
+                job.name
+            );
             self.say(WhyKind::Running, job, text, None);
         }
     }
@@ -504,7 +582,9 @@ impl Reasons<'_> {
 /// How the first container that failed has ended.
 fn exit_text(status: &PodStatus) -> String {
     let failed = status.containers.iter().find_map(|one| match &one.state {
-        State::Terminated(ended) if ended.code != 0 => Some(format!(": a container ended with {} ({})", ended.code, ended.reason)),
+        State::Terminated(ended) if ended.code != 0 => {
+            Some(format!(": a container ended with {} ({})", ended.code, ended.reason))
+        }
         _ => None,
     });
     failed.unwrap_or_default()

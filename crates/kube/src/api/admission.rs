@@ -32,7 +32,8 @@ impl Kube {
                     (draft.content, draft.status) = (changed.content, changed.status);
                 }
                 Verdict::Denied { code, reason } => {
-                    let message = format!("admission webhook {:?} denied the request: {reason}", webhook.name);
+                    let message =
+                        format!("admission webhook {:?} denied the request: {reason}", webhook.name);
                     let kind = if code >= 500 { Reason::InternalError } else { Reason::Forbidden };
                     return Err(ApiError { code, ..ApiError::new(kind, message) });
                 }
@@ -52,7 +53,9 @@ fn draft_value(draft: &Draft, old: Option<&Arc<Object>>) -> Value {
         _ => Map::new(),
     };
     let meta = &draft.meta;
-    for (key, text) in [("name", &meta.name), ("generateName", &meta.generate_name), ("namespace", &meta.namespace)] {
+    for (key, text) in
+        [("name", &meta.name), ("generateName", &meta.generate_name), ("namespace", &meta.namespace)]
+    {
         if let Some(text) = text {
             put_new(&mut metadata, key, text.as_ref().into());
         }

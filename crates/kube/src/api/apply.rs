@@ -40,12 +40,19 @@ impl Kube {
             let object = self.keep_applied(object, value);
             return Ok(Applied { object, outcome: Outcome::Created });
         };
-        if live.pristine && live.applied.as_ref().is_some_and(|last| Arc::ptr_eq(last, value) || last == value) {
+        if live.pristine
+            && live.applied.as_ref().is_some_and(|last| Arc::ptr_eq(last, value) || last == value)
+        {
             return Ok(Applied { object: live, outcome: Outcome::Unchanged });
         }
         let last = match &live.applied {
             Some(last) => last.clone(),
-            None => Arc::new(live.annotations.get(annotation).and_then(|text| json::value(text.as_bytes()).ok()).unwrap_or_default()),
+            None => Arc::new(
+                live.annotations
+                    .get(annotation)
+                    .and_then(|text| json::value(text.as_bytes()).ok())
+                    .unwrap_or_default(),
+            ),
         };
         let shape = shape_of(kind);
         let mut merged = live.value_as(value.text("apiVersion"));
@@ -60,15 +67,19 @@ impl Kube {
         note(&mut merged, annotation, value);
         let draft = self.draft(kind, merged)?;
         let object = self.change(cx, &live, draft)?;
-        let outcome =
-            if object.resource_version == live.resource_version { Outcome::Unchanged } else { Outcome::Configured };
+        let outcome = if object.resource_version == live.resource_version {
+            Outcome::Unchanged
+        } else {
+            Outcome::Configured
+        };
         let object = self.keep_applied(object, value);
         Ok(Applied { object, outcome })
     }
 
     /// Remembers what was applied, without a change of version.
     fn keep_applied(&mut self, object: Arc<Object>, value: &Arc<Value>) -> Arc<Object> {
-        let kept = Arc::new(Object { applied: Some(value.clone()), pristine: true, ..Object::clone(&object) });
+        let kept =
+            Arc::new(Object { applied: Some(value.clone()), pristine: true, ..Object::clone(&object) });
         if self.store.object(object.no).is_some_and(|there| Arc::ptr_eq(there, &object)) {
             self.store.objects.insert(object.no, kept.clone());
         }
@@ -127,7 +138,13 @@ impl Kube {
     }
 
     /// Remembers what a manager applied; fields that it took over are no longer the others'.
-    fn keep_managed(&mut self, object: Arc<Object>, manager: &Text, value: Value, taken: &[String]) -> Arc<Object> {
+    fn keep_managed(
+        &mut self,
+        object: Arc<Object>,
+        manager: &Text,
+        value: Value,
+        taken: &[String],
+    ) -> Arc<Object> {
         let mut managed: Vec<Managed> = object.managed.as_deref().cloned().unwrap_or_default();
         managed.retain(|one| one.manager != *manager);
         for other in &mut managed {

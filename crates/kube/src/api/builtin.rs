@@ -70,8 +70,11 @@ impl Kube {
                 let account: Text = draft.content.at(&["spec"]).text("serviceAccountName").into();
                 let name = draft.name().to_owned();
                 let forbidden = |text: String| {
-                    ApiError::new(Reason::Forbidden, format!("pods {name:?} is forbidden: {text}"))
-                        .about(&"".into(), &"pods".into(), &name)
+                    ApiError::new(Reason::Forbidden, format!("pods {name:?} is forbidden: {text}")).about(
+                        &"".into(),
+                        &"pods".into(),
+                        &name,
+                    )
                 };
                 if !account.is_empty()
                     && self.get(ObjectRef::new(KindId::SERVICE_ACCOUNT, &namespace, &account)).is_none()
@@ -86,7 +89,9 @@ impl Kube {
                     Some(priority) => priority,
                     None => return Err(forbidden(format!("no PriorityClass with name {class} was found"))),
                 };
-                if let Some(spec) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec")) {
+                if let Some(spec) =
+                    as_object(&mut draft.content).and_then(|content| object_at(content, "spec"))
+                {
                     json::put(spec, "priority", priority.into());
                     admit_pod(spec, false);
                 }
@@ -94,7 +99,8 @@ impl Kube {
             KindId::PERSISTENT_VOLUME_CLAIM => {
                 if draft.content.at(&["spec", "storageClassName"]).is_null()
                     && let Some(class) = self.default_class()
-                    && let Some(spec) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec"))
+                    && let Some(spec) =
+                        as_object(&mut draft.content).and_then(|content| object_at(content, "spec"))
                 {
                     json::put(spec, "storageClassName", class.as_ref().into());
                 }
@@ -121,8 +127,9 @@ impl Kube {
 
     /// The name of the default storage class.
     pub(crate) fn default_class(&self) -> Option<Text> {
-        let is_default =
-            |class: &&std::sync::Arc<Object>| class.annotations.get(DEFAULT_CLASS).is_some_and(|value| **value == *"true");
+        let is_default = |class: &&std::sync::Arc<Object>| {
+            class.annotations.get(DEFAULT_CLASS).is_some_and(|value| **value == *"true")
+        };
         self.store.of_kind(KindId::STORAGE_CLASS, None).find(is_default).map(|class| class.name.clone())
     }
 }

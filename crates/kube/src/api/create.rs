@@ -41,10 +41,15 @@ impl Kube {
             draft.meta.name = Some(self.generate_name(draft.kind, draft.meta.namespace.as_deref(), &prefix));
         }
         if draft.kind == KindId::EVENT {
-            return Err(ApiError::new(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource"));
+            return Err(ApiError::new(
+                Reason::MethodNotAllowed,
+                "the server does not allow this method on the requested resource",
+            ));
         }
         let namespace = draft.meta.namespace.clone().unwrap_or_default();
-        let taken = |kube: &Self, draft: &Draft| kube.get(ObjectRef::new(draft.kind, &namespace, draft.name())).is_some();
+        let taken = |kube: &Self, draft: &Draft| {
+            kube.get(ObjectRef::new(draft.kind, &namespace, draft.name())).is_some()
+        };
         if taken(self, &draft) {
             return Err(already_exists(&draft));
         }
@@ -72,7 +77,11 @@ impl Kube {
             let message = format!(
                 "{plural} {name:?} is forbidden: unable to create new content in namespace {namespace} because it is being terminated"
             );
-            return Err(ApiError::new(Reason::Forbidden, message).about(&draft.info.group, &draft.info.plural, name));
+            return Err(ApiError::new(Reason::Forbidden, message).about(
+                &draft.info.group,
+                &draft.info.plural,
+                name,
+            ));
         }
         Ok(())
     }
@@ -153,8 +162,19 @@ impl Kube {
     /// Creates an object that a controller makes of parts that are in shape. *Errors*: the namespace is going, the name is
     /// taken.
     pub(crate) fn create_owned(&mut self, cx: &mut Cx, owner: Option<&Object>, parts: Parts) -> Written {
-        let Parts { kind, namespace, name, generate_name, labels, annotations, content, spec, status, replicas, finalizers } =
-            parts;
+        let Parts {
+            kind,
+            namespace,
+            name,
+            generate_name,
+            labels,
+            annotations,
+            content,
+            spec,
+            status,
+            replicas,
+            finalizers,
+        } = parts;
         let Some(info) = self.kind_info(kind).cloned() else { return Err(self.not_found(kind, &name)) };
         let draft = || Draft {
             kind,
@@ -262,7 +282,9 @@ impl Parts {
 /// Gives a Job the selector and labels that tell its pods from those of others.
 fn label_job(draft: &mut Draft, uid: &Text) {
     let name = draft.name().to_owned();
-    let Some(spec) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec")) else { return };
+    let Some(spec) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec")) else {
+        return;
+    };
     if spec.get("manualSelector") == Some(&Value::Bool(true)) {
         return;
     }
@@ -289,7 +311,13 @@ pub(crate) fn invalid(draft: &Draft, causes: Vec<crate::error::FieldCause>) -> A
     let (kind, name) = (draft.info.qualified_kind(), draft.name());
     let mut texts: Vec<String> = causes
         .iter()
-        .map(|cause| if cause.field.is_empty() { format!("[]: {}", cause.message) } else { format!("{}: {}", cause.field, cause.message) })
+        .map(|cause| {
+            if cause.field.is_empty() {
+                format!("[]: {}", cause.message)
+            } else {
+                format!("{}: {}", cause.field, cause.message)
+            }
+        })
         .collect();
     texts.dedup();
     let list = match texts.as_slice() {

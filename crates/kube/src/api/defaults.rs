@@ -20,7 +20,11 @@ pub(crate) fn fill(kind: KindId, content: &mut Map<String, Value>) -> Result<(),
                 pod(spec, true);
             }
         }
-        KindId::DEPLOYMENT | KindId::REPLICA_SET | KindId::STATEFUL_SET | KindId::DAEMON_SET | KindId::JOB => {
+        KindId::DEPLOYMENT
+        | KindId::REPLICA_SET
+        | KindId::STATEFUL_SET
+        | KindId::DAEMON_SET
+        | KindId::JOB => {
             if let Some(spec) = object_at(content, "spec") {
                 workload(kind, spec);
             }
@@ -77,7 +81,9 @@ fn workload(kind: KindId, spec: &mut Map<String, Value>) {
                 // Only here: a strategy that names its type keeps no block that it does not have.
                 put_new(strategy, "rollingUpdate", json!({ "partition": 0 }));
             }
-            for claim in spec.get_mut("volumeClaimTemplates").and_then(Value::as_array_mut).into_iter().flatten() {
+            for claim in
+                spec.get_mut("volumeClaimTemplates").and_then(Value::as_array_mut).into_iter().flatten()
+            {
                 if let Some(claim) = as_object(claim) {
                     put_new(claim, "apiVersion", "v1".into());
                     put_new(claim, "kind", "PersistentVolumeClaim".into());

@@ -16,7 +16,6 @@ use planarium_fleet::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-
 pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 pub(crate) const ORPHAN: &str = "orphan";
 
@@ -34,20 +33,34 @@ impl Kube {
                 old.name,
                 old.uid
             );
-            return Err(ApiError::new(Reason::Conflict, message).about(&old.info.group, &old.info.plural, &old.name));
+            return Err(ApiError::new(Reason::Conflict, message).about(
+                &old.info.group,
+                &old.info.plural,
+                &old.name,
+            ));
         }
         if options.resource_version.is_some_and(|version| version != old.resource_version) {
             return Err(conflict(&old));
         }
         if old.kind == KindId::NAMESPACE && matches!(&*old.name, "default" | "kube-system" | "kube-public") {
-            let message = format!("namespaces {:?} is forbidden: this namespace may not be deleted", old.name);
-            return Err(ApiError::new(Reason::Forbidden, message).about(&old.info.group, &old.info.plural, &old.name));
+            let message =
+                format!("namespaces {:?} is forbidden: this namespace may not be deleted", old.name);
+            return Err(ApiError::new(Reason::Forbidden, message).about(
+                &old.info.group,
+                &old.info.plural,
+                &old.name,
+            ));
         }
         Ok(self.delete_object(cx, &old, options))
     }
 
     /// Deletes an object that is there.
-    pub(crate) fn delete_object(&mut self, cx: &mut Cx, old: &Arc<Object>, options: &DeleteOptions) -> Arc<Object> {
+    pub(crate) fn delete_object(
+        &mut self,
+        cx: &mut Cx,
+        old: &Arc<Object>,
+        options: &DeleteOptions,
+    ) -> Arc<Object> {
         let grace_s = grace(old, options.grace_s);
         let finalizers = finalizers(old, options.propagation);
         let is_namespace = old.kind == KindId::NAMESPACE;
@@ -112,7 +125,8 @@ fn grace(old: &Object, wanted: Option<u32>) -> u32 {
 
 /// The finalizers that hold an object once it is deleted this way.
 fn finalizers(old: &Object, propagation: Propagation) -> Vec<Text> {
-    let mut all: Vec<Text> = old.finalizers.iter().filter(|one| !matches!(&***one, FOREGROUND | ORPHAN)).cloned().collect();
+    let mut all: Vec<Text> =
+        old.finalizers.iter().filter(|one| !matches!(&***one, FOREGROUND | ORPHAN)).cloned().collect();
     match propagation {
         Propagation::Background => {}
         Propagation::Foreground => all.push(FOREGROUND.into()),

@@ -30,7 +30,10 @@ pub(crate) struct Draft {
 
 impl Draft {
     pub(crate) fn replicas(&self) -> u32 {
-        self.content.at(&["spec", "replicas"]).as_i64().map_or(1, |count| u32::try_from(count.max(0)).unwrap_or(u32::MAX))
+        self.content
+            .at(&["spec", "replicas"])
+            .as_i64()
+            .map_or(1, |count| u32::try_from(count.max(0)).unwrap_or(u32::MAX))
     }
 
     pub(crate) fn read_spec(&self) -> Spec {

@@ -17,5 +17,5 @@ mod update;
 pub(crate) use builtin::{DEFAULT_CLASS, admit_pod};
 pub(crate) use create::Parts;
 pub(crate) use delete::{FOREGROUND, ORPHAN};
-pub(crate) use patch::scale_of;
 pub(crate) use draft::Draft;
+pub(crate) use patch::scale_of;

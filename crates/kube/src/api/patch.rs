@@ -39,12 +39,18 @@ impl Kube {
         let bad = |text: String| ApiError::new(Reason::BadRequest, text);
         match patch {
             Patch::Json(patch) => json_patch(&mut value, patch).map_err(|text| {
-                let error = ApiError::new(Reason::Invalid, format!("the server rejected our request due to an error in our request: {text}"));
+                let error = ApiError::new(
+                    Reason::Invalid,
+                    format!("the server rejected our request due to an error in our request: {text}"),
+                );
                 error.about(&old.info.group, &old.info.plural, &old.name)
             })?,
             Patch::Merge(patch) => {
                 if !patch.is_object() {
-                    return Err(bad("json: cannot unmarshal array into Go value of type map[string]interface {}".to_owned()));
+                    return Err(bad(
+                        "json: cannot unmarshal array into Go value of type map[string]interface {}"
+                            .to_owned(),
+                    ));
                 }
                 merge_patch(&mut value, patch);
             }
@@ -100,7 +106,9 @@ pub(crate) fn scale_of(object: &Object) -> Result<Value, ApiError> {
     }
     let selector = crate::selector::Selector::of_value(object.content.at(&["spec", "selector"]));
     let selector = match object.kind {
-        KindId::REPLICATION_CONTROLLER => crate::selector::Selector::of_map(object.content.at(&["spec", "selector"])),
+        KindId::REPLICATION_CONTROLLER => {
+            crate::selector::Selector::of_map(object.content.at(&["spec", "selector"]))
+        }
         _ => selector,
     };
     let replicas = object.status().map_or(0, |status| status.int("replicas").unwrap_or(0));

@@ -66,7 +66,9 @@ impl Kube {
         if let Some(address) = address {
             json::put(spec, "clusterIP", address.into());
         }
-        for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten().filter_map(as_object) {
+        for port in
+            spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten().filter_map(as_object)
+        {
             if nodes && port.get("nodePort").and_then(Value::as_i64).unwrap_or(0) == 0 {
                 port.shift_remove("nodePort");
                 let number = 30_000 + u64::from(self.next_node_port.next()) * 37 % 2_768;

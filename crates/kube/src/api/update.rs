@@ -58,7 +58,11 @@ impl Kube {
                  meta: {}",
                 old.uid
             );
-            return Err(ApiError::new(Reason::Conflict, message).about(&old.info.group, &old.info.plural, name));
+            return Err(ApiError::new(Reason::Conflict, message).about(
+                &old.info.group,
+                &old.info.plural,
+                name,
+            ));
         }
         if let Some(version) = &meta.resource_version
             && **version != *"0"
@@ -97,7 +101,8 @@ impl Kube {
                 return Err(invalid(&draft, causes));
             }
             self.take_addresses(&mut draft)?;
-        } else if !draft.meta.labels.is_same(&old.labels) || !draft.meta.annotations.is_same(&old.annotations) {
+        } else if !draft.meta.labels.is_same(&old.labels) || !draft.meta.annotations.is_same(&old.annotations)
+        {
             let causes = validate::object(&draft);
             if !causes.is_empty() {
                 return Err(invalid(&draft, causes));
@@ -180,9 +185,14 @@ fn keep_allocated(old: &Object, draft: &mut Draft) {
         }
         KindId::SERVICE => {
             // A change of type takes an address, or gives it back.
-            let (was, is) = (before.text("type") == "ExternalName", draft.content.at(&["spec", "type"]) == "ExternalName");
-            if is && !was
-                && let Some(spec) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec"))
+            let (was, is) = (
+                before.text("type") == "ExternalName",
+                draft.content.at(&["spec", "type"]) == "ExternalName",
+            );
+            if is
+                && !was
+                && let Some(spec) =
+                    as_object(&mut draft.content).and_then(|content| object_at(content, "spec"))
             {
                 spec.shift_remove("clusterIP");
             }

@@ -26,7 +26,13 @@ impl Kube {
         let counted = counted.unwrap_or_default();
         let (expected, desired) = self.expected(spec, &counted);
         let allowed = if expected == 0 { 0 } else { counted.healthy.saturating_sub(desired) };
-        let status = BudgetStatus { observed: budget.generation, healthy: counted.healthy, desired, allowed, expected };
+        let status = BudgetStatus {
+            observed: budget.generation,
+            healthy: counted.healthy,
+            desired,
+            allowed,
+            expected,
+        };
         if status != **before {
             let more = status.allowed > before.allowed;
             self.put_status(cx, budget, Status::Budget(Arc::new(status)));
@@ -42,14 +48,20 @@ impl Kube {
         let scale = || {
             let managed: u32 = counted.managers.values().sum();
             // Pods of nobody are as many as there are.
-            counted.managers.keys().map(|manager| self.scale(*manager)).fold(pods.saturating_sub(managed), u32::saturating_add)
+            counted
+                .managers
+                .keys()
+                .map(|manager| self.scale(*manager))
+                .fold(pods.saturating_sub(managed), u32::saturating_add)
         };
         match (spec.max_unavailable, spec.min_available) {
             (Some(most), _) => {
                 let expected = scale();
                 (expected, expected.saturating_sub(most.of(expected, true)))
             }
-            (None, Some(Share::Number(_))) => (pods, spec.min_available.map_or(0, |least| least.of(pods, true))),
+            (None, Some(Share::Number(_))) => {
+                (pods, spec.min_available.map_or(0, |least| least.of(pods, true)))
+            }
             (None, Some(least)) => {
                 let expected = scale();
                 (expected, least.of(expected, true))
@@ -110,13 +122,17 @@ impl Kube {
             error
         };
         if status.observed < budget.generation {
-            let message =
-                format!("Cannot evict pod as it would violate the pod's disruption budget. The disruption budget {} is still being \
-                         processed by the server.", budget.name);
+            let message = format!(
+                "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget {} is still being \
+                         processed by the server.",
+                budget.name
+            );
             return Err(refuse(message));
         }
         if status.allowed == 0 {
-            return Err(refuse("Cannot evict pod as it would violate the pod's disruption budget.".to_owned()));
+            return Err(refuse(
+                "Cannot evict pod as it would violate the pod's disruption budget.".to_owned(),
+            ));
         }
         let status = BudgetStatus { allowed: status.allowed - 1, ..BudgetStatus::clone(status) };
         self.put_status(cx, budget, Status::Budget(Arc::new(status)));

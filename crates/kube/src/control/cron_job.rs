@@ -82,7 +82,9 @@ impl Kube {
         status.active.retain(|(_, uid)| {
             let job = self.store.by_uid(uid);
             let finished = job.and_then(|job| match &job.status {
-                Status::Job(status) => status.conditions.iter().find(|one| matches!(one.kind, "Complete" | "Failed")),
+                Status::Job(status) => {
+                    status.conditions.iter().find(|one| matches!(one.kind, "Complete" | "Failed"))
+                }
                 _ => None,
             });
             if let (Some(job), Some(cond)) = (job, finished) {
@@ -163,7 +165,13 @@ impl Kube {
         }
     }
 
-    fn start_job(&mut self, cx: &mut Cx, cron: &Arc<Object>, spec: &CronJobSpec, due_s: u64) -> Option<(Text, Text)> {
+    fn start_job(
+        &mut self,
+        cx: &mut Cx,
+        cron: &Arc<Object>,
+        spec: &CronJobSpec,
+        due_s: u64,
+    ) -> Option<(Text, Text)> {
         let value = json!({
             "apiVersion": "batch/v1", "kind": "Job",
             "metadata": {

@@ -27,7 +27,8 @@ const BACKOFF_MS: u64 = 1_000;
 const BACKOFF_MOST_MS: u64 = 900_000;
 
 /// Taints that pods of DaemonSets tolerate.
-const TOLERATED: [&str; 6] = ["not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"];
+const TOLERATED: [&str; 6] =
+    ["not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"];
 
 impl Kube {
     pub(crate) fn sync_daemon_set(&mut self, cx: &mut Cx, set: &Arc<Object>) {
@@ -91,7 +92,8 @@ impl Kube {
         tolerated: &SortedSet<u32>,
     ) {
         let Some(slots) = self.crew(set.no).and_then(|crew| crew.slots.as_deref()).cloned() else { return };
-        let at = |kube: &Self, slot: &u32| slots.pods.get(slot).and_then(|no| kube.store.object(*no)).cloned();
+        let at =
+            |kube: &Self, slot: &u32| slots.pods.get(slot).and_then(|no| kube.store.object(*no)).cloned();
         for slot in slots.surplus.iter().filter(|slot| !tolerated.contains(*slot)) {
             if let Some(pod) = at(self, slot) {
                 self.unmake_pod(cx, set, &pod);
@@ -129,7 +131,10 @@ impl Kube {
             return;
         }
         let Spec::Pod(_, own) = &pod.spec else { return };
-        let message = format!("Found failed daemon pod {}/{} on node {}, will try to kill it", pod.namespace, pod.name, own.node);
+        let message = format!(
+            "Found failed daemon pod {}/{} on node {}, will try to kill it",
+            pod.namespace, pod.name, own.node
+        );
         self.record(cx, set, true, "FailedDaemonPod", &message, source(KindId::DAEMON_SET));
         self.unmake_pod(cx, set, pod);
         let delay = BACKOFF_MS.saturating_mul(1 << failures.min(20)).min(BACKOFF_MOST_MS);
@@ -149,9 +154,14 @@ impl Kube {
         let desired = u32::try_from(slots.wanted.len()).unwrap_or(u32::MAX);
         let most = spec.max_unavailable.of(desired, true).max(1);
         let mut unavailable = desired.saturating_sub(crew.available);
-        let stale: Vec<Arc<Object>> =
-            slots.stale.iter().filter_map(|slot| self.store.object(*slots.pods.get(slot)?)).cloned().collect();
-        let available = |kube: &Self, pod: &Object| kube.marks.get(&pod.no).is_some_and(|mark| mark.available);
+        let stale: Vec<Arc<Object>> = slots
+            .stale
+            .iter()
+            .filter_map(|slot| self.store.object(*slots.pods.get(slot)?))
+            .cloned()
+            .collect();
+        let available =
+            |kube: &Self, pod: &Object| kube.marks.get(&pod.no).is_some_and(|mark| mark.available);
         let (well, sick): (Vec<_>, Vec<_>) =
             stale.into_iter().filter(|pod| !pod.is_being_deleted()).partition(|pod| available(self, pod));
         for pod in sick {
@@ -169,14 +179,18 @@ impl Kube {
 
 /// Whether a node has to have a daemon's pod, and whether one that is there may stay.
 fn daemon_runs(spec: &PodSpec, node: &Node) -> (bool, bool) {
-    if node.object.is_none() || spec.placement.as_ref().is_some_and(|place| !place.takes_node(&node.name, &node.labels)) {
+    if node.object.is_none()
+        || spec.placement.as_ref().is_some_and(|place| !place.takes_node(&node.name, &node.labels))
+    {
         return (false, false);
     }
     let tolerated = |taint: &crate::spec::placement::Taint| {
         let own = taint.key.strip_prefix("node.kubernetes.io/").is_some_and(|key| TOLERATED.contains(&key));
         own || spec.tolerations.iter().any(|one| one.covers(taint))
     };
-    let hard = |taint: &&crate::spec::placement::Taint| taint.effect != Effect::PreferNoSchedule && !tolerated(taint);
+    let hard = |taint: &&crate::spec::placement::Taint| {
+        taint.effect != Effect::PreferNoSchedule && !tolerated(taint)
+    };
     let open: Vec<_> = node.taints.iter().filter(hard).collect();
     (open.is_empty(), open.iter().all(|taint| taint.effect != Effect::NoExecute))
 }

@@ -88,7 +88,10 @@ impl Kube {
 /// Whether a CRD's kind is served.
 pub(crate) fn established(crd: &Object) -> bool {
     let Status::Plain(status) = &crd.status else { return false };
-    status.items("conditions").iter().any(|one| one.text("type") == "Established" && one.text("status") == "True")
+    status
+        .items("conditions")
+        .iter()
+        .any(|one| one.text("type") == "Established" && one.text("status") == "True")
 }
 
 fn info_of(content: &Value) -> KindInfo {
@@ -97,7 +100,8 @@ fn info_of(content: &Value) -> KindInfo {
     let word = |key: &str| Text::from(names.text(key));
     let versions = spec.items("versions");
     // The storage version is preferred; the order of the others is as written.
-    let mut all: Vec<Text> = versions.iter().filter(|one| one.flag("served")).map(|one| one.text("name").into()).collect();
+    let mut all: Vec<Text> =
+        versions.iter().filter(|one| one.flag("served")).map(|one| one.text("name").into()).collect();
     if let Some(at) = versions.iter().find(|one| one.flag("storage")).map(|one| one.text("name"))
         && let Some(place) = all.iter().position(|one| **one == *at)
     {
@@ -125,6 +129,8 @@ fn info_of(content: &Value) -> KindInfo {
         has_scale: false,
         has_generation: true,
         custom: true,
-        columns: shown.map(|one| one.items("additionalPrinterColumns").iter().map(column).collect()).unwrap_or_default(),
+        columns: shown
+            .map(|one| one.items("additionalPrinterColumns").iter().map(column).collect())
+            .unwrap_or_default(),
     }
 }

@@ -31,8 +31,14 @@ const HISTORY: &str = "deployment.kubernetes.io/revision-history";
 const DESIRED: &str = "deployment.kubernetes.io/desired-replicas";
 const MAX: &str = "deployment.kubernetes.io/max-replicas";
 /// Annotations of a Deployment that its ReplicaSets do not get.
-const OWN: [&str; 6] =
-    ["kubectl.kubernetes.io/last-applied-configuration", REVISION, HISTORY, DESIRED, MAX, "deprecated.deployment.rollback.to"];
+const OWN: [&str; 6] = [
+    "kubectl.kubernetes.io/last-applied-configuration",
+    REVISION,
+    HISTORY,
+    DESIRED,
+    MAX,
+    "deprecated.deployment.rollback.to",
+];
 
 /// A Deployment with its ReplicaSets.
 pub(crate) struct Rollout {
@@ -89,7 +95,8 @@ impl Kube {
         }
         self.note_pause(cx, &mut rollout);
         let is_scaling = rollout.all().any(|set| {
-            set.replicas > 0 && number(set, DESIRED).is_some_and(|desired| desired != i64::from(rollout.replicas()))
+            set.replicas > 0
+                && number(set, DESIRED).is_some_and(|desired| desired != i64::from(rollout.replicas()))
         });
         if spec.paused || is_scaling {
             self.find_new_set(cx, &mut rollout, false);
@@ -116,7 +123,9 @@ impl Kube {
         let found: Vec<Arc<Object>> = self
             .store
             .of_kind(KindId::REPLICA_SET, Some(&object.namespace))
-            .filter(|set| set.controller().is_none() && spec.selector.matches(&set.labels) && !set.is_being_deleted())
+            .filter(|set| {
+                set.controller().is_none() && spec.selector.matches(&set.labels) && !set.is_being_deleted()
+            })
             .cloned()
             .collect();
         for set in found {
@@ -159,7 +168,11 @@ impl Kube {
             self.set_revision(cx, rollout, revision);
             if rollout.spec.progress_s.is_some() && condition(&rollout.object, "Progressing").is_none() {
                 let message = format!("Found new replica set {:?}", set.name);
-                self.set_condition(cx, rollout, Cond::new("Progressing", Tri::True, "FoundNewReplicaSet", message, cx.now()));
+                self.set_condition(
+                    cx,
+                    rollout,
+                    Cond::new("Progressing", Tri::True, "FoundNewReplicaSet", message, cx.now()),
+                );
             }
             return;
         }
@@ -174,10 +187,13 @@ impl Kube {
         let replicas = new_size(rollout, 0);
         let template = Arc::new(spec.template.labelled(labels.clone()));
         let mut selector = spec.selector.clone();
-        selector.requirements.extend(crate::selector::Selector::of_pairs([(HASH_LABEL, &*hash)]).requirements);
+        selector
+            .requirements
+            .extend(crate::selector::Selector::of_pairs([(HASH_LABEL, &*hash)]).requirements);
         let mut parts = Parts::new(KindId::REPLICA_SET, &object.namespace, format!("{}-{hash}", object.name));
         parts.content = Arc::new(set_content(&object, &hash, &labels, spec.min_ready_s));
-        parts.spec = Spec::ReplicaSet(Arc::new(ReplicaSetSpec { selector, template, min_ready_s: spec.min_ready_s }));
+        parts.spec =
+            Spec::ReplicaSet(Arc::new(ReplicaSetSpec { selector, template, min_ready_s: spec.min_ready_s }));
         parts.status = Status::Set(Arc::default());
         parts.labels = labels;
         parts.annotations = scaled(&set_annotations(&object, &Pairs::default(), revision), rollout);
@@ -186,25 +202,44 @@ impl Kube {
             Ok(set) => {
                 if replicas > 0 {
                     let message = format!("Scaled up replica set {} to {replicas}", set.name);
-                    self.record(cx, &object, false, "ScalingReplicaSet", &message, source(KindId::DEPLOYMENT));
+                    self.record(
+                        cx,
+                        &object,
+                        false,
+                        "ScalingReplicaSet",
+                        &message,
+                        source(KindId::DEPLOYMENT),
+                    );
                 }
                 let message = format!("Created new replica set {:?}", set.name);
                 let revision = set.annotations.get(REVISION).cloned();
                 rollout.new = Some(set);
                 self.set_revision(cx, rollout, revision);
                 if spec.progress_s.is_some() {
-                    self.set_condition(cx, rollout, Cond::new("Progressing", Tri::True, "NewReplicaSetCreated", message, cx.now()));
+                    self.set_condition(
+                        cx,
+                        rollout,
+                        Cond::new("Progressing", Tri::True, "NewReplicaSetCreated", message, cx.now()),
+                    );
                 }
             }
             Err(error) => {
-                let message = format!("Failed to create new replica set {:?}: {}", format!("{}-{hash}", object.name), error.message);
+                let message = format!(
+                    "Failed to create new replica set {:?}: {}",
+                    format!("{}-{hash}", object.name),
+                    error.message
+                );
                 if error.reason == crate::error::Reason::AlreadyExists {
                     // Somebody else's ReplicaSet has the name: another hash is tried.
                     let status = SetStatus { collisions: collisions + 1, ..counts(&object).clone() };
                     rollout.object = self.put_status(cx, &object, Status::Set(Arc::new(status)));
                     self.ask(cx, crate::queue::Work::Sync(object.no));
                 } else {
-                    self.set_condition(cx, rollout, Cond::new("Progressing", Tri::False, "ReplicaSetCreateError", message, cx.now()));
+                    self.set_condition(
+                        cx,
+                        rollout,
+                        Cond::new("Progressing", Tri::False, "ReplicaSetCreateError", message, cx.now()),
+                    );
                 }
             }
         }
@@ -242,7 +277,13 @@ impl Kube {
     }
 
     /// Gives a ReplicaSet another size, and notes what its Deployment asks for.
-    pub(crate) fn scale_set(&mut self, cx: &mut Cx, rollout: &Rollout, set: &Arc<Object>, replicas: u32) -> Arc<Object> {
+    pub(crate) fn scale_set(
+        &mut self,
+        cx: &mut Cx,
+        rollout: &Rollout,
+        set: &Arc<Object>,
+        replicas: u32,
+    ) -> Arc<Object> {
         let annotations = scaled(&set.annotations, rollout);
         if set.replicas == replicas && annotations == set.annotations {
             return set.clone();
@@ -256,14 +297,22 @@ impl Kube {
         if before != replicas {
             let way = if replicas > before { "up" } else { "down" };
             let message = format!("Scaled {way} replica set {} to {replicas}", set.name);
-            self.record(cx, &rollout.object, false, "ScalingReplicaSet", &message, source(KindId::DEPLOYMENT));
+            self.record(
+                cx,
+                &rollout.object,
+                false,
+                "ScalingReplicaSet",
+                &message,
+                source(KindId::DEPLOYMENT),
+            );
         }
         set
     }
 
     /// Deletes the oldest ReplicaSets beyond those that are kept.
     pub(crate) fn drop_history(&mut self, cx: &mut Cx, rollout: &Rollout) {
-        let mut empty: Vec<Arc<Object>> = rollout.old.iter().filter(|set| !set.is_being_deleted()).cloned().collect();
+        let mut empty: Vec<Arc<Object>> =
+            rollout.old.iter().filter(|set| !set.is_being_deleted()).cloned().collect();
         let surplus = empty.len().saturating_sub(rollout.spec.history as usize);
         if surplus == 0 {
             return;
@@ -309,7 +358,9 @@ fn set_min_ready(set: &mut Object, seconds: u32) {
     if let Spec::ReplicaSet(spec) = &mut set.spec {
         Arc::make_mut(spec).min_ready_s = seconds;
     }
-    if let Some(spec) = as_object(Arc::make_mut(&mut set.content)).and_then(|content| object_at(content, "spec")) {
+    if let Some(spec) =
+        as_object(Arc::make_mut(&mut set.content)).and_then(|content| object_at(content, "spec"))
+    {
         json::put(spec, "minReadySeconds", seconds.into());
     }
 }
@@ -370,4 +421,3 @@ fn set_content(deployment: &Object, hash: &str, labels: &Pairs, min_ready_s: u32
     json::put(&mut fields, "template", template);
     planarium_protocol::json!({ "spec": Value::Object(fields) })
 }
-

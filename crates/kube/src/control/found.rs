@@ -1,12 +1,6 @@
 //! What every cluster has from the beginning.
 
-use crate::{
-    api::Parts,
-    kinds::KindId,
-    kube::Kube,
-    object::Pairs,
-    status::Status,
-};
+use crate::{api::Parts, kinds::KindId, kube::Kube, object::Pairs, status::Status};
 use planarium_fleet::Cx;
 use planarium_protocol::json;
 use std::sync::Arc;
@@ -25,7 +19,8 @@ impl Kube {
             parts.status = Status::Plain(Arc::new(json!({ "phase": "Active" })));
             let made = self.create_owned(cx, None, parts);
             debug_assert!(made.is_ok(), "namespace {name}");
-            let made = self.create_owned(cx, None, Parts::new(KindId::SERVICE_ACCOUNT, &name.into(), "default"));
+            let made =
+                self.create_owned(cx, None, Parts::new(KindId::SERVICE_ACCOUNT, &name.into(), "default"));
             debug_assert!(made.is_ok(), "account of {name}");
         }
         let mut parts = Parts::new(KindId::STORAGE_CLASS, &"".into(), CLASS).with_content(json!({
@@ -41,7 +36,10 @@ impl Kube {
                 "ports": [{ "name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443 }],
             },
         }));
-        parts.labels = Pairs::new([("component", "apiserver"), ("provider", "kubernetes")].map(|(key, value)| (key.into(), value.into())));
+        parts.labels = Pairs::new(
+            [("component", "apiserver"), ("provider", "kubernetes")]
+                .map(|(key, value)| (key.into(), value.into())),
+        );
         parts.status = Status::Plain(Arc::new(json!({ "loadBalancer": {} })));
         let made = self.create_owned(cx, None, parts);
         debug_assert!(made.is_ok(), "the API server's Service");

@@ -39,11 +39,17 @@ impl Kube {
         }
         self.adopt_pods(cx, job, &spec.selector);
         let crew = self.crew(job.no).cloned().unwrap_or_default();
-        let mut status = JobStatus { active: crew.active, succeeded: crew.succeeded, failed: crew.failed, ..(*before).clone() };
+        let mut status = JobStatus {
+            active: crew.active,
+            succeeded: crew.succeeded,
+            failed: crew.failed,
+            ..(*before).clone()
+        };
         let start = *status.start.get_or_insert(now);
         let deadline = spec.deadline_s.map(|seconds| start.saturating_add(u64::from(seconds) * 1000));
         let new_failure = crew.failed > before.failed;
-        let exceeds = new_failure && crew.active != spec.parallelism && crew.failures + 1 > spec.backoff_limit;
+        let exceeds =
+            new_failure && crew.active != spec.parallelism && crew.failures + 1 > spec.backoff_limit;
         let failure = if exceeds || is_past_limit(&spec, crew.restarts) {
             Some(("BackoffLimitExceeded", "Job has reached the specified backoff limit"))
         } else if deadline.is_some_and(|deadline| deadline <= now) {
@@ -64,7 +70,8 @@ impl Kube {
             if new_failure {
                 self.crew_mut(job.no, |crew| {
                     let times = crew.failures.saturating_sub(1).min(20);
-                    let delay = if crew.failures == 0 { 0 } else { (BACKOFF_MS << times).min(BACKOFF_MOST_MS) };
+                    let delay =
+                        if crew.failures == 0 { 0 } else { (BACKOFF_MS << times).min(BACKOFF_MOST_MS) };
                     crew.hold = Some(now.saturating_add(delay));
                     crew.failures = crew.failures.saturating_add(1);
                 });
@@ -114,7 +121,14 @@ impl Kube {
     }
 
     /// Makes and deletes pods; answers how many are active then.
-    fn manage_job(&mut self, cx: &mut Cx, job: &Arc<Object>, spec: &JobSpec, active: u32, succeeded: u32) -> u32 {
+    fn manage_job(
+        &mut self,
+        cx: &mut Cx,
+        job: &Arc<Object>,
+        spec: &JobSpec,
+        active: u32,
+        succeeded: u32,
+    ) -> u32 {
         if active > spec.parallelism {
             for pod in self.spare_pods(job.no, (active - spec.parallelism).min(BURST)) {
                 self.unmake_pod(cx, job, &pod);
@@ -148,7 +162,11 @@ impl Kube {
 
     /// A finished Job goes after its time to live.
     fn expire_job(&mut self, cx: &mut Cx, job: &Arc<Object>, spec: &JobSpec, status: &JobStatus) {
-        let finished = status.conditions.iter().find(|one| matches!(one.kind, "Complete" | "Failed")).map(|one| one.since);
+        let finished = status
+            .conditions
+            .iter()
+            .find(|one| matches!(one.kind, "Complete" | "Failed"))
+            .map(|one| one.since);
         let due = finished.zip(spec.ttl_s).map(|(at, seconds)| at.saturating_add(u64::from(seconds) * 1000));
         if due.is_some_and(|due| due <= cx.now()) {
             if !job.is_being_deleted() {

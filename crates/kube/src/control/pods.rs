@@ -78,7 +78,9 @@ impl Kube {
         let lost: Vec<Arc<Object>> = self
             .store
             .dependants(workload.no)
-            .filter(|pod| pod.kind == KindId::POD && !selector.matches(&pod.labels) && !pod.is_being_deleted())
+            .filter(|pod| {
+                pod.kind == KindId::POD && !selector.matches(&pod.labels) && !pod.is_being_deleted()
+            })
             .filter(|pod| pod.controller().is_some_and(|owner| owner.uid == workload.uid))
             .cloned()
             .collect();

@@ -17,7 +17,9 @@ impl Kube {
     pub(crate) fn sync_deployment_status(&mut self, cx: &mut Cx, rollout: &Rollout, rolling: bool) {
         let Some(object) = self.store.object(rollout.object.no).cloned() else { return };
         // ReplicaSets may have changed since they were looked up.
-        let now_there = |set: &Arc<crate::object::Object>| self.store.object(set.no).cloned().unwrap_or_else(|| set.clone());
+        let now_there = |set: &Arc<crate::object::Object>| {
+            self.store.object(set.no).cloned().unwrap_or_else(|| set.clone())
+        };
         let rollout = Rollout {
             object,
             spec: rollout.spec.clone(),
@@ -33,10 +35,10 @@ impl Kube {
             let is_done = new.replicas == new.updated
                 && progressing.is_some_and(|one| one.reason == "NewReplicaSetAvailable");
             if !is_done {
-                let about = rollout
-                    .new
-                    .as_ref()
-                    .map_or_else(|| format!("Deployment {:?}", rollout.object.name), |set| format!("ReplicaSet {:?}", set.name));
+                let about = rollout.new.as_ref().map_or_else(
+                    || format!("Deployment {:?}", rollout.object.name),
+                    |set| format!("ReplicaSet {:?}", set.name),
+                );
                 let wanted = rollout.replicas();
                 let complete = new.updated == wanted && new.replicas == wanted && new.available == wanted;
                 let goes_on = new.updated > old.updated
@@ -45,16 +47,23 @@ impl Kube {
                     || new.available > old.available;
                 if complete {
                     let message = format!("{about} has successfully progressed.");
-                    set(&mut new, Cond::new("Progressing", Tri::True, "NewReplicaSetAvailable", message, now));
+                    set(
+                        &mut new,
+                        Cond::new("Progressing", Tri::True, "NewReplicaSetAvailable", message, now),
+                    );
                 } else if goes_on {
                     let message = format!("{about} is progressing.");
-                    let since = progressing.filter(|one| one.status == Tri::True).map_or(now, |one| one.since);
+                    let since =
+                        progressing.filter(|one| one.status == Tri::True).map_or(now, |one| one.since);
                     new.conditions.retain(|one| one.kind != "Progressing");
                     let cond = Cond::new("Progressing", Tri::True, "ReplicaSetUpdated", message, now);
                     new.conditions.push(Cond { since, ..cond });
                 } else if is_late(&rollout, now) {
                     let message = format!("{about} has timed out progressing.");
-                    set(&mut new, Cond::new("Progressing", Tri::False, "ProgressDeadlineExceeded", message, now));
+                    set(
+                        &mut new,
+                        Cond::new("Progressing", Tri::False, "ProgressDeadlineExceeded", message, now),
+                    );
                 }
             }
         }
@@ -75,7 +84,9 @@ impl Kube {
     fn await_deadline(&mut self, cx: &Cx, rollout: &Rollout) {
         let no = rollout.object.no;
         let due = condition(&rollout.object, "Progressing")
-            .filter(|one| one.status == Tri::True && one.reason != "NewReplicaSetAvailable" && !rollout.spec.paused)
+            .filter(|one| {
+                one.status == Tri::True && one.reason != "NewReplicaSetAvailable" && !rollout.spec.paused
+            })
             .zip(rollout.spec.progress_s)
             .map(|(one, seconds)| one.updated.saturating_add(u64::from(seconds) * 1000 + 1_000));
         let armed = self.crew(no).and_then(|crew| crew.timer);
@@ -97,7 +108,9 @@ fn set(status: &mut SetStatus, cond: Cond) {
 }
 
 fn is_late(rollout: &Rollout, now: SimTime) -> bool {
-    let Some((one, seconds)) = condition(&rollout.object, "Progressing").zip(rollout.spec.progress_s) else { return false };
+    let Some((one, seconds)) = condition(&rollout.object, "Progressing").zip(rollout.spec.progress_s) else {
+        return false;
+    };
     match one.reason {
         "NewReplicaSetAvailable" => false,
         "ProgressDeadlineExceeded" => true,
@@ -107,7 +120,8 @@ fn is_late(rollout: &Rollout, now: SimTime) -> bool {
 
 fn calculate(rollout: &Rollout, old: &SetStatus, now: SimTime) -> SetStatus {
     let wanted = rollout.replicas();
-    let sum = |of: fn(&SetStatus) -> u32| rollout.all().map(|set| of(counts(set))).fold(0, u32::saturating_add);
+    let sum =
+        |of: fn(&SetStatus) -> u32| rollout.all().map(|set| of(counts(set))).fold(0, u32::saturating_add);
     let available = available(rollout.all());
     let mut status = SetStatus {
         observed: rollout.object.generation,
@@ -122,7 +136,13 @@ fn calculate(rollout: &Rollout, old: &SetStatus, now: SimTime) -> SetStatus {
     };
     let (_, unavailable) = rollout.spec.fence(wanted);
     let cond = if available >= wanted.saturating_sub(unavailable) {
-        Cond::new("Available", Tri::True, "MinimumReplicasAvailable", "Deployment has minimum availability.", now)
+        Cond::new(
+            "Available",
+            Tri::True,
+            "MinimumReplicasAvailable",
+            "Deployment has minimum availability.",
+            now,
+        )
     } else {
         let message = "Deployment does not have minimum availability.";
         Cond::new("Available", Tri::False, "MinimumReplicasUnavailable", message, now)

@@ -27,7 +27,9 @@ impl Kube {
                 let missing = set.replicas - active;
                 for _ in 0..missing.min(BURST) {
                     let labels = spec.template.labels.clone();
-                    if let Err(error) = self.make_pod(cx, set, &spec.template, None, PodOwn::default(), labels) {
+                    if let Err(error) =
+                        self.make_pod(cx, set, &spec.template, None, PodOwn::default(), labels)
+                    {
                         failure = Some(("FailedCreate", error.message));
                         break;
                     }

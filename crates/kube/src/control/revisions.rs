@@ -39,7 +39,9 @@ impl Kube {
             .filter(|object| object.kind == KindId::CONTROLLER_REVISION)
             .filter_map(read)
             .collect();
-        planarium_kernel::sorted::sort_by(&mut all, |(one, a), (other, b)| one.cmp(other).then(a.no.cmp(&b.no)));
+        planarium_kernel::sorted::sort_by(&mut all, |(one, a), (other, b)| {
+            one.cmp(other).then(a.no.cmp(&b.no))
+        });
         all
     }
 
@@ -60,7 +62,8 @@ impl Kube {
             _ => false,
         });
         if let Some((number, object)) = equal {
-            let object = if *number == newest { object.clone() } else { self.renumber(cx, object, newest + 1) };
+            let object =
+                if *number == newest { object.clone() } else { self.renumber(cx, object, newest + 1) };
             return Some(revised(owner, &object));
         }
         let hash = template.hash(REVISION_LABEL, collisions);
@@ -72,8 +75,10 @@ impl Kube {
             json!({ "data": { "spec": { "template": value } }, "revision": newest + 1 })
         };
         let spec = crate::spec::workload::Revision { number: newest + 1, template: template.clone() };
-        let mut parts = Parts::new(KindId::CONTROLLER_REVISION, &owner.namespace, format!("{}-{hash}", owner.name));
-        let label = if owner.kind == KindId::DAEMON_SET { REVISION_LABEL } else { "controller.kubernetes.io/hash" };
+        let mut parts =
+            Parts::new(KindId::CONTROLLER_REVISION, &owner.namespace, format!("{}-{hash}", owner.name));
+        let label =
+            if owner.kind == KindId::DAEMON_SET { REVISION_LABEL } else { "controller.kubernetes.io/hash" };
         parts.labels = template.labels.with(label, hash);
         parts.content = Arc::new(content);
         parts.spec = Spec::Revision(Arc::new(spec));
@@ -83,7 +88,10 @@ impl Kube {
 
     /// The revision of a name, if it is kept.
     pub(crate) fn revision_named(&self, owner: &Object, name: &str) -> Option<Revised> {
-        self.revisions(owner).into_iter().find(|(_, object)| *object.name == *name).map(|(_, object)| revised(owner, &object))
+        self.revisions(owner)
+            .into_iter()
+            .find(|(_, object)| *object.name == *name)
+            .map(|(_, object)| revised(owner, &object))
     }
 
     fn renumber(&mut self, cx: &mut Cx, object: &Arc<Object>, number: i64) -> Arc<Object> {
@@ -98,13 +106,22 @@ impl Kube {
     }
 
     /// Deletes the oldest revisions beyond those that are kept and those that are in use.
-    pub(crate) fn drop_revisions(&mut self, cx: &mut Cx, owner: &Object, kept: u32, in_use: impl Fn(&Revised) -> bool) {
+    pub(crate) fn drop_revisions(
+        &mut self,
+        cx: &mut Cx,
+        owner: &Object,
+        kept: u32,
+        in_use: impl Fn(&Revised) -> bool,
+    ) {
         let all = self.revisions(owner);
         if all.len() <= kept as usize {
             return;
         }
-        let spare: Vec<Arc<Object>> =
-            all.into_iter().map(|(_, object)| object).filter(|object| !in_use(&revised(owner, object))).collect();
+        let spare: Vec<Arc<Object>> = all
+            .into_iter()
+            .map(|(_, object)| object)
+            .filter(|object| !in_use(&revised(owner, object)))
+            .collect();
         let surplus = spare.len().saturating_sub(kept as usize);
         for object in spare.iter().take(surplus) {
             self.delete_object(cx, object, &DeleteOptions::default());

@@ -146,9 +146,8 @@ impl Kube {
         if active.is_empty() {
             return;
         }
-        let saturated = rollout.new.as_ref().is_some_and(|new| {
-            new.replicas == wanted && counts(new).available == wanted
-        });
+        let saturated =
+            rollout.new.as_ref().is_some_and(|new| new.replicas == wanted && counts(new).available == wanted);
         if saturated {
             for at in 0..rollout.old.len() {
                 self.scale_old(cx, rollout, at, 0);
@@ -203,7 +202,8 @@ fn proportion(rollout: &Rollout, set: &Object, add: i64, added: i64) -> i64 {
     } else {
         let (surge, _) = rollout.spec.fence(wanted);
         let total = i64::from(wanted.saturating_add(surge));
-        let before = annotated_most(set).unwrap_or_else(|| i64::from(counts(&rollout.object).replicas)).max(1);
+        let before =
+            annotated_most(set).unwrap_or_else(|| i64::from(counts(&rollout.object).replicas)).max(1);
         let size = i64::from(set.replicas);
         // Rounded half up.
         (2 * size * total + before).div_euclid(2 * before) - size

@@ -30,7 +30,11 @@ pub(crate) fn ports(service: &Value) -> Vec<Value> {
             json::put(&mut fields, "name", port.key("name").clone());
         }
         let target = port.key("targetPort");
-        json::put(&mut fields, "port", if target.is_i64() { target.clone() } else { port.key("port").clone() });
+        json::put(
+            &mut fields,
+            "port",
+            if target.is_i64() { target.clone() } else { port.key("port").clone() },
+        );
         put_new(&mut fields, "protocol", port.key("protocol").clone());
         Value::Object(fields)
     };
@@ -59,7 +63,10 @@ impl Kube {
                     || old.pods == addresses.pods && old.ports == addresses.ports);
                 if !same {
                     let labels = service.labels.clone();
-                    self.put(cx, Object { status: Status::Endpoints(addresses), labels, ..Object::clone(&there) });
+                    self.put(
+                        cx,
+                        Object { status: Status::Endpoints(addresses), labels, ..Object::clone(&there) },
+                    );
                 }
             }
             None => {
@@ -67,7 +74,11 @@ impl Kube {
                 parts.labels = service.labels.clone();
                 parts.status = Status::Endpoints(addresses);
                 let made = self.create_owned(cx, None, parts);
-                debug_assert!(made.is_ok() || service.is_being_deleted(), "endpoints of {} could not be made", service.name);
+                debug_assert!(
+                    made.is_ok() || service.is_being_deleted(),
+                    "endpoints of {} could not be made",
+                    service.name
+                );
             }
         }
     }
@@ -75,7 +86,9 @@ impl Kube {
     /// A Service is gone, and what was made for it goes with it.
     pub(crate) fn drop_endpoints(&mut self, cx: &mut Cx, service: &Object) {
         let reference = ObjectRef::new(KindId::ENDPOINTS, &service.namespace, &service.name);
-        if let Some(there) = self.get(reference).filter(|there| matches!(there.status, Status::Endpoints(_))).cloned() {
+        if let Some(there) =
+            self.get(reference).filter(|there| matches!(there.status, Status::Endpoints(_))).cloned()
+        {
             self.delete_object(cx, &there, &DeleteOptions::default());
         }
         let timer = self.crew(service.no).and_then(|crew| crew.timer);
@@ -85,7 +98,8 @@ impl Kube {
     /// A Service that wants a load balancer gets an address after a while.
     fn balance(&mut self, cx: &Cx, service: &Object) {
         let wants = service.content().at(&["spec", "type"]) == "LoadBalancer";
-        let has = service.status().is_some_and(|status| !status.key("loadBalancer").items("ingress").is_empty());
+        let has =
+            service.status().is_some_and(|status| !status.key("loadBalancer").items("ingress").is_empty());
         let armed = self.crew(service.no).and_then(|crew| crew.timer);
         if wants && !has && armed.is_none() {
             let delay = draw::between(self.seed, draw::entity(&service.uid), BALANCE, 0, 2_000, 8_000);
@@ -111,6 +125,13 @@ impl Kube {
         let ip = Ip(0xCB00_7100 + u32::try_from(host).unwrap_or(1));
         let status = planarium_protocol::json!({ "loadBalancer": { "ingress": [{ "ip": ip.text() }] } });
         let service = self.put_status(cx, &service, Status::Plain(Arc::new(status)));
-        self.record(cx, &service, false, "EnsuredLoadBalancer", "Ensured load balancer", "service-controller");
+        self.record(
+            cx,
+            &service,
+            false,
+            "EnsuredLoadBalancer",
+            "Ensured load balancer",
+            "service-controller",
+        );
     }
 }

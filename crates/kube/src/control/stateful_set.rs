@@ -48,7 +48,9 @@ impl Kube {
         }
         let crew = self.crew(set.no).cloned().unwrap_or_default();
         self.drop_revisions(cx, set, spec.history, |one| {
-            one.name == current.name || one.name == update.name || crew.of_revision(revision_print(&one.name)).0 > 0
+            one.name == current.name
+                || one.name == update.name
+                || crew.of_revision(revision_print(&one.name)).0 > 0
         });
         self.write_set_status(cx, set, &spec, &current, &update);
     }
@@ -86,16 +88,24 @@ impl Kube {
         update: &Revised,
     ) {
         // Pods that have failed are made anew.
-        let failed = |kube: &Self, ordinal: &u32| kube.pod_at(set, *ordinal).filter(|pod| is_over(pod) && !pod.is_being_deleted());
-        let unhealthy: Vec<u32> = self.slots(set).map(|slots| slots.unhealthy.iter().copied().collect()).unwrap_or_default();
+        let failed = |kube: &Self, ordinal: &u32| {
+            kube.pod_at(set, *ordinal).filter(|pod| is_over(pod) && !pod.is_being_deleted())
+        };
+        let unhealthy: Vec<u32> =
+            self.slots(set).map(|slots| slots.unhealthy.iter().copied().collect()).unwrap_or_default();
         if spec.parallel {
-            let pods: Vec<Arc<Object>> =
-                unhealthy.iter().filter(|ordinal| **ordinal < set.replicas).filter_map(|one| failed(self, one)).collect();
+            let pods: Vec<Arc<Object>> = unhealthy
+                .iter()
+                .filter(|ordinal| **ordinal < set.replicas)
+                .filter_map(|one| failed(self, one))
+                .collect();
             for pod in pods {
                 self.replace_failed(cx, set, &pod);
             }
-            let gaps: Vec<u32> =
-                self.slots(set).map(|slots| slots.gaps.iter().take(BURST as usize).copied().collect()).unwrap_or_default();
+            let gaps: Vec<u32> = self
+                .slots(set)
+                .map(|slots| slots.gaps.iter().take(BURST as usize).copied().collect())
+                .unwrap_or_default();
             for ordinal in &gaps {
                 if !self.make_ordinal(cx, set, spec, *ordinal, current, update) {
                     return;
@@ -127,7 +137,8 @@ impl Kube {
     }
 
     fn replace_failed(&mut self, cx: &mut Cx, set: &Arc<Object>, pod: &Arc<Object>) {
-        let message = format!("StatefulSet {}/{} is recreating failed Pod {}", set.namespace, set.name, pod.name);
+        let message =
+            format!("StatefulSet {}/{} is recreating failed Pod {}", set.namespace, set.name, pod.name);
         self.record(cx, set, true, "RecreatingFailedPod", &message, source(KindId::STATEFUL_SET));
         self.unmake_ordinal(cx, set, pod);
     }
@@ -137,7 +148,8 @@ impl Kube {
         let Some(slots) = self.slots(set) else { return false };
         let condemned: Vec<u32> = slots.surplus.iter().rev().copied().collect();
         let first_unhealthy = slots.unhealthy.first().copied();
-        let sick: Vec<u32> = condemned.iter().filter(|ordinal| slots.unhealthy.contains(*ordinal)).copied().collect();
+        let sick: Vec<u32> =
+            condemned.iter().filter(|ordinal| slots.unhealthy.contains(*ordinal)).copied().collect();
         for ordinal in condemned {
             let Some(pod) = self.pod_at(set, ordinal) else { continue };
             if pod.is_being_deleted() {
@@ -206,7 +218,11 @@ impl Kube {
             }
             claims.push((volume.clone(), claim));
         }
-        let labels = revision.template.labels.with(REVISION_LABEL, revision.name.clone()).with(NAME_LABEL, name.clone());
+        let labels = revision
+            .template
+            .labels
+            .with(REVISION_LABEL, revision.name.clone())
+            .with(NAME_LABEL, name.clone());
         let own = PodOwn {
             hostname: Some(name.clone()),
             subdomain: (!spec.service.is_empty()).then(|| spec.service.clone()),
@@ -222,7 +238,8 @@ impl Kube {
                 true
             }
             Err(error) => {
-                let message = format!("create Pod {name} in StatefulSet {} failed error: {}", set.name, error.message);
+                let message =
+                    format!("create Pod {name} in StatefulSet {} failed error: {}", set.name, error.message);
                 self.record(cx, set, true, "FailedCreate", &message, source(KindId::STATEFUL_SET));
                 self.arm(cx, 5_000, crate::queue::Timer::Work(Work::Sync(set.no)));
                 false
@@ -264,8 +281,10 @@ impl Kube {
                 (false, "SuccessfulCreate", message)
             }
             Err(error) => {
-                let message =
-                    format!("create Claim {claim} for Pod {pod} in StatefulSet {} failed error: {}", set.name, error.message);
+                let message = format!(
+                    "create Claim {claim} for Pod {pod} in StatefulSet {} failed error: {}",
+                    set.name, error.message
+                );
                 (true, "FailedCreate", message)
             }
         };

@@ -79,7 +79,14 @@ impl Kube {
         if self.crew(claim.no).is_some_and(|crew| crew.timer.is_some()) {
             return;
         }
-        let delay = draw::between(self.seed, draw::entity_of(&[&claim.namespace, "/", &claim.name]), PROVISION, 0, 1_000, 4_000);
+        let delay = draw::between(
+            self.seed,
+            draw::entity_of(&[&claim.namespace, "/", &claim.name]),
+            PROVISION,
+            0,
+            1_000,
+            4_000,
+        );
         let timer = self.arm(cx, delay, Timer::Provisioned(claim.no));
         let due = cx.now().saturating_add(delay);
         self.crew_mut(claim.no, |crew| crew.timer = Some((timer, due)));
@@ -91,7 +98,10 @@ impl Kube {
     }
 
     fn tell_claim(&mut self, cx: &mut Cx, claim: &Arc<Object>, warning: bool, reason: &str, message: &str) {
-        let told = self.occurrences(claim.reference()).last().is_some_and(|last| *last.reason == *reason && *last.message == *message);
+        let told = self
+            .occurrences(claim.reference())
+            .last()
+            .is_some_and(|last| *last.reason == *reason && *last.message == *message);
         if !told {
             self.record(cx, claim, warning, reason, message, SOURCE);
         }
@@ -106,7 +116,8 @@ impl Kube {
             return;
         }
         let class = spec.class.clone().unwrap_or_default();
-        let found = self.get(ObjectRef::new(KindId::STORAGE_CLASS, "", &class)).map(|class| class.spec.clone());
+        let found =
+            self.get(ObjectRef::new(KindId::STORAGE_CLASS, "", &class)).map(|class| class.spec.clone());
         let Some(Spec::Class(found)) = found else { return };
         let name = format!("pvc-{}", claim.uid);
         let content = planarium_protocol::json!({ "spec": {
@@ -119,11 +130,13 @@ impl Kube {
             "csi": { "driver": found.provisioner, "volumeHandle": claim.uid },
         } });
         let mut parts = Parts::new(KindId::PERSISTENT_VOLUME, &"".into(), name).with_content(content);
-        parts.annotations = Pairs::new([("pv.kubernetes.io/provisioned-by".into(), found.provisioner.clone())]);
+        parts.annotations =
+            Pairs::new([("pv.kubernetes.io/provisioned-by".into(), found.provisioner.clone())]);
         parts.finalizers = vec![VOLUME_PROTECTION.into()];
         parts.status = Status::Plain(Arc::new(planarium_protocol::json!({ "phase": "Pending" })));
         if let Ok(volume) = self.create_owned(cx, None, parts) {
-            let message = format!("Successfully provisioned volume {} using {}", volume.name, found.provisioner);
+            let message =
+                format!("Successfully provisioned volume {} using {}", volume.name, found.provisioner);
             self.record(cx, &claim, false, "ProvisioningSucceeded", &message, SOURCE);
             if let Some(claim) = self.store.object(no).cloned() {
                 self.bind_claim(cx, &claim, &volume);
@@ -139,7 +152,9 @@ impl Kube {
                 return false;
             }
             if let Some((namespace, name, uid)) = &own.claim {
-                return *namespace == claim.namespace && *name == claim.name && (uid.is_empty() || *uid == claim.uid);
+                return *namespace == claim.namespace
+                    && *name == claim.name
+                    && (uid.is_empty() || *uid == claim.uid);
             }
             let class = spec.class.as_deref().unwrap_or_default();
             *own.class == *class
@@ -250,9 +265,9 @@ impl Kube {
 
     /// Pods of a claim's namespace that mount it and are not over.
     pub(crate) fn pods_using<'a>(&'a self, claim: &'a Object) -> impl Iterator<Item = &'a Arc<Object>> {
-        self.store.of_kind(KindId::POD, Some(&claim.namespace)).filter(move |pod| {
-            !super::pods::is_over(pod) && claims_of(pod).any(|name| *name == claim.name)
-        })
+        self.store
+            .of_kind(KindId::POD, Some(&claim.namespace))
+            .filter(move |pod| !super::pods::is_over(pod) && claims_of(pod).any(|name| *name == claim.name))
     }
 
     /// Whether the scheduler has looked at a pod.

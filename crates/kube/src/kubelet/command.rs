@@ -81,7 +81,8 @@ impl Kube {
         let task: Text = format!("{}-{}", pod.name, container.name).into();
         let workload = self.workload_name(pod);
         let service = pod.labels.get(&self.service_label).filter(|_| !self.service_label.is_empty()).cloned();
-        let node = self.run(pod.no).and_then(|run| self.nodes.get(run.node as usize)).map(|node| node.name.clone());
+        let node =
+            self.run(pod.no).and_then(|run| self.nodes.get(run.node as usize)).map(|node| node.name.clone());
         let id = format!("{}/{}/{}/{restarts}", pod.namespace, pod.name, container.name);
         let labels = Labels::new([
             ("agent", node.unwrap_or_default()),
@@ -100,7 +101,9 @@ impl Kube {
         let mut owner = pod.controller().cloned();
         for _ in 0..4 {
             let Some(one) = owner else { break };
-            let Some(object) = self.store.by_uid(&one.uid).filter(|object| !object.info().custom) else { break };
+            let Some(object) = self.store.by_uid(&one.uid).filter(|object| !object.info().custom) else {
+                break;
+            };
             name = object.name.clone();
             owner = object.controller().cloned();
         }

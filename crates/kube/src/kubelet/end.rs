@@ -5,13 +5,7 @@
 //! 5 minutes; after 10 minutes without one it begins anew.
 
 use super::{Backoff, Stage, hear::ended};
-use crate::{
-    kube::Kube,
-    object::{ObjectNo},
-    queue::Timer,
-    spec::pod::Restart,
-    status::State,
-};
+use crate::{kube::Kube, object::ObjectNo, queue::Timer, spec::pod::Restart, status::State};
 use planarium_fleet::{Cx, Fleet};
 use planarium_kernel::Class;
 
@@ -74,7 +68,8 @@ impl Kube {
     fn start_again(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: ObjectNo, at: u16) {
         let now = cx.now();
         let Some(pod) = self.store.object(no).cloned() else { return };
-        let name = self.run(no).and_then(|run| run.spec.containers.get(usize::from(at))).map(|one| one.name.clone());
+        let name =
+            self.run(no).and_then(|run| run.spec.containers.get(usize::from(at))).map(|one| one.name.clone());
         let name = name.unwrap_or_default();
         let delay = self.cell_mut(no, at, |cell| {
             let kept = cell.backoff.filter(|backoff| now.since(backoff.updated) <= 2 * BACKOFF_MOST_MS);
@@ -135,7 +130,13 @@ impl Kube {
         if !over || run.cells.iter().any(|cell| cell.pid.is_some()) {
             return;
         }
-        let timers: Vec<_> = run.cells.iter().filter_map(|cell| cell.timer).map(|(timer, _)| timer).chain(run.deadline).collect();
+        let timers: Vec<_> = run
+            .cells
+            .iter()
+            .filter_map(|cell| cell.timer)
+            .map(|(timer, _)| timer)
+            .chain(run.deadline)
+            .collect();
         for timer in timers {
             self.queue.disarm(Some(timer));
         }

@@ -26,7 +26,9 @@ impl Kube {
             FleetEventKind::MachineLost { machine, how } => self.node_lost(cx, *machine, *how),
             FleetEventKind::MachineReturned { machine, .. } => self.node_back(cx, *machine),
             kind => {
-                let Some((no, _)) = pid_of(kind).and_then(|pid| self.by_process.get(&pid)).copied() else { return };
+                let Some((no, _)) = pid_of(kind).and_then(|pid| self.by_process.get(&pid)).copied() else {
+                    return;
+                };
                 if self.acts(no) == Some(Absence::AgentRestart) {
                     let node = self.run(no).map(|run| run.node);
                     if let Some(node) = node {
@@ -41,7 +43,10 @@ impl Kube {
 
     /// A kubelet hears of one of its containers.
     pub(crate) fn heard(&mut self, cx: &mut Cx, fleet: &mut Fleet, kind: &FleetEventKind) {
-        let Some((pid, (no, at))) = pid_of(kind).and_then(|pid| Some((pid, *self.by_process.get(&pid)?))) else { return };
+        let Some((pid, (no, at))) = pid_of(kind).and_then(|pid| Some((pid, *self.by_process.get(&pid)?)))
+        else {
+            return;
+        };
         let current = self.run(no).and_then(|run| run.cells.get(usize::from(at))).and_then(|cell| cell.pid);
         if current != Some(pid) {
             self.by_process.remove(&pid);
@@ -49,14 +54,18 @@ impl Kube {
         }
         match kind {
             FleetEventKind::Running { .. } => self.container_runs(cx, no, at, pid),
-            FleetEventKind::Check { exit_code, .. } => self.readiness_says(cx, no, at, pid, *exit_code == Some(0)),
+            FleetEventKind::Check { exit_code, .. } => {
+                self.readiness_says(cx, no, at, pid, *exit_code == Some(0))
+            }
             FleetEventKind::Health { healthy: false, .. } => self.liveness_fails(cx, no, at),
             FleetEventKind::Exited { code, reason, message, .. } => match reason {
                 ExitReason::ImageMissing => {
                     self.process_gone(no, at, pid);
                     self.pull_failed(cx, no, at, message, Class::OneShot);
                 }
-                ExitReason::MachineFull => self.container_ended(cx, fleet, no, at, 128, "ContainerCannotRun", message),
+                ExitReason::MachineFull => {
+                    self.container_ended(cx, fleet, no, at, 128, "ContainerCannotRun", message)
+                }
                 ExitReason::Oom => self.container_ended(cx, fleet, no, at, KILLED, "OOMKilled", ""),
                 ExitReason::Exit => {
                     let reason = if *code == 0 { "Completed" } else { "Error" };
@@ -114,7 +123,14 @@ impl Kube {
     }
 
     /// A command has done its time, unless something holds it.
-    pub(crate) fn command_over(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: ObjectNo, at: u16, pid: ProcessId) {
+    pub(crate) fn command_over(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        no: ObjectNo,
+        at: u16,
+        pid: ProcessId,
+    ) {
         let Some(run) = self.run(no) else { return };
         let spec = run.spec.clone();
         let current = run.cells.get(usize::from(at)).and_then(|cell| cell.pid);
@@ -127,7 +143,8 @@ impl Kube {
             self.arm(cx, 1_000, Timer::Over(no, at, pid));
             return;
         }
-        let course = spec.containers.get(usize::from(at)).map(|container| course(&spec, usize::from(at), container));
+        let course =
+            spec.containers.get(usize::from(at)).map(|container| course(&spec, usize::from(at), container));
         let Some(Course::Timed(_, code)) = course else { return };
         fleet.vanish(pid);
         let reason = if code == 0 { "Completed" } else { "Error" };
@@ -137,7 +154,8 @@ impl Kube {
     /// A readiness probe has given a result.
     fn readiness_says(&mut self, cx: &mut Cx, no: ObjectNo, at: u16, pid: ProcessId, good: bool) {
         let Some(run) = self.run(no) else { return };
-        let probe = run.spec.containers.get(usize::from(at)).and_then(|container| container.readiness.clone());
+        let probe =
+            run.spec.containers.get(usize::from(at)).and_then(|container| container.readiness.clone());
         let Some(probe) = probe else { return };
         let stopping = run.stopping.is_some();
         let outcome = self.cell_mut(no, at, |cell| {
@@ -162,7 +180,8 @@ impl Kube {
             let missing = u64::from(probe.successes - count);
             self.arm(cx, missing * probe.period_ms, Timer::Passed(no, at, pid));
         }
-        if !good && !stopping
+        if !good
+            && !stopping
             && let Some(pod) = self.store.object(no).cloned()
         {
             let message = format!("Readiness probe failed: {}", probe.command);
@@ -217,8 +236,10 @@ impl Kube {
 
     /// The processes of a pod go without a word: its machine is gone for good.
     pub(crate) fn forget_processes(&mut self, fleet: &mut Fleet, no: ObjectNo) {
-        let pids: Vec<ProcessId> =
-            self.run(no).map(|run| run.cells.iter().filter_map(|cell| cell.pid).collect()).unwrap_or_default();
+        let pids: Vec<ProcessId> = self
+            .run(no)
+            .map(|run| run.cells.iter().filter_map(|cell| cell.pid).collect())
+            .unwrap_or_default();
         for pid in pids {
             self.by_process.remove(&pid);
             fleet.vanish(pid);
@@ -269,7 +290,13 @@ impl Kube {
 }
 
 /// A container that has ended.
-pub(super) fn ended(code: i32, reason: &'static str, message: &str, started: SimTime, finished: SimTime) -> Ended {
+pub(super) fn ended(
+    code: i32,
+    reason: &'static str,
+    message: &str,
+    started: SimTime,
+    finished: SimTime,
+) -> Ended {
     Ended { code, reason, message: message.into(), started, finished }
 }
 

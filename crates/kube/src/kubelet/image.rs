@@ -6,13 +6,7 @@
 //! fleet knows.
 
 use super::Backoff;
-use crate::{
-    kube::Kube,
-    object::ObjectNo,
-    queue::Timer,
-    spec::container::Pull,
-    status::State,
-};
+use crate::{kube::Kube, object::ObjectNo, queue::Timer, spec::container::Pull, status::State};
 use planarium_fleet::{Absence, Cx, Fleet};
 use planarium_kernel::{Class, draw};
 use planarium_protocol::Text;
@@ -46,18 +40,23 @@ pub(crate) fn is_reference(image: &str) -> bool {
             && ends(text.chars().last())
             && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c))
     };
-    let host = |text: &str| {
-        text.chars().all(|c| c.is_ascii_alphanumeric() || ".:-".contains(c)) && !text.is_empty()
-    };
+    let host =
+        |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || ".:-".contains(c)) && !text.is_empty();
     let mut parts = path.split('/').enumerate();
     let path_fits = path.is_empty()
-        || parts.all(|(at, part)| word(part) || at == 0 && (part.contains(['.', ':']) || part == "localhost") && host(part));
+        || parts.all(|(at, part)| {
+            word(part) || at == 0 && (part.contains(['.', ':']) || part == "localhost") && host(part)
+        });
     let tag_fits = tag.is_none_or(|tag| {
-        !tag.is_empty() && tag.len() <= 128 && tag.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+        !tag.is_empty()
+            && tag.len() <= 128
+            && tag.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
     });
-    let digest_fits = digest.is_none_or(|digest| digest.split_once(':').is_some_and(|(how, hash)| {
-        !how.is_empty() && hash.len() >= 32 && hash.chars().all(|c| c.is_ascii_hexdigit())
-    }));
+    let digest_fits = digest.is_none_or(|digest| {
+        digest.split_once(':').is_some_and(|(how, hash)| {
+            !how.is_empty() && hash.len() >= 32 && hash.chars().all(|c| c.is_ascii_hexdigit())
+        })
+    });
     word(name) && path_fits && tag_fits && digest_fits
 }
 
@@ -71,12 +70,16 @@ impl Kube {
     /// Sees to the image of a container.
     pub(super) fn image(&mut self, cx: &mut Cx, no: ObjectNo, at: u16) -> Image {
         let Some(run) = self.run(no) else { return Image::Waiting };
-        let Some(container) = run.spec.containers.get(usize::from(at)).cloned() else { return Image::Waiting };
+        let Some(container) = run.spec.containers.get(usize::from(at)).cloned() else {
+            return Image::Waiting;
+        };
         let Some(pod) = self.store.object(no).cloned() else { return Image::Waiting };
         let image = container.image.clone();
         if !is_reference(&image) {
-            let message = format!("Failed to apply default image tag {image:?}: couldn't parse image reference {image:?}: invalid \
-                                   reference format");
+            let message = format!(
+                "Failed to apply default image tag {image:?}: couldn't parse image reference {image:?}: invalid \
+                                   reference format"
+            );
             let told = self.cell_mut(no, at, |cell| {
                 let told = matches!(&cell.status.state, State::Waiting { reason: "InvalidImageName", .. });
                 cell.wait("InvalidImageName", message.as_str());
@@ -121,7 +124,15 @@ impl Kube {
     }
 
     /// Arms the next turn of a container.
-    pub(super) fn arm_cell(&mut self, cx: &Cx, no: ObjectNo, at: u16, delay_ms: u64, timer: Timer, class: Class) {
+    pub(super) fn arm_cell(
+        &mut self,
+        cx: &Cx,
+        no: ObjectNo,
+        at: u16,
+        delay_ms: u64,
+        timer: Timer,
+        class: Class,
+    ) {
         let old = self.run(no).and_then(|run| run.cells.get(usize::from(at))).and_then(|cell| cell.timer);
         self.queue.disarm(old.map(|(timer, _)| timer));
         let due = cx.now().saturating_add(delay_ms);
@@ -136,7 +147,9 @@ impl Kube {
         }
         self.cell_mut(no, at, |cell| cell.timer = None);
         let Some(run) = self.run(no) else { return };
-        let (node, Some(container)) = (run.node, run.spec.containers.get(usize::from(at)).cloned()) else { return };
+        let (node, Some(container)) = (run.node, run.spec.containers.get(usize::from(at)).cloned()) else {
+            return;
+        };
         let image = container.image.clone();
         if is_missing(&image) {
             let text = format!(
@@ -162,7 +175,10 @@ impl Kube {
     /// An image could not be fetched: it is tried again later, less and less often.
     pub(super) fn pull_failed(&mut self, cx: &mut Cx, no: ObjectNo, at: u16, text: &str, class: Class) {
         let Some(pod) = self.store.object(no).cloned() else { return };
-        let image = self.run(no).and_then(|run| run.spec.containers.get(usize::from(at))).map(|one| one.image.clone());
+        let image = self
+            .run(no)
+            .and_then(|run| run.spec.containers.get(usize::from(at)))
+            .map(|one| one.image.clone());
         let image = image.unwrap_or_default();
         self.record(cx, &pod, true, "Failed", &format!("Failed to pull image {image:?}: {text}"), "kubelet");
         self.record(cx, &pod, true, "Failed", "Error: ErrImagePull", "kubelet");

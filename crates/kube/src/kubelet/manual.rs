@@ -10,7 +10,12 @@ impl Kube {
     /// `NAMESPACE/POD/CONTAINER/RESTART`. The process follows.
     ///
     /// *Errors*: no such container with a process, several of them, a state that says nothing here.
-    pub fn task_status(&mut self, cx: &mut Cx, fleet: &mut Fleet, said: &TaskStatusInput) -> Result<(), Refusal> {
+    pub fn task_status(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        said: &TaskStatusInput,
+    ) -> Result<(), Refusal> {
         let (no, at, pid) = self.said_of(fleet, said)?;
         match said.state.as_str() {
             "TASK_STARTING" | "TASK_STAGING" => fleet.say(cx, pid, Said::Starting),
@@ -34,7 +39,10 @@ impl Kube {
             "TASK_FAILED" | "TASK_ERROR" | "TASK_LOST" => self.said_ended(cx, fleet, no, at, pid, 1, "Error"),
             "TASK_KILLED" => self.said_ended(cx, fleet, no, at, pid, 137, "Error"),
             other => {
-                return Err(Refusal::new(RefusalCode::BadRequest, format!("`{other}` is not a state of a container")));
+                return Err(Refusal::new(
+                    RefusalCode::BadRequest,
+                    format!("`{other}` is not a state of a container"),
+                ));
             }
         }
         Ok(())
@@ -61,17 +69,23 @@ impl Kube {
         for (pid, (no, at)) in self.by_process.iter() {
             let Some(labels) = fleet.labels(*pid) else { continue };
             let is = |key: &str| labels.get(key).is_some_and(|text| **text == *said.task);
-            let service = said.service.as_ref().is_none_or(|service| {
-                labels.get("service").is_some_and(|own| **own == **service)
-            });
+            let service = said
+                .service
+                .as_ref()
+                .is_none_or(|service| labels.get("service").is_some_and(|own| **own == **service));
             if service && (is("task") || is("task-id") || is("pod")) {
                 found.push((*no, *at, *pid));
             }
         }
         match found.as_slice() {
             [one] => Ok(*one),
-            [] => Err(Refusal::new(RefusalCode::NotFound, format!("no container {} has a process", said.task))),
-            _ => Err(Refusal::new(RefusalCode::Conflict, format!("several containers are called {}", said.task))),
+            [] => {
+                Err(Refusal::new(RefusalCode::NotFound, format!("no container {} has a process", said.task)))
+            }
+            _ => Err(Refusal::new(
+                RefusalCode::Conflict,
+                format!("several containers are called {}", said.task),
+            )),
         }
     }
 
@@ -79,7 +93,9 @@ impl Kube {
     pub fn knows_task(&self, fleet: &Fleet, task: &str) -> bool {
         self.by_process.keys().any(|pid| {
             fleet.labels(*pid).is_some_and(|labels| {
-                ["task", "task-id", "pod"].iter().any(|key| labels.get(key).is_some_and(|text| **text == *task))
+                ["task", "task-id", "pod"]
+                    .iter()
+                    .any(|key| labels.get(key).is_some_and(|text| **text == *task))
             })
         })
     }

@@ -16,6 +16,8 @@ mod report;
 mod start;
 mod stop;
 
+pub use start::KUBELETS;
+
 use crate::{
     kube::Kube,
     object::{Object, ObjectNo},
@@ -134,7 +136,12 @@ impl Kube {
         self.runs.get_mut(&no).map(|run| change(Arc::make_mut(run)))
     }
 
-    pub(crate) fn cell_mut<R>(&mut self, no: ObjectNo, at: u16, change: impl FnOnce(&mut Cell) -> R) -> Option<R> {
+    pub(crate) fn cell_mut<R>(
+        &mut self,
+        no: ObjectNo,
+        at: u16,
+        change: impl FnOnce(&mut Cell) -> R,
+    ) -> Option<R> {
         self.runs.get_mut(&no).and_then(|run| Arc::make_mut(run).cells.get_mut(usize::from(at)).map(change))
     }
 
@@ -184,9 +191,12 @@ impl Kube {
             ("OutOfcpu", "cpu", all.cpu_milli, used.cpu_milli, own.cpu_milli),
             ("OutOfmemory", "memory", all.memory, used.memory, own.memory),
         ];
-        let (reason, word, all, used, own) = rows.into_iter().find(|(_, _, all, used, own)| *own > 0 && used > all)?;
+        let (reason, word, all, used, own) =
+            rows.into_iter().find(|(_, _, all, used, own)| *own > 0 && used > all)?;
         let used = used - own;
-        let message = format!("Pod Node didn't have enough resource: {word}, requested: {own}, used: {used}, capacity: {all}");
+        let message = format!(
+            "Pod Node didn't have enough resource: {word}, requested: {own}, used: {used}, capacity: {all}"
+        );
         Some((reason, message))
     }
 
@@ -214,7 +224,9 @@ impl Kube {
     /// Images of a running pod have changed: its containers are started anew with them.
     fn take_spec(&mut self, cx: &mut Cx, fleet: &mut Fleet, pod: &Arc<Object>, spec: Arc<PodSpec>) {
         let no = pod.no;
-        let Some(old) = self.run_mut(no, |run| std::mem::replace(&mut run.spec, spec.clone())) else { return };
+        let Some(old) = self.run_mut(no, |run| std::mem::replace(&mut run.spec, spec.clone())) else {
+            return;
+        };
         for (at, (before, after)) in old.containers.iter().zip(&spec.containers).enumerate() {
             let at = u16::try_from(at).unwrap_or(u16::MAX);
             if before.image == after.image {
@@ -276,7 +288,8 @@ impl Kube {
     fn missing_volume(&self, no: ObjectNo) -> Option<Text> {
         let pod = self.store.object(no)?;
         let Spec::Pod(spec, own) = &pod.spec else { return None };
-        let there = |kind, name: &Text| self.get(crate::object::ObjectRef::new(kind, &pod.namespace, name)).is_some();
+        let there =
+            |kind, name: &Text| self.get(crate::object::ObjectRef::new(kind, &pod.namespace, name)).is_some();
         for (volume, source) in &spec.volumes {
             let (kind, word, name) = match source {
                 Source::ConfigMap(name) => (crate::kinds::KindId::CONFIG_MAP, "configmap", name),
@@ -287,7 +300,10 @@ impl Kube {
                 Source::Claim(_) => continue,
             };
             if !there(kind, name) {
-                return Some(format!("MountVolume.SetUp failed for volume {volume:?} : {word} {name:?} not found").into());
+                return Some(
+                    format!("MountVolume.SetUp failed for volume {volume:?} : {word} {name:?} not found")
+                        .into(),
+                );
             }
         }
         None
@@ -331,7 +347,14 @@ impl Kube {
     }
 
     /// A pod fails as a whole: all of its containers end.
-    pub(crate) fn fail_pod(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: ObjectNo, reason: &'static str, message: &str) {
+    pub(crate) fn fail_pod(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        no: ObjectNo,
+        reason: &'static str,
+        message: &str,
+    ) {
         self.run_mut(no, |run| run.failure = Some((reason, message.into())));
         if let Some(pod) = self.store.object(no).cloned() {
             self.record(cx, &pod, false, reason, message, "kubelet");
@@ -343,7 +366,8 @@ impl Kube {
     /// A draw of a pod's own.
     pub(crate) fn draw(&self, no: ObjectNo, at: u16, purpose: u32, n: u64, low: u64, high: u64) -> u64 {
         let Some(pod) = self.store.object(no) else { return low };
-        let container = self.run(no).and_then(|run| run.spec.containers.get(usize::from(at))).map_or("", |one| &one.name);
+        let container =
+            self.run(no).and_then(|run| run.spec.containers.get(usize::from(at))).map_or("", |one| &one.name);
         let entity = draw::entity_of(&[&pod.namespace, "/", &pod.name, "/", container]);
         draw::between(self.seed, entity, purpose, n, low, high)
     }
@@ -352,7 +376,8 @@ impl Kube {
 /// Containers that wait for a ConfigMap or Secret.
 fn waiting_for_config(run: &Run) -> Vec<u16> {
     let waits = |cell: &Cell| {
-        matches!(cell.status.state, State::Waiting { reason: "CreateContainerConfigError", .. }) && cell.pid.is_none()
+        matches!(cell.status.state, State::Waiting { reason: "CreateContainerConfigError", .. })
+            && cell.pid.is_none()
     };
     (0..).zip(&run.cells).filter(|(_, cell)| waits(cell)).map(|(at, _)| at).collect()
 }

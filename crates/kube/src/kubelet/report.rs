@@ -39,7 +39,8 @@ fn phase(run: &Run) -> Phase {
     }
     let (init, main) = run.cells.split_at_checked(run.spec.inits).unwrap_or((&[], &run.cells));
     let over = |cell: &super::Cell| cell.ended().map(|ended| ended.code);
-    if run.spec.restart == Restart::Never && init.iter().any(|cell| over(cell).is_some_and(|code| code != 0)) {
+    if run.spec.restart == Restart::Never && init.iter().any(|cell| over(cell).is_some_and(|code| code != 0))
+    {
         return Phase::Failed;
     }
     if run.stage != Stage::Main {
@@ -78,7 +79,9 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
         let (reason, message) = if good { ("", String::new()) } else { (reason, message) };
         Cond::new(kind, Tri::of(good), reason, message, now).put(&mut conditions);
     };
-    let names = |cells: &[super::Cell], containers: &[crate::spec::container::Container], bad: fn(&super::Cell) -> bool| {
+    let names = |cells: &[super::Cell],
+                 containers: &[crate::spec::container::Container],
+                 bad: fn(&super::Cell) -> bool| {
         let list = cells.iter().zip(containers).filter(|(cell, _)| bad(cell)).map(|(_, one)| &*one.name);
         list.collect::<Vec<_>>().join(" ")
     };
@@ -102,7 +105,8 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
         let gated = run.spec.gates.first().filter(|_| ready);
         match gated {
             Some(gate) => {
-                let message = format!("corresponding condition of pod readiness gate {gate:?} does not exist.");
+                let message =
+                    format!("corresponding condition of pod readiness gate {gate:?} does not exist.");
                 put("Ready", false, "ReadinessGatesNotReady", message);
             }
             None => put("Ready", ready, "ContainersNotReady", message.clone()),
@@ -112,7 +116,8 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
     if !conditions.iter().any(|one| one.kind == "PodScheduled") {
         Cond::new("PodScheduled", Tri::True, "", "", now).put(&mut conditions);
     }
-    let (reason, message) = run.failure.clone().map_or(("", Text::from("")), |(reason, message)| (reason, message));
+    let (reason, message) =
+        run.failure.clone().map_or(("", Text::from("")), |(reason, message)| (reason, message));
     PodStatus {
         phase,
         reason,

@@ -9,10 +9,13 @@ use crate::{
     status::State,
     tree::Tree,
 };
-use planarium_fleet::{Cx, Fleet, ProcessSpec};
+use planarium_fleet::{Cx, Fleet, Owner, ProcessSpec};
 use planarium_protocol::Text;
 
 const STOP: u32 = 0x4B09;
+
+/// Owner of the processes that kubelets start.
+pub const KUBELETS: Owner = Owner(1);
 
 impl Kube {
     /// Starts a container: its environment, its image, then its process.
@@ -20,7 +23,8 @@ impl Kube {
         if let Some(missing) = self.missing_config(no, at) {
             self.wanting.insert(no, ());
             let told = self.cell_mut(no, at, |cell| {
-                let told = matches!(&cell.status.state, State::Waiting { message, .. } if *message == missing);
+                let told =
+                    matches!(&cell.status.state, State::Waiting { message, .. } if *message == missing);
                 cell.wait("CreateContainerConfigError", missing.clone());
                 told
             });
@@ -42,8 +46,11 @@ impl Kube {
         let pod = self.store.object(no)?;
         let container = self.run(no)?.spec.containers.get(usize::from(at))?;
         for one in &container.env {
-            let (kind, word, title) =
-                if one.secret { (KindId::SECRET, "secret", "Secret") } else { (KindId::CONFIG_MAP, "configmap", "ConfigMap") };
+            let (kind, word, title) = if one.secret {
+                (KindId::SECRET, "secret", "Secret")
+            } else {
+                (KindId::CONFIG_MAP, "configmap", "ConfigMap")
+            };
             let Some(object) = self.get(ObjectRef::new(kind, &pod.namespace, &one.name)) else {
                 return Some(format!("{word} {:?} not found", one.name).into());
             };
@@ -51,7 +58,9 @@ impl Kube {
                 && object.content().key("data").key(entry).is_null()
                 && object.content().key("binaryData").key(entry).is_null()
             {
-                return Some(format!("couldn't find key {entry} in {title} {}/{}", pod.namespace, one.name).into());
+                return Some(
+                    format!("couldn't find key {entry} in {title} {}/{}", pod.namespace, one.name).into(),
+                );
             }
         }
         None
@@ -62,7 +71,9 @@ impl Kube {
         let Some(pod) = self.store.object(no).cloned() else { return };
         let Some(run) = self.run(no) else { return };
         let spec = run.spec.clone();
-        let (Some(container), Some(cell)) = (spec.containers.get(usize::from(at)), run.cells.get(usize::from(at))) else {
+        let (Some(container), Some(cell)) =
+            (spec.containers.get(usize::from(at)), run.cells.get(usize::from(at)))
+        else {
             return;
         };
         let Some(machine) = self.nodes.get(run.node as usize).map(|node| node.machine) else { return };
@@ -70,7 +81,7 @@ impl Kube {
         let (name, labels) = self.labels_of(&pod, container, restarts);
         let grace_ms = self.stop_ms(no, at, u64::from(spec.grace_s) * 1000);
         let program = program(&spec, usize::from(at), container);
-        let pid = fleet.launch(cx, ProcessSpec { name, owner: planarium_fleet::Owner(1), machine, labels, program, grace_ms });
+        let pid = fleet.launch(cx, ProcessSpec { owner: KUBELETS, name, machine, labels, program, grace_ms });
         self.by_process.insert(pid, (no, at));
         self.cell_mut(no, at, |cell| {
             cell.pid = Some(pid);
@@ -87,7 +98,10 @@ impl Kube {
         if self.ignores_term(no, at) {
             return grace_ms.max(1);
         }
-        let restarts = self.run(no).and_then(|run| run.cells.get(usize::from(at))).map_or(0, |cell| cell.status.restarts);
+        let restarts = self
+            .run(no)
+            .and_then(|run| run.cells.get(usize::from(at)))
+            .map_or(0, |cell| cell.status.restarts);
         self.draw(no, at, STOP, u64::from(restarts), 200, 2_000).min(grace_ms).max(1)
     }
 

@@ -20,14 +20,22 @@ impl Kube {
         let Some(run) = self.run(no) else { return };
         if let Some(stopping) = run.stopping {
             if deletion.at < stopping.until {
-                self.run_mut(no, |run| run.stopping = Some(super::Stopping { until: deletion.at, ..stopping }));
+                self.run_mut(no, |run| {
+                    run.stopping = Some(super::Stopping { until: deletion.at, ..stopping })
+                });
                 if stopping.told {
                     self.tell_containers(cx, fleet, no);
                 }
             }
             return;
         }
-        let timers: Vec<_> = run.cells.iter().filter_map(|cell| cell.timer).map(|(timer, _)| timer).chain(run.deadline).collect();
+        let timers: Vec<_> = run
+            .cells
+            .iter()
+            .filter_map(|cell| cell.timer)
+            .map(|(timer, _)| timer)
+            .chain(run.deadline)
+            .collect();
         for timer in timers {
             self.queue.disarm(Some(timer));
         }
@@ -46,7 +54,14 @@ impl Kube {
         for at in &running {
             let Some(container) = spec.containers.get(*at) else { continue };
             hook_ms = hook_ms.max(container.pre_stop_ms);
-            self.record(cx, pod, false, "Killing", &format!("Stopping container {}", container.name), "kubelet");
+            self.record(
+                cx,
+                pod,
+                false,
+                "Killing",
+                &format!("Stopping container {}", container.name),
+                "kubelet",
+            );
         }
         let hook_ms = hook_ms.min(until.since(now));
         if hook_ms > 0 {
@@ -114,7 +129,13 @@ impl Kube {
             // The kubelet learns of it when it is back.
             return;
         }
-        let timers: Vec<_> = run.cells.iter().filter_map(|cell| cell.timer).map(|(timer, _)| timer).chain(run.deadline).collect();
+        let timers: Vec<_> = run
+            .cells
+            .iter()
+            .filter_map(|cell| cell.timer)
+            .map(|(timer, _)| timer)
+            .chain(run.deadline)
+            .collect();
         for timer in timers {
             self.queue.disarm(Some(timer));
         }

@@ -107,7 +107,9 @@ fn add(target: &mut Value, path: &[String], value: Value) -> Result<(), String> 
 
 fn remove(target: &mut Value, path: &[String]) -> Result<Value, String> {
     let text = || format!("/{}", path.join("/"));
-    let Some((last, parent)) = path.split_last() else { return Err("unable to remove the document".to_owned()) };
+    let Some((last, parent)) = path.split_last() else {
+        return Err("unable to remove the document".to_owned());
+    };
     let removed = match at_mut(target, parent) {
         Some(Value::Object(fields)) => fields.shift_remove(last),
         Some(Value::Array(items)) => {

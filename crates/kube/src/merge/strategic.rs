@@ -88,11 +88,21 @@ fn as_list(value: &mut Value) -> &mut Vec<Value> {
     }
 }
 
-fn merge_list(shape: &Shape, slot: &mut Value, patch: &[Value], key: &str, levels: usize) -> Result<(), String> {
+fn merge_list(
+    shape: &Shape,
+    slot: &mut Value,
+    patch: &[Value],
+    key: &str,
+    levels: usize,
+) -> Result<(), String> {
     let list = as_list(slot);
     if patch.iter().any(|item| item.text("$patch") == "replace") {
         let kept = patch.iter().filter(|item| item.text("$patch") != "replace");
-        *list = kept.map(|item| item.as_object().map_or_else(|| item.clone(), |one| Value::Object(without_directives(one)))).collect();
+        *list = kept
+            .map(|item| {
+                item.as_object().map_or_else(|| item.clone(), |one| Value::Object(without_directives(one)))
+            })
+            .collect();
         return Ok(());
     }
     for item in patch {
@@ -114,5 +124,9 @@ fn merge_list(shape: &Shape, slot: &mut Value, patch: &[Value], key: &str, level
 }
 
 fn without_directives(fields: &Map<String, Value>) -> Map<String, Value> {
-    fields.iter().filter(|(key, _)| !key.starts_with('$')).map(|(key, value)| (key.clone(), value.clone())).collect()
+    fields
+        .iter()
+        .filter(|(key, _)| !key.starts_with('$'))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
 }

@@ -83,7 +83,11 @@ fn set(last: &[Value], now: &[Value], slot: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{kinds::KindId, merge::{json_patch, merge_patch, strategic}, schema::shape_of};
+    use crate::{
+        kinds::KindId,
+        merge::{json_patch, merge_patch, strategic},
+        schema::shape_of,
+    };
     use serde_json::json;
 
     #[test]
@@ -91,22 +95,48 @@ mod tests {
         let shape = shape_of(KindId::DEPLOYMENT);
         let spec = |containers: Value| json!({"spec": {"template": {"spec": {"containers": containers}}}});
         for (last, now, live, expected) in [
-            (json!({"metadata": {"labels": {"a": "1", "b": "2"}}}), json!({"metadata": {"labels": {"a": "3"}}}),
-             json!({"metadata": {"labels": {"a": "1", "b": "2", "c": "4"}}}), json!({"metadata": {"labels": {"a": "3", "c": "4"}}})),
-            (spec(json!([{"name": "x"}, {"name": "y"}])), spec(json!([{"name": "y", "image": "i"}])),
-             spec(json!([{"name": "x", "image": "d"}, {"name": "y", "pull": "p"}, {"name": "side"}])),
-             spec(json!([{"name": "y", "pull": "p", "image": "i"}, {"name": "side"}]))),
-            (Value::Null, json!({"spec": {"strategy": {"type": "Recreate"}}}),
-             json!({"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}, "replicas": 3}}),
-             json!({"spec": {"strategy": {"type": "Recreate"}, "replicas": 3}})),
-            (spec(json!([{"name": "x", "args": ["1", "2"]}])), spec(json!([{"name": "x", "args": ["3"]}])),
-             spec(json!([{"name": "x", "args": ["1", "2"]}])), spec(json!([{"name": "x", "args": ["3"]}]))),
-            (Value::Null, spec(json!([{"name": "b"}, {"name": "a"}])), spec(json!([{"name": "a"}, {"name": "s"}, {"name": "b"}])),
-             spec(json!([{"name": "b"}, {"name": "s"}, {"name": "a"}]))),
-            (Value::Null, json!({"metadata": {"creationTimestamp": null}}), json!({"metadata": {"creationTimestamp": "t", "uid": "u"}}),
-             json!({"metadata": {"uid": "u"}})),
-            (json!({"metadata": {"finalizers": ["a", "b"]}}), json!({"metadata": {"finalizers": ["b", "c"]}}),
-             json!({"metadata": {"finalizers": ["a", "b", "own"]}}), json!({"metadata": {"finalizers": ["b", "own", "c"]}})),
+            (
+                json!({"metadata": {"labels": {"a": "1", "b": "2"}}}),
+                json!({"metadata": {"labels": {"a": "3"}}}),
+                json!({"metadata": {"labels": {"a": "1", "b": "2", "c": "4"}}}),
+                json!({"metadata": {"labels": {"a": "3", "c": "4"}}}),
+            ),
+            (
+                spec(json!([{"name": "x"}, {"name": "y"}])),
+                spec(json!([{"name": "y", "image": "i"}])),
+                spec(json!([{"name": "x", "image": "d"}, {"name": "y", "pull": "p"}, {"name": "side"}])),
+                spec(json!([{"name": "y", "pull": "p", "image": "i"}, {"name": "side"}])),
+            ),
+            (
+                Value::Null,
+                json!({"spec": {"strategy": {"type": "Recreate"}}}),
+                json!({"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}, "replicas": 3}}),
+                json!({"spec": {"strategy": {"type": "Recreate"}, "replicas": 3}}),
+            ),
+            (
+                spec(json!([{"name": "x", "args": ["1", "2"]}])),
+                spec(json!([{"name": "x", "args": ["3"]}])),
+                spec(json!([{"name": "x", "args": ["1", "2"]}])),
+                spec(json!([{"name": "x", "args": ["3"]}])),
+            ),
+            (
+                Value::Null,
+                spec(json!([{"name": "b"}, {"name": "a"}])),
+                spec(json!([{"name": "a"}, {"name": "s"}, {"name": "b"}])),
+                spec(json!([{"name": "b"}, {"name": "s"}, {"name": "a"}])),
+            ),
+            (
+                Value::Null,
+                json!({"metadata": {"creationTimestamp": null}}),
+                json!({"metadata": {"creationTimestamp": "t", "uid": "u"}}),
+                json!({"metadata": {"uid": "u"}}),
+            ),
+            (
+                json!({"metadata": {"finalizers": ["a", "b"]}}),
+                json!({"metadata": {"finalizers": ["b", "c"]}}),
+                json!({"metadata": {"finalizers": ["a", "b", "own"]}}),
+                json!({"metadata": {"finalizers": ["b", "own", "c"]}}),
+            ),
         ] {
             let mut result = live.clone();
             three_way(&shape, &last, &now, &mut result);
@@ -119,14 +149,22 @@ mod tests {
         let shape = shape_of(KindId::POD);
         let live = json!({"spec": {"containers": [{"name": "a", "image": "1", "args": ["x"]}, {"name": "b"}], "volumes": [{"name": "v", "emptyDir": {}}]}});
         for (patch, expected) in [
-            (json!({"spec": {"containers": [{"name": "a", "image": "2"}]}}),
-             json!({"spec": {"containers": [{"name": "a", "image": "2", "args": ["x"]}, {"name": "b"}], "volumes": [{"name": "v", "emptyDir": {}}]}})),
-            (json!({"spec": {"containers": [{"name": "a", "$patch": "delete"}, {"name": "c"}], "volumes": null}}),
-             json!({"spec": {"containers": [{"name": "b"}, {"name": "c"}]}})),
-            (json!({"spec": {"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}], "volumes": [{"name": "v", "$retainKeys": ["name", "secret"], "secret": {}}]}}),
-             json!({"spec": {"containers": [{"name": "b"}, {"name": "a", "image": "1", "args": ["x"]}], "volumes": [{"name": "v", "secret": {}}]}})),
-            (json!({"spec": {"containers": [{"$patch": "replace"}, {"name": "z"}], "$patch": "replace"}}),
-             json!({"spec": {"containers": [{"$patch": "replace"}, {"name": "z"}]}})),
+            (
+                json!({"spec": {"containers": [{"name": "a", "image": "2"}]}}),
+                json!({"spec": {"containers": [{"name": "a", "image": "2", "args": ["x"]}, {"name": "b"}], "volumes": [{"name": "v", "emptyDir": {}}]}}),
+            ),
+            (
+                json!({"spec": {"containers": [{"name": "a", "$patch": "delete"}, {"name": "c"}], "volumes": null}}),
+                json!({"spec": {"containers": [{"name": "b"}, {"name": "c"}]}}),
+            ),
+            (
+                json!({"spec": {"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}], "volumes": [{"name": "v", "$retainKeys": ["name", "secret"], "secret": {}}]}}),
+                json!({"spec": {"containers": [{"name": "b"}, {"name": "a", "image": "1", "args": ["x"]}], "volumes": [{"name": "v", "secret": {}}]}}),
+            ),
+            (
+                json!({"spec": {"containers": [{"$patch": "replace"}, {"name": "z"}], "$patch": "replace"}}),
+                json!({"spec": {"containers": [{"$patch": "replace"}, {"name": "z"}]}}),
+            ),
         ] {
             let mut result = live.clone();
             strategic(&shape, &mut result, &patch).expect("a patch");
@@ -142,12 +180,24 @@ mod tests {
         assert_eq!(value, json!({"a": {"b": [3], "d": {"f": 1}}}));
         for (patch, expected) in [
             (json!([{"op": "add", "path": "/a/b/-", "value": 4}]), Ok(json!({"a": {"b": [3, 4]}}))),
-            (json!([{"op": "test", "path": "/a/b/0", "value": 3}, {"op": "remove", "path": "/a/b/0"}]), Ok(json!({"a": {"b": []}}))),
+            (
+                json!([{"op": "test", "path": "/a/b/0", "value": 3}, {"op": "remove", "path": "/a/b/0"}]),
+                Ok(json!({"a": {"b": []}})),
+            ),
             (json!([{"op": "move", "from": "/a/b", "path": "/x~1y"}]), Ok(json!({"a": {}, "x/y": [3]}))),
-            (json!([{"op": "copy", "from": "/a", "path": "/c"}]), Ok(json!({"a": {"b": [3]}, "c": {"b": [3]}}))),
-            (json!([{"op": "replace", "path": "/no", "value": 1}]), Err("replace operation does not apply: doc is missing path: /no")),
+            (
+                json!([{"op": "copy", "from": "/a", "path": "/c"}]),
+                Ok(json!({"a": {"b": [3]}, "c": {"b": [3]}})),
+            ),
+            (
+                json!([{"op": "replace", "path": "/no", "value": 1}]),
+                Err("replace operation does not apply: doc is missing path: /no"),
+            ),
             (json!([{"op": "test", "path": "/a", "value": 3}]), Err("testing path /a failed")),
-            (json!([{"op": "add", "path": "/a/b/9", "value": 3}]), Err("add operation does not apply: index out of bounds: /a/b/9")),
+            (
+                json!([{"op": "add", "path": "/a/b/9", "value": 3}]),
+                Err("add operation does not apply: index out of bounds: /a/b/9"),
+            ),
             (json!([{"op": "shake", "path": "/a"}]), Err("unexpected kind: shake")),
             (json!({}), Err("json: cannot unmarshal object into Go value of type jsonpatch.Patch")),
         ] {

@@ -26,7 +26,8 @@ const ANTI_AFFINITY_RULES: &str = "node(s) didn't match pod anti-affinity rules"
 const EXISTING_RULES: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
 
 /// Taints that every daemon tolerates.
-const DAEMON: [&str; 6] = ["not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"];
+const DAEMON: [&str; 6] =
+    ["not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"];
 
 /// How the pods that are there lie, as far as a pod's rules ask for it.
 #[derive(Debug, Default)]
@@ -83,7 +84,8 @@ impl Kube {
             let Some(place) = &spec.placement else { continue };
             for term in &place.anti_affinity {
                 if term.covers(&other.namespace, &pod.namespace, &pod.labels)
-                    && let Some(value) = self.node_of_pod(other).and_then(|node| node.labels.get(&term.topology_key))
+                    && let Some(value) =
+                        self.node_of_pod(other).and_then(|node| node.labels.get(&term.topology_key))
                 {
                     company.existing.push((term.topology_key.clone(), value.clone()));
                 }
@@ -91,7 +93,8 @@ impl Kube {
         }
         let Some(place) = &candidate.spec.placement else { return company };
         company.affinity = place.affinity.iter().map(|term| self.domains(&pod.namespace, term)).collect();
-        company.anti_affinity = place.anti_affinity.iter().map(|term| self.domains(&pod.namespace, term)).collect();
+        company.anti_affinity =
+            place.anti_affinity.iter().map(|term| self.domains(&pod.namespace, term)).collect();
         company.first_of_its_kind = company.affinity.iter().all(Vec::is_empty)
             && place.affinity.iter().all(|term| term.covers(&pod.namespace, &pod.namespace, &pod.labels));
         for spread in place.spread.iter().filter(|spread| spread.hard) {
@@ -106,7 +109,11 @@ impl Kube {
     pub(super) fn spread_counts(&self, candidate: &Candidate<'_>, spread: &Spread) -> SortedMap<Text, u32> {
         let mut counts: SortedMap<Text, u32> = SortedMap::new();
         for node in self.nodes.iter().filter(|node| node.object.is_some()) {
-            let takes = candidate.spec.placement.as_ref().is_none_or(|place| place.takes_node(&node.name, &node.labels));
+            let takes = candidate
+                .spec
+                .placement
+                .as_ref()
+                .is_none_or(|place| place.takes_node(&node.name, &node.labels));
             if let Some(value) = node.labels.get(&spread.topology_key).filter(|_| takes) {
                 counts.entry(value.clone()).or_default();
             }
@@ -124,7 +131,12 @@ impl Kube {
     }
 
     /// Whether a node takes a pod. *Errors*: why not, as the first filter that refuses says.
-    pub(super) fn filter(&self, candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Vec<Text>> {
+    pub(super) fn filter(
+        &self,
+        candidate: &Candidate<'_>,
+        node: &Node,
+        company: &Company,
+    ) -> Result<(), Vec<Text>> {
         let Candidate { spec, own, .. } = candidate;
         let one = |reason: &str| Err(vec![Text::from(reason)]);
         let tolerates = |taint: &Taint| {
@@ -146,9 +158,11 @@ impl Kube {
         if !short.is_empty() {
             return Err(short);
         }
-        if spec.host_ports.iter().any(|(port, protocol)| {
-            node.ports.iter().any(|(used, by, _)| used == port && by == protocol)
-        }) {
+        if spec
+            .host_ports
+            .iter()
+            .any(|(port, protocol)| node.ports.iter().any(|(used, by, _)| used == port && by == protocol))
+        {
             return one(HOST_PORTS);
         }
         let selected = spec.placement.as_ref().is_none_or(|place| place.takes_node(&node.name, &node.labels));
@@ -158,10 +172,15 @@ impl Kube {
         }
         let hard = |taint: &&Taint| taint.effect != Effect::PreferNoSchedule && !tolerates(taint);
         if let Some(taint) = node.taints.iter().find(hard) {
-            let reason = format!("node(s) had taint {{{}: {}}}, that the pod didn't tolerate", taint.key, taint.value);
+            let reason =
+                format!("node(s) had taint {{{}: {}}}, that the pod didn't tolerate", taint.key, taint.value);
             return Err(vec![reason.into()]);
         }
-        if !candidate.volumes.iter().all(|terms| terms.iter().any(|term| term.matches(&node.name, &node.labels))) {
+        if !candidate
+            .volumes
+            .iter()
+            .all(|terms| terms.iter().any(|term| term.matches(&node.name, &node.labels)))
+        {
             return one(VOLUME_NODE);
         }
         Self::keeps_company(candidate, node, company)
@@ -182,14 +201,16 @@ impl Kube {
                 }
             }
             let near = place.affinity.iter().zip(&company.affinity).all(|(term, values)| {
-                value(&term.topology_key).is_some_and(|value| values.contains(value) || company.first_of_its_kind)
+                value(&term.topology_key)
+                    .is_some_and(|value| values.contains(value) || company.first_of_its_kind)
             });
             if !near {
                 return two(AFFINITY_RULES);
             }
-            let crowded = place.anti_affinity.iter().zip(&company.anti_affinity).any(|(term, values)| {
-                value(&term.topology_key).is_some_and(|value| values.contains(value))
-            });
+            let crowded =
+                place.anti_affinity.iter().zip(&company.anti_affinity).any(|(term, values)| {
+                    value(&term.topology_key).is_some_and(|value| values.contains(value))
+                });
             if crowded {
                 return two(ANTI_AFFINITY_RULES);
             }

@@ -132,11 +132,18 @@ impl Kube {
             // All others are out of the question.
             let others = u32::try_from(there).unwrap_or(u32::MAX);
             let number = self.node_number(pinned);
-            let node = number.and_then(|number| self.nodes.get(number as usize)).filter(|node| node.object.is_some());
+            let node = number
+                .and_then(|number| self.nodes.get(number as usize))
+                .filter(|node| node.object.is_some());
             let others = others.saturating_sub(u32::from(node.is_some()));
-            match number.zip(node).map(|(number, node)| self.filter(candidate, node, &company).map(|()| number)) {
+            match number
+                .zip(node)
+                .map(|(number, node)| self.filter(candidate, node, &company).map(|()| number))
+            {
                 Some(Ok(number)) => found.push(number),
-                Some(Err(reasons)) => reasons.into_iter().for_each(|reason| *refused.entry(reason).or_default() += 1),
+                Some(Err(reasons)) => {
+                    reasons.into_iter().for_each(|reason| *refused.entry(reason).or_default() += 1)
+                }
                 None => {}
             }
             if others > 0 {
@@ -178,8 +185,12 @@ impl Kube {
         }
         let scores = self.scores(candidate, feasible);
         let best = scores.iter().max().copied()?;
-        let ties: Vec<u32> =
-            feasible.iter().zip(&scores).filter(|(_, score)| **score == best).map(|(number, _)| *number).collect();
+        let ties: Vec<u32> = feasible
+            .iter()
+            .zip(&scores)
+            .filter(|(_, score)| **score == best)
+            .map(|(number, _)| *number)
+            .collect();
         let entity = draw::entity_of(&[&candidate.pod.namespace, "/", &candidate.pod.name]);
         let last = ties.len().saturating_sub(1) as u64;
         let chosen = draw::between(self.seed, entity, TIE, 0, 0, last);
@@ -212,14 +223,19 @@ impl Kube {
     fn no_node(&mut self, cx: &mut Cx, pod: &Arc<Object>, message: Text) {
         let now = cx.now();
         let times = self.scheduler.waiting.get(&pod.no).map_or(0, |attempt| attempt.times);
-        self.scheduler.waiting.insert(pod.no, Attempt { times: times.saturating_add(1), last: now, next: None });
+        self.scheduler
+            .waiting
+            .insert(pod.no, Attempt { times: times.saturating_add(1), last: now, next: None });
         let Status::Pod(status) = &pod.status else { return };
         let mut status = PodStatus::clone(status);
-        Cond::new("PodScheduled", Tri::False, "Unschedulable", message.clone(), now).put(&mut status.conditions);
-        if status != **match &pod.status {
-            Status::Pod(status) => status,
-            _ => return,
-        } {
+        Cond::new("PodScheduled", Tri::False, "Unschedulable", message.clone(), now)
+            .put(&mut status.conditions);
+        if status
+            != **match &pod.status {
+                Status::Pod(status) => status,
+                _ => return,
+            }
+        {
             self.put_status(cx, pod, Status::Pod(Arc::new(status)));
         }
         self.record(cx, pod, true, "FailedScheduling", &message, "default-scheduler");
@@ -287,7 +303,8 @@ fn refusal(nodes: usize, refused: &SortedMap<Text, u32>) -> Text {
     if nodes == 0 {
         return "no nodes available to schedule pods".into();
     }
-    let mut reasons: Vec<String> = refused.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+    let mut reasons: Vec<String> =
+        refused.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
     planarium_kernel::sorted::sort(&mut reasons);
     format!("0/{nodes} nodes are available: {}.", reasons.join(", ")).into()
 }

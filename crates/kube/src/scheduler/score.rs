@@ -21,7 +21,11 @@ const MOST: i64 = 100;
 impl Kube {
     /// Scores of nodes, in their order.
     pub(super) fn scores(&self, candidate: &Candidate<'_>, feasible: &[u32]) -> Vec<i64> {
-        let nodes: Vec<&Node> = feasible.iter().filter_map(|number| self.nodes.get(*number as usize)).map(|node| &**node).collect();
+        let nodes: Vec<&Node> = feasible
+            .iter()
+            .filter_map(|number| self.nodes.get(*number as usize))
+            .map(|node| &**node)
+            .collect();
         let requests = weighed(candidate.spec.requests);
         let mut scores: Vec<i64> = nodes.iter().map(|node| resources(requests, node)).collect();
         let mut add = |parts: Vec<i64>, weight: i64| {
@@ -56,7 +60,8 @@ impl Kube {
         let Some(place) = &candidate.spec.placement else { return scores };
         if !place.preferred_nodes.is_empty() {
             let weight = |node: &&Node| {
-                let terms = place.preferred_nodes.iter().filter(|(_, term)| term.matches(&node.name, &node.labels));
+                let terms =
+                    place.preferred_nodes.iter().filter(|(_, term)| term.matches(&node.name, &node.labels));
                 terms.map(|(weight, _)| *weight).sum::<i64>()
             };
             add(largest(nodes.iter().map(weight).collect()), 1);
@@ -75,7 +80,8 @@ impl Kube {
             }
         }
         if any {
-            let (least, most) = (near.iter().min().copied().unwrap_or(0), near.iter().max().copied().unwrap_or(0));
+            let (least, most) =
+                (near.iter().min().copied().unwrap_or(0), near.iter().max().copied().unwrap_or(0));
             if most > least {
                 add(near.iter().map(|sum| MOST * (sum - least) / (most - least)).collect(), 1);
             }
@@ -84,7 +90,9 @@ impl Kube {
             let counts = self.spread_counts(candidate, spread);
             let there = |node: &&Node| {
                 let value = node.labels.get(&spread.topology_key);
-                value.and_then(|value| counts.get(value)).map_or(i64::from(u32::MAX), |count| i64::from(*count))
+                value
+                    .and_then(|value| counts.get(value))
+                    .map_or(i64::from(u32::MAX), |count| i64::from(*count))
             };
             add(fewest(nodes.iter().map(there).collect()), 2);
         }
@@ -103,7 +111,8 @@ impl Kube {
                     Spec::Pod(_, own) if own.is_bound() => self.node(&own.node),
                     _ => None,
                 };
-                count += i64::from(there.is_some_and(|node| node.labels.get(&term.topology_key) == Some(value)));
+                count +=
+                    i64::from(there.is_some_and(|node| node.labels.get(&term.topology_key) == Some(value)));
             }
         }
         count
@@ -149,7 +158,8 @@ fn fewest(counts: Vec<i64>) -> Vec<i64> {
 /// Least allocated, and CPU and memory in balance.
 fn resources(requests: crate::view::Amounts, node: &Node) -> i64 {
     let used = node.weighed.plus(requests);
-    let share = |used: i64, of: i64| if of <= 0 { 1000 } else { (used.saturating_mul(1000) / of).clamp(0, 1000) };
+    let share =
+        |used: i64, of: i64| if of <= 0 { 1000 } else { (used.saturating_mul(1000) / of).clamp(0, 1000) };
     let cpu = share(used.cpu_milli, node.allocatable.cpu_milli);
     let memory = share(used.memory / 1024, node.allocatable.memory / 1024);
     let least = (1000 - cpu + 1000 - memory) / 20;

@@ -21,21 +21,30 @@ impl Kube {
         let mut wanted: Vec<ObjectNo> = Vec::new();
         for name in claims_of(pod) {
             let claim = self.get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, name));
-            let Some(claim) = claim else { return Err(format!("persistentvolumeclaim {name:?} not found").into()) };
+            let Some(claim) = claim else {
+                return Err(format!("persistentvolumeclaim {name:?} not found").into());
+            };
             if claim.is_being_deleted() {
                 return Err(format!("persistentvolumeclaim {name:?} is being deleted").into());
             }
             let Spec::Claim(spec) = &claim.spec else { continue };
             if !self.is_bound(claim) {
-                let class = spec.class.as_deref().and_then(|class| self.get(ObjectRef::new(KindId::STORAGE_CLASS, "", class)));
-                let waits = class.is_some_and(|class| matches!(&class.spec, Spec::Class(class) if class.waits));
+                let class = spec
+                    .class
+                    .as_deref()
+                    .and_then(|class| self.get(ObjectRef::new(KindId::STORAGE_CLASS, "", class)));
+                let waits =
+                    class.is_some_and(|class| matches!(&class.spec, Spec::Class(class) if class.waits));
                 if !waits {
                     return Err("pod has unbound immediate PersistentVolumeClaims".into());
                 }
                 wanted.push(claim.no);
                 continue;
             }
-            let volume = spec.volume.as_deref().and_then(|name| self.get(ObjectRef::new(KindId::PERSISTENT_VOLUME, "", name)));
+            let volume = spec
+                .volume
+                .as_deref()
+                .and_then(|name| self.get(ObjectRef::new(KindId::PERSISTENT_VOLUME, "", name)));
             if let Some(Spec::Volume(volume)) = volume.map(|volume| &volume.spec)
                 && let Some(nodes) = &volume.node_terms
             {

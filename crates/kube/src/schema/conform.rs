@@ -42,16 +42,39 @@ pub(crate) fn conform(shape: &Shape, value: &mut Value) -> Result<(), Mismatch> 
     visit(shape, value, &mut Vec::new(), "")
 }
 
-fn visit(shape: &Shape, value: &mut Value, path: &mut Vec<&'static str>, owner: &str) -> Result<(), Mismatch> {
+fn visit(
+    shape: &Shape,
+    value: &mut Value,
+    path: &mut Vec<&'static str>,
+    owner: &str,
+) -> Result<(), Mismatch> {
     let wrong = |value: &Value, path: &[&str], wanted| {
         let path = path.join(".");
         Err(Mismatch { field: format!("{owner}.{path}"), got: kind_of(value), wanted })
     };
     match shape {
         Shape::Any => Ok(()),
-        Shape::Str => if value.is_string() { Ok(()) } else { wrong(value, path, "string") },
-        Shape::Bool => if value.is_boolean() { Ok(()) } else { wrong(value, path, "bool") },
-        Shape::Long => if value.is_i64() { Ok(()) } else { wrong(value, path, "int64") },
+        Shape::Str => {
+            if value.is_string() {
+                Ok(())
+            } else {
+                wrong(value, path, "string")
+            }
+        }
+        Shape::Bool => {
+            if value.is_boolean() {
+                Ok(())
+            } else {
+                wrong(value, path, "bool")
+            }
+        }
+        Shape::Long => {
+            if value.is_i64() {
+                Ok(())
+            } else {
+                wrong(value, path, "int64")
+            }
+        }
         Shape::Int => match value.as_i64() {
             Some(number) if i32::try_from(number).is_ok() => Ok(()),
             _ => wrong(value, path, "int32"),
@@ -103,7 +126,11 @@ fn list(value: &mut Value, path: &mut Vec<&'static str>, owner: &str, inner: &Sh
     items.iter_mut().try_for_each(|item| visit(inner, item, path, owner))
 }
 
-fn object(of: &'static Struct, fields: &mut Map<String, Value>, path: &mut Vec<&'static str>) -> Result<(), Mismatch> {
+fn object(
+    of: &'static Struct,
+    fields: &mut Map<String, Value>,
+    path: &mut Vec<&'static str>,
+) -> Result<(), Mismatch> {
     let unknown = |name: &String, value: &Value| value.is_null() || of.field(name).is_none();
     if fields.iter().any(|(name, value)| unknown(name, value)) {
         fields.retain(|name, value| !unknown(name, value));

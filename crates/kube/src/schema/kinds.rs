@@ -3,7 +3,9 @@
 use super::{
     Given::{Number, Text, Truth},
     Shape::{self, Any, Bool, Int, IntOrStr, Keyed, List, Map, Of, Quantity, Retain, Str},
-    pod::{CLAIM, CLAIM_SPEC, LABEL_SELECTOR, LOCAL_REFERENCE, OBJECT_META, POD_SPEC, POD_TEMPLATE, SCALE_SPEC},
+    pod::{
+        CLAIM, CLAIM_SPEC, LABEL_SELECTOR, LOCAL_REFERENCE, OBJECT_META, POD_SPEC, POD_TEMPLATE, SCALE_SPEC,
+    },
     structs,
 };
 use crate::kinds::KindId;

@@ -10,8 +10,8 @@ mod conform;
 mod kinds;
 mod pod;
 
-pub(crate) use conform::conform;
 pub use conform::Mismatch;
+pub(crate) use conform::conform;
 pub(crate) use kinds::shape_of;
 
 /// The shape of metadata.

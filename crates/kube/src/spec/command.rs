@@ -27,8 +27,8 @@ pub(crate) enum Ending {
 
 /// Words that do their work at once and succeed.
 const QUICK: &[&str] = &[
-    "echo", "printf", "true", ":", "date", "ls", "cat", "mkdir", "touch", "cp", "mv", "rm", "chmod", "chown", "env",
-    "export", "set", "cd", "pwd", "hostname", "whoami", "id", "uname", "ln",
+    "echo", "printf", "true", ":", "date", "ls", "cat", "mkdir", "touch", "cp", "mv", "rm", "chmod", "chown",
+    "env", "export", "set", "cd", "pwd", "hostname", "whoami", "id", "uname", "ln",
 ];
 
 /// The script of a command and its arguments: what `sh -c` is given, or the words themselves.
@@ -52,7 +52,9 @@ pub(crate) fn ending(script: &str) -> Ending {
         return Ending::Unknown;
     }
     let waits = ["sleep infinity", "sleep inf", "tail -f", "tail -F", "while true", "while :", "while sleep"];
-    if waits.iter().any(|word| text.contains(word)) || text.split([';', '&', '\n']).any(|part| part.trim() == "wait") {
+    if waits.iter().any(|word| text.contains(word))
+        || text.split([';', '&', '\n']).any(|part| part.trim() == "wait")
+    {
         return Ending::Never;
     }
     // What a shell makes of these is not followed.

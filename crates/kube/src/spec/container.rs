@@ -86,8 +86,14 @@ impl Container {
             limit.is_some_and(|limit| request.is_none_or(|request| request == limit))
         };
         let port = |port: &Value| {
-            let number = port.int("hostPort").or_else(|| host_network.then(|| port.int("containerPort"))?)?;
-            (number > 0).then(|| (number, Text::from(if port.text("protocol").is_empty() { "TCP" } else { port.text("protocol") })))
+            let number =
+                port.int("hostPort").or_else(|| host_network.then(|| port.int("containerPort"))?)?;
+            (number > 0).then(|| {
+                (
+                    number,
+                    Text::from(if port.text("protocol").is_empty() { "TCP" } else { port.text("protocol") }),
+                )
+            })
         };
         Self {
             name: value.text("name").into(),
@@ -104,7 +110,9 @@ impl Container {
             requests: Amounts::requested(limits, requests),
             host_ports: value.items("ports").iter().filter_map(port).collect(),
             guaranteed: same("cpu") && same("memory"),
-            sized: ["cpu", "memory"].iter().any(|key| amount(limits, key).or(amount(requests, key)).is_some()),
+            sized: ["cpu", "memory"]
+                .iter()
+                .any(|key| amount(limits, key).or(amount(requests, key)).is_some()),
         }
     }
 }

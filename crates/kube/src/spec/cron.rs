@@ -238,7 +238,17 @@ mod tests {
             assert_eq!(epoch.text(SimTime(at * 1000)), next, "{text}");
         }
         assert_eq!(Schedule::parse("0 0 31 2 *").expect("a schedule").next_after(from), None);
-        for bad in ["", "* * * *", "60 * * * *", "* * 0 * *", "*/0 * * * *", "5-1 * * * *", "x * * * *", "@often", "@every x"] {
+        for bad in [
+            "",
+            "* * * *",
+            "60 * * * *",
+            "* * 0 * *",
+            "*/0 * * * *",
+            "5-1 * * * *",
+            "x * * * *",
+            "@often",
+            "@every x",
+        ] {
             assert!(Schedule::parse(bad).is_err(), "{bad}");
         }
     }

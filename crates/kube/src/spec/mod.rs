@@ -58,7 +58,11 @@ impl Share {
             Self::Number(number) => number,
             Self::Percent(percent) => {
                 let hundredths = percent.saturating_mul(i64::from(total));
-                if round_up { hundredths.saturating_add(99).div_euclid(100) } else { hundredths.div_euclid(100) }
+                if round_up {
+                    hundredths.saturating_add(99).div_euclid(100)
+                } else {
+                    hundredths.div_euclid(100)
+                }
             }
         };
         u32::try_from(number.max(0)).unwrap_or(u32::MAX)
@@ -96,7 +100,8 @@ pub(crate) fn read(kind: KindId, content: &Value) -> Spec {
         KindId::CRON_JOB => Spec::CronJob(Arc::new(cron::CronJobSpec::read(spec))),
         KindId::CONTROLLER_REVISION => Spec::Revision(Arc::new(workload::Revision::read(content))),
         KindId::SERVICE => Spec::Service(Arc::new(ServiceSpec {
-            selector: Some(Selector::of_map(spec.key("selector"))).filter(|selector| !selector.is_everything()),
+            selector: Some(Selector::of_map(spec.key("selector")))
+                .filter(|selector| !selector.is_everything()),
             publish_not_ready: spec.flag("publishNotReadyAddresses"),
         })),
         KindId::POD_DISRUPTION_BUDGET => Spec::Budget(Arc::new(BudgetSpec {

@@ -49,7 +49,11 @@ pub(crate) struct Taint {
 impl Taint {
     pub(crate) fn text(&self) -> String {
         let Self { key, value, effect } = self;
-        if value.is_empty() { format!("{key}:{}", effect.as_str()) } else { format!("{key}={value}:{}", effect.as_str()) }
+        if value.is_empty() {
+            format!("{key}:{}", effect.as_str())
+        } else {
+            format!("{key}={value}:{}", effect.as_str())
+        }
     }
 }
 
@@ -94,7 +98,11 @@ pub(crate) struct NodeRequirement {
 
 impl NodeRequirement {
     fn read(value: &Value) -> Self {
-        Self { key: value.text("key").into(), operator: value.text("operator").into(), values: value.texts("values") }
+        Self {
+            key: value.text("key").into(),
+            operator: value.text("operator").into(),
+            values: value.texts("values"),
+        }
     }
 
     fn holds(&self, value: Option<&Text>) -> bool {
@@ -164,7 +172,11 @@ impl PodTerm {
 
     /// Whether it is about a pod; `own` is the namespace of the pod whose term this is.
     pub(crate) fn covers(&self, own: &str, namespace: &Text, labels: &Pairs) -> bool {
-        let here = if self.namespaces.is_empty() { **namespace == *own } else { self.namespaces.contains(namespace) };
+        let here = if self.namespaces.is_empty() {
+            **namespace == *own
+        } else {
+            self.namespaces.contains(namespace)
+        };
         here && self.selector.matches(labels)
     }
 }
@@ -247,7 +259,10 @@ impl Placement {
     /// Whether node selector and node affinity take a node.
     pub(crate) fn takes_node(&self, name: &Text, labels: &Pairs) -> bool {
         self.node_selector.iter().all(|(key, value)| labels.get(key) == Some(value))
-            && self.node_terms.as_ref().is_none_or(|terms| terms.iter().any(|term| term.matches(name, labels)))
+            && self
+                .node_terms
+                .as_ref()
+                .is_none_or(|terms| terms.iter().any(|term| term.matches(name, labels)))
     }
 }
 

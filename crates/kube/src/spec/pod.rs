@@ -106,7 +106,11 @@ impl PodSpec {
             volumes: spec.items("volumes").iter().filter_map(source).collect(),
             host_network,
             host_ports: containers.iter().flat_map(|one| one.host_ports.iter().cloned()).collect(),
-            gates: spec.items("readinessGates").iter().filter_map(|gate| word(gate, "conditionType")).collect(),
+            gates: spec
+                .items("readinessGates")
+                .iter()
+                .filter_map(|gate| word(gate, "conditionType"))
+                .collect(),
             qos,
             priority: spec.int("priority").unwrap_or(0),
             foreign_scheduler: !matches!(scheduler, "" | "default-scheduler"),

@@ -1,6 +1,11 @@
 //! Claims, volumes and storage classes.
 
-use crate::{quantity, selector::Selector, spec::placement::NodeTerm, tree::{Tree, word}};
+use crate::{
+    quantity,
+    selector::Selector,
+    spec::placement::NodeTerm,
+    tree::{Tree, word},
+};
 use planarium_protocol::Text;
 use serde_json::Value;
 
@@ -58,7 +63,8 @@ impl VolumeSpec {
             class: spec.text("storageClassName").into(),
             modes: spec.texts("accessModes"),
             size: spec.at(&["capacity", "storage"]).as_str().and_then(quantity::whole).unwrap_or(0),
-            claim: word(claim, "name").map(|name| (claim.text("namespace").into(), name, claim.text("uid").into())),
+            claim: word(claim, "name")
+                .map(|name| (claim.text("namespace").into(), name, claim.text("uid").into())),
             delete: spec.text("persistentVolumeReclaimPolicy") == "Delete",
             mode: spec.text("volumeMode").into(),
             node_terms: node

@@ -1,7 +1,11 @@
 //! Workloads: what makes pods of a template.
 
 use super::{Share, pod::PodSpec};
-use crate::{object::Pairs, selector::Selector, tree::{Tree, word}};
+use crate::{
+    object::Pairs,
+    selector::Selector,
+    tree::{Tree, word},
+};
 use planarium_kernel::Digest;
 use planarium_protocol::{Text, json};
 use serde_json::Value;

@@ -41,10 +41,14 @@ pub(crate) fn changed(kind: KindId, old: &Value, new: &Value, bound: bool) -> Ve
             let (was, is) = (size(before), size(after));
             let grows = bound && is >= was;
             let apart: &[&str] = if grows { &["resources", "volumeName"] } else { &["volumeName"] };
-            let volume = before.text("volumeName").is_empty() || before.key("volumeName") == after.key("volumeName");
+            let volume =
+                before.text("volumeName").is_empty() || before.key("volumeName") == after.key("volumeName");
             if !is_same_apart(before, after, apart) || !volume {
                 if bound && is < was {
-                    found.forbidden("spec.resources.requests.storage", "field can not be less than previous value");
+                    found.forbidden(
+                        "spec.resources.requests.storage",
+                        "field can not be less than previous value",
+                    );
                 } else {
                     let detail = "is immutable after creation except resources.requests for bound claims";
                     found.forbidden("spec", detail);
@@ -52,7 +56,14 @@ pub(crate) fn changed(kind: KindId, old: &Value, new: &Value, bound: bool) -> Ve
             }
         }
         KindId::PERSISTENT_VOLUME => {
-            let sources = ["claimRef", "capacity", "persistentVolumeReclaimPolicy", "accessModes", "mountOptions", "nodeAffinity"];
+            let sources = [
+                "claimRef",
+                "capacity",
+                "persistentVolumeReclaimPolicy",
+                "accessModes",
+                "mountOptions",
+                "nodeAffinity",
+            ];
             if !is_same_apart(before, after, &sources) {
                 found.forbidden("spec.persistentvolumesource", "is immutable after creation");
             }
@@ -97,9 +108,13 @@ pub(crate) fn changed(kind: KindId, old: &Value, new: &Value, bound: bool) -> Ve
 }
 
 fn is_same_apart(before: &Value, after: &Value, apart: &[&str]) -> bool {
-    let keys = |value: &Value| value.as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+    let keys = |value: &Value| {
+        value.as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>()).unwrap_or_default()
+    };
     let all = keys(before).into_iter().chain(keys(after));
-    all.into_iter().filter(|key| !apart.contains(&key.as_str())).all(|key| before.key(&key) == after.key(&key))
+    all.into_iter()
+        .filter(|key| !apart.contains(&key.as_str()))
+        .all(|key| before.key(&key) == after.key(&key))
 }
 
 /// Images, the deadline and new tolerations are all that may change in a pod.

@@ -12,14 +12,7 @@ mod workload;
 pub(crate) use change::changed;
 pub(crate) use names::{is_dns_label, is_dns_subdomain};
 
-use crate::{
-    api::Draft,
-    error::FieldCause,
-    kinds::KindId,
-    quantity,
-    spec::cron::Schedule,
-    tree::Tree,
-};
+use crate::{api::Draft, error::FieldCause, kinds::KindId, quantity, spec::cron::Schedule, tree::Tree};
 use serde_json::Value;
 
 /// What is wrong, in the order found.
@@ -81,7 +74,11 @@ pub(crate) fn object(draft: &Draft) -> Vec<FieldCause> {
                 (_, Err(text)) => found.invalid("spec.schedule", spec.key("schedule"), &text),
                 (_, Ok(_)) => {}
             }
-            found.one_of("spec.concurrencyPolicy", spec.key("concurrencyPolicy"), &["Allow", "Forbid", "Replace"]);
+            found.one_of(
+                "spec.concurrencyPolicy",
+                spec.key("concurrencyPolicy"),
+                &["Allow", "Forbid", "Replace"],
+            );
             workload::job(spec.at(&["jobTemplate", "spec"]), "spec.jobTemplate.spec", &mut found);
         }
         KindId::SERVICE => service(spec, &mut found),
@@ -109,7 +106,11 @@ pub(crate) fn object(draft: &Draft) -> Vec<FieldCause> {
                 found.required("provisioner", "");
             }
             found.one_of("reclaimPolicy", content.key("reclaimPolicy"), &["Delete", "Retain"]);
-            found.one_of("volumeBindingMode", content.key("volumeBindingMode"), &["Immediate", "WaitForFirstConsumer"]);
+            found.one_of(
+                "volumeBindingMode",
+                content.key("volumeBindingMode"),
+                &["Immediate", "WaitForFirstConsumer"],
+            );
         }
         KindId::ROLE | KindId::CLUSTER_ROLE => rules(content, &mut found),
         KindId::ROLE_BINDING | KindId::CLUSTER_ROLE_BINDING => {
@@ -133,10 +134,16 @@ fn rules(content: &Value, found: &mut Findings) {
         }
         if rule.items("nonResourceURLs").is_empty() {
             if rule.items("apiGroups").is_empty() {
-                found.required(format!("{field}.apiGroups"), "resource rules must supply at least one api group");
+                found.required(
+                    format!("{field}.apiGroups"),
+                    "resource rules must supply at least one api group",
+                );
             }
             if rule.items("resources").is_empty() {
-                found.required(format!("{field}.resources"), "resource rules must supply at least one resource");
+                found.required(
+                    format!("{field}.resources"),
+                    "resource rules must supply at least one resource",
+                );
             }
         }
     }
@@ -185,21 +192,29 @@ fn service(spec: &Value, found: &mut Findings) {
         found.required("spec.externalName", "");
     }
     if headless && matches!(kind, "NodePort" | "LoadBalancer") {
-        found.invalid("spec.clusterIP", spec.key("clusterIP"), &format!("may not be set to 'None' for {kind} services"));
+        found.invalid(
+            "spec.clusterIP",
+            spec.key("clusterIP"),
+            &format!("may not be set to 'None' for {kind} services"),
+        );
     }
     for (at, one) in ports.iter().enumerate() {
         let field = format!("spec.ports[{at}]");
         match one.text("name") {
             "" if ports.len() > 1 => found.required(format!("{field}.name"), ""),
             "" => {}
-            name if !is_dns_label(name) => found.invalid(format!("{field}.name"), one.key("name"), names::LABEL),
+            name if !is_dns_label(name) => {
+                found.invalid(format!("{field}.name"), one.key("name"), names::LABEL)
+            }
             name if ports.iter().take(at).any(|other| other.text("name") == name) => {
                 found.duplicate(format!("{field}.name"), one.key("name"));
             }
             _ => {}
         }
         match one.key("port") {
-            Value::Null => found.invalid(format!("{field}.port"), &0.into(), "must be between 1 and 65535, inclusive"),
+            Value::Null => {
+                found.invalid(format!("{field}.port"), &0.into(), "must be between 1 and 65535, inclusive")
+            }
             number => port(number, &format!("{field}.port"), found),
         }
         found.one_of(&format!("{field}.protocol"), one.key("protocol"), &["SCTP", "TCP", "UDP"]);
@@ -207,9 +222,14 @@ fn service(spec: &Value, found: &mut Findings) {
         if target.is_i64() {
             port(target, &format!("{field}.targetPort"), found);
         }
-        let same = |other: &Value| other.key("port") == one.key("port") && other.key("protocol") == one.key("protocol");
+        let same = |other: &Value| {
+            other.key("port") == one.key("port") && other.key("protocol") == one.key("protocol")
+        };
         if ports.iter().take(at).any(same) {
-            found.duplicate(field, &serde_json::json!({ "protocol": one.key("protocol"), "port": one.key("port") }));
+            found.duplicate(
+                field,
+                &serde_json::json!({ "protocol": one.key("protocol"), "port": one.key("port") }),
+            );
         }
     }
 }
@@ -259,6 +279,10 @@ fn definition(draft: &Draft, found: &mut Findings) {
     if versions.is_empty() {
         found.required("spec.versions", "");
     } else if versions.iter().filter(|version| version.flag("storage")).count() != 1 {
-        found.invalid("spec.versions", spec.key("versions"), "must have exactly one version marked as storage version");
+        found.invalid(
+            "spec.versions",
+            spec.key("versions"),
+            "must have exactly one version marked as storage version",
+        );
     }
 }

@@ -125,9 +125,12 @@ pub(super) fn metadata(draft: &Draft, found: &mut Findings) {
         });
     }
     for owner in &meta.owners {
-        for (key, text) in
-            [("apiVersion", &owner.api_version), ("kind", &owner.kind), ("name", &owner.name), ("uid", &owner.uid)]
-        {
+        for (key, text) in [
+            ("apiVersion", &owner.api_version),
+            ("kind", &owner.kind),
+            ("name", &owner.name),
+            ("uid", &owner.uid),
+        ] {
             if text.is_empty() {
                 found.invalid(format!("metadata.ownerReferences.{key}"), &"".into(), "must not be empty");
             }
@@ -141,7 +144,9 @@ pub(super) fn metadata(draft: &Draft, found: &mut Findings) {
     for finalizer in &meta.finalizers {
         if let Some(detail) = bad_key(finalizer) {
             found.invalid("metadata.finalizers", &finalizer.as_ref().into(), &detail);
-        } else if !finalizer.contains('/') && !matches!(&**finalizer, "orphan" | "foregroundDeletion" | "kubernetes") {
+        } else if !finalizer.contains('/')
+            && !matches!(&**finalizer, "orphan" | "foregroundDeletion" | "kubernetes")
+        {
             let detail = "name is neither a standard finalizer name nor is it fully qualified";
             found.invalid("metadata.finalizers", &finalizer.as_ref().into(), detail);
         }

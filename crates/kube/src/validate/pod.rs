@@ -27,7 +27,11 @@ pub(super) fn spec(spec: &Value, field: &str, restart: &[&str], found: &mut Find
             if key == "initContainers" {
                 for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
                     if !one.key(probe).is_null() {
-                        found.invalid(format!("{field}.{probe}"), one.key(probe), "must not be set for init containers");
+                        found.invalid(
+                            format!("{field}.{probe}"),
+                            one.key(probe),
+                            "must not be set for init containers",
+                        );
                     }
                 }
             }
@@ -41,7 +45,10 @@ pub(super) fn spec(spec: &Value, field: &str, restart: &[&str], found: &mut Find
     }
     let policies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
     found.one_of(&format!("{field}.dnsPolicy"), spec.key("dnsPolicy"), &policies);
-    found.not_negative(&format!("{field}.terminationGracePeriodSeconds"), spec.key("terminationGracePeriodSeconds"));
+    found.not_negative(
+        &format!("{field}.terminationGracePeriodSeconds"),
+        spec.key("terminationGracePeriodSeconds"),
+    );
     if spec.int("activeDeadlineSeconds").is_some_and(|seconds| seconds < 1) {
         let detail = "must be between 1 and 2147483647, inclusive";
         found.invalid(format!("{field}.activeDeadlineSeconds"), spec.key("activeDeadlineSeconds"), detail);
@@ -56,11 +63,16 @@ pub(super) fn spec(spec: &Value, field: &str, restart: &[&str], found: &mut Find
         let field = format!("{field}.tolerations[{at}]");
         let (key, operator) = (toleration.text("key"), toleration.text("operator"));
         if key.is_empty() && operator != "Exists" {
-            let detail = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
+            let detail =
+                "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
             found.invalid(format!("{field}.operator"), toleration.key("operator"), detail);
         }
         if operator == "Exists" && !toleration.text("value").is_empty() {
-            found.invalid(format!("{field}.operator"), toleration, "value must be empty when `operator` is 'Exists'");
+            found.invalid(
+                format!("{field}.operator"),
+                toleration,
+                "value must be empty when `operator` is 'Exists'",
+            );
         }
         let effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
         if !toleration.text("effect").is_empty() {
@@ -96,19 +108,25 @@ fn volumes<'a>(spec: &'a Value, field: &str, found: &mut Findings) -> Vec<&'a st
         let (name, field) = (volume.text("name"), format!("{field}.volumes[{at}]"));
         match name {
             "" => found.required(format!("{field}.name"), ""),
-            name if !names::is_dns_label(name) => found.invalid(format!("{field}.name"), volume.key("name"), names::LABEL),
+            name if !names::is_dns_label(name) => {
+                found.invalid(format!("{field}.name"), volume.key("name"), names::LABEL)
+            }
             name if all.contains(&name) => found.duplicate(format!("{field}.name"), volume.key("name")),
             _ => {}
         }
         let sources = volume.as_object().map_or(0, |fields| fields.len().saturating_sub(1));
         if sources > 1 {
-            let second = volume.as_object().and_then(|fields| fields.keys().filter(|key| *key != "name").nth(1));
+            let second =
+                volume.as_object().and_then(|fields| fields.keys().filter(|key| *key != "name").nth(1));
             let second = second.cloned().unwrap_or_default();
             found.forbidden(format!("{field}.{second}"), "may not specify more than 1 volume type");
         }
-        for (source, key) in
-            [("configMap", "name"), ("secret", "secretName"), ("persistentVolumeClaim", "claimName"), ("hostPath", "path")]
-        {
+        for (source, key) in [
+            ("configMap", "name"),
+            ("secret", "secretName"),
+            ("persistentVolumeClaim", "claimName"),
+            ("hostPath", "path"),
+        ] {
             if volume.key(source).is_object() && volume.key(source).text(key).is_empty() {
                 found.required(format!("{field}.{source}.{key}"), "");
             }
@@ -121,7 +139,9 @@ fn volumes<'a>(spec: &'a Value, field: &str, found: &mut Findings) -> Vec<&'a st
 fn container(one: &Value, field: &str, volumes: &[&str], found: &mut Findings) {
     match one.text("name") {
         "" => found.required(format!("{field}.name"), ""),
-        name if !names::is_dns_label(name) => found.invalid(format!("{field}.name"), one.key("name"), names::LABEL),
+        name if !names::is_dns_label(name) => {
+            found.invalid(format!("{field}.name"), one.key("name"), names::LABEL)
+        }
         _ => {}
     }
     let image = one.text("image");
@@ -131,7 +151,11 @@ fn container(one: &Value, field: &str, volumes: &[&str], found: &mut Findings) {
         let detail = "must not have leading or trailing whitespace";
         found.invalid(format!("{field}.image"), one.key("image"), detail);
     }
-    found.one_of(&format!("{field}.imagePullPolicy"), one.key("imagePullPolicy"), &["Always", "IfNotPresent", "Never"]);
+    found.one_of(
+        &format!("{field}.imagePullPolicy"),
+        one.key("imagePullPolicy"),
+        &["Always", "IfNotPresent", "Never"],
+    );
     for (at, port) in one.items("ports").iter().enumerate() {
         let field = format!("{field}.ports[{at}]");
         match port.key("containerPort") {
@@ -190,7 +214,9 @@ fn probe(probe: &Value, field: &str, single: bool, found: &mut Findings) {
         1 => {}
         _ => found.forbidden(field, "may not specify more than 1 handler type"),
     }
-    for key in ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"] {
+    for key in
+        ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"]
+    {
         found.not_negative(&format!("{field}.{key}"), probe.key(key));
     }
     if single && probe.int("successThreshold").is_some_and(|count| count != 1) {
@@ -219,7 +245,11 @@ fn resources(resources: &Value, field: &str, found: &mut Findings) {
         if let (Some(limit), Some(amount)) = (limit, amount)
             && amount > limit
         {
-            found.invalid(format!("{field}.requests"), request, &format!("must be less than or equal to {key} limit"));
+            found.invalid(
+                format!("{field}.requests"),
+                request,
+                &format!("must be less than or equal to {key} limit"),
+            );
         }
     }
 }

@@ -11,14 +11,21 @@ pub(super) fn selector(selector: &Value, field: &str, found: &mut Findings) {
         let field = format!("{field}.matchExpressions[{at}]");
         match one.text("operator") {
             "In" | "NotIn" if one.items("values").is_empty() => {
-                found.required(format!("{field}.values"), "must be specified when `operator` is 'In' or 'NotIn'");
+                found.required(
+                    format!("{field}.values"),
+                    "must be specified when `operator` is 'In' or 'NotIn'",
+                );
             }
             "Exists" | "DoesNotExist" if !one.items("values").is_empty() => {
                 let detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
                 found.forbidden(format!("{field}.values"), detail);
             }
             "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
-            _ => found.invalid(format!("{field}.operator"), one.key("operator"), "not a valid selector operator"),
+            _ => found.invalid(
+                format!("{field}.operator"),
+                one.key("operator"),
+                "not a valid selector operator",
+            ),
         }
     }
 }
@@ -32,7 +39,9 @@ pub(super) fn share(share: &Value, field: &str, found: &mut Findings) {
                 let detail = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', \
                               regex used for validation is '[0-9]+%')";
                 found.invalid(field, share, detail);
-            } else if digits.parse::<u64>().map_or(true, |percent| percent > 100) && field.ends_with("maxUnavailable") {
+            } else if digits.parse::<u64>().map_or(true, |percent| percent > 100)
+                && field.ends_with("maxUnavailable")
+            {
                 found.invalid(field, share, "must not be greater than 100%");
             }
         }
@@ -82,7 +91,11 @@ pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
             let is_zero = |key| rolling.int(key) == Some(0) || rolling.text(key) == "0%";
             if is_zero("maxUnavailable") && is_zero("maxSurge") {
                 let detail = "may not be 0 when `maxSurge` is 0";
-                found.invalid("spec.strategy.rollingUpdate.maxUnavailable", rolling.key("maxUnavailable"), detail);
+                found.invalid(
+                    "spec.strategy.rollingUpdate.maxUnavailable",
+                    rolling.key("maxUnavailable"),
+                    detail,
+                );
             }
             let (ready, progress) = (spec.int("minReadySeconds"), spec.int("progressDeadlineSeconds"));
             if let Some(progress) = progress
@@ -94,7 +107,11 @@ pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
             }
         }
         KindId::STATEFUL_SET => {
-            found.one_of("spec.podManagementPolicy", spec.key("podManagementPolicy"), &["OrderedReady", "Parallel"]);
+            found.one_of(
+                "spec.podManagementPolicy",
+                spec.key("podManagementPolicy"),
+                &["OrderedReady", "Parallel"],
+            );
             let strategy = spec.key("updateStrategy");
             found.one_of("spec.updateStrategy", strategy.key("type"), &["RollingUpdate", "OnDelete"]);
             let rolling = strategy.key("rollingUpdate");
@@ -136,7 +153,9 @@ pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
 
 /// A Job, or the template of one.
 pub(super) fn job(spec: &Value, field: &str, found: &mut Findings) {
-    for key in ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"] {
+    for key in
+        ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"]
+    {
         found.not_negative(&format!("{field}.{key}"), spec.key(key));
     }
     if !spec.key("selector").is_null() && !spec.flag("manualSelector") && field != "spec" {

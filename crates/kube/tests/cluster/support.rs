@@ -1,8 +1,10 @@
 //! A cluster on machines, driven by hand.
 
-use planarium_fleet::{Cx, Fleet, FleetEventKind, MachineId, MachineSpec};
+use planarium_fleet::{Cx, Fleet, MachineId, MachineSpec};
 use planarium_kernel::{Recorded, SimTime};
-use planarium_kube::{Kube, KindId, Object, ObjectRef, Selector};
+use planarium_kube::{
+    DeleteOptions, KindId, Kube, Object, ObjectRef, Part, Patch, Propagation, Selector, WhyKind,
+};
 use planarium_protocol::{
     Amount, EventBody, Text,
     input::{Behaviour, Fault, FaultKind, ProcessBehaviour, Resources, Target},
@@ -51,8 +53,12 @@ impl Yard {
             disk: Some(Amount::whole(100_000)),
             ..Resources::default()
         };
-        let spec =
-            MachineSpec { hostname: name.into(), resources, zone: zone.map(Text::from), ..MachineSpec::default() };
+        let spec = MachineSpec {
+            hostname: name.into(),
+            resources,
+            zone: zone.map(Text::from),
+            ..MachineSpec::default()
+        };
         let id = self.fleet.add_machine(&mut self.cx, spec);
         self.kube.add_node(&mut self.cx, &self.fleet, id);
         id
@@ -123,7 +129,9 @@ impl Yard {
             .into_iter()
             .map(|value| {
                 let text = value.to_string();
-                self.kube.create(&mut self.cx, value).unwrap_or_else(|error| panic!("{}: {text}", error.message))
+                self.kube
+                    .create(&mut self.cx, value)
+                    .unwrap_or_else(|error| panic!("{}: {text}", error.message))
             })
             .collect()
     }
@@ -144,7 +152,8 @@ impl Yard {
     }
 
     pub(crate) fn get(&self, kind: KindId, name: &str) -> Option<&Arc<Object>> {
-        let namespace = if self.kube.kind_info(kind).is_some_and(|info| info.namespaced) { "default" } else { "" };
+        let namespace =
+            if self.kube.kind_info(kind).is_some_and(|info| info.namespaced) { "default" } else { "" };
         self.kube.get(ObjectRef::new(kind, namespace, name))
     }
 
@@ -180,10 +189,44 @@ impl Yard {
     /// What was said, one line each, with the second it was said in.
     pub(crate) fn story(&self) -> String {
         let line = |event: &Recorded<EventBody>| match &event.body {
-            EventBody::Note { text } => Some(format!("{} {text}", event.at.ms() / 1000)),
+            EventBody::Happened { what, text, .. } => {
+                Some(format!("{} {what} {}", event.at.ms() / 1000, &**text))
+            }
             _ => None,
         };
         self.events.iter().filter_map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What was said of some reasons since a second, without the seconds.
+    pub(crate) fn told(&self, since_s: u64, reasons: &[&str]) -> Vec<String> {
+        let line = |event: &Recorded<EventBody>| match &event.body {
+            EventBody::Happened { what, text, .. } if reasons.contains(&&**what) => Some(text.to_string()),
+            _ => None,
+        };
+        self.events.iter().filter(|event| event.at.ms() >= since_s * 1000).filter_map(line).collect()
+    }
+
+    /// Scales, patches or deletes as a client would.
+    pub(crate) fn patch(&mut self, kind: KindId, name: &str, patch: Value) -> Result<Arc<Object>, String> {
+        let namespace =
+            if self.kube.kind_info(kind).is_some_and(|info| info.namespaced) { "default" } else { "" };
+        let object = ObjectRef::new(kind, namespace, name);
+        self.kube
+            .patch(&mut self.cx, object, Part::Whole, &Patch::Merge(patch))
+            .map_err(|error| error.message)
+    }
+
+    pub(crate) fn delete(&mut self, kind: KindId, name: &str, propagation: Propagation) {
+        let namespace =
+            if self.kube.kind_info(kind).is_some_and(|info| info.namespaced) { "default" } else { "" };
+        let object = ObjectRef::new(kind, namespace, name);
+        let options = DeleteOptions { propagation, ..DeleteOptions::default() };
+        self.kube.delete(&mut self.cx, object, &options).unwrap_or_else(|error| panic!("{}", error.message));
+    }
+
+    pub(crate) fn why(&self, kind: KindId, name: &str) -> Vec<(WhyKind, String)> {
+        let object = self.get(kind, name).unwrap_or_else(|| panic!("no {name}"));
+        self.kube.why(&self.fleet, object).into_iter().map(|why| (why.kind, why.text)).collect()
     }
 
     /// The lines of the story that speak of something.
@@ -224,10 +267,8 @@ pub(crate) fn agent(name: &str) -> Target {
 
 pub(crate) fn documents(yaml: &str) -> Vec<Value> {
     use serde::Deserialize as _;
-    serde_yaml::Deserializer::from_str(yaml).map(|document| Value::deserialize(document).expect(yaml)).filter(|value| !value.is_null()).collect()
-}
-
-/// Whether an event of this kind was reported; for tests of what others hear.
-pub(crate) fn is_machine_event(kind: &FleetEventKind) -> bool {
-    matches!(kind, FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. })
+    serde_yaml::Deserializer::from_str(yaml)
+        .map(|document| Value::deserialize(document).expect(yaml))
+        .filter(|value| !value.is_null())
+        .collect()
 }
