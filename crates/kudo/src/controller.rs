@@ -140,10 +140,12 @@ impl Controller {
     pub fn beyond(&self, before: Option<&Self>) -> u64 {
         let instances = self.instances.iter().map(|(key, known)| {
             let old = before.and_then(|before| before.instances.get(key));
-            let changed = old.is_none_or(|old| old.stamp != known.stamp || !Arc::ptr_eq(&old.instance, &known.instance));
+            let changed = old
+                .is_none_or(|old| old.stamp != known.stamp || !Arc::ptr_eq(&old.instance, &known.instance));
             let memory = old.map(|old| &old.memory);
             let memory = planarium_kernel::cow::behind(&known.memory, memory, Memory::bytes);
-            let steps = known.instance.plans.values().flat_map(|plan| &plan.phases).map(|phase| phase.steps.len());
+            let steps =
+                known.instance.plans.values().flat_map(|plan| &plan.phases).map(|phase| phase.steps.len());
             let size = bytes_of::<Known>(1) + ROW * u64::try_from(steps.sum::<usize>()).unwrap_or(u64::MAX);
             memory + if changed { size } else { bytes_of::<Known>(1) }
         });

@@ -73,7 +73,8 @@ pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
                 None => (phase_run.map_or(Status::NeverRun, |it| it.status), None),
                 Some(step) => {
                     let step = phase.steps.iter().find(|it| *it.name.value == **step)?;
-                    let run = phase_run.and_then(|it| it.steps.iter().find(|it| *it.name == *step.name.value));
+                    let run =
+                        phase_run.and_then(|it| it.steps.iter().find(|it| *it.name == *step.name.value));
                     (run.map_or(Status::NeverRun, |it| it.status), Some((step, run)))
                 }
             };
@@ -85,7 +86,11 @@ pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
         found.because("The controller looks at it again", facts.next_look());
     }
     Some(Why {
-        path: ElementPath { dialect: crate::WORD.into(), service: facts.known.instance.name.clone(), ..path.clone() },
+        path: ElementPath {
+            dialect: crate::WORD.into(),
+            service: facts.known.instance.name.clone(),
+            ..path.clone()
+        },
         status: status.text(),
         sentence: found.sentence,
         reasons: found.reasons,
@@ -142,7 +147,10 @@ impl Facts<'_> {
         }
         match status {
             Status::NeverRun if scheduled => {
-                found.because("It is scheduled; the controller begins when it looks at the instance", self.next_look());
+                found.because(
+                    "It is scheduled; the controller begins when it looks at the instance",
+                    self.next_look(),
+                );
             }
             Status::NeverRun => {
                 let text = match name {
@@ -156,12 +164,19 @@ impl Facts<'_> {
             }
             Status::FatalError => {
                 let message = run.map(|run| run.message.clone()).unwrap_or_default();
-                let text = if message.is_empty() { "A task failed for good".to_owned() } else { message.to_string() };
+                let text = if message.is_empty() {
+                    "A task failed for good".to_owned()
+                } else {
+                    message.to_string()
+                };
                 found.because(text, ReasonKind::Errored { errors: vec![message] });
                 if name == "cleanup" && instance.deleting {
                     self.finalizer(found);
                 } else {
-                    found.hint("Mend what failed (other parameters or another version), which starts a plan", None);
+                    found.hint(
+                        "Mend what failed (other parameters or another version), which starts a plan",
+                        None,
+                    );
                     self.offer(version, name, PlanOp::Start, found);
                 }
             }
@@ -183,27 +198,44 @@ impl Facts<'_> {
             return;
         }
         let object = Text::from(format!("instance/{}", instance.name));
-        let text = format!("The finalizer {FINALIZER} holds the instance, because its cleanup is not complete");
+        let text =
+            format!("The finalizer {FINALIZER} holds the instance, because its cleanup is not complete");
         found.because(text, ReasonKind::Object { object, state: "Finalizer".into() });
         let call = HttpCall {
             method: "PATCH".to_owned(),
-            path: format!("/kube/apis/kudo.dev/v1beta1/namespaces/{}/instances/{}", instance.namespace, instance.name),
+            path: format!(
+                "/kube/apis/kudo.dev/v1beta1/namespaces/{}/instances/{}",
+                instance.namespace, instance.name
+            ),
             body: json!({ "metadata": { "finalizers": null } }),
             content_type: Some("application/merge-patch+json".to_owned()),
         };
         found.hint("Take the finalizer off: the instance goes without its cleanup", Some(Input::Call(call)));
     }
 
-    fn plan(&self, version: &Version, plan: &Plan, run: Option<&PlanStatus>, status: Status, found: &mut Found) {
+    fn plan(
+        &self,
+        version: &Version,
+        plan: &Plan,
+        run: Option<&PlanStatus>,
+        status: Status,
+        found: &mut Found,
+    ) {
         let name = plan.name.value.as_str();
         if status == Status::Complete {
             return found.because("It is complete", ReasonKind::Complete);
         }
         self.whole(version, plan, run, found);
         let Some(run) = run.filter(|_| status.is_running()) else { return };
-        for phase in run.phases.iter().filter(|phase| phase.status.is_running() && phase.status != Status::Pending) {
-            let child = ElementRef { path: self.path(name, Some(&phase.name), None), status: phase.status.text() };
-            found.because(format!("Phase {} is {}", phase.name, phase.status.word()), ReasonKind::Child { child });
+        for phase in
+            run.phases.iter().filter(|phase| phase.status.is_running() && phase.status != Status::Pending)
+        {
+            let child =
+                ElementRef { path: self.path(name, Some(&phase.name), None), status: phase.status.text() };
+            found.because(
+                format!("Phase {} is {}", phase.name, phase.status.word()),
+                ReasonKind::Child { child },
+            );
         }
         if found.reasons.is_empty() {
             found.because("The controller begins when it looks at the instance", self.next_look());
@@ -230,11 +262,14 @@ impl Facts<'_> {
         let name = plan.name.value.as_str();
         let (own, reached) = match step {
             None => (phase_run.map(|it| &it.message), matches!(status, Status::InProgress | Status::Error)),
-            Some((_, run)) => (run.map(|it| &it.message), matches!(status, Status::InProgress | Status::Error)),
+            Some((_, run)) => {
+                (run.map(|it| &it.message), matches!(status, Status::InProgress | Status::Error))
+            }
         };
         if status == Status::FatalError {
             let message = own.cloned().unwrap_or_default();
-            let text = if message.is_empty() { "A task failed for good".to_owned() } else { message.to_string() };
+            let text =
+                if message.is_empty() { "A task failed for good".to_owned() } else { message.to_string() };
             found.because(text, ReasonKind::Errored { errors: vec![message] });
         } else if status == Status::Error {
             let message = own.cloned().unwrap_or_default();
@@ -289,7 +324,10 @@ impl Facts<'_> {
                 .iter()
                 .take_while(|it| *it.name != *phase.name.value)
                 .filter(|it| !it.status.is_finished())
-                .map(|it| ElementRef { path: self.path(name, Some(&it.name), None), status: it.status.text() })
+                .map(|it| ElementRef {
+                    path: self.path(name, Some(&it.name), None),
+                    status: it.status.text(),
+                })
                 .collect();
             self.after(&plan.strategy.value, first, "Phase", found);
         }
@@ -325,15 +363,22 @@ impl Facts<'_> {
             found.hint("Give the task 'done: true', or leave the step out", None);
             return;
         }
-        let place = (Text::from(phase.name.value.as_str()), Text::from(step.name.value.as_str()), Text::from(name));
+        let place =
+            (Text::from(phase.name.value.as_str()), Text::from(step.name.value.as_str()), Text::from(name));
         let Some((object, message)) = self.known.memory.unhealthy.get(&place) else { return };
         if let Some((kind, child)) = object.split_once('/')
             && kind == "Instance"
             && let Some(child) = self.controller.get(&self.known.instance.namespace, child)
             && let Some(plan) = child.instance.last_plan()
         {
-            let path = ElementPath { service: child.instance.name.clone(), ..self.path(&plan.name, None, None) };
-            let text = format!("Task {name} waits for instance {}, whose plan {} is {}", child.instance.name, plan.name, plan.status.word());
+            let path =
+                ElementPath { service: child.instance.name.clone(), ..self.path(&plan.name, None, None) };
+            let text = format!(
+                "Task {name} waits for instance {}, whose plan {} is {}",
+                child.instance.name,
+                plan.name,
+                plan.status.word()
+            );
             found.because(text, ReasonKind::Child { child: ElementRef { path, status: plan.status.text() } });
             return;
         }

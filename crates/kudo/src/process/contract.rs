@@ -91,7 +91,12 @@ impl System for Process {
         Ok((process, answer))
     }
 
-    fn load(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<Value, Refusal> {
+    fn load(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
         self.install(cx, cluster, loading)
     }
 
@@ -99,11 +104,22 @@ impl System for Process {
         Ok(self.completed(load))
     }
 
-    fn update(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<Value, Refusal> {
+    fn update(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
         self.change(cx, cluster, loading)
     }
 
-    fn remove(&mut self, cx: &mut Cx, cluster: &mut Cluster, name: &str, force: bool) -> Result<Value, Refusal> {
+    fn remove(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        name: &str,
+        force: bool,
+    ) -> Result<Value, Refusal> {
         self.delete(cx, cluster, name, force)
     }
 
@@ -151,7 +167,12 @@ impl System for Process {
         }
     }
 
-    fn plan_command(&mut self, cx: &mut Cx, cluster: &mut Cluster, command: &PlanCommand) -> Result<Value, Refusal> {
+    fn plan_command(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        command: &PlanCommand,
+    ) -> Result<Value, Refusal> {
         if command.phase.is_some() || command.step.is_some() {
             let text = "KUDO starts whole plans; there are no commands for phases and steps";
             return Err(Refusal::new(RefusalCode::Unsupported, text));
@@ -173,13 +194,21 @@ impl System for Process {
             }
             PlanOp::Start | PlanOp::Restart => self.trigger(cx, cluster, &command.service, &command.plan),
             PlanOp::Stop | PlanOp::Interrupt | PlanOp::Continue | PlanOp::ForceComplete => {
-                let text = format!("KUDO has no command '{}': a plan that runs can only be started anew", command.op.as_str());
+                let text = format!(
+                    "KUDO has no command '{}': a plan that runs can only be started anew",
+                    command.op.as_str()
+                );
                 Err(Refusal::new(RefusalCode::Unsupported, text))
             }
         }
     }
 
-    fn pod_command(&mut self, cx: &mut Cx, cluster: &mut Cluster, command: &PodCommand) -> Result<Value, Refusal> {
+    fn pod_command(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        command: &PodCommand,
+    ) -> Result<Value, Refusal> {
         let (key, _) = self.named(&command.service)?;
         let namespace = key.0.clone();
         if matches!(command.op, PodOp::Pause | PodOp::Resume) {
@@ -226,7 +255,9 @@ impl System for Process {
 
     fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
         let all = self.numbered();
-        all.into_iter().filter_map(|(number, _, service)| Some((number, service.view.as_ref()?.1.clone()))).collect()
+        all.into_iter()
+            .filter_map(|(number, _, service)| Some((number, service.view.as_ref()?.1.clone())))
+            .collect()
     }
 
     fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
@@ -250,7 +281,15 @@ impl System for Process {
 
     fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
         let (_, known) = self.find(&path.service)?;
-        why::why(path, &why::Facts { known, controller: &self.controller, kube: cluster.kube()?, fleet: cluster.fleet() })
+        why::why(
+            path,
+            &why::Facts {
+                known,
+                controller: &self.controller,
+                kube: cluster.kube()?,
+                fleet: cluster.fleet(),
+            },
+        )
     }
 
     fn check(&self) -> Vec<String> {
@@ -277,7 +316,10 @@ impl System for Process {
         let own = self.services.iter().map(|(key, service)| {
             let old = before.and_then(|before| before.services.get(key));
             let view = service.view.as_ref().map(|(_, view)| view);
-            let same = old.and_then(|old| old.view.as_ref()).zip(view).is_some_and(|((_, old), new)| Arc::ptr_eq(old, new));
+            let same = old
+                .and_then(|old| old.view.as_ref())
+                .zip(view)
+                .is_some_and(|((_, old), new)| Arc::ptr_eq(old, new));
             if same { 128 } else { 128 + view.map_or(0, |view| view::weight(view)) }
         });
         own.sum::<u64>() + self.controller.beyond(before.map(|before| &before.controller))

@@ -86,7 +86,8 @@ impl Process {
             }
             kube.create(cx, instance).map_err(refused)
         })?;
-        self.services.insert(key, Service { number, load: Some(load), definition: Some(definition), view: None });
+        self.services
+            .insert(key, Service { number, load: Some(load), definition: Some(definition), view: None });
         self.settle(cx, cluster);
         Ok(json!({ "service": name, "dialect": (crate::WORD) }))
     }
@@ -122,11 +123,13 @@ impl Process {
         loading: Loading<Loaded>,
     ) -> Result<Value, Refusal> {
         let Loading { load, definition, .. } = loading;
-        let name = if load.name.is_empty() { definition.name().clone() } else { Text::from(load.name.as_str()) };
+        let name =
+            if load.name.is_empty() { definition.name().clone() } else { Text::from(load.name.as_str()) };
         let (key, known) = self.named(&name)?;
         let key = key.clone();
         let running = known.instance.version.clone();
-        let running_number = known.version.as_ref().map(|version| version.version.clone()).unwrap_or_default();
+        let running_number =
+            known.version.as_ref().map(|version| version.version.clone()).unwrap_or_default();
         let (main, dependencies) = objects(&definition)?;
         let mut spec = Map::new();
         spec.insert("operatorVersion".to_owned(), json!({}));
@@ -155,7 +158,11 @@ impl Process {
             kube.patch(cx, ObjectRef::new(kind, &key.0, &key.1), Part::Whole, &patch).map_err(refused)
         })?;
         let text = if *main.version_name == *running { "other parameters" } else { "another version" };
-        cx.emit(EventBody::ServiceUpdated { service: key.1.clone(), text: text.into() });
+        cx.emit(EventBody::ServiceUpdated {
+            service: key.1.clone(),
+            what: "definition".into(),
+            text: text.into(),
+        });
         if let Some(service) = self.services.get_mut(&key) {
             let mut load = LoadService::clone(&load);
             load.params.retain(|_, value| !value.is_null());
@@ -207,7 +214,8 @@ impl Process {
         let (key, _) = self.named(name)?;
         let key = key.clone();
         // Admission gives every run a uid of its own; this one only has to be another than the present one.
-        let patch = Patch::Merge(json!({ "spec": { "planExecution": { "planName": plan, "uid": "triggered" } } }));
+        let patch =
+            Patch::Merge(json!({ "spec": { "planExecution": { "planName": plan, "uid": "triggered" } } }));
         cluster.with_kube(cx, |kube, _, cx| {
             let kind = instances(kube)?;
             kube.patch(cx, ObjectRef::new(kind, &key.0, &key.1), Part::Whole, &patch).map_err(refused)
@@ -219,7 +227,12 @@ impl Process {
 
 fn instances(kube: &Kube) -> Result<planarium_kube::KindId, Refusal> {
     let kind = kube.find_kind(API_VERSION, "Instance");
-    kind.ok_or_else(|| Refusal::new(RefusalCode::Conflict, "no matches for kind \"Instance\" in version \"kudo.dev/v1beta1\""))
+    kind.ok_or_else(|| {
+        Refusal::new(
+            RefusalCode::Conflict,
+            "no matches for kind \"Instance\" in version \"kudo.dev/v1beta1\"",
+        )
+    })
 }
 
 /// What the API server refused.
@@ -238,32 +251,44 @@ fn objects(definition: &Loaded) -> Result<(Objects, Vec<Objects>), Refusal> {
     let invalid = |problem: String| Refusal::new(RefusalCode::InvalidDefinition, problem);
     let main = definition.main().ok_or_else(|| invalid("operator.yaml file is missing".to_owned()))?;
     let main = package::objects(main).map_err(invalid)?;
-    let dependencies: Result<Vec<Objects>, String> = definition.dependencies().map(package::objects).collect();
+    let dependencies: Result<Vec<Objects>, String> =
+        definition.dependencies().map(package::objects).collect();
     Ok((main, dependencies.map_err(invalid)?))
 }
 
 /// Whether a version may follow another one.
 fn newer(old: &str, new: &str) -> Result<(), Refusal> {
     let refused = |problem: String| Refusal::new(RefusalCode::Conflict, problem);
-    let parse =
-        |text: &str| Semver::parse(text).map_err(|error| refused(format!("failed to parse {text} as semver: {error}")));
+    let parse = |text: &str| {
+        Semver::parse(text).map_err(|error| refused(format!("failed to parse {text} as semver: {error}")))
+    };
     if parse(old)?.compare(&parse(new)?) == Ordering::Less {
         return Ok(());
     }
-    Err(refused(format!("upgraded version {new} is the same or smaller as current version {old} -> not upgrading")))
+    Err(refused(format!(
+        "upgraded version {new} is the same or smaller as current version {old} -> not upgrading"
+    )))
 }
 
-fn put_namespace(cx: &mut Cx, kube: &mut Kube, namespace: &str, manifest: Option<&str>) -> Result<(), Refusal> {
+fn put_namespace(
+    cx: &mut Cx,
+    kube: &mut Kube,
+    namespace: &str,
+    manifest: Option<&str>,
+) -> Result<(), Refusal> {
     let Some(kind) = kube.find_kind("v1", "Namespace") else { return Ok(()) };
     if kube.get(ObjectRef::new(kind, "", namespace)).is_some() {
         return Ok(());
     }
     let mut value = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace } });
-    let written = manifest.and_then(|text| split(text).ok()?.into_iter().next()).map(|manifest| manifest.value);
+    let written =
+        manifest.and_then(|text| split(text).ok()?.into_iter().next()).map(|manifest| manifest.value);
     // Of the manifest only labels and annotations count.
     for part in ["labels", "annotations"] {
         let given = written.as_ref().and_then(|written| written.pointer(&format!("/metadata/{part}")));
-        if let (Some(given), Some(metadata)) = (given, value.get_mut("metadata").and_then(Value::as_object_mut)) {
+        if let (Some(given), Some(metadata)) =
+            (given, value.get_mut("metadata").and_then(Value::as_object_mut))
+        {
             metadata.insert(part.to_owned(), given.clone());
         }
     }

@@ -54,12 +54,14 @@ impl Process {
     }
 
     fn named(&self, name: &str) -> Result<(&Key, &Known), Refusal> {
-        self.find(name).ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
+        self.find(name)
+            .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
     }
 
     /// Every instance by its number. *Order*: of installation.
     fn numbered(&self) -> Vec<(Number, &Key, &Service)> {
-        let mut all: Vec<_> = self.services.iter().map(|(key, service)| (service.number, key, service)).collect();
+        let mut all: Vec<_> =
+            self.services.iter().map(|(key, service)| (service.number, key, service)).collect();
         planarium_kernel::sorted::sort_by_key(&mut all, |(number, ..)| *number);
         all
     }
@@ -69,8 +71,12 @@ impl Process {
         let Some(kube) = cluster.kube() else { return };
         self.controller.hear(cx.now(), kube);
         self.restless = self.controller.restless(kube);
-        let gone: Vec<Key> =
-            self.services.keys().filter(|key| self.controller.get(&key.0, &key.1).is_none()).cloned().collect();
+        let gone: Vec<Key> = self
+            .services
+            .keys()
+            .filter(|key| self.controller.get(&key.0, &key.1).is_none())
+            .cloned()
+            .collect();
         for key in gone {
             self.services.remove(&key);
             cx.emit(EventBody::ServiceRemoved { service: key.1 });

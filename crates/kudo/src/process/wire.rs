@@ -4,7 +4,9 @@
 //!
 //! Lists, single objects and writes of every kind that the cluster serves. Watches and tables are not here.
 
-use planarium_kube::{ApiError, DeleteOptions, KindId, Kube, ObjectRef, Part, Patch, Propagation, Reason, Selector};
+use planarium_kube::{
+    ApiError, DeleteOptions, KindId, Kube, ObjectRef, Part, Patch, Propagation, Reason, Selector,
+};
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
@@ -81,7 +83,8 @@ fn read(kube: &Kube, request: &Request, parts: &[&str]) -> Result<Response, ApiE
         return Ok(Response::json(200, &kube.read(ObjectRef::new(kind, namespace, name))?.to_value()));
     }
     let selector = request.param("labelSelector").unwrap_or_default();
-    let selector = Selector::parse(&selector).map_err(|problem| ApiError::new(Reason::BadRequest, problem))?;
+    let selector =
+        Selector::parse(&selector).map_err(|problem| ApiError::new(Reason::BadRequest, problem))?;
     let found = kube.list(kind, (!namespace.is_empty()).then_some(namespace), &selector);
     let items: Vec<Value> = found
         .iter()
@@ -200,7 +203,9 @@ fn write(cx: &mut Cx, kube: &mut Kube, call: &HttpCall, parts: &[&str]) -> Resul
 fn place(value: &mut Value, kube: &Kube, kind: KindId, namespace: &str, name: &str) -> Result<(), ApiError> {
     let wrong = |message: &str| ApiError::new(Reason::BadRequest, message);
     let info = kube.kind_info(kind).cloned();
-    let Some(fields) = value.as_object_mut() else { return Err(wrong("the object provided is unrecognized")) };
+    let Some(fields) = value.as_object_mut() else {
+        return Err(wrong("the object provided is unrecognized"));
+    };
     if let Some(info) = info {
         let given = fields.get("kind").and_then(Value::as_str).unwrap_or_default();
         if given.is_empty() {
@@ -212,7 +217,11 @@ fn place(value: &mut Value, kube: &Kube, kind: KindId, namespace: &str, name: &s
     let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
     let Some(metadata) = metadata.as_object_mut() else { return Err(wrong("metadata is no object")) };
     for (key, own, message) in [
-        ("namespace", namespace, "the namespace of the provided object does not match the namespace sent on the request"),
+        (
+            "namespace",
+            namespace,
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ),
         ("name", name, "the name of the object does not match the name on the URL"),
     ] {
         if own.is_empty() {

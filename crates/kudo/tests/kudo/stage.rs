@@ -109,7 +109,11 @@ impl Stage {
 
     pub(crate) fn load(&mut self, load: LoadService) -> Result<Value, Refusal> {
         let definition = Process::read(&load);
-        assert!(planarium_system::Definition::is_usable(&definition), "{:?}", super::support::findings(&definition));
+        assert!(
+            planarium_system::Definition::is_usable(&definition),
+            "{:?}",
+            super::support::findings(&definition)
+        );
         let number = Number(self.next);
         self.next += 1;
         let loading = Loading { number, load: Arc::new(load), definition };
@@ -166,7 +170,8 @@ impl Stage {
             Wire::Answer(response) => response,
             Wire::Change(input, reply) => {
                 let Input::Call(call) = *input else { panic!("a call") };
-                let done = self.tried(|process, cx, cluster| process.call(cx, cluster, &call, &parts).expect("mine"));
+                let done = self
+                    .tried(|process, cx, cluster| process.call(cx, cluster, &call, &parts).expect("mine"));
                 reply(done)
             }
             _ => panic!("{} is nobody's", request.path),
@@ -178,7 +183,9 @@ impl Stage {
         let request = Request::new("GET", &format!("/kube/{path}"), "");
         let segments = request.segments();
         let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-        let Wire::Answer(response) = self.process.wire(&self.cluster, &request, &parts) else { panic!("an answer") };
+        let Wire::Answer(response) = self.process.wire(&self.cluster, &request, &parts) else {
+            panic!("an answer")
+        };
         (response.status == 200).then(|| serde_json::from_slice(&response.body).expect("JSON"))
     }
 
