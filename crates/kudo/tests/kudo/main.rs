@@ -3,5 +3,8 @@
 mod packages;
 mod pages;
 mod real;
+mod engine;
+mod instances;
+mod script;
 mod stage;
 mod support;
