@@ -12,9 +12,7 @@ use crate::plan::{ChainId, Class, Step, StepId};
 use crate::report::PLAN;
 use crate::{DIALECT, STATUSES};
 use planarium_protocol::json;
-use planarium_protocol::view::{
-    PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
-};
+use planarium_protocol::view::{PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView};
 use planarium_protocol::{Text, flow::FlowDrawing};
 use std::sync::{Arc, Mutex};
 
@@ -221,7 +219,12 @@ impl App {
                 agent: instance.machine.and_then(host),
                 configs: Arc::from([]),
             };
-            let fresh = PodView { revision: self.touched, name: instance.id.clone(), tasks: vec![task], actions: Arc::from([]) };
+            let fresh = PodView {
+                revision: self.touched,
+                name: instance.id.clone(),
+                tasks: vec![task],
+                actions: Arc::from([]),
+            };
             let before = old.and_then(|old| old.pods.get(at));
             views.push(kept(before, fresh, |old, fresh| {
                 PodView { revision: fresh.revision, ..(**old).clone() } == *fresh

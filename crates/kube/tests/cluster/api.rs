@@ -433,7 +433,10 @@ fn services_have_endpoints() {
     ));
     yard.run(1);
     let subsets = yard.value(KindId::ENDPOINTS, "s")["subsets"].clone();
-    assert_eq!((subsets[0].get("addresses"), subsets[0]["notReadyAddresses"].as_array().map(Vec::len)), (None, Some(2)));
+    assert_eq!(
+        (subsets[0].get("addresses"), subsets[0]["notReadyAddresses"].as_array().map(Vec::len)),
+        (None, Some(2))
+    );
     let facts = |yard: &Yard, name: &str| {
         yard.get(KindId::SERVICE, name).expect("there").service().expect("a service")
     };
