@@ -178,6 +178,19 @@ pub enum ReasonKind {
         /// `down`, `draining`, `drained` or `deactivated`.
         state: Text,
     },
+    /// A person has to say whether it passes or fails.
+    Verdict {
+        /// What is asked; may be empty.
+        prompt: Text,
+    },
+    /// It is being worked on.
+    Underway {
+        /// What is done.
+        what: Text,
+        /// When it ends, where that is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until_ms: Option<u64>,
+    },
     /// Processes are on manual: the user has to say what happens.
     Manual {
         /// Task name.

@@ -151,6 +151,7 @@ fn detail(kind: &ReasonKind) -> Option<String> {
             if *proceeds_left == 1 { "continue is" } else { "continues are" }
         )),
         ReasonKind::NextCycle { at_ms } => Some(format!("at {} at the latest", clock(*at_ms))),
+        ReasonKind::Underway { until_ms: Some(at_ms), .. } => Some(format!("until {}", clock(*at_ms))),
         _ => None,
     }
 }
@@ -175,6 +176,8 @@ fn reason_icon(kind: &ReasonKind) -> (&'static str, &'static str) {
         ReasonKind::Errored { .. } => ("error", "error"),
         ReasonKind::Child { .. } => ("tree", "neutral"),
         ReasonKind::Quirk { .. } => ("info", "neutral"),
+        ReasonKind::Verdict { .. } => ("gate", "waiting"),
+        ReasonKind::Underway { .. } => ("in-progress", "active"),
         ReasonKind::Manual { .. } => ("flag", "forced"),
         ReasonKind::Object { .. } => ("starting", "waiting"),
     }

@@ -57,6 +57,7 @@ pub(super) fn program(spec: &PodSpec, at: usize, container: &Container) -> Progr
     };
     Program {
         lives: course(spec, at, container) != Course::Ends,
+        goalless: false,
         command: container.script.clone(),
         image: Some(container.image.clone()),
         readiness: readiness.map(|probe| check(probe, probe.delay_ms.max(startup_ms))),

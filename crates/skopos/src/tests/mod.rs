@@ -2,4 +2,7 @@
 
 mod engine;
 mod findings;
+mod generate;
+mod pages;
+mod plugins;
 mod support;

@@ -44,7 +44,7 @@ pub(crate) fn request(text: &str) -> LoadService {
 
 /// Findings as `line severity[CODE] message`, in order.
 pub(crate) fn findings(loaded: &Loaded) -> Vec<String> {
-    let sorted = (*loaded.diagnostics).clone().into_sorted();
+    let sorted = loaded.findings();
     let shown = sorted.iter().map(|finding| {
         let at = loaded.sources.position(finding.span);
         format!("{} {}[{}] {}", at.line, finding.severity, finding.code, finding.message)
