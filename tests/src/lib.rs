@@ -13,6 +13,7 @@ pub mod files;
 pub mod golden;
 pub mod hostile;
 pub mod journals;
+pub mod links;
 pub mod same;
 pub mod tree;
 

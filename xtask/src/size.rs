@@ -65,7 +65,9 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     if build {
         let toolchain = setup::page(&root)?;
         page::build_release(&root, &toolchain)?;
-        build_headless(&root, &toolchain)?;
+        for variant in VARIANTS {
+            build_headless(&root, &toolchain, variant)?;
+        }
     }
     let items = items(&root)?;
     let paths: Vec<PathBuf> = items.iter().flat_map(|item| item.paths.iter().cloned()).collect();
@@ -147,14 +149,16 @@ fn items(root: &Path) -> Result<Vec<Item>> {
     let fonts = ["woff2", "woff", "ttf", "otf"].into_iter().flat_map(on_page).collect();
     let embed: Vec<PathBuf> = files::walk(&dist).into_iter().filter(|path| is_embed(path)).collect();
     let mut items = vec![
-        item("embed loader", 12, embed),
-        item("engine + page wasm", 300, page),
-        item("glue script and styles", 20, glue),
+        item("embedded demo, first load", 20, embed),
+        item("page with the engine of all systems", 320 + 1000, page),
+        item("glue scripts and styles", 24, glue),
         item("editor chunk", 115, files::with_extension(&dist.join("editor"), "js")),
     ];
     items.push(Item { may_lack: true, ..item("fonts", 0, fonts) });
-    let headless = Some(headless_wasm(root)).filter(|path| path.is_file());
-    items.push(item("headless engine wasm", 230, headless.into_iter().collect()));
+    for variant in VARIANTS {
+        let wasm = Some(headless_wasm(root, variant)).filter(|path| path.is_file());
+        items.push(item(&format!("engine: {}", variant.name), variant.budget, wasm.into_iter().collect()));
+    }
     for folder in files::subfolders(&root.join("examples")) {
         let name = format!("example {}", folder.file_name().unwrap_or_default().to_string_lossy());
         items.push(item(&name, 4, vec![packed_example(root, &folder)?]));
@@ -185,30 +189,45 @@ fn packed_example(root: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-fn headless_wasm(root: &Path) -> PathBuf {
-    files::web_target(root).join("headless").join("planarium_bg.wasm")
+/// The engine with some of the systems. *Units* of the budget: kilobytes.
+struct Variant {
+    name: &'static str,
+    features: &'static str,
+    budget: u64,
 }
 
-/// Builds the engine without a page, as the npm package ships it.
-fn build_headless(root: &Path, toolchain: &WasmToolchain) -> Result<()> {
-    out::step("building the headless engine");
+/// One variant for each system alone, and the whole.
+const VARIANTS: &[Variant] = &[
+    Variant { name: "all systems", features: "all", budget: 1000 },
+    Variant { name: "DC/OS SDK alone", features: "sdk", budget: 560 },
+    Variant { name: "KUDO alone", features: "kudo", budget: 560 },
+    Variant { name: "Skopos alone", features: "skopos", budget: 560 },
+];
+
+fn headless_wasm(root: &Path, variant: &Variant) -> PathBuf {
+    files::web_target(root).join("headless").join(variant.features).join("planarium_bg.wasm")
+}
+
+/// Builds the engine without a page, as the npm package ships it, with some of the systems.
+fn build_headless(root: &Path, toolchain: &WasmToolchain, variant: &Variant) -> Result<()> {
+    out::step(format!("building the headless engine: {}", variant.name));
     let target = files::web_target(root);
     Cmd::new("cargo")
         .dir(root)
         .envs(toolchain.env())
         .env("CARGO_TARGET_DIR", &target)
         .args(["build", "--locked", "--package", "planarium-wasm", "--lib", "--profile", "wasm-release"])
-        .args(["--target", "wasm32-unknown-unknown"])
+        .args(["--no-default-features", "--features", variant.features, "--target", "wasm32-unknown-unknown"])
         .run()?;
     let built = target.join("wasm32-unknown-unknown").join("wasm-release").join("planarium_wasm.wasm");
-    let folder = target.join("headless");
+    let folder = target.join("headless").join(variant.features);
     Cmd::new("wasm-bindgen")
         .dir(root)
         .args(["--target", "web", "--out-name", "planarium", "--out-dir"])
         .arg(&folder)
         .arg(&built)
         .run()?;
-    let wasm = headless_wasm(root);
+    let wasm = headless_wasm(root, variant);
     Cmd::new(&npm::bin(root).join("wasm-opt").to_string_lossy())
         .env("PATH", search_path(&[]))
         // As for the page, see index.html. `-Oz` gives fewer bytes before compression and more after it; functions

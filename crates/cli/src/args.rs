@@ -159,6 +159,9 @@ pub(crate) struct ServeArgs {
     /// Address to listen on.
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDR:PORT")]
     pub(crate) listen: String,
+    /// A further host name that requests may be addressed to; may be repeated.
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
     /// How time passes.
     #[arg(long, value_enum, default_value = "real")]
     pub(crate) clock: Clock,
@@ -209,7 +212,7 @@ pub(crate) struct ShareArgs {
 /// Arguments of `exec`.
 #[derive(Debug, Args)]
 pub(crate) struct ExecArgs {
-    /// Service name.
+    /// Service name; where only one service is there, any name means it.
     pub(crate) service: String,
     /// Where the world is served.
     #[arg(long, default_value = "http://127.0.0.1:8080", value_name = "URL")]
@@ -220,7 +223,7 @@ pub(crate) struct ExecArgs {
     /// How far the fresh world is played: an instant (`0s`, `1m30s`) or `end`.
     #[arg(long, default_value = "end", value_name = "TIME|end", requires = "on")]
     pub(crate) at: String,
-    /// The command: `help` lists them.
+    /// The command, in words or whole in quotes: `help` lists them.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) words: Vec<String>,
     /// Environment and cluster of the fresh world.

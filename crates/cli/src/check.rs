@@ -2,6 +2,7 @@
 
 use crate::End;
 use crate::args::{CheckArgs, CheckFormat};
+use crate::hint;
 use crate::load::{Loaded, load};
 use anyhow::Result;
 use planarium_source::render::{json, text};
@@ -14,7 +15,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<End> {
     let mut all = Vec::new();
     let (mut errors, mut warnings) = (0_usize, 0_usize);
     for path in &args.paths {
-        for Checked { diagnostics, sources, kept } in findings(path, args)? {
+        for Checked { diagnostics, sources, kept, missing } in findings(path, args)? {
+            if args.format == CheckFormat::Text && args.input.package.is_none() {
+                print!("{}", hint::package("check", path, missing).unwrap_or_default());
+            }
             errors += diagnostics.iter().filter(|d| d.is_error()).count();
             warnings +=
                 diagnostics.iter().filter(|d| d.severity == planarium_source::Severity::Warning).count();
@@ -51,11 +55,14 @@ struct Checked {
     sources: SourceMap,
     /// Fields without effect in the simulator.
     kept: Vec<(String, &'static str)>,
+    /// How many variables have no value.
+    missing: usize,
 }
 
 impl From<CheckReport> for Checked {
     fn from(report: CheckReport) -> Self {
-        Self { diagnostics: report.diagnostics, sources: report.sources, kept: report.kept }
+        let missing = report.missing.len();
+        Self { diagnostics: report.diagnostics, sources: report.sources, kept: report.kept, missing }
     }
 }
 
@@ -76,8 +83,8 @@ fn findings(path: &std::path::Path, args: &CheckArgs) -> Result<Vec<Checked>> {
         Loaded::Scenario(parsed) => {
             let services =
                 parsed.scenario.as_ref().map(|scenario| scenario.services.clone()).unwrap_or_default();
-            let mut all =
-                vec![Checked { diagnostics: parsed.diagnostics, sources: parsed.sources, kept: Vec::new() }];
+            let (diagnostics, sources) = (parsed.diagnostics, parsed.sources);
+            let mut all = vec![Checked { diagnostics, sources, ..Checked::default() }];
             all.extend(services.iter().map(|service| planarium_world::check(service).into()));
             all
         }

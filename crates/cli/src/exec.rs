@@ -40,24 +40,55 @@ pub(crate) fn run(args: &ExecArgs) -> Result<End> {
 }
 
 fn on(args: &ExecArgs, send: &mut dyn FnMut(&Request) -> Response) -> Output {
-    let dialect = dialect(&args.service, send);
-    console::run_with_files(&args.words, (&dialect, &args.service), send, &mut options)
+    let words = match words(args) {
+        Ok(words) => words,
+        Err(error) => return Output { stderr: format!("error: {error}\n"), code: 2, ..Output::default() },
+    };
+    let (dialect, service) = meant(&args.service, send);
+    if service.trim_matches('/') != args.service.trim_matches('/') {
+        eprintln!("there is no service `{}` here; the only one is `{service}`", args.service);
+    }
+    console::run_with_files(&words, (&dialect, &service), send, &mut options)
 }
 
-/// The dialect of the service that is meant; empty when nobody says.
-fn dialect(service: &str, send: &mut dyn FnMut(&Request) -> Response) -> String {
+/// The words of the command; one that was pasted whole, in quotes, is parted, and the words that stand before it in the
+/// real command line are left out.
+fn words(args: &ExecArgs) -> Result<Vec<String>, String> {
+    let [whole] = args.words.as_slice() else { return Ok(args.words.clone()) };
+    if !whole.trim().contains(char::is_whitespace) {
+        return Ok(args.words.clone());
+    }
+    let mut words = console::split(whole)?;
+    if words.first().is_some_and(|word| word == "dcos") {
+        // `dcos MODULE [--name=SERVICE] ...`: the module is the package's, and often not the service's name.
+        words.drain(..words.len().min(2));
+    }
+    Ok(words)
+}
+
+/// Dialect and name of the service that is meant; no dialect when nobody says. Where none has the name and there is one
+/// service only, it is that one: an option may have renamed it.
+fn meant(service: &str, send: &mut dyn FnMut(&Request) -> Response) -> (String, String) {
     let answer = send(&Request::new("GET", "/sim/view", ""));
     let view: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-    let services = view.get("services").and_then(serde_json::Value::as_array);
+    let services = view.get("services").and_then(serde_json::Value::as_array).cloned().unwrap_or_default();
     let text = |of: &serde_json::Value, key: &str| {
         of.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
     };
     let wanted = service.trim_matches('/');
-    let mut meant = services
-        .into_iter()
-        .flatten()
+    let mut named = services
+        .iter()
         .filter(|service| wanted.is_empty() || text(service, "name").trim_matches('/') == wanted);
-    meant.next().map(|service| text(service, "dialect")).unwrap_or_default()
+    if let Some(found) = named.next() {
+        return (text(found, "dialect"), service.to_owned());
+    }
+    match services.as_slice() {
+        // A framework that services share answers by its own name.
+        [only] if send(&Request::new("GET", &format!("/service/{wanted}/v1/plans"), "")).status == 404 => {
+            (text(only, "dialect"), text(only, "name"))
+        }
+        _ => (String::new(), service.to_owned()),
+    }
 }
 
 /// The text of a file with options; `stdin` and `-` are standard input.
@@ -82,14 +113,14 @@ fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {
         }
         return Ok(Some(Session { engine, player: None }));
     }
-    let (scenario, diagnostics, sources) = match runnable(path, &args.input)? {
-        Runnable::Yes(scenario, diagnostics, sources) => (*scenario, diagnostics, sources),
+    let scenario = match runnable(path, &args.input)? {
+        // The answer is what was asked for; `check` tells the findings that forbid nothing.
+        Runnable::Yes(scenario, ..) => *scenario,
         Runnable::No(diagnostics, sources) => {
             eprint!("{}", render::text::render(&diagnostics, &sources));
             return Ok(None);
         }
     };
-    eprint!("{}", render::text::render(&diagnostics, &sources));
     let (mut engine, mut player) = Player::start(scenario);
     if args.at == "end" {
         player.run_to_end(&mut engine);

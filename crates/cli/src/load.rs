@@ -3,7 +3,8 @@
 //! Knows: the file system, standard input, package folders. Must not know: how anything is decoded.
 
 use crate::args::InputArgs;
-use crate::templates;
+use crate::kind::{self, Kind};
+use crate::{hint, templates};
 use anyhow::{Context as _, Result, bail};
 use planarium_protocol::input::{AddAgent, LoadService};
 use planarium_scenario::{ParsedScenario, Scenario};
@@ -34,7 +35,7 @@ pub(crate) fn load(path: &Path, input: &InputArgs) -> Result<Loaded> {
     if path == Path::new("-") {
         let mut text = String::new();
         std::io::stdin().lock().take(MAX_FILE).read_to_string(&mut text).context("reading standard input")?;
-        if is_scenario_text(&text) {
+        if kind::of("-", &text) == Kind::Scenario {
             return scenario(&text, "-", Path::new("."), input);
         }
         return definition(BTreeMap::from([("svc.yml".to_owned(), text)]), input);
@@ -44,21 +45,12 @@ pub(crate) fn load(path: &Path, input: &InputArgs) -> Result<Loaded> {
     }
     let text = read(path)?;
     let name = path.display().to_string();
-    if name.ends_with(".planarium.yaml") || name.ends_with(".planarium.json") {
+    if kind::of(&name, &text) == Kind::Scenario {
         return scenario(&text, &name, path.parent().unwrap_or(Path::new(".")), input);
     }
     let mut files = BTreeMap::from([(name, text)]);
     templates::add(&mut files, Path::new(""));
     definition(files, input)
-}
-
-/// A file that is not called `*.planarium.yaml` is a scenario when its outermost keys say so.
-fn is_scenario_text(text: &str) -> bool {
-    let has = |key: &str| {
-        text.lines()
-            .any(|line| line.trim_start_matches(['{', '"', ' ']).starts_with(key) && line.contains(':'))
-    };
-    has("services") && !text.lines().any(|line| line.starts_with("pods:"))
 }
 
 fn folder(path: &Path, input: &InputArgs) -> Result<Loaded> {
@@ -141,18 +133,27 @@ fn scenario(text: &str, name: &str, dir: &Path, input: &InputArgs) -> Result<Loa
 
 fn definition(mut files: BTreeMap<String, String>, input: &InputArgs) -> Result<Loaded> {
     if let Some(package) = &input.package {
-        for name in PACKAGE_FILES {
-            let path = package.join(name);
-            if path.is_file() {
-                files.insert(path.display().to_string(), read(&path)?);
-            }
+        let name = package.display();
+        if !package.is_dir() {
+            bail!("--package {name}: there is no such folder");
+        }
+        let parts = PACKAGE_FILES.iter().map(|name| package.join(name)).filter(|path| path.is_file());
+        let parts: Vec<PathBuf> = parts.collect();
+        if parts.is_empty() {
+            bail!("--package {name}: this folder holds none of {}", PACKAGE_FILES.join(", "));
+        }
+        for path in parts {
+            files.insert(path.display().to_string(), read(&path)?);
         }
     }
     let options = match &input.options {
         Some(path) => {
             let text = read(path)?;
-            serde_json::from_str(&text)
-                .with_context(|| format!("{}: the options are not JSON", path.display()))?
+            let options = serde_json::from_str(&text)
+                .with_context(|| format!("{}: the options are not JSON", path.display()))?;
+            // Findings about options point into this file.
+            files.entry(path.display().to_string()).or_insert(text);
+            options
         }
         None => serde_json::Value::Null,
     };
@@ -221,6 +222,8 @@ pub(crate) fn runnable(path: &Path, input: &InputArgs) -> Result<Runnable> {
         Loaded::Definition(load) => {
             let report = planarium_world::check(&load);
             if report.has_errors() {
+                let missing = if input.package.is_none() { report.missing.len() } else { 0 };
+                eprint!("{}", hint::package("run", path, missing).unwrap_or_default());
                 return Ok(Runnable::No(report.diagnostics, report.sources));
             }
             let default = Genesis::default();

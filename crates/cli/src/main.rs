@@ -19,6 +19,8 @@ macro_rules! print {
 mod args;
 mod check;
 mod exec;
+mod hint;
+mod kind;
 mod link;
 mod live;
 mod load;
@@ -29,6 +31,7 @@ mod serve;
 mod share;
 mod templates;
 mod test;
+mod until;
 
 use args::{Cli, Command};
 use clap::Parser as _;

@@ -9,6 +9,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use events::Events;
+use guard::Guard;
 use planarium_rest::{MAX_BODY, Session, handle};
 use planarium_source::render;
 use planarium_world::Genesis;
@@ -19,6 +20,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 mod events;
+mod greeting;
+mod guard;
 
 mod page {
     //! The built page, embedded when `dist/` existed at build time.
@@ -26,6 +29,13 @@ mod page {
 }
 
 type Shared = Arc<Mutex<Session>>;
+
+/// What every request is answered from.
+#[derive(Clone)]
+struct Served {
+    session: Shared,
+    guard: Arc<Guard>,
+}
 
 /// Serves until interrupted.
 pub(crate) fn run(args: &ServeArgs) -> Result<End> {
@@ -47,7 +57,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<End> {
     session.advance_to(0);
     let shared = Arc::new(Mutex::new(session));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(serve(address, args.clock, args.speed, shared))?;
+    runtime.block_on(serve(address, args, shared))?;
     Ok(End::Good)
 }
 
@@ -68,15 +78,16 @@ fn started(path: &Path, args: &ServeArgs) -> Result<Option<Session>> {
     })
 }
 
-async fn serve(address: SocketAddr, clock: Clock, speed: f64, shared: Shared) -> Result<()> {
+async fn serve(address: SocketAddr, args: &ServeArgs, shared: Shared) -> Result<()> {
     let listener =
         tokio::net::TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
     let bound = listener.local_addr()?;
     println!("listening on http://{bound}");
-    if clock == Clock::Real {
-        tokio::spawn(drive(Arc::clone(&shared), speed));
+    if args.clock == Clock::Real {
+        tokio::spawn(drive(Arc::clone(&shared), args.speed));
     }
-    let app = axum::Router::new().fallback(answer).with_state(shared);
+    let guard = Arc::new(Guard::new(bound, &args.allow_host));
+    let app = axum::Router::new().fallback(answer).with_state(Served { session: shared, guard });
     // Event streams have no end of their own, so nothing waits for them.
     tokio::select! {
         served = axum::serve(listener, app).into_future() => served?,
@@ -112,12 +123,28 @@ async fn drive(shared: Shared, speed: f64) {
     }
 }
 
-async fn answer(State(shared): State<Shared>, request: Request) -> Response<Body> {
+async fn answer(State(served): State<Served>, request: Request) -> Response<Body> {
+    let Served { session: shared, guard } = served;
     let (parts, body) = request.into_parts();
+    if let Some(why) = guard.refuses(&parts.method, &parts.headers) {
+        return built(
+            StatusCode::FORBIDDEN,
+            "text/plain;charset=utf-8",
+            &[],
+            format!("{why}\n").into_bytes(),
+        );
+    }
     if parts.method == axum::http::Method::GET
         && let Some((content_type, bytes)) = page::file(parts.uri.path())
     {
         return built(StatusCode::OK, content_type, &[], bytes.to_vec());
+    }
+    if matches!(parts.method, axum::http::Method::GET | axum::http::Method::HEAD) && parts.uri.path() == "/" {
+        let session = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let page = greeting::page(&session.engine.view(), session.engine.now_ms());
+        drop(session);
+        let policy = [("content-security-policy".into(), greeting::POLICY.to_owned())];
+        return built(StatusCode::OK, "text/html;charset=utf-8", &policy, page.into_bytes());
     }
     let Ok(body) = to_bytes(body, MAX_BODY + 1).await else {
         return built(StatusCode::PAYLOAD_TOO_LARGE, "text/plain", &[], b"the body is too large".to_vec());

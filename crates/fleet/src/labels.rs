@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 /// A small sorted map from label names to texts.
 ///
-/// Names in use: `service`, `pod`, `pod-type`, `task`, `task-id`, `agent`, `agent-id`, `step`.
+/// Names in use: `service`, `pod`, `pod-type`, `task`, `task-id`, `agent`, `agent-id`, `step`; of a call also `plugin` and
+/// `action`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels(Arc<Vec<(&'static str, Text)>>);
 
@@ -64,15 +65,15 @@ impl Labels {
     /// Whether every given pattern of the target matches.
     ///
     /// `pod` matches the instance or the type; `task` the full name, the short name behind the pod
-    /// instance, or the id; `agent` the hostname or the agent id. `plugin` and `action` match nothing here.
+    /// instance, or the id; `agent` the hostname or the agent id. `plugin` and `action` match calls only.
     pub fn matches(&self, target: &Target) -> bool {
         let any = |pattern: &Option<String>, names: &[&str]| {
             pattern
                 .as_ref()
                 .is_none_or(|p| names.iter().any(|name| self.get(name).is_some_and(|value| glob(p, value))))
         };
-        target.plugin.is_none()
-            && target.action.is_none()
+        any(&target.plugin, &["plugin"])
+            && any(&target.action, &["action"])
             && any(&target.service, &["service"])
             && any(&target.pod, &["pod", "pod-type"])
             && any(&target.agent, &["agent", "agent-id"])

@@ -8,6 +8,7 @@ use crate::{
     latency::Luck,
     shell::{PlainEnd, plain_end},
     spec::ProcessSpec,
+    watch::Watching,
 };
 use planarium_kernel::{Cause, SimTime, TimerId};
 use planarium_protocol::{Text, input::Behaviour};
@@ -133,6 +134,8 @@ pub(crate) struct Process {
     pub(crate) luck: Luck,
     pub(crate) hints: Hints,
     pub(crate) behaviour: Arc<Behaviour>,
+    /// From launch to running when nothing slows it down, where whoever launched it says so.
+    pub(crate) usual_start_ms: Option<u64>,
     pub(crate) state: ProcessState,
     pub(crate) cause: Cause,
     pub(crate) launched: SimTime,
@@ -147,6 +150,10 @@ pub(crate) struct Process {
     pub(crate) health: ProbeState,
     pub(crate) healthy: Option<bool>,
     pub(crate) health_failures: u32,
+    /// Checks from outside.
+    pub(crate) watches: Vec<Watching>,
+    /// Nobody outside reaches its machine.
+    pub(crate) cut_off: bool,
 }
 
 /// A kill under way.
@@ -172,6 +179,7 @@ impl Process {
             luck,
             hints,
             behaviour,
+            usual_start_ms: None,
             state: ProcessState::Launching,
             cause,
             launched: now,
@@ -184,6 +192,8 @@ impl Process {
             health: ProbeState::default(),
             healthy: None,
             health_failures: 0,
+            watches: Vec::new(),
+            cut_off: false,
         }
     }
 
@@ -196,8 +206,10 @@ impl Process {
     pub(crate) fn start_ms(&self) -> u64 {
         match self.behaviour.start_ms {
             Some(ms) => ms,
-            None if self.hints.slow => self.luck.start_ms() + self.luck.slow_ms(),
-            None => self.luck.start_ms(),
+            None => {
+                let usual_ms = self.usual_start_ms.unwrap_or_else(|| self.luck.start_ms());
+                if self.hints.slow { usual_ms.saturating_add(self.luck.slow_ms()) } else { usual_ms }
+            }
         }
     }
 

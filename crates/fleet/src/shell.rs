@@ -374,7 +374,8 @@ mod tests {
         ] {
             assert_eq!(plain_end(command), None, "{command}");
         }
-        let nested = (0..=MAX_DEPTH).fold("exit 1".to_owned(), |inner, _| format!("sh -c {}", quoted(&inner)));
+        let nested =
+            (0..=MAX_DEPTH).fold("exit 1".to_owned(), |inner, _| format!("sh -c {}", quoted(&inner)));
         assert_eq!(plain_end(&nested), None, "too deep");
     }
 

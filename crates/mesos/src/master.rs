@@ -247,7 +247,7 @@ impl Master {
                     self.allocator.touch_all(cx.cause());
                 }
                 FleetEventKind::MasterFailover => self.fail_over(cx, fleet),
-                FleetEventKind::SchedulerRestart { .. } => {}
+                FleetEventKind::SchedulerRestart { .. } | FleetEventKind::Watched { .. } => {}
                 FleetEventKind::Started { .. }
                 | FleetEventKind::Running { .. }
                 | FleetEventKind::Check { .. }

@@ -119,6 +119,16 @@ pub enum ReasonKind {
     Killing {
         /// Task names.
         tasks: Vec<Text>,
+        /// The step that has them ended, where it is another plan's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<ElementRef>,
+    },
+    /// A step of another plan had its task ended.
+    Ended {
+        /// Task name.
+        task: Text,
+        /// That step.
+        by: ElementRef,
     },
     /// Offers were looked at and none fitted.
     NoMatchingOffer {
@@ -186,10 +196,30 @@ pub enum ReasonKind {
         /// `down`, `draining`, `drained` or `deactivated`.
         state: Text,
     },
+    /// A person has to say whether it passes or fails.
+    Verdict {
+        /// What is asked; may be empty.
+        prompt: Text,
+    },
+    /// It is being worked on.
+    Underway {
+        /// What is done.
+        what: Text,
+        /// When it ends, where that is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until_ms: Option<u64>,
+    },
     /// Processes are on manual: the user has to say what happens.
     Manual {
         /// Task name.
         task: Text,
+    },
+    /// An object of the cluster is not as it has to be.
+    Object {
+        /// Kind and name: `statefulset/web`.
+        object: Text,
+        /// What is in the way, in one word.
+        state: Text,
     },
 }
 

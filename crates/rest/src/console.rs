@@ -3,11 +3,11 @@
 //!
 //! *Knows*: how a line is parted and which system is meant. *Must not know*: any command.
 
-pub use planarium_system::console::{Completion, Namer, Names, Output};
+pub use planarium_system::console::{Completion, Namer, Names, Output, split};
 
 use crate::{Request, Response};
 use planarium_system::Dialect;
-use planarium_system::console::{Program, Terminal, program, split, without_prompt};
+use planarium_system::console::{Program, Terminal, program, without_prompt};
 
 /// Runs one command. `service` is the one that is meant when the words name none (empty for the only or first one) and
 /// `dialect` its dialect (empty when it is not known).

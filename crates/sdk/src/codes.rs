@@ -30,6 +30,7 @@ codes! {
     PACKAGING_MARK = "SDK018", "The package was not built";
     OPTIONS_WITHOUT_PACKAGE = "SDK019", "Options without a package";
     BUILD_MARK = "SDK020", "A mark of a build is left in the text";
+    UNUSED_VARIABLE = "SDK021", "Nothing uses a variable of the environment";
     // ---- any field
     UNKNOWN_FIELD = "SDK030", "A field does not exist";
     IGNORED_FIELD = "SDK031", "A field of a pod is ignored";
@@ -108,6 +109,14 @@ codes! {
     TOO_MANY_STEPS = "SDK150", "More steps than the simulator takes";
     STEP_IGNORED = "SDK151", "A steps entry is ignored";
 }
+
+/// Findings that are the real scheduler's validators': it reads such a definition, and judges it beside the one in force.
+/// Where one is in force, that one stays.
+///
+/// **Source**: `dcos-commons: …/config/validate/{PlacementRuleIsValid,ResourceLimitsMustExceedRequestedResources}.java`.
+/// Match; what no validator of it sees, such as a bad regular expression, ends the real process.
+pub(crate) const VALIDATED: &[&str] =
+    &[PLACEMENT_ARITY, PLACEMENT_OPERATOR, PLACEMENT_PARAMETER, LIMIT_BELOW_REQUEST];
 
 /// Findings about a value alone: they hold whatever stands around it.
 pub(crate) const LOCAL: &[&str] = &[

@@ -29,7 +29,13 @@ const CHECKED_BYTES: usize = 8 * 1024 * 1024;
 const NAMED_TASKS: usize = 3;
 
 /// Variables that the agent sets beside those of the scheduler.
-const AGENT_NAMES: &[&str] = &["LIBPROCESS_IP", "MESOS_CONTAINER_IP", "MESOS_SANDBOX"];
+const AGENT_NAMES: &[&str] =
+    &["LIBPROCESS_IP", "MESOS_CONTAINER_IP", "MESOS_SANDBOX", "STATSD_UDP_HOST", "STATSD_UDP_PORT"];
+/// Where an agent of DC/OS takes the metrics of its containers. Every container has a port of its own there; here all have
+/// the same.
+pub(crate) const STATSD_HOST: (&str, &str) = ("STATSD_UDP_HOST", "198.51.100.1");
+/// The port there.
+pub(crate) const STATSD_PORT: (&str, &str) = ("STATSD_UDP_PORT", "61825");
 
 /// Variables that the scheduler sets for every task.
 const SCHEDULER_NAMES: &[&str] = &[
@@ -67,6 +73,9 @@ pub(crate) fn process_env(mut env: SortedMap<Text, Text>, ip: &Text) -> SortedMa
         env.insert(name.into(), ip.clone());
     }
     env.insert("MESOS_SANDBOX".into(), "/mnt/mesos/sandbox".into());
+    for (name, value) in [STATSD_HOST, STATSD_PORT] {
+        env.insert(name.into(), value.into());
+    }
     env
 }
 

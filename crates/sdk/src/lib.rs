@@ -27,6 +27,7 @@ pub mod process;
 pub mod scheduler;
 pub mod spec;
 mod statuses;
+mod unused;
 pub mod validate;
 mod view;
 pub mod wire;

@@ -11,6 +11,8 @@ use crate::marks;
 use crate::multi;
 use crate::package::{self, Choice};
 use crate::spec::ServiceSpec;
+use crate::unused;
+use crate::validate::account;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
@@ -24,7 +26,7 @@ use std::sync::Arc;
 /// A definition as far as it could be read.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The spec; none when there is any error.
+    /// The spec; none when there is any error besides those that a scheduler judges ([`Loaded::is_clean`]).
     pub spec: Option<Arc<ServiceSpec>>,
     /// What was understood, also when there are errors: enough for outlines, not for running.
     pub partial: Option<Arc<ServiceSpec>>,
@@ -36,7 +38,7 @@ pub struct Loaded {
     pub diagnostics: Diagnostics,
     /// The files that findings point into.
     pub sources: SourceMap,
-    /// Template variables without a value.
+    /// Variables without a value: those of templates, and the service account where one is needed.
     pub missing: Vec<MissingVariable>,
     /// Fields that are kept and have no effect yet.
     pub kept: Vec<Kept>,
@@ -46,7 +48,7 @@ pub struct Loaded {
     pub framework: Option<Text>,
 }
 
-/// A template variable without a value.
+/// A variable without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingVariable {
     /// Name.
@@ -96,7 +98,7 @@ pub fn load(request: &LoadService) -> Loaded {
         Choice::File(path) => {
             loaded.definition = Some(path.into());
             if let Some(file) = files.get(path) {
-                read_definition(request, path, *file, &mut loaded, &mut found);
+                read_definition(request, path, *file, package.broken, &mut loaded, &mut found);
             }
         }
         Choice::None => found.push(
@@ -139,11 +141,15 @@ pub fn load(request: &LoadService) -> Loaded {
         }
     }
     if let Some(partial) = &loaded.partial {
+        if let Some(at) = account::needed_at(partial).filter(|_| !account::is_given(&loaded.env)) {
+            let spans = vec![decode::span_of(&loaded.sources, at)];
+            loaded.missing.push(MissingVariable { name: account::CREDENTIAL.into(), spans, required: true });
+        }
         loaded.kept = kept::of(partial);
         if loaded.name.is_empty() {
             loaded.name = partial.name.clone();
         }
-        if !found.has_errors() {
+        if readable(&found) {
             loaded.spec = Some(Arc::clone(partial));
         }
     }
@@ -152,23 +158,39 @@ pub fn load(request: &LoadService) -> Loaded {
     loaded
 }
 
+impl Loaded {
+    /// Whether nothing stands against the definition. With a spec and errors, the errors are those that the real
+    /// scheduler's validators make: a scheduler with a definition in force goes on with that one.
+    pub fn is_clean(&self) -> bool {
+        !self.diagnostics.has_errors()
+    }
+}
+
+/// Whether the definition can be read as far as a scheduler's validators need it.
+fn readable(found: &Diagnostics) -> bool {
+    let validated = |one: &Diagnostic| codes::VALIDATED.contains(&one.code.as_ref());
+    !found.has_errors() || found.dropped() == 0 && found.iter().filter(|one| one.is_error()).all(validated)
+}
+
 fn read_definition(
     request: &LoadService,
     path: &str,
     file: FileId,
+    broken: bool,
     loaded: &mut Loaded,
     found: &mut Diagnostics,
 ) {
     let Some(text) = request.files.get(path) else { return };
     let context = template_context(&loaded.env);
-    let rendered = mustache::render(text, file, &context, Policy::Html);
-    found.extend(rendered.diagnostics);
+    let mut rendered = mustache::render(text, file, &context, Policy::Html);
+    found.extend(std::mem::take(&mut rendered.diagnostics));
     if !rendered.complete {
         return;
     }
     // Findings about fields are held back: some of them are explained by a variable without a value.
     let mut about_fields = Diagnostics::new();
-    let reader = Reader::new(&rendered.text, file).with_map(&rendered.map).with_aliases_as_text();
+    let readable = marks::named(&rendered.text);
+    let reader = Reader::new(&readable, file).with_map(&rendered.map).with_aliases_as_text();
     let parsed = reader.one_around_errors(&mut about_fields);
     if let Some(root) = &parsed.root {
         report_duplicates_everywhere(root, Severity::Error, None, &mut about_fields);
@@ -189,6 +211,13 @@ fn read_definition(
     if parsed.holes {
         unsaid.into_sorted().into_iter().filter(around_holes).for_each(|finding| about_fields.push(finding));
     }
+    marks::report(text, &rendered, file, found);
+    unused::report(&request.env, loaded.partial.as_deref(), &rendered.used, file, found);
+    if broken {
+        // What has no value is not known, only what is wrong with the values that are there.
+        about_fields.into_sorted().into_iter().filter(around_holes).for_each(|finding| found.push(finding));
+        return;
+    }
     let options = |variable: &str| package::option_behind(request, variable);
     let mut missing = rendered.missing;
     for variable in &mut missing {
@@ -199,7 +228,6 @@ fn read_definition(
     let about_fields = explain_empty(&rendered.empty, about_fields, &options, found);
     explain_missing(&missing, about_fields, &options, loaded, found);
     report_escaped(text, &rendered.escaped, found);
-    marks::report(text, file, found);
 }
 
 /// Whether a tag stands in a line that is a comment: what is left out there is missed by nobody.

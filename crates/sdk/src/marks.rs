@@ -4,38 +4,135 @@
 //!
 //! `{{artifact-dir}}` looks like a template variable; since the environment of a process has no names with dashes or colons,
 //! it is none. `@VERSION@` (autoconf, Maven resources) and `${project.version}` (Maven) are plain text to the definition's
-//! parser, which is why nothing but a look at the text finds them.
+//! parser, which is why nothing but a look at the text finds them. `%(artifact-dir)s` (Python) can neither begin a YAML text
+//! nor stand in a URI, so its name takes its place before the text is read.
 
 use crate::codes;
+use planarium_kernel::SortedMap;
+use planarium_source::template::mustache::Rendered;
 use planarium_source::{Diagnostic, Diagnostics, FileId, Span};
 
 /// Longest mark. *Units*: bytes.
 const LONGEST: usize = 64;
+/// Places of one mark that are shown at most.
+const SHOWN: usize = 5;
 
 /// Whether a template variable can only be a mark of a packaging tool.
 pub(crate) fn is_mark(variable: &str) -> bool {
     variable.contains(['-', ':'])
 }
 
-/// Reports marks in the text of a definition. Comments are left alone.
-pub(crate) fn report(text: &str, file: FileId, found: &mut Diagnostics) {
+/// A mark with its places.
+struct Found {
+    message: String,
+    places: Vec<Span>,
+}
+
+/// Reports marks in the text of a definition and in the values that were inserted into it, each mark once. Comments are
+/// left alone.
+pub(crate) fn report(text: &str, rendered: &Rendered, file: FileId, found: &mut Diagnostics) {
+    let mut all: SortedMap<String, Found> = SortedMap::new();
+    let mut add = |mark: &str, place: Span, message: String| {
+        let known = all.entry(mark.to_owned()).or_insert_with(|| Found { message, places: Vec::new() });
+        known.places.push(place);
+    };
+    for (at, mark) in in_lines(text, marks) {
+        let message = format!("'{mark}' looks like a mark that a build fills in; it is taken as it stands");
+        add(mark, span(file, at, mark.len()), message);
+    }
+    for (at, mark) in in_lines(&rendered.text, percent) {
+        let place = rendered.map.map_span(span(file, at, mark.len()));
+        let tag = text.get(place.range()).unwrap_or_default();
+        let origin = match variable(tag) {
+            Some(name) => format!(" in the value of '{name}'"),
+            None => String::new(),
+        };
+        let message =
+            format!("'{mark}'{origin} is a mark that a package build fills in; its name takes its place");
+        add(mark, place, message);
+    }
+    for Found { message, places } in all.into_values() {
+        let mut rest = places.into_iter();
+        let Some(first) = rest.next() else { continue };
+        let mut finding = Diagnostic::warning(codes::BUILD_MARK, first, message)
+            .with_help("write what the build would put there");
+        let mut more = 0_usize;
+        for (n, place) in rest.enumerate() {
+            if n < SHOWN {
+                finding = finding.with_label(place, "here too");
+            } else {
+                more = more.saturating_add(1);
+            }
+        }
+        if more > 0 {
+            finding = finding.with_note(format!("and {more} times more"));
+        }
+        found.push(finding);
+    }
+}
+
+/// The text with names in place of Python's marks, of the same length, so that places stay what they are.
+pub(crate) fn named(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0_usize;
+    for (at, mark) in percent(text) {
+        out.push_str(text.get(from..at).unwrap_or_default());
+        out.push_str("__");
+        out.push_str(name_of(mark));
+        out.push_str("__");
+        from = at.saturating_add(mark.len());
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
+}
+
+/// `%(name)s`: places and marks.
+pub(crate) fn percent(text: &str) -> Vec<(usize, &str)> {
+    let mut marks = Vec::new();
+    let mut from = 0_usize;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find("%(")) {
+        let at = from.saturating_add(at);
+        let inside = text.get(at.saturating_add(2)..).unwrap_or_default();
+        let length = inside.find(")s").filter(|length| (1..=LONGEST).contains(length));
+        let name = length.and_then(|length| inside.get(..length)).filter(|name| name.chars().all(plain));
+        let end = name.map(|name| at.saturating_add(name.len()).saturating_add(4));
+        marks.extend(end.and_then(|end| Some((at, text.get(at..end)?))));
+        from = end.unwrap_or(at.saturating_add(2));
+    }
+    marks
+}
+
+fn plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
+}
+
+/// The name inside of `%(name)s`.
+pub(crate) fn name_of(mark: &str) -> &str {
+    mark.trim_start_matches("%(").trim_end_matches(")s")
+}
+
+/// The variable of a template's tag.
+fn variable(tag: &str) -> Option<&str> {
+    let name = tag.strip_prefix("{{")?.strip_suffix("}}")?;
+    Some(name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '&')))
+}
+
+fn span(file: FileId, at: usize, length: usize) -> Span {
+    let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Span::new(file, place(at), place(at.saturating_add(length)))
+}
+
+/// What a search finds in the lines that are no comments, with its places in the text.
+fn in_lines<'t>(text: &'t str, search: fn(&'t str) -> Vec<(usize, &'t str)>) -> Vec<(usize, &'t str)> {
+    let mut all = Vec::new();
     let mut start = 0_usize;
     for line in text.split_inclusive('\n') {
         if !line.trim_start().starts_with('#') {
-            for (at, mark) in marks(line) {
-                let from = start.saturating_add(at);
-                let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-                let span = Span::new(file, place(from), place(from.saturating_add(mark.len())));
-                let message =
-                    format!("'{mark}' looks like a mark that a build fills in; it is taken as it stands");
-                found.push(
-                    Diagnostic::warning(codes::BUILD_MARK, span, message)
-                        .with_help("write what the build would put there"),
-                );
-            }
+            all.extend(search(line).into_iter().map(|(at, mark)| (start.saturating_add(at), mark)));
         }
         start = start.saturating_add(line.len());
     }
+    all
 }
 
 /// The marks of a line with their places.
@@ -100,6 +197,19 @@ mod tests {
         ] {
             let got: Vec<&str> = marks(line).into_iter().map(|(_, mark)| mark).collect();
             assert_eq!(got, want, "{line}");
+        }
+    }
+
+    #[test]
+    fn pythons_marks_and_the_names_in_their_place() {
+        for (text, want, named_text) in [
+            ("%(a-b.c)s/x", &["%(a-b.c)s"][..], "__a-b.c__/x"),
+            ("a %(b)s %(c)s", &["%(b)s", "%(c)s"], "a __b__ __c__"),
+            ("100% (of)s %()s %(a b)s %(a", &[], "100% (of)s %()s %(a b)s %(a"),
+        ] {
+            let got: Vec<&str> = percent(text).into_iter().map(|(_, mark)| mark).collect();
+            assert_eq!(got, want, "{text}");
+            assert_eq!(named(text), named_text);
         }
     }
 }

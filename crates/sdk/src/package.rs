@@ -8,20 +8,23 @@
 
 mod app;
 mod choose;
+mod options;
 mod schema;
 
 pub(crate) use choose::{Choice, choose};
+use options::Options;
 
-use crate::codes;
+use crate::{codes, config_file};
 use planarium_kernel::SortedMap;
 use planarium_protocol::input::LoadService;
-use planarium_source::yaml::{Limits, Node, Reader};
+use planarium_source::yaml::Limits;
 use planarium_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span, json};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the real cluster adds to the environment of a scheduler.
-pub(crate) const INJECTED: &[(&str, &str)] = &[("PORT0", "15000"), ("PORT_API", "15000")];
+/// What the real cluster adds to the environment of a scheduler: Marathon its ports, the agent where metrics go.
+pub(crate) const INJECTED: &[(&str, &str)] =
+    &[("PORT0", "15000"), ("PORT_API", "15000"), config_file::STATSD_HOST, config_file::STATSD_PORT];
 
 /// What a package gives.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +37,8 @@ pub(crate) struct Package {
     pub(crate) yaml_span: Option<Span>,
     /// The options name the service.
     pub(crate) named: bool,
+    /// The environment could not be made, and says nothing about variables without a value.
+    pub(crate) broken: bool,
 }
 
 /// The definition file that options choose.
@@ -52,7 +57,7 @@ pub(crate) fn read(
     sources: &mut SourceMap,
     found: &mut Diagnostics,
 ) -> Package {
-    let options = Options::new(&request.options, sources);
+    let options = Options::new(request, files, sources);
     let template = named(request, "marathon.json.mustache");
     let config =
         template.map_or_else(|| named(request, "config.json"), |path| beside(request, path, "config.json"));
@@ -65,8 +70,9 @@ pub(crate) fn read(
     let schema = config.and_then(|path| parse(request, files, path, found));
     let merged = match (&schema, config.and_then(|path| files.get(path))) {
         (Some(schema), Some(file)) if schema.get("properties").is_some_and(Value::is_object) => {
-            schema::check(schema, &options, *file, found);
-            schema::merge(schema::defaults(schema), options.value)
+            // An option of the wrong type is found once; what would follow from it is not.
+            let wrong = schema::check(schema, &options, *file, found);
+            schema::merge(schema::defaults(schema), &options.without(&wrong))
         }
         (Some(_), Some(file)) => {
             found.push(
@@ -87,6 +93,7 @@ pub(crate) fn read(
         yaml: None,
         yaml_span: options.span_of(&["service", "yaml"]),
         named: options.at(&["service", "name"]).is_some(),
+        broken: false,
     };
     package.yaml = merged
         .pointer("/service/yaml")
@@ -96,16 +103,19 @@ pub(crate) fn read(
     if let (Some(path), Some(file)) = (template, template.and_then(|path| files.get(path))) {
         let resource = beside(request, folder, "resource.json");
         let about = beside(request, folder, "package.json");
+        let file_of = |path| Some((*files.get(path)?, request.files.get(path)?.as_str()));
         let parts = app::Parts {
             options: merged,
-            config_file: config.and_then(|path| Some((*files.get(path)?, request.files.get(path)?.as_str()))),
+            given: &options,
+            config_file: config.and_then(file_of),
             resource: resource.and_then(|path| parse(request, files, path, found)),
-            resource_file: resource
-                .and_then(|path| Some((*files.get(path)?, request.files.get(path)?.as_str()))),
+            resource_file: resource.and_then(file_of),
             package: about.and_then(|path| parse(request, files, path, found)),
         };
         let text = request.files.get(path).map(String::as_str).unwrap_or_default();
-        package.env = app::environment(text, *file, &parts, found);
+        let env = app::environment(text, *file, &parts, found);
+        package.broken = env.is_none();
+        package.env = env.unwrap_or_default();
     }
     package
 }
@@ -150,46 +160,4 @@ fn beside<'r>(request: &'r LoadService, path: &str, name: &str) -> Option<&'r st
 /// The last part of a path.
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// The user's options with the places they are written at.
-pub(crate) struct Options<'r> {
-    value: &'r Value,
-    node: Option<Node>,
-}
-
-impl<'r> Options<'r> {
-    /// The options have no text of their own in a request; they are shown as a file `options.json`.
-    fn new(value: &'r Value, sources: &mut SourceMap) -> Self {
-        if value.is_null() {
-            return Self { value, node: None };
-        }
-        let text = serde_json::to_string_pretty(value).unwrap_or_default();
-        let file = sources.add("options.json", text.as_str());
-        // The text is the reader's own rendering, so there is nothing to find.
-        let node = Reader::new(&text, file).one(&mut Diagnostics::new()).root;
-        Self { value, node }
-    }
-
-    fn at(&self, path: &[&str]) -> Option<&Node> {
-        self.node.as_ref()?.at(path)
-    }
-
-    fn span_of(&self, path: &[&str]) -> Option<Span> {
-        self.at(path).map(|node| node.span)
-    }
-
-    fn report_useless(&self, found: &mut Diagnostics) {
-        let empty = self.value.as_object().is_none_or(serde_json::Map::is_empty);
-        if let (Some(node), false) = (&self.node, empty) {
-            found.push(
-                Diagnostic::warning(
-                    codes::OPTIONS_WITHOUT_PACKAGE,
-                    Span::at(node.span.file, node.span.start),
-                    "The options have no effect: there is no package among the files",
-                )
-                .with_help("add config.json and marathon.json.mustache, or give environment values instead"),
-            );
-        }
-    }
 }

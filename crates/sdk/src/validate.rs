@@ -5,6 +5,7 @@
 //! **Source**: `dcos-commons: …/config/validate` and `…/scheduler/SchedulerBuilder.java` (the default list).
 //! Match for the checks listed; those that compare with old cluster versions always pass and are left out.
 
+pub(crate) mod account;
 mod checks;
 
 use crate::decode::span_of;
@@ -100,7 +101,8 @@ validators! {
     "SDK205", "UserCannotChange", user,
         "The user of the service changes", "keep the user; the scheduler does not start with another one";
     "SDK206", "TLSRequiresServiceAccount", tls,
-        "Transport encryption without a service account", "configure a service account, or remove 'transport-encryption'";
+        "Transport encryption without a service account",
+        "give it one with that variable in the environment (`env:` in a scenario, `--env`, the Environment tab), with the package's option 'service.service_account_secret', or remove 'transport-encryption'";
     "SDK207", "PlacementRuleIsValid", placement,
         "A placement rule cannot be read", "mend the rule, or remove 'placement'";
     "SDK208", "RegionCannotChange", region,
@@ -115,6 +117,9 @@ validators! {
         "The role changes before the first deployment is complete", "let the deployment complete first, or keep the role";
 }
 
+/// Checks whose errors the reader of a definition finds as well, and at a closer place.
+pub(crate) const READ_TOO: &[&str] = &["SDK207", "SDK210"];
+
 /// Runs every check.
 pub fn validate(facts: &Facts<'_>) -> Vec<ConfigError> {
     let mut errors = Vec::new();
@@ -126,20 +131,24 @@ pub fn validate(facts: &Facts<'_>) -> Vec<ConfigError> {
     errors
 }
 
-/// An error as a finding in the new definition.
-pub fn finding(error: &ConfigError, sources: &SourceMap) -> Diagnostic {
+/// An error as a finding in the new definition; `running` when a configuration is in force.
+pub fn finding(error: &ConfigError, sources: &SourceMap, running: bool) -> Diagnostic {
     let validator = VALIDATORS.iter().find(|validator| validator.code == error.code);
     let change = match &error.value {
         Change::Value(value) => format!("{} is '{value}'", error.field),
         Change::Transition(old, new) => format!("{} changes from '{old}' to '{new}'", error.field),
     };
     let (name, help) = validator.map_or(("", ""), |validator| (validator.name, validator.help));
-    let fate = if error.fatal {
+    let fate = if error.fatal || !running {
         "the scheduler does not start with it"
     } else {
         "the configuration before stays in force"
     };
-    Diagnostic::error(error.code, span_of(sources, &error.at), error.message.clone())
+    let message = match error.code {
+        account::CHECK => format!("{} '{}' is not set", error.message, account::CREDENTIAL),
+        _ => error.message.clone(),
+    };
+    Diagnostic::error(error.code, span_of(sources, &error.at), message)
         .with_note(format!("{change}; refused by {name}, {fate}"))
         .with_help(help)
 }

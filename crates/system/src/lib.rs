@@ -14,7 +14,7 @@ mod definition;
 pub mod http;
 mod system;
 
-pub use cluster::{Cluster, Flags, News};
+pub use cluster::{Cluster, Flags, KUBELETS, News};
 pub use definition::{Definition, Files};
 pub use http::{Request, Response, Wire};
 pub use planarium_fleet::{Cx, Owner};

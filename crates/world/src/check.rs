@@ -50,7 +50,7 @@ pub fn check(load: &LoadService) -> CheckReport {
                 Some(Err(refusal)) => {
                     // What a check has against it is shown where it stands.
                     let found = definition.findings_against(None);
-                    if found.is_empty() {
+                    if found.is_empty() && !diagnostics.iter().any(Diagnostic::is_error) {
                         diagnostics.push(Diagnostic::error(CANNOT_RUN, definition.span(), refusal.message));
                     }
                     diagnostics.extend(found);

@@ -63,7 +63,7 @@ impl World {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         let Some(dialect) = DIALECTS.iter().find(|dialect| (dialect.owns)(&parts)) else {
             let text = format!("{path} is a path of no API that is simulated here");
-            return Err(Refusal::new(RefusalCode::NotFound, text));
+            return Err(Refusal::new(RefusalCode::Unsupported, text));
         };
         let mut numbers: Vec<Number> =
             self.processes.of_dialect(dialect.word).map(|(number, _)| number).collect();

@@ -40,7 +40,14 @@ pub fn dialects() -> &'static [planarium_system::Dialect] {
     systems::DIALECTS
 }
 
-pub use timeline::{Advanced, BranchView, Engine, JOURNAL_VERSION, Journal, ReplayError};
+/// The words for states of tasks and machines.
+pub fn states() -> &'static [planarium_protocol::view::StatusWord] {
+    planarium_mesos::STATUSES
+}
+
+pub use timeline::{
+    Advanced, BranchView, Difference, Engine, JOURNAL_VERSION, Journal, ReplayError, SEMANTICS,
+};
 pub use world::World;
 
 /// One entry of a [`Journal`].

@@ -3,7 +3,7 @@
 //! Knows: the order of things within one instant. Must not know: what any system does with a message.
 //!
 //! *Order*: the input is applied; or the earliest timer fires, ties going to the fleet, then the master,
-//! then the processes by the service that the timer is for. After either, messages between master and services are
+//! then the Kubernetes cluster, then the processes by the service that the timer is for. After either, messages between master and services are
 //! passed on until there are none. Then the invariants are looked at. Rounds and steps of one instant are
 //! bounded; what is left over waits for the next millisecond and an event says so.
 
@@ -27,6 +27,8 @@ pub(crate) enum Part {
     Fleet,
     /// Master and allocator.
     Master,
+    /// The Kubernetes cluster.
+    Kube,
     /// A process: the service that the timer is for, and the process.
     Process(Number, Number),
 }
@@ -77,6 +79,7 @@ impl World {
         match part {
             Part::Fleet => self.cluster.fire_fleet(&mut self.recorder),
             Part::Master => self.cluster.fire_master(&mut self.recorder),
+            Part::Kube => self.cluster.fire_kube(&mut self.recorder),
             Part::Process(_, number) => {
                 self.at_process(number, Process::fire);
             }
@@ -97,7 +100,12 @@ impl World {
         if self.instant.exhausted || self.instant.late {
             return false;
         }
-        let others = self.cluster.fleet_due().into_iter().chain(self.processes.next_due().map(|(at, ..)| at));
+        let others = self
+            .cluster
+            .fleet_due()
+            .into_iter()
+            .chain(self.cluster.kube_due())
+            .chain(self.processes.next_due().map(|(at, ..)| at));
         let until_ms = others.map(|at_ms| at_ms.saturating_sub(1)).fold(pass_ms, u64::min);
         let Some((last_ms, count)) = self.cluster.pass_quiet_batches(until_ms) else { return false };
         self.pass_to(last_ms);
@@ -110,9 +118,10 @@ impl World {
     pub(crate) fn next_timer(&self) -> Option<(u64, Part)> {
         let mut first = self.cluster.fleet_due().map(|at| (at, Part::Fleet));
         let master = self.cluster.master_due().map(|at| (at, Part::Master));
+        let kube = self.cluster.kube_due().map(|at| (at, Part::Kube));
         let process =
             self.processes.next_due().map(|(at, service, number)| (at, Part::Process(service, number)));
-        for (at, part) in [master, process].into_iter().flatten() {
+        for (at, part) in [master, kube, process].into_iter().flatten() {
             if first.is_none_or(|(earliest, _)| at < earliest) {
                 first = Some((at, part));
             }
@@ -151,13 +160,15 @@ impl World {
         self.instant.steps = self.instant.steps.saturating_add(1);
         self.instant.quiet = self.instant.quiet.saturating_add(1);
         if self.instant.steps > LIMITS.events_per_instant && !self.instant.exhausted {
-            self.exhaust("steps in one instant");
+            self.exhaust("steps");
         }
     }
 
     fn exhaust(&mut self, limit: &str) {
         self.instant.exhausted = true;
-        self.recorder.emit(EventBody::LimitReached { limit: limit.into() });
+        let text =
+            if limit == "rounds" { "rounds of messages in one instant" } else { "steps in one instant" };
+        self.recorder.emit(EventBody::LimitReached { limit: limit.into(), text: text.into() });
     }
 
     /// Passes messages on until there are none.
@@ -165,13 +176,13 @@ impl World {
         for _ in 0..LIMITS.rounds_per_instant {
             self.restart_processes();
             self.return_orphans();
-            let told = self.deliver_news();
+            let told = self.deliver_news() | self.tell_of_objects();
             if !self.deliver_messages() && !told {
                 return;
             }
         }
         if !self.instant.exhausted {
-            self.exhaust("rounds of messages in one instant");
+            self.exhaust("rounds");
         }
     }
 
@@ -218,6 +229,22 @@ impl World {
             }
         }
         told
+    }
+
+    /// Tells those who watch that Kubernetes objects have changed; false when none has.
+    fn tell_of_objects(&mut self) -> bool {
+        let version = self.cluster.objects_version();
+        if version == self.objects_version {
+            return false;
+        }
+        self.objects_version = version;
+        let all = self.processes.of_dialect("");
+        let watching: Vec<Number> =
+            all.filter(|(_, process)| process.watches_objects()).map(|(number, _)| number).collect();
+        for number in &watching {
+            self.at_process(*number, Process::on_objects);
+        }
+        !watching.is_empty()
     }
 
     /// Starts the processes again that a fault has ended.

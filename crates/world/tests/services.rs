@@ -517,7 +517,7 @@ fn calls_that_are_no_commands_are_turned_down_and_change_nothing() {
         ("POST", "/service/hello-world/v1", "null", 404),
         ("POST", "/service/%ff/v1/%zz/%", "null", 404),
         ("PUT", "/service/hello-world/v1/state/files/f", "null", 400),
-        ("POST", "/service/hello-world", "null", 501),
+        ("POST", "/service/hello-world", "null", 404),
     ] {
         let before = shown(&engine.view().services);
         let call = format!(r#"{{"kind":"call","method":"{method}","path":"{path}","body":{body}}}"#);

@@ -55,7 +55,8 @@ pub(crate) fn load(kind: &str, name: &str, framework: &str, text: &str) -> Value
     json!({
         "kind": kind, "dialect": "sdk", "name": name, "framework": framework, "files": { "svc.yml": text },
         "env": { "PERMANENT_FAILURE_TIMEOUT_SECS": "60", "MIN_REPLACE_DELAY_SECS": "20",
-                 "ENABLE_AUTOMATIC_POD_REPLACEMENT": "true", "ENABLE_BACKOFF": "true", "RESERVE_DISCIPLINE": "1" },
+                 "ENABLE_AUTOMATIC_POD_REPLACEMENT": "true", "ENABLE_BACKOFF": "true", "RESERVE_DISCIPLINE": "1",
+                 "DCOS_SERVICE_ACCOUNT_CREDENTIAL": "secrets/service-account.json" },
     })
 }
 

@@ -220,6 +220,13 @@ struct Base {
     cluster: &'static str,
 }
 
+/// What some definitions cannot start without: an account for certificates, paths of secrets.
+fn needed() -> BTreeMap<String, String> {
+    let names = ["HELLO_SECRET1", "HELLO_SECRET2", "WORLD_SECRET1", "WORLD_SECRET2", "WORLD_SECRET3"];
+    let names = names.into_iter().chain(["DCOS_SERVICE_ACCOUNT_CREDENTIAL"]);
+    names.map(|name| (name.to_owned(), "path/to/it".to_owned())).collect()
+}
+
 fn is_yaml(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == "yml")
 }
@@ -246,6 +253,7 @@ fn bases() -> &'static [Base] {
             dialect: "sdk".to_owned(),
             name: "it".to_owned(),
             files: BTreeMap::from([("svc.yml".to_owned(), crate::definitions::variant(4 << 10))]),
+            env: needed(),
             ..LoadService::default()
         };
         all.push(Base { load: rich, file: "svc.yml".to_owned(), cluster: "full" });
@@ -256,7 +264,8 @@ fn bases() -> &'static [Base] {
                 files.extend(
                     package.iter().map(|(name, path)| (format!("universe/{name}"), files::text(path))),
                 );
-                let load = LoadService { dialect: "sdk".to_owned(), files, ..LoadService::default() };
+                let load =
+                    LoadService { dialect: "sdk".to_owned(), files, env: needed(), ..LoadService::default() };
                 all.push(Base { load, file: name, cluster: "full" });
             }
         }

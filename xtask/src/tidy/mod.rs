@@ -9,6 +9,7 @@ mod layers;
 mod length;
 mod lints;
 mod paths;
+mod systems;
 mod unfinished;
 
 use std::path::{Path, PathBuf};
@@ -71,7 +72,7 @@ impl Repository {
 type Check = (&'static str, fn(&Repository) -> Vec<String>);
 
 /// Every check, in the order in which they report.
-const CHECKS: [Check; 10] = [
+const CHECKS: [Check; 11] = [
     ("layers", layers::check),
     ("length", length::check),
     ("codes", codes::check),
@@ -79,6 +80,7 @@ const CHECKS: [Check; 10] = [
     ("css", css::check),
     ("examples", examples::check),
     ("paths", paths::check),
+    ("systems", systems::check),
     ("unfinished", unfinished::check),
     ("lints", lints::check),
     ("documents", documents::check),

@@ -272,3 +272,100 @@ fn a_link_opens_at_the_moment_that_it_names() {
         assert!(!planarium(&["run", broken]).ends(2).err.is_empty(), "{broken}");
     }
 }
+
+const CONFIG: &str = r#"{"type": "object", "properties": {
+  "service": {"type": "object", "properties": {"name": {"type": "string", "default": "hi"}}},
+  "hello": {"type": "object", "properties": {"count": {"type": "integer", "default": 1, "minimum": 1},
+    "cpus": {"type": "number", "default": 0.1}, "mem": {"type": "integer", "default": 32}}}}}"#;
+const APP: &str = r#"{"env": {"FRAMEWORK_NAME": "{{service.name}}", "HELLO_COUNT": "{{hello.count}}",
+  "HELLO_CPUS": "{{hello.cpus}}", "HELLO_MEM": "{{hello.mem}}", "ZIP": "{{resource.zip}}"}}"#;
+
+/// A framework's folder: the definition deep in it, the package beside. Answers both paths.
+fn framework(name: &str) -> (String, String) {
+    let dir = folder(name);
+    let (dist, package) = (dir.join("src/main/dist"), dir.join("universe"));
+    fs::create_dir_all(&dist).expect("a folder");
+    fs::create_dir_all(&package).expect("a folder");
+    let svc = SVC.replace("0.1", "{{HELLO_CPUS}}").replace("32", "{{HELLO_MEM}}");
+    let svc = file(&dist, "svc.yml", &svc);
+    file(&package, "config.json", CONFIG);
+    file(&package, "marathon.json.mustache", APP);
+    file(&package, "resource.json", r#"{"zip": "{{artifact-dir}}/x.zip"}"#);
+    (svc, package.display().to_string())
+}
+
+#[test]
+fn a_package_that_is_missing_is_asked_for() {
+    let (svc, package) = framework("framework");
+    for (folder, part) in [("no-such-folder", "there is no such folder"), ("docs", "none of config.json")] {
+        for command in ["check", "run", "render"] {
+            let said = planarium(&[command, &svc, "--package", folder]).ends(2);
+            assert!(
+                said.err.contains(&format!("--package {folder}")) && said.err.contains(part),
+                "{}",
+                said.err
+            );
+        }
+    }
+    let said = planarium(&["check", &svc]).ends(2);
+    let first = format!("{svc}: 4 variables have no value. There is a package beside it");
+    assert!(said.out.starts_with(&first), "{}", said.out);
+    let words = format!("planarium check {svc} --package {package}\n");
+    assert!(said.out.contains(&words), "{}", said.out);
+    let words: Vec<&str> = words.split_whitespace().skip(1).collect();
+    let said = planarium(&words).ends(0);
+    assert!(!said.out.contains("variables have no value"), "{}", said.out);
+    let said = planarium(&["run", &svc]).ends(2);
+    assert!(said.err.contains(&format!("planarium run {svc} --package {package}\n")), "{}", said.err);
+    // One value that is lacking is lacking; no package would be the answer.
+    let lonely = file(&folder("lonely"), "svc.yml", SVC);
+    assert!(!planarium(&["check", &lonely]).out.contains("There is a package"));
+}
+
+#[test]
+fn findings_about_options_bear_the_name_of_their_file() {
+    let (svc, package) = framework("options");
+    let options = file(&folder("my-options"), "mine.json", "{\n  \"hello\": {\n    \"cuont\": 2\n  }\n}\n");
+    let said = planarium(&["check", &svc, "--package", &package, "--options", &options]).ends(2);
+    assert!(said.out.contains(&format!("{options}:3:5: error[SDK010]: ")), "{}", said.out);
+}
+
+#[test]
+fn words_that_nothing_uses_are_told() {
+    let dir = folder("unused");
+    let svc = file(&dir, "svc.yml", SVC);
+    let said = planarium(&["check", &svc, "--env", "FRAMEWORK_NAME=hi", "--env", "HELO_COUNT=2"]);
+    assert!(said.out.contains("warning[SDK021]: Nothing uses the variable 'HELO_COUNT'"), "{}", said.out);
+    assert!(said.out.contains("did you mean 'HELLO_COUNT'?"), "{}", said.out);
+    let said = planarium(&with(&["run", &svc, "--env", "EXTRA=1"], &ENV)).ends(0);
+    assert!(said.err.contains("info[SDK021]: Nothing uses the variable 'EXTRA'"), "{}", said.err);
+    for (until, part) in [
+        ("deploy=COMPLET", "`COMPLET` is no status; did you mean `COMPLETE`?"),
+        ("deploy=FINE", "`FINE` is no status; there are ERROR, WAITING"),
+        ("deplyo=COMPLETE", "there is no plan `deplyo`; did you mean `deploy`?"),
+        ("hi/backup=COMPLETE", "there is no plan `hi/backup`; there are deploy, recovery"),
+        ("deploy=COMPLETE && repair/x=STARTED", "there is no plan `repair/x`"),
+    ] {
+        let said = planarium(&with(&["run", &svc, "--until", until], &ENV)).ends(2);
+        assert!(said.err.contains(part), "{until}: {}", said.err);
+    }
+    for until in
+        ["deploy=complete", "hi/deploy/hello=COMPLETE", "recovery=COMPLETE", "t=1s && recovery=COMPLETE"]
+    {
+        planarium(&with(&["run", &svc, "--until", until], &ENV)).ends(0);
+    }
+}
+
+#[test]
+fn a_file_is_known_by_what_it_holds() {
+    let dir = folder("kinds");
+    file(&dir, "svc.yml", SVC);
+    let big = file(
+        &dir,
+        "big.yaml",
+        "version: 1\ntitle: Big\nservices:\n  - files: [svc.yml]\n    env: {FRAMEWORK_NAME: x, HELLO_COUNT: '1'}\nuntil: deploy=COMPLETE\n",
+    );
+    let said = planarium(&["check", &big]).ends(0);
+    assert!(said.err.contains("0 errors, 0 warnings"), "{}{}", said.out, said.err);
+    assert!(planarium(&["run", &big]).ends(0).out.contains("hello-0:[server] (COMPLETE)"));
+}

@@ -69,7 +69,17 @@ fn a_world_of_its_own() {
         assert!(said.out.is_empty() && !said.err.is_empty(), "{words:?}: {}", said.out);
     }
     let input = piped(
-        &["exec", "x", "--on", "examples/hello-world", "--", "update", "start", "--options", "stdin"],
+        &[
+            "exec",
+            "hello-world",
+            "--on",
+            "examples/hello-world",
+            "--",
+            "update",
+            "start",
+            "--options",
+            "stdin",
+        ],
         "[1]",
     )
     .ends(2);
@@ -90,4 +100,50 @@ fn what_cannot_be_run() {
     ] {
         planarium(words).ends(2);
     }
+}
+
+#[test]
+fn commands_pasted_whole_and_services_with_another_name() {
+    let exec = |words: &[&str]| {
+        planarium(&[&["exec", "hello-world", "--on", "examples/hello-world"], words].concat())
+    };
+    for whole in [
+        "plan status deploy",
+        " $ plan  status 'deploy' ",
+        "dcos hello-world plan status deploy",
+        "dcos hello --name=hello-world plan show deploy",
+    ] {
+        assert_eq!(exec(&["--", whole]).ends(0).out, TREE, "{whole}");
+    }
+    assert!(exec(&["--", "plan 'status"]).ends(2).err.contains("never closed"));
+    // The name that the service had before an option gave it another one.
+    let said =
+        planarium(&["exec", "hello", "--on", "examples/hello-world", "--", "plan", "status", "deploy"])
+            .ends(0);
+    assert_eq!(
+        (said.out.as_str(), said.err.as_str()),
+        (TREE, "there is no service `hello` here; the only one is `hello-world`\n")
+    );
+}
+
+#[test]
+fn findings_that_forbid_nothing_do_not_come_before_the_answer() {
+    let dir = folder("quiet");
+    let svc = file(&dir, "svc.yml", &crate::SVC.replace("{{HELLO_COUNT}}", "1"));
+    let said = planarium(&[
+        "exec",
+        "hi",
+        "--on",
+        &svc,
+        "--env",
+        "FRAMEWORK_NAME=hi",
+        "--env",
+        "EXTRA=1",
+        "--",
+        "plan",
+        "list",
+    ]);
+    let said = said.ends(0);
+    assert_eq!(said.err, "", "a warning is what `check` is for");
+    assert!(said.out.contains("deploy"), "{}", said.out);
 }

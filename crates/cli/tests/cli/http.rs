@@ -40,12 +40,23 @@ impl Server {
 
     /// One request; status, headers in lower case, body.
     pub(crate) fn send(&self, method: &str, target: &str, body: &str) -> (u16, String, String) {
+        self.send_as(method, target, body, &self.address, "")
+    }
+
+    /// The same with another host, and with further header lines.
+    pub(crate) fn send_as(
+        &self,
+        method: &str,
+        target: &str,
+        body: &str,
+        host: &str,
+        more: &str,
+    ) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
         stream.set_write_timeout(Some(PATIENCE)).expect("a time-out");
         let head = format!(
-            "{method} {target} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-            self.address,
+            "{method} {target} HTTP/1.1\r\nhost: {host}\r\n{more}connection: close\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(head.as_bytes()).expect("sent");

@@ -83,3 +83,48 @@ fn what_cannot_be_served_ends_with_2() {
     let said = planarium(&["serve", "--listen", &server.address]).ends(2);
     assert!(said.err.contains("listening on"), "{}", said.err);
 }
+
+#[test]
+fn a_browser_is_greeted_with_links_that_work() {
+    let server = Server::start(&["examples/hello-world", "--clock", "manual"]);
+    let (status, head, page) = server.send("GET", "/", "");
+    assert_eq!(status, 200, "{head}");
+    assert!(head.contains("content-type: text/html") && head.contains("content-security-policy: "), "{head}");
+    assert!(
+        page.contains("deploy (serial strategy) (PENDING)\n├─ hello") && !page.contains("<script"),
+        "{page}"
+    );
+    assert!(page.contains("cargo xtask play"), "{page}");
+    let links: Vec<&str> = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.contains(&"/service/hello-world/v1/plans/deploy") && links.len() > 10, "{links:?}");
+    for link in links {
+        let (status, _, body) = server.send("GET", link, "");
+        assert!((200..300).contains(&status), "{link}: {status} {body}");
+    }
+    let empty = Server::start(&["--clock", "manual"]);
+    assert!(empty.send("GET", "/", "").2.contains("There is no service yet"));
+}
+
+#[test]
+fn foreign_hosts_and_foreign_pages_are_turned_down() {
+    let server = Server::start(&["--clock", "manual", "--allow-host", "sim.example"]);
+    let ask =
+        |method: &str, host: &str, more: &str| server.send_as(method, "/sim/agents", "{}", host, more).0;
+    let own = server.address.clone();
+    for host in [own.as_str(), "localhost", "sim.example:80"] {
+        assert_eq!(ask("POST", host, ""), 200, "{host}");
+        assert_eq!(ask("POST", host, "origin: http://localhost:3000\r\n"), 200, "{host}");
+        assert_eq!(ask("POST", host, "origin: http://evil.example\r\n"), 403, "{host}");
+    }
+    for more in ["", "origin: http://evil.example\r\n"] {
+        assert_eq!(ask("POST", "evil.example", more), 403);
+        assert_eq!(server.send_as("GET", "/sim", "", "evil.example", more).0, 403);
+    }
+    assert_eq!(
+        server.send_as("GET", "/sim", "", &own, "origin: http://evil.example\r\n").0,
+        200,
+        "it only reads"
+    );
+    let machines = server.json("GET", "/sim/view", "", 200)["cluster"]["machines"].as_array().map(Vec::len);
+    assert_eq!(machines, Some(6), "nothing was done for the others");
+}

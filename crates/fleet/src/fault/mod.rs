@@ -119,10 +119,8 @@ pub(crate) fn target_text(target: &Target) -> String {
 pub(crate) fn validate(fault: &Fault) -> Result<(), Refusal> {
     let bad = |text: String| Err(Refusal::new(RefusalCode::BadRequest, text));
     let word = fault.fault.as_str();
-    if fault.fault == FaultKind::PluginFail {
-        return bad("plugin-fail strikes Skopos plugins; no machine or process knows it".to_owned());
-    }
-    if fault.target.plugin.is_some() || fault.target.action.is_some() {
+    let calls = fault.fault == FaultKind::PluginFail;
+    if !calls && (fault.target.plugin.is_some() || fault.target.action.is_some()) {
         return bad(format!("{word} has no plugin and no action as its target"));
     }
     if fault.probability.is_some_and(|p| !(0..=1000).contains(&p.thousandths())) {

@@ -5,8 +5,8 @@
 
 use crate::{
     Master,
-    agents::Removal,
     agents::{AGENT_PORT, Agent, AgentState, Host},
+    agents::{Removal, RemovalReason},
     api::validity::is_role,
     api::{AgentId, AgentInfo, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value},
     maintenance::MachineId as MachineName,
@@ -119,7 +119,7 @@ impl Master {
     fn take_machine_out(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, agent: AgentId) {
         // The master must not hear of processes that end with the machine before it has closed its records.
         if self.agent(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
-            self.retire_agent(cx, fleet, agent, Removal::Removed("the agent was taken out of the cluster"));
+            self.retire_agent(cx, fleet, agent, Removal::Removed(RemovalReason::TakenOut));
         }
         self.remove_recovered(agent);
         self.end_untracked(cx, fleet, agent);

@@ -217,7 +217,7 @@ impl Master {
             task_id: status.task_id.clone(),
             state: status.state.text(),
             reason: status.reason.map(Reason::text).unwrap_or_default(),
-            message: status.message.clone(),
+            message: status.message.clone().into(),
             healthy: status.healthy,
             readiness_exit: status.check.and_then(|check| check.exit_code),
         };

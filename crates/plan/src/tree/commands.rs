@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::{
     ids::{Element, PhaseId, StepId},
     status::{Status, StepState},
-    tree::{PhaseRow, PlanTree},
+    tree::PlanTree,
 };
 
 impl PlanTree {
@@ -61,15 +61,10 @@ impl PlanTree {
     pub fn proceed(&mut self, element: Element) -> bool {
         match element {
             Element::Plan => self.hold_plan(false),
-            Element::Phase(id) => {
-                let next = |phase: &PhaseRow| {
-                    phase.canary.next(self.canary_steps(phase)).map(|position| phase.step_at(position))
-                };
-                match self.phase(id).and_then(next) {
-                    Some(step) => self.hold_step(step, false),
-                    None => self.hold_phase(id, false),
-                }
-            }
+            Element::Phase(id) => match self.next_canary_step(id) {
+                Some(step) => self.hold_step(step, false),
+                None => self.hold_phase(id, false),
+            },
             Element::Step(step) => self.hold_step(step, false),
         }
     }
@@ -85,11 +80,36 @@ impl PlanTree {
         self.set_states(element, StepState::Pending);
     }
 
-    /// The operator's restart: proceeds on that element only, then restarts every step of it. On a
+    /// The operator's restart: proceeds on that element only and restarts every step of it. On a
     /// canary phase the proceed releases the next canary step; on an interrupted plan it starts it.
+    ///
+    /// Both happen at once: a serial order that the end of a canary period fixes is fixed among the restarted steps.
+    ///
+    /// **Source**: `…/http/queries/PlansQueries.java (restart)`: nobody looks at the plan between its two calls. Match.
     pub fn proceed_and_restart(&mut self, element: Element) {
-        self.proceed(element);
+        match element {
+            Element::Plan => self.interrupted = false,
+            Element::Phase(id) => match self.next_canary_step(id) {
+                Some(step) => _ = self.apply_step(step, |row| (row.state, false)),
+                None => {
+                    if let Some(phase) = self.phases.get_mut(id.index()).filter(|phase| phase.place.is_some())
+                    {
+                        phase.interrupted = false;
+                    }
+                }
+            },
+            Element::Step(step) => {
+                let applied = self.apply_step(step, |_| (StepState::Pending, false));
+                return self.settle(applied);
+            }
+        }
         self.restart(element);
+    }
+
+    /// The canary step that the next proceed of a phase releases.
+    fn next_canary_step(&self, id: PhaseId) -> Option<StepId> {
+        let phase = self.phase(id)?;
+        phase.canary.next(self.canary_steps(phase)).map(|position| phase.step_at(position))
     }
 
     /// The operator's start: a complete plan is restarted, then the plan proceeds.

@@ -100,6 +100,22 @@ fn under_a_serial_plan() {
 }
 
 #[test]
+fn the_restart_command_ends_the_period_and_fixes_the_order_at_once() {
+    for (spec, restarted) in [("s; cs P P P", "P(P:PPP) 0.0"), ("s; cp P P P", "P(P:PPP) 0.0 0.1 0.2")] {
+        check_story(spec, &[("proceed 0 then 0.0=C", "W(W:CWP)"), ("rerun 0", restarted)]);
+    }
+    // The order is fixed among the steps as the command leaves them, here without the one that was complete.
+    check_story(
+        "s; cs P P P",
+        &[
+            ("proceed 0 then 0.0=C", "W(W:CWP)"),
+            ("rerun 0.1", "I(I:CPP) 0.1"),
+            ("rerun 0.0", "P(P:PPP) 0.0 0.1"),
+        ],
+    );
+}
+
+#[test]
 fn the_restart_command_releases() {
     check_story("s; cs P P P", &[("rerun 0", "P(P:PWP) 0.0"), ("rerun 0.1", "P(P:PPP) 0.0")]);
     check_story("s; cs P P P", &[("restart 0", "W(W:WWP)")]);

@@ -7,6 +7,13 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 
+/// Whether a variable is routed to the tasks of a pod.
+pub(crate) fn reaches(key: &str, pod: &str) -> bool {
+    let own = format!("TASKCFG_{}_", env_name(pod));
+    let name = key.strip_prefix("TASKCFG_ALL_").or_else(|| key.strip_prefix(&own));
+    name.is_some_and(|name| !name.is_empty())
+}
+
 /// Adds what is routed to a pod's tasks to a task's own environment, which it overrides.
 pub(super) fn route(env: &BTreeMap<String, String>, pod: &str, task: &mut SortedMap<Text, Text>) {
     let own = format!("TASKCFG_{}_", env_name(pod));

@@ -29,13 +29,18 @@ pub(super) enum Owner {
 /// The field `volume`.
 pub(super) fn one(cx: &mut Cx<'_>, node: Option<&Node>, owner: Owner) -> Option<(VolumeSpec, Span)> {
     let node = node?;
-    volume(cx, node, node.span, owner)
+    if is_external(cx, "volume", node.span, node) { None } else { volume(cx, node, node.span, owner) }
 }
 
 /// The field `volumes`.
 pub(super) fn several(cx: &mut Cx<'_>, node: Option<&Node>, owner: Owner) -> Volumes {
-    let named = cx.named(node, "'volumes'");
-    named.iter().filter_map(|named| volume(cx, named.value, named.key.span, owner)).collect()
+    let mut volumes = Volumes::new();
+    for Named { name, key, value } in cx.named(node, "'volumes'") {
+        if !is_external(cx, name, key.span, value) {
+            volumes.extend(volume(cx, value, key.span, owner));
+        }
+    }
+    volumes
 }
 
 /// Paths must be unique in a resource set.
@@ -57,6 +62,21 @@ pub(super) fn check_paths(cx: &mut Cx<'_>, volumes: &Volumes) {
             ),
         }
     }
+}
+
+/// Reports a volume of an external provider, which stands elsewhere.
+fn is_external(cx: &mut Cx<'_>, name: &str, head: Span, node: &Node) -> bool {
+    let kind = node.get("type").filter(|kind| kind.as_str() == Some("DOCKER"));
+    let driven =
+        ["driver-name", "driver-options", "volume-name"].iter().any(|field| node.get(field).is_some());
+    if kind.is_none() && !driven {
+        return false;
+    }
+    let message =
+        format!("The volume '{name}' is one of an external provider, and 'volumes' takes disks of machines");
+    let help = "move it under 'external-volumes:' of the pod; it takes no 'size' and no 'path' there";
+    cx.error(codes::BAD_VOLUME_TYPE, kind.map_or(head, |kind| kind.span), &message, help);
+    true
 }
 
 fn volume(cx: &mut Cx<'_>, node: &Node, head: Span, owner: Owner) -> Option<(VolumeSpec, Span)> {
@@ -240,7 +260,7 @@ pub(super) fn external(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<ExternalVolu
             cx.not_one_of(codes::BAD_EXTERNAL_VOLUME, &kind, &message, &["DOCKER"]);
         }
         let mode = volume_mode(cx, mode);
-        let driver_options = driver_options(cx, options);
+        let driver_options = driver_options(cx, name, options, volume_name.is_some());
         if let (Some(container_path), Some(driver_name)) = (container_path, driver_name) {
             volumes.push(ExternalVolume {
                 name: name.into(),
@@ -255,17 +275,25 @@ pub(super) fn external(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<ExternalVolu
     volumes
 }
 
-fn driver_options(cx: &mut Cx<'_>, word: Option<Word<'_>>) -> Vec<(Text, Text)> {
+/// **Source**: `dcos-commons: …/specification/PortworxVolumeSpec.java (Builder)`. Match; that an option `name` is taken for
+/// the name given twice also where `volume-name` is absent is a quirk of it.
+fn driver_options(cx: &mut Cx<'_>, volume: &str, word: Option<Word<'_>>, named: bool) -> Vec<(Text, Text)> {
     let mut options = Vec::new();
     let Some(word) = word.filter(|word| !word.text.is_empty()) else { return options };
     for piece in super::pieces(word.text, ';') {
         match super::pieces(piece, '=').as_slice() {
-            ["name", _] => cx.error(
-                codes::DRIVER_OPTION_NAME,
-                word.node.span,
-                "The volume name is provided both as a driver option and as a field",
-                "remove 'name=' here and use 'volume-name'",
-            ),
+            ["name", given] => {
+                let message = format!(
+                    "External volume '{volume}': name provided both in 'driver-options' and in 'volume-name'"
+                );
+                let mut finding = Diagnostic::error(codes::DRIVER_OPTION_NAME, word.node.span, message)
+                    .with_help(format!("remove 'name={given}' here, and give the name in 'volume-name'"));
+                if !named {
+                    finding =
+                        finding.with_note("the real scheduler says so even where 'volume-name' is absent");
+                }
+                cx.push(finding);
+            }
             [key, value] => options.push(((*key).into(), (*value).into())),
             _ => {
                 let message = format!("The driver option '{piece}' is not written as 'key=value'");

@@ -23,11 +23,11 @@ impl Teller<'_> {
         {
             let text = format!("{} still uses it: the kill is on its way", task.name);
             let tasks: Vec<Text> = vec![task.name.clone()];
-            reasons.push(reason(text, task_event(task), ReasonKind::Killing { tasks }));
+            reasons.push(reason(text, task_event(task), ReasonKind::Killing { tasks, by: None }));
         }
         let why = match absent {
             Some(state) => format!("{host} is {state}, and only {host} can offer the reservation"),
-            None => match self.facts.offer_drought(&scheduler.name) {
+            None => match self.facts.offer_drought(&scheduler.name).or_else(|| self.declined_until(host)) {
                 Some(text) => text,
                 None => format!("{host} has not offered the reservation yet"),
             },

@@ -1,6 +1,6 @@
 //! Reasons for a step: its turn and holds, then what work on it waits for.
 
-use super::{MaintenanceFacts, Teller, reason};
+use super::{MaintenanceFacts, Teller, reason, words};
 use crate::scheduler::evaluate::outcome::funnel;
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::store::{OverrideTarget, Stored, TaskRecord};
@@ -50,6 +50,7 @@ impl Teller<'_> {
             let Some(status) = record.status.clone() else { continue };
             let record = record.clone();
             let goal = requirement.pod.spec.task(&task.task).map_or(Goal::Running, |spec| spec.goal);
+            reasons.extend(self.ending(holder, &record));
             reasons.extend(self.task(holder, &requirement, &record, &status, goal));
         }
         reasons
@@ -139,7 +140,8 @@ impl Teller<'_> {
         let requirement = data.and_then(|data| data.requirement.clone());
         let Some(requirement) = requirement else { return vec![self.next_cycle()] };
         let mut reasons = Vec::new();
-        reasons.extend(self.killing(&requirement));
+        reasons.extend(self.killing(holder, &requirement));
+        reasons.extend(self.ended(holder, &requirement));
         if let Some(barred) = self.barred() {
             reasons.push(barred);
             return reasons;
@@ -156,6 +158,7 @@ impl Teller<'_> {
             _ if status == Status::Prepared => reasons.push(self.no_offers(&requirement)),
             _ => {}
         }
+        reasons.extend(self.declined(holder, &requirement));
         reasons.extend(self.maintenance(&requirement));
         reasons
     }
@@ -193,7 +196,32 @@ impl Teller<'_> {
         reasons
     }
 
-    fn killing(&self, requirement: &Requirement) -> Option<Reason> {
+    /// A task of this step is being ended for the sake of another plan's step.
+    fn ending(&self, holder: Holder, record: &TaskRecord) -> Option<Reason> {
+        let kill = self.scheduler.kills.of(&record.id)?;
+        let by = kill.by.filter(|by| *by != holder)?;
+        let text = format!("{} ends {}: {}", self.step_of_plan(by), record.name, rivalry(record));
+        let by = Some(self.element_ref(by.plan, Element::Step(by.step)));
+        Some(reason(text, None, ReasonKind::Killing { tasks: vec![record.name.clone()], by }))
+    }
+
+    /// Another plan's step had a task of this step ended.
+    fn ended(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
+        let data = self.scheduler.step_data(holder)?;
+        let (task, by) = data.tasks.iter().find_map(|task| Some((task, task.ended_by?)))?;
+        let record = self.scheduler.store.task(&requirement.key, &task.task)?;
+        let (name, event) = (record.name.clone(), record.status.as_ref().map(|status| status.event));
+        let text = format!("{} ended {name}: {}", self.step_of_plan(by), rivalry(record));
+        let by = self.element_ref(by.plan, Element::Step(by.step));
+        Some(reason(text, event, ReasonKind::Ended { task: name, by }))
+    }
+
+    fn step_of_plan(&self, holder: Holder) -> String {
+        let path = self.scheduler.path(holder.plan, Element::Step(holder.step));
+        format!("{} of plan {}", words::called(&path), path.plan)
+    }
+
+    fn killing(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
         let stored = self.scheduler.store.pod(&requirement.key)?;
         let dying: Vec<&TaskRecord> = stored
             .values()
@@ -203,10 +231,41 @@ impl Teller<'_> {
             .collect();
         let tasks: Vec<Text> = dying.iter().map(|task| task.name.clone()).collect();
         if tasks.is_empty() {
-            return None;
+            return self.rival(holder, requirement);
         }
-        let text = format!("{} must end first: the kill is on its way", tasks.join(", "));
-        Some(reason(text, None, ReasonKind::Killing { tasks }))
+        let text = match dying.iter().find_map(|task| Some((*task, self.rival_plan(holder, task)?))) {
+            Some((task, plan)) => {
+                format!(
+                    "{} of plan {plan} must end first: {}, and the kill is on its way",
+                    tasks.join(", "),
+                    rivalry(task)
+                )
+            }
+            None => format!("{} must end first: the kill is on its way", tasks.join(", ")),
+        };
+        Some(reason(text, None, ReasonKind::Killing { tasks, by: None }))
+    }
+
+    /// Another plan's step launched a task on a resource set that this one needs; nobody has asked for its end yet.
+    fn rival(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
+        let sets: Vec<&Text> = requirement.task_specs().map(|spec| &spec.resource_set.id).collect();
+        let stored = self.scheduler.store.pod(&requirement.key)?;
+        let mut alive = stored.values().filter(|task| task.is_alive() && sets.contains(&&task.set));
+        let (task, plan) = alive.find_map(|task| Some((task, self.rival_plan(holder, task)?)))?;
+        let text = format!(
+            "{} of plan {plan} must end first: {}, and the next cycle ends it",
+            task.name,
+            rivalry(task)
+        );
+        Some(reason(text, None, ReasonKind::Killing { tasks: vec![task.name.clone()], by: None }))
+    }
+
+    /// The other plan whose step launched a task and still waits for it.
+    fn rival_plan(&self, holder: Holder, task: &TaskRecord) -> Option<Text> {
+        let other = self.scheduler.step_waiting_for(task).filter(|other| other.plan != holder.plan)?;
+        let unreachable = task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");
+        let at_work = !unreachable && !self.scheduler.step_status(other).is_complete();
+        at_work.then(|| self.scheduler.path(other.plan, Element::Plan).plan)
     }
 
     fn funnel(&self, holder: Holder) -> Option<OfferFunnel> {
@@ -234,6 +293,11 @@ impl Teller<'_> {
         self.drought_remedies(requirement);
         reason(format!("No offer was at hand: {text}"), None, ReasonKind::NoOffers { text: text.into() })
     }
+}
+
+/// What two steps that end each other's tasks have in common.
+fn rivalry(task: &TaskRecord) -> String {
+    format!("both use the resource set {} of pod {}", task.set, task.pod.name())
 }
 
 fn short(state: &str) -> &str {

@@ -37,13 +37,20 @@ pub(super) fn merge(defaults: Value, options: &Value) -> Value {
     }
 }
 
-/// Checks the options, and that with the defaults nothing required is left out.
-pub(super) fn check(schema: &Value, options: &Options<'_>, config: FileId, found: &mut Diagnostics) {
+/// Checks the options, and that with the defaults nothing required is left out. Answers the paths of options that have
+/// the wrong type.
+pub(super) fn check(
+    schema: &Value,
+    options: &Options<'_>,
+    config: FileId,
+    found: &mut Diagnostics,
+) -> Vec<Vec<String>> {
     let empty = Value::Null;
-    let mut checker = Checker { found, path: Vec::new(), at: Span::at(config, 0) };
+    let mut checker = Checker { found, path: Vec::new(), at: Span::at(config, 0), wrong: Vec::new() };
     checker.check(schema, Some(options.value).filter(|value| !value.is_null()), options.node.as_ref());
     let merged = merge(defaults(schema), if options.value.is_null() { &empty } else { options.value });
     checker.required(schema, &merged, options.node.as_ref());
+    checker.wrong
 }
 
 struct Checker<'d> {
@@ -51,6 +58,8 @@ struct Checker<'d> {
     path: Vec<String>,
     /// Where to point without a place in the options.
     at: Span,
+    /// Options of the wrong type.
+    wrong: Vec<Vec<String>>,
 }
 
 impl Checker<'_> {
@@ -58,6 +67,7 @@ impl Checker<'_> {
         let Some(value) = value else { return };
         let span = node.map_or(self.at, |node| node.span);
         if let Some(wanted) = wrong_type(schema, value) {
+            self.wrong.push(self.path.clone());
             let message = format!("The option '{}' is {}, it must be {wanted}", self.name(), describe(value));
             self.found.push(
                 Diagnostic::error(codes::OPTION_TYPE, span, message).with_help(describe_property(schema)),
@@ -197,7 +207,7 @@ fn wrong_type(schema: &Value, value: &Value) -> Option<String> {
     Some(words.collect::<Vec<_>>().join(" or "))
 }
 
-fn describe(value: &Value) -> &'static str {
+pub(super) fn describe(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -116,6 +116,7 @@ impl Scheduler {
     ) -> Vec<Arc<Offer>> {
         let mut left = offers;
         let mut shared = Shared { looks: Vec::new(), used: Vec::new(), hosts: None, checks: Vec::new() };
+        let mut launched = Vec::new();
         for holder in candidates {
             let Some(plan) = self.plan(holder.plan) else { continue };
             if !matches!(plan.tree.status(holder.step.into()), Status::Pending | Status::Prepared) {
@@ -138,18 +139,36 @@ impl Scheduler {
             if requirement.recovery == Recovery::Permanent {
                 self.store.flag_pod(&requirement.key);
             }
-            self.kill_for(cx, &requirement, out);
+            self.kill_for(cx, *holder, &requirement, out);
             match self.look(cx, *holder, &requirement, &left, &mut shared) {
                 Some((at, footprint, event)) => {
                     let offer = left.remove(at);
                     shared.looks.clear();
                     shared.used.push(offer.hostname.clone());
-                    self.launch(cx, *holder, &requirement, &offer, footprint, event, out);
+                    launched.extend(self.launch(cx, *holder, &requirement, &offer, footprint, event, out));
                 }
                 None => self.prepared(cx, *holder),
             }
         }
+        self.record(launched);
         left
+    }
+
+    /// Stores what a cycle launched, once all of its steps were worked on: until then every step sees the tasks, and
+    /// counts those on each machine, as they were before.
+    ///
+    /// *Order*: tasks that wait for their launch first, so that what another step of the cycle launched stays.
+    ///
+    /// **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java (processOffers),
+    /// …/state/PersistentLaunchRecorder.java`. Match.
+    fn record(&mut self, launched: Vec<TaskRecord>) {
+        let (stubs, launches): (Vec<_>, Vec<_>) =
+            launched.into_iter().partition(|record| record.id.is_empty());
+        for record in stubs.into_iter().chain(launches) {
+            let key = record.pod.clone();
+            self.store.put(record);
+            self.note_pod(&key);
+        }
     }
 
     /// Looks at the offers in order; the first that fits, with what it is used for and the event that
@@ -165,7 +184,10 @@ impl Scheduler {
         if offers.is_empty() {
             return None;
         }
-        let before = self.step_data(holder).and_then(|data| data.look.clone());
+        let home = self.home_of(requirement);
+        // What was seen while the pod's reservations tied it to another machine, or to one, is over.
+        let before =
+            self.step_data(holder).and_then(|data| data.look.clone()).filter(|look| look.home == home);
         let shareable = requirement.recovery == Recovery::None && self.store.pod(&requirement.key).is_none();
         if shareable && let Some(look) = shared.find(requirement, before.as_ref()) {
             let look = look.clone();
@@ -175,8 +197,7 @@ impl Scheduler {
         if requirement.pod.rule.counts_elsewhere() {
             self.store.keep_facts();
         }
-        let home = self.home_of(requirement);
-        let mut foreign = before.as_ref().filter(|look| look.home == home).map_or(0, |look| look.foreign);
+        let mut foreign = before.as_ref().map_or(0, |look| look.foreign);
         if home.as_ref().is_some_and(|home| foreign >= FOREIGN && !shared.has_offer_of(home, offers)) {
             return None;
         }
@@ -243,7 +264,7 @@ impl Scheduler {
     }
 
     /// The machine a pod's reservations tie it to, if they do.
-    fn home_of(&self, requirement: &Requirement) -> Option<Text> {
+    pub(crate) fn home_of(&self, requirement: &Requirement) -> Option<Text> {
         let stored = self.store.pod(&requirement.key)?.known_to(&requirement.pod.spec);
         let lost = stored.values().all(|task| task.permanently_failed);
         let tied = requirement.recovery != Recovery::Permanent && !lost;
@@ -255,7 +276,8 @@ impl Scheduler {
             path: self.path(holder.plan, holder.step.into()),
             agent: outcome.agent.clone(),
             passed: outcome.passed,
-            text: outcome.first_failure().into(),
+            requirement: outcome.first_unmet().into(),
+            text: Text::from(outcome.first_failure()).into(),
         })
     }
 
@@ -284,6 +306,7 @@ impl Scheduler {
         }
     }
 
+    /// Launches a step's tasks; answers what is to be stored of them at the end of the cycle.
     #[expect(clippy::too_many_arguments, reason = "what one launch is made of")]
     fn launch(
         &mut self,
@@ -294,8 +317,8 @@ impl Scheduler {
         footprint: Footprint,
         event: u64,
         out: &mut Vec<Request>,
-    ) {
-        let Some(plan) = self.plan(holder.plan) else { return };
+    ) -> Vec<TaskRecord> {
+        let Some(plan) = self.plan(holder.plan) else { return Vec::new() };
         let step = plan.step_name(holder.step);
         let params = plan.step(holder.step).map(|data| data.params.clone()).unwrap_or_default();
         let config = self.configs.get(&requirement.config).unwrap_or(&self.target).clone();
@@ -320,27 +343,25 @@ impl Scheduler {
             now: cx.now(),
             event,
         };
-        let launch = build::build(&ask, &context, &mut self.ids, footprint);
+        let mut launch = build::build(&ask, &context, &mut self.ids, footprint);
         self.forget_tasks(holder);
         if let Some(data) = self.step_data_mut(holder) {
             data.look = None;
         }
-        for mut record in launch.records {
-            self.report_files(cx, event, &record);
+        for record in &mut launch.records {
+            self.report_files(cx, event, record);
             if !record.id.is_empty() {
                 if record.goal.progress == OverrideProgress::Pending {
                     record.goal.progress = OverrideProgress::InProgress;
                 }
-                let task =
-                    StepTask { id: record.id.clone(), task: record.task.clone(), state: StepState::Starting };
+                let (id, task) = (record.id.clone(), record.task.clone());
+                let task = StepTask { id, task, state: StepState::Starting, ended_by: None };
                 self.waiting.insert(&requirement.key, &record.id, holder);
                 if let Some(data) = self.step_data_mut(holder) {
                     data.tasks.push(task);
                 }
             }
-            self.store.put(record);
         }
-        self.note_pod(&requirement.key);
         cx.scoped(Cause::Event(event), |cx| {
             self.set_state(holder, StepState::Starting);
             self.report(cx, holder.plan);
@@ -350,6 +371,7 @@ impl Scheduler {
         let operations = launch.operations;
         let call = Call::Accept { offer_ids: vec![offer.id], operations, refuse_ms: Some(ACCEPT_FILTER_MS) };
         out.push(Request { cause: Cause::Event(event), call });
+        launch.records
     }
 
     /// Tells of config files that a launched task lacks something for.
@@ -364,7 +386,7 @@ impl Scheduler {
 
     /// Ends what runs in the way: tasks of the pod that are to use one of the resource sets to be launched, by the
     /// version that is launched.
-    fn kill_for(&mut self, cx: &mut Cx, requirement: &Requirement, out: &mut Vec<Request>) {
+    fn kill_for(&mut self, cx: &mut Cx, holder: Holder, requirement: &Requirement, out: &mut Vec<Request>) {
         let Some(stored) = self.store.pod(&requirement.key) else { return };
         let in_the_way: Vec<(Text, Text)> = stored
             .values()
@@ -376,13 +398,25 @@ impl Scheduler {
             .map(|task| (task.id.clone(), task.at.agent_id.clone()))
             .collect();
         for (id, agent) in in_the_way {
-            self.kill(cx, &id, Some(&agent), out);
+            self.kill_by(cx, &id, Some(&agent), Some(holder), out);
         }
     }
 
     /// Asks for a task's end, now and until it is answered.
     pub(super) fn kill(&mut self, cx: &mut Cx, id: &Text, agent: Option<&Text>, out: &mut Vec<Request>) {
-        if id.is_empty() || !self.kills.ask(id, agent, cx.now(), cx.cause()) {
+        self.kill_by(cx, id, agent, None, out);
+    }
+
+    /// The same, for a step that needs what the task holds.
+    fn kill_by(
+        &mut self,
+        cx: &mut Cx,
+        id: &Text,
+        agent: Option<&Text>,
+        by: Option<Holder>,
+        out: &mut Vec<Request>,
+    ) {
+        if id.is_empty() || !self.kills.ask(id, agent, by, cx.now(), cx.cause()) {
             return;
         }
         let call = Call::Kill { task_id: id.clone(), agent_id: agent.cloned(), grace_ms: None };

@@ -98,13 +98,14 @@ impl Scheduler {
                 PlanOp::Start => self.start_plan(cx, id, command),
                 PlanOp::Stop => {
                     self.with_tree(id, |plan| plan.tree.interrupt(Element::Plan));
-                    self.restart_steps(cx, id, Element::Plan);
+                    self.forget_delays(cx, id, Element::Plan);
+                    self.with_tree(id, |plan| plan.tree.restart(Element::Plan));
                 }
                 PlanOp::Interrupt => self.with_tree(id, |plan| plan.tree.interrupt(element)),
                 PlanOp::Continue => self.with_tree(id, |plan| plan.tree.proceed(element)),
                 PlanOp::Restart => {
-                    self.with_tree(id, |plan| plan.tree.proceed(element));
-                    self.restart_steps(cx, id, element);
+                    self.forget_delays(cx, id, element);
+                    self.with_tree(id, |plan| plan.tree.proceed_and_restart(element));
                 }
                 PlanOp::ForceComplete => self.complete_steps(id, element),
             }
@@ -125,14 +126,16 @@ impl Scheduler {
             plan.set_params(step, &params);
         }
         if plan.is_complete() {
-            self.restart_steps(cx, id, Element::Plan);
+            self.forget_delays(cx, id, Element::Plan);
+            self.with_tree(id, |plan| plan.tree.restart(Element::Plan));
         }
         self.with_tree(id, |plan| plan.tree.proceed(Element::Plan));
     }
 
-    /// Sets steps back to pending and forgets the delays of their tasks. The tasks they launched stay
-    /// known: a late status of one of them still moves its step until the next look at offers.
-    fn restart_steps(&mut self, cx: &Cx, id: PlanId, element: Element) {
+    /// What a restart forgets of the steps that it sets back to pending: delays of their tasks, and that they were
+    /// completed by hand. The tasks they launched stay known: a late status of one of them still moves its step until
+    /// the next look at offers.
+    fn forget_delays(&mut self, cx: &Cx, id: PlanId, element: Element) {
         for step in self.steps_of(id, element) {
             let holder = Holder { plan: id, step };
             let requirement = self.plan(id).and_then(|plan| plan.requirement(step)).cloned();
@@ -145,7 +148,6 @@ impl Scheduler {
                 data.touched += 1;
             }
         }
-        self.with_tree(id, |plan| plan.tree.restart(element));
     }
 
     fn complete_steps(&mut self, id: PlanId, element: Element) {

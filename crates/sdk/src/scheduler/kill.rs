@@ -7,6 +7,7 @@
 //! retry interval ago is not said again by a cycle.
 
 use planarium_kernel::{Cause, Digest, Index, SimTime, sorted};
+use planarium_plan::Holder;
 use planarium_protocol::Text;
 
 /// Between two sayings. *Units*: milliseconds.
@@ -21,6 +22,8 @@ pub(crate) struct Pending {
     pub(crate) cause: Cause,
     /// Where the task is thought to be.
     pub(crate) agent: Option<Text>,
+    /// The step that needs the task's resource set; none where no step asked first.
+    pub(crate) by: Option<Holder>,
     /// Its machine does not answer: saying it again is of no use until it does.
     pub(crate) silent: bool,
 }
@@ -33,7 +36,14 @@ pub(crate) struct Kills {
 
 impl Kills {
     /// A task is to end. True when that has to be said now.
-    pub(crate) fn ask(&mut self, id: &Text, agent: Option<&Text>, now: SimTime, cause: Cause) -> bool {
+    pub(crate) fn ask(
+        &mut self,
+        id: &Text,
+        agent: Option<&Text>,
+        by: Option<Holder>,
+        now: SimTime,
+        cause: Cause,
+    ) -> bool {
         match self.pending.get_mut(id) {
             Some(pending) if pending.silent || now.since(pending.said) < RETRY_MS => false,
             Some(pending) => {
@@ -41,16 +51,21 @@ impl Kills {
                 true
             }
             None => {
-                let pending = Pending { said: now, cause, agent: agent.cloned(), silent: false };
+                let pending = Pending { said: now, cause, agent: agent.cloned(), by, silent: false };
                 self.pending.insert(id.clone(), pending);
                 true
             }
         }
     }
 
-    /// The task has ended; true when it was to end.
-    pub(crate) fn ended(&mut self, id: &str) -> bool {
-        !self.pending.is_empty() && self.pending.remove(id).is_some()
+    /// The task has ended; answers the request, if it was to end.
+    pub(crate) fn ended(&mut self, id: &str) -> Option<Pending> {
+        if self.pending.is_empty() { None } else { self.pending.remove(id) }
+    }
+
+    /// The request to end a task.
+    pub(crate) fn of(&self, id: &str) -> Option<&Pending> {
+        self.pending.get(id)
     }
 
     /// The machine of a task does not answer, or does again; true when a kill has to be said again now.
@@ -113,8 +128,8 @@ mod tests {
     fn said_again_every_five_seconds_until_answered() {
         let mut kills = Kills::default();
         let id: Text = "t".into();
-        assert!(kills.ask(&id, None, SimTime::ZERO, Cause::Genesis));
-        assert!(!kills.ask(&id, None, SimTime(4_999), Cause::Genesis));
+        assert!(kills.ask(&id, None, None, SimTime::ZERO, Cause::Genesis));
+        assert!(!kills.ask(&id, None, None, SimTime(4_999), Cause::Genesis));
         assert!(kills.again(SimTime(4_999)).is_empty());
         assert_eq!(kills.next_due(), Some(SimTime(5_000)));
         assert_eq!(kills.again(SimTime(5_000)).len(), 1);
@@ -122,9 +137,10 @@ mod tests {
         // Nothing is said to a machine that does not answer.
         assert!(!kills.heard("t", true) && kills.next_due().is_none());
         assert!(
-            !kills.ask(&id, None, SimTime(20_000), Cause::Genesis) && kills.again(SimTime(20_000)).is_empty()
+            !kills.ask(&id, None, None, SimTime(20_000), Cause::Genesis)
+                && kills.again(SimTime(20_000)).is_empty()
         );
-        assert!(kills.heard("t", false) && kills.ask(&id, None, SimTime(20_000), Cause::Genesis));
-        assert!(kills.ended("t") && !kills.contains("t") && !kills.ended("t"));
+        assert!(kills.heard("t", false) && kills.ask(&id, None, None, SimTime(20_000), Cause::Genesis));
+        assert!(kills.ended("t").is_some() && !kills.contains("t") && kills.ended("t").is_none());
     }
 }

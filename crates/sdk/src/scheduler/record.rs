@@ -250,6 +250,8 @@ pub(crate) struct Launched {
     pub(crate) params: Params,
     /// Command line it was launched with.
     pub(crate) command: Text,
+    /// It was launched paused: with the pause command and its check.
+    pub(crate) paused: bool,
     /// Its config files, as far as the launch could render them.
     pub(crate) files: Arc<[ConfigFileView]>,
 }

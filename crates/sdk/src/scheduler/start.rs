@@ -48,6 +48,10 @@ pub(super) fn start(
         let text = "The definition has errors, so its scheduler cannot start";
         return Err(Refusal::new(RefusalCode::InvalidDefinition, text));
     };
+    if let Some(error) = loaded.diagnostics.iter().find(|one| one.is_error() && previous.is_none()) {
+        let text = format!("The definition has an error: {}", error.message);
+        return Err(Refusal::new(RefusalCode::InvalidDefinition, text));
+    }
     if let Some(previous) = previous.filter(|previous| previous.is_torn_down()) {
         return Err(if previous.exited().is_some() { previous.ends_again() } else { uninstall::over() });
     }
@@ -102,6 +106,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         store: previous.map_or_else(Store::default, |previous| previous.store.of_next_process()),
         backoff: Backoff::new(BackoffConfig::from_env(&env)),
         revive: Revive::new(cx.now()),
+        declined: super::declined::Declined::default(),
         overhead: Overhead::from_env(&env),
         plans: Vec::new(),
         assets: Assets::default(),

@@ -34,16 +34,20 @@ struct Told<'a> {
     name: &'a Text,
     pod: &'a PodKey,
     place: Place,
+    /// The step that had it killed.
+    ended_by: Option<Holder>,
 }
 
 impl Scheduler {
     /// A task's status.
     pub(super) fn take_status(&mut self, cx: &mut Cx, status: &TaskStatus, out: &mut Vec<Request>) {
         let state = status.state.as_str();
+        let mut ended_by = None;
         if is_terminal(state) {
-            if self.kills.ended(&status.task_id) {
+            if let Some(kill) = self.kills.ended(&status.task_id) {
                 // Steps of any plan may have waited for its end.
                 self.touch_all(cx);
+                ended_by = kill.by.filter(|_| state == "TASK_KILLED");
             }
         } else if self.kills.heard(&status.task_id, state == "TASK_UNREACHABLE") {
             self.kill(cx, &status.task_id, status.agent_id.as_ref(), out);
@@ -72,7 +76,7 @@ impl Scheduler {
             return;
         }
         let (name, key) = (record.name.clone(), record.pod.clone());
-        let task = Told { id: &status.task_id, name: &name, pod: &key, place };
+        let task = Told { id: &status.task_id, name: &name, pod: &key, place, ended_by };
         let stored = merge(record, status, cx);
         let news = record.status.as_ref().is_none_or(|old| !same(old, &stored));
         self.store.change(place, |record| {
@@ -90,7 +94,7 @@ impl Scheduler {
 
     /// Moves the step that waits for a task; the last event that came of it.
     fn move_step(&mut self, cx: &mut Cx, task: Told<'_>, status: &Stored) -> Option<u64> {
-        let Told { id, name, pod, place } = task;
+        let Told { id, name, pod, place, ended_by } = task;
         let holder = self.waiting.get(pod, id)?;
         let plan = self.plan(holder.plan)?;
         if plan.tree.step_state(holder.step) == Some(StepState::Complete) {
@@ -105,6 +109,7 @@ impl Scheduler {
         let data = self.step_data_mut(holder)?;
         if let Some(entry) = data.tasks.get_mut(at) {
             entry.state = state;
+            entry.ended_by = ended_by.filter(|by| *by != holder);
         }
         data.touched += 1;
         let next = from_tasks(&data.tasks);

@@ -110,7 +110,13 @@ mod tests {
     fn the_least_advanced_task_decides() {
         use StepState::{Complete, Delayed, Error, Pending, Started, Starting};
         let tasks = |states: &[StepState]| -> Vec<StepTask> {
-            states.iter().map(|state| StepTask { id: "".into(), task: "".into(), state: *state }).collect()
+            let task = |state: &StepState| StepTask {
+                id: "".into(),
+                task: "".into(),
+                state: *state,
+                ended_by: None,
+            };
+            states.iter().map(task).collect()
         };
         for (states, expected) in [
             (&[][..], None),

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: a list that copies share until one of them changes it. *Must not know*: what moves a step.
 
-use planarium_plan::StepState;
+use planarium_plan::{Holder, StepState};
 use planarium_protocol::Text;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub(crate) struct StepTask {
     pub(crate) task: Text,
     /// How far it is for the step.
     pub(crate) state: StepState,
+    /// The step of another plan that ended it for the sake of its resource set.
+    pub(crate) ended_by: Option<Holder>,
 }
 
 /// All of them, in the order they were launched in.

@@ -8,8 +8,7 @@
 //! it, and the deploy plan carries the errors. Without a target before, or when an error is fatal, the
 //! scheduler does not start.
 //!
-//! **Source**: `dcos-commons: …/config/DefaultConfigurationUpdater.java`. Match. Simplified: a simulated scheduler has
-//! a service account unless its environment says that there is none.
+//! **Source**: `dcos-commons: …/config/DefaultConfigurationUpdater.java`. Match.
 
 use super::Scheduler;
 use super::requirement::Config;
@@ -17,7 +16,7 @@ use super::store::{Place, PodKey};
 use crate::compare;
 use crate::load::Loaded;
 use crate::spec::ServiceSpec;
-use crate::validate::{ConfigError, Facts, finding, validate};
+use crate::validate::{ConfigError, Facts, account, finding, validate};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Refusal;
 use planarium_protocol::Text;
@@ -31,12 +30,6 @@ pub(super) fn region_awareness(env: &BTreeMap<String, String>) -> bool {
     env.get("ALLOW_REGION_AWARENESS").is_none_or(|value| value.eq_ignore_ascii_case("true"))
 }
 
-/// Whether the scheduler can sign in to the cluster's authority: the variable that names its credentials is there, or
-/// nothing is said about it. An empty one says that there is no account.
-fn has_service_account(env: &BTreeMap<String, String>) -> bool {
-    env.get("DCOS_SERVICE_ACCOUNT_CREDENTIAL").is_none_or(|path| !path.is_empty())
-}
-
 /// What the checks say against a definition that is to follow what a scheduler runs with; `env` is the scheduler's.
 fn config_errors(
     candidate: &ServiceSpec,
@@ -47,20 +40,23 @@ fn config_errors(
         previous: previous.map(|previous| &*previous.target.spec),
         candidate,
         deployed_before: previous.is_some_and(|previous| previous.completed_once),
-        service_account: has_service_account(env),
+        service_account: account::is_given(env),
     })
 }
 
 impl Scheduler {
-    /// What the checks say against a definition, as findings in its text.
+    /// What the checks say against a definition, as findings in its text; without what its reader found already.
     pub fn findings_against(loaded: &Loaded, previous: Option<&Self>) -> Vec<Diagnostic> {
         let Some(spec) = loaded.spec.as_ref().filter(|_| !loaded.env.contains_key(crate::UNINSTALL_FLAG))
         else {
             return Vec::new();
         };
+        let found =
+            |error: &&ConfigError| !loaded.is_clean() && crate::validate::READ_TOO.contains(&error.code);
         config_errors(spec, previous, &loaded.env)
             .iter()
-            .map(|error| finding(error, &loaded.sources))
+            .filter(|error| !found(error))
+            .map(|error| finding(error, &loaded.sources, previous.is_some()))
             .collect()
     }
 

@@ -83,7 +83,8 @@ fn defaults_options_and_what_comes_on_top() {
         shown,
         "FLAG=true\nFRAMEWORK_NAME=hello-world\nHELLO_COUNT=1\nHELLO_CPUS=0.1\nHELLO_GRACE=0\n\
          HELLO_PLACEMENT=[[\"hostname\", \"UNIQUE\"]]\nNUMBER=5\nPACKAGE=hello-world stub-universe\n\
-         PORT0=15000\nPORT_API=15000\nZIP=https://example.com/x.zip"
+         PORT0=15000\nPORT_API=15000\nSTATSD_UDP_HOST=198.51.100.1\nSTATSD_UDP_PORT=61825\n\
+         ZIP=https://example.com/x.zip"
     );
     assert_eq!(&*loaded.name, "hello-world");
     assert_eq!(loaded.definition.as_deref(), Some("dist/svc.yml"));
@@ -134,4 +135,98 @@ fn an_app_that_is_no_json_is_shown_where_it_breaks() {
     let at = loaded.sources.position(broken.span);
     assert_eq!(at.line, 14);
     assert!(broken.notes[0].contains("\"HELLO_VOLUME: \"v\","), "{:?}", broken.notes);
+}
+
+#[test]
+fn an_option_of_the_wrong_type_is_one_finding() {
+    let changed = PACKAGE.replace(
+        "\"flag\": {\"type\": \"boolean\", \"default\": true},",
+        "\"flag\": {\"type\": \"boolean\", \"default\": true}, \"free\": {\"default\": \"\"},",
+    );
+    let changed = changed.replace("\"NUMBER\": 5,", "\"NUMBER\": 5,\n    \"FREE\": \"{{service.free}}\",");
+    let cases = [
+        (
+            r#"{"service": {"name": {"a": 1}}}"#,
+            "3:13 error[SDK011] The option 'service.name' is an object, it must be a text",
+        ),
+        (
+            r#"{"hello": {"count": {"a": 1}}}"#,
+            "3:14 error[SDK011] The option 'hello.count' is an object, it must be a whole number",
+        ),
+        (
+            r#"{"service": {"free": {"a": 1}}}"#,
+            "3:13 error[SDK011] The option 'service.free' is an object, and the package's template takes it for a text",
+        ),
+        (
+            r#"{"service": {"free": ["a"]}}"#,
+            "3:13 error[SDK011] The option 'service.free' is a list, and the package's template takes it for a text",
+        ),
+    ];
+    for (options, want) in cases {
+        let loaded = load(&request(&format!("# options: {options}\n{changed}")));
+        assert_eq!(findings(&loaded), [want], "{options}");
+    }
+    // A default of the package's own is found where it stands.
+    let own = changed.replace("\"free\": {\"default\": \"\"}", "\"free\": {\"default\": {\"a\": 1}}");
+    let found = findings(&load(&request(&own)));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("9:75 error[SDK011] The option 'service.free' is an object"), "{found:?}");
+}
+
+#[test]
+fn a_value_that_is_no_json_points_to_its_variable() {
+    let bare = PACKAGE.replace("\"NUMBER\": 5,", "\"NUMBER\": {{hello.place}},");
+    let found = findings(&load(&request(&bare)));
+    assert_eq!(found.len(), 1, "the environment that is lacking for it is no cascade: {found:?}");
+    assert!(
+        found[0].contains("error[SDK016] The value of 'hello.place' makes the app no JSON: Not valid JSON"),
+        "{found:?}"
+    );
+    let empty = PACKAGE.replace("\"NUMBER\": 5,", "\"NUMBER\": {{hello.volume}},");
+    let found = findings(&load(&request(&empty)));
+    assert!(found.len() == 1 && found[0].contains("The value of 'hello.volume' makes"), "{found:?}");
+}
+
+#[test]
+fn options_bear_the_name_of_their_file() {
+    let text = "{\n\n  \"hello\": {\"cuont\": 2}\n}";
+    let mut request = request(&format!("# options: {{\"hello\": {{\"cuont\": 2}}}}\n{PACKAGE}"));
+    let named = |request: &planarium_protocol::input::LoadService| {
+        let loaded = load(request);
+        let finding =
+            loaded.diagnostics.iter().find(|finding| finding.code == "SDK010").cloned().expect("found");
+        let file = loaded.sources.get(finding.span.file).expect("a file").name().to_owned();
+        (file, loaded.sources.position(finding.span).line)
+    };
+    assert_eq!(named(&request), ("options.json".to_owned(), 3));
+    request.files.insert("mine/opts.json".to_owned(), text.to_owned());
+    assert_eq!(named(&request), ("mine/opts.json".to_owned(), 3));
+    request.files.insert("mine/opts.json".to_owned(), "{}".to_owned());
+    assert_eq!(named(&request), ("options.json".to_owned(), 3), "a file that says something else is another");
+}
+
+#[test]
+fn marks_of_packaging_tools_are_named_with_their_file() {
+    let resource = PACKAGE.replace("https://example.com/x.zip", "%(artifact-dir)s/x-%(version)s.zip");
+    let loaded = load(&request(&resource));
+    let file = |loaded: &crate::Loaded, n: usize| {
+        let sorted = loaded.diagnostics.clone().into_sorted();
+        loaded.sources.get(sorted[n].span.file).expect("a file").name().to_owned()
+    };
+    assert_eq!(
+        findings(&loaded),
+        [
+            "1:30 info[SDK018] resource.json holds marks that a package build fills in: %(artifact-dir)s, %(version)s"
+        ]
+    );
+    assert_eq!(file(&loaded, 0), "universe/resource.json");
+    let uri = loaded.spec.expect("a spec").pods[0].uris.join(" ");
+    assert_eq!(uri, "artifact-dir/x-version.zip");
+    let options = format!("# options: {{\"service\": {{\"account\": \"%(account)s\"}}}}\n{PACKAGE}");
+    let loaded = load(&request(&options));
+    assert_eq!(
+        findings(&loaded),
+        ["3:17 info[SDK018] The options hold marks that a package build fills in: %(account)s"]
+    );
+    assert_eq!(file(&loaded, 0), "options.json");
 }

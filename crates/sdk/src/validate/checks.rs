@@ -1,6 +1,6 @@
 //! The single checks.
 
-use super::{Change, ConfigError, Facts};
+use super::{Change, ConfigError, Facts, account};
 use crate::spec::{At, Limit, PodSpec, VolumeSpec};
 use std::sync::Arc;
 
@@ -54,15 +54,19 @@ pub(super) fn pods_shrink(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     for old in &previous.pods {
         let new = facts.candidate.pod(&old.name);
         let allowed = new.map_or(old.allow_decommission, |new| new.allow_decommission);
-        let count = new.map_or(0, |new| new.count);
-        if !allowed && (new.is_none() || count < old.count) {
-            let message =
-                format!("PodSpec named '{}' has {count} tasks, expected >={} tasks", old.name, old.count);
+        if !allowed && new.is_none_or(|new| new.count < old.count) {
+            let (name, least) = (&old.name, old.count);
+            let message = match new {
+                Some(new) => {
+                    format!("PodSpec named '{name}' has {} tasks, expected >={least} tasks", new.count)
+                }
+                None => format!("PodSpec named '{name}' is missing, expected it with >={least} tasks"),
+            };
             errors.push(transition(
                 new.map_or(&facts.candidate.at, |new| &new.at),
                 &pod_field(&old.name),
                 &old.count.to_string(),
-                &count.to_string(),
+                &new.map_or("null".to_owned(), |new| new.count.to_string()),
                 message,
             ));
         }
@@ -130,13 +134,12 @@ pub(super) fn tls(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
         return;
     }
     // Said once, of the first task that asks for it.
-    let mut tasks = facts.candidate.pods.iter().flat_map(|pod| &pod.tasks);
-    if let Some(task) = tasks.find(|task| !task.transport_encryption.is_empty()) {
+    if let Some(at) = account::needed_at(facts.candidate) {
         let message =
             "Scheduler is missing a service account that is required for provisioning TLS artifacts. \
                        Please configure it in order to continue."
                 .to_owned();
-        errors.push(value(&task.at, "transport-encryption", "", message));
+        errors.push(value(at, "transport-encryption", "", message));
     }
 }
 

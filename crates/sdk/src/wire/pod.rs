@@ -4,7 +4,7 @@
 
 use super::not_found;
 use crate::scheduler::Scheduler;
-use crate::scheduler::evaluate::environment::Launching;
+use crate::scheduler::evaluate::environment::{self, Launching};
 use crate::scheduler::evaluate::{build, reservation_role};
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::store::{Held, PodKey, PodTasks, TaskRecord};
@@ -73,7 +73,9 @@ impl Scheduler {
     fn info(&self, task: &TaskRecord, pod: Option<&PodSpec>) -> Value {
         let spec = pod.and_then(|pod| pod.task(&task.task));
         let resources = |held: &[Held]| -> Vec<Value> {
-            held.iter().map(|held| resource_json(&self.mesos_resource(held, pod))).collect()
+            // Ports of a container's own network are not reserved and no resources.
+            let reserved = held.iter().filter(|held| !held.id.is_empty());
+            reserved.map(|held| resource_json(&self.mesos_resource(held, pod))).collect()
         };
         let env = self.env_of(task);
         let variables: Vec<Value> =
@@ -93,10 +95,11 @@ impl Scheduler {
             "labels": {"labels": labels(task, spec.map(|spec| &**spec))},
         });
         let Some(map) = info.as_object_mut() else { return info };
-        if let Some(check) = spec.and_then(|spec| spec.readiness_check.as_ref()) {
+        let paused = task.paused.then(environment::paused_check);
+        if let Some(check) = paused.as_ref().or_else(|| spec?.readiness_check.as_ref()) {
             map.insert("check".to_owned(), readiness_json(check));
         }
-        if let Some(check) = spec.and_then(|spec| spec.health_check.as_ref()) {
+        if let Some(check) = spec.and_then(|spec| spec.health_check.as_ref()).filter(|_| !task.paused) {
             map.insert("healthCheck".to_owned(), health_json(check));
         }
         if let Some(spec) = spec {

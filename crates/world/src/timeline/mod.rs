@@ -10,12 +10,13 @@ mod branch;
 mod checkpoint;
 mod journal;
 mod log;
+mod replayed;
 mod seek;
 mod trail;
 
 pub use advance::Advanced;
 pub use branch::BranchView;
-pub use journal::{JOURNAL_VERSION, Journal, ReplayError};
+pub use journal::{Difference, JOURNAL_VERSION, Journal, ReplayError, SEMANTICS};
 
 use crate::genesis::Genesis;
 use crate::world::World;

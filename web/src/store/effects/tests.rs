@@ -326,7 +326,7 @@ fn each_service_keeps_its_own_draft() {
     let path = hub.state().world.view.services[1]
         .plans
         .first()
-        .map(|plan| tree::plan_path(&hub.state().world.view.services[1].name, plan));
+        .map(|plan| tree::plan_path(&hub.state().world.view.services[1], plan));
     hub.send(Action::Select(path.expect("a plan")));
     assert_eq!(hub.state().draft.file, "b.yml");
     hub.send(Action::Apply);
@@ -474,7 +474,8 @@ fn a_dialog_is_finished_once() {
 #[test]
 fn a_service_is_the_one_that_was_seen() {
     let hub = two();
-    let seen: Vec<yew::AttrValue> = hub.state().drafts.iter().map(|draft| draft.label.clone()).collect();
+    let seen: Vec<_> =
+        hub.state().drafts.iter().map(|draft| (draft.dialect.clone(), draft.label.clone())).collect();
     assert_eq!(hub.state().place_by_now(&seen, 1), Some(1));
     hub.send(Action::DropService(0));
     let places = [0, 1, 2].map(|at| hub.state().place_by_now(&seen, at));

@@ -3,7 +3,8 @@
 //! *Knows*: how packages name their variables. *Must not know*: where a definition uses them.
 
 /// Parts of names and the value that goes with them; the first part that is found counts.
-const USUAL: [(&str, &str); 27] = [
+const USUAL: [(&str, &str); 28] = [
+    ("SERVICE_ACCOUNT_CREDENTIAL", "secrets/service-account.json"),
     ("FRAMEWORK_NAME", "my-service"),
     ("SERVICE_NAME", "my-service"),
     ("PRINCIPAL", "my-service-principal"),
@@ -48,6 +49,7 @@ mod tests {
             ("FRAMEWORK_NAME", Some("my-service")),
             ("HELLO_CPUS", Some("0.5")),
             ("WORLD_COUNT", Some("2")),
+            ("DCOS_SERVICE_ACCOUNT_CREDENTIAL", Some("secrets/service-account.json")),
             ("DEPLOY_STRATEGY", Some("serial")),
             ("BOOTSTRAP_URI", Some("https://example.org/file")),
             ("HELLO_PLACEMENT", None),

@@ -138,11 +138,9 @@ impl Master {
         let mut windows = json!({});
         put(&mut windows, "windows", Value::Array(vec![window]));
         let agent_id = json!({ "agent_id": { "value": agent.name } });
-        let act = |title: &str, op: &str, body: &Value, refused: Option<String>| ActionView {
-            title: title.into(),
-            input: Input::Maintenance(Maintenance { op: op.to_owned(), body: body.clone() }),
-            consequence: None,
-            refused: refused.map(Into::into),
+        let act = |title: &str, op: &str, body: &Value, refused: Option<String>| {
+            let input = Input::Maintenance(Maintenance { op: op.to_owned(), body: body.clone() });
+            ActionView::new(title, input).icon("spanner").unless(refused)
         };
         let unless = |allowed: bool, refused: Refused| (!allowed).then(|| refused.to_string());
         let scheduled = match mode {

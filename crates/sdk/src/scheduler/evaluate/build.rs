@@ -118,6 +118,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
         let program = launching.program();
         let status = if set.launch { Some(staging(cx)) } else { old.and_then(|old| old.status.clone()) };
         let command = program.command.clone();
+        let paused = launching.wanted == OverrideTarget::Paused;
         let files = if set.launch { launching.files() } else { Arc::default() };
         if set.launch {
             groups.push(Operation::LaunchGroup {
@@ -159,6 +160,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
             executor: executor.clone(),
             params: cx.params.clone(),
             command,
+            paused,
             files,
         };
         records.push(TaskRecord {

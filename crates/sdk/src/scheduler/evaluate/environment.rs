@@ -9,7 +9,7 @@ use super::kit::Kit;
 use crate::config_file;
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::store::{Held, HeldKind, Location, OverrideTarget};
-use crate::spec::{Goal, ServiceSpec, TaskSpec};
+use crate::spec::{Goal, ReadinessCheck, ServiceSpec, TaskSpec};
 use planarium_fleet::{CheckSpec, HealthSpec, Program};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -59,6 +59,27 @@ pub(crate) struct Launching<'a> {
     pub(crate) wanted: OverrideTarget,
     /// Pause command of the scheduler's environment (`PAUSE_OVERRIDE_CMD`).
     pub(crate) pause_command: Option<&'a str>,
+}
+
+/// What a paused task is checked with in place of its own check: it never passes.
+///
+/// **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java (getReadinessCheck)`. Match.
+pub(crate) fn paused_check() -> ReadinessCheck {
+    ReadinessCheck { cmd: "exit 1".into(), interval_s: 5, delay_s: 0, timeout_s: 5 }
+}
+
+/// A readiness check as a process is checked with it.
+fn check(check: &ReadinessCheck) -> CheckSpec {
+    CheckSpec {
+        command: check.cmd.clone(),
+        delay_ms: ms(check.delay_s),
+        interval_ms: ms(check.interval_s),
+        timeout_ms: ms(check.timeout_s),
+    }
+}
+
+fn ms(seconds: u64) -> u64 {
+    seconds.saturating_mul(1000)
 }
 
 impl Launching<'_> {
@@ -155,22 +176,15 @@ impl Launching<'_> {
         let image = self.requirement.pod.spec.image.clone();
         if self.wanted == OverrideTarget::Paused {
             let command = self.pause_command.unwrap_or(PAUSE_COMMAND).into();
-            let readiness =
-                CheckSpec { command: "exit 1".into(), delay_ms: 0, interval_ms: 5_000, timeout_ms: 5_000 };
-            return Program { command, image, readiness: Some(readiness), ..Program::default() };
+            let readiness = Some(check(&paused_check()));
+            return Program { command, image, readiness, ..Program::default() };
         }
-        let ms = |seconds: u64| seconds.saturating_mul(1000);
         Program {
             lives: task.goal == Goal::Running,
             goalless: false,
             command: task.cmd.clone(),
             image,
-            readiness: task.readiness_check.as_ref().map(|check| CheckSpec {
-                command: check.cmd.clone(),
-                delay_ms: ms(check.delay_s),
-                interval_ms: ms(check.interval_s),
-                timeout_ms: ms(check.timeout_s),
-            }),
+            readiness: task.readiness_check.as_ref().map(check),
             health: task.health_check.as_ref().map(|check| HealthSpec {
                 check: CheckSpec {
                     command: check.cmd.clone(),

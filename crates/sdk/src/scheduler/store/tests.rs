@@ -18,6 +18,7 @@ fn record(pod: &str, index: u32, task: &str, id: &str) -> TaskRecord {
         executor: Arc::from([]),
         params: Params::default(),
         command: "".into(),
+        paused: false,
         files: Arc::default(),
     };
     TaskRecord {

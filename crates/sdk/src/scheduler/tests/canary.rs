@@ -72,3 +72,18 @@ fn remedies_of_a_gate_work() {
         assert!(open >= expected, "{}", bench.show("deploy"));
     }
 }
+
+#[test]
+fn a_restart_that_ends_the_period_orders_all_of_its_steps() {
+    let mut bench = Bench::new(&yaml("canary", 3));
+    for host in ["a1", "a2", "a3"] {
+        bench.machine(host, 4, 4096);
+    }
+    bench.plan(PlanOp::Continue, "deploy/p").expect("first");
+    bench.round();
+    bench.all_run();
+    assert_eq!(bench.show("deploy"), "WAITING | WAITING [COMPLETE, WAITING, PENDING]");
+    bench.plan(PlanOp::Restart, "deploy/p").expect("restarted");
+    assert_eq!(bench.show("deploy"), "PENDING | PENDING [PENDING, PENDING, PENDING]");
+    assert_eq!(bench.why("deploy/p/p-1:[t]"), ["not-its-turn"], "the first step goes first again");
+}

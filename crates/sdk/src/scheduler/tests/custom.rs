@@ -181,3 +181,88 @@ fn a_launch_stores_the_others_of_its_resource_set_anew() {
         "COMPLETE | COMPLETE [COMPLETE, COMPLETE] | COMPLETE [COMPLETE, COMPLETE]"
     );
 }
+
+/// Two plans whose steps work on one resource set of each pod, both started.
+fn rivals() -> Bench {
+    let yaml = SIDECAR.replace(
+        "  backup:\n",
+        "  restore:\n    phases:\n      restore: {pod: hello, strategy: parallel, steps: [{default: [[restore]]}]}\n  backup:\n",
+    );
+    let yaml = yaml.replace(
+        "      backup: {goal",
+        "      restore: {goal: ONCE, cmd: echo, resource-set: side}\n      backup: {goal",
+    );
+    let yaml = yaml.replace("count: 2", "count: 1");
+    let mut bench = Bench::new(&yaml);
+    bench.machine("a1", 4, 4096);
+    bench.round();
+    bench.all_run();
+    bench.advance(5_000);
+    bench.round();
+    finish(&mut bench, "hello-0-once");
+    bench.advance(5_000);
+    assert!(bench.show("deploy").starts_with("COMPLETE"), "{}", bench.show("deploy"));
+    bench.plan(PlanOp::Start, "restore").expect("started");
+    bench.plan(PlanOp::Start, "backup").expect("started");
+    bench.advance(5_000);
+    bench.taken();
+    bench
+}
+
+#[test]
+fn a_launch_is_ended_by_another_plan_in_the_next_cycle_at_the_earliest() {
+    let mut bench = rivals();
+    bench.round();
+    assert_eq!(bench.taken(), "launch hello-0-restore on a1", "it is stored after all steps were worked on");
+    assert_eq!(bench.show("restore"), "STARTING | STARTING [STARTING]");
+    assert_eq!(bench.show("backup"), "IN_PROGRESS | IN_PROGRESS [PREPARED]");
+    let quick = {
+        let mut bench = bench.clone();
+        finish(&mut bench, "hello-0-restore");
+        bench.advance(5_000);
+        bench.round();
+        finish(&mut bench, "hello-0-backup");
+        bench
+    };
+    for plan in ["restore", "backup"] {
+        assert_eq!(quick.show(plan), "COMPLETE | COMPLETE [COMPLETE]", "what ends soon enough is done");
+    }
+    let why = |bench: &Bench, step: &str| {
+        let why = bench.scheduler.why(&bench.path(step)).expect("exists");
+        (bench.why(step), why.sentence)
+    };
+    let (reasons, sentence) = why(&bench, "backup/backup/hello-0:[backup]");
+    assert_eq!(reasons[0], "killing");
+    assert_eq!(
+        sentence,
+        "hello-0:[backup] is PREPARED: hello-0-restore of plan restore must end first: both use the resource set \
+         side of pod hello-0, and the next cycle ends it."
+    );
+    bench.status("hello-0-restore", TaskState::Running);
+    bench.advance(5_000);
+    assert_eq!(bench.taken(), "kill hello-0-restore");
+    let (reasons, sentence) = why(&bench, "restore/restore/hello-0:[restore]");
+    assert_eq!(reasons, ["killing", "awaiting-exit"]);
+    assert_eq!(
+        sentence,
+        "hello-0:[restore] is STARTED: hello-0:[backup] of plan backup ends hello-0-restore: both use the resource \
+         set side of pod hello-0."
+    );
+    let (reasons, sentence) = why(&bench, "backup/backup/hello-0:[backup]");
+    assert_eq!(reasons[0], "killing");
+    assert_eq!(
+        sentence,
+        "hello-0:[backup] is PREPARED: hello-0-restore of plan restore must end first: both use the resource set \
+         side of pod hello-0, and the kill is on its way."
+    );
+    bench.status("hello-0-restore", TaskState::Killed);
+    assert_eq!(bench.show("restore"), "PENDING | PENDING [PENDING]");
+    let (_, sentence) = why(&bench, "restore/restore/hello-0:[restore]");
+    assert_eq!(
+        sentence,
+        "hello-0:[restore] is PENDING: hello-0:[backup] of plan backup ended hello-0-restore: both use the resource \
+         set side of pod hello-0."
+    );
+    bench.round();
+    assert_eq!(bench.taken(), "launch hello-0-restore on a1", "whose plan comes first launches first, again");
+}

@@ -195,3 +195,28 @@ fn an_offer_without_the_pods_role_is_no_use() {
     let why = bench.scheduler.why(&bench.path("deploy/p/p-0:[t]")).expect("exists");
     assert!(why.sentence.contains("slave_public/ev-role"), "{}", why.sentence);
 }
+
+#[test]
+fn placement_counts_what_was_stored_before_the_cycle() {
+    let yaml = "\
+name: racks
+pods:
+  p:
+    count: 3
+    placement: '[[\"rack\", \"MAX_PER\", \"1\"]]'
+    tasks: {t: {goal: RUNNING, cmd: sleep, cpus: 0.5, memory: 32}}
+plans:
+  deploy: {phases: {p: {pod: p, strategy: parallel}}}
+";
+    let mut bench = Bench::new(yaml);
+    for host in ["a1", "a2"] {
+        bench.machine(host, 4, 4096).attributes = vec![("rack".into(), "r1".into())];
+    }
+    bench.round();
+    assert_eq!(bench.show("deploy"), "IN_PROGRESS | IN_PROGRESS [STARTING, STARTING, PREPARED]");
+    bench.all_run();
+    bench.machine("a3", 4, 4096).attributes = vec![("rack".into(), "r1".into())];
+    bench.advance(5_000);
+    bench.round();
+    assert_eq!(bench.show("deploy"), "IN_PROGRESS | IN_PROGRESS [COMPLETE, COMPLETE, PREPARED]");
+}

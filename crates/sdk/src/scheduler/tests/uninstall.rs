@@ -18,7 +18,7 @@ pods:
 ";
 
 fn deployed(yaml: &str) -> Bench {
-    let mut bench = Bench::new(yaml);
+    let mut bench = Bench::with_env(yaml, &[("DCOS_SERVICE_ACCOUNT_CREDENTIAL", "account.json")]);
     bench.machine("a1", 4, 4096);
     bench.machine("a2", 4, 4096);
     bench.deploy();

@@ -159,6 +159,33 @@ fn a_refused_change_keeps_the_old_target_working() {
     assert_eq!(bench.scheduler.target.id, target);
 }
 
+/// What the real scheduler's validators refuse is read, judged and kept out; only the first start cannot do without.
+#[test]
+fn what_only_a_validator_refuses_keeps_the_old_target() {
+    let good = cpus("1.0", 1);
+    let base = deployed(&good);
+    for (from, to, text) in [
+        ("count: 1,", "count: 1, placement: 'hostname:UNIK',", "Field: 'PlacementRule'"),
+        ("count: 1,", "count: 1, placement: '[[\"hostname\", \"MAX_PER\"]]',", "MAX_PER"),
+        ("cpus: 1.0", "resource-limits: {cpus: '0.5'}, cpus: 1.0", "Field: 'ResourceLimits'"),
+    ] {
+        let bad = good.replacen(from, to, 1);
+        assert_ne!(bad, good, "{from}");
+        let mut bench = base.clone();
+        let target = bench.scheduler.target.id.clone();
+        update(&mut bench, &bad);
+        assert_eq!(bench.scheduler.target.id, target, "{to}");
+        let (code, body) =
+            bench.scheduler.query(&SdkQuery::Plan { name: "deploy".into() }, 0).expect("a plan");
+        let error = body["errors"][0].as_str().unwrap_or_default();
+        assert!(code == 417 && error.contains(text) && error.contains("Fatal: false"), "{to}: {code} {body}");
+        assert_eq!(crate::Scheduler::findings_against(&loaded(&bad, &[]), Some(&base.scheduler)), [], "{to}");
+        let refusal =
+            Scheduler::start(&mut base.cx.clone(), &loaded(&bad, &[]), None).expect_err("none before");
+        assert!(refusal.message.starts_with("The definition has an error"), "{}", refusal.message);
+    }
+}
+
 #[test]
 fn a_refused_change_lets_unfinished_steps_run() {
     let mut bench = Bench::new(&cpus("1.0", 2));
@@ -244,12 +271,16 @@ fn certificates_need_a_service_account() {
         let started = Scheduler::start(&mut cx, &loaded, None).map(drop).map_err(|refusal| refusal.message);
         (started, found)
     };
-    let (refused, found) = start(&tls, Some(""));
     let text = "Field: 'transport-encryption'; Value: ''; Message: 'Scheduler is missing a service account";
-    assert!(refused.as_ref().is_err_and(|message| message.contains(text)), "{refused:?}");
-    assert_eq!(found, ["SDK206"]);
+    for none in [None, Some("")] {
+        let (refused, found) = start(&tls, none);
+        assert!(refused.as_ref().is_err_and(|message| message.contains(text)), "{refused:?}");
+        assert_eq!(found, ["SDK206"]);
+    }
+    let missing = loaded(&tls, &[]).missing;
+    assert_eq!(&*missing[0].name, "DCOS_SERVICE_ACCOUNT_CREDENTIAL", "the Environment tab asks for it");
     for (yaml, credential) in
-        [(&tls, None), (&tls, Some("secrets/service-account.json")), (&cpus("1.0", 1), Some(""))]
+        [(&tls, Some("secrets/service-account.json")), (&cpus("1.0", 1), None), (&cpus("1.0", 1), Some(""))]
     {
         assert_eq!(start(yaml, credential), (Ok(()), vec![]), "{credential:?}");
     }
@@ -269,6 +300,35 @@ fn a_task_that_moves_to_another_resource_set_is_ended_first() {
     round(&mut bench, &["p-0-t"]);
     assert_eq!(bench.show("deploy"), "COMPLETE | COMPLETE [COMPLETE]");
     assert_eq!(bench.tasks.len(), 1);
+}
+
+#[test]
+fn after_a_replace_the_old_reservation_is_not_the_reason() {
+    let mut bench = Bench::new(&cpus("1.0", 1));
+    for host in ["a1", "a2"] {
+        bench.machine(host, 4, 4096);
+    }
+    bench.deploy();
+    let home = bench.host("world-0-server");
+    update(&mut bench, &cpus("6.0", 1));
+    round(&mut bench, &["world-0-server"]);
+    let step = "deploy/world/world-0:[server]";
+    let sentence = |bench: &Bench| bench.scheduler.why(&bench.path(step)).expect("exists").sentence;
+    assert!(sentence(&bench).contains(&format!("its reservations are on {home}")), "{}", sentence(&bench));
+    bench.machine("a3", 8, 8192);
+    bench.offer(&["a3"]);
+    assert!(bench.taken().ends_with("decline a3 3600s"), "the pod is tied to its machine");
+    bench.pod(PodOp::Replace, "world-0", &[]).expect("replaced");
+    bench.advance(60_000);
+    assert!(!bench.taken().contains("revive"), "the step is no new work, so nobody asks for offers again");
+    let why = bench.scheduler.why(&bench.path(step)).expect("exists");
+    let texts: Vec<&str> = why.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    assert!(!texts.concat().contains("reservations"), "{texts:?}");
+    let named = texts.iter().find(|text| text.contains("declined until")).expect("the machines are named");
+    assert!(named.contains("a3") && named.contains(" min ") && named.contains("no new work"), "{named}");
+    assert_eq!(why.unblock.iter().filter(|remedy| remedy.title.starts_with("Send one round")).count(), 1);
+    bench.round();
+    assert_eq!(bench.host("world-0-server"), "a3");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::bench::Bench;
 use super::walkthrough::SEED;
 use crate::{DebugFilter, SdkQuery};
+use planarium_mesos::api::TaskState;
 use planarium_protocol::input::{PlanOp, PodOp};
 use serde_json::{Value, json};
 
@@ -96,6 +97,55 @@ fn pods() {
     let missing =
         bench.scheduler.query(&SdkQuery::PodInfo { pod: "hello-9".into() }, EPOCH).expect_err("404");
     assert_eq!(missing.message, "Pod hello-9 not found");
+}
+
+#[test]
+fn ports_of_a_container_network_are_no_resources() {
+    let yaml = "\
+name: net
+pods:
+  p:
+    count: 1
+    networks: {dcos: }
+    tasks:
+      t: {goal: RUNNING, cmd: x, cpus: 0.5, memory: 32, ports: {web: {port: 80, env-key: WEB}, any: {port: 0}}}
+";
+    let mut bench = Bench::new(yaml);
+    bench.machine("a1", 4, 4096);
+    bench.deploy();
+    let info = get(&bench, SdkQuery::PodInfo { pod: "p-0".into() }).1[0]["info"].clone();
+    let names: Vec<&str> =
+        info["resources"].as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["cpus", "mem"]);
+    let env = info["command"]["environment"]["variables"].to_string();
+    assert!(env.contains(r#"{"name":"WEB","value":"80"}"#), "{env}");
+}
+
+#[test]
+fn a_paused_task_shows_what_it_was_launched_with() {
+    let health = "health-check: {cmd: up, interval: 1, delay: 0, timeout: 1, grace-period: 1, max-consecutive-failures: 1}";
+    let mut bench = Bench::new(&SEED.replacen("cmd: ", &format!("{health}, cmd: "), 1));
+    bench.machine("a1", 8, 8192);
+    bench.machine("a2", 8, 8192);
+    bench.deploy();
+    let info = |bench: &Bench| get(bench, SdkQuery::PodInfo { pod: "hello-0".into() }).1[0]["info"].clone();
+    let command = |info: &serde_json::Value| info["check"]["command"]["command"]["value"].clone();
+    bench.pod(PodOp::Pause, "hello-0", &[]).expect("paused");
+    assert_eq!(command(&info(&bench)), "true", "until it is launched again");
+    bench.status("hello-0-server", TaskState::Killed);
+    bench.advance(5_000);
+    bench.round();
+    let paused = info(&bench);
+    assert_eq!(command(&paused), "exit 1");
+    assert_eq!(
+        [
+            &paused["check"]["intervalSeconds"],
+            &paused["check"]["timeoutSeconds"],
+            &paused["check"]["delaySeconds"]
+        ],
+        [5, 5, 0]
+    );
+    assert!(paused["healthCheck"].is_null(), "{paused}");
 }
 
 #[test]

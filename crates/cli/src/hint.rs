@@ -1,0 +1,57 @@
+//! What to try when a definition lacks most of its values: the package that lies beside it.
+//!
+//! Knows: how packages lie about definitions in source trees. Must not know: what a package holds.
+
+use std::path::{Path, PathBuf};
+
+/// So many variables without a value mean that the package is missing, not a value.
+const MANY: usize = 3;
+/// Folders above a definition that are looked into: `frameworks/NAME/src/main/dist/svc.yml` beside `frameworks/NAME/universe`.
+const LEVELS: usize = 4;
+/// Folders looked at in one folder, at most.
+const MOST: usize = 200;
+
+/// A sentence about the package beside a definition, where so many variables have no value.
+pub(crate) fn package(command: &str, path: &Path, missing: usize) -> Option<String> {
+    if missing < MANY || !path.is_file() {
+        return None;
+    }
+    let folder = beside(path)?;
+    let (path, folder) = (path.display(), folder.display());
+    Some(format!(
+        "{path}: {missing} variables have no value. There is a package beside it that gives them values:\n  planarium \
+         {command} {path} --package {folder}\n"
+    ))
+}
+
+/// The nearest package folder about a file.
+fn beside(path: &Path) -> Option<PathBuf> {
+    let mut folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    for _ in 0..LEVELS {
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+        if is_package(here) {
+            return Some(here.to_path_buf());
+        }
+        let entries = std::fs::read_dir(here).ok()?;
+        let mut below: Vec<PathBuf> =
+            entries.take(MOST).filter_map(|entry| Some(entry.ok()?.file_name().into())).collect();
+        below.sort();
+        if let Some(found) = below.iter().map(|name| folder.join(name)).find(|path| is_package(path)) {
+            return Some(found);
+        }
+        folder = above(&folder);
+    }
+    None
+}
+
+fn is_package(folder: &Path) -> bool {
+    folder.join("config.json").is_file() && folder.join("marathon.json.mustache").is_file()
+}
+
+/// The folder above, as one would type it.
+fn above(folder: &Path) -> PathBuf {
+    if folder.as_os_str().is_empty() || folder.ends_with("..") {
+        return folder.join("..");
+    }
+    folder.parent().map(Path::to_path_buf).unwrap_or_default()
+}

@@ -1,0 +1,35 @@
+//! Which slots a loop goes through.
+//!
+//! *Knows*: ranges and lists. *Must not know*: what is in the slots.
+
+use std::sync::Arc;
+
+/// The slots of a loop in order; fixed when the loop is entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Indices {
+    /// So many from one on.
+    Range { from: u64, count: u64 },
+    /// These.
+    List(Arc<[u64]>),
+}
+
+impl Indices {
+    /// How many there are.
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Self::Range { count, .. } => *count,
+            Self::List(list) => list.len() as u64,
+        }
+    }
+
+    /// The slot of an iteration.
+    pub(crate) fn at(&self, k: u64) -> u64 {
+        match self {
+            Self::Range { from, .. } => from.saturating_add(k),
+            Self::List(list) => {
+                let at = usize::try_from(k).unwrap_or(usize::MAX);
+                list.get(at).copied().unwrap_or(u64::MAX)
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What the dialect does, at its boundary: files in, findings, logs and states out.
+
+mod engine;
+mod findings;
+mod generate;
+mod pages;
+mod plugins;
+mod support;

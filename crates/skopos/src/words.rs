@@ -1,0 +1,42 @@
+//! Command lines as words.
+//!
+//! *Knows*: blanks and the two kinds of quotation marks. *Must not know*: what is run.
+
+/// Splits a line at blanks; single and double quotation marks hold words together.
+pub(crate) fn split(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    for c in line.chars() {
+        match quote {
+            Some(mark) if c == mark => quote = None,
+            Some(_) => word.get_or_insert_default().push(c),
+            None if matches!(c, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            None => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_hold_words_together() {
+        for (line, words) in [
+            ("", &[][..]),
+            ("  check_perf  a\tb ", &["check_perf", "a", "b"]),
+            ("sh -c 'a b' \"c 'd' e\"", &["sh", "-c", "a b", "c 'd' e"]),
+            ("a'b'c \"\" d", &["abc", "", "d"]),
+            ("a 'b c", &["a", "b c"]),
+        ] {
+            assert_eq!(split(line), words, "{line}");
+        }
+    }
+}

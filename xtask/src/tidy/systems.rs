@@ -1,0 +1,86 @@
+//! Outside its own crate a system is named only where it is registered.
+//!
+//! Comments, tests, examples and documents may name whom they like.
+
+use super::{Repository, Source};
+
+/// Words that name a system, as they stand in code.
+const WORDS: [&str; 8] = [
+    "\"sdk\"",
+    "\"marathon\"",
+    "\"kudo\"",
+    "\"skopos\"",
+    "planarium_sdk",
+    "planarium_marathon",
+    "planarium_kudo",
+    "planarium_skopos",
+];
+
+/// Crates of the systems: each may name itself.
+const OWN: [&str; 4] = ["crates/sdk/", "crates/marathon/", "crates/kudo/", "crates/skopos/"];
+
+/// Where systems are registered.
+const REGISTRATIONS: [&str; 6] = [
+    "crates/world/src/systems.rs",
+    "crates/world/src/detect.rs",
+    "web/src/systems/",
+    "xtask/src/size.rs",
+    "xtask/src/tidy/layers.rs",
+    "xtask/src/tidy/systems.rs",
+];
+
+/// Lines of code that name a system elsewhere.
+pub(crate) fn check(repository: &Repository) -> Vec<String> {
+    let folders = ["crates", "web/src", "xtask/src"];
+    let sources = folders.into_iter().flat_map(|folder| repository.below(folder));
+    sources.filter(|source| is_production(&source.path)).flat_map(named).collect()
+}
+
+fn is_production(path: &str) -> bool {
+    path.ends_with(".rs")
+        && !path.contains("/tests/")
+        && !path.ends_with("/tests.rs")
+        && !path.starts_with("xtask/src/bench/")
+        && !OWN.iter().chain(&REGISTRATIONS).any(|own| path.starts_with(own))
+}
+
+fn named(source: &Source) -> Vec<String> {
+    let code = source.text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+    lines
+        .filter_map(|(at, line)| {
+            let word = WORDS.iter().find(|word| line.contains(*word))?;
+            Some(format!(
+                "{}:{}: {word} stands outside its crate; register it in one of {REGISTRATIONS:?}",
+                source.path,
+                at + 1
+            ))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, text: &str) -> usize {
+        let source = Source { path: path.to_owned(), text: text.to_owned() };
+        if is_production(&source.path) { named(&source).len() } else { 0 }
+    }
+
+    #[test]
+    fn a_system_is_named_in_its_crate_and_where_it_is_registered() {
+        for (path, text, findings) in [
+            ("crates/rest/src/lib.rs", "let word = \"sdk\";", 1),
+            ("web/src/app.rs", "use planarium_kudo::x;\nlet a = 1;\nlet b = \"skopos\";", 2),
+            ("crates/rest/src/lib.rs", "// as \"sdk\" does", 0),
+            ("crates/rest/src/lib.rs", "fn a() {}\n#[cfg(test)]\nmod tests { const A: &str = \"sdk\"; }", 0),
+            ("crates/rest/tests/a.rs", "let word = \"sdk\";", 0),
+            ("crates/sdk/src/lib.rs", "let word = \"sdk\";", 0),
+            ("crates/world/src/systems.rs", "let word = \"sdk\";", 0),
+            ("web/src/systems/mod.rs", "let word = \"sdk\";", 0),
+        ] {
+            assert_eq!(found(path, text), findings, "{path}: {text}");
+        }
+    }
+}
