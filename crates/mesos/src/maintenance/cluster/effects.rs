@@ -46,7 +46,12 @@ impl Master {
                 let effects = Arc::make_mut(&mut self.machines).post_schedule(schedule, everyone)?;
                 self.carry_out(cx, fleet, effects);
                 if let Some(text) = unmatched {
-                    cx.emit(EventBody::Maintenance { text: text.into(), agents: Vec::new() });
+                    cx.emit(EventBody::Maintenance {
+                        what: "unmatched".into(),
+                        machine: Text::default(),
+                        agents: Vec::new(),
+                        text: text.into(),
+                    });
                 }
                 // What is shown of a machine that no agent is registered on changes without an effect.
                 named.extend(self.scheduled());
