@@ -364,3 +364,11 @@ pub fn of_known(
     };
     Some(service(&known.instance.name, &facts, revision, before))
 }
+
+/// Roughly how many bytes a view takes.
+pub fn weight(view: &ServiceView) -> u64 {
+    let phases = || view.plans.iter().flat_map(|plan| &plan.phases);
+    let steps: usize = phases().map(|phase| phase.steps.len()).sum();
+    let parameters = view.more.pointer("/kudo/form/parameters").and_then(Value::as_array).map_or(0, Vec::len);
+    u64::try_from(steps * 256 + phases().count() * 128 + parameters * 512 + 1024).unwrap_or(u64::MAX)
+}

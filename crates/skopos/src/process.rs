@@ -277,7 +277,11 @@ impl System for Process {
             member.load = load;
         }
         let done = self.with(cx, cluster, number, |app, io| {
-            io.cx.emit(EventBody::ServiceUpdated { service: name.clone(), text: "new definition".into() });
+            io.cx.emit(EventBody::ServiceUpdated {
+                service: name.clone(),
+                what: "definition".into(),
+                text: "new definition".into(),
+            });
             app.replace(io, definition)?;
             if run && app.run.mode == Mode::Ready {
                 app.command(io, &Command::Start { paused: false, interactive: None })?;

@@ -13,7 +13,7 @@ use crate::report::PLAN;
 use crate::{DIALECT, STATUSES};
 use planarium_protocol::json;
 use planarium_protocol::view::{
-    PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
+    ActionView, PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
 };
 use planarium_protocol::{Text, flow::FlowDrawing};
 use std::sync::{Arc, Mutex};
@@ -182,7 +182,7 @@ impl App {
         let (step, own) = (self.plan.step(id)?, self.run.step(id)?);
         let labelled = step.label != step.id;
         let gate = matches!(step.class, Class::Gate { .. });
-        let actions = if gate { self.gate_actions(id).into() } else { Arc::from([]) };
+        let actions: Arc<[ActionView]> = if gate { self.gate_actions(id).into() } else { Arc::from([]) };
         let instance = self.instance_at_work(id);
         let fresh = StepView {
             revision: self.touched,
@@ -221,7 +221,12 @@ impl App {
                 agent: instance.machine.and_then(host),
                 configs: Arc::from([]),
             };
-            let fresh = PodView { revision: self.touched, name: instance.id.clone(), tasks: vec![task], actions: Arc::from([]) };
+            let fresh = PodView {
+                revision: self.touched,
+                name: instance.id.clone(),
+                tasks: vec![task],
+                actions: Arc::from([]),
+            };
             let before = old.and_then(|old| old.pods.get(at));
             views.push(kept(before, fresh, |old, fresh| {
                 PodView { revision: fresh.revision, ..(**old).clone() } == *fresh

@@ -21,11 +21,6 @@ pub fn detect_dialect(files: &Files) -> &'static str {
     best.0
 }
 
-pub(crate) fn kudo(files: &Files) -> u8 {
-    let is_operator = |path: &String| is_named(path, "operator.yaml") || is_named(path, "operator.yml");
-    if files.keys().any(is_operator) { 3 } else { 0 }
-}
-
 /// A package folder holds JSON of its own, which does not count.
 pub(crate) fn marathon(files: &Files) -> u8 {
     let is_package_part =

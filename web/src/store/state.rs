@@ -597,6 +597,15 @@ pub(crate) struct BrokenLink {
     pub(crate) reason: AttrValue,
 }
 
+/// A run that may have come out differently than it was recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Differing {
+    /// Where it first differs, as a sentence without an end.
+    pub(crate) text: AttrValue,
+    /// The journal as it was recorded.
+    pub(crate) recorded: AttrValue,
+}
+
 /// Looks that are not remembered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ui {
@@ -687,6 +696,8 @@ pub(crate) struct State {
     pub(crate) story: Ptr<Story>,
     /// The link could not be read.
     pub(crate) broken: Option<BrokenLink>,
+    /// The run is open, and is or may be another one than was recorded.
+    pub(crate) differing: Option<Differing>,
 }
 
 impl State {

@@ -4,8 +4,12 @@
 //!
 //! A further system is a file here, a line in `mod` and in [`DESKS`], and its cargo feature.
 
+#[cfg(feature = "kudo")]
+mod kudo;
 #[cfg(feature = "sdk")]
 mod sdk;
+#[cfg(feature = "skopos")]
+mod skopos;
 
 use planarium_protocol::view::ServiceView;
 use std::collections::BTreeMap;
@@ -33,6 +37,10 @@ pub(crate) struct Desk {
 static DESKS: &[Desk] = &[
     #[cfg(feature = "sdk")]
     sdk::DESK,
+    #[cfg(feature = "kudo")]
+    kudo::DESK,
+    #[cfg(feature = "skopos")]
+    skopos::DESK,
 ];
 
 /// What the page keeps for a system.

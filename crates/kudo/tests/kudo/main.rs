@@ -2,4 +2,6 @@
 
 mod packages;
 mod pages;
+mod real;
+mod stage;
 mod support;

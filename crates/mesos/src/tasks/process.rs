@@ -55,7 +55,8 @@ impl Master {
             | FleetEventKind::MachineReturned { .. }
             | FleetEventKind::OffersChanged
             | FleetEventKind::MasterFailover
-            | FleetEventKind::SchedulerRestart { .. } => {}
+            | FleetEventKind::SchedulerRestart { .. }
+            | FleetEventKind::Watched { .. } => {}
         }
     }
 

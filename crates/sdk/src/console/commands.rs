@@ -158,6 +158,13 @@ pub(super) const COMMANDS: &[Command] = &[
         run: package::package_versions,
     },
     Command {
+        path: &[&["uninstall"]],
+        args: &[maybe("SERVICE")],
+        flags: &[],
+        about: "Take everything back and remove the service",
+        run: package::uninstall,
+    },
+    Command {
         path: &[&["endpoints", "endpoint"]],
         args: &[maybe("NAME")],
         flags: &[],

@@ -129,13 +129,19 @@ impl App {
         if now < at {
             return Progress::At(at);
         }
-        if instance.ready || !checked { Progress::There } else { Progress::After("its readiness check passes") }
+        if instance.ready || !checked {
+            Progress::There
+        } else {
+            Progress::After("its readiness check passes")
+        }
     }
 
     /// News of a process of this application.
     pub(crate) fn on_process(&mut self, io: &mut Io<'_>, kind: &FleetEventKind) {
         match kind {
-            FleetEventKind::Started { .. } | FleetEventKind::Health { .. } => {}
+            FleetEventKind::Started { .. }
+            | FleetEventKind::Health { .. }
+            | FleetEventKind::Watched { .. } => {}
             FleetEventKind::Running { pid } => self.process_up(io, *pid),
             FleetEventKind::Check { pid, exit_code, .. } => {
                 let Some(slot) = self.instances.of_process(*pid) else { return };

@@ -32,11 +32,16 @@ fn outline(bench: &Bench) -> String {
         }
         let what = match &step.class {
             crate::plan::Class::Action(action) => {
-                let selector = action.effective_selector().map(|own| format!(" {}", own.written)).unwrap_or_default();
+                let selector =
+                    action.effective_selector().map(|own| format!(" {}", own.written)).unwrap_or_default();
                 format!("{}{selector}", action.line())
             }
             crate::plan::Class::Loop { iterate, .. } => {
-                let from = if iterate.start_index > 0 { format!(" from {}", iterate.start_index) } else { String::new() };
+                let from = if iterate.start_index > 0 {
+                    format!(" from {}", iterate.start_index)
+                } else {
+                    String::new()
+                };
                 format!("loop {}{from}", iterate.selector.map_or("", crate::plan::Selector::word))
             }
             crate::plan::Class::Component { old_vers, new_ver, .. } => {
@@ -49,7 +54,9 @@ fn outline(bench: &Bench) -> String {
                 crate::plan::Label::Next => return String::new(),
                 crate::plan::Label::Pass => "pass".to_owned(),
                 crate::plan::Label::Fail => "fail".to_owned(),
-                crate::plan::Label::Step(id) => plan.step(id).map_or_else(String::new, |step| step.id.to_string()),
+                crate::plan::Label::Step(id) => {
+                    plan.step(id).map_or_else(String::new, |step| step.id.to_string())
+                }
             };
             format!(" {word}:{to}")
         };
@@ -356,7 +363,11 @@ steps:
 "
     );
     // Brought as a plan, it is without errors and warnings.
-    let text = format!("{}# file: plan.yaml\n{}", files("components:\n  a: { image: 'x/a:1.0' }\n", ""), bench.app.prepared.text);
+    let text = format!(
+        "{}# file: plan.yaml\n{}",
+        files("components:\n  a: { image: 'x/a:1.0' }\n", ""),
+        bench.app.prepared.text
+    );
     let loaded = load(&request(&text));
     let worse: Vec<String> = findings(&loaded).into_iter().filter(|line| !line.contains(" info[")).collect();
     assert_eq!(worse, Vec::<String>::new());
@@ -366,12 +377,22 @@ steps:
 fn as_the_model_says(bench: &Bench) -> bool {
     let model = bench.app.definition.model.as_deref().expect("a model");
     let right = |name: &str, image: &str, replicas: u64| {
-        let own = bench.app.instances.iter().filter(|(slot, _)| bench.app.component_name(slot.component) == name);
+        let own =
+            bench.app.instances.iter().filter(|(slot, _)| bench.app.component_name(slot.component) == name);
         let own: Vec<_> = own.collect();
-        own.len() as u64 == replicas && own.iter().all(|(_, one)| &*one.image == image && one.state.word() == "running")
+        own.len() as u64 == replicas
+            && own.iter().all(|(_, one)| &*one.image == image && one.state.word() == "running")
     };
-    let known = model.components.iter().all(|own| right(&own.name, own.image.as_deref().unwrap_or_default(), own.replicas));
-    known && bench.app.instances.iter().all(|(slot, _)| model.component(bench.app.component_name(slot.component)).is_some())
+    let known = model
+        .components
+        .iter()
+        .all(|own| right(&own.name, own.image.as_deref().unwrap_or_default(), own.replicas));
+    known
+        && bench
+            .app
+            .instances
+            .iter()
+            .all(|(slot, _)| model.component(bench.app.component_name(slot.component)).is_some())
 }
 
 #[test]
@@ -384,7 +405,11 @@ fn generated_plans_lead_to_what_the_model_says() {
         "simulation: { instances: { db: [ 'acme/db:1.0', 'acme/db:1.0' ], back: [ 'acme/back:1', 'acme/back:2.0', 'acme/back:2.0', 'acme/back:2.0' ] } }",
     ];
     for env in envs {
-        for plugins in ["", "load_balancer_plugin: elb\n", "load_balancer_plugin: elb\nservice_discovery_plugin: consul\n"] {
+        for plugins in [
+            "",
+            "load_balancer_plugin: elb\n",
+            "load_balancer_plugin: elb\nservice_discovery_plugin: consul\n",
+        ] {
             for machines in [0, 3] {
                 let mut bench = Bench::with_machines(&files(THREE, &format!("{plugins}{env}")), machines);
                 bench.start();
@@ -394,7 +419,10 @@ fn generated_plans_lead_to_what_the_model_says() {
                 // Looked at again, nothing is to be done.
                 assert_eq!(bench.command(&Command::Reset), None);
                 assert_eq!(bench.app.run.mode, Mode::NotReady, "{env} {plugins}: {}", bench.instances());
-                assert_eq!(bench.command(&Command::Start { paused: false, interactive: None }), Some("there is no plan: nothing is to be done".to_owned()));
+                assert_eq!(
+                    bench.command(&Command::Start { paused: false, interactive: None }),
+                    Some("there is no plan: nothing is to be done".to_owned())
+                );
             }
         }
     }
@@ -402,13 +430,26 @@ fn generated_plans_lead_to_what_the_model_says() {
 
 #[test]
 fn a_failed_upgrade_restores_what_was_there() {
-    let env = |fault: &str| format!("load_balancer_plugin: elb\nsimulation: {{ instances: {{ back: {{ image: 'acme/back:1.0', count: 2 }}, front: {{ image: 'acme/front:1.0', count: 2 }}, db: {{ image: 'acme/db:1.0' }} }}, faults: [ {fault} ] }}");
+    let env = |fault: &str| {
+        format!(
+            "load_balancer_plugin: elb\nsimulation: {{ instances: {{ back: {{ image: 'acme/back:1.0', count: 2 }}, front: {{ image: 'acme/front:1.0', count: 2 }}, db: {{ image: 'acme/db:1.0' }} }}, faults: [ {fault} ] }}"
+        )
+    };
     let before = "back-o0:old0=running back-o1:old1=running front-o0:old0=running front-o1:old1=running db-o0:old0=running";
     for (fault, after) in [
         ("{ step: pre-20 }", before),
         ("{ action: inst_create, component: back, index: 1 }", before),
-        ("{ action: lb_wait, component: front, index: 1 }", &before.replace("back-o0:old0=running back-o1:old1=running", "back-n0:new0=running back-n1:new1=running")),
-        ("{ action: inst_create, component: db }", "back-n0:new0=running back-n1:new1=running front-n0:new0=running front-n1:new1=running db-o0:old0=running"),
+        (
+            "{ action: lb_wait, component: front, index: 1 }",
+            &before.replace(
+                "back-o0:old0=running back-o1:old1=running",
+                "back-n0:new0=running back-n1:new1=running",
+            ),
+        ),
+        (
+            "{ action: inst_create, component: db }",
+            "back-n0:new0=running back-n1:new1=running front-n0:new0=running front-n1:new1=running db-o0:old0=running",
+        ),
     ] {
         let mut bench = Bench::with_machines(&files(THREE, &env(fault)), 2);
         bench.start();
@@ -423,7 +464,8 @@ fn a_failed_upgrade_restores_what_was_there() {
 
 #[test]
 fn a_model_with_errors_has_no_plan() {
-    let loaded = load(&request(&files("components:\n  a: { image: x, uses: b }\n  b: { image: x, uses: a }\n", "")));
+    let loaded =
+        load(&request(&files("components:\n  a: { image: x, uses: b }\n  b: { image: x, uses: a }\n", "")));
     assert!(loaded.definition.is_none());
     assert_eq!(findings(&loaded), ["4 error[SKO084] Components use each other in a circle: a, b, a"]);
 }

@@ -65,7 +65,9 @@ fn elements(view: &ServiceView) -> Vec<ElementPath> {
     for phase in &plan.phases {
         let path = ElementPath { phase: Some(phase.name.clone()), ..view.path(&plan.name) };
         all.push(path.clone());
-        all.extend(phase.steps.iter().map(|step| ElementPath { step: Some(step.key().clone()), ..path.clone() }));
+        all.extend(
+            phase.steps.iter().map(|step| ElementPath { step: Some(step.key().clone()), ..path.clone() }),
+        );
     }
     all
 }
@@ -75,9 +77,9 @@ fn is_accepted(bench: &Bench, gates: &[String], input: &Input) -> bool {
     if let Input::ClearFault(clear) = input {
         return bench.fleet().faults().iter().any(|fault| *fault.id == *clear.id);
     }
-    let verdicts = gates.iter().flat_map(|gate| {
-        [true, false].map(|passed| Command::Gate { step: Some(gate.clone()), passed })
-    });
+    let verdicts = gates
+        .iter()
+        .flat_map(|gate| [true, false].map(|passed| Command::Gate { step: Some(gate.clone()), passed }));
     let mut commands = vec![
         Command::Start { paused: false, interactive: None },
         Command::Pause,
@@ -101,7 +103,8 @@ fn look(bench: &Bench, gates: &[String]) {
     let fresh = anew.view(&|machine| app.host_of(machine));
     assert_eq!(bare(&view), bare(&fresh), "a view that was kept");
     for path in elements(&view) {
-        let why = app.why(&path, bench.fleet(), bench.cx.now()).unwrap_or_else(|| panic!("no why for {path:?}"));
+        let why =
+            app.why(&path, bench.fleet(), bench.cx.now()).unwrap_or_else(|| panic!("no why for {path:?}"));
         assert!(!why.reasons.is_empty() && !why.sentence.is_empty(), "{path:?}: {why:?}");
         assert!(why.reasons.iter().all(|reason| !reason.text.is_empty()), "{path:?}: {why:?}");
         for remedy in &why.unblock {
@@ -111,9 +114,17 @@ fn look(bench: &Bench, gates: &[String]) {
     }
     let plan = view.plans.first().expect("a plan");
     assert!(plan.progress.done <= plan.progress.total);
-    let offered = plan.actions.iter().chain(plan.phases.iter().flat_map(|phase| &phase.steps).flat_map(|step| step.actions.iter()));
+    let offered = plan
+        .actions
+        .iter()
+        .chain(plan.phases.iter().flat_map(|phase| &phase.steps).flat_map(|step| step.actions.iter()));
     for action in offered {
-        assert_eq!(is_accepted(bench, gates, &action.input), action.refused.is_none(), "{:?}: {action:?}", app.run.mode);
+        assert_eq!(
+            is_accepted(bench, gates, &action.input),
+            action.refused.is_none(),
+            "{:?}: {action:?}",
+            app.run.mode
+        );
     }
 }
 

@@ -75,7 +75,11 @@ impl Draft {
             3..7 => "next".to_owned(),
             _ => self.dice.one(names).clone(),
         };
-        if self.dice.once_in(7) { format!("\"{goal}, {}\"", self.dice.one(&["pause", "warn", "info", "warn, pause"])) } else { goal }
+        if self.dice.once_in(7) {
+            format!("\"{goal}, {}\"", self.dice.one(&["pause", "warn", "info", "warn, pause"]))
+        } else {
+            goal
+        }
     }
 
     /// A chain of steps; inside components there are loops, inside loops there are not.
@@ -83,7 +87,8 @@ impl Draft {
         let len = 1 + self.dice.below(if depth == 0 { 3 } else { 4 });
         let names: Vec<String> = (0..len).map(|_| self.id()).collect();
         let exits = if looped { vec!["next".to_owned()] } else { names.clone() };
-        let cleanup_from = if depth > 0 && !looped && self.dice.once_in(2) { 1 + self.dice.below(len) } else { len };
+        let cleanup_from =
+            if depth > 0 && !looped && self.dice.once_in(2) { 1 + self.dice.below(len) } else { len };
         for (at, id) in names.iter().enumerate() {
             let pad = "  ".repeat(depth);
             let mut head = format!("{pad}- id: {id}\n");
@@ -125,10 +130,15 @@ impl Draft {
             } else {
                 match self.dice.below(6) {
                     0 => {
-                        let _ = writeln!(self.text, "{pad}  class: delay\n{pad}  duration: {}", self.dice.below(4));
+                        let _ = writeln!(
+                            self.text,
+                            "{pad}  class: delay\n{pad}  duration: {}",
+                            self.dice.below(4)
+                        );
                     }
                     1 => {
-                        let _ = writeln!(self.text, "{pad}  class: manual-gate\n{pad}  message: 'well, {id}?'");
+                        let _ =
+                            writeln!(self.text, "{pad}  class: manual-gate\n{pad}  message: 'well, {id}?'");
                         self.gates.push(id.clone());
                     }
                     _ => {
@@ -180,7 +190,9 @@ pub(crate) fn surroundings(dice: &mut Dice) -> String {
     if dice.once_in(3) {
         text.push_str("service_discovery_plugin: consul\n");
     }
-    text.push_str("simulation:\n  scripts: { ok: { duration: 1 }, bad: { exit: 3 }, flaky: { exit: [0, 1, 0] } }\n");
+    text.push_str(
+        "simulation:\n  scripts: { ok: { duration: 1 }, bad: { exit: 3 }, flaky: { exit: [0, 1, 0] } }\n",
+    );
     text.push_str("  instances:\n");
     for name in ["back", "front", "db"] {
         let images: Vec<String> =
@@ -195,7 +207,8 @@ pub(crate) fn surroundings(dice: &mut Dice) -> String {
 
 /// A plan with its surroundings, as a request is written in tests, and the ids of its gates.
 pub(crate) fn plan(seed: u64) -> (String, Vec<String>) {
-    let mut draft = Draft { dice: Dice::new(seed), text: format!("{HEAD}steps:\n"), steps: 0, gates: Vec::new() };
+    let mut draft =
+        Draft { dice: Dice::new(seed), text: format!("{HEAD}steps:\n"), steps: 0, gates: Vec::new() };
     draft.chain(0, false, false);
     let more = surroundings(&mut draft.dice);
     (draft.text + &more, draft.gates)
@@ -214,7 +227,10 @@ pub(crate) enum Deed {
 
 /// Deeds for a plan with these gates beside so many machines.
 pub(crate) fn deeds(dice: &mut Dice, gates: &[String], machines: u64, many: usize) -> Vec<Deed> {
-    let mut all = vec![Deed::Command(Command::Start { paused: dice.once_in(4), interactive: dice.once_in(4).then_some(true) })];
+    let mut all = vec![Deed::Command(Command::Start {
+        paused: dice.once_in(4),
+        interactive: dice.once_in(4).then_some(true),
+    })];
     for _ in 0..many {
         let gate = (!gates.is_empty() && !dice.once_in(4)).then(|| dice.one(gates).clone());
         all.push(match dice.below(20) {
@@ -233,10 +249,20 @@ pub(crate) fn deeds(dice: &mut Dice, gates: &[String], machines: u64, many: usiz
             }
             13 => {
                 let action = *dice.one(&["inst_create", "lb_attach", "inst_destroy"]);
-                Deed::Fault(format!(r#"{{"fault": "plugin-fail", "target": {{"action": "{action}"}}, "count": 1}}"#))
+                Deed::Fault(format!(
+                    r#"{{"fault": "plugin-fail", "target": {{"action": "{action}"}}, "count": 1}}"#
+                ))
             }
             14 if machines > 0 => {
-                let kind = *dice.one(&["task-fail", "task-kill", "hang", "crash-loop", "image-missing", "readiness-fail", "slow-start"]);
+                let kind = *dice.one(&[
+                    "task-fail",
+                    "task-kill",
+                    "hang",
+                    "crash-loop",
+                    "image-missing",
+                    "readiness-fail",
+                    "slow-start",
+                ]);
                 let span = if matches!(kind, "task-fail" | "task-kill") { "" } else { r#", "for_ms": 9000"# };
                 Deed::Fault(format!(r#"{{"fault": "{kind}", "target": {{"pod": "back"}}{span}}}"#))
             }

@@ -10,7 +10,7 @@ use planarium_fleet::{
     Cx, FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, Owner, ProcessId, ProcessSpec, Said,
 };
 use planarium_kernel::cow::behind;
-use planarium_kernel::{Cause, SimTime};
+use planarium_kernel::{Cause, Digest, SimTime};
 #[cfg(feature = "kube")]
 use planarium_kube::Kube;
 use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message, Request};
@@ -71,6 +71,8 @@ pub struct Cluster {
     /// Number of the last event when machines last came or went.
     changed: u64,
     epoch_ms: u64,
+    /// The instant of a question; questions that do not ask for it leave it at genesis.
+    asked: SimTime,
 }
 
 impl Cluster {
@@ -89,11 +91,20 @@ impl Cluster {
             news: VecDeque::new(),
             changed: 0,
             epoch_ms: flags.epoch_ms,
+            asked: SimTime::ZERO,
         }
     }
 
     fn parts(&mut self) -> (&mut Fleet, &mut Master) {
         (Arc::make_mut(&mut self.fleet), Arc::make_mut(&mut self.master))
+    }
+
+    // ---- operators ---------------------------------------------------------------------------
+
+    /// Somebody listens to what the master tells operators: it is kept from now on. Nothing else depends on it.
+    pub fn listen(&mut self) {
+        let epoch_ms = self.epoch_ms;
+        self.parts().1.listen(epoch_ms);
     }
 
     // ---- time --------------------------------------------------------------------------------
@@ -408,6 +419,17 @@ impl Cluster {
         Arc::new(ClusterView { revision, machines, statuses: planarium_mesos::STATUSES, windows })
     }
 
+    /// The same cluster, to be asked at an instant.
+    #[must_use]
+    pub fn asked_at(&self, now: SimTime) -> Self {
+        Self { asked: now, ..self.clone() }
+    }
+
+    /// The instant at which it is asked.
+    pub fn asked(&self) -> SimTime {
+        self.asked
+    }
+
     /// What is known about a task's process.
     pub fn probe(&self, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
         self.master.probe(&self.fleet, framework, task_id)
@@ -432,6 +454,25 @@ impl Cluster {
             found.extend(kube.check(&self.fleet));
         }
         found
+    }
+
+    /// Writes the state of machines and processes into a digest.
+    pub fn fleet_digest(&self, digest: &mut Digest) {
+        self.fleet.digest(digest);
+    }
+
+    /// Writes the state of the Kubernetes objects into a digest, where there are any.
+    pub fn kube_digest(&self, digest: &mut Digest) {
+        #[cfg(feature = "kube")]
+        if let Some(kube) = &self.kube {
+            kube.digest(digest);
+        }
+        digest.write_bool(false);
+    }
+
+    /// Writes the state of the master and its agents into a digest.
+    pub fn master_digest(&self, digest: &mut Digest) {
+        self.master.digest(digest);
     }
 
     /// Bytes that this cluster holds and `before` does not, by estimate.

@@ -221,7 +221,14 @@ impl Walk {
             let phases = view.plans.iter().flat_map(|plan| &plan.phases);
             phases
                 .map(|p| {
-                    format!("{} {} {} {:?} {:?}", p.name, p.status, p.gates_left, p.progress, said(&p.actions))
+                    format!(
+                        "{} {} {} {:?} {:?}",
+                        p.name,
+                        p.status,
+                        p.gates_left,
+                        p.progress,
+                        said(&p.actions)
+                    )
                 })
                 .collect()
         };

@@ -1,0 +1,4 @@
+//! The cluster at its boundary: objects go in, pods and statuses come out.
+
+mod support;
+mod workloads;

@@ -1,0 +1,28 @@
+//! Marathon: long-running apps on Mesos, changed by deployments.
+//!
+//! *Knows*: one real system: its definitions, groups, deployment plans and their execution, its API, console words and explanations.
+//! *Must not know*: any other system, sockets, files, the page.
+//!
+//! | Word here | Word of the real system |
+//! |---|---|
+//! | Spec | `RunSpec`: an app or a pod (that system's own word, kept in this crate) |
+//! | Instance | `Instance`: one slot of a spec, which lives through several tasks |
+//! | Plan / phase / step of a view | deployment / step / action |
+//! | Step (in this crate) | `DeploymentStep`: actions that are carried out at once |
+//! | Stamp | `Timestamp` of a version |
+
+mod dates;
+mod definition;
+mod deploy;
+mod group;
+mod id;
+mod run;
+mod schema;
+mod settings;
+mod shown;
+mod view;
+
+pub use id::PathId;
+
+#[cfg(test)]
+mod tests;
