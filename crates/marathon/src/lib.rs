@@ -11,6 +11,7 @@
 //! | Step (in this crate) | `DeploymentStep`: actions that are carried out at once |
 //! | Stamp | `Timestamp` of a version |
 
+mod api;
 mod dates;
 mod definition;
 mod deploy;
