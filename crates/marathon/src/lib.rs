@@ -12,7 +12,9 @@
 //! | Stamp | `Timestamp` of a version |
 
 mod api;
+mod codes;
 mod dates;
+mod decode;
 mod definition;
 mod deploy;
 mod group;
@@ -23,6 +25,8 @@ mod settings;
 mod shown;
 mod view;
 
+pub use codes::CODES;
+pub use decode::{Loaded, load};
 pub use id::PathId;
 
 #[cfg(test)]
