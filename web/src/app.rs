@@ -92,7 +92,8 @@ fn page(hub: &Hub, state: &State) -> Html {
         crate::store::state::Theme::Auto => browser::system_is_dark(),
         theme => theme == crate::store::state::Theme::Dark,
     };
-    let linked = tree::step_at(&world.view, &state.draft.label, &state.draft.file, ui.caret);
+    let linked =
+        tree::step_at(&world.view, (&state.draft.dialect, &state.draft.label), &state.draft.file, ui.caret);
     let preview = state.preview().cloned();
     let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
         MenuTarget::Element(path) => Some(path.clone()),
@@ -156,6 +157,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                         clock={story_clock(state)}
                         hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty()}
                         stuck={stuck(state)}
+                        differing={state.differing.clone()}
                     />
                     <TreePane
                         view={world.view.clone()}

@@ -9,6 +9,7 @@ mod app;
 mod browser;
 mod features;
 mod store;
+mod systems;
 mod ui;
 
 pub use app::start;

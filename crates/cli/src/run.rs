@@ -8,7 +8,7 @@ use crate::load::{Runnable, runnable};
 use crate::until;
 use anyhow::{Context as _, Result, bail};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::view::View;
+use planarium_protocol::view::{ServiceView, StatusClass, View};
 use planarium_scenario::{NoteKind, Player, Scenario, text};
 use planarium_source::render;
 use planarium_world::{Condition, Engine, parse_duration_ms};
@@ -133,6 +133,10 @@ fn print_end(engine: &Engine, view: &View, reached: bool, failures: &[String], u
 /// Unfinished steps that are asked why, before the search is given up: in a phase of thousands, thousands wait their turn.
 const ASKED: usize = 200;
 
+fn done(service: &ServiceView, status: &str) -> bool {
+    service.class(status) == StatusClass::Done
+}
+
 /// The first unfinished steps that are not merely waiting for another step: at most three.
 fn stuck(engine: &Engine, view: &View) -> Vec<ElementPath> {
     let mut paths = Vec::new();
@@ -141,16 +145,14 @@ fn stuck(engine: &Engine, view: &View) -> Vec<ElementPath> {
         for plan in service
             .plans
             .iter()
-            .filter(|plan| &*plan.status != "COMPLETE" && !(plan.custom && plan.interrupted))
+            .filter(|plan| !done(service, &plan.status) && !(plan.custom && plan.interrupted))
         {
             for phase in &plan.phases {
-                for step in phase.steps.iter().filter(|step| &*step.status != "COMPLETE") {
+                for step in phase.steps.iter().filter(|step| !done(service, &step.status)) {
                     let path = ElementPath {
-                        dialect: "".into(),
-                        service: service.name.clone(),
-                        plan: plan.name.clone(),
                         phase: Some(phase.name.clone()),
-                        step: Some(step.name.clone()),
+                        step: Some(step.key().clone()),
+                        ..service.path(&plan.name)
                     };
                     let waits_its_turn = engine.why(&path).is_some_and(|why| {
                         why.reasons.first().is_some_and(|r| {

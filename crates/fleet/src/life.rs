@@ -8,9 +8,9 @@ use crate::{
     event::{CheckKind, ExitReason, FleetEvent, FleetEventKind},
     fault::FaultRecord,
     probe::arm_probe,
-    watch::arm_watches,
     process::{Exit, Fate, Kill, Process, ProcessState, Step, Trigger, step},
     spec::ProcessId,
+    watch::arm_watches,
 };
 use planarium_kernel::{Cause, Class, EventQueue, SimTime, SortedMap};
 use planarium_protocol::{Text, input::FaultKind};

@@ -9,9 +9,9 @@ use crate::{
 };
 use planarium_kernel::SimTime;
 use planarium_protocol::{
-    Text,
-    input::{FaultKind, Target},
-    view::FaultView,
+    Input, Text,
+    input::{ClearFault, FaultKind, Target},
+    view::{ActionView, FaultView},
 };
 
 /// Facts about one process.
@@ -69,6 +69,10 @@ impl Fleet {
             text: fault.text(),
             since_ms: fault.since.ms(),
             until_ms: fault.until.map(SimTime::ms),
+            actions: vec![ActionView::new(
+                "End it",
+                Input::ClearFault(ClearFault { id: fault.id.to_string() }),
+            )],
         };
         self.faults.values().map(|fault| view(fault)).collect()
     }

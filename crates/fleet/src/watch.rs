@@ -128,7 +128,13 @@ impl Fleet {
     }
 
     /// What a check of a process would give now: its exit code, or none when nothing would answer.
-    pub fn would_answer(&self, pid: ProcessId, owner: Owner, number: u32, now: SimTime) -> Option<Option<i32>> {
+    pub fn would_answer(
+        &self,
+        pid: ProcessId,
+        owner: Owner,
+        number: u32,
+        now: SimTime,
+    ) -> Option<Option<i32>> {
         let process = self.processes.get(&pid)?;
         let is_it = |watching: &&Watching| watching.watch.owner == owner && watching.watch.number == number;
         let watching = process.watches.iter().find(is_it)?;

@@ -32,7 +32,9 @@ impl Calendar {
     /// The version that a text means: `2015-02-09T14:45:51.650Z`, with fewer digits or another offset as well.
     /// Instants before genesis are no version.
     pub(crate) fn stamp(&self, text: &str) -> Option<Stamp> {
-        parse(text.trim())?.checked_sub(i64::try_from(self.epoch_ms).ok()?).and_then(|ms| u64::try_from(ms).ok())
+        parse(text.trim())?
+            .checked_sub(i64::try_from(self.epoch_ms).ok()?)
+            .and_then(|ms| u64::try_from(ms).ok())
     }
 
     /// Whether a text is an instant at all.
@@ -79,7 +81,11 @@ fn parse(text: &str) -> Option<i64> {
     let (date, time) = text.split_once(['T', 't'])?;
     let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    if !(0..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) || parts.next().is_some() {
+    if !(0..=9999).contains(&year)
+        || !(1..=12).contains(&month)
+        || !(1..=31).contains(&day)
+        || parts.next().is_some()
+    {
         return None;
     }
     let at = time.find(['Z', 'z', '+', '-'])?;
@@ -90,7 +96,11 @@ fn parse(text: &str) -> Option<i64> {
     let seconds = parts.next().unwrap_or("0");
     let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
     let second = whole(Some(seconds))?;
-    if hour > 23 || parts.next().is_some() || fraction.is_empty() || !fraction.bytes().all(|b| b.is_ascii_digit()) {
+    if hour > 23
+        || parts.next().is_some()
+        || fraction.is_empty()
+        || !fraction.bytes().all(|b| b.is_ascii_digit())
+    {
         return None;
     }
     let milli: i64 = fraction.chars().chain("000".chars()).take(3).collect::<String>().parse().ok()?;

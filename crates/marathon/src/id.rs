@@ -180,7 +180,10 @@ pub(crate) fn flaws(text: &str) -> Vec<String> {
         found.push(format!("must fully match regular expression '{SEGMENT}'"));
     }
     if parts.last().is_some_and(|last| RESERVED.contains(last)) {
-        found.push(format!("must not end with any of the following reserved keywords: {}", RESERVED.join(", ")));
+        found.push(format!(
+            "must not end with any of the following reserved keywords: {}",
+            RESERVED.join(", ")
+        ));
     }
     found
 }
@@ -231,11 +234,20 @@ mod tests {
     fn relations() {
         let id = PathId::absolute("/shop/eu/db");
         assert_eq!(id.parent().as_str(), "/shop/eu");
-        assert_eq!((id.name(), id.top(), id.safe().as_str(), id.hostname().as_str()), ("db", "shop", "shop_eu_db", "db.eu.shop"));
+        assert_eq!(
+            (id.name(), id.top(), id.safe().as_str(), id.hostname().as_str()),
+            ("db", "shop", "shop_eu_db", "db.eu.shop")
+        );
         assert_eq!(id.parents().iter().map(PathId::as_str).collect::<Vec<_>>(), ["/shop/eu", "/shop", "/"]);
-        assert!(id.is_within(&PathId::root()) && id.is_within(&id) && id.is_within(&PathId::absolute("/shop")));
-        assert!(!id.is_within(&PathId::absolute("/sho")) && !id.is_within(&PathId::absolute("/shop/eu/db/x")));
-        assert!(PathId::absolute("/shop").is_top_level() && !id.is_top_level() && !PathId::root().is_top_level());
+        assert!(
+            id.is_within(&PathId::root()) && id.is_within(&id) && id.is_within(&PathId::absolute("/shop"))
+        );
+        assert!(
+            !id.is_within(&PathId::absolute("/sho")) && !id.is_within(&PathId::absolute("/shop/eu/db/x"))
+        );
+        assert!(
+            PathId::absolute("/shop").is_top_level() && !id.is_top_level() && !PathId::root().is_top_level()
+        );
         assert_eq!(PathId::of_safe("shop_eu_db"), id);
     }
 

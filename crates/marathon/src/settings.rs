@@ -84,7 +84,8 @@ impl Settings {
     /// Flags of an environment.
     pub(crate) fn of(env: &BTreeMap<String, String>) -> Self {
         let text = |name: &str| env.get(name).map(|text| text.trim()).filter(|text| !text.is_empty());
-        let number = |name: &str, default: u64| text(name).and_then(|text| text.parse().ok()).unwrap_or(default);
+        let number =
+            |name: &str, default: u64| text(name).and_then(|text| text.parse().ok()).unwrap_or(default);
         let is = |name: &str, word: &str| text(name).is_some_and(|text| text.eq_ignore_ascii_case(word));
         let on = |name: &str| text(name).is_some_and(|text| !matches!(text, "false" | "0" | "no" | "off"));
         let features = text("MARATHON_ENABLE_FEATURES").unwrap_or_default();
@@ -94,11 +95,16 @@ impl Settings {
             network: text("MARATHON_DEFAULT_NETWORK_NAME").map(Into::into),
             bridge: text("MARATHON_MESOS_BRIDGE_NAME").unwrap_or("mesos-bridge").into(),
             features: features.map(Text::from).collect(),
-            new_groups: if is("MARATHON_NEW_GROUP_ENFORCE_ROLE", "top") { NewGroups::Top } else { NewGroups::Off },
+            new_groups: if is("MARATHON_NEW_GROUP_ENFORCE_ROLE", "top") {
+                NewGroups::Top
+            } else {
+                NewGroups::Off
+            },
             framework: text("MARATHON_FRAMEWORK_NAME").unwrap_or("marathon").into(),
             max_deployments: number("MARATHON_MAX_RUNNING_DEPLOYMENTS", 100),
             service_ports: {
-                let port = |name, default| u32::try_from(number(name, default)).unwrap_or(u32::MAX).min(65_535);
+                let port =
+                    |name, default| u32::try_from(number(name, default)).unwrap_or(u32::MAX).min(65_535);
                 (port("MARATHON_LOCAL_PORT_MIN", 10_000), port("MARATHON_LOCAL_PORT_MAX", 20_000))
             },
             maintenance: !env.contains_key("MARATHON_DISABLE_MAINTENANCE_MODE")

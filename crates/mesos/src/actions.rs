@@ -23,5 +23,5 @@ pub(crate) fn fault(kind: FaultKind, target: Target) -> Fault {
 
 /// An action with its input, and why it is not allowed now.
 pub(crate) fn action(title: &str, input: Input, refused: Option<&str>) -> ActionView {
-    ActionView { title: title.into(), input, consequence: None, refused: refused.map(Into::into) }
+    ActionView::new(title, input).unless(refused)
 }

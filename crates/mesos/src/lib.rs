@@ -18,6 +18,7 @@ pub mod maintenance;
 mod master;
 mod offers;
 pub mod operator;
+mod statuses;
 mod tasks;
 mod weight;
 pub mod wire;
@@ -26,6 +27,7 @@ pub use agents::{MAX_PING_TIMEOUTS, PING_TIMEOUT_MS};
 pub use allocator::filter::{ALLOCATION_INTERVAL_MS, DEFAULT_REFUSE_MS, MAX_REFUSE_MS};
 pub use master::Master;
 pub use planarium_fleet::Cx;
+pub use statuses::STATUSES;
 pub use tasks::{DEFAULT_KILL_GRACE_MS, ProbeFacts};
 
 /// Starts the processes of tasks.

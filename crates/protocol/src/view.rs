@@ -3,9 +3,14 @@
 //! A revision grows with every change of the node or anything below it; by how much says nothing.
 //! Equal revision means equal content within one branch.
 
+mod action;
+mod status;
+
+pub use action::ActionView;
+pub use status::{StatusClass, StatusWord};
+
 use crate::Text;
-use crate::event::ElementPath;
-use crate::input::{Input, PlanOp};
+use crate::event::{ElementPath, Prose};
 use crate::refusal::Refusal;
 use serde::Serialize;
 use std::sync::Arc;
@@ -73,58 +78,27 @@ pub struct ServiceView {
     pub more: Arc<serde_json::Value>,
 }
 
-/// What a status means for the person who looks, whatever the system calls it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
-#[serde(rename_all = "kebab-case")]
-pub enum StatusClass {
-    /// Nothing has been done yet.
-    Pending,
-    /// It is getting ready: resources are being found or held.
-    Preparing,
-    /// It is on its way up.
-    Starting,
-    /// It is being worked on.
-    Working,
-    /// It runs, but is not done.
-    Started,
-    /// It waits for a person.
-    Held,
-    /// It waits for time to pass after a failure.
-    Delayed,
-    /// It is done.
-    Done,
-    /// It failed.
-    Failed,
-    /// It was never asked for, or was left out.
-    Unused,
-}
+impl ServiceView {
+    /// The path of one of its elements; of the service itself with an empty plan.
+    pub fn path(&self, plan: &Text) -> ElementPath {
+        ElementPath {
+            dialect: self.dialect.clone(),
+            service: self.name.clone(),
+            plan: plan.clone(),
+            phase: None,
+            step: None,
+        }
+    }
 
-/// A status word of a system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
-pub struct StatusWord {
-    /// As the real system writes it.
-    pub word: &'static str,
-    /// What it means for the person who looks.
-    pub class: StatusClass,
-    /// Name of the icon that a front end draws.
-    pub icon: &'static str,
-    /// One character that stands for it in texts.
-    pub glyph: &'static str,
-    /// One sentence on what it means in this system.
-    pub meaning: &'static str,
-}
+    /// Whether a path leads into it. A path without a dialect leads into any service of its name.
+    pub fn holds(&self, path: &ElementPath) -> bool {
+        self.name == path.service && (path.dialect.is_empty() || self.dialect == path.dialect)
+    }
 
-/// A command on an element.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
-pub struct CommandView {
-    /// Which.
-    pub op: PlanOp,
-    /// Absent when allowed, otherwise why not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<Text>,
+    /// What a status word means here: its class, pending where the word is unknown.
+    pub fn class(&self, status: &str) -> StatusClass {
+        StatusWord::find(self.statuses, status).map_or(StatusClass::Pending, |word| word.class)
+    }
 }
 
 /// A plan.
@@ -147,8 +121,9 @@ pub struct PlanView {
     pub progress: Progress,
     /// Phases in order.
     pub phases: Vec<Arc<PhaseView>>,
-    /// Commands.
-    pub commands: Arc<[CommandView]>,
+    /// What can be done to it; elements with the same permissions share a list, so the element is left out of the inputs.
+    #[serde(rename = "commands")]
+    pub actions: Arc<[ActionView]>,
     /// May be started by hand with parameters.
     pub custom: bool,
 }
@@ -175,8 +150,9 @@ pub struct PhaseView {
     pub progress: Progress,
     /// Steps in order.
     pub steps: Vec<Arc<StepView>>,
-    /// Commands.
-    pub commands: Arc<[CommandView]>,
+    /// What can be done to it; elements with the same permissions share a list, so the element is left out of the inputs.
+    #[serde(rename = "commands")]
+    pub actions: Arc<[ActionView]>,
 }
 
 /// A step.
@@ -208,8 +184,9 @@ pub struct StepView {
     /// Where the definition speaks of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceRef>,
-    /// Commands.
-    pub commands: Arc<[CommandView]>,
+    /// What can be done to it; elements with the same permissions share a list, so the element is left out of the inputs.
+    #[serde(rename = "commands")]
+    pub actions: Arc<[ActionView]>,
 }
 
 impl StepView {
@@ -251,6 +228,8 @@ pub struct PodView {
     pub name: Text,
     /// Tasks by name.
     pub tasks: Vec<PodTaskView>,
+    /// What can be done to it; pods with the same permissions share a list, so the pod is left out of the inputs.
+    pub actions: Arc<[ActionView]>,
 }
 
 /// A task of a pod instance as its service sees it.
@@ -294,7 +273,7 @@ pub struct ConfigFileView {
     pub missing_variables: Vec<Text>,
     /// What is wrong with it, in words; absent when nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<Text>,
+    pub problem: Option<Prose>,
 }
 
 /// The machines.
@@ -305,6 +284,8 @@ pub struct ClusterView {
     pub revision: u64,
     /// In order of joining.
     pub machines: Vec<Arc<MachineView>>,
+    /// The words for states of tasks and machines.
+    pub statuses: &'static [StatusWord],
     /// The maintenance schedule, window by window as it was posted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<WindowView>,
@@ -332,6 +313,9 @@ pub struct ScheduledView {
     pub ip: Option<Text>,
     /// `DRAINING` or `DOWN`.
     pub mode: Text,
+    /// Why it is no machine of the cluster; none when it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmatched: Option<Text>,
 }
 
 /// One machine.
@@ -445,40 +429,6 @@ pub struct TaskView {
     pub actions: Vec<ActionView>,
 }
 
-/// Something that can be done to the thing shown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
-pub struct ActionView {
-    /// Menu text, in the words of the system.
-    pub title: Text,
-    /// The input that does it. In the actions of plans, phases and steps the element is left out, because many elements
-    /// share them: [`ActionView::at`] gives the input that can be sent.
-    pub input: Input,
-    /// What it will do, where that is not plain from the title.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub consequence: Option<Text>,
-    /// Absent when allowed, otherwise why not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<Text>,
-}
-
-impl ActionView {
-    /// The input that does it to this element.
-    pub fn at(&self, path: &ElementPath) -> Input {
-        let mut input = self.input.clone();
-        if let Input::Plan(command) = &mut input
-            && command.plan.is_empty()
-        {
-            command.dialect = path.dialect.to_string();
-            command.service = path.service.to_string();
-            command.plan = path.plan.to_string();
-            command.phase = path.phase.as_ref().map(ToString::to_string);
-            command.step = path.step.as_ref().map(ToString::to_string);
-        }
-        input
-    }
-}
-
 /// A fault in force.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
@@ -492,6 +442,8 @@ pub struct FaultView {
     /// Until when, if bounded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until_ms: Option<u64>,
+    /// What can be done about it.
+    pub actions: Vec<ActionView>,
 }
 
 /// What became of an input.

@@ -201,7 +201,7 @@ fn in_service(service: &planarium_protocol::view::ServiceView, text: &str) -> Op
     let (plan_name, rest) = text.split_once('/').map_or((text, None), |(plan, rest)| (plan, Some(rest)));
     let plan = service.plans.iter().find(|plan| *plan.name == *plan_name)?;
     let path = ElementPath {
-        dialect: "".into(),
+        dialect: service.dialect.clone(),
         service: service.name.clone(),
         plan: plan.name.clone(),
         phase: None,

@@ -1,7 +1,7 @@
 //! Plain-text pictures of a view: plan trees, clusters, explanations.
 //!
 //! The plan tree is the real command line's (`plan status`): connectors `├─ ` and `└─ `, then name, strategy and status.
-//! Source: dcos-commons `cli/` plan commands, sheet section 13.1.
+//! Source: dcos-commons `cli/` plan commands.
 
 use planarium_protocol::view::{ClusterView, PhaseView, PlanView, ServiceView, View};
 use planarium_protocol::why::{OfferFunnel, ReasonKind, Why};

@@ -6,7 +6,7 @@
 //! All independent mistakes are found in one reading. What cannot be understood is left out or replaced by
 //! something harmless, so that one mistake does not bring others about.
 //!
-//! **Source**: sheet section 3; `dcos-commons: sdk/scheduler/src/main/java/com/mesosphere/sdk/specification/yaml`
+//! **Source**: `dcos-commons: sdk/scheduler/src/main/java/com/mesosphere/sdk/specification/yaml`
 //! (raw fields, `YAMLToInternalMappers.java`) and the constraints of the `Default*Spec` classes. Match; the
 //! real parser stops at the first mistake.
 
@@ -19,6 +19,7 @@ mod resources;
 mod route;
 mod secret;
 mod service;
+mod slips;
 mod task;
 mod task_parts;
 mod volume;
@@ -89,7 +90,8 @@ impl<'a> Cx<'a> {
 
     /// A mapping's fields; none, with a finding, when it is anything else.
     fn fields<'n>(&mut self, node: &'n Node, what: &str, head: Span) -> Option<MapReader<'n, '_>> {
-        MapReader::new(node, what, codes::READ, self.found).map(|reader| reader.with_head(head))
+        let reader = MapReader::new(node, what, codes::READ, self.found);
+        reader.map(|reader| reader.with_head(head).with_home(slips::home))
     }
 
     /// The entries of a mapping from names to things: name, key, value. Null is an empty mapping.

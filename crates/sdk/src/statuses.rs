@@ -1,4 +1,4 @@
-//! The words that plans, phases and steps show, and what they mean to a reader.
+//! The words that plans, phases, steps and paused tasks show, and what they mean to a reader.
 //!
 //! *Knows*: the words. *Must not know*: when an element shows which; that is the roll-up's.
 //!
@@ -50,5 +50,14 @@ pub const STATUSES: &[StatusWord] = &[
         "delayed",
         "◷",
         "It waits for a launch delay after failures to pass.",
+    ),
+    word("PAUSED", StatusClass::Held, "waiting", "‖", "The task runs the pause command in place of its own."),
+    word("PAUSING", StatusClass::Stopping, "waiting", "◒", "The task is ended, to be launched paused."),
+    word(
+        "RESUMING",
+        StatusClass::Starting,
+        "waiting",
+        "◑",
+        "The task is ended, to be launched with its own command.",
     ),
 ];

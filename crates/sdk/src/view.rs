@@ -5,16 +5,17 @@
 //! *Cost*: a plan in which nothing changed is shared as it is; in a plan that changed every step is
 //! compared and those that read the same are shared. Pods whose tasks did not change are shared.
 
+mod actions;
+
+use crate::scheduler::Scheduler;
 use crate::scheduler::plan::{Plan, PlanKind};
 use crate::scheduler::store::{PodKey, PodTasks, TaskRecord};
-use crate::scheduler::{Scheduler, op_of};
 use crate::wire;
+use actions::{Actions, Shut};
 use planarium_kernel::SortedMap;
 use planarium_plan::{Element, Holder, PhaseId, PlanId, PlanTree, Reason, Status, StepId, StrategySpec};
-use planarium_protocol::Text;
-use planarium_protocol::input::PlanOp;
 use planarium_protocol::view::{
-    CommandView, PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
+    ActionView, PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
 };
 use std::sync::{Arc, Mutex};
 
@@ -31,7 +32,8 @@ struct Built {
     plans: Vec<(u64, Arc<PlanView>)>,
     /// By plan, then by step id: what each step's view was made from.
     signs: Vec<Vec<Option<StepSign>>>,
-    commands: Commands,
+    actions: Actions,
+    shut: Shut,
 }
 
 /// A pod instance's view with what it was made from.
@@ -85,6 +87,10 @@ impl Scheduler {
         {
             return view.clone();
         }
+        let shut = Shut { ended: self.exited().is_some(), uninstalling: self.is_uninstalling() };
+        if built.shut != shut {
+            *built = Built { shut, ..Built::default() };
+        }
         let mut plans = Vec::with_capacity(self.plans.len());
         built.signs.resize(self.plans.len(), Vec::new());
         for (at, plan) in self.plans.iter().enumerate() {
@@ -94,7 +100,7 @@ impl Scheduler {
                 old => {
                     let mut signs = built.signs.get_mut(at).map(std::mem::take).unwrap_or_default();
                     signs.resize(plan.steps.len(), None);
-                    let mut known = Known { signs: &mut signs, commands: &mut built.commands };
+                    let mut known = Known { signs: &mut signs, actions: &mut built.actions, shut };
                     let view = self.plan_view(PlanId::at(at), plan, old.map(|(_, view)| view), &mut known);
                     if let Some(place) = built.signs.get_mut(at) {
                         *place = signs;
@@ -109,7 +115,7 @@ impl Scheduler {
             name: self.name.clone(),
             dialect: crate::DIALECT.into(),
             plans: plans.iter().map(|(_, view)| view.clone()).collect(),
-            pods: self.pod_views(&mut built.pods),
+            pods: self.pod_views(&mut built.pods, &mut built.actions, shut),
             activity: self.activity().into(),
             statuses: crate::STATUSES,
             definitions: Vec::new(),
@@ -139,14 +145,6 @@ impl Scheduler {
             progress.total += view.progress.total;
             phases.push(view);
         }
-        let ops = [
-            PlanOp::Start,
-            PlanOp::Stop,
-            PlanOp::Interrupt,
-            PlanOp::Continue,
-            PlanOp::Restart,
-            PlanOp::ForceComplete,
-        ];
         Arc::new(PlanView {
             revision: plan.revision.max(phases.iter().map(|phase| phase.revision).max().unwrap_or(0)),
             name: plan.name(),
@@ -156,7 +154,7 @@ impl Scheduler {
             errors: plan.tree.errors().cloned().collect(),
             progress,
             phases,
-            commands: offered(known.commands, &plan.tree, Element::Plan, &ops),
+            actions: known.actions.of_element(&plan.tree, Element::Plan, known.shut),
             custom: plan.kind == PlanKind::Custom,
         })
     }
@@ -186,12 +184,11 @@ impl Scheduler {
                 }
                 match old {
                     Some(old) if same => old.clone(),
-                    old => self.step_view(id, plan, step, old, known.commands),
+                    old => self.step_view(id, plan, step, old, known),
                 }
             })
             .collect();
         let tally = plan.tree.tally(element);
-        let ops = [PlanOp::Interrupt, PlanOp::Continue, PlanOp::Restart, PlanOp::ForceComplete];
         let view = PhaseView {
             revision: 0,
             id: plan.phases.get(phase.index()).map_or_else(|| "".into(), |data| data.id.clone()),
@@ -205,7 +202,7 @@ impl Scheduler {
                 total: tally.map_or(0, planarium_plan::Tally::total),
             },
             steps,
-            commands: offered(known.commands, &plan.tree, element, &ops),
+            actions: known.actions.of_element(&plan.tree, element, known.shut),
         };
         match old {
             Some(old) if same_phase(old, &view) => old.clone(),
@@ -219,11 +216,11 @@ impl Scheduler {
         plan: &Plan,
         step: StepId,
         old: Option<&Arc<StepView>>,
-        commands: &mut Commands,
+        known: &mut Known<'_>,
     ) -> Arc<StepView> {
         let element = Element::Step(step);
         let Some(data) = plan.step(step) else { return Arc::new(empty_step()) };
-        let commands = offered(commands, &plan.tree, element, &[PlanOp::Restart, PlanOp::ForceComplete]);
+        let actions = known.actions.of_element(&plan.tree, element, known.shut);
         let status = self.display_status(id, element);
         let reason = self.brief(id, plan, step);
         if let Some(old) = old
@@ -232,7 +229,7 @@ impl Scheduler {
             && *old.reason == *reason
             && old.forced == data.forced
             && old.since_ms == data.since.ms()
-            && Arc::ptr_eq(&old.commands, &commands)
+            && Arc::ptr_eq(&old.actions, &actions)
         {
             return old.clone();
         }
@@ -249,11 +246,11 @@ impl Scheduler {
             pod: requirement.map(|requirement| requirement.key.name()),
             tasks: requirement.map(|requirement| requirement.task_names().to_vec()).unwrap_or_default(),
             source: data.source.clone(),
-            commands,
+            actions,
         })
     }
 
-    fn pod_views(&self, shown: &mut Vec<ShownPod>) -> Vec<Arc<PodView>> {
+    fn pod_views(&self, shown: &mut Vec<ShownPod>, actions: &mut Actions, shut: Shut) -> Vec<Arc<PodView>> {
         let mut before = std::mem::take(shown).into_iter().peekable();
         shown.reserve(self.store.pod_count());
         for (key, tasks) in self.store.pods() {
@@ -262,7 +259,7 @@ impl Scheduler {
             let view = match old {
                 Some(old) if Arc::ptr_eq(&old.tasks, tasks) => old.view,
                 old => {
-                    let view = self.pod_view(key, tasks);
+                    let view = self.pod_view(key, tasks, actions.of_pod(tasks, shut));
                     old.map(|old| old.view)
                         .filter(|old| same_pod(old, &view))
                         .unwrap_or_else(|| Arc::new(view))
@@ -273,7 +270,7 @@ impl Scheduler {
         shown.iter().map(|pod| pod.view.clone()).collect()
     }
 
-    fn pod_view(&self, key: &PodKey, tasks: &PodTasks) -> PodView {
+    fn pod_view(&self, key: &PodKey, tasks: &PodTasks, actions: Arc<[ActionView]>) -> PodView {
         let task_view = |task: &TaskRecord| PodTaskView {
             name: task.name.clone(),
             id: task.id.clone(),
@@ -281,7 +278,8 @@ impl Scheduler {
             agent: (!task.id.is_empty()).then(|| task.at.hostname.clone()),
             configs: task.files.clone(),
         };
-        PodView { revision: self.revision, name: key.name(), tasks: tasks.values().map(task_view).collect() }
+        let shown = tasks.values().map(task_view).collect();
+        PodView { revision: self.revision, name: key.name(), tasks: shown, actions }
     }
 
     fn activity(&self) -> String {
@@ -314,7 +312,8 @@ impl Scheduler {
 /// What is known from the view before.
 struct Known<'a> {
     signs: &'a mut Vec<Option<StepSign>>,
-    commands: &'a mut Commands,
+    actions: &'a mut Actions,
+    shut: Shut,
 }
 
 fn phase_sign(tree: &PlanTree, phase: PhaseId) -> PhaseSign {
@@ -355,39 +354,8 @@ fn step_sign(plan: &Plan, step: StepId, phase: &PhaseSign) -> Option<StepSign> {
     })
 }
 
-/// Command lists in use, by what is in them.
-type Commands = SortedMap<Vec<(PlanOp, Option<&'static str>)>, Arc<[CommandView]>>;
-
-/// Commands with the reason where one is refused; equal lists are one.
-fn offered(known: &mut Commands, tree: &PlanTree, element: Element, ops: &[PlanOp]) -> Arc<[CommandView]> {
-    let key: Vec<(PlanOp, Option<&'static str>)> =
-        ops.iter().map(|op| (*op, refusal(tree, element, *op))).collect();
-    if let Some(list) = known.get(&key) {
-        return list.clone();
-    }
-    let list: Arc<[CommandView]> =
-        key.iter().map(|(op, refused)| CommandView { op: *op, refused: refused.map(Text::from) }).collect();
-    known.insert(key, list.clone());
-    list
-}
-
-/// Why a command is refused now, in plain words.
-fn refusal(tree: &PlanTree, element: Element, op: PlanOp) -> Option<&'static str> {
-    tree.allowed(element, op_of(op)).err()?;
-    let complete = tree.status(element).is_complete();
-    Some(match op {
-        PlanOp::Interrupt if complete => "It is complete: there is nothing left to interrupt",
-        PlanOp::Interrupt => "It is interrupted already",
-        PlanOp::Continue if complete => "It is complete: there is nothing left to continue",
-        PlanOp::Continue => "It is under way already",
-        PlanOp::Restart => "It is pending already: nothing of it has begun",
-        PlanOp::ForceComplete => "It is complete already",
-        PlanOp::Start | PlanOp::Stop => "Only a whole plan can be started or stopped",
-    })
-}
-
 fn same_pod(old: &PodView, new: &PodView) -> bool {
-    old.name == new.name && old.tasks == new.tasks
+    old.name == new.name && old.tasks == new.tasks && Arc::ptr_eq(&old.actions, &new.actions)
 }
 
 fn same_phase(old: &PhaseView, new: &PhaseView) -> bool {
@@ -397,7 +365,7 @@ fn same_phase(old: &PhaseView, new: &PhaseView) -> bool {
         && old.strategy == new.strategy
         && old.interrupted == new.interrupted
         && old.gates_left == new.gates_left
-        && Arc::ptr_eq(&old.commands, &new.commands)
+        && Arc::ptr_eq(&old.actions, &new.actions)
 }
 
 fn empty_step() -> StepView {
@@ -413,6 +381,6 @@ fn empty_step() -> StepView {
         pod: None,
         tasks: Vec::new(),
         source: None,
-        commands: Arc::from([]),
+        actions: Arc::from([]),
     }
 }

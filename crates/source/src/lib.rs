@@ -1,4 +1,4 @@
-//! Reading text in which a person can err: YAML, JSON and mustache templates with positions,
+//! Reading text in which a person can err: YAML, JSON, mustache and Go templates with positions,
 //! diagnostics that point at what was written, and the two ways of showing them.
 //!
 //! The crate knows bytes, lines, trees of scalars and tags. It must not know any dialect: which

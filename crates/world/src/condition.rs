@@ -222,7 +222,7 @@ mod tests {
             pod: None,
             tasks: vec![],
             source: None,
-            commands: Arc::new([]),
+            actions: Arc::new([]),
         };
         let phase = PhaseView {
             revision: 0,
@@ -234,7 +234,7 @@ mod tests {
             gates_left: 0,
             progress: Progress::default(),
             steps: vec![Arc::new(step)],
-            commands: Arc::new([]),
+            actions: Arc::new([]),
         };
         let plan = PlanView {
             revision: 0,
@@ -245,7 +245,7 @@ mod tests {
             errors: vec![],
             progress: Progress::default(),
             phases: vec![Arc::new(phase)],
-            commands: Arc::new([]),
+            actions: Arc::new([]),
             custom: false,
         };
         Arc::new(ServiceView {

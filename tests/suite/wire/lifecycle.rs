@@ -111,6 +111,23 @@ fn an_uninstalling_scheduler_serves_plans_and_health() {
 }
 
 #[test]
+fn the_flag_alone_uninstalls() {
+    let mut client = deployed();
+    let env = client.get("/sim/services/team/app").status(200).json()["env"].clone();
+    client.send("PUT", "/sim/services/team/app", r#"{"env": {"EXTRA": "1"}}"#).status(200);
+    let now = client.get("/sim/services/team/app").status(200).json();
+    assert!(now["files"].as_object().is_some_and(|files| !files.is_empty()), "{now}");
+    let mut more = env.as_object().cloned().unwrap_or_default();
+    more.insert("EXTRA".to_owned(), json!("1"));
+    assert_eq!(now["env"], json!(more), "what is given goes over what was there");
+    client.until("deploy=COMPLETE");
+    client.send("PUT", "/sim/services/team/app", r#"{"env": {"SDK_UNINSTALL": "true"}}"#).status(200);
+    assert_eq!(client.get("/v1/plans").status(200).json(), json!(["deploy"]));
+    client.until("deploy=COMPLETE");
+    client.send("PUT", "/sim/services/nobody", r#"{"env": {"SDK_UNINSTALL": "true"}}"#).problem(422);
+}
+
+#[test]
 fn several_services_have_their_own_routes() {
     let mut client = deployed();
     client.post("/sim/services", &service("other", 1, "")).status(200);

@@ -1,4 +1,4 @@
-//! Bodies as they look on a terminal: who reads them without a tool knows their layout. Source: sheet section 12.
+//! Bodies as they look on a terminal: who reads them without a tool knows their layout.
 
 use crate::{deployed, quiet, says};
 use planarium_tests::Client;

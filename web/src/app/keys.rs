@@ -2,12 +2,10 @@
 
 use crate::browser;
 use crate::store::action::Toward;
-use crate::store::selectors::tree;
+use crate::store::selectors::offers;
 use crate::store::state::{Dialog, State, Tab, Theme, ToastUndo};
 use crate::store::{Action, Hub, reduce};
 use gloo::events::{EventListener, EventListenerOptions};
-use planarium_protocol::Input;
-use planarium_protocol::input::{PlanCommand, PlanOp};
 use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -129,33 +127,12 @@ fn time_key(key: &str, shift: bool) -> Option<Action> {
     })
 }
 
-/// Plan commands on the selected element, where they are allowed.
+/// Actions on the selected element by the keys of their operations, where they are allowed.
 fn command_key(key: &str, state: &State) -> Option<Action> {
-    let op = match key {
-        "p" => PlanOp::Interrupt,
-        "c" => PlanOp::Continue,
-        "f" => PlanOp::ForceComplete,
-        "r" => PlanOp::Restart,
-        _ => return None,
-    };
-    let path = state.ui.selected.as_ref()?;
-    let found = tree::summary(&state.world.view, path)?;
-    let command = found.commands.iter().find(|command| command.op == op);
-    let refused = match command {
-        Some(command) => command.refused.as_deref(),
-        None => Some("there is no such command for this element"),
-    };
-    Some(match refused {
-        Some(reason) => Action::Say(format!("{} {}: {reason}", op.as_str(), tree::title(path)).into()),
-        None => Action::Do(Box::new(Input::Plan(PlanCommand {
-            dialect: String::new(),
-            service: path.service.to_string(),
-            plan: path.plan.to_string(),
-            op,
-            phase: path.phase.as_ref().map(ToString::to_string),
-            step: path.step.as_ref().map(ToString::to_string),
-            params: std::collections::BTreeMap::new(),
-        }))),
+    let path = state.ui.selected.as_ref().filter(|path| !path.plan.is_empty())?;
+    Some(match offers::by_key(&state.world.view, path, key)? {
+        Ok(offer) => offer.action,
+        Err(reason) => Action::Say(reason.into()),
     })
 }
 

@@ -5,6 +5,8 @@ mod table;
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::cluster::{DENSE_ABOVE, groups};
+use crate::store::selectors::offers::whole;
+use crate::store::selectors::status::state;
 use crate::store::selectors::time::clock;
 use crate::store::selectors::tree;
 use crate::store::state::Dialog;
@@ -12,7 +14,6 @@ use crate::store::{Action, use_hub};
 use crate::ui::{Button, IconButton, icon, status_icon};
 use machine::MachineCard;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{ClearFault, Input};
 use planarium_protocol::{Text, View};
 use yew::prelude::*;
 
@@ -65,7 +66,9 @@ pub(crate) fn ClusterPane(props: &ClusterPaneProps) -> Html {
                                     { fault.until_ms.map(|until| format!(", until {}", clock(until))).unwrap_or_default() }
                                 </span>
                             </p>
-                            <Button label="End it" onclick={hub.act(Action::Do(Box::new(Input::ClearFault(ClearFault { id: fault.id.to_string() }))))} />
+                            { for fault.actions.iter().map(whole).map(|offer| html! {
+                                <Button label={offer.label} refused={offer.refused} onclick={hub.act(offer.action)} />
+                            }) }
                         </div>
                     }) }
                 </section>
@@ -105,8 +108,8 @@ fn Legend() -> Html {
             <span class="swatch" data-kind="reserved"></span>{ "reserved" }
             <span class="swatch"></span>{ "free" }
             <span class="legend-gap"></span>
-            { status_icon("TASK_RUNNING") }{ "running" }
-            { status_icon("TASK_LOST") }{ "lost" }
+            { status_icon(state("TASK_RUNNING")) }{ "running" }
+            { status_icon(state("TASK_LOST")) }{ "lost" }
         </p>
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::compare::{Pair, figures, line, pairs, verdict};
+use crate::store::selectors::status::{entry, words};
 use crate::store::selectors::time::percent;
 use crate::store::selectors::tree;
 use crate::store::state::{Against, BranchTab, Compared};
@@ -86,12 +87,13 @@ pub(crate) fn ComparePane(props: &ComparePaneProps) -> Html {
 }
 
 fn step_row(hub: &Hub, pair: &Pair) -> Html {
+    let words = words(&pair.path.dialect);
     let cell = |status: &Option<planarium_protocol::Text>| match status {
-        Some(status) => html! { <Badge status={attr(status)} /> },
+        Some(status) => html! { <Badge status={attr(status)} word={entry(words, status)} /> },
         None => html! { <span class="muted">{ "not there" }</span> },
     };
     html! {
-        <tr key={tree::title(&pair.path)}>
+        <tr key={format!("{}/{}", tree::service_key(&pair.path), tree::title(&pair.path))}>
             <th scope="row">
                 <button type="button" class="link" title={tree::title(&pair.path)} onclick={hub.act(Action::Select(pair.path.clone()))}>
                     { &**tree::leaf(&pair.path) }

@@ -4,13 +4,16 @@ mod answer;
 mod line;
 
 use crate::browser;
-use crate::store::console::{Console, ConsoleAct, speakers};
+use crate::store::console::{Console, ConsoleAct, key_of, speakers};
 use crate::store::ptr::Ptr;
+use crate::store::selectors::status::system;
 use crate::store::{Action, Hub, use_hub};
-use crate::ui::{Button, IconButton, attr};
+use crate::systems;
+use crate::ui::{Button, IconButton};
 use answer::AnswerCard;
 use line::Line;
 use planarium_protocol::View;
+use planarium_protocol::view::ServiceView;
 use web_sys::{HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -46,7 +49,7 @@ pub(crate) fn ConsolePane(props: &ConsolePaneProps) -> Html {
             </div>
             <div ref={scroller} class="console-answers" role="log" aria-label="Answers" tabindex="0">
                 if console.answers.is_empty() {
-                    { welcome(&hub) }
+                    { welcome(&hub, console.service(view).map_or("", |service| &*service.dialect)) }
                 }
                 { for console.answers.iter().map(|answer| html! { <AnswerCard key={answer.id} answer={answer.clone()} /> }) }
             </div>
@@ -66,13 +69,24 @@ fn show_last(scroller: &NodeRef) {
 }
 
 /// What can be typed, for those who see it for the first time.
-fn welcome(hub: &Hub) -> Html {
-    let lines = ["plan status deploy", "pod status", "endpoints", "help"];
+fn welcome(hub: &Hub, dialect: &str) -> Html {
+    let Some(desk) = systems::desk(dialect) else { return Html::default() };
+    let lines = desk.tries;
+    let program = program(dialect);
     html! {
         <div class="console-welcome">
-            <p>{ "The service's own command line: " }<kbd>{ "plan" }</kbd>{ ", " }<kbd>{ "pod" }</kbd>{ ", " }<kbd>{ "update" }</kbd>{ ", " }<kbd>{ "endpoints" }</kbd>{ ", " }<kbd>{ "describe" }</kbd>{ ", " }<kbd>{ "debug" }</kbd>{ ". Lines that begin with " }<kbd>{ "dcos" }</kbd>{ " can be pasted as they are." }</p>
+            <p>
+                { "The service's own command line: " }
+                { for desk.commands.iter().enumerate().map(|(at, word)| html! {
+                    <>if at > 0 { { ", " } }<kbd>{ *word }</kbd></>
+                }) }
+                { "." }
+                if let Some(program) = program {
+                    { " Lines that begin with " }<kbd>{ program }</kbd>{ " can be pasted as they are." }
+                }
+            </p>
             <div class="button-row">
-                { for lines.into_iter().map(|line| {
+                { for lines.iter().copied().map(|line| {
                     let hub = hub.clone();
                     let onclick = Callback::from(move |_: MouseEvent| {
                         hub.send(Action::Console(ConsoleAct::Edit(line.to_owned())));
@@ -85,29 +99,44 @@ fn welcome(hub: &Hub) -> Html {
     }
 }
 
+/// The first word of lines of the real command line of a system.
+fn program(dialect: &str) -> Option<&'static str> {
+    let system = planarium_world::dialects().iter().find(|known| known.word == dialect)?;
+    system.console.programs.first()?.first().copied()
+}
+
 /// Which service is talked to; a choice where there are several.
 fn service_choice(hub: &Hub, view: &View, console: &Console) -> Html {
-    let current = console.service(view).map(|service| service.name.clone());
-    let Some(current) = current else {
+    let Some(current) = console.service(view) else {
         return html! { <span class="muted">{ "There is no service at this moment." }</span> };
     };
     if speakers(view).nth(1).is_none() {
-        return html! { <span class="console-service"><span class="muted">{ "Service " }</span>{ &*current }</span> };
+        return html! { <span class="console-service"><span class="muted">{ "Service " }</span>{ &*current.name }</span> };
     }
     let onchange = hub.on(|event: Event| {
-        let name =
+        let key =
             event.target_dyn_into::<HtmlSelectElement>().map(|select| select.value()).unwrap_or_default();
-        Action::Console(ConsoleAct::Service(name.into()))
+        Action::Console(ConsoleAct::Service(key.into()))
     });
     html! {
         <label class="console-service">
             <span class="muted">{ "Service " }</span>
             <select {onchange}>
                 { for speakers(view).map(|service| html! {
-                    <option value={attr(&service.name)} selected={service.name == current}>{ &*service.name }</option>
+                    <option value={key_of(service)} selected={key_of(service) == key_of(current)}>{ called(view, service) }</option>
                 }) }
             </select>
         </label>
+    }
+}
+
+/// A service among others; with its system where another one has its name.
+fn called(view: &View, service: &ServiceView) -> String {
+    let namesakes = speakers(view).filter(|other| other.name == service.name).count();
+    if namesakes > 1 {
+        format!("{} ({})", service.name, system(&service.dialect))
+    } else {
+        service.name.to_string()
     }
 }
 

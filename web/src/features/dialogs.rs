@@ -7,8 +7,8 @@ mod keys;
 mod maintenance;
 mod open;
 mod palette;
+mod parameters;
 mod share;
-mod start_plan;
 
 pub(crate) use open::open_files;
 
@@ -55,7 +55,9 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
             <maintenance::MaintenanceDialog view={state.world.view.clone()} machine={machine.clone()}
                 now_ms={state.world.clock.now_ms} toasts={state.ui.toasts.clone()} next_toast={state.ui.next_toast} />
         },
-        Some(Dialog::StartPlan(path)) => html! { <start_plan::StartPlan path={path.clone()} /> },
+        Some(Dialog::Parameters(path, title)) => html! {
+            <parameters::Parameters path={path.clone()} title={title.clone()} />
+        },
     }
 }
 

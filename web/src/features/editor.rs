@@ -12,6 +12,7 @@ use crate::store::draft::Draft;
 use crate::store::ptr::Ptr;
 use crate::store::state::{Checked, EditTab, PresetCard, Severity};
 use crate::store::{Action, use_hub};
+use crate::systems;
 use crate::ui::Button;
 use crate::ui::tabs::{TabItem, Tabs};
 use env::EnvTable;
@@ -122,19 +123,6 @@ fn tone(checked: &Checked) -> &'static str {
     }
 }
 
-/// What one begins with.
-const FIRST: &str = "name: my-service
-pods:
-  node:
-    count: 2
-    tasks:
-      server:
-        goal: RUNNING
-        cmd: ./server
-        cpus: 0.5
-        memory: 256
-";
-
 /// Nothing is open.
 #[component]
 fn NoFile() -> Html {
@@ -144,7 +132,8 @@ fn NoFile() -> Html {
         Callback::from(move |_: MouseEvent| {
             // What was opened meanwhile stays.
             if hub.state().draft.files.is_empty() {
-                hub.send(Action::Edit("svc.yml".to_owned(), FIRST.to_owned()));
+                let (path, text) = systems::first();
+                hub.send(Action::Edit(path.to_owned(), text.to_owned()));
             }
         })
     };

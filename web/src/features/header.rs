@@ -1,5 +1,6 @@
 //! The top of the page, and the tabs at the bottom of a small screen.
 
+use crate::store::selectors::status::system;
 use crate::store::state::{Dialog, Pane, Tab, Theme};
 use crate::store::{Action, use_hub};
 use crate::ui::{Button, IconButton, icon};
@@ -59,7 +60,7 @@ pub(crate) fn Header(props: &HeaderProps) -> Html {
                 { icon("chevron-down") }
             </button>
             if !props.dialect.is_empty() {
-                <span class="chip dialect-chip" title="Dialect of the definition">{ dialect_name(&props.dialect) }</span>
+                <span class="chip dialect-chip" title="Dialect of the definition">{ system(&props.dialect).to_owned() }</span>
             }
             <span class="grow"></span>
             <IconButton
@@ -79,16 +80,6 @@ pub(crate) fn Header(props: &HeaderProps) -> Html {
                 onclick={hub.act(Action::OpenDialog(Dialog::Keys))} />
             <IconButton icon={theme_icon} label={theme_word} onclick={ontheme} />
         </header>
-    }
-}
-
-fn dialect_name(dialect: &str) -> &str {
-    match dialect {
-        "sdk" => "DC/OS SDK",
-        "kudo" => "KUDO",
-        "marathon" => "Marathon",
-        "skopos" => "Skopos",
-        other => other,
     }
 }
 

@@ -68,6 +68,14 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
         let text = event.target_dyn_into::<HtmlInputElement>().map(|input| input.value()).unwrap_or_default();
         Action::FilterRows(text.into())
     });
+    let selected_name: AttrValue = props
+        .selected
+        .as_ref()
+        .and_then(|path| {
+            tree::summary(&props.view, path).map(|found| found.name).or(Some(tree::leaf(path).clone()))
+        })
+        .map(|name| name.to_string().into())
+        .unwrap_or_default();
     let active = active_row(&window.rows, props.selected.as_ref());
     html! {
         <div class="tree-pane">
@@ -119,7 +127,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
                     if total == 0 { <p class="empty-line">{ "No step matches the filter." }</p> }
                 </div>
             }
-            <SelectedBar why={props.why.clone()} selected={props.selected.clone()} />
+            <SelectedBar why={props.why.clone()} selected={props.selected.clone()} name={selected_name} />
         </div>
     }
 }
@@ -198,6 +206,7 @@ fn Empty(props: &EmptyProps) -> Html {
 struct SelectedBarProps {
     why: Option<Ptr<Why>>,
     selected: Option<ElementPath>,
+    name: AttrValue,
 }
 
 /// On a small screen: what is selected, and the way to its explanation.
@@ -205,13 +214,13 @@ struct SelectedBarProps {
 fn SelectedBar(props: &SelectedBarProps) -> Html {
     use crate::store::state::Tab;
     let hub = use_hub();
-    let Some(path) = props.selected.as_ref().filter(|path| !path.plan.is_empty()) else {
+    if props.selected.as_ref().is_none_or(|path| path.plan.is_empty()) {
         return Html::default();
-    };
+    }
     html! {
         <div class="selected-bar">
             <p>
-                <strong>{ &**tree::leaf(path) }</strong>
+                <strong>{ props.name.clone() }</strong>
                 if let Some(why) = &props.why { <span>{ &why.sentence }</span> }
             </p>
             <Button label="Why?" look="primary" onclick={hub.act(Action::ShowTab(Tab::Why))} />

@@ -1,8 +1,11 @@
 //! Pod instances with their tasks as the service sees them.
 
 use crate::store::ptr::Ptr;
+use crate::store::selectors::status::entry;
+use crate::store::selectors::tree::{service_key, service_path};
 use crate::store::state::MenuTarget;
 use crate::store::{Action, Hub, use_hub};
+use crate::systems;
 use crate::ui::{Badge, attr, icon};
 use planarium_protocol::View;
 use planarium_protocol::view::{PodView, ServiceView};
@@ -21,23 +24,28 @@ pub(crate) struct PodsPaneProps {
 #[component]
 pub(crate) fn PodsPane(props: &PodsPaneProps) -> Html {
     let hub = use_hub();
+    let panels: Vec<Html> =
+        props.view.services.iter().filter_map(|service| systems::panel(service)).collect();
     let none = props.view.services.iter().all(|service| service.pods.is_empty());
-    if none {
+    if none && panels.is_empty() {
         return html! {
             <div class="empty">{ icon("pod") }<p>{ "No pod exists at this moment." }</p></div>
         };
     }
     html! {
         <div class="pods">
+            { for panels }
             { for props.view.services.iter().flat_map(|service| service.pods.iter().map(|pod| pod_card(&hub, service, pod, props.task.as_deref()))) }
         </div>
     }
 }
 
 fn pod_card(hub: &Hub, service: &ServiceView, pod: &PodView, chosen: Option<&str>) -> Html {
-    let target = MenuTarget::Pod(attr(&service.name), attr(&pod.name));
+    let path = service_path(service);
+    let key = format!("{}/{}", service_key(&path), pod.name);
+    let target = MenuTarget::Pod(path, attr(&pod.name));
     html! {
-        <section class="pod" key={format!("{}/{}", service.name, pod.name)}>
+        <section class="pod" {key}>
             <header>
                 { icon("pod") }
                 <h3>{ &*pod.name }</h3>
@@ -48,7 +56,7 @@ fn pod_card(hub: &Hub, service: &ServiceView, pod: &PodView, chosen: Option<&str
                 { for pod.tasks.iter().map(|task| html! {
                     <li class="pod-task" data-selected={(chosen == Some(&*task.name)).to_string()}>
                         <button type="button" class="link" onclick={hub.act(Action::SelectTask(attr(&task.name)))}>{ &*task.name }</button>
-                        if let Some(status) = &task.status { <Badge status={attr(status)} /> } else { <span class="muted">{ "never launched" }</span> }
+                        if let Some(status) = &task.status { <Badge status={attr(status)} word={entry(service.statuses, status)} /> } else { <span class="muted">{ "never launched" }</span> }
                         <span class="muted">{ task.agent.as_deref().unwrap_or("") }</span>
                     </li>
                 }) }

@@ -1,10 +1,10 @@
 //! "Why is it not moving?": a sentence, the chain of reasons, the offers looked at, and what would help.
 
-use super::context_menu::command_items;
 use crate::store::ptr::Ptr;
+use crate::store::selectors::status::look_at;
 use crate::store::selectors::time::{clock, short};
-use crate::store::selectors::tree;
-use crate::store::state::{Dialog, Story};
+use crate::store::selectors::{offers, tree};
+use crate::store::state::Story;
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::bar::{Part, bar, share};
 use crate::ui::{Badge, Button, attr, icon, status_icon};
@@ -40,13 +40,14 @@ pub(crate) fn WhyPane(props: &WhyPaneProps) -> Html {
     };
     let summary = tree::summary(&props.view, path);
     let source = tree::source_of(&props.view, path);
+    let name = summary.as_ref().map_or_else(|| tree::leaf(path).to_string(), |found| found.name.to_string());
     html! {
         <div class="why">
             <header class="why-head">
                 <p class="why-path">{ above(path) }</p>
-                <h3>{ &**tree::leaf(path) }</h3>
+                <h3>{ name }</h3>
                 if let Some(summary) = &summary {
-                    <Badge status={attr(&summary.status)} forced={summary.forced} />
+                    <Badge status={attr(&summary.status)} word={summary.word} forced={summary.forced} />
                 }
                 if let Some(source) = source { { source_link(&hub, &source) } }
             </header>
@@ -70,12 +71,13 @@ pub(crate) fn WhyPane(props: &WhyPaneProps) -> Html {
             if summary.is_some() {
                 <h4>{ "Commands" }</h4>
                 <div class="button-row">
-                    { for command_items(&hub, &props.view, path).into_iter().map(|item| html! {
+                    { for offers::of_element(&props.view, path).into_iter().map(|offer| html! {
                         <Button
-                            label={item.label.clone()}
-                            icon={AttrValue::from(item.icon)}
-                            refused={item.refused.clone()}
-                            onclick={item.onpick.reform(|_| ())}
+                            label={offer.label}
+                            icon={AttrValue::from(offer.icon)}
+                            refused={offer.refused}
+                            title={offer.consequence}
+                            onclick={hub.act(offer.action)}
                         />
                     }) }
                 </div>
@@ -102,7 +104,7 @@ fn source_link(hub: &Hub, source: &SourceRef) -> Html {
 fn select(hub: &Hub, element: &ElementRef) -> Html {
     html! {
         <button type="button" class="element-link" onclick={hub.act(Action::Select(element.path.clone()))}>
-            { status_icon(&element.status) }
+            { status_icon(look_at(&element.path, &element.status)) }
             <span>{ tree::title(&element.path) }</span>
             <span class="muted">{ element.status.to_string() }</span>
         </button>
@@ -149,6 +151,7 @@ fn detail(kind: &ReasonKind) -> Option<String> {
             if *proceeds_left == 1 { "continue is" } else { "continues are" }
         )),
         ReasonKind::NextCycle { at_ms } => Some(format!("at {} at the latest", clock(*at_ms))),
+        ReasonKind::Underway { until_ms: Some(at_ms), .. } => Some(format!("until {}", clock(*at_ms))),
         _ => None,
     }
 }
@@ -173,7 +176,10 @@ fn reason_icon(kind: &ReasonKind) -> (&'static str, &'static str) {
         ReasonKind::Errored { .. } => ("error", "error"),
         ReasonKind::Child { .. } => ("tree", "neutral"),
         ReasonKind::Quirk { .. } => ("info", "neutral"),
+        ReasonKind::Verdict { .. } => ("gate", "waiting"),
+        ReasonKind::Underway { .. } => ("in-progress", "active"),
         ReasonKind::Manual { .. } => ("flag", "forced"),
+        ReasonKind::Object { .. } => ("starting", "waiting"),
     }
 }
 
@@ -255,9 +261,4 @@ fn story(story: &Story) -> Html {
             </ol>
         </details>
     }
-}
-
-/// The dialog that asks for the parameters of a custom plan.
-pub(crate) fn start_dialog(path: &ElementPath) -> Action {
-    Action::OpenDialog(Dialog::StartPlan(path.clone()))
 }

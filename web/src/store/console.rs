@@ -3,6 +3,7 @@
 //! *Knows*: where names for a place in a line are found in the view. *Must not know*: what a command does, how it
 //! is carried out, how anything is drawn.
 
+use super::selectors::tree::{service_key, service_path};
 use planarium_protocol::View;
 use planarium_protocol::view::ServiceView;
 use planarium_rest::console::{Completion, Names, complete};
@@ -45,7 +46,7 @@ pub(crate) struct Console {
     pub(crate) said: String,
     /// Until something is typed, Tab leaves the line.
     pub(crate) tab_leaves: bool,
-    /// The service picked; the first one otherwise.
+    /// The key of the service picked; the first one otherwise.
     picked: Option<AttrValue>,
     /// Earlier lines, oldest first.
     lines: VecDeque<String>,
@@ -70,7 +71,7 @@ pub(crate) enum ConsoleAct {
     Pick(String),
     /// Let Tab leave the line.
     LetGo,
-    /// Talk to this service.
+    /// Talk to the service of this key.
     Service(AttrValue),
     /// Forget the answers.
     Clear,
@@ -82,7 +83,7 @@ impl Console {
     /// The service that commands go to, when there is one.
     pub(crate) fn service<'v>(&self, view: &'v View) -> Option<&'v ServiceView> {
         let picked =
-            self.picked.as_deref().and_then(|name| speakers(view).find(|service| &*service.name == name));
+            self.picked.as_deref().and_then(|key| speakers(view).find(|service| key_of(service) == key));
         picked.or_else(|| speakers(view).next())
     }
 
@@ -191,6 +192,11 @@ impl Console {
     }
 }
 
+/// The key of a service among those that can be talked to.
+pub(crate) fn key_of(service: &ServiceView) -> String {
+    service_key(&service_path(service))
+}
+
 /// Services that understand these words.
 pub(crate) fn speakers(view: &View) -> impl Iterator<Item = &ServiceView> {
     view.services.iter().map(|service| &**service)
@@ -207,7 +213,7 @@ fn names(service: &ServiceView, wanted: Names<'_>) -> Vec<String> {
         }
         Names::Steps(name, phase) => plan(name)
             .and_then(|plan| plan.phases.iter().find(|found| *found.name == *phase || *found.id == *phase))
-            .map(|phase| phase.steps.iter().map(|step| step.name.to_string()).collect())
+            .map(|phase| phase.steps.iter().map(|step| step.key().to_string()).collect())
             .unwrap_or_default(),
         Names::Pods => service.pods.iter().map(|pod| pod.name.to_string()).collect(),
         Names::Tasks(name) => {

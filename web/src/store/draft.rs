@@ -3,7 +3,9 @@
 //! *Knows*: texts. *Must not know*: dialects.
 
 use super::ptr::Ptr;
+use super::selectors::status::system;
 use super::selectors::text::is_yaml;
+use crate::systems;
 use planarium_protocol::input::LoadService;
 use std::collections::BTreeMap;
 use yew::AttrValue;
@@ -82,6 +84,12 @@ impl Draft {
         (load, problem)
     }
 
+    /// Whether it is the definition of this name. A dialect that was left to be found out fits any.
+    pub(crate) fn is_of(&self, dialect: &str, name: &str) -> bool {
+        let open = |word: &str| matches!(word, "" | "auto");
+        self.label == name && (open(&self.dialect) || open(dialect) || self.dialect == dialect)
+    }
+
     /// Whether the text differs from what runs.
     pub(crate) fn dirty(&self) -> bool {
         self.revision != self.applied
@@ -134,15 +142,23 @@ impl Draft {
     fn main_file(files: &BTreeMap<String, String>) -> String {
         let rank = |path: &str| {
             let base = path.rsplit('/').next().unwrap_or(path);
-            let yaml = is_yaml(base);
-            match base {
-                "svc.yml" | "svc.yaml" => 0,
-                _ if yaml && path.contains('/') => 2,
-                _ if yaml => 1,
-                _ => 3,
+            match is_yaml(base) {
+                _ if systems::is_main(base) => 0,
+                true if path.contains('/') => 2,
+                true => 1,
+                false => 3,
             }
         };
         files.keys().min_by_key(|path| rank(path)).cloned().unwrap_or_default()
+    }
+}
+
+/// What people call a definition among others; with its system where another one has its name.
+pub(crate) fn labelled(all: &[Draft], draft: &Draft) -> String {
+    let namesakes = all.iter().filter(|other| other.label == draft.label).count();
+    match namesakes {
+        0 | 1 => draft.label.to_string(),
+        _ => format!("{} ({})", draft.label, system(&draft.dialect)),
     }
 }
 
@@ -152,7 +168,7 @@ mod tests {
 
     fn load(files: &[(&str, &str)]) -> LoadService {
         LoadService {
-            dialect: "sdk".into(),
+            dialect: planarium_world::dialects()[0].word.into(),
             files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect(),
             ..LoadService::default()
         }

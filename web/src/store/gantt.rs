@@ -4,7 +4,7 @@
 
 use super::ptr::Ptr;
 use super::stays::Stays;
-use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::event::{ElementPath, EventBody, Importance};
 use planarium_protocol::{Event, Text};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -77,7 +77,8 @@ pub(crate) struct Segment {
 pub(crate) struct Gantt {
     lanes: Vec<Arc<Lane>>,
     index: BTreeMap<ElementPath, usize>,
-    born: BTreeMap<Text, u64>,
+    /// By dialect and name.
+    born: BTreeMap<(Text, Text), u64>,
     /// The same by machine.
     pub(crate) stays: Stays,
     /// Marked moments in order.
@@ -124,9 +125,10 @@ impl Gantt {
         self.lanes.iter()
     }
 
-    /// When a service was loaded.
-    pub(crate) fn born(&self, service: &str) -> u64 {
-        self.born.get(service).copied().unwrap_or(0)
+    /// When the service of a path was loaded.
+    pub(crate) fn born(&self, path: &ElementPath) -> u64 {
+        let key = (path.dialect.clone(), path.service.clone());
+        self.born.get(&key).copied().unwrap_or(0)
     }
 
     /// The last status change before event `seq`.
@@ -138,8 +140,8 @@ impl Gantt {
         let at_ms = event.at_ms;
         let mut mark = |kind, text: Text| self.marks.push(Mark { at_ms, seq: event.seq, kind, text });
         match &event.body {
-            EventBody::ServiceLoaded { service, .. } => {
-                self.born.entry(Arc::clone(service)).or_insert(at_ms);
+            EventBody::ServiceLoaded { service, dialect } => {
+                self.born.entry((Arc::clone(dialect), Arc::clone(service))).or_insert(at_ms);
             }
             EventBody::ElementStatus { path, from, to } => {
                 self.status_seqs.push((event.seq, at_ms));
@@ -147,14 +149,10 @@ impl Gantt {
                     self.change(path, from, Change { at_ms, seq: event.seq, status: Arc::clone(to) });
                 }
             }
-            EventBody::ServiceRemoved { service } => {
-                for lane in self.lanes.iter_mut().filter(|lane| lane.path.service == *service) {
-                    Arc::make_mut(lane).gone_ms.get_or_insert(at_ms);
-                }
-            }
+            EventBody::ServiceRemoved { service } => self.removed(service, at_ms),
             EventBody::PhaseChanged { path, change } if &**change != "added" => {
                 for lane in &mut self.lanes {
-                    let same = lane.path.service == path.service
+                    let same = same_service(&lane.path, path)
                         && lane.path.plan == path.plan
                         && lane.path.phase == path.phase;
                     if same && lane.gone_ms.is_none() {
@@ -162,12 +160,27 @@ impl Gantt {
                     }
                 }
             }
-            EventBody::InputApplied { text, .. } => mark(MarkKind::Command, Arc::clone(text)),
-            EventBody::Rejected { reason, .. } => mark(MarkKind::Refused, Arc::clone(reason)),
-            EventBody::FaultInjected { text, .. } => mark(MarkKind::Fault, Arc::clone(text)),
-            EventBody::MachineLost { agent, .. } => mark(MarkKind::Fault, format!("{agent} is lost").into()),
-            EventBody::Note { text } => mark(MarkKind::Note, Arc::clone(text)),
+            EventBody::InputApplied { text, .. } => mark(MarkKind::Command, Arc::clone(&text.0)),
+            EventBody::Rejected { reason, .. } => mark(MarkKind::Refused, Arc::clone(&reason.0)),
+            EventBody::FaultInjected { text, .. } => mark(MarkKind::Fault, Arc::clone(&text.0)),
+            body @ EventBody::MachineLost { .. } => mark(MarkKind::Fault, body.sentence().into()),
+            EventBody::Happened { text, importance: planarium_protocol::event::Importance::High, .. } => {
+                mark(MarkKind::Note, Arc::clone(&text.0));
+            }
             _ => {}
+        }
+    }
+
+    /// Ends the lanes of a service that is gone. Its event does not say the dialect: where services of several dialects
+    /// have the name, the view alone tells which of them is left.
+    fn removed(&mut self, service: &Text, at_ms: u64) {
+        let mut own = self.lanes.iter().filter(|lane| lane.path.service == *service);
+        let first = own.next().map(|lane| lane.path.dialect.clone());
+        if own.any(|lane| Some(&lane.path.dialect) != first.as_ref()) {
+            return;
+        }
+        for lane in self.lanes.iter_mut().filter(|lane| lane.path.service == *service) {
+            Arc::make_mut(lane).gone_ms.get_or_insert(at_ms);
         }
     }
 
@@ -179,7 +192,7 @@ impl Gantt {
             lane.changes.push(change);
             return;
         }
-        let born_ms = if from.is_empty() { change.at_ms } else { self.born(&path.service) };
+        let born_ms = if from.is_empty() { change.at_ms } else { self.born(path) };
         self.index.insert(path.clone(), self.lanes.len());
         self.lanes.push(Arc::new(Lane {
             path: path.clone(),
@@ -189,6 +202,11 @@ impl Gantt {
             changes: vec![change],
         }));
     }
+}
+
+/// Whether two paths lead into one service.
+pub(crate) fn same_service(a: &ElementPath, b: &ElementPath) -> bool {
+    a.service == b.service && a.dialect == b.dialect
 }
 
 #[cfg(test)]
@@ -221,11 +239,14 @@ mod tests {
     fn cuts_a_lane_into_stretches() {
         let mut gantt = Gantt::default();
         gantt.extend(&events(vec![
-            (5, EventBody::ServiceLoaded { service: "s".into(), dialect: "sdk".into() }),
+            (5, EventBody::ServiceLoaded { service: "s".into(), dialect: "".into() }),
             (10, status("PENDING", "STARTING")),
             (10, status("STARTING", "STARTED")),
             (40, status("STARTED", "COMPLETE")),
-            (50, EventBody::FaultInjected { fault: "f".into(), text: "boom".into() }),
+            (
+                50,
+                EventBody::FaultInjected { fault: "f".into(), what: "task-fail".into(), text: "boom".into() },
+            ),
         ]));
         let lane = gantt.lane(&path()).expect("a lane");
         let cut: Vec<_> =
@@ -261,5 +282,29 @@ mod tests {
         ]));
         let lane = gantt.lane(&path()).expect("a lane");
         assert_eq!(lane.segments(60).last().map(|s| s.to_ms), Some(30));
+    }
+
+    #[test]
+    fn services_of_one_name_in_two_systems_have_lanes_of_their_own() {
+        let of = |dialect: &str, to: &str| {
+            let path = ElementPath { dialect: dialect.into(), ..path() };
+            EventBody::ElementStatus { path, from: "PENDING".into(), to: to.into() }
+        };
+        let loaded =
+            |dialect: &str| EventBody::ServiceLoaded { service: "s".into(), dialect: dialect.into() };
+        let mut gantt = Gantt::default();
+        let said = vec![
+            (1, loaded("one")),
+            (5, loaded("two")),
+            (10, of("one", "STARTING")),
+            (20, of("two", "COMPLETE")),
+        ];
+        gantt.extend(&events(said));
+        let cut = |dialect: &str| {
+            let lane = gantt.lane(&ElementPath { dialect: dialect.into(), ..path() }).expect("a lane");
+            lane.segments(30).iter().map(|s| (s.from_ms, s.status.to_string())).collect::<Vec<_>>()
+        };
+        assert_eq!(cut("one"), [(1, "PENDING".into()), (10, "STARTING".into())]);
+        assert_eq!(cut("two"), [(5, "PENDING".into()), (20, "COMPLETE".into())]);
     }
 }

@@ -173,6 +173,7 @@ fn looks(state: &mut State, action: &Action) {
             ui.dialog = None;
         }
         Action::LeaveBroken => state.broken = None,
+        Action::LeaveDiffering => state.differing = None,
         _ => prefs(&mut state.prefs, action),
     }
 }
@@ -249,7 +250,7 @@ fn reveal_source(state: &mut State, path: &ElementPath) {
     let source = selectors::tree::source_of(&state.world.view, path);
     if let Some(source) = source {
         // Services may have files of the same name.
-        if let Some(at) = state.place_of(&path.service).filter(|at| *at != state.at) {
+        if let Some(at) = state.place_of_element(path, &source.file).filter(|at| *at != state.at) {
             let drafts = state.all_drafts();
             hold(state, drafts, at);
         }
@@ -321,6 +322,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             state.story = story;
             state.preset = preset;
             state.broken = None;
+            state.differing = None;
             state.play.playing = false;
             state.why = None;
             state.world.generation += 1;
@@ -344,7 +346,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Drafted(kept) => {
             let mut drafts = state.all_drafts();
             for draft in kept {
-                let named = drafts.iter().position(|old| old.label == draft.label);
+                let named = drafts.iter().position(|old| old.is_of(&draft.dialect, &draft.label));
                 let place = if draft.label.is_empty() { Some(state.at) } else { named };
                 match place.and_then(|at| drafts.get_mut(at)) {
                     Some(old) if old.files.0 == draft.files.0 && old.env.0 == draft.env.0 => {}
@@ -404,6 +406,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Answered(answer) => Arc::make_mut(&mut state.console.0).answered(*answer),
         Fact::Link(link) => state.ui.link = Some(link),
         Fact::Broken(broken) => state.broken = Some(broken),
+        Fact::Differing(differing) => state.differing = Some(differing),
     }
 }
 

@@ -10,9 +10,9 @@ use super::gantt::Gantt;
 use super::ptr::Ptr;
 use super::tally::Tally;
 use planarium_kernel::SortedSet;
-use planarium_protocol::Why;
 use planarium_protocol::event::{ElementPath, Importance};
 use planarium_protocol::view::{ClockView, ClusterView, ServiceView, View};
+use planarium_protocol::{Text, Why};
 use std::sync::Arc;
 use yew::AttrValue;
 
@@ -106,7 +106,12 @@ fn empty_view() -> View {
             digest: String::new(),
         },
         services: Vec::new(),
-        cluster: Arc::new(ClusterView { revision: 0, machines: Vec::new(), windows: Vec::new() }),
+        cluster: Arc::new(ClusterView {
+            revision: 0,
+            machines: Vec::new(),
+            statuses: planarium_world::states(),
+            windows: Vec::new(),
+        }),
         faults: Vec::new(),
     }
 }
@@ -419,8 +424,8 @@ pub(crate) enum Dialog {
     Fault,
     /// Maintenance of machines, with this one chosen for a window.
     Maintenance(Option<AttrValue>),
-    /// Start a custom plan with parameters.
-    StartPlan(ElementPath),
+    /// Parameters for the action of this title at an element.
+    Parameters(ElementPath, AttrValue),
 }
 
 /// What a context menu is about.
@@ -432,8 +437,8 @@ pub(crate) enum MenuTarget {
     Machine(AttrValue),
     /// A task by id.
     Task(AttrValue),
-    /// A pod of a service.
-    Pod(AttrValue, AttrValue),
+    /// A pod of a service, which the path leads to.
+    Pod(ElementPath, AttrValue),
 }
 
 /// An open context menu.
@@ -592,6 +597,15 @@ pub(crate) struct BrokenLink {
     pub(crate) reason: AttrValue,
 }
 
+/// A run that may have come out differently than it was recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Differing {
+    /// Where it first differs, as a sentence without an end.
+    pub(crate) text: AttrValue,
+    /// The journal as it was recorded.
+    pub(crate) recorded: AttrValue,
+}
+
 /// Looks that are not remembered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ui {
@@ -682,6 +696,8 @@ pub(crate) struct State {
     pub(crate) story: Ptr<Story>,
     /// The link could not be read.
     pub(crate) broken: Option<BrokenLink>,
+    /// The run is open, and is or may be another one than was recorded.
+    pub(crate) differing: Option<Differing>,
 }
 
 impl State {
@@ -707,20 +723,37 @@ impl State {
         self.checked.preview.as_ref().filter(|_| nothing)
     }
 
-    /// The place by now of the definition that was seen at a place among definitions of these names.
-    pub(crate) fn place_by_now(&self, seen: &[AttrValue], at: usize) -> Option<usize> {
+    /// The place by now of the definition that was seen at a place among definitions of these dialects and names.
+    pub(crate) fn place_by_now(&self, seen: &[(String, AttrValue)], at: usize) -> Option<usize> {
         if self.drafts.len() == seen.len() {
             return Some(at);
         }
-        let name = seen.get(at).filter(|name| !name.is_empty())?;
-        self.all_drafts().iter().position(|draft| draft.label == *name)
+        let (dialect, name) = seen.get(at).filter(|(_, name)| !name.is_empty())?;
+        self.all_drafts().iter().position(|draft| draft.is_of(dialect, name))
     }
 
     /// The place of a service among the definitions.
-    pub(crate) fn place_of(&self, service: &str) -> Option<usize> {
-        if self.draft.label == service {
-            return Some(self.at);
+    pub(crate) fn place_of(&self, dialect: &str, service: &str) -> Option<usize> {
+        let all = self.all_drafts();
+        let fits = all.iter().enumerate().filter(|(_, draft)| draft.is_of(dialect, service));
+        // One that says its dialect comes before one whose dialect is left open, the one shown before others.
+        fits.min_by_key(|(at, draft)| (draft.dialect != dialect, *at != self.at)).map(|(at, _)| at)
+    }
+
+    /// The place of the definition that speaks of an element in a file: the service's own, or one of those that were
+    /// loaded into it.
+    pub(crate) fn place_of_element(&self, path: &ElementPath, file: &str) -> Option<usize> {
+        if let Some(own) = self.place_of(&path.dialect, &path.service) {
+            return Some(own);
         }
-        self.drafts.iter().position(|draft| draft.label == service)
+        let service = self.world.view.services.iter().find(|service| service.holds(path))?;
+        let all = self.all_drafts();
+        let fits = |name: &Text| {
+            all.iter().position(|draft| draft.is_of(&service.dialect, name) && draft.files.contains_key(file))
+        };
+        let of_step = path.step.iter().chain(&path.phase).find_map(|name| {
+            service.definitions.iter().find(|definition| *definition == name).and_then(fits)
+        });
+        of_step.or_else(|| service.definitions.iter().find_map(fits))
     }
 }

@@ -4,8 +4,10 @@
 
 use super::gantt::{Change, Lane};
 use super::ptr::Ptr;
+use super::selectors::status::entry;
 use planarium_kernel::SortedMap;
 use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Event, Text};
 use std::sync::Arc;
 
@@ -37,16 +39,10 @@ impl Stays {
             }
             EventBody::TaskStatus { task_id, state, .. } => {
                 let Some(path) = self.tasks.get(task_id).cloned() else { return };
-                let status = match &**state {
-                    "TASK_FINISHED" | "TASK_KILLED" => "".into(),
-                    _ => state.clone(),
-                };
-                self.change(&path, event, status);
-                let over = !matches!(
-                    &**state,
-                    "TASK_STAGING" | "TASK_STARTING" | "TASK_RUNNING" | "TASK_KILLING" | "TASK_UNREACHABLE"
-                );
-                if over {
+                let class = entry(&[], state).class;
+                let left = matches!(class, StatusClass::Done | StatusClass::Stopped);
+                self.change(&path, event, if left { "".into() } else { state.clone() });
+                if left || has_failed(state) {
                     self.tasks.remove(task_id);
                 }
             }
@@ -73,15 +69,7 @@ impl Stays {
         if lane.changes.last().is_some_and(|last| last.status == status) {
             return;
         }
-        let failed = matches!(
-            &*status,
-            "TASK_FAILED"
-                | "TASK_ERROR"
-                | "TASK_LOST"
-                | "TASK_DROPPED"
-                | "TASK_GONE"
-                | "TASK_GONE_BY_OPERATOR"
-        );
+        let failed = has_failed(&status);
         lane.changes.push(Change { at_ms, seq, status });
         if failed {
             lane.changes.push(Change { at_ms: at_ms + AFTER_MS, seq, status: "".into() });
@@ -102,6 +90,11 @@ impl Stays {
     pub(crate) fn count(&self) -> usize {
         self.lanes.len()
     }
+}
+
+/// Whether a task in this state has failed for good. One whose agent does not answer may come back.
+fn has_failed(state: &str) -> bool {
+    entry(&[], state).class == StatusClass::Failed && state != "TASK_UNREACHABLE"
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 //!
 //! *Knows*: events of tasks, plans and operators. *Must not know*: which run is the better one.
 
+use super::selectors::status::{entry, is_done, words};
 use planarium_kernel::SortedSet;
 use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Event, Text};
 
 /// Numbers of a run, kept as its events come.
@@ -46,21 +48,20 @@ impl Tally {
     fn take(&mut self, event: &Event) {
         match &event.body {
             EventBody::TaskStatus { task_id, state, .. } => {
-                match &**state {
-                    "TASK_RUNNING" => {
+                match entry(&[], state).class {
+                    StatusClass::Running => {
                         self.alive.insert(task_id.clone());
                     }
-                    "TASK_STAGING" | "TASK_STARTING" | "TASK_KILLING" => {}
-                    state => {
+                    class @ (StatusClass::Failed | StatusClass::Done | StatusClass::Stopped) => {
                         self.alive.remove(task_id);
-                        let bad = !matches!(state, "TASK_FINISHED" | "TASK_KILLED");
-                        self.failed += u32::from(bad);
+                        self.failed += u32::from(class == StatusClass::Failed);
                     }
+                    _ => {}
                 }
                 self.count(event.at_ms);
             }
             EventBody::ElementStatus { path, to, .. } if Some(path) == self.plan.as_ref() => {
-                self.done_ms = (&**to == "COMPLETE").then_some(event.at_ms);
+                self.done_ms = is_done(words(&path.dialect), to).then_some(event.at_ms);
             }
             EventBody::Launched { .. } => self.launched += 1,
             EventBody::PlanCommanded { .. } | EventBody::PodCommanded { .. } => self.commands += 1,

@@ -11,6 +11,8 @@ pub(crate) struct MenuItem {
     pub(crate) label: AttrValue,
     /// Icon.
     pub(crate) icon: &'static str,
+    /// What it will do.
+    pub(crate) note: Option<AttrValue>,
     /// Why it does nothing now.
     pub(crate) refused: Option<AttrValue>,
     /// Key that does the same.
@@ -70,7 +72,19 @@ pub(crate) fn Popup(props: &PopupProps) -> Html {
             event.stop_propagation();
         })
     };
+    let current = use_state_eq(|| 0_usize);
+    let noted = props.items.iter().any(|item| item.note.is_some());
+    let note = props.items.get(*current).and_then(|item| item.note.clone());
     let items = props.items.iter().enumerate().map(|(at, item)| {
+        let show = {
+            let current = current.clone();
+            move || current.set(at)
+        };
+        let onfocus = {
+            let show = show.clone();
+            Callback::from(move |_: FocusEvent| show())
+        };
+        let onpointerenter = Callback::from(move |_: PointerEvent| show());
         let onclick = {
             let (onpick, onclose, refused) =
                 (item.onpick.clone(), props.onclose.clone(), item.refused.is_some());
@@ -89,7 +103,10 @@ pub(crate) fn Popup(props: &PopupProps) -> Html {
                 class="menu-item"
                 tabindex="-1"
                 aria-disabled={item.refused.is_some().then_some("true")}
+                aria-describedby={item.note.is_some().then_some("menu-note")}
                 {onclick}
+                {onfocus}
+                {onpointerenter}
             >
                 { icon(item.icon) }
                 <span class="menu-text">
@@ -105,6 +122,7 @@ pub(crate) fn Popup(props: &PopupProps) -> Html {
             <div class="menu-backdrop" onpointerdown={props.onclose.reform(|_| ())}></div>
             <div ref={node} class="menu" role="menu" aria-label={&props.label} tabindex="-1" {onkeydown}>
                 { for items }
+                if noted { <p class="menu-note" id="menu-note" role="none">{ note }</p> }
                 if props.items.is_empty() { <p class="menu-empty">{ "Nothing can be done here." }</p> }
             </div>
         </>

@@ -29,7 +29,6 @@ const SERVICE: &[(&str, &str)] = &[
     ("/pod/status", "pods and tasks"),
     ("/endpoints", "where it can be reached"),
     ("/configurations/target", "its target configuration"),
-    ("/debug/plans", "all plans in short"),
 ];
 
 /// The page.
@@ -67,7 +66,10 @@ fn service(out: &mut String, service: &ServiceView) {
         return;
     }
     let base = format!("/service/{}/v1", encoded(service.name.trim_matches('/')));
-    links(out, &base, SERVICE);
+    // A service on its way out answers for its plan only.
+    let leaving =
+        service.plans.iter().flat_map(|plan| &plan.phases).any(|phase| *phase.name == *"deregister-service");
+    links(out, &base, SERVICE.get(..if leaving { 1 } else { SERVICE.len() }).unwrap_or_default());
     let plans = service.plans.iter().map(|plan| format!("{base}/plans/{}", encoded(&plan.name)));
     let items = plans.map(|path| format!("<li><a href=\"{path}\">{path}</a></li>"));
     let _ = write!(out, "<ul>{}</ul>", items.collect::<String>());

@@ -38,7 +38,13 @@ pub(super) fn flaws(app: &Map<String, Value>, around: &Around<'_>) -> Vec<Violat
     secrets_and_env(app, "env", settings, &mut rules);
     let resident = app.contains_key("residency");
     if app.contains_key("acceptedResourceRoles") {
-        roles::accepted(&app.texts("acceptedResourceRoles"), "/acceptedResourceRoles", "app", resident, &mut rules);
+        roles::accepted(
+            &app.texts("acceptedResourceRoles"),
+            "/acceptedResourceRoles",
+            "app",
+            resident,
+            &mut rules,
+        );
     }
     gpus(app, settings.has(features::GPU_RESOURCES), &mut rules);
     migration_api(app, &mut rules);
@@ -96,9 +102,9 @@ pub(super) fn check_ports(definitions: &[Value], rules: &mut Rules) {
 /// One of command and arguments, or neither with a container that brings its own.
 fn has_command(app: &Map<String, Value>) -> bool {
     let (cmd, args) = (app.contains_key("cmd"), app.holds("args"));
-    let container = app.object("container").is_some_and(|container| {
-        container.contains_key("docker") || container.word("type") == "MESOS"
-    });
+    let container = app
+        .object("container")
+        .is_some_and(|container| container.contains_key("docker") || container.word("type") == "MESOS");
     cmd != args || !cmd && container
 }
 
@@ -106,12 +112,15 @@ fn limit(limits: &Map<String, Value>, of: &str, requested: f64, rules: &mut Rule
     let path = format!("/resourceLimits/{of}");
     match limits.get(of) {
         Some(Value::String(text)) => {
-            let message = format!("'{text}' is an invalid resource limit. It must be 'unlimited' or a number");
+            let message =
+                format!("'{text}' is an invalid resource limit. It must be 'unlimited' or a number");
             rules.expect(text == "unlimited", path, message);
         }
         Some(Value::Number(number)) => {
-            let message =
-                format!("resource limit must be greater than or equal to requested resource ({})", double(requested));
+            let message = format!(
+                "resource limit must be greater than or equal to requested resource ({})",
+                double(requested)
+            );
             rules.expect(number.as_f64().is_none_or(|number| number >= requested), path, message);
         }
         _ => {}

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
-const PORT_INDEX: &str = "Health check port indices must address an element of the ports array or container port mappings.";
+const PORT_INDEX: &str =
+    "Health check port indices must address an element of the ports array or container port mappings.";
 
 /// The ports that checks may name, in order.
 pub(crate) fn ports(app: &Fields) -> &[Value] {
@@ -57,7 +58,8 @@ pub(super) fn readiness(app: &Fields, rules: &mut Rules) {
         let path = format!("/readinessChecks({at})");
         let message = format!("No port definition reference for portName {name}");
         rules.expect(names.contains(&name), format!("{path}/portName"), message);
-        let (timeout, interval) = (check.whole("timeoutSeconds").unwrap_or(0), check.whole("intervalSeconds").unwrap_or(0));
+        let (timeout, interval) =
+            (check.whole("timeoutSeconds").unwrap_or(0), check.whole("intervalSeconds").unwrap_or(0));
         let message = format!("got {timeout}, expected less than {interval}");
         rules.expect(timeout < interval, format!("{path}/timeoutSeconds"), message);
     }

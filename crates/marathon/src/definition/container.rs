@@ -117,7 +117,8 @@ pub(super) fn persistent(info: &Value, path: &str, rules: &mut Rules) {
     rules.expect(size > 0, format!("{path}/size"), format!("got {size}, expected more than 0"));
     for (at, constraint) in info.items("constraints").iter().enumerate() {
         let path = format!("{path}/constraints({at})");
-        let parts: Vec<&str> = constraint.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let parts: Vec<&str> =
+            constraint.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         match parts.as_slice() {
             [] => rules.expect(false, path, "Missing field and operator"),
             ["path", "LIKE" | "UNLIKE", value, ..] => {
@@ -127,7 +128,9 @@ pub(super) fn persistent(info: &Value, path: &str, rules: &mut Rules) {
             ["path", "UNIQUE" | "CLUSTER" | "GROUP_BY" | "MAX_PER" | "IS", _, ..] => {
                 rules.expect(false, path, "Operator must be one of LIKE, UNLIKE");
             }
-            ["path", other, _, ..] => rules.expect(false, path, format!("unknown constraint operator {other}")),
+            ["path", other, _, ..] => {
+                rules.expect(false, path, format!("unknown constraint operator {other}"))
+            }
             parts => rules.expect(false, path, format!("Unsupported constraint {}", parts.join(","))),
         }
     }
@@ -151,17 +154,24 @@ fn external_info(info: &Value, path: &str, docker: bool, rules: &mut Rules) {
     let driver = info.field("options").and_then(|options| options.text("dvdi/driver"));
     rules.expect(driver.is_some(), format!("{path}/options(\"dvdi/driver\")"), "not defined");
     if docker {
-        let others = info.field("options").and_then(Value::as_object).is_some_and(|options| options.len() > 1);
+        let others =
+            info.field("options").and_then(Value::as_object).is_some_and(|options| options.len() > 1);
         rules.expect(!others, format!("{path}/options"), "must only contain dvdi/driver");
-        rules.expect(info.field("size").is_none(), format!("{path}/size"), "must be undefined for Docker containers");
+        rules.expect(
+            info.field("size").is_none(),
+            format!("{path}/size"),
+            "must be undefined for Docker containers",
+        );
     }
 }
 
 fn external(app: &Fields, volumes: &[Value], rules: &mut Rules) {
     let unshared = |volume: &&Value| volume.field("external").is_some_and(|info| !info.flag("shared"));
     if volumes.iter().filter(unshared).count() > 0 && app.whole("instances").unwrap_or(1) > 1 {
-        let message =
-            format!("Number of instances is limited to 1 when declaring DVDI volumes in app [{}]", app.word("id"));
+        let message = format!(
+            "Number of instances is limited to 1 when declaring DVDI volumes in app [{}]",
+            app.word("id")
+        );
         rules.expect(false, "/instances", message);
     }
 }

@@ -35,12 +35,20 @@ impl Rules {
 
     /// A feature is enabled.
     pub(crate) fn feature(&mut self, enabled: bool, path: impl Into<String>, feature: &str) {
-        self.expect(enabled, path, format!("Feature {feature} is not enabled. Enable with --enable_features {feature})"));
+        self.expect(
+            enabled,
+            path,
+            format!("Feature {feature} is not enabled. Enable with --enable_features {feature})"),
+        );
     }
 
     /// A number between 0 and 1.
     pub(crate) fn share(&mut self, number: f64, path: &str) {
-        self.expect((0.0..=1.0).contains(&number), path, format!("got {}, expected between 0.0 and 1.0", double(number)));
+        self.expect(
+            (0.0..=1.0).contains(&number),
+            path,
+            format!("got {}, expected between 0.0 and 1.0", double(number)),
+        );
     }
 
     /// A number that is exactly 0.

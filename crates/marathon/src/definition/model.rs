@@ -3,10 +3,10 @@
 //! **Source**: `marathon: state/AppDefinition.scala (validAppDefinition, validBasicAppDefinition, validWithRoleEnforcement)`.
 //! Match; what the rules of the posted form have ensured already is not looked at again.
 
-use super::spec::RunSpec;
-use super::{RoleSettings, Rules, Violation, roles};
 use super::canonical;
 use super::peek::Peek;
+use super::spec::RunSpec;
+use super::{RoleSettings, Rules, Violation, roles};
 use crate::settings::{Settings, features};
 use serde_json::Value;
 
@@ -47,7 +47,11 @@ fn basic(spec: &RunSpec, settings: &Settings, rules: &mut Rules) {
     let docker = json.object("container").is_some_and(|container| container.word("type") == "DOCKER");
     canonical::check_ports(json.items("portDefinitions"), rules);
     let executor = json.word("executor");
-    rules.expect(is_executor(executor), "/executor", format!("must fully match regular expression '{EXECUTOR}'"));
+    rules.expect(
+        is_executor(executor),
+        "/executor",
+        format!("must fully match regular expression '{EXECUTOR}'"),
+    );
     rules.expect(!(def.has_check && docker), "/", "AppDefinition must not use 'checks' if using docker");
     if let Some(check) = json.get("check") {
         check_port(check, super::checks::ports(json).len(), rules);

@@ -69,7 +69,11 @@ pub(super) fn check(networks: &[Value], settings: &Settings, rules: &mut Rules) 
     let named = |net: &Value| net.text("name").is_some_and(|name| !name.is_empty());
     let of = |wanted: &str| networks.iter().filter(|net| mode(net) == wanted).count();
     let hosts = || networks.iter().filter(|net| mode(net) == HOST);
-    rules.expect(!hosts().any(|net| named(net) || net.holds("labels")), "/networks", "Host networks may not have names or labels");
+    rules.expect(
+        !hosts().any(|net| named(net) || net.holds("labels")),
+        "/networks",
+        "Host networks may not have names or labels",
+    );
     let bridges = networks.iter().filter(|net| mode(net) == BRIDGE);
     rules.expect(!bridges.clone().any(named), "/networks", "Bridge networks may not have names");
     let unnamed = networks.iter().filter(|net| mode(net) == CONTAINER && net.text("name").is_none()).count();

@@ -21,7 +21,10 @@ pub(crate) fn canonical_ids(app: &mut Fields, base: &PathId) {
         app.insert("id".to_owned(), Value::String(id.to_string()));
     }
     if app.contains_key("dependencies") {
-        let all = app.texts("dependencies").into_iter().map(|id| Value::String(PathId::resolve(id, base).to_string()));
+        let all = app
+            .texts("dependencies")
+            .into_iter()
+            .map(|id| Value::String(PathId::resolve(id, base).to_string()));
         let all = all.collect();
         app.insert("dependencies".to_owned(), Value::Array(all));
     }
@@ -32,7 +35,8 @@ pub(crate) fn migrate(app: &mut Fields, settings: &Settings) -> Result<(), Refus
     migrate_fetch(app)?;
     let old_network = old_network(app);
     let given = app.holds("networks").then(|| app.items("networks").to_vec());
-    let nets = networks::translate(app.get("ipAddress"), old_network.as_deref(), given, settings)?.unwrap_or_default();
+    let nets = networks::translate(app.get("ipAddress"), old_network.as_deref(), given, settings)?
+        .unwrap_or_default();
     let hosted = nets.is_empty() || nets.iter().any(|net| mode(net) == HOST);
     let other = nets.iter().any(|net| mode(net) != HOST);
     let declared = match (app.get("portDefinitions"), app.get("ports")) {
@@ -66,15 +70,17 @@ pub(crate) fn migrate(app: &mut Fields, settings: &Settings) -> Result<(), Refus
     }
     app.shift_remove("portDefinitions");
     if !other {
-        let definitions = declared.unwrap_or_else(|| json!([{"port": 0, "labels": {}, "name": "default", "protocol": "tcp"}]));
+        let definitions = declared
+            .unwrap_or_else(|| json!([{"port": 0, "labels": {}, "name": "default", "protocol": "tcp"}]));
         app.insert("portDefinitions".to_owned(), definitions);
     }
     app.insert("networks".to_owned(), Value::Array(nets));
     for old in ["uris", "ipAddress", "ports"] {
         app.shift_remove(old);
     }
-    let persistent =
-        app.get("container").is_some_and(|container| container.items("volumes").iter().any(|volume| volume.field("persistent").is_some()));
+    let persistent = app.get("container").is_some_and(|container| {
+        container.items("volumes").iter().any(|volume| volume.field("persistent").is_some())
+    });
     if persistent && !app.contains_key("residency") {
         app.insert("residency".to_owned(), residency());
     }
@@ -134,10 +140,15 @@ pub(crate) fn complete(app: &mut Fields, settings: &Settings) -> Result<(), Refu
     }
     networks::name_all(&mut nets, settings)?;
     complete_container(app, Some(&nets));
-    let persistent =
-        app.get("container").is_some_and(|container| container.items("volumes").iter().any(|volume| volume.field("persistent").is_some()));
+    let persistent = app.get("container").is_some_and(|container| {
+        container.items("volumes").iter().any(|volume| volume.field("persistent").is_some())
+    });
     if !app.contains_key("unreachableStrategy") {
-        let default = if persistent { json!("disabled") } else { json!({"inactiveAfterSeconds": 0, "expungeAfterSeconds": 0}) };
+        let default = if persistent {
+            json!("disabled")
+        } else {
+            json!({"inactiveAfterSeconds": 0, "expungeAfterSeconds": 0})
+        };
         app.insert("unreachableStrategy".to_owned(), default);
     }
     if nets.iter().any(|net| mode(net) != HOST) {
@@ -172,9 +183,8 @@ fn migrate_fetch(app: &mut Fields) -> Result<(), Refused> {
     if app.holds("fetch") {
         return Err(Refused::Internal("cannot specify both uris and fetch fields".to_owned()));
     }
-    let artifact = |uri: &&str| {
-        json!({"uri": uri, "extract": is_archive(uri), "executable": false, "cache": false})
-    };
+    let artifact =
+        |uri: &&str| json!({"uri": uri, "extract": is_archive(uri), "executable": false, "cache": false});
     let all = app.texts("uris").iter().map(artifact).collect();
     app.insert("fetch".to_owned(), Value::Array(all));
     Ok(())
@@ -198,7 +208,10 @@ fn drop_old_network(container: &mut Fields) {
 }
 
 fn discovered(app: &Fields) -> Vec<Value> {
-    let ports = app.object("ipAddress").and_then(|address| address.object("discovery")).map(|found| found.items("ports"));
+    let ports = app
+        .object("ipAddress")
+        .and_then(|address| address.object("discovery"))
+        .map(|found| found.items("ports"));
     ports.unwrap_or_default().to_vec()
 }
 
@@ -210,7 +223,9 @@ fn migrate_mappings(container: &mut Fields) -> Result<(), Refused> {
     let none_there = old.as_array().is_none_or(Vec::is_empty);
     match (here, none_there) {
         (true, false) => {
-            return Err(Refused::Internal("cannot specify both portMappings and docker.portMappings".to_owned()));
+            return Err(Refused::Internal(
+                "cannot specify both portMappings and docker.portMappings".to_owned(),
+            ));
         }
         (true, true) => {}
         (false, _) => _ = container.insert("portMappings".to_owned(), old),
@@ -224,7 +239,8 @@ fn migrate_discovery(container: &mut Fields, ports: &[Value]) -> Result<(), Refu
         return Ok(());
     }
     if container.word("type") != "MESOS" {
-        let text = format!("ipAddress.discovery.ports do not apply for container type {}", container.word("type"));
+        let text =
+            format!("ipAddress.discovery.ports do not apply for container type {}", container.word("type"));
         return Err(Refused::Internal(text));
     }
     if container.contains_key("portMappings") {
@@ -255,7 +271,8 @@ fn add_mappings(container: &mut Fields, other: bool, declared: Option<&Value>) {
 }
 
 fn mapping(name: Option<&str>) -> Value {
-    let mut mapping = json!({"containerPort": 0, "labels": {}, "protocol": "tcp", "servicePort": 0, "networkNames": []});
+    let mut mapping =
+        json!({"containerPort": 0, "labels": {}, "protocol": "tcp", "servicePort": 0, "networkNames": []});
     if let (Some(name), Some(fields)) = (name, mapping.as_object_mut()) {
         fields.insert("name".to_owned(), Value::String(name.to_owned()));
     }

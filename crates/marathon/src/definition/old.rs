@@ -20,7 +20,8 @@ pub(super) fn flaws(app: &Map<String, Value>) -> Vec<Violation> {
             rules.empty(!docker.holds("parameters"), "/container/docker/parameters");
             rules.empty(!docker.contains_key("portMappings"), "/container/docker/portMappings");
         }
-        let names: Vec<&str> = docker.items("portMappings").iter().filter_map(|mapping| mapping.text("name")).collect();
+        let names: Vec<&str> =
+            docker.items("portMappings").iter().filter_map(|mapping| mapping.text("name")).collect();
         rules.expect(are_unique(names), "/container/docker/portMappings", "Port names must be unique.");
     }
     let address = app.object("ipAddress");
@@ -48,7 +49,8 @@ pub(super) fn flaws(app: &Map<String, Value>) -> Vec<Violation> {
     rules.expect(are_unique(fixed), "/", "ports must be unique");
     let portless = !app.holds("ports") && !app.holds("portDefinitions");
     rules.expect(address.is_none() || portless, "/", "cannot specify both an IP address and port");
-    let defined: Vec<i64> = app.items("portDefinitions").iter().map(|port| port.whole("port").unwrap_or(0)).collect();
+    let defined: Vec<i64> =
+        app.items("portDefinitions").iter().map(|port| port.whole("port").unwrap_or(0)).collect();
     let one = !app.contains_key("ports") || !app.contains_key("portDefinitions") || defined == ports;
     rules.expect(one, "/", "cannot specify both ports and port definitions");
     rules.into_found()
@@ -77,7 +79,9 @@ pub(super) fn is_uri(text: &str) -> bool {
         None => true,
         Some((scheme, _)) => {
             let word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
-            scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(word) && text.len() > scheme.len() + 1
+            scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+                && scheme.bytes().all(word)
+                && text.len() > scheme.len() + 1
         }
     }
 }

@@ -31,7 +31,8 @@ pub(super) fn complete(pod: &mut Fields, around: &Around<'_>) {
         pod.insert("scaling".to_owned(), json!({"kind": "fixed", "instances": 1}));
     }
     if bridged && let Some(Value::Array(containers)) = pod.get_mut("containers") {
-        let endpoints = containers.iter_mut().filter_map(|one| one.get_mut("endpoints")?.as_array_mut()).flatten();
+        let endpoints =
+            containers.iter_mut().filter_map(|one| one.get_mut("endpoints")?.as_array_mut()).flatten();
         for endpoint in endpoints.filter_map(Value::as_object_mut) {
             if !endpoint.contains_key("hostPort") {
                 endpoint.insert("hostPort".to_owned(), Value::from(0));
@@ -51,7 +52,11 @@ pub(super) fn complete(pod: &mut Fields, around: &Around<'_>) {
         ("killSelection", json!("YOUNGEST_FIRST")),
         (
             "unreachableStrategy",
-            if resident { json!("disabled") } else { json!({"inactiveAfterSeconds": 0, "expungeAfterSeconds": 0}) },
+            if resident {
+                json!("disabled")
+            } else {
+                json!({"inactiveAfterSeconds": 0, "expungeAfterSeconds": 0})
+            },
         ),
     ];
     let mut scheduling = Fields::new();
@@ -64,7 +69,9 @@ pub(super) fn complete(pod: &mut Fields, around: &Around<'_>) {
 
 fn whole_numbers(value: Value) -> Value {
     match value {
-        Value::Object(fields) => Value::Object(fields.into_iter().map(|(key, value)| (key, whole_numbers(value))).collect()),
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(key, value)| (key, whole_numbers(value))).collect())
+        }
         Value::Number(number) => number.as_f64().map_or(Value::Null, crate::schema::plain),
         other => other,
     }
@@ -165,10 +172,13 @@ fn check_scheduling(pod: &Fields, rules: &mut Rules) {
     let message = "unreachableStrategy must be disabled for pods with persistent volumes";
     rules.expect(!(resident && enabled), "/", message);
     if let Some(strategy) = scheduling.object("unreachableStrategy") {
-        let (inactive, expunge) =
-            (strategy.whole("inactiveAfterSeconds").unwrap_or(0), strategy.whole("expungeAfterSeconds").unwrap_or(0));
-        let message =
-            format!("inactiveAfterSeconds ({inactive}) must be less or equal to expungeAfterSeconds, which is {expunge}");
+        let (inactive, expunge) = (
+            strategy.whole("inactiveAfterSeconds").unwrap_or(0),
+            strategy.whole("expungeAfterSeconds").unwrap_or(0),
+        );
+        let message = format!(
+            "inactiveAfterSeconds ({inactive}) must be less or equal to expungeAfterSeconds, which is {expunge}"
+        );
         rules.expect(inactive <= expunge, "/unreachableStrategy/inactiveAfterSeconds", message);
     }
 }

@@ -70,7 +70,10 @@ impl Refused {
     pub(crate) fn within(self, part: &str) -> Self {
         match self {
             Self::Violations(all) => {
-                let placed = |violation: Violation| Violation { within: format!("{part}{}", violation.within), ..violation };
+                let placed = |violation: Violation| Violation {
+                    within: format!("{part}{}", violation.within),
+                    ..violation
+                };
                 Self::Violations(all.into_iter().map(placed).collect())
             }
             other => other,

@@ -48,7 +48,9 @@ fn volumes(spec: &RunSpec) -> Vec<(String, String)> {
     let container = spec.def.json.object("container");
     let all = container.map(|container| container.items("volumes")).unwrap_or_default();
     let persistent = all.iter().filter(|volume| volume.field("persistent").is_some());
-    let mut kept: Vec<_> = persistent.map(|volume| (volume.word("containerPath").to_owned(), Value::to_string(volume))).collect();
+    let mut kept: Vec<_> = persistent
+        .map(|volume| (volume.word("containerPath").to_owned(), Value::to_string(volume)))
+        .collect();
     planarium_kernel::sorted::sort(&mut kept);
     kept
 }

@@ -20,7 +20,11 @@ pub(crate) fn is_single_instance(app: &Fields) -> bool {
 
 pub(super) fn single_instance(app: &Fields, rules: &mut Rules) {
     let several = app.whole("instances").unwrap_or(1) > 1;
-    rules.expect(!(is_single_instance(app) && several), "/", "Single instance app may only have one instance");
+    rules.expect(
+        !(is_single_instance(app) && several),
+        "/",
+        "Single instance app may only have one instance",
+    );
 }
 
 /// Rules of a given upgrade strategy.
@@ -69,9 +73,15 @@ pub(super) fn constraint(field: &str, operator: &str, value: Option<&str>, path:
         }
         "MAX_PER" => rules.expect(value.is_some_and(whole), path, "MAX_PER requires an integer value"),
         "LIKE" | "UNLIKE" => match value {
-            None => rules.expect(false, path, "LIKE and UNLIKE require a non-empty, regular expression value"),
+            None => {
+                rules.expect(false, path, "LIKE and UNLIKE require a non-empty, regular expression value")
+            }
             Some(value) => {
-                rules.expect(regex_lite::Regex::new(value).is_ok(), path, "is not a valid regular expression");
+                rules.expect(
+                    regex_lite::Regex::new(value).is_ok(),
+                    path,
+                    "is not a valid regular expression",
+                );
             }
         },
         "IS" => {

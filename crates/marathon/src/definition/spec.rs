@@ -119,7 +119,12 @@ pub(crate) struct Amounts {
 
 impl Amounts {
     fn of(from: &impl Peek) -> Self {
-        Self { cpus: from.milli("cpus"), mem: from.milli("mem"), disk: from.milli("disk"), gpus: from.milli("gpus") }
+        Self {
+            cpus: from.milli("cpus"),
+            mem: from.milli("mem"),
+            disk: from.milli("disk"),
+            gpus: from.milli("gpus"),
+        }
     }
 
     fn plus(self, other: Self) -> Self {
@@ -286,7 +291,9 @@ impl RunSpec {
             return false;
         }
         // What an executor needs is not looked at.
-        let without = |json: &'_ Map<String, Value>, key: &str| -> bool { key != "executorResources" && json.contains_key(key) };
+        let without = |json: &'_ Map<String, Value>, key: &str| -> bool {
+            key != "executorResources" && json.contains_key(key)
+        };
         let (mine, theirs) = (&self.def.json, &to.def.json);
         self.def.kind != to.def.kind
             || mine.keys().filter(|key| without(mine, key)).any(|key| mine.get(key) != theirs.get(key))
@@ -305,7 +312,10 @@ impl RunSpec {
 
     /// Whether something says more of an instance than that it runs.
     pub(crate) fn has_checks(&self) -> bool {
-        !self.def.health.is_empty() || self.def.pod_health || self.def.has_check || self.def.readiness.is_some()
+        !self.def.health.is_empty()
+            || self.def.pod_health
+            || self.def.has_check
+            || self.def.readiness.is_some()
     }
 
     /// Whether deployments wait for health.
@@ -366,9 +376,9 @@ pub(crate) fn app(from: &Value) -> Result<RunSpec, Refused> {
     }
     default_strategy(&mut json);
     default_disks(&mut json);
-    let persistent = json
-        .object("container")
-        .is_some_and(|container| container.items("volumes").iter().any(|volume| volume.field("persistent").is_some()));
+    let persistent = json.object("container").is_some_and(|container| {
+        container.items("volumes").iter().any(|volume| volume.field("persistent").is_some())
+    });
     json.shift_remove("residency");
     if persistent {
         json.insert("residency".to_owned(), normal::residency());
@@ -387,7 +397,10 @@ fn default_strategy(app: &mut Map<String, Value>) {
         return;
     }
     let kept = app.object("container").is_some_and(|container| {
-        container.items("volumes").iter().any(|v| v.field("persistent").is_some() || v.field("external").is_some())
+        container
+            .items("volumes")
+            .iter()
+            .any(|v| v.field("persistent").is_some() || v.field("external").is_some())
     });
     let (over, min) = if kept { (0.0, 0.5) } else { (1.0, 1.0) };
     let mut strategy = Map::new();
@@ -427,14 +440,19 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
     let task = TaskDef {
         name: Text::default(),
         command: json.text("cmd").map_or_else(|| json.texts("args").join(" ").into(), Text::from),
-        image: container.and_then(|container| container.object("docker")).map(|docker| text(docker.word("image"))),
+        image: container
+            .and_then(|container| container.object("docker"))
+            .map(|docker| text(docker.word("image"))),
         needs,
         health: health.iter().find(|check| check.by_agent).cloned(),
-        grace_ms: json.whole("taskKillGracePeriodSeconds").map(|_| seconds(&json, "taskKillGracePeriodSeconds")),
+        grace_ms: json
+            .whole("taskKillGracePeriodSeconds")
+            .map(|_| seconds(&json, "taskKillGracePeriodSeconds")),
         ports: ports.len(),
     };
     let volumes = container.map(|container| container.items("volumes")).unwrap_or_default();
-    let volumes = volumes.iter().filter_map(|volume| Some((volume.word("containerPath"), volume.field("persistent")?)));
+    let volumes =
+        volumes.iter().filter_map(|volume| Some((volume.word("containerPath"), volume.field("persistent")?)));
     let strategy = json.object("upgradeStrategy");
     let share = |key: &str| strategy.map_or(1.0, |strategy| strategy.number(key));
     let names: Vec<Option<&str>> = checks::ports(&json).iter().map(|port| port.text("name")).collect();
@@ -509,7 +527,8 @@ fn readiness_of(check: &Value, names: &[Option<&str>]) -> ReadinessDef {
 fn volume_of(path: &str, info: &Value) -> VolumeDef {
     let mib = |key: &str| info.whole(key).map(Milli::from_int);
     let default = if info.field("profileName").is_some() { "mount" } else { "root" };
-    let like = info.items("constraints").iter().filter_map(|constraint| constraint.as_array()?.get(2)?.as_str());
+    let like =
+        info.items("constraints").iter().filter_map(|constraint| constraint.as_array()?.get(2)?.as_str());
     VolumeDef {
         path: text(path),
         disk: match info.text("type").unwrap_or(default) {
@@ -536,7 +555,8 @@ fn constraint_of(constraint: &Value) -> Option<Constraint> {
 }
 
 fn constraint_from(field: &str, operator: &str, value: Option<&str>) -> Option<Constraint> {
-    let number = || value.and_then(|value| value.parse::<i32>().ok()).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+    let number =
+        || value.and_then(|value| value.parse::<i32>().ok()).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
     let written = value.unwrap_or_default();
     let parsed = match operator {
         "UNIQUE" => Operator::Unique,
@@ -546,7 +566,9 @@ fn constraint_from(field: &str, operator: &str, value: Option<&str>) -> Option<C
         "UNLIKE" => Operator::Unlike(whole_regex(written)?),
         "MAX_PER" => Operator::MaxPer(number()),
         "IS" => Operator::Is(match Milli::parse(written) {
-            Ok(number) if written.bytes().all(|b| b.is_ascii_digit() || b == b'.') => number.to_string().into(),
+            Ok(number) if written.bytes().all(|b| b.is_ascii_digit() || b == b'.') => {
+                number.to_string().into()
+            }
             _ => text(written),
         }),
         _ => return None,
@@ -557,7 +579,11 @@ fn constraint_from(field: &str, operator: &str, value: Option<&str>) -> Option<C
         "@zone" => ConstraintField::Zone,
         name => ConstraintField::Attribute(text(name)),
     };
-    let shown = if written.is_empty() { format!("{field} {operator}") } else { format!("{field} {operator} {written}") };
+    let shown = if written.is_empty() {
+        format!("{field} {operator}")
+    } else {
+        format!("{field} {operator} {written}")
+    };
     Some(Constraint { field: on, operator: parsed, text: shown.into() })
 }
 
@@ -585,14 +611,18 @@ fn definition_of_pod(json: Map<String, Value>) -> Definition {
     let backoff = scheduling.object("backoff");
     let upgrade = scheduling.object("upgrade");
     let placement = scheduling.object("placement").unwrap_or(&none);
-    let volumes = json.items("volumes").iter().filter_map(|volume| Some((volume.word("name"), volume.field("persistent")?)));
+    let volumes = json
+        .items("volumes")
+        .iter()
+        .filter_map(|volume| Some((volume.word("name"), volume.field("persistent")?)));
     let volumes: Vec<VolumeDef> = volumes.map(|(name, info)| volume_of(name, info)).collect();
     let share = |key: &str, resident: f64| match upgrade {
         Some(upgrade) => upgrade.number(key),
         None if volumes.is_empty() => 1.0,
         None => resident,
     };
-    let constraint = |one: &Value| constraint_from(one.word("fieldName"), one.word("operator"), one.text("value"));
+    let constraint =
+        |one: &Value| constraint_from(one.word("fieldName"), one.word("operator"), one.text("value"));
     Definition {
         kind: Kind::Pod,
         role: text(json.word("role")),
@@ -605,10 +635,12 @@ fn definition_of_pod(json: Map<String, Value>) -> Definition {
         dependencies: Vec::new(),
         min_health: share("minimumHealthCapacity", 0.5),
         over_capacity: share("maximumOverCapacity", 0.0),
-        backoff: backoff.map_or(BackoffDef { first_ms: 1_000, factor: 1.15, max_ms: 300_000 }, |backoff| BackoffDef {
-            first_ms: decimal_seconds(backoff, "backoff"),
-            factor: backoff.number("backoffFactor"),
-            max_ms: decimal_seconds(backoff, "maxLaunchDelay"),
+        backoff: backoff.map_or(BackoffDef { first_ms: 1_000, factor: 1.15, max_ms: 300_000 }, |backoff| {
+            BackoffDef {
+                first_ms: decimal_seconds(backoff, "backoff"),
+                factor: backoff.number("backoffFactor"),
+                max_ms: decimal_seconds(backoff, "maxLaunchDelay"),
+            }
         }),
         oldest_first: scheduling.word("killSelection") == "OLDEST_FIRST",
         unreachable: match scheduling.get("unreachableStrategy") {
@@ -626,8 +658,10 @@ fn definition_of_pod(json: Map<String, Value>) -> Definition {
 
 fn container_of(container: &Value) -> TaskDef {
     let command = container.field("exec").and_then(|exec| exec.field("command"));
-    let command = command.map(|command| command.text("shell").map_or_else(|| command.texts("argv").join(" "), str::to_owned));
-    let grace = container.field("lifecycle").filter(|lifecycle| lifecycle.field("killGracePeriodSeconds").is_some());
+    let command = command
+        .map(|command| command.text("shell").map_or_else(|| command.texts("argv").join(" "), str::to_owned));
+    let grace =
+        container.field("lifecycle").filter(|lifecycle| lifecycle.field("killGracePeriodSeconds").is_some());
     TaskDef {
         name: text(container.word("name")),
         command: command.unwrap_or_default().into(),

@@ -43,7 +43,12 @@ pub(crate) fn create(update: &Value, id: &PathId, around: &Around<'_>) -> Result
     finish(into_map(template), update, id, around)
 }
 
-fn finish(mut app: Map<String, Value>, update: &Value, id: &PathId, around: &Around<'_>) -> Result<RunSpec, Refused> {
+fn finish(
+    mut app: Map<String, Value>,
+    update: &Value,
+    id: &PathId,
+    around: &Around<'_>,
+) -> Result<RunSpec, Refused> {
     let given = update.as_object().into_iter().flatten();
     for (key, value) in given.filter(|(key, _)| !matches!(key.as_str(), "id" | "version" | "versionInfo")) {
         app.insert(key.clone(), value.clone());
@@ -58,7 +63,9 @@ fn finish(mut app: Map<String, Value>, update: &Value, id: &PathId, around: &Aro
         return Err(Refused::Faults(read.faults));
     }
     let mut app = into_map(read.value);
-    if app.items("networks").iter().any(|net| super::networks::mode(net) != super::networks::HOST) && !update.holds("portDefinitions") {
+    if app.items("networks").iter().any(|net| super::networks::mode(net) != super::networks::HOST)
+        && !update.holds("portDefinitions")
+    {
         app.shift_remove("portDefinitions");
     }
     app_of(&normalise_app(Value::Object(app), around)?, around)

@@ -13,7 +13,14 @@ use serde_json::{Map, Value};
 
 /// Fields of an app that are left out when they are empty.
 const OMITTED: [&str; 9] = [
-    "args", "constraints", "dependencies", "env", "fetch", "healthChecks", "readinessChecks", "secrets",
+    "args",
+    "constraints",
+    "dependencies",
+    "env",
+    "fetch",
+    "healthChecks",
+    "readinessChecks",
+    "secrets",
     "acceptedResourceRoles",
 ];
 /// The same of pods.
@@ -43,7 +50,12 @@ pub(crate) fn spec(spec: &RunSpec, dates: &dyn Dates) -> Value {
                 "lastScalingAt": dates.date(info.scaled),
                 "lastConfigChangeAt": dates.date(info.changed),
             })),
-            name => spec.def.json.get(name).filter(|_| !omitted.contains(&name) || spec.def.json.holds(name)).cloned(),
+            name => spec
+                .def
+                .json
+                .get(name)
+                .filter(|_| !omitted.contains(&name) || spec.def.json.holds(name))
+                .cloned(),
         };
         if let Some(value) = value {
             all.insert(field.name.to_owned(), value);

@@ -144,7 +144,8 @@ impl Plan {
         let affected = self.affected();
         let mut found = Vec::new();
         for is_app in [true, false] {
-            let touched = affected.iter().filter_map(|id| self.target.spec(id)).filter(|spec| spec.is_app() == is_app);
+            let touched =
+                affected.iter().filter_map(|id| self.target.spec(id)).filter(|spec| spec.is_app() == is_app);
             for (at, spec) in touched.enumerate() {
                 let what = if is_app { "app" } else { "pod" };
                 if let Some(old) = self.original.spec(&spec.id) {

@@ -41,7 +41,12 @@ struct Roles {
 }
 
 /// Reads the body of a change of structure. `body` was read by its shape; `path` is the group it is about.
-pub(crate) fn read(body: &Value, path: &PathId, root: &Root, settings: &Settings) -> Result<GroupChange, Refused> {
+pub(crate) fn read(
+    body: &Value,
+    path: &PathId,
+    root: &Root,
+    settings: &Settings,
+) -> Result<GroupChange, Refused> {
     let reading = Reading { root, settings };
     let new_enforces = settings.new_groups == NewGroups::Top;
     let mut change = if path.is_root() {
@@ -52,7 +57,8 @@ pub(crate) fn read(body: &Value, path: &PathId, root: &Root, settings: &Settings
     } else {
         let top = root.group(&path.top_path());
         let enforce = top.map_or(new_enforces, |top| top.enforce);
-        let default = if top.is_some_and(|top| top.enforce) { path.top().into() } else { settings.role.clone() };
+        let default =
+            if top.is_some_and(|top| top.enforce) { path.top().into() } else { settings.role.clone() };
         reading.group(body, path, &Roles { default, enforce }, "")?
     };
     check(body, path, root)?;
@@ -72,7 +78,13 @@ impl Reading<'_> {
         Ok(change)
     }
 
-    fn group(&self, body: &Value, path: &PathId, roles: &Roles, within: &str) -> Result<GroupChange, Refused> {
+    fn group(
+        &self,
+        body: &Value,
+        path: &PathId,
+        roles: &Roles,
+        within: &str,
+    ) -> Result<GroupChange, Refused> {
         let groups = match body.field("groups") {
             None => None,
             Some(_) => {
@@ -102,9 +114,9 @@ impl Reading<'_> {
                 Some(all)
             }
         };
-        let dependencies = body.field("dependencies").map(|_| {
-            body.texts("dependencies").into_iter().map(|id| PathId::resolve(id, path)).collect()
-        });
+        let dependencies = body
+            .field("dependencies")
+            .map(|_| body.texts("dependencies").into_iter().map(|id| PathId::resolve(id, path)).collect());
         Ok(GroupChange { id: path.clone(), apps, groups, dependencies, enforce: false })
     }
 
@@ -184,14 +196,18 @@ impl GroupChange {
     fn apply_inner(&self, root: &mut Root, settings: &Settings) -> Result<(), Refused> {
         if let Some(groups) = &self.groups {
             let listed: SortedSet<&PathId> = groups.iter().map(|group| &group.id).collect();
-            let gone: Vec<PathId> =
-                root.subgroups(&self.id).map(|(id, _)| id.clone()).filter(|id| !listed.contains(&id)).collect();
+            let gone: Vec<PathId> = root
+                .subgroups(&self.id)
+                .map(|(id, _)| id.clone())
+                .filter(|id| !listed.contains(&id))
+                .collect();
             for id in &gone {
                 root.remove_group(id);
             }
         }
         if let Some(apps) = &self.apps {
-            let mine = |spec: &&Arc<RunSpec>| spec.is_app() && spec.id.parent() == self.id && spec.id != self.id;
+            let mine =
+                |spec: &&Arc<RunSpec>| spec.is_app() && spec.id.parent() == self.id && spec.id != self.id;
             let listed: SortedSet<&PathId> = apps.iter().map(|app| &app.id).collect();
             let gone = root.specs_within(&self.id).filter(mine).map(|spec| spec.id.clone());
             let gone: Vec<PathId> = gone.filter(|id| !listed.contains(&id)).collect();

@@ -78,19 +78,26 @@ impl Root {
     }
 
     /// A group and all groups below it.
-    pub(crate) fn groups_within<'a>(&'a self, group: &'a PathId) -> impl Iterator<Item = (&'a PathId, &'a Group)> {
+    pub(crate) fn groups_within<'a>(
+        &'a self,
+        group: &'a PathId,
+    ) -> impl Iterator<Item = (&'a PathId, &'a Group)> {
         self.groups.range(group..).take_while(move |(id, _)| id.is_within(group))
     }
 
     /// Groups right below a group.
-    pub(crate) fn subgroups<'a>(&'a self, group: &'a PathId) -> impl Iterator<Item = (&'a PathId, &'a Group)> {
+    pub(crate) fn subgroups<'a>(
+        &'a self,
+        group: &'a PathId,
+    ) -> impl Iterator<Item = (&'a PathId, &'a Group)> {
         self.groups_within(group).filter(move |(id, _)| *id != group && id.parent() == *group)
     }
 
     /// Whether nothing stands in a group, other groups included.
     pub(crate) fn is_empty_group(&self, group: &PathId) -> bool {
         let below = |id: &PathId| id != group;
-        !self.specs_within(group).any(|spec| below(&spec.id)) && !self.groups_within(group).any(|(id, _)| below(id))
+        !self.specs_within(group).any(|spec| below(&spec.id))
+            && !self.groups_within(group).any(|(id, _)| below(id))
     }
 
     /// Makes a group with all groups around it exist.
@@ -160,7 +167,8 @@ impl Root {
             return RoleSettings::only(&settings.role);
         }
         let group: Text = id.top().into();
-        let enforce = self.group(&id.top_path()).map_or(settings.new_groups == NewGroups::Top, |group| group.enforce);
+        let enforce =
+            self.group(&id.top_path()).map_or(settings.new_groups == NewGroups::Top, |group| group.enforce);
         let existing = self.spec(id).map(|spec| spec.def.role.clone());
         let base = if enforce {
             RoleSettings::only(&group)
@@ -185,13 +193,18 @@ impl Root {
         }
         let mut found = Vec::new();
         for spec in self.specs.values().filter(|spec| spec.is_app()) {
-            if before.spec(&spec.id).is_some_and(|old| Arc::ptr_eq(old, spec) || old.def == spec.def && old.instances == spec.instances) {
+            if before.spec(&spec.id).is_some_and(|old| {
+                Arc::ptr_eq(old, spec) || old.def == spec.def && old.instances == spec.instances
+            }) {
                 continue;
             }
             let roles = self.roles_for(&spec.id, settings, false);
             for flaw in crate::definition::flaws_in_group(spec, settings, &roles) {
                 let inner = if flaw.path == "/" { "" } else { &flaw.path };
-                found.push(crate::definition::Violation::new(format!("/apps/{}{inner}", spec.id), flaw.message));
+                found.push(crate::definition::Violation::new(
+                    format!("/apps/{}{inner}", spec.id),
+                    flaw.message,
+                ));
             }
         }
         Refused::unless_none(found)

@@ -3,9 +3,9 @@
 //! **Source**: `marathon: core/group/impl/AssignDynamicServiceLogic.scala`. Match.
 
 use super::Root;
+use crate::definition::Refused;
 use crate::definition::peek::Peek;
 use crate::definition::spec::{self, RunSpec};
-use crate::definition::Refused;
 use crate::settings::Settings;
 use planarium_kernel::SortedSet;
 use serde_json::Value;
@@ -29,7 +29,9 @@ pub(crate) fn assign(from: &Root, mut to: Root, settings: &Settings) -> Result<R
     for spec in open {
         let old = from.app(&spec.id).map(|old| old.def.service_ports.clone()).unwrap_or_default();
         // The same app gets the same ports again.
-        let own = old.into_iter().filter(|port| (min..=max).contains(port) && !spec.def.service_ports.contains(port));
+        let own = old
+            .into_iter()
+            .filter(|port| (min..=max).contains(port) && !spec.def.service_ports.contains(port));
         let mut own = own.collect::<Vec<_>>().into_iter();
         let mut ports = Vec::with_capacity(spec.def.service_ports.len());
         for port in &spec.def.service_ports {
@@ -69,4 +71,3 @@ fn with_ports(spec: &RunSpec, ports: &[u32]) -> Result<RunSpec, Refused> {
     let next = spec::app(&Value::Object(json))?;
     Ok(RunSpec { version: spec.version, ..next })
 }
-

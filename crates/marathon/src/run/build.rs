@@ -36,7 +36,12 @@ pub(super) struct Launch {
 }
 
 /// Describes the tasks of an instance.
-pub(super) fn launch(instance: &Instance, matched: &Match, volumes: Vec<Resource>, setting: &Setting<'_>) -> Launch {
+pub(super) fn launch(
+    instance: &Instance,
+    matched: &Match,
+    volumes: Vec<Resource>,
+    setting: &Setting<'_>,
+) -> Launch {
     let mut taken: Resources = matched.resources.iter().cloned().collect();
     for volume in &volumes {
         taken.add(volume.clone());
@@ -74,7 +79,13 @@ fn task_of(instance: &Instance, def: &TaskDef, ports: Vec<Option<u32>>, setting:
 }
 
 /// A pod's executor with its tasks: ports and volumes are the executor's.
-fn group(instance: &Instance, matched: &Match, volumes: Vec<Resource>, tasks: &[Task], setting: &Setting<'_>) -> Operation {
+fn group(
+    instance: &Instance,
+    matched: &Match,
+    volumes: Vec<Resource>,
+    tasks: &[Task],
+    setting: &Setting<'_>,
+) -> Operation {
     let def = &instance.spec.def;
     let mut pool = matched.resources.clone();
     let mut infos = Vec::new();
@@ -96,7 +107,9 @@ fn group(instance: &Instance, matched: &Match, volumes: Vec<Resource>, tasks: &[
 /// Takes amounts out of resources.
 fn take(pool: &mut [Resource], needs: Amounts) -> Resources {
     let mut taken = Resources::new();
-    for (name, amount) in [("cpus", needs.cpus), ("mem", needs.mem), ("disk", needs.disk), ("gpus", needs.gpus)] {
+    for (name, amount) in
+        [("cpus", needs.cpus), ("mem", needs.mem), ("disk", needs.disk), ("gpus", needs.gpus)]
+    {
         let mut left = amount;
         for resource in pool.iter_mut().filter(|resource| &*resource.name == name) {
             let part = left.min(resource.amount());
@@ -110,11 +123,19 @@ fn take(pool: &mut [Resource], needs: Amounts) -> Resources {
     taken
 }
 
-fn info(instance: &Instance, def: &TaskDef, task: &Task, resources: Resources, setting: &Setting<'_>) -> TaskInfo {
+fn info(
+    instance: &Instance,
+    def: &TaskDef,
+    task: &Task,
+    resources: Resources,
+    setting: &Setting<'_>,
+) -> TaskInfo {
     let spec = &instance.spec;
     let name: Text = if spec.is_app() { spec.id.hostname().into() } else { def.name.clone() };
     let labels = spec.def.json.object("labels");
-    let text = |(key, value): (&String, &serde_json::Value)| (key.as_str().into(), value.as_str().unwrap_or_default().into());
+    let text = |(key, value): (&String, &serde_json::Value)| {
+        (key.as_str().into(), value.as_str().unwrap_or_default().into())
+    };
     TaskInfo {
         name,
         task_id: task.id.clone(),
@@ -124,6 +145,7 @@ fn info(instance: &Instance, def: &TaskDef, task: &Task, resources: Resources, s
         labels: labels.into_iter().flatten().map(text).collect(),
         env: env(instance, def, task, setting),
         program: Program {
+            goalless: true,
             lives: true,
             command: def.command.clone(),
             image: def.image.clone(),
@@ -225,8 +247,10 @@ fn ports_env(spec: &RunSpec, task: &Task, put: &mut dyn FnMut(&str, Text)) {
         return;
     }
     let json = &spec.def.json;
-    let mapped = json.object("container").map(|container| container.items("portMappings")).unwrap_or_default();
-    let (declared, key) = if mapped.is_empty() { (json.items("portDefinitions"), "port") } else { (mapped, "containerPort") };
+    let mapped =
+        json.object("container").map(|container| container.items("portMappings")).unwrap_or_default();
+    let (declared, key) =
+        if mapped.is_empty() { (json.items("portDefinitions"), "port") } else { (mapped, "containerPort") };
     let mut all = Vec::new();
     for (at, port) in task.ports.iter().enumerate() {
         let declared = declared.get(at);

@@ -188,7 +188,9 @@ impl BusEvent {
                 put("plan", plan(of));
                 put("reason", (&**reason).into());
             }
-            Happening::AppTerminated { id } | Happening::CheckRemoved { id } => put("appId", id.as_str().into()),
+            Happening::AppTerminated { id } | Happening::CheckRemoved { id } => {
+                put("appId", id.as_str().into())
+            }
             Happening::Status { instance, task } => status_json(instance, task, calendar, &mut put),
             Happening::Changed { instance } => {
                 put("instanceId", (&*instance.id).into());

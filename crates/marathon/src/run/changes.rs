@@ -45,12 +45,21 @@ impl Marathon {
         }
         let was_healthy = change.before.and_then(|before| before.healthy);
         if was_healthy != change.now.healthy {
-            self.health_changed(cx, cluster, change.key, &change.now, change.now.version(), change.now.healthy);
+            self.health_changed(
+                cx,
+                cluster,
+                change.key,
+                &change.now,
+                change.now.version(),
+                change.now.healthy,
+            );
         }
         self.job_hears(cx, cluster, no, &work::News::Gone(change));
         self.rescaling_hears(cx, no, &change.now, change.deleted);
         self.weigh(no);
-        if is_worth_scaling(change.seen) && change.before.is_none_or(|before| !is_worth_scaling(before.condition)) {
+        if is_worth_scaling(change.seen)
+            && change.before.is_none_or(|before| !is_worth_scaling(before.condition))
+        {
             self.rescale(cx, cluster, no);
         }
     }

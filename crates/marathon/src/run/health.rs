@@ -9,9 +9,9 @@
 //! was seen of the task before; the flag `MARATHON_SIM_STRICT_HEALTH_FLAG` does as the code.
 
 use super::instance::{Condition, Instance};
-use crate::deploy::plan::InstanceNo;
 use crate::definition::RunSpec;
 use crate::definition::spec::HealthDef;
+use crate::deploy::plan::InstanceNo;
 use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::Text;
 use std::sync::Arc;
@@ -101,7 +101,11 @@ impl Checks {
     pub(crate) fn tick_after(&self, check: &HealthDef, now: SimTime) -> SimTime {
         let first = self.since.saturating_add(check.interval_ms.min(FIRST_MS));
         let interval = check.interval_ms.max(1);
-        if now < first { first } else { first.saturating_add((now.since(first) / interval + 1).saturating_mul(interval)) }
+        if now < first {
+            first
+        } else {
+            first.saturating_add((now.since(first) / interval + 1).saturating_mul(interval))
+        }
     }
 
     /// What a check has seen of an instance. Later successes of one that goes on to succeed are not reported: the last one
@@ -132,9 +136,13 @@ impl Checks {
     /// An instance runs again: what ticks meanwhile have not found gone is still there.
     pub(crate) fn instance_runs(&mut self, no: InstanceNo, now: SimTime) {
         let Some(ended) = self.ended.remove(&no) else { return };
-        let purged: Vec<bool> = self.spec.def.health.iter().map(|check| {
-            !check.by_agent && self.tick_after(check, ended) <= now
-        }).collect();
+        let purged: Vec<bool> = self
+            .spec
+            .def
+            .health
+            .iter()
+            .map(|check| !check.by_agent && self.tick_after(check, ended) <= now)
+            .collect();
         let Some(all) = self.seen.get_mut(&no) else { return };
         for (health, purged) in all.iter_mut().zip(purged) {
             if purged {
@@ -172,7 +180,8 @@ impl Checks {
             CheckResult::Healthy => new.succeeded(now),
             CheckResult::Unhealthy(cause) => {
                 let running = instance.condition == Condition::Running;
-                let grace = old.first_success.is_none() && instance.since.saturating_add(check.grace_ms) > now;
+                let grace =
+                    old.first_success.is_none() && instance.since.saturating_add(check.grace_ms) > now;
                 if running && !grace {
                     outcome.failed = true;
                     outcome.kill = check.max_failures > 0 && old.failures >= check.max_failures;

@@ -5,8 +5,8 @@
 //! **Source**: `marathon: core/instance/Instance.scala, core/condition/Condition.scala, core/task/Task.scala`. Match.
 
 use crate::definition::RunSpec;
-use crate::id::PathId;
 use crate::deploy::plan::InstanceNo;
+use crate::id::PathId;
 use planarium_kernel::{Cause, SimTime};
 use planarium_mesos::api::{AgentInfo, TaskState, TaskStatus};
 use planarium_protocol::Text;
@@ -69,7 +69,12 @@ impl Condition {
     pub(crate) const fn is_active(self) -> bool {
         matches!(
             self,
-            Self::Provisioned | Self::Staging | Self::Starting | Self::Running | Self::Killing | Self::Unreachable
+            Self::Provisioned
+                | Self::Staging
+                | Self::Starting
+                | Self::Running
+                | Self::Killing
+                | Self::Unreachable
         )
     }
 
@@ -77,7 +82,13 @@ impl Condition {
     pub(crate) const fn is_terminal(self) -> bool {
         matches!(
             self,
-            Self::Error | Self::Failed | Self::Finished | Self::Killed | Self::Gone | Self::Dropped | Self::Unknown
+            Self::Error
+                | Self::Failed
+                | Self::Finished
+                | Self::Killed
+                | Self::Gone
+                | Self::Dropped
+                | Self::Unknown
         )
     }
 
@@ -148,7 +159,9 @@ impl Condition {
             TaskState::Gone | TaskState::GoneByOperator => Self::Gone,
             TaskState::Unknown => Self::Unknown,
             TaskState::Lost => match status.reason {
-                Some(Reason::Reconciliation | Reason::AgentDisconnected | Reason::AgentRemoved) => Self::Unreachable,
+                Some(Reason::Reconciliation | Reason::AgentDisconnected | Reason::AgentRemoved) => {
+                    Self::Unreachable
+                }
                 _ => Self::Gone,
             },
         }
@@ -305,7 +318,13 @@ pub(crate) struct Instance {
 
 impl Instance {
     /// A further instance, which waits for an offer.
-    pub(crate) fn scheduled(no: InstanceNo, id: Text, spec: &Arc<RunSpec>, now: SimTime, cause: Cause) -> Self {
+    pub(crate) fn scheduled(
+        no: InstanceNo,
+        id: Text,
+        spec: &Arc<RunSpec>,
+        now: SimTime,
+        cause: Cause,
+    ) -> Self {
         Self {
             no,
             id,
@@ -330,7 +349,13 @@ impl Instance {
     }
 
     /// An offer was accepted for it.
-    pub(crate) fn provisioned(&mut self, spec: Arc<RunSpec>, agent: Arc<AgentInfo>, tasks: Vec<Task>, now: SimTime) {
+    pub(crate) fn provisioned(
+        &mut self,
+        spec: Arc<RunSpec>,
+        agent: Arc<AgentInfo>,
+        tasks: Vec<Task>,
+        now: SimTime,
+    ) {
         self.turn(Condition::Provisioned, now);
         self.agent = Some(agent);
         self.spec = spec;
@@ -365,7 +390,9 @@ impl Instance {
 
     /// The machine with its reservation will never come back.
     pub(crate) fn abandons_reservation(&self) -> bool {
-        let is_gone = |task: &Task| task.status.as_ref().is_some_and(|status| status.state == TaskState::GoneByOperator);
+        let is_gone = |task: &Task| {
+            task.status.as_ref().is_some_and(|status| status.state == TaskState::GoneByOperator)
+        };
         self.reservation.is_some()
             && self.tasks.iter().any(is_gone)
             && self.tasks.iter().all(|task| task.condition.is_terminal())
@@ -373,7 +400,9 @@ impl Instance {
 
     /// Roughly what it takes. *Units*: bytes.
     pub(crate) fn weight(&self) -> u64 {
-        planarium_kernel::cow::bytes_of::<Self>(1) + planarium_kernel::cow::bytes_of::<Task>(self.tasks.len()) + 256
+        planarium_kernel::cow::bytes_of::<Self>(1)
+            + planarium_kernel::cow::bytes_of::<Task>(self.tasks.len())
+            + 256
     }
 
     /// It waits for an offer.
@@ -447,7 +476,9 @@ impl Instance {
         for task in &self.tasks {
             match (task.condition, task.healthy()) {
                 (Condition::Running, Some(false)) => return Some(false),
-                (Condition::Running | Condition::Finished, healthy) => found = healthy.filter(|_| task.condition == Condition::Running).or(found),
+                (Condition::Running | Condition::Finished, healthy) => {
+                    found = healthy.filter(|_| task.condition == Condition::Running).or(found)
+                }
                 _ => return None,
             }
         }

@@ -86,7 +86,8 @@ impl Marathon {
         let (now, cause, born) = (cx.now(), cx.cause(), self.born);
         let later = now.saturating_add(1);
         let settings = self.settings.clone();
-        let scale = (!self.unbalanced.is_empty()).then(|| (tick_from(later, born, settings.scale_ms), Class::OneShot));
+        let scale = (!self.unbalanced.is_empty())
+            .then(|| (tick_from(later, born, settings.scale_ms), Class::OneShot));
         self.arm_unless_armed(Job::Scale, scale, cause);
         let overdue = self.tracker.first_overdue();
         let overdue = overdue.map(|at| (tick_from(at.max(later), born, OVERDUE_MS), Class::OneShot));
@@ -160,7 +161,8 @@ impl Marathon {
         }
         let mut tasks = Vec::new();
         for (_, instance) in self.tracker.iter() {
-            let doubtful = matches!(instance.condition, Condition::Unreachable | Condition::UnreachableInactive);
+            let doubtful =
+                matches!(instance.condition, Condition::Unreachable | Condition::UnreachableInactive);
             for task in instance.tasks.iter().filter(|task| !task.condition.is_terminal()) {
                 let Some(status) = &task.status else { continue };
                 let known = || cluster.probe(self.framework, &task.id).map(|facts| facts.state);
@@ -180,7 +182,12 @@ impl Marathon {
         for key in self.tracker.take_overdue(cx.now()) {
             let Some(instance) = self.tracker.get(key).cloned() else { continue };
             if super::tracker::reservation_deadline(&instance).is_some_and(|deadline| deadline <= cx.now()) {
-                let cause = self.say_instance(cx, "reservation-timeout", &instance, "its reservation has not shown up in time");
+                let cause = self.say_instance(
+                    cx,
+                    "reservation-timeout",
+                    &instance,
+                    "its reservation has not shown up in time",
+                );
                 self.tracker.time_out(key, cause);
             } else {
                 self.kill_overdue(cx, cluster, (key, instance));

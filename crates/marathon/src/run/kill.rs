@@ -2,10 +2,10 @@
 //!
 //! **Source**: `marathon: core/task/termination/impl/KillServiceActor.scala, KillAction.scala`. Match.
 
+use super::Marathon;
 use super::instance::{Condition, Goal, Instance};
 use super::jobs::Job;
 use super::tracker::Key;
-use super::Marathon;
 use planarium_kernel::{Cause, Class, SimTime, SortedMap};
 use planarium_mesos::api::Call;
 use planarium_protocol::Text;
@@ -65,7 +65,12 @@ impl Marathon {
     }
 
     /// Kills the tasks of an instance. It may be wanted again afterwards.
-    pub(crate) fn kill_instances(&mut self, cx: &mut Cx, cluster: &mut Cluster, instances: &[(Key, Arc<Instance>)]) {
+    pub(crate) fn kill_instances(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        instances: &[(Key, Arc<Instance>)],
+    ) {
         for (key, instance) in instances {
             if self.kills.in_flight.contains_key(&instance.id) {
                 continue;
@@ -106,7 +111,8 @@ impl Marathon {
         cluster: &mut Cluster,
         (key, instance): (Key, &Arc<Instance>),
     ) {
-        let known = self.kills.in_flight.contains_key(&instance.id) || self.kills.waiting.contains_key(&instance.id);
+        let known =
+            self.kills.in_flight.contains_key(&instance.id) || self.kills.waiting.contains_key(&instance.id);
         if instance.condition.is_considered_terminal() {
             if known {
                 self.kill_done(cx, cluster, &instance.id);
@@ -148,7 +154,8 @@ impl Marathon {
                 }
             }
             Action::Ask => {
-                let attempts = self.kills.in_flight.get(&id).map_or(1, |kill| kill.attempts.saturating_add(1));
+                let attempts =
+                    self.kills.in_flight.get(&id).map_or(1, |kill| kill.attempts.saturating_add(1));
                 let issued = cx.now();
                 let under_way = ToKill { attempts, issued, ..ToKill::clone(kill) };
                 self.kills.in_flight.insert(id, Arc::new(under_way));
@@ -208,4 +215,3 @@ fn action(known: Option<&Instance>) -> Action {
         Action::Decommission
     }
 }
-

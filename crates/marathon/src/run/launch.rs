@@ -3,10 +3,10 @@
 //! **Source**: `marathon: core/launchqueue/impl/LaunchQueueActor.scala, RateLimiterActor.scala,
 //! core/flow/impl/OfferMatcherLaunchTokensActor.scala`. Match; tokens and delays are brought up to date when somebody looks.
 
+use super::Marathon;
 use super::instance::Goal;
 use super::jobs::{self, Job};
 use super::tracker::{Key, SpecNo};
-use super::Marathon;
 use crate::definition::RunSpec;
 use planarium_kernel::{Cause, Class, SimTime, draw};
 use planarium_system::Cx;
@@ -25,7 +25,9 @@ impl Marathon {
         }
         let cause = self.say_queued(cx, &spec.id, count, text);
         let stopped = |(_, instance): &(Key, &Arc<super::instance::Instance>)| {
-            instance.reservation.is_some() && instance.condition.is_terminal() && instance.goal == Goal::Stopped
+            instance.reservation.is_some()
+                && instance.condition.is_terminal()
+                && instance.goal == Goal::Stopped
         };
         let reserved: Vec<Key> =
             self.tracker.of_spec(no).filter(stopped).take(count as usize).map(|(key, _)| key).collect();

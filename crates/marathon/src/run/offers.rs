@@ -55,12 +55,17 @@ impl Marathon {
             let plan = self.plan_for(cx, offer);
             if plan.operations.is_empty() {
                 let [later, soon] = &mut declined;
-                if plan.resend { soon.push(offer.id) } else { later.push(offer.id) }
+                if plan.resend {
+                    soon.push(offer.id)
+                } else {
+                    later.push(offer.id)
+                }
                 continue;
             }
             self.count("mesos.offers.used");
             cx.set_cause(plan.cause.unwrap_or(cause));
-            let call = Call::Accept { offer_ids: vec![offer.id], operations: plan.operations, refuse_ms: Some(0) };
+            let call =
+                Call::Accept { offer_ids: vec![offer.id], operations: plan.operations, refuse_ms: Some(0) };
             cluster.call(cx, self.framework, call);
             cx.set_cause(cause);
         }
@@ -137,7 +142,10 @@ impl Marathon {
         for (no, counts) in self.tracker.specs().filter(|(_, counts)| counts.waiting > 0) {
             let Some(run) = self.run(no) else { continue };
             let allowed = run.backoff.is_empty()
-                || self.tracker.waiting_of(no).any(|(_, instance)| run.backoff.allows(&instance.spec, cx.now()));
+                || self
+                    .tracker
+                    .waiting_of(no)
+                    .any(|(_, instance)| run.backoff.allows(&instance.spec, cx.now()));
             if !allowed {
                 continue;
             }
@@ -186,7 +194,13 @@ impl Marathon {
         last.map_or(Tried::Nobody, |(why, spec)| Tried::No(why, spec))
     }
 
-    fn try_plain(&self, cx: &Cx, key: Key, instance: &Arc<Instance>, (offer, left): (&Arc<Offer>, &Resources)) -> Tried {
+    fn try_plain(
+        &self,
+        cx: &Cx,
+        key: Key,
+        instance: &Arc<Instance>,
+        (offer, left): (&Arc<Offer>, &Resources),
+    ) -> Tried {
         let spec = &instance.spec;
         let role: &str = &spec.def.role;
         let roles = if spec.def.accepted.is_empty() {
@@ -219,9 +233,16 @@ impl Marathon {
             }
         }
         if let Some((instance, volumes)) = reservation::volumes_of(left, reserved.into_iter()) {
-            let selector = Selector { roles: vec![&instance.role], labels: Some((&self.framework_id, &instance.id)) };
+            let selector =
+                Selector { roles: vec![&instance.role], labels: Some((&self.framework_id, &instance.id)) };
             let key = Key { spec: no, no: instance.no };
-            return match self.match_spec(cx, (offer, left), (no, instance, Some(instance.no)), &selector, false) {
+            return match self.match_spec(
+                cx,
+                (offer, left),
+                (no, instance, Some(instance.no)),
+                &selector,
+                false,
+            ) {
                 Ok(matched) => Tried::Launch(key, matched, volumes),
                 Err(why) => Tried::No(why, instance.spec.clone()),
             };
@@ -266,7 +287,12 @@ impl Marathon {
         let there = |instance: &Arc<Instance>| {
             !instance.condition.is_lost() && !instance.is_scheduled() && Some(instance.no) != except
         };
-        self.tracker.of_spec(no).map(|(_, instance)| instance).filter(|instance| there(instance)).cloned().collect()
+        self.tracker
+            .of_spec(no)
+            .map(|(_, instance)| instance)
+            .filter(|instance| there(instance))
+            .cloned()
+            .collect()
     }
 
     /// Launches an instance.
@@ -287,7 +313,8 @@ impl Marathon {
             now: cx.now(),
         };
         let built = build::launch(&instance, &matched, volumes, &setting);
-        let provision = Provision { spec: instance.spec.clone(), agent: offer.info.clone(), tasks: built.tasks };
+        let provision =
+            Provision { spec: instance.spec.clone(), agent: offer.info.clone(), tasks: built.tasks };
         let cause = instance.cause;
         self.tracker.provision(key, provision, cx.now(), cause);
         if instance.reservation.is_some() {
@@ -321,7 +348,11 @@ impl Marathon {
             let uuid = draw::uuid(self.seed, draw::entity(&instance.id), VOLUME, at as u64);
             let id: Text = format!("{}#{}#{uuid}", instance.spec.id.safe(), volume.path).into();
             locals.push(LocalVolume { id: id.clone(), path: volume.path.clone() });
-            volumes.push(disk.with_volume(Persistence { id, principal: None, container_path: volume.path.clone() }));
+            volumes.push(disk.with_volume(Persistence {
+                id,
+                principal: None,
+                container_path: volume.path.clone(),
+            }));
         }
         let deadline = cx.now().saturating_add(self.settings.reservation_ms);
         let own = Reservation { volumes: locals.into(), state: ReservationState::New(deadline) };
@@ -347,7 +378,12 @@ impl Marathon {
                 continue;
             }
             if let Some((key, instance)) = &found {
-                let cause = self.say_instance(cx, "reservation-released", instance, "what was reserved for it is given back");
+                let cause = self.say_instance(
+                    cx,
+                    "reservation-released",
+                    instance,
+                    "what was reserved for it is given back",
+                );
                 self.tracker.force_expunge(*key, cause);
             }
             let (volumes, plain): (Vec<Resource>, Vec<Resource>) =

@@ -123,7 +123,8 @@ impl Marathon {
         }
         self.revive.told_at = Some(cx.now());
         if differs {
-            let wanted = new.iter().filter(|(role, wish)| wish.wants && !old.get(*role).is_some_and(|old| old.wants));
+            let wanted =
+                new.iter().filter(|(role, wish)| wish.wants && !old.get(*role).is_some_and(|old| old.wants));
             for (role, _) in wanted {
                 self.revive.again.insert(role.clone(), AGAIN);
             }

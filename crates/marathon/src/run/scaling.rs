@@ -31,7 +31,8 @@ pub(crate) fn propose(
     count: u32,
     spec: &RunSpec,
 ) -> Proposition {
-    let running: Vec<&Arc<Instance>> = instances.iter().filter(|instance| counts_as_running(instance)).collect();
+    let running: Vec<&Arc<Instance>> =
+        instances.iter().filter(|instance| counts_as_running(instance)).collect();
     let (condemned, others): (Vec<&Arc<Instance>>, Vec<&Arc<Instance>>) =
         running.iter().partition(|instance| sentenced.contains(&instance.no));
     let count = count as usize;
@@ -39,13 +40,18 @@ pub(crate) fn propose(
     let others: Vec<Arc<Instance>> = others.into_iter().cloned().collect();
     let more = going - condemned.len();
     let for_spread = constraints::to_kill(&spec.def.constraints, &others, more);
-    let mut rest: Vec<&Arc<Instance>> =
-        others.iter().enumerate().filter(|(at, _)| !for_spread.contains(at)).map(|(_, instance)| instance).collect();
+    let mut rest: Vec<&Arc<Instance>> = others
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !for_spread.contains(at))
+        .map(|(_, instance)| instance)
+        .collect();
     if more > for_spread.len() {
         sorted::sort_by(&mut rest, |one, other| order(one, other, spec.def.oldest_first));
     }
     let spread = for_spread.iter().filter_map(|at| others.get(*at));
-    let go = condemned.into_iter().chain(spread).chain(rest).take(going).map(|instance| instance.no).collect();
+    let go =
+        condemned.into_iter().chain(spread).chain(rest).take(going).map(|instance| instance.no).collect();
     let come = (count + going).saturating_sub(running.len());
     Proposition { go, come: u32::try_from(come).unwrap_or(u32::MAX) }
 }
@@ -60,7 +66,8 @@ fn order(one: &Instance, other: &Instance, oldest_first: bool) -> Ordering {
         _ => 5,
     };
     let by_age = |one: SimTime, other: SimTime| if oldest_first { one.cmp(&other) } else { other.cmp(&one) };
-    let staged = |instance: &Instance| instance.tasks.iter().map(|task| task.staged).max().unwrap_or(SimTime::MAX);
+    let staged =
+        |instance: &Instance| instance.tasks.iter().map(|task| task.staged).max().unwrap_or(SimTime::MAX);
     weight(one).cmp(&weight(other)).then_with(|| match one.condition {
         Condition::Staging => by_age(staged(one), staged(other)),
         Condition::Starting => by_age(one.since, other.since),
@@ -125,7 +132,13 @@ impl Marathon {
     }
 
     /// Has instances end, keeping what is reserved for them.
-    pub(super) fn end_instances(&mut self, cx: &mut Cx, no: SpecNo, which: &[InstanceNo], text: &str) -> Ending {
+    pub(super) fn end_instances(
+        &mut self,
+        cx: &mut Cx,
+        no: SpecNo,
+        which: &[InstanceNo],
+        text: &str,
+    ) -> Ending {
         let mut chosen = Vec::new();
         for instance in which {
             let key = Key { spec: no, no: *instance };
@@ -169,7 +182,9 @@ impl Marathon {
     /// Starts what is missing once everybody has ended who is to.
     pub(super) fn go_on_rescaling(&mut self, cx: &mut Cx, no: SpecNo) {
         let over = |rescaling: &Arc<Rescaling>| rescaling.waits.is_over();
-        let Some(run) = self.run_mut(no).filter(|run| run.rescaling.as_ref().is_some_and(over)) else { return };
+        let Some(run) = self.run_mut(no).filter(|run| run.rescaling.as_ref().is_some_and(over)) else {
+            return;
+        };
         let Some(rescaling) = run.rescaling.take() else { return };
         let spec = self.run(no).and_then(|run| self.root.spec(&run.id)).cloned();
         if let Some(spec) = spec.filter(|_| rescaling.start > 0) {

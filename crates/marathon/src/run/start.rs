@@ -141,9 +141,10 @@ impl Marathon {
     }
 
     fn kill_what_should_end(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let ending = self.tracker.iter().filter(|(_, instance)| {
-            instance.goal.is_terminal() && instance.condition.is_active()
-        });
+        let ending = self
+            .tracker
+            .iter()
+            .filter(|(_, instance)| instance.goal.is_terminal() && instance.condition.is_active());
         let ending: Vec<(Key, _)> = ending.map(|(key, instance)| (key, instance.clone())).collect();
         self.kill_instances(cx, cluster, &ending);
     }

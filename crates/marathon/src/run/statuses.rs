@@ -33,7 +33,10 @@ impl Marathon {
         self.region = region;
         self.in_doubt = true;
         let kind = if first { "scheduler_registered_event" } else { "scheduler_reregistered_event" };
-        self.publish(cx, Happening::Scheduler { kind, framework: framework_id, master: "leader.mesos".into() });
+        self.publish(
+            cx,
+            Happening::Scheduler { kind, framework: framework_id, master: "leader.mesos".into() },
+        );
         self.wish_changed();
     }
 
@@ -56,7 +59,11 @@ impl Marathon {
             None => {
                 let (instance, spec) = spec_of_task(&id);
                 if condition.is_terminal() || condition == Condition::Unreachable {
-                    let what = Happening::UnknownEnded { instance: instance.clone(), spec, condition: condition.as_str() };
+                    let what = Happening::UnknownEnded {
+                        instance: instance.clone(),
+                        spec,
+                        condition: condition.as_str(),
+                    };
                     self.publish(cx, what);
                     self.kill_done(cx, cluster, &instance);
                 } else if kills_unknown(condition) {

@@ -56,7 +56,13 @@ impl Marathon {
     }
 
     /// Something about an instance.
-    pub(super) fn say_instance(&self, cx: &mut Cx, what: &'static str, instance: &Instance, text: &str) -> Cause {
+    pub(super) fn say_instance(
+        &self,
+        cx: &mut Cx,
+        what: &'static str,
+        instance: &Instance,
+        text: &str,
+    ) -> Cause {
         let id = instance.spec_id();
         let sentence = format!("{}: {text}", instance.id);
         let mut facts = vec![("app", id.text().clone()), ("instance", instance.id.clone())];
@@ -82,21 +88,33 @@ impl Marathon {
         let sentence = format!("{id}: {count} {plural} to be launched: {text}");
         let facts = vec![("app", id.text().clone()), ("count", count.to_string().into())];
         let path = Some(self.app_path(id));
-        let fact = Fact { what: "instances-queued", importance: Importance::Normal, path, facts, text: &sentence };
+        let fact =
+            Fact { what: "instances-queued", importance: Importance::Normal, path, facts, text: &sentence };
         Cause::Event(self.say(cx, fact))
     }
 
     /// Something about a deployment as a whole.
-    pub(super) fn say_deployment(&self, cx: &mut Cx, what: &'static str, deployment: &Deployment, text: &str) -> u64 {
+    pub(super) fn say_deployment(
+        &self,
+        cx: &mut Cx,
+        what: &'static str,
+        deployment: &Deployment,
+        text: &str,
+    ) -> u64 {
         let name = shown::deployment_name(deployment.no);
         let affected: Vec<String> = deployment.plan.affected().iter().map(ToString::to_string).collect();
         let of = match affected.len() {
             0 => "nothing".to_owned(),
             1..=3 => affected.join(", "),
-            more => format!("{} and {} more", affected.iter().take(2).cloned().collect::<Vec<_>>().join(", "), more - 2),
+            more => format!(
+                "{} and {} more",
+                affected.iter().take(2).cloned().collect::<Vec<_>>().join(", "),
+                more - 2
+            ),
         };
         let sentence = format!("{name} of {of} {text}");
-        let facts = vec![("deployment", deployment.plan.id.clone()), ("apps", affected.len().to_string().into())];
+        let facts =
+            vec![("deployment", deployment.plan.id.clone()), ("apps", affected.len().to_string().into())];
         let importance = if what == "deployment-canceled" { Importance::High } else { Importance::Normal };
         let path = Some(self.path(name, None, None));
         self.say(cx, Fact { what, importance, path, facts, text: &sentence })
@@ -112,10 +130,14 @@ impl Marathon {
         let more = plan.steps.get(step).map_or(0, |step| step.actions.len()).saturating_sub(3);
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         let name = shown::deployment_name(deployment);
-        let sentence = format!("{name}, step {} of {}: {}{rest}", step + 1, plan.steps.len(), actions.join(", "));
+        let sentence =
+            format!("{name}, step {} of {}: {}{rest}", step + 1, plan.steps.len(), actions.join(", "));
         let facts = vec![("deployment", plan.id.clone()), ("step", (step + 1).to_string().into())];
         let path = Some(self.path(name, Some(shown::step_name(step).into()), None));
-        self.say(cx, Fact { what: "deployment-step", importance: Importance::Normal, path, facts, text: &sentence })
+        self.say(
+            cx,
+            Fact { what: "deployment-step", importance: Importance::Normal, path, facts, text: &sentence },
+        )
     }
 
     /// A launch delay begins or grows.
@@ -148,7 +170,8 @@ impl Marathon {
     pub(super) fn tell_of_bus(&self, cx: &mut Cx) {
         if self.bus.is_ahead_of(cx.next_seq().saturating_sub(1)) {
             let text = "events for listeners";
-            let fact = Fact { what: "events", importance: Importance::Low, path: None, facts: Vec::new(), text };
+            let fact =
+                Fact { what: "events", importance: Importance::Low, path: None, facts: Vec::new(), text };
             self.say(cx, fact);
         }
     }

@@ -226,7 +226,8 @@ impl Tracker {
 
     /// Takes those that have not come up in time.
     pub(crate) fn take_overdue(&mut self, now: SimTime) -> Vec<Key> {
-        let due: Vec<(SimTime, Key)> = self.overdue.keys().take_while(|(at, _)| *at <= now).copied().collect();
+        let due: Vec<(SimTime, Key)> =
+            self.overdue.keys().take_while(|(at, _)| *at <= now).copied().collect();
         for key in &due {
             self.overdue.remove(key);
         }
@@ -311,7 +312,16 @@ impl Tracker {
         let now = Arc::new(now);
         self.count(key, Some(&now));
         let seen = now.condition;
-        self.changes.push_back(Change { key, before, now: now.clone(), deleted: false, task, told, seen, cause });
+        self.changes.push_back(Change {
+            key,
+            before,
+            now: now.clone(),
+            deleted: false,
+            task,
+            told,
+            seen,
+            cause,
+        });
         self.all.insert(key, now);
     }
 
@@ -324,7 +334,16 @@ impl Tracker {
         now.shown.take();
         let told = before.condition != now.condition || before.goal != now.goal;
         let seen = now.condition;
-        self.changes.push_back(Change { key, before: None, now: Arc::new(now), deleted: true, task, told, seen, cause });
+        self.changes.push_back(Change {
+            key,
+            before: None,
+            now: Arc::new(now),
+            deleted: true,
+            task,
+            told,
+            seen,
+            cause,
+        });
     }
 
     /// Brings counts up to date before an instance is put in or taken out.
@@ -386,7 +405,13 @@ impl Tracker {
     }
 
     /// Resources were reserved for an instance.
-    pub(crate) fn reserve(&mut self, key: Key, reservation: Reservation, agent: Arc<AgentInfo>, cause: Cause) {
+    pub(crate) fn reserve(
+        &mut self,
+        key: Key,
+        reservation: Reservation,
+        agent: Arc<AgentInfo>,
+        cause: Cause,
+    ) {
         let Some((mut instance, _)) = self.before(key) else { return };
         instance.reservation = Some(reservation);
         instance.agent = Some(agent);
@@ -449,7 +474,9 @@ impl Tracker {
     pub(crate) fn update(&mut self, key: Key, status: &Arc<TaskStatus>, now: SimTime, cause: Cause) -> bool {
         let Some((mut instance, before)) = self.before(key) else { return false };
         let condition = Condition::of(status);
-        let Some(task) = instance.tasks.iter_mut().find(|task| task.id == status.task_id) else { return false };
+        let Some(task) = instance.tasks.iter_mut().find(|task| task.id == status.task_id) else {
+            return false;
+        };
         if !task.update(condition, status, now)
             && !(condition == Condition::Unreachable && before.condition != Condition::UnreachableInactive)
         {
@@ -572,7 +599,9 @@ impl Dates {
 /// When a reservation that nobody has confirmed is given up.
 pub(crate) fn reservation_deadline(instance: &Instance) -> Option<SimTime> {
     match instance.reservation.as_ref()?.state {
-        ReservationState::New(deadline) if instance.is_scheduled() || instance.goal == Goal::Decommissioned => {
+        ReservationState::New(deadline)
+            if instance.is_scheduled() || instance.goal == Goal::Decommissioned =>
+        {
             Some(deadline)
         }
         _ => None,

@@ -86,7 +86,8 @@ impl Marathon {
 
     /// Begins to ask an instance that runs.
     fn watch_health(&mut self, cx: &mut Cx, cluster: &mut Cluster, key: Key, instance: &Instance) {
-        let Some(checks) = self.run(key.spec).and_then(|run| run.checks.get(&instance.version())).cloned() else {
+        let Some(checks) = self.run(key.spec).and_then(|run| run.checks.get(&instance.version())).cloned()
+        else {
             return;
         };
         if checks.spec.def.health.iter().all(|check| check.by_agent) {
@@ -217,7 +218,9 @@ impl Marathon {
         (at, result): (usize, &CheckResult),
     ) {
         let (now, event) = (cx.now(), event_of(cx.cause()));
-        let Some(checks) = self.run_mut(key.spec).and_then(|run| run.checks.get_mut(&version)) else { return };
+        let Some(checks) = self.run_mut(key.spec).and_then(|run| run.checks.get_mut(&version)) else {
+            return;
+        };
         let outcome = Arc::make_mut(checks).result((key.no, at), instance, result, (now, event));
         let checks = checks.clone();
         let id = checks.spec.id.clone();
@@ -262,7 +265,10 @@ impl Marathon {
             let failure = Failure {
                 at: cx.now(),
                 task: task.id.clone(),
-                host: instance.agent.as_ref().map_or_else(|| "unknown".into(), |agent| agent.hostname.clone()),
+                host: instance
+                    .agent
+                    .as_ref()
+                    .map_or_else(|| "unknown".into(), |agent| agent.hostname.clone()),
                 agent_id: instance.agent.as_ref().map(|agent| agent.agent_id.clone()),
                 state: "TASK_KILLED",
                 message: format!("Task was killed since health check failed. Reason: {reason}").into(),
@@ -283,7 +289,12 @@ impl Marathon {
         let Some(key) = self.watched.get(&pid).copied() else { return };
         let Some(instance) = self.tracker.get(key).cloned() else { return };
         if number == READINESS {
-            self.job_hears(cx, cluster, key.spec, &work::News::Readiness { key, instance: &instance, exit_code });
+            self.job_hears(
+                cx,
+                cluster,
+                key.spec,
+                &work::News::Readiness { key, instance: &instance, exit_code },
+            );
         } else if let Ok(at) = usize::try_from(number)
             && let Some(check) = instance.spec.def.health.get(at)
         {

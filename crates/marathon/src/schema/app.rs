@@ -4,8 +4,8 @@
 //! readinessCheck.raml, artifact.raml, unreachableStrategy.raml, resources.raml`. Match.
 
 use super::{
-    AMOUNT, COUNT, Kind, LEGACY_NAME, LONG_TEXT, NETWORK_NAME, PATH, PORT, PROTOCOL, SHARE, SOME_TEXT, Shape, TEXT,
-    TEXT_LIST, TEXTS, list, optional, or, required,
+    AMOUNT, COUNT, Kind, LEGACY_NAME, LONG_TEXT, NETWORK_NAME, PATH, PORT, PROTOCOL, SHARE, SOME_TEXT, Shape,
+    TEXT, TEXT_LIST, TEXTS, list, optional, or, required,
 };
 
 /// A constraint: field, operator, value. The bounds of items of a list are not looked at.
@@ -77,11 +77,15 @@ pub(crate) const OUTPUT_ONLY: [&str; 9] = [
 /// A secret as the value of a variable.
 pub(crate) static ENV_SECRET: Shape = Shape { fields: &[required("secret", TEXT)] };
 
-static EXECUTOR_RESOURCES: Shape =
-    Shape { fields: &[or("cpus", least(100), "0.1"), or("mem", least(32_000), "32"), or("disk", least(10_000), "10")] };
+static EXECUTOR_RESOURCES: Shape = Shape {
+    fields: &[or("cpus", least(100), "0.1"), or("mem", least(32_000), "32"), or("disk", least(10_000), "10")],
+};
 
 static RESOURCE_LIMITS: Shape = Shape {
-    fields: &[optional("cpus", Kind::WordOrNumber("unlimited")), optional("mem", Kind::WordOrNumber("unlimited"))],
+    fields: &[
+        optional("cpus", Kind::WordOrNumber("unlimited")),
+        optional("mem", Kind::WordOrNumber("unlimited")),
+    ],
 };
 
 /// Something to fetch.
@@ -133,7 +137,10 @@ static CHECK: Shape = Shape {
                 ],
             }),
         ),
-        optional("tcp", Kind::Object(&Shape { fields: &[optional("portIndex", PORT), optional("port", PORT)] })),
+        optional(
+            "tcp",
+            Kind::Object(&Shape { fields: &[optional("portIndex", PORT), optional("port", PORT)] }),
+        ),
         optional("exec", Kind::Object(&Shape { fields: &[required("command", Kind::Object(&COMMAND))] })),
         or("intervalSeconds", SECONDS, "60"),
         or("timeoutSeconds", SECONDS, "20"),
@@ -149,10 +156,7 @@ static READINESS_CHECK: Shape = Shape {
         or("portName", LEGACY_NAME, "\"http-api\""),
         or("intervalSeconds", SECONDS, "30"),
         or("timeoutSeconds", Kind::Int { min: 1, max: i32::MAX as i64 }, "10"),
-        optional(
-            "httpStatusCodesForReady",
-            Kind::List { of: &INT, min: 1, max: usize::MAX },
-        ),
+        optional("httpStatusCodesForReady", Kind::List { of: &INT, min: 1, max: usize::MAX }),
         or("preserveLastResponse", Kind::Boolean, "false"),
     ],
 };

@@ -5,8 +5,8 @@
 
 use super::app::{ARTIFACT, COMMAND, ENV_SECRET, NETWORK, PERSISTENT_INFO, UNREACHABLE};
 use super::{
-    AMOUNT, COUNT, Kind, LONG_TEXT, NAME, PATH, PORT, SHARE, SOME_TEXT, Shape, TEXT, TEXT_LIST, TEXTS, list, optional, or,
-    required,
+    AMOUNT, COUNT, Kind, LONG_TEXT, NAME, PATH, PORT, SHARE, SOME_TEXT, Shape, TEXT, TEXT_LIST, TEXTS, list,
+    optional, or, required,
 };
 
 const SECONDS: Kind = COUNT;
@@ -91,7 +91,10 @@ static SCHEDULING: Shape = Shape {
 static CONSTRAINT: Shape = Shape {
     fields: &[
         required("fieldName", TEXT),
-        required("operator", Kind::Word(&["UNIQUE", "CLUSTER", "GROUP_BY", "LIKE", "UNLIKE", "MAX_PER", "IS"])),
+        required(
+            "operator",
+            Kind::Word(&["UNIQUE", "CLUSTER", "GROUP_BY", "LIKE", "UNLIKE", "MAX_PER", "IS"]),
+        ),
         optional("value", TEXT),
     ],
 };
@@ -143,7 +146,10 @@ static CONTAINER: Shape = Shape {
         optional(
             "exec",
             Kind::Object(&Shape {
-                fields: &[required("command", Kind::Object(&COMMAND)), optional("overrideEntrypoint", Kind::Boolean)],
+                fields: &[
+                    required("command", Kind::Object(&COMMAND)),
+                    optional("overrideEntrypoint", Kind::Boolean),
+                ],
             }),
         ),
         required("resources", Kind::Object(&RESOURCES)),

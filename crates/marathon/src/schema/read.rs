@@ -92,7 +92,8 @@ impl Reader {
         let mut all = Map::new();
         let Value::Object(given) = value else {
             // What is required is missing; what is not gives away the type.
-            let mut required = shape.fields.iter().filter(|field| field.presence == Presence::Required && !partial);
+            let mut required =
+                shape.fields.iter().filter(|field| field.presence == Presence::Required && !partial);
             match required.next() {
                 Some(first) => {
                     for field in std::iter::once(first).chain(required) {
@@ -142,7 +143,8 @@ impl Reader {
             Kind::Number { min, max } => self.number(value, *min, *max),
             Kind::Boolean => self.of(matches!(value, Value::Bool(_)), value, "error.expected.jsboolean"),
             Kind::Word(words) => {
-                let meant = value.as_str().and_then(|text| words.iter().find(|word| word.eq_ignore_ascii_case(text)));
+                let meant =
+                    value.as_str().and_then(|text| words.iter().find(|word| word.eq_ignore_ascii_case(text)));
                 if meant.is_none() {
                     self.fault("error.unknown.enum.literal");
                 }
@@ -159,7 +161,9 @@ impl Reader {
             Kind::TextOr(shape) if value.is_object() => Some(self.object(shape, value, false)),
             Kind::TextOr(_) => self.of(value.is_string(), value, "error.expected.jsstring"),
             Kind::WordOr(word, shape) => match value {
-                Value::String(text) if text.eq_ignore_ascii_case(word) => Some(Value::String((*word).to_owned())),
+                Value::String(text) if text.eq_ignore_ascii_case(word) => {
+                    Some(Value::String((*word).to_owned()))
+                }
                 Value::Object(_) => Some(self.object(shape, value, false)),
                 _ => {
                     self.fault("error.expected.jsobject");
@@ -180,7 +184,13 @@ impl Reader {
         is.then(|| value.clone())
     }
 
-    fn text(&mut self, value: &Value, min: usize, max: usize, fits: Option<fn(&str) -> bool>) -> Option<Value> {
+    fn text(
+        &mut self,
+        value: &Value,
+        min: usize,
+        max: usize,
+        fits: Option<fn(&str) -> bool>,
+    ) -> Option<Value> {
         let Value::String(text) = value else {
             self.fault("error.expected.jsstring");
             return None;
@@ -283,7 +293,11 @@ fn whole_of(number: &Number) -> Option<i64> {
 }
 
 /// The whole number that a float is.
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "only where it is the same number")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "only where it is the same number"
+)]
 fn exact(number: f64) -> Option<i64> {
     let whole = number as i64;
     #[expect(clippy::float_cmp, reason = "the question is whether it is the same number")]

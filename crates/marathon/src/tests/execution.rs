@@ -26,11 +26,16 @@ fn extremes(lab: &mut Lab, id: &str) -> (usize, usize) {
     let (mut most, mut least) = (0, usize::MAX);
     let busy = |lab: &Lab| lab.marathon.deployments.running().next().is_some();
     while busy(lab) {
-        let live = lab.instances(id).iter().filter(|one| one.condition.is_active() || one.is_scheduled()).count();
+        let live =
+            lab.instances(id).iter().filter(|one| one.condition.is_active() || one.is_scheduled()).count();
         most = most.max(live);
         least = least.min(lab.running(id));
         let now = lab.marathon.revision;
-        assert!(lab.until(3_600_000, |lab| lab.marathon.revision != now || !busy(lab)), "{}", lab.log.join("\n"));
+        assert!(
+            lab.until(3_600_000, |lab| lab.marathon.revision != now || !busy(lab)),
+            "{}",
+            lab.log.join("\n")
+        );
     }
     (most, least)
 }
@@ -49,7 +54,11 @@ fn an_app_comes_up_is_scaled_and_goes() {
     lab.settle(60_000);
     assert_eq!(lab.instances("/a").len(), 0);
     let statuses = lab.lines("/a ").iter().filter(|line| line.contains("->")).count();
-    assert!(statuses > 0 && lab.log.last().is_some_and(|line| line.ends_with("-> Unscheduled")), "{:?}", lab.log);
+    assert!(
+        statuses > 0 && lab.log.last().is_some_and(|line| line.ends_with("-> Unscheduled")),
+        "{:?}",
+        lab.log
+    );
 }
 
 #[test]
@@ -81,7 +90,8 @@ fn a_rolling_restart_stays_within_its_capacity() {
         let strategy = json!({"minimumHealthCapacity": min, "maximumOverCapacity": over});
         let mut lab = Lab::new(4);
         up(&mut lab, &[app("/a", count, json!({"upgradeStrategy": strategy}))]);
-        lab.put(&[app("/a", count, json!({"upgradeStrategy": strategy, "cmd": "sleep 200"}))], false).expect("accepted");
+        lab.put(&[app("/a", count, json!({"upgradeStrategy": strategy, "cmd": "sleep 200"}))], false)
+            .expect("accepted");
         let found = extremes(&mut lab, "/a");
         assert_eq!(found, (most, least), "{count} with {min} and {over}\n{}", lab.log.join("\n"));
         assert_eq!(lab.running("/a"), count as usize);
@@ -93,15 +103,22 @@ fn a_rolling_restart_stays_within_its_capacity() {
 #[test]
 fn those_that_others_need_come_first() {
     let mut lab = Lab::new(3);
-    up(&mut lab, &[
-        app("/db", 2, json!({})),
-        app("/app", 2, json!({"dependencies": ["/db"]})),
-        app("/web", 1, json!({"dependencies": ["/app"]})),
-    ]);
-    let at = |text: &str| lab.log.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}"));
+    up(
+        &mut lab,
+        &[
+            app("/db", 2, json!({})),
+            app("/app", 2, json!({"dependencies": ["/db"]})),
+            app("/web", 1, json!({"dependencies": ["/app"]})),
+        ],
+    );
+    let at =
+        |text: &str| lab.log.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}"));
     assert!(at("step 2 of 4: ScaleApplication /db") < at("launched db."));
     assert!(at("launched db.") < at("step 3 of 4: ScaleApplication /app"));
-    assert!(at("step 3 of 4") < at("launched app.") && at("launched app.") < at("step 4 of 4: ScaleApplication /web"));
+    assert!(
+        at("step 3 of 4") < at("launched app.")
+            && at("launched app.") < at("step 4 of 4: ScaleApplication /web")
+    );
 }
 
 #[test]
@@ -112,8 +129,13 @@ fn a_crash_loop_delays_longer_and_longer_and_never_ends() {
     let more = json!({"cmd": "exit 1", "backoffSeconds": 2, "backoffFactor": 2.0, "healthChecks": check});
     lab.put(&[app("/a", 1, more)], false).expect("accepted");
     lab.run(200_000);
-    let delays: Vec<&str> = lab.lines("delay ").iter().map(|line| line.rsplit(' ').nth(1).expect("a number")).collect();
-    assert!(delays.starts_with(&["2000", "4000", "8000", "16000", "32000"]), "{delays:?}\n{}", lab.log.join("\n"));
+    let delays: Vec<&str> =
+        lab.lines("delay ").iter().map(|line| line.rsplit(' ').nth(1).expect("a number")).collect();
+    assert!(
+        delays.starts_with(&["2000", "4000", "8000", "16000", "32000"]),
+        "{delays:?}\n{}",
+        lab.log.join("\n")
+    );
     assert_eq!(lab.marathon.deployments.running().count(), 1);
     // The same instance all the time, another task each time.
     assert_eq!(lab.instances("/a").len(), 1);
@@ -173,7 +195,10 @@ fn readiness_is_asked_during_deployments_only() {
     lab.behave("/a", json!({"readiness": [503, 503, 0]}));
     lab.put(&[app("/a", 1, more)], false).expect("accepted");
     let told = lab.until(60_000, |lab| {
-        lab.marathon.deployments.running().any(|one| one.readiness.values().any(|result| result.status == 503))
+        lab.marathon
+            .deployments
+            .running()
+            .any(|one| one.readiness.values().any(|result| result.status == 503))
     });
     assert!(told, "{}", lab.log.join("\n"));
     lab.settle(60_000);
@@ -182,7 +207,9 @@ fn readiness_is_asked_during_deployments_only() {
 
 #[test]
 fn an_agent_that_does_not_answer_is_replaced_and_what_comes_back_is_too_much() {
-    for (strategy, returns) in [(json!({"inactiveAfterSeconds": 0, "expungeAfterSeconds": 0}), false), (json!("disabled"), true)] {
+    for (strategy, returns) in
+        [(json!({"inactiveAfterSeconds": 0, "expungeAfterSeconds": 0}), false), (json!("disabled"), true)]
+    {
         let mut lab = Lab::new(2);
         up(&mut lab, &[app("/a", 1, json!({"unreachableStrategy": strategy}))]);
         let agent = lab.instances("/a")[0].agent.as_ref().map(|agent| agent.hostname.to_string());
@@ -214,18 +241,27 @@ fn late_replacement_waits_for_its_time() {
 }
 
 fn resident(count: u32, cmd: &str) -> Value {
-    app("/data/db", count, json!({"cmd": cmd, "role": "data", "cpus": 0.5, "mem": 32,
+    app(
+        "/data/db",
+        count,
+        json!({"cmd": cmd, "role": "data", "cpus": 0.5, "mem": 32,
         "container": {"type": "MESOS", "volumes": [{"containerPath": "data", "mode": "RW",
             "persistent": {"size": 100}}]},
         "upgradeStrategy": {"minimumHealthCapacity": 0.5, "maximumOverCapacity": 0},
-        "unreachableStrategy": "disabled"}))
+        "unreachableStrategy": "disabled"}),
+    )
 }
 
 #[test]
 fn what_keeps_volumes_comes_back_to_them() {
     let mut lab = Lab::new(3);
     up(&mut lab, &[resident(2, "sleep 1")]);
-    assert_eq!((lab.running("/data/db"), lab.lines("volume data true").len()), (2, 2), "{}", lab.log.join("\n"));
+    assert_eq!(
+        (lab.running("/data/db"), lab.lines("volume data true").len()),
+        (2, 2),
+        "{}",
+        lab.log.join("\n")
+    );
     let ids: Vec<_> = lab.instances("/data/db").iter().map(|one| one.id.clone()).collect();
     lab.put(&[resident(2, "sleep 2")], false).expect("accepted");
     lab.settle(600_000);
@@ -239,7 +275,12 @@ fn what_keeps_volumes_comes_back_to_them() {
     lab.remove("/data/db", false).expect("accepted");
     lab.settle(600_000);
     lab.run(200_000);
-    assert_eq!((lab.instances("/data/db").len(), lab.lines("volume data false").len()), (0, 2), "{}", lab.log.join("\n"));
+    assert_eq!(
+        (lab.instances("/data/db").len(), lab.lines("volume data false").len()),
+        (0, 2),
+        "{}",
+        lab.log.join("\n")
+    );
 }
 
 #[test]

@@ -34,11 +34,15 @@ impl Lab {
 
     /// The same, with flags.
     pub(crate) fn with(machines: u32, env: &[(&str, &str)]) -> Self {
-        let env: BTreeMap<String, String> = env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let env: BTreeMap<String, String> =
+            env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let mut cx = Recorder::new(7);
         let mut cluster = Cluster::new(Flags { seed: 7, epoch_ms: 1_700_000_000_000, ..Flags::default() });
-        let resources = serde_json::from_value(json!({"cpus": 8, "mem": 16384, "disk": 100_000, "ports": "[31000-32000]"}));
-        let add = AddAgent { count: Some(machines), resources: resources.expect("amounts"), ..AddAgent::default() };
+        let resources = serde_json::from_value(
+            json!({"cpus": 8, "mem": 16384, "disk": 100_000, "ports": "[31000-32000]"}),
+        );
+        let add =
+            AddAgent { count: Some(machines), resources: resources.expect("amounts"), ..AddAgent::default() };
         if machines > 0 {
             cluster.add_agent(&mut cx, &add).expect("machines");
         }
@@ -176,7 +180,13 @@ impl Lab {
         self.change(force, &mut |root| {
             for spec in &specs {
                 let version = root.spec(&spec.id).map_or(spec.version, |old| old.version);
-                root.put(Arc::new(crate::definition::RunSpec { version, ..crate::definition::RunSpec::clone(spec) }), &settings);
+                root.put(
+                    Arc::new(crate::definition::RunSpec {
+                        version,
+                        ..crate::definition::RunSpec::clone(spec)
+                    }),
+                    &settings,
+                );
             }
             Ok(())
         })

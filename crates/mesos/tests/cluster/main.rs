@@ -1,6 +1,11 @@
 //! The cluster at its boundary: calls and fleet events in, what frameworks hear out.
 
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests may panic like tests")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may panic like tests"
+)]
 
 mod accept;
 mod acknowledge;
@@ -10,6 +15,7 @@ mod fair;
 mod faults;
 mod harness;
 mod liveness;
+mod machines;
 mod offers;
 mod operations;
 mod quota;

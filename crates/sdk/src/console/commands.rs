@@ -2,7 +2,7 @@
 //!
 //! Knows: every command's words, arguments and flags. Must not know: how words are read, what is asked.
 //!
-//! **Source**: dcos-commons `cli/commands`, sheet section 13. Match; the help lines are our own.
+//! **Source**: dcos-commons `cli/commands`. Match; the help lines are our own.
 
 use super::grammar::{Arg, Command, Flag};
 use super::{debug, endpoints, package, plan, pod, update};
@@ -156,6 +156,13 @@ pub(super) const COMMANDS: &[Command] = &[
         flags: &[],
         about: "The version of the package, and which others there are",
         run: package::package_versions,
+    },
+    Command {
+        path: &[&["uninstall"]],
+        args: &[maybe("SERVICE")],
+        flags: &[],
+        about: "Take everything back and remove the service",
+        run: package::uninstall,
     },
     Command {
         path: &[&["endpoints", "endpoint"]],

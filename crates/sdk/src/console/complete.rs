@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn every_place_takes_its_own_words() {
         let rows: &[(&str, &[&str])] = &[
-            ("", &["plan", "pod", "update", "endpoints", "describe", "debug", "help"]),
+            ("", &["plan", "pod", "update", "uninstall", "endpoints", "describe", "debug", "help"]),
             ("p", &["plan", "pod"]),
             ("$ pl", &["plan"]),
             ("plan force", &["force-restart", "force-complete"]),

@@ -1,6 +1,6 @@
 //! `debug pod ...`, `debug config ...`, `debug state ...`.
 //!
-//! **Source**: dcos-commons `cli/commands/debug.go`, `cli/queries/{config,state}.go`, sheet section 13. Match.
+//! **Source**: dcos-commons `cli/commands/debug.go`, `cli/queries/{config,state}.go`. Match.
 
 use super::call::{Call, Done, Rules};
 use super::grammar::{Flag, Given};

@@ -1,6 +1,6 @@
 //! `endpoints`: where clients find the service.
 //!
-//! **Source**: dcos-commons `cli/queries/endpoints.go`, sheet section 13. Match.
+//! **Source**: dcos-commons `cli/queries/endpoints.go`. Match.
 
 use super::call::{Call, Done, Rules};
 use super::grammar::Given;

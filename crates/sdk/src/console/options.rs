@@ -2,7 +2,7 @@
 //!
 //! Knows: what the package manager does with options. Must not know: what an option means.
 //!
-//! **Source**: `dcos/cosmos` (package rendering), sheet section 4.1.
+//! **Source**: `dcos/cosmos` (package rendering).
 
 use serde_json::{Map, Value};
 

@@ -1,9 +1,10 @@
-//! `describe`, `update start`, `update package-versions`: what the real command line asks the package manager for.
+//! `describe`, `update start`, `update package-versions`, `uninstall`: what the real command line asks the package manager
+//! for. `dcos package uninstall SERVICE` is understood as it stands.
 //!
 //! Knows: that `/sim` keeps the definition a service was installed with, options and package files included.
 //! Must not know: how a definition is read.
 //!
-//! **Source**: dcos-commons `cli/queries/package.go`, sheet section 13. Match for what is asked and merged; there is no
+//! **Source**: dcos-commons `cli/queries/package.go`. Match for what is asked and merged; there is no
 //! catalogue here, so a package has one version only. The texts are our own.
 
 use super::call::{Call, Done, Failure, Rules, push_name};
@@ -76,6 +77,22 @@ pub(super) fn start(call: &mut Call<'_>, given: &Given) -> Done {
         return Err(Failure::Refused(findings(&response.body).unwrap_or(message)));
     }
     call.say("Update started. `update status` shows how far it is.");
+    Ok(())
+}
+
+/// `uninstall`, and `dcos package uninstall SERVICE`, where the package manager stands in the place of a service.
+pub(super) fn uninstall(call: &mut Call<'_>, given: &Given) -> Done {
+    let name = match given.arg(0) {
+        "" if call.service().is_empty() => {
+            let installed = installed(call)?;
+            installed.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
+        }
+        "" => call.service().to_owned(),
+        named => named.to_owned(),
+    };
+    let input = json!({"kind": "remove-service", "dialect": crate::DIALECT, "name": name});
+    call.ask(Rules::Plain, "POST", "/sim/inputs", Some(&input))?;
+    call.say(&format!("Uninstall of {name} started. `update status` shows how far it is."));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `plan ...`: what each command asks and prints.
 //!
-//! **Source**: dcos-commons `cli/queries/plan.go`, sheet section 13. Match.
+//! **Source**: dcos-commons `cli/queries/plan.go`. Match.
 
 use super::call::{Call, Done, Failure, Rules};
 use super::grammar::{Flag, Given};

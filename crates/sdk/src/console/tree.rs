@@ -2,7 +2,7 @@
 //!
 //! Knows: the connectors and the labels. Must not know: where the bodies come from.
 //!
-//! **Source**: dcos-commons `cli/queries/plan.go`, `cli/queries/pod.go`, sheet section 13.1. Match.
+//! **Source**: dcos-commons `cli/queries/plan.go`, `cli/queries/pod.go`. Match.
 
 use serde_json::Value;
 

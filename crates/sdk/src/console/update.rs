@@ -1,6 +1,6 @@
 //! `update ...` on the running plan: the commands of `plan` with the plan `deploy`.
 //!
-//! **Source**: dcos-commons `cli/commands/update.go`, sheet section 13. Match. Starting an update: [`super::package`].
+//! **Source**: dcos-commons `cli/commands/update.go`. Match. Starting an update: [`super::package`].
 
 use super::call::{Call, Done};
 use super::grammar::{Flag, Given};

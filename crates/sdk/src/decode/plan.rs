@@ -3,7 +3,7 @@
 //! **Source**: `dcos-commons: …/specification/PlanGenerator.java`. Match; it looks at plans when the scheduler
 //! starts, here they are checked with everything else.
 
-use super::{Cx, Named, Word, word};
+use super::{Cx, Named, Word, slips, word};
 use crate::codes;
 use crate::lower;
 use crate::spec::{
@@ -21,6 +21,12 @@ use std::sync::Arc;
 pub(super) fn plans(cx: &mut Cx<'_>, node: Option<&Node>, pods: &[Arc<PodSpec>]) -> Vec<Arc<PlanSpec>> {
     let mut plans = Vec::new();
     let named = cx.named(node, "'plans'");
+    let written = named.len();
+    let named = slips::in_place(cx, named, &slips::PLANS);
+    if named.len() < written {
+        // What is missing is missing for another reason.
+        return named.iter().filter_map(|plan| self::plan(cx, plan, pods).map(Arc::new)).collect();
+    }
     for plan in &named {
         plans.extend(self::plan(cx, plan, pods).map(Arc::new));
     }
@@ -53,6 +59,7 @@ fn plan(cx: &mut Cx<'_>, named: &Named<'_>, pods: &[Arc<PodSpec>]) -> Option<Pla
         }
     });
     let phases = cx.named(phases, "'phases'");
+    let phases = slips::in_place(cx, phases, &slips::PHASES);
     let phases = phases.iter().filter_map(|named| phase(cx, named, pods)).map(Arc::new).collect();
     Some(PlanSpec { name: name.into(), strategy, phases, at: cx.at(key.span) })
 }

@@ -3,7 +3,7 @@
 //! **Source**: `dcos-commons: …/specification/{DefaultResourceSet,DefaultResourceLimits}.java`. Match.
 
 use super::volume::{self, Owner, Volumes};
-use super::{Cx, Named, Word, port, word};
+use super::{Cx, Named, Word, port, slips, word};
 use crate::codes;
 use crate::spec::{Limit, ResourceLimits, ResourceSet};
 use planarium_kernel::Milli;
@@ -96,7 +96,8 @@ impl<'n> Raw<'n> {
 /// The field `resource-sets` of a pod.
 pub(super) fn sets(cx: &mut Cx<'_>, node: Option<&Node>, pod: &str) -> Vec<Arc<ResourceSet>> {
     let mut sets = Vec::new();
-    for Named { name, key, value } in cx.named(node, "'resource-sets'") {
+    let named = cx.named(node, "'resource-sets'");
+    for Named { name, key, value } in slips::in_place(cx, named, &slips::SETS) {
         let what = format!("resource set '{name}' of pod '{pod}'");
         let Some(mut fields) = cx.fields(value, &what, key.span) else { continue };
         let raw = Raw::read(&mut fields);

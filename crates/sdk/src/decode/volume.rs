@@ -29,13 +29,18 @@ pub(super) enum Owner {
 /// The field `volume`.
 pub(super) fn one(cx: &mut Cx<'_>, node: Option<&Node>, owner: Owner) -> Option<(VolumeSpec, Span)> {
     let node = node?;
-    volume(cx, node, node.span, owner)
+    if is_external(cx, "volume", node.span, node) { None } else { volume(cx, node, node.span, owner) }
 }
 
 /// The field `volumes`.
 pub(super) fn several(cx: &mut Cx<'_>, node: Option<&Node>, owner: Owner) -> Volumes {
-    let named = cx.named(node, "'volumes'");
-    named.iter().filter_map(|named| volume(cx, named.value, named.key.span, owner)).collect()
+    let mut volumes = Volumes::new();
+    for Named { name, key, value } in cx.named(node, "'volumes'") {
+        if !is_external(cx, name, key.span, value) {
+            volumes.extend(volume(cx, value, key.span, owner));
+        }
+    }
+    volumes
 }
 
 /// Paths must be unique in a resource set.
@@ -57,6 +62,21 @@ pub(super) fn check_paths(cx: &mut Cx<'_>, volumes: &Volumes) {
             ),
         }
     }
+}
+
+/// Reports a volume of an external provider, which stands elsewhere.
+fn is_external(cx: &mut Cx<'_>, name: &str, head: Span, node: &Node) -> bool {
+    let kind = node.get("type").filter(|kind| kind.as_str() == Some("DOCKER"));
+    let driven =
+        ["driver-name", "driver-options", "volume-name"].iter().any(|field| node.get(field).is_some());
+    if kind.is_none() && !driven {
+        return false;
+    }
+    let message =
+        format!("The volume '{name}' is one of an external provider, and 'volumes' takes disks of machines");
+    let help = "move it under 'external-volumes:' of the pod; it takes no 'size' and no 'path' there";
+    cx.error(codes::BAD_VOLUME_TYPE, kind.map_or(head, |kind| kind.span), &message, help);
+    true
 }
 
 fn volume(cx: &mut Cx<'_>, node: &Node, head: Span, owner: Owner) -> Option<(VolumeSpec, Span)> {

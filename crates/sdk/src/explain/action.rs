@@ -27,7 +27,7 @@ impl Teller<'_> {
         }
         let why = match absent {
             Some(state) => format!("{host} is {state}, and only {host} can offer the reservation"),
-            None => match self.facts.offer_drought(&scheduler.name) {
+            None => match self.facts.offer_drought(&scheduler.name).or_else(|| self.declined_until(host)) {
                 Some(text) => text,
                 None => format!("{host} has not offered the reservation yet"),
             },

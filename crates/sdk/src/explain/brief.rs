@@ -8,7 +8,6 @@ use crate::scheduler::evaluate::outcome::nearest;
 use crate::scheduler::plan::{Plan, PlanKind};
 use crate::scheduler::store::OverrideTarget;
 use planarium_plan::{Element, Holder, PlanId, Reason, Status, StepId};
-use std::sync::Arc;
 
 impl Scheduler {
     /// One line on a step; empty when it is complete.
@@ -100,14 +99,8 @@ impl Scheduler {
         {
             return format!("waits for {} to end", dying.name);
         }
-        match &data.look {
-            None => "waits for offers".to_owned(),
-            Some(look) => {
-                let outcomes: Vec<Arc<_>> = look.outcomes.values().cloned().collect();
-                nearest(&outcomes)
-                    .map_or_else(|| "waits for offers".to_owned(), |text| format!("no offer fits; {text}"))
-            }
-        }
+        let nearest = self.outcomes(holder).and_then(|(_, outcomes)| nearest(&outcomes));
+        nearest.map_or_else(|| "waits for offers".to_owned(), |text| format!("no offer fits; {text}"))
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod action;
 mod brief;
+mod declined;
 mod element;
 mod process;
 mod step;
@@ -14,6 +15,7 @@ mod unblock;
 mod words;
 
 use crate::scheduler::Scheduler;
+use planarium_kernel::SimTime;
 use planarium_plan::{Element, PlanId};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
@@ -45,6 +47,11 @@ pub trait ClusterFacts {
     /// The readiness check of a task's process.
     fn readiness(&self, task_id: &str) -> Option<ReadinessFacts> {
         let _ = task_id;
+        None
+    }
+
+    /// The instant of the question; nothing for that of the service's last change.
+    fn now(&self) -> Option<SimTime> {
         None
     }
 

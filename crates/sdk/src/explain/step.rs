@@ -158,6 +158,7 @@ impl Teller<'_> {
             _ if status == Status::Prepared => reasons.push(self.no_offers(&requirement)),
             _ => {}
         }
+        reasons.extend(self.declined(holder, &requirement));
         reasons.extend(self.maintenance(&requirement));
         reasons
     }

@@ -27,6 +27,10 @@ impl ClusterFacts for Facts<'_> {
         })
     }
 
+    fn now(&self) -> Option<planarium_kernel::SimTime> {
+        Some(self.cluster.asked())
+    }
+
     fn is_manual(&self, task_id: &str) -> bool {
         self.cluster.probe(self.framework, task_id).is_some_and(|probe| probe.manual)
     }

@@ -184,7 +184,10 @@ impl Scheduler {
         if offers.is_empty() {
             return None;
         }
-        let before = self.step_data(holder).and_then(|data| data.look.clone());
+        let home = self.home_of(requirement);
+        // What was seen while the pod's reservations tied it to another machine, or to one, is over.
+        let before =
+            self.step_data(holder).and_then(|data| data.look.clone()).filter(|look| look.home == home);
         let shareable = requirement.recovery == Recovery::None && self.store.pod(&requirement.key).is_none();
         if shareable && let Some(look) = shared.find(requirement, before.as_ref()) {
             let look = look.clone();
@@ -194,8 +197,7 @@ impl Scheduler {
         if requirement.pod.rule.counts_elsewhere() {
             self.store.keep_facts();
         }
-        let home = self.home_of(requirement);
-        let mut foreign = before.as_ref().filter(|look| look.home == home).map_or(0, |look| look.foreign);
+        let mut foreign = before.as_ref().map_or(0, |look| look.foreign);
         if home.as_ref().is_some_and(|home| foreign >= FOREIGN && !shared.has_offer_of(home, offers)) {
             return None;
         }
@@ -262,7 +264,7 @@ impl Scheduler {
     }
 
     /// The machine a pod's reservations tie it to, if they do.
-    fn home_of(&self, requirement: &Requirement) -> Option<Text> {
+    pub(crate) fn home_of(&self, requirement: &Requirement) -> Option<Text> {
         let stored = self.store.pod(&requirement.key)?.known_to(&requirement.pod.spec);
         let lost = stored.values().all(|task| task.permanently_failed);
         let tied = requirement.recovery != Recovery::Permanent && !lost;
@@ -274,7 +276,8 @@ impl Scheduler {
             path: self.path(holder.plan, holder.step.into()),
             agent: outcome.agent.clone(),
             passed: outcome.passed,
-            text: outcome.first_failure().into(),
+            requirement: outcome.first_unmet().into(),
+            text: Text::from(outcome.first_failure()).into(),
         })
     }
 

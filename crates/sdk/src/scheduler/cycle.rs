@@ -136,6 +136,13 @@ impl Scheduler {
         self.coming_again = Some(self.timers.push(at, Class::OneShot, timer));
     }
 
+    /// Turns offers down that are of no use to anything that is to be done.
+    fn decline_long(&mut self, cx: &Cx, offers: &[Arc<Offer>], out: &mut Vec<Request>) {
+        decline(cx, offers, DECLINE_LONG_MS, out);
+        let until = cx.now().saturating_add(DECLINE_LONG_MS);
+        self.declined.note(until, cx.now(), offers.iter().map(|offer| offer.hostname.clone()));
+    }
+
     /// One cycle.
     pub(super) fn run_cycle(&mut self, cx: &mut Cx, out: &mut Vec<Request>) {
         self.cycle.last = cx.now();
@@ -155,7 +162,7 @@ impl Scheduler {
                 if self.revive.idle() {
                     out.push(Request { cause: cx.cause(), call: Call::Suppress { roles: Vec::new() } });
                 }
-                decline(cx, &offers, DECLINE_LONG_MS, out);
+                self.decline_long(cx, &offers, out);
             }
             // Its turn to reserve has not come.
             ClientStatus::Footprint if self.barred => decline(cx, &offers, DECLINE_LONG_MS, out),
@@ -171,13 +178,14 @@ impl Scheduler {
                 self.revive.working(work);
                 let unused = self.process(cx, &candidates, offers, out);
                 let unused = self.clean_up(cx, unused, out);
-                decline(cx, &unused, DECLINE_LONG_MS, out);
+                self.decline_long(cx, &unused, out);
             }
         }
         if self.torn_down {
             return;
         }
         if self.revive.take(cx.now()) {
+            self.declined.clear();
             out.push(Request { cause: cx.cause(), call: Call::Revive { roles: Vec::new() } });
         }
         if self.revive.is_requested() {

@@ -20,6 +20,7 @@ mod cleanup;
 mod command;
 mod customize;
 mod cycle;
+mod declined;
 mod decommission;
 mod differences;
 pub(crate) mod evaluate;
@@ -147,6 +148,7 @@ pub struct Scheduler {
     pub(crate) store: Store,
     pub(crate) backoff: Backoff,
     revive: Revive,
+    pub(crate) declined: declined::Declined,
     overhead: Overhead,
     /// In the order of priority and of lists.
     pub(crate) plans: Vec<Plan>,
@@ -391,8 +393,11 @@ impl Scheduler {
 
     /// The outcomes a step's last look at offers gave, one per machine.
     pub(crate) fn outcomes(&self, holder: Holder) -> Option<(SimTime, Vec<Arc<Outcome>>)> {
-        let look = self.step_data(holder)?.look.as_ref()?;
-        Some((look.at, look.outcomes.values().cloned().collect()))
+        let data = self.step_data(holder)?;
+        let look = data.look.as_ref()?;
+        // After a replace the old reservations hold nothing back any more.
+        let ties = data.requirement.as_ref().map(|requirement| self.home_of(requirement));
+        (ties? == look.home).then(|| (look.at, look.outcomes.values().cloned().collect()))
     }
 
     /// Whether it is acquiring reservations.
@@ -425,6 +430,11 @@ impl Scheduler {
     /// Whether offers are suppressed.
     pub(crate) fn is_suppressed(&self) -> bool {
         self.revive.is_suppressed()
+    }
+
+    /// Whether offers are about to be asked for again.
+    pub(crate) fn is_reviving(&self) -> bool {
+        self.revive.is_requested()
     }
 
     /// Whether statuses are still awaited before offers are used.

@@ -106,6 +106,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         store: previous.map_or_else(Store::default, |previous| previous.store.of_next_process()),
         backoff: Backoff::new(BackoffConfig::from_env(&env)),
         revive: Revive::new(cx.now()),
+        declined: super::declined::Declined::default(),
         overhead: Overhead::from_env(&env),
         plans: Vec::new(),
         assets: Assets::default(),

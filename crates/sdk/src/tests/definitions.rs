@@ -542,6 +542,87 @@ pods:
                  name takes its place",
             ],
         ),
+        // A volume of an external provider where the disks of machines stand.
+        (
+            "name: hello
+pods:
+  hello:
+    count: 1
+    tasks:
+      a:
+        goal: RUNNING
+        cmd: x
+        cpus: 1
+        volumes:
+          data: {type: DOCKER, container-path: data, driver-name: pxd, driver-options: 'size=1'}
+          more: {driver-name: pxd, volume-name: more, container-path: more}
+",
+            &[
+                "11:24 error[SDK122] The volume 'data' is one of an external provider, and 'volumes' takes disks of machines",
+                "12:11 error[SDK122] The volume 'more' is one of an external provider, and 'volumes' takes disks of machines",
+            ],
+        ),
+        // A key one level too deep, or with the level between left out.
+        (
+            "name: hello
+pods:
+  hello:
+    count: 1
+    tasks:
+      a: {goal: RUNNING, cmd: x, cpus: 1}
+      placement: '[[\"hostname\", \"UNIQUE\"]]'
+      resource-sets: {s: {cpus: 1}}
+  plans:
+    deploy: {phases: {p: {pod: hello}}}
+  web-url: http://x
+",
+            &[
+                "7:7 error[SDK030] 'placement' is a field of the pod, and stands among its tasks",
+                "8:7 error[SDK030] 'resource-sets' is a field of the pod, and stands among its tasks",
+                "9:3 error[SDK030] 'plans' is a field of the service, and stands among its pods",
+                "11:3 error[SDK030] 'web-url' is a field of the service, and stands among its pods",
+            ],
+        ),
+        (
+            "name: hello
+pods:
+  count: 1
+  tasks:
+    a: {goal: RUNNING, cmd: x, cpus: 1}
+plans:
+  strategy: serial
+  phases: {p: {pod: hello}}
+",
+            &[
+                "3:3 error[SDK030] 'count' stands directly under 'pods': the name of a pod is missing in between",
+                "7:3 error[SDK030] 'strategy' stands directly under 'plans': the name of a plan is missing in between",
+            ],
+        ),
+        (
+            "name: hello
+pods:
+  hello:
+    count: 1
+    resource-sets:
+      cpus: 1
+      memory: 32
+    tasks:
+      goal: RUNNING
+      cmd: x
+      resource-set: s
+plans:
+  deploy:
+    phases:
+      strategy: parallel
+      p: {pod: hello}
+",
+            &[
+                "6:7 error[SDK030] 'cpus' stands directly under 'resource-sets': the name of a resource set is missing in \
+                 between",
+                "9:7 error[SDK030] 'goal' stands directly under 'tasks': the name of a task is missing in between",
+                "15:7 error[SDK030] 'strategy' is a field of the plan, and stands among its phases",
+            ],
+        ),
         // A list item that a variable leaves empty is about the variable.
         (
             "name: hello

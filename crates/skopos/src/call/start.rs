@@ -237,6 +237,7 @@ impl App {
             Place::On(machine) => {
                 let own = self.instances.fresh_id(&format!("{component}-n{}", slot.index));
                 let process = self.launch(io, machine, slot, &own, &image, ms);
+                self.remember(io, machine);
                 let host = self.hostname(io, machine);
                 let new = Some((image, own));
                 let launch = Launch { process, machine, host, slot, new, unhealthy };

@@ -21,6 +21,8 @@ pub struct MapReader<'n, 'd> {
     what: String,
     codes: ReadCodes,
     known: Vec<&'static str>,
+    /// Where a field belongs that is not one of these.
+    home: fn(&str) -> Option<&'static str>,
     found: &'d mut Diagnostics,
 }
 
@@ -38,7 +40,7 @@ impl<'n, 'd> MapReader<'n, 'd> {
             return None;
         };
         let head = entries.first().map_or(node.span, |entry| entry.key.span);
-        Some(Self { entries, head, what, codes, known: Vec::new(), found })
+        Some(Self { entries, head, what, codes, known: Vec::new(), home: |_| None, found })
     }
 
     /// As [`MapReader::new`], but null reads as a mapping without fields.
@@ -50,7 +52,7 @@ impl<'n, 'd> MapReader<'n, 'd> {
     ) -> Option<Self> {
         if node.is_null() {
             let (head, what) = (node.span, what.into());
-            return Some(Self { entries: &[], head, what, codes, known: Vec::new(), found });
+            return Some(Self { entries: &[], head, what, codes, known: Vec::new(), home: |_| None, found });
         }
         Self::new(node, what, codes, found)
     }
@@ -59,6 +61,13 @@ impl<'n, 'd> MapReader<'n, 'd> {
     #[must_use]
     pub fn with_head(mut self, head: Span) -> Self {
         self.head = head;
+        self
+    }
+
+    /// Asked where a field belongs that is unknown here, before one of nearly its name is looked for.
+    #[must_use]
+    pub fn with_home(mut self, home: fn(&str) -> Option<&'static str>) -> Self {
+        self.home = home;
         self
     }
 
@@ -215,6 +224,9 @@ impl<'n, 'd> MapReader<'n, 'd> {
         };
         let message = format!("Unknown field '{name}' in {}", self.what);
         let finding = Diagnostic::new(severity, self.codes.unknown, key.span, message);
+        if let Some(home) = (self.home)(name) {
+            return finding.with_help(home);
+        }
         match suggest(name, absent.iter().copied()) {
             Some(meant) => {
                 let finding = finding.with_help(format!("did you mean '{meant}'?"));

@@ -2,6 +2,7 @@
 //!
 //! Knows tags, sections and values; must not know where values come from or what the text means.
 
+pub mod gotemplate;
 mod map;
 pub mod mustache;
 mod value;

@@ -9,6 +9,7 @@
 
 mod build;
 mod duplicate;
+mod go;
 mod limits;
 mod merge;
 mod message;
@@ -19,6 +20,7 @@ mod scalar;
 mod value;
 
 pub use duplicate::{report_duplicates, report_duplicates_everywhere};
+pub use go::to_go_yaml;
 pub use limits::Limits;
 pub use node::{Entry, Kind, Node, Scalar, Style};
 pub use reader::{Parsed, Reader};

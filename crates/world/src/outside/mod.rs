@@ -14,11 +14,12 @@ use planarium_kernel::SortedMap;
 use planarium_kernel::draw;
 use planarium_mesos::api::{Call, FrameworkId, Message};
 use planarium_mesos::wire::{SchedulerCall, Subscription, framework_info, scheduler_call};
+use planarium_protocol::event::WireEvent;
 use planarium_protocol::input::FrameworkInput;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal, Text};
-use policy::Mind;
+use policy::Autopilot;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ struct Guest {
     label: Text,
     /// The event stream it listens to, when it came over HTTP.
     stream: Option<Text>,
-    teacher: Option<Mind>,
+    autopilot: Option<Autopilot>,
 }
 
 /// All frameworks from outside, those that are gone included.
@@ -120,9 +121,9 @@ impl World {
             let text = format!("a framework {} is there already", input.name);
             return Err(Refusal::new(RefusalCode::Conflict, text));
         }
-        let teacher = match input.policy.as_deref() {
+        let autopilot = match input.policy.as_deref() {
             None => None,
-            Some(word) => Mind::parse(word, &input.name).ok_or_else(|| {
+            Some(word) => Autopilot::parse(word, &input.name).ok_or_else(|| {
                 let known = "accept, decline, migrate, replicate, move, grow or manual";
                 bad(format!("`policy` is {known}, not `{word}`"))
             })?,
@@ -135,7 +136,7 @@ impl World {
             }
         };
         let subscription = framework_info(described, Some(&input.name), &input.roles)?;
-        let id = self.welcome(input.name.as_str().into(), None, teacher, subscription.info);
+        let id = self.welcome(input.name.as_str().into(), None, autopilot, subscription.info);
         Ok(json!({ "status": 200, "framework_id": self.cluster.master().framework_id(id) }))
     }
 
@@ -144,11 +145,11 @@ impl World {
         &mut self,
         label: Text,
         stream: Option<Text>,
-        teacher: Option<Mind>,
+        autopilot: Option<Autopilot>,
         info: planarium_mesos::api::FrameworkInfo,
     ) -> FrameworkId {
         let id = self.cluster.subscribe(&mut self.recorder, info);
-        self.outside.guests.insert(id, Arc::new(Guest { label, stream, teacher }));
+        self.outside.guests.insert(id, Arc::new(Guest { label, stream, autopilot }));
         id
     }
 
@@ -268,15 +269,15 @@ impl World {
         let nth = self.recorder.next_seq();
         let event = self.cluster.master().event_json(self.calendar(), id, &message.event, nth);
         self.recorder.set_cause(message.cause);
-        let seq = self.recorder.emit(EventBody::FrameworkEvent { framework: label, event });
+        let seq = self.recorder.emit(EventBody::FrameworkEvent { framework: label, event: WireEvent(event) });
         let now_ms = self.now_ms();
         let Some(guest) = self.outside.guests.get_mut(&id) else { return };
-        if guest.teacher.is_none() {
+        if guest.autopilot.is_none() {
             return;
         }
         let now_ms = self.epoch_ms.saturating_add(now_ms);
-        let calls = match &mut Arc::make_mut(guest).teacher {
-            Some(teacher) => teacher.on_event(&message.event, now_ms),
+        let calls = match &mut Arc::make_mut(guest).autopilot {
+            Some(autopilot) => autopilot.on_event(&message.event, now_ms),
             None => Vec::new(),
         };
         for call in calls {

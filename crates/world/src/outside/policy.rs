@@ -52,7 +52,7 @@ impl Policy {
 
 /// A framework that answers by itself.
 #[derive(Clone, Debug)]
-pub(super) struct Mind {
+pub(super) struct Autopilot {
     kind: Kind,
     pace: Pace,
 }
@@ -60,11 +60,11 @@ pub(super) struct Mind {
 /// What goes on in it.
 #[derive(Clone, Debug)]
 enum Kind {
-    Teacher(Teacher),
+    Single(SingleTask),
     Keeper(Keeper),
 }
 
-impl Mind {
+impl Autopilot {
     /// What the word stands for; inner none is `manual`.
     #[expect(clippy::option_option, reason = "a word that is none is unlike the word for none")]
     pub(super) fn parse(word: &str, name: &str) -> Option<Option<Self>> {
@@ -72,7 +72,7 @@ impl Mind {
             "replicate" => Kind::Keeper(Keeper::new(Kept::Datastore, name)),
             "move" => Kind::Keeper(Keeper::new(Kept::Stateful, name)),
             _ => match Policy::parse(word)? {
-                Some(policy) => Kind::Teacher(Teacher::new(policy, name)),
+                Some(policy) => Kind::Single(SingleTask::new(policy, name)),
                 None => return Some(None),
             },
         };
@@ -86,7 +86,7 @@ impl Mind {
         }
         let now_ns = i64::try_from(now_ms).unwrap_or(i64::MAX).saturating_mul(1_000_000);
         let calls = match &mut self.kind {
-            Kind::Teacher(teacher) => teacher.on_event(event),
+            Kind::Single(single) => single.on_event(event),
             Kind::Keeper(keeper) => keeper.on_event(event, now_ns),
         };
         self.pace.note(&calls, now_ms);
@@ -108,7 +108,7 @@ struct Own {
 
 /// A framework with a simple policy.
 #[derive(Clone, Debug)]
-struct Teacher {
+struct SingleTask {
     policy: Policy,
     name: Text,
     tasks: Vec<Own>,
@@ -116,7 +116,7 @@ struct Teacher {
     suppressed: bool,
 }
 
-impl Teacher {
+impl SingleTask {
     fn new(policy: Policy, name: &str) -> Self {
         Self { policy, name: name.into(), tasks: Vec::new(), launched: 0, suppressed: false }
     }

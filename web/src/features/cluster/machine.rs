@@ -4,13 +4,13 @@ use crate::features::pods::menu_button;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::cluster::{amount, spoken};
 use crate::store::selectors::maintenance::away_words;
-use crate::store::selectors::status::{look, machine as machine_look, word};
+use crate::store::selectors::status::{state, word};
 use crate::store::state::MenuTarget;
 use crate::store::{Action, use_hub};
 use crate::ui::bar::{Part, bar, share};
 use crate::ui::{attr, icon, status_icon};
 use planarium_protocol::Text;
-use planarium_protocol::view::{MachineView, ResourceView, TaskView};
+use planarium_protocol::view::{MachineView, ResourceView, StatusClass, TaskView};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -30,8 +30,8 @@ pub(super) struct MachineCardProps {
 pub(super) fn MachineCard(props: &MachineCardProps) -> Html {
     let hub = use_hub();
     let machine = &props.machine;
-    let look = machine_look(&machine.state);
-    let up = &*machine.state == "up";
+    let look = state(&machine.state);
+    let up = look.class == StatusClass::Running.as_str();
     let attributes = machine.attributes.iter().map(|(name, value)| format!("{name}: {value}"));
     let about: Vec<_> =
         [machine.ip.to_string()].into_iter().chain(attributes).filter(|s| !s.is_empty()).collect();
@@ -48,7 +48,7 @@ pub(super) fn MachineCard(props: &MachineCardProps) -> Html {
     html! {
         <article class="machine" data-state={machine.state.to_string()} data-up={up.to_string()} aria-label={attr(&machine.hostname)} {oncontextmenu}>
             <header>
-                <span data-family={look.family} class="machine-state" title={machine.state.to_string()}>{ icon(look.icon) }</span>
+                <span data-family={look.family} data-class={look.class} class="machine-state" title={machine.state.to_string()}>{ icon(look.icon) }</span>
                 <h4 title={about.join(", ")}>{ &*machine.hostname }</h4>
                 if !up { <span class="chip" data-family={look.family}>{ &*machine.state }</span> }
                 <span class="grow"></span>
@@ -87,7 +87,7 @@ fn resource(resource: &ResourceView) -> Html {
 }
 
 fn task_block(hub: &crate::store::Hub, task: &TaskView, marked: bool) -> Html {
-    let look = look(&task.state);
+    let look = state(&task.state);
     let mut title = format!("{} is {}", task.name, word(&task.state));
     match task.healthy {
         Some(true) => title += ", healthy",
@@ -106,9 +106,9 @@ fn task_block(hub: &crate::store::Hub, task: &TaskView, marked: bool) -> Html {
         menu_hub.send(Action::OpenMenu(MenuTarget::Task(id.clone()), event.client_x(), event.client_y()));
     });
     html! {
-        <li class="task" key={task.id.to_string()} data-family={look.family} data-marked={marked.to_string()} {oncontextmenu}>
+        <li class="task" key={task.id.to_string()} data-family={look.family} data-class={look.class} data-marked={marked.to_string()} {oncontextmenu}>
             <button type="button" class="task-name" title={title.clone()} onclick={hub.act(Action::SelectTask(attr(&task.name)))}>
-                { status_icon(&task.state) }
+                { status_icon(look) }
                 <span>{ &*task.name }</span>
                 <span class="visually-hidden">{ title }</span>
                 if task.ready == Some(false) { <span class="task-flag">{ "not ready" }</span> }

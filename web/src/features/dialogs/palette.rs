@@ -130,7 +130,8 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
                     };
                     html! {
                         <li key={format!("{}/{}", entry.group, entry.label)} id={format!("palette-{place}")} class="palette-item" role="option"
-                            aria-selected={(place == current).to_string()} aria-disabled={entry.refused.is_some().then_some("true")} {onclick}>
+                            aria-selected={(place == current).to_string()} aria-disabled={entry.refused.is_some().then_some("true")}
+                            title={entry.note.clone()} {onclick}>
                             { icon(entry.icon) }
                             <span class="menu-text">
                                 <span>{ &entry.label }</span>

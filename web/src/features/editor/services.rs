@@ -1,6 +1,6 @@
 //! Which of several services is edited.
 
-use crate::store::draft::Draft;
+use crate::store::draft::{Draft, labelled};
 use crate::store::ptr::Ptr;
 use crate::store::state::Dialog;
 use crate::store::{Action, Hub, use_hub};
@@ -27,13 +27,17 @@ pub(super) fn ServiceTabs(props: &ServiceTabsProps) -> Html {
     }
     let items = props.drafts.iter().enumerate().map(|(at, draft)| {
         let draft = if at == props.at { &props.draft } else { draft };
-        let name =
-            if draft.label.is_empty() { format!("Service {}", at + 1) } else { draft.label.to_string() };
+        let name = if draft.label.is_empty() {
+            format!("Service {}", at + 1)
+        } else {
+            labelled(&props.drafts, draft)
+        };
         let edited = if draft.dirty() { " •" } else { "" };
         TabItem::new(&format!("{name}{edited}")).icon("pod").count(draft.errors, "error")
     });
     let items: Vec<_> = items.collect();
-    let seen: Vec<AttrValue> = props.drafts.iter().map(|draft| draft.label.clone()).collect();
+    let seen: Vec<_> =
+        props.drafts.iter().map(|draft| (draft.dialect.clone(), draft.label.clone())).collect();
     let onpick = by_now(&hub, &seen, Action::PickService);
     let ondrop = by_now(&hub, &seen, Action::DropService).reform({
         let at = props.at;
@@ -56,7 +60,7 @@ pub(super) fn ServiceTabs(props: &ServiceTabsProps) -> Html {
 }
 
 /// Does something to the service that was seen at a place: the list may be another one by now.
-fn by_now(hub: &Hub, seen: &[AttrValue], what: fn(usize) -> Action) -> Callback<usize> {
+fn by_now(hub: &Hub, seen: &[(String, AttrValue)], what: fn(usize) -> Action) -> Callback<usize> {
     let (hub, seen) = (hub.clone(), seen.to_vec());
     Callback::from(move |at| {
         if let Some(at) = hub.state().place_by_now(&seen, at) {

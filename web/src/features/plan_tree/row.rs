@@ -1,13 +1,13 @@
 //! One row of the plan tree.
 
-use crate::store::selectors::status::{is_active, is_done};
+use crate::store::selectors::status::system;
 use crate::store::selectors::time::short;
-use crate::store::selectors::tree::{Node, Rail, Row, name};
+use crate::store::selectors::tree::{Node, Rail, Row, name, step_name};
 use crate::store::state::MenuTarget;
 use crate::store::{Action, use_hub};
 use crate::ui::bar::{Part, bar, share};
 use crate::ui::{Badge, attr, icon};
-use planarium_protocol::view::Progress;
+use planarium_protocol::view::{Progress, StatusClass};
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
@@ -34,7 +34,9 @@ pub(super) struct TreeRowProps {
 /// How long a step has been in its status, in seconds, for those that move by themselves.
 pub(super) fn elapsed(row: &Row, now_s: u64) -> Option<u64> {
     match &row.node {
-        Node::Step(step) if is_active(&step.status) => Some(now_s.saturating_sub(step.since_ms / 1000)),
+        Node::Step(step) if row.word.is_some_and(|word| word.class.is_active()) => {
+            Some(now_s.saturating_sub(step.since_ms / 1000))
+        }
         _ => None,
     }
 }
@@ -91,6 +93,7 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
             data-kind={facts.kind}
             data-linked={props.linked.to_string()}
             data-status={facts.status.clone()}
+            data-class={row.word.map(|word| word.class.as_str())}
             aria-level={row.level.to_string()}
             aria-posinset={row.pos.to_string()}
             aria-setsize={row.set.to_string()}
@@ -111,7 +114,7 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
                 if row.gate {
                     <span class="gate" title="A canary gate: continue lets work go on">{ icon("gate") }<span class="visually-hidden">{ "canary gate before" }</span></span>
                 }
-                <span class="name" title={attr(name(row))}>{ &**name(row) }</span>
+                <span class="name" title={facts.title.clone()}>{ &**name(row) }</span>
                 if !facts.strategy.is_empty() { <span class="chip">{ facts.strategy.clone() }</span> }
                 if facts.gates > 0 {
                     <span class="chip" data-family="waiting">{ icon("gate") }{ format!("{} to continue", facts.gates) }</span>
@@ -119,7 +122,7 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
                 if facts.held { <span class="chip" data-family="waiting">{ "held" }</span> }
             </span>
             <span class="cell cell-status" role="gridcell" tabindex="-1" data-focus={cell(1)}>
-                if !facts.status.is_empty() { <Badge status={facts.status.clone()} forced={facts.forced} /> }
+                if let Some(word) = row.word { <Badge status={facts.status.clone()} {word} forced={facts.forced} /> }
             </span>
             <span class="cell cell-progress" role="gridcell" tabindex="-1" data-focus={cell(2)}>
                 { progress(facts.progress, props.elapsed) }
@@ -208,6 +211,7 @@ fn progress(progress: Option<Progress>, elapsed: Option<u64>) -> Html {
 
 /// What a row says, whatever it is about.
 struct Facts {
+    title: AttrValue,
     kind: &'static str,
     status: AttrValue,
     strategy: AttrValue,
@@ -222,6 +226,7 @@ struct Facts {
 impl Facts {
     fn of(row: &Row) -> Self {
         let none = Self {
+            title: attr(name(row)),
             kind: "service",
             status: AttrValue::default(),
             strategy: AttrValue::default(),
@@ -232,8 +237,13 @@ impl Facts {
             forced: false,
             commands: false,
         };
+        let done = row.word.is_some_and(|word| word.class == StatusClass::Done);
         match &row.node {
-            Node::Service(service) => Self { reason: attr(&service.activity), ..none },
+            Node::Service(service) => Self {
+                title: format!("{} ({})", service.name, system(&service.dialect)).into(),
+                reason: attr(&service.activity),
+                ..none
+            },
             Node::Plan(plan) => Self {
                 kind: "plan",
                 status: attr(&plan.status),
@@ -241,7 +251,7 @@ impl Facts {
                 reason: plan.errors.first().map(|text| attr(text)).unwrap_or_default(),
                 progress: Some(plan.progress),
                 held: plan.interrupted,
-                commands: true,
+                commands: !plan.actions.is_empty(),
                 ..none
             },
             Node::Phase(phase) => Self {
@@ -255,9 +265,10 @@ impl Facts {
                 ..none
             },
             Node::Step(step) => Self {
+                title: step_name(step).into(),
                 kind: "step",
                 status: attr(&step.status),
-                reason: if is_done(&step.status) { AttrValue::default() } else { attr(&step.reason) },
+                reason: if done { AttrValue::default() } else { attr(&step.reason) },
                 forced: step.forced,
                 commands: true,
                 ..none

@@ -3,10 +3,10 @@
 //! A lane's last stretch reaches to the end of the axis; what is not simulated yet is covered from above. So a
 //! lane is drawn anew only when its step changes, not with every frame.
 
-use crate::store::gantt::{Gantt, Lane};
+use crate::store::gantt::{Gantt, Lane, same_service};
 use crate::store::ptr::Ptr;
 use crate::store::selectors::axis::Axis;
-use crate::store::selectors::status::look;
+use crate::store::selectors::status::{entry, look_at};
 use crate::store::selectors::time::clock;
 use crate::store::selectors::tree;
 use crate::store::{Action, use_hub};
@@ -15,6 +15,7 @@ use crate::ui::spacer::Spacer;
 use crate::ui::virtual_list::use_slice;
 use planarium_kernel::SortedSet;
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Text, View};
 use std::sync::Arc;
 use yew::prelude::*;
@@ -72,7 +73,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
             if slice.start > 0 { <Spacer px={slice.above()} /> }
             { lines.iter().enumerate().skip(slice.start).take(slice.take).map(|(at, line)| match line {
                 Line::Plan(path) => html! {
-                    <div class="lane lane-plan" data-row={at.to_string()} key={format!("p{at}{}/{}", path.service, path.plan)}>
+                    <div class="lane lane-plan" data-row={at.to_string()} key={format!("p{at}{}/{}", tree::service_key(path), path.plan)}>
                         <span class="lane-label">
                             if several { { format!("{}: ", path.service) } }
                             { &*path.plan }
@@ -96,19 +97,23 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                         selected=false
                     />
                 },
-                Line::Step(path) => html! {
-                    <LaneRow
-                        key={key(path)}
-                        {at}
-                        path={path.clone()}
-                        lane={props.gantt.lane(path)}
-                        born_ms={props.gantt.born(&path.service)}
-                        status={tree::find_step(&props.view, path).map(|step| attr(&step.status)).unwrap_or_default()}
-                        span_ms={props.span_ms}
-                        axis={props.axis.clone()}
-                        selected={props.selected.as_ref() == Some(path)}
-                    />
-                },
+                Line::Step(path) => {
+                    let step = tree::find_step(&props.view, path);
+                    html! {
+                        <LaneRow
+                            key={key(path)}
+                            {at}
+                            path={path.clone()}
+                            name={step.map(|step| tree::step_name(step))}
+                            lane={props.gantt.lane(path)}
+                            born_ms={props.gantt.born(path)}
+                            status={step.map(|step| attr(&step.status)).unwrap_or_default()}
+                            span_ms={props.span_ms}
+                            axis={props.axis.clone()}
+                            selected={props.selected.as_ref() == Some(path)}
+                        />
+                    }
+                }
             }).collect::<Html>() }
             if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
         </div>
@@ -117,20 +122,23 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
 
 fn key(path: &ElementPath) -> String {
     let part = |part: &Option<planarium_protocol::Text>| part.as_deref().unwrap_or("").to_owned();
-    format!("{}/{}/{}/{}", path.service, path.plan, part(&path.phase), part(&path.step))
+    format!("{}/{}/{}/{}", tree::service_key(path), path.plan, part(&path.phase), part(&path.step))
 }
 
 fn form(view: &View, gantt: &Gantt, by_machine: bool) -> Form {
     let machines = by_machine.then(|| gantt.stays.count() + view.cluster.machines.len());
-    let plans = view.services.iter().flat_map(|service| &service.plans).map(|plan| {
-        let steps = plan.phases.iter().map(|phase| phase.steps.len()).sum();
-        (plan.phases.len(), steps, asleep(&plan.status))
+    let plans = view.services.iter().flat_map(|service| {
+        service.plans.iter().map(|plan| {
+            let steps = plan.phases.iter().map(|phase| phase.steps.len()).sum();
+            (plan.phases.len(), steps, asleep(entry(service.statuses, &plan.status).class))
+        })
     });
     (plans.collect(), gantt.lanes().count(), view.services.len(), machines)
 }
 
-fn asleep(status: &str) -> bool {
-    matches!(status, "WAITING" | "NEVER_RUN")
+/// Waits for a person, or was never asked for.
+fn asleep(class: StatusClass) -> bool {
+    matches!(class, StatusClass::Held | StatusClass::Unused)
 }
 
 /// Plans that have begun, with all their steps; then steps that are gone.
@@ -139,7 +147,7 @@ fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
     let mut seen: SortedSet<ElementPath> = SortedSet::new();
     for service in &view.services {
         for (at, plan) in service.plans.iter().enumerate() {
-            let path = tree::plan_path(&service.name, plan);
+            let path = tree::plan_path(service, plan);
             let mut steps: Vec<ElementPath> = Vec::new();
             for phase in &plan.phases {
                 for step in &phase.steps {
@@ -152,9 +160,7 @@ fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
             }
             let begun = at == 0 || steps.iter().any(|step| gantt.lane(step).is_some());
             let gone = |lane: &&Arc<Lane>| {
-                lane.path.service == path.service
-                    && lane.path.plan == path.plan
-                    && !steps.contains(&lane.path)
+                same_service(&lane.path, &path) && lane.path.plan == path.plan && !steps.contains(&lane.path)
             };
             let past: Vec<_> = gantt.lanes().filter(gone).map(|lane| lane.path.clone()).collect();
             if !begun && past.is_empty() {
@@ -170,9 +176,7 @@ fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
     }
     // Services that are gone have a past, too.
     let mut last = None;
-    for lane in
-        gantt.lanes().filter(|lane| view.services.iter().all(|service| service.name != lane.path.service))
-    {
+    for lane in gantt.lanes().filter(|lane| view.services.iter().all(|service| !service.holds(&lane.path))) {
         let plan = ElementPath { phase: None, step: None, ..lane.path.clone() };
         if last.as_ref() != Some(&plan) {
             out.push(Line::Plan(plan.clone()));
@@ -209,6 +213,9 @@ fn stays(view: &View, gantt: &Gantt) -> Vec<Line> {
 struct LaneRowProps {
     at: usize,
     path: ElementPath,
+    /// What people call it, where the path says an id.
+    #[prop_or_default]
+    name: Option<String>,
     lane: Option<Ptr<Lane>>,
     born_ms: u64,
     #[prop_or_default]
@@ -230,28 +237,29 @@ fn LaneRow(props: &LaneRowProps) -> Html {
             status: props.status.as_str().into(),
         }],
     };
-    let name = tree::leaf(&props.path);
+    let leaf = tree::leaf(&props.path);
+    let name = props.name.as_deref().unwrap_or(leaf);
     let on_machine = props.path.plan.is_empty();
     let title =
         if on_machine { format!("{name} on {}", props.path.service) } else { tree::title(&props.path) };
     let onclick = if on_machine {
-        hub.act(Action::SelectTask(attr(name)))
+        hub.act(Action::SelectTask(attr(leaf)))
     } else {
         hub.act(Action::Select(props.path.clone()))
     };
     html! {
         <div class="lane" data-row={props.at.to_string()} data-selected={props.selected.to_string()}>
             <button type="button" class="lane-label" tabindex="-1" title={title}
-                {onclick}>{ &**name }</button>
+                {onclick}>{ name.to_owned() }</button>
             <svg class="lane-bar" role="img" aria-label={spoken(name, &segments)} focusable="false">
                 { for segments.iter().filter(|segment| !segment.status.is_empty() && axis.sees_any(segment.from_ms, segment.to_ms)).map(|segment| {
-                    let family = look(&segment.status).family;
+                    let look = look_at(&props.path, &segment.status);
                     let (x, width) = (axis.x(segment.from_ms), axis.width(segment.from_ms, segment.to_ms, LEAST));
                     html! {
-                        <g class="segment" data-family={family} data-status={segment.status.to_string()}>
+                        <g class="segment" data-family={look.family} data-class={look.class} data-status={segment.status.to_string()}>
                             <title>{ format!("{} from {}", segment.status, clock(segment.from_ms)) }</title>
                             <rect class="segment-fill" x={x.clone()} width={width.clone()} y="15%" height="70%" />
-                            if let Some(pattern) = pattern(family) {
+                            if let Some(pattern) = pattern(look.family) {
                                 <rect fill={pattern} {x} {width} y="15%" height="70%" />
                             }
                         </g>
@@ -300,11 +308,10 @@ mod tests {
         let view = View { services, ..(*crate::store::state::World::default().view.0).clone() };
         let mut gantt = Gantt::default();
         let gone = ElementPath {
-            dialect: "".into(),
-            service: "s".into(),
             plan: "recovery".into(),
             phase: Some("a-0".into()),
             step: Some("a-0:[x]".into()),
+            ..tree::service_path(&view.services[0])
         };
         let body = EventBody::ElementStatus { path: gone, from: "PENDING".into(), to: "COMPLETE".into() };
         gantt.extend(&[Event { seq: 1, at_ms: 5, cause: Cause::Genesis, body }]);

@@ -52,7 +52,7 @@ impl Session {
 mod tests {
     use super::Session;
     use crate::store::Action;
-    use crate::store::console::{Answer, ConsoleAct};
+    use crate::store::console::{Answer, ConsoleAct, key_of};
     use crate::store::hub::Hub;
     use crate::store::state::ToastUndo;
     use planarium_protocol::Input;
@@ -132,14 +132,15 @@ mod tests {
     #[test]
     fn with_several_services_one_is_picked_or_named() {
         let hub = page();
-        let mut load = LoadService { dialect: "sdk".into(), ..LoadService::default() };
+        let mut load =
+            LoadService { dialect: planarium_world::dialects()[0].word.into(), ..LoadService::default() };
         let text = "name: /team/other\npods:\n  node:\n    count: 1\n    tasks:\n      server: {goal: RUNNING, cmd: ./node, cpus: 0.1, memory: 32}\n";
         load.files.insert("svc.yml".into(), text.into());
         hub.send(Action::Do(Box::new(Input::LoadService(load))));
         assert_eq!(hub.state().world.view.services.len(), 2, "{:?}", hub.state().ui.toasts);
         let phase = |line: &str| on(&hub, line).stdout.lines().nth(1).unwrap_or_default().to_owned();
         assert!(phase("plan status deploy").contains("hello ("), "the first one");
-        hub.send(Action::Console(ConsoleAct::Service("/team/other".into())));
+        hub.send(Action::Console(ConsoleAct::Service(key_of(&hub.state().world.view.services[1]).into())));
         assert!(phase("plan status deploy").contains("node ("), "the one picked");
         assert!(phase("plan status deploy --name hello-world").contains("hello ("), "the one named");
         hub.send(Action::Console(ConsoleAct::Edit("plan pause deploy ".into())));

@@ -82,15 +82,17 @@ impl Session {
     /// Gives the edited definition to the running service at the moment shown, as an operator would.
     pub(super) fn roll_out(&mut self, state: &State) -> Vec<Fact> {
         let mut facts = self.check_now(state);
-        let Some(name) = facts.iter().find_map(|fact| match fact {
-            Fact::Checked(checked) if checked.errors() == 0 => Some(checked.name.to_string()),
+        let Some((dialect, name)) = facts.iter().find_map(|fact| match fact {
+            Fact::Checked(checked) if checked.errors() == 0 => {
+                Some((checked.dialect.clone(), checked.name.to_string()))
+            }
             _ => None,
         }) else {
             facts.push(Fact::Refused(BROKEN.into()));
             return facts;
         };
         let load = state.draft.load().0;
-        let runs = self.shown.engine.definition("", &name).is_some();
+        let runs = self.shown.engine.definition(&dialect, &name).is_some();
         let input = if runs { Input::UpdateService(load) } else { Input::LoadService(load) };
         let (more, accepted) = self.try_input(&input);
         facts.extend(more);

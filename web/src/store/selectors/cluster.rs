@@ -119,7 +119,7 @@ mod tests {
             })
         };
         let machines = vec![machine("m1", Some("b")), machine("m2", Some("a")), machine("m3", Some("b"))];
-        let found = groups(&ClusterView { revision: 0, machines, windows: Vec::new() });
+        let found = groups(&ClusterView { revision: 0, machines, statuses: &[], windows: Vec::new() });
         let shape: Vec<_> = found
             .iter()
             .map(|g| (&*g.zone, g.machines.iter().map(|m| &*m.0.hostname).collect::<Vec<_>>()))

@@ -6,11 +6,12 @@
 //! *Units*: nanoseconds since 1970 in whole 64-bit numbers, as the real schedule has them; milliseconds since the start
 //! of the run where something is drawn.
 
+use super::status::entry;
 use super::time::{clock, horizon, short};
 use planarium_protocol::Text;
 use planarium_protocol::input::{Input, Maintenance};
 use planarium_protocol::json;
-use planarium_protocol::view::{ActionView, ClusterView, MachineView, UnavailabilityView, View};
+use planarium_protocol::view::{ActionView, ClusterView, MachineView, StatusClass, UnavailabilityView, View};
 use serde_json::{Map, Value};
 
 const NS_PER_MS: i64 = 1_000_000;
@@ -310,7 +311,11 @@ pub(crate) fn impacts(view: &View, machines: &[Name]) -> Vec<Impact> {
             let what = format!("{} {kind}", service.name);
             let mut hosts = pod.tasks.iter().filter_map(|task| task.agent.as_deref());
             let on = usize::from(hosts.any(there));
-            let runs = pod.tasks.iter().any(|task| task.status.as_deref().is_some_and(is_running));
+            let runs = pod.tasks.iter().any(|task| {
+                task.status
+                    .as_deref()
+                    .is_some_and(|status| entry(service.statuses, status).class == StatusClass::Running)
+            });
             match out.iter_mut().find(|impact| impact.what == what) {
                 Some(impact) => {
                     impact.there += on;
@@ -323,10 +328,6 @@ pub(crate) fn impacts(view: &View, machines: &[Name]) -> Vec<Impact> {
     }
     out.retain(|impact| impact.there > 0);
     out
-}
-
-fn is_running(status: &str) -> bool {
-    matches!(status, "RUNNING" | "TASK_RUNNING")
 }
 
 /// An instant on the clock, as shown; whole seconds without fraction.

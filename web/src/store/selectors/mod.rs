@@ -8,6 +8,7 @@ pub(crate) mod export;
 pub(crate) mod guess;
 pub(crate) mod log;
 pub(crate) mod maintenance;
+pub(crate) mod offers;
 pub(crate) mod palette;
 pub(crate) mod status;
 pub(crate) mod text;

@@ -3,13 +3,12 @@
 //! *Order*: the selected element first, then time, the page, the plans, what one can go to. *Cost*: all elements once,
 //! and only while the palette is open.
 
-use super::tree;
+use super::{offers, status, tree};
 use crate::store::action::{Action, Format, Toward};
+use crate::store::draft::labelled;
 use crate::store::state::{Dialog, EditTab, Pane, Speed, State, Tab, Theme};
-use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{PlanCommand, PlanOp};
-use std::collections::BTreeMap;
+use planarium_protocol::view::View;
 use yew::AttrValue;
 
 /// Something one can ask for.
@@ -23,6 +22,8 @@ pub(crate) struct Entry {
     pub(crate) icon: &'static str,
     /// Key that does the same.
     pub(crate) keys: Option<&'static str>,
+    /// What it will do.
+    pub(crate) note: Option<AttrValue>,
     /// Why it does nothing now.
     pub(crate) refused: Option<AttrValue>,
     /// What it does.
@@ -49,6 +50,7 @@ impl List {
             group,
             icon,
             keys: None,
+            note: None,
             refused: None,
             actions: vec![action],
             focus: "",
@@ -70,7 +72,7 @@ pub(crate) fn entries(state: &State) -> Vec<Entry> {
     page(&mut list, state);
     for service in &state.world.view.services {
         for plan in &service.plans {
-            let path = tree::plan_path(&service.name, plan);
+            let path = tree::plan_path(service, plan);
             if state.ui.selected.as_ref() != Some(&path) {
                 commands(&mut list, state, &path, false);
             }
@@ -194,31 +196,40 @@ fn page(list: &mut List, state: &State) {
     }
     if state.drafts.len() > 1 {
         for (at, draft) in state.drafts.iter().enumerate() {
-            list.add(SHOW, "edit", format!("Definition of {}", draft.label), Action::PickService(at))
-                .actions
-                .push(Action::ShowPane(Pane::Edit));
+            list.add(
+                SHOW,
+                "edit",
+                format!("Definition of {}", labelled(&state.drafts, draft)),
+                Action::PickService(at),
+            )
+            .actions
+            .push(Action::ShowPane(Pane::Edit));
         }
     }
 }
 
-/// The plan commands of an element.
+/// What can be done to an element.
 fn commands(list: &mut List, state: &State, path: &ElementPath, selected: bool) {
-    let Some(found) = tree::summary(&state.world.view, path) else { return };
-    let several = state.world.view.services.len() > 1;
-    let name = if several { format!("{}: {}", path.service, tree::title(path)) } else { tree::title(path) };
-    for command in found.commands.iter() {
-        let (word, icon, keys) = op_words(command.op);
-        let word = word.trim_end_matches(" …");
-        let action = if command.op == PlanOp::Start {
-            Action::OpenDialog(Dialog::StartPlan(path.clone()))
-        } else {
-            Action::Do(Box::new(plan_command(path, command.op, BTreeMap::new())))
-        };
-        let entry =
-            list.add(if selected { "Selected" } else { "Plan" }, icon, format!("{word} {name}"), action);
-        entry.keys = keys.filter(|_| selected);
-        entry.refused = command.refused.as_deref().map(|reason| AttrValue::from(reason.to_owned()));
+    let view = &state.world.view;
+    let name = placed(view, path, tree::called(view, path));
+    for offer in offers::of_element(view, path) {
+        let word = offer.label.trim_end_matches(" …");
+        let group = if selected { "Selected" } else { "Plan" };
+        let entry = list.add(group, offer.icon, format!("{word} {name}"), offer.action);
+        entry.keys = offer.keys.filter(|_| selected);
+        entry.note = offer.consequence;
+        entry.refused = offer.refused;
     }
+}
+
+/// The name of an element with its service where there are several, and with the system where services share the name.
+fn placed(view: &View, path: &ElementPath, name: String) -> String {
+    if view.services.len() < 2 {
+        return name;
+    }
+    let namesakes = view.services.iter().filter(|service| service.name == path.service).count();
+    let system = if namesakes > 1 { format!("{} ", status::system(&path.dialect)) } else { String::new() };
+    format!("{system}{}: {name}", path.service)
 }
 
 /// What one can go to.
@@ -227,15 +238,16 @@ fn places(list: &mut List, state: &State) {
     let view = &state.world.view;
     for service in &view.services {
         for plan in &service.plans {
-            let path = tree::plan_path(&service.name, plan);
-            go(list, &path);
+            let path = tree::plan_path(service, plan);
+            go(list, view, &path, tree::title(&path));
             for phase in &plan.phases {
-                go(list, &ElementPath { phase: Some(phase.name.clone()), ..path.clone() });
+                let path = ElementPath { phase: Some(phase.name.clone()), ..path.clone() };
+                go(list, view, &path, tree::title(&path));
             }
         }
     }
-    for (path, _) in tree::steps(view) {
-        go(list, &path);
+    for (path, step) in tree::steps(view) {
+        go(list, view, &path, tree::step_title(&path, step));
     }
     for machine in &view.cluster.machines {
         let entry = list.add(GO, "machine", machine.hostname.to_string(), Action::ShowTab(Tab::Cluster));
@@ -255,36 +267,11 @@ fn places(list: &mut List, state: &State) {
     }
 }
 
-fn go(list: &mut List, path: &ElementPath) {
+fn go(list: &mut List, view: &View, path: &ElementPath, name: String) {
     let icon = if path.step.is_some() { "dot" } else { "tree" };
-    let entry = list.add("Go to", icon, tree::title(path), Action::Select(path.clone()));
+    let entry = list.add("Go to", icon, placed(view, path, name), Action::Select(path.clone()));
     entry.actions.push(Action::ShowPane(Pane::Plan));
     entry.focus = TREE;
-}
-
-/// The input of a plan command.
-pub(crate) fn plan_command(path: &ElementPath, op: PlanOp, params: BTreeMap<String, String>) -> Input {
-    Input::Plan(PlanCommand {
-        dialect: String::new(),
-        service: path.service.to_string(),
-        plan: path.plan.to_string(),
-        op,
-        phase: path.phase.as_ref().map(ToString::to_string),
-        step: path.step.as_ref().map(ToString::to_string),
-        params,
-    })
-}
-
-/// Words, icon and key of a plan command.
-pub(crate) fn op_words(op: PlanOp) -> (&'static str, &'static str, Option<&'static str>) {
-    match op {
-        PlanOp::Start => ("Start …", "play", None),
-        PlanOp::Stop => ("Stop", "stop", None),
-        PlanOp::Interrupt => ("Interrupt", "waiting", Some("p")),
-        PlanOp::Continue => ("Continue", "unblock", Some("c")),
-        PlanOp::Restart => ("Restart", "restart", Some("r")),
-        PlanOp::ForceComplete => ("Force complete", "forced", Some("f")),
-    }
 }
 
 /// The entries that a text means, best first, at most `most`; all of them in their order for an empty text, those used
@@ -335,6 +322,7 @@ mod tests {
             group,
             icon: "dot",
             keys: None,
+            note: None,
             refused: None,
             actions: vec![Action::Pause],
             focus: "",

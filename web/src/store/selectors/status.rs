@@ -1,6 +1,12 @@
-//! How a status looks: one of six families, an icon of its own, and a word.
+//! How a status looks: a colour family and an icon, by what its system says it means.
 //!
-//! Table of the screen design, section 3.2. Words of any real system are welcome; an unknown one looks neutral.
+//! *Knows*: what class has which colours, and where the words of a system are. *Must not know*: any system's words.
+
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::{StatusClass, StatusWord};
+
+/// The words of one system.
+pub(crate) type Words = &'static [StatusWord];
 
 /// How a status looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,59 +15,86 @@ pub(crate) struct Look {
     pub(crate) family: &'static str,
     /// Icon name.
     pub(crate) icon: &'static str,
+    /// What it means: the word of its class.
+    pub(crate) class: &'static str,
 }
 
-/// The look of an element's or a task's status word.
-pub(crate) fn look(status: &str) -> Look {
-    let word = status.strip_prefix("TASK_").unwrap_or(status);
-    let (family, icon) = match word {
-        "NEVER_RUN" | "SKIPPED" => ("neutral", "never-run"),
-        "PREPARED" | "STAGING" => ("active", "prepared"),
-        "STARTING" => ("active", "starting"),
-        "STARTED" => ("active", "started"),
-        "IN_PROGRESS" => ("active", "in-progress"),
-        "COMPLETE" | "FINISHED" => ("complete", "complete"),
-        "RUNNING" => ("complete", "running"),
-        "WAITING" | "PAUSED" | "PAUSING" | "RESUMING" => ("waiting", "waiting"),
-        "DELAYED" => ("waiting", "delayed"),
-        "KILLING" | "DRAINING" | "MAINTENANCE" => ("waiting", "spanner"),
-        "ERROR" | "FAILED" => ("error", "error"),
-        "FATAL_ERROR" => ("error", "fatal"),
-        "LOST" | "UNREACHABLE" | "GONE" | "DROPPED" | "GONE_BY_OPERATOR" | "UNKNOWN" => ("error", "lost"),
-        "KILLED" => ("neutral", "killed"),
-        "FORCED" => ("forced", "forced"),
-        _ => ("neutral", "pending"),
-    };
-    Look { family, icon }
+/// Marked complete by an operator.
+pub(crate) const FORCED: Look = Look { family: "forced", icon: "forced", class: "done" };
+
+/// A word that nobody knows: it stays calm.
+static UNKNOWN: StatusWord =
+    StatusWord { word: "", class: StatusClass::Pending, icon: "pending", glyph: "·", meaning: "" };
+
+/// The words of a system of this build; none for a system that is not there.
+pub(crate) fn words(dialect: &str) -> Words {
+    planarium_world::dialects()
+        .iter()
+        .find(|known| known.word == dialect)
+        .map_or(&[], |dialect| dialect.statuses)
 }
 
-/// The look of a machine's state.
-pub(crate) fn machine(state: &str) -> Look {
-    let (family, icon) = match state {
-        "up" => ("complete", "running"),
-        "restarting" | "recovered" => ("waiting", "delayed"),
-        "draining" => ("waiting", "spanner"),
-        "drained" => ("waiting", "check"),
-        "deactivated" => ("waiting", "waiting"),
-        "down" => ("waiting", "lock"),
-        _ => ("error", "lost"),
-    };
-    Look { family, icon }
+/// The name of a system as people write it; the word itself for a system that is not there.
+pub(crate) fn system(dialect: &str) -> &str {
+    let known = planarium_world::dialects().iter().find(|known| known.word == dialect);
+    known.map_or(dialect, |dialect| dialect.title)
 }
 
-/// A status word as shown: without the Mesos prefix.
+/// What a status word means in a system; else what it means for tasks and machines, where a system shows their states;
+/// else in whichever system knows it.
+pub(crate) fn entry(own: Words, status: &str) -> &'static StatusWord {
+    let states = planarium_world::states();
+    StatusWord::find(own, status)
+        .or_else(|| StatusWord::find(states, status))
+        .or_else(|| states.iter().find(|state| state.word.strip_prefix(PREFIX) == Some(status)))
+        .or_else(|| planarium_world::dialects().iter().find_map(|it| StatusWord::find(it.statuses, status)))
+        .unwrap_or(&UNKNOWN)
+}
+
+/// The look of a status word of a system.
+pub(crate) fn look(own: Words, status: &str) -> Look {
+    of_word(entry(own, status))
+}
+
+/// The look of the status of an element.
+pub(crate) fn look_at(path: &ElementPath, status: &str) -> Look {
+    look(words(&path.dialect), status)
+}
+
+/// The look of a task's or a machine's state.
+pub(crate) fn state(state: &str) -> Look {
+    look(planarium_world::states(), state)
+}
+
+/// How a word looks.
+pub(crate) fn of_word(word: &StatusWord) -> Look {
+    Look { family: family(word.class), icon: word.icon, class: word.class.as_str() }
+}
+
+/// The colours of a class.
+pub(crate) fn family(class: StatusClass) -> &'static str {
+    match class {
+        StatusClass::Pending | StatusClass::Stopped | StatusClass::Unused => "neutral",
+        StatusClass::Preparing | StatusClass::Starting | StatusClass::Working | StatusClass::Started => {
+            "active"
+        }
+        StatusClass::Running | StatusClass::Done => "complete",
+        StatusClass::Held | StatusClass::Delayed | StatusClass::Stopping => "waiting",
+        StatusClass::Failed => "error",
+    }
+}
+
+/// What states of tasks begin with on the wire.
+const PREFIX: &str = "TASK_";
+
+/// A status word as shown: without the prefix that states of tasks have on the wire.
 pub(crate) fn word(status: &str) -> &str {
-    status.strip_prefix("TASK_").unwrap_or(status)
+    status.strip_prefix(PREFIX).unwrap_or(status)
 }
 
 /// Whether an element with this status is at rest and well.
-pub(crate) fn is_done(status: &str) -> bool {
-    matches!(status, "COMPLETE" | "FINISHED")
-}
-
-/// Whether the status moves by itself.
-pub(crate) fn is_active(status: &str) -> bool {
-    matches!(look(status).family, "active") || status == "DELAYED"
+pub(crate) fn is_done(own: Words, status: &str) -> bool {
+    entry(own, status).class == StatusClass::Done
 }
 
 #[cfg(test)]
@@ -69,49 +102,77 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sdk_status_has_its_own_icon() {
-        let words = [
-            "PENDING",
-            "PREPARED",
-            "STARTING",
-            "STARTED",
-            "COMPLETE",
-            "DELAYED",
-            "WAITING",
-            "IN_PROGRESS",
-            "ERROR",
-            "FATAL_ERROR",
-            "NEVER_RUN",
-            "FORCED",
-        ];
-        let mut icons: Vec<_> = words.iter().map(|word| look(word).icon).collect();
-        icons.sort_unstable();
-        icons.dedup();
-        assert_eq!(icons.len(), words.len());
+    fn every_word_of_every_system_has_an_icon_of_the_page_and_an_explanation() {
+        let icons = include_str!("../../../icons.svg");
+        let all = planarium_world::dialects().iter().flat_map(|dialect| dialect.statuses);
+        for word in all.chain(planarium_world::states()) {
+            assert!(icons.contains(&format!("id=\"i-{}\"", word.icon)), "{}: icon {}", word.word, word.icon);
+            assert!(!word.glyph.is_empty() && !word.meaning.is_empty(), "{}", word.word);
+        }
+        for look in [FORCED, of_word(&UNKNOWN)] {
+            assert!(icons.contains(&format!("id=\"i-{}\"", look.icon)), "{look:?}");
+        }
+    }
+
+    #[test]
+    fn every_class_has_a_look() {
+        let css = include_str!("../../../styles/base.css");
+        for class in StatusClass::ALL {
+            let family = family(class);
+            assert!(css.contains(&format!("[data-family=\"{family}\"]")), "{class:?}: {family}");
+            let json = planarium_protocol::json::of(&class).to_string();
+            assert_eq!(json, format!("\"{}\"", class.as_str()), "JSON and style sheets say the same");
+        }
+    }
+
+    #[test]
+    fn statuses_of_a_system_differ_by_word_or_class() {
+        for dialect in planarium_world::dialects() {
+            let mut words: Vec<_> = dialect.statuses.iter().map(|word| word.word).collect();
+            words.sort_unstable();
+            let count = words.len();
+            words.dedup();
+            assert_eq!(words.len(), count, "{}: a word stands there twice", dialect.title);
+        }
     }
 
     #[test]
     fn states_of_maintenance_are_no_failures_and_differ_by_icon() {
         let states = ["draining", "drained", "deactivated", "down"];
-        let mut icons: Vec<_> = states.iter().map(|state| machine(state).icon).collect();
-        assert!(states.iter().all(|state| machine(state).family == "waiting"));
+        let mut icons: Vec<_> = states.iter().map(|it| state(it).icon).collect();
+        assert!(states.iter().all(|it| state(it).family == "waiting"));
         icons.sort_unstable();
         icons.dedup();
         assert_eq!(icons.len(), states.len());
-        assert_eq!(machine("gone").family, "error");
+        assert_eq!(state("gone").family, "error");
     }
 
     #[test]
-    fn task_states_look_like_their_words_and_unknown_ones_stay_calm() {
+    fn task_states_are_found_with_and_without_prefix_and_unknown_words_stay_calm() {
         for (status, family) in [
             ("TASK_RUNNING", "complete"),
+            ("RUNNING", "complete"),
             ("TASK_FAILED", "error"),
             ("TASK_STAGING", "active"),
+            ("KILLED", "neutral"),
             ("SOMETHING_NEW", "neutral"),
             ("", "neutral"),
         ] {
-            assert_eq!(look(status).family, family, "{status}");
+            assert_eq!(look(&[], status).family, family, "{status}");
         }
         assert_eq!(word("TASK_LOST"), "LOST");
+    }
+
+    #[test]
+    fn the_word_of_a_system_comes_before_that_of_another() {
+        static OWN: &[StatusWord] = &[StatusWord {
+            word: "COMPLETE",
+            class: StatusClass::Held,
+            icon: "waiting",
+            glyph: "‖",
+            meaning: "It is complete, and waits.",
+        }];
+        assert_eq!(look(OWN, "COMPLETE").family, "waiting");
+        assert!(!is_done(OWN, "COMPLETE"));
     }
 }

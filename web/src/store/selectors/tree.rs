@@ -4,12 +4,14 @@
 //! phases plus the rows shown, not the number of steps.
 
 use crate::store::ptr::Ptr;
+use crate::store::selectors::status::{self, Words};
 use crate::store::selectors::text::contains;
 use planarium_kernel::SortedSet;
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{
-    CommandView, PhaseView, PlanView, Progress, ServiceView, SourceRef, StepView, View,
+    ActionView, PhaseView, PlanView, Progress, ServiceView, SourceRef, StatusClass, StatusWord, StepView,
+    View,
 };
 use std::sync::Arc;
 
@@ -61,6 +63,8 @@ pub(crate) struct Row {
     pub(crate) gate: bool,
     /// What it shows.
     pub(crate) node: Node,
+    /// What its status means; a service has none.
+    pub(crate) word: Option<&'static StatusWord>,
 }
 
 /// Which rows of all rows.
@@ -92,23 +96,23 @@ impl Shape {
 }
 
 /// The path of a service row.
-pub(crate) fn service_path(service: &Text) -> ElementPath {
-    ElementPath { dialect: "".into(), service: Arc::clone(service), plan: "".into(), phase: None, step: None }
+pub(crate) fn service_path(service: &ServiceView) -> ElementPath {
+    service.path(&"".into())
 }
 
 /// The path of a plan.
-pub(crate) fn plan_path(service: &Text, plan: &PlanView) -> ElementPath {
-    ElementPath {
-        dialect: "".into(),
-        service: Arc::clone(service),
-        plan: Arc::clone(&plan.name),
-        phase: None,
-        step: None,
-    }
+pub(crate) fn plan_path(service: &ServiceView, plan: &PlanView) -> ElementPath {
+    service.path(&plan.name)
+}
+
+/// The identity of a service as a key: names are unique within a dialect only.
+pub(crate) fn service_key(path: &ElementPath) -> String {
+    format!("{}:{}", path.dialect, path.service)
 }
 
 struct Walk<'a> {
     shape: &'a Shape,
+    words: Words,
     skip: usize,
     take: usize,
     out: Window,
@@ -116,14 +120,15 @@ struct Walk<'a> {
 
 /// The rows from `skip` on, at most `take` of them.
 pub(crate) fn window(services: &[Arc<ServiceView>], shape: &Shape, skip: usize, take: usize) -> Window {
-    let mut walk = Walk { shape, skip, take, out: Window::default() };
+    let mut walk = Walk { shape, words: &[], skip, take, out: Window::default() };
     let many = services.len() > 1;
     for (at, service) in services.iter().enumerate() {
-        let path = service_path(&service.name);
+        let path = service_path(service);
+        walk.words = service.statuses;
         if many {
             let open = shape.open(&path, true);
             walk.push(|| Row {
-                key: format!("s{}", service.name),
+                key: format!("s{}", service_key(&path)),
                 path: path.clone(),
                 level: 1,
                 pos: at + 1,
@@ -133,6 +138,7 @@ pub(crate) fn window(services: &[Arc<ServiceView>], shape: &Shape, skip: usize, 
                 through: Rail::None,
                 gate: false,
                 node: Node::Service(Ptr::from(service)),
+                word: None,
             });
             if !open {
                 continue;
@@ -152,13 +158,13 @@ impl Walk<'_> {
     }
 
     fn plans(&mut self, service: &Arc<ServiceView>, level: u32) {
-        let shape = self.shape;
+        let (shape, words) = (self.shape, self.words);
         let shown: Vec<_> = service.plans.iter().filter(|plan| keeps_plan(shape, plan)).collect();
         for (at, plan) in shown.iter().enumerate() {
-            let path = plan_path(&service.name, plan);
-            let open = shape.open(&path, open_by_default(at, plan));
+            let path = plan_path(service, plan);
+            let open = shape.open(&path, open_by_default(at, plan, words));
             self.push(|| Row {
-                key: format!("p{}/{}", service.name, plan.name),
+                key: format!("p{}/{}", service_key(&path), plan.name),
                 path: path.clone(),
                 level,
                 pos: at + 1,
@@ -168,6 +174,7 @@ impl Walk<'_> {
                 through: Rail::None,
                 gate: false,
                 node: Node::Plan(Ptr::from(*plan)),
+                word: Some(status::entry(words, &plan.status)),
             });
             if open {
                 self.phases(&path, plan, level + 1);
@@ -176,13 +183,13 @@ impl Walk<'_> {
     }
 
     fn phases(&mut self, plan_path: &ElementPath, plan: &PlanView, level: u32) {
-        let shape = self.shape;
+        let (shape, words) = (self.shape, self.words);
         let shown: Vec<_> = plan.phases.iter().filter(|phase| keeps_phase(shape, phase)).collect();
         for (at, phase) in shown.iter().enumerate() {
             let path = ElementPath { phase: Some(Arc::clone(&phase.name)), ..plan_path.clone() };
             let open = shape.open(&path, true);
             self.push(|| Row {
-                key: format!("f{}/{}", plan_path.service, phase.id),
+                key: format!("f{}/{}", service_key(plan_path), phase.id),
                 path: path.clone(),
                 level,
                 pos: at + 1,
@@ -192,6 +199,7 @@ impl Walk<'_> {
                 through: Rail::None,
                 gate: false,
                 node: Node::Phase(Ptr::from(*phase)),
+                word: Some(status::entry(words, &phase.status)),
             });
             if open {
                 let through = if at + 1 < shown.len() { rail(&plan.strategy) } else { Rail::None };
@@ -201,8 +209,8 @@ impl Walk<'_> {
     }
 
     fn steps(&mut self, phase_path: &ElementPath, phase: &PhaseView, level: u32, through: Rail) {
-        let (shape, rail, set) = (self.shape, rail(&phase.strategy), phase.steps.len());
-        let gate_at = gate_position(phase);
+        let (shape, words, rail, set) = (self.shape, self.words, rail(&phase.strategy), phase.steps.len());
+        let gate_at = gate_position(phase, words);
         let unfiltered = shape.filter.is_empty();
         let before_window = unfiltered && self.out.total + set <= self.skip;
         if before_window || (unfiltered && self.out.rows.len() >= self.take) {
@@ -214,7 +222,7 @@ impl Walk<'_> {
                 continue;
             }
             self.push(|| Row {
-                key: format!("t{}/{}", phase.id, step.id),
+                key: format!("t{}/{}/{}", service_key(phase_path), phase.id, step.id),
                 path: ElementPath { step: Some(Arc::clone(step.key())), ..phase_path.clone() },
                 level,
                 pos: at + 1,
@@ -224,6 +232,7 @@ impl Walk<'_> {
                 through,
                 gate: gate_at == Some(at),
                 node: Node::Step(Ptr::from(step)),
+                word: Some(status::entry(words, &step.status)),
             });
         }
     }
@@ -238,9 +247,10 @@ fn keeps_phase(shape: &Shape, phase: &PhaseView) -> bool {
 }
 
 /// The first plan is open, and so is every other one that has begun.
-fn open_by_default(position: usize, plan: &PlanView) -> bool {
-    let asleep = matches!(&*plan.status, "WAITING" | "NEVER_RUN" | "PENDING");
-    position == 0 || !(asleep || plan.phases.is_empty() || plan.custom && &*plan.status == "COMPLETE")
+fn open_by_default(position: usize, plan: &PlanView, words: Words) -> bool {
+    let class = status::entry(words, &plan.status).class;
+    let over = plan.custom && class == StatusClass::Done;
+    position == 0 || !(class.is_asleep() || plan.phases.is_empty() || over)
 }
 
 fn rail(strategy: &str) -> Rail {
@@ -254,22 +264,29 @@ fn rail(strategy: &str) -> Rail {
 }
 
 /// Where the operator's next `continue` lets work go on.
-fn gate_position(phase: &PhaseView) -> Option<usize> {
+fn gate_position(phase: &PhaseView, words: Words) -> Option<usize> {
     if phase.gates_left == 0 {
         return None;
     }
-    phase.steps.iter().position(|step| matches!(&*step.status, "PENDING" | "WAITING" | "PREPARED"))
+    phase.steps.iter().position(|step| {
+        let class = status::entry(words, &step.status).class;
+        class.is_asleep() || class == StatusClass::Preparing
+    })
 }
 
 /// The plan to show first: the first plan of the first service.
 pub(crate) fn first_plan(view: &View) -> Option<ElementPath> {
     let service = view.services.first()?;
-    service.plans.first().map(|plan| plan_path(&service.name, plan))
+    service.plans.first().map(|plan| plan_path(service, plan))
+}
+
+/// The service that a path leads into.
+pub(crate) fn find_service<'v>(view: &'v View, path: &ElementPath) -> Option<&'v Arc<ServiceView>> {
+    view.services.iter().find(|service| service.holds(path))
 }
 
 fn find_plan<'v>(view: &'v View, path: &ElementPath) -> Option<&'v Arc<PlanView>> {
-    let service = view.services.iter().find(|service| service.name == path.service)?;
-    service.plans.iter().find(|plan| plan.name == path.plan)
+    find_service(view, path)?.plans.iter().find(|plan| plan.name == path.plan)
 }
 
 fn find_phase<'v>(view: &'v View, path: &ElementPath) -> Option<&'v Arc<PhaseView>> {
@@ -280,46 +297,47 @@ fn find_phase<'v>(view: &'v View, path: &ElementPath) -> Option<&'v Arc<PhaseVie
 /// The step of a path.
 pub(crate) fn find_step<'v>(view: &'v View, path: &ElementPath) -> Option<&'v Arc<StepView>> {
     let name = path.step.as_ref()?;
-    find_phase(view, path)?.steps.iter().find(|step| step.name == *name)
+    find_phase(view, path)?.steps.iter().find(|step| step.key() == name)
 }
 
-/// What an element shows beside its name.
+/// What an element shows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Summary {
+    /// Its name; where steps share one, their paths say ids.
+    pub(crate) name: Text,
     /// Status.
     pub(crate) status: Text,
+    /// What the status means.
+    pub(crate) word: &'static StatusWord,
     /// Steps done.
     pub(crate) progress: Option<Progress>,
-    /// Commands.
-    pub(crate) commands: Arc<[CommandView]>,
+    /// What can be done to it.
+    pub(crate) actions: Arc<[ActionView]>,
     /// Marked complete by an operator.
     pub(crate) forced: bool,
 }
 
 /// The summary of any element.
 pub(crate) fn summary(view: &View, path: &ElementPath) -> Option<Summary> {
+    let words = find_service(view, path)?.statuses;
+    let of = |name: &Text, status: &Text, progress, actions: &Arc<[ActionView]>| Summary {
+        name: Arc::clone(name),
+        status: Arc::clone(status),
+        word: status::entry(words, status),
+        progress,
+        actions: Arc::clone(actions),
+        forced: false,
+    };
     if path.step.is_some() {
         let step = find_step(view, path)?;
-        return Some(Summary {
-            status: Arc::clone(&step.status),
-            progress: None,
-            commands: Arc::clone(&step.commands),
-            forced: step.forced,
-        });
+        return Some(Summary { forced: step.forced, ..of(&step.name, &step.status, None, &step.actions) });
     }
-    let (status, progress, commands) = if path.phase.is_some() {
+    if path.phase.is_some() {
         let phase = find_phase(view, path)?;
-        (&phase.status, phase.progress, &phase.commands)
-    } else {
-        let plan = find_plan(view, path)?;
-        (&plan.status, plan.progress, &plan.commands)
-    };
-    Some(Summary {
-        status: Arc::clone(status),
-        progress: Some(progress),
-        commands: Arc::clone(commands),
-        forced: false,
-    })
+        return Some(of(&phase.name, &phase.status, Some(phase.progress), &phase.actions));
+    }
+    let plan = find_plan(view, path)?;
+    Some(of(&plan.name, &plan.status, Some(plan.progress), &plan.actions))
 }
 
 /// The status of any element.
@@ -348,7 +366,7 @@ pub(crate) fn steps(view: &View) -> impl Iterator<Item = (ElementPath, &Arc<Step
                     let path = ElementPath {
                         phase: Some(Arc::clone(&phase.name)),
                         step: Some(Arc::clone(step.key())),
-                        ..plan_path(&service.name, plan)
+                        ..plan_path(service, plan)
                     };
                     (path, step)
                 })
@@ -362,7 +380,7 @@ pub(crate) fn step_of_task(view: &View, task: &str) -> Option<ElementPath> {
     let mut any = None;
     for (path, step) in steps(view) {
         if step.tasks.iter().any(|name| &**name == task) {
-            if step.status.as_ref() != "COMPLETE" {
+            if !status::is_done(status::words(&path.dialect), &step.status) {
                 return Some(path);
             }
             any.get_or_insert(path);
@@ -371,14 +389,20 @@ pub(crate) fn step_of_task(view: &View, task: &str) -> Option<ElementPath> {
     any
 }
 
-/// The step that the definition of a service speaks of at or just above a line.
-pub(crate) fn step_at(view: &View, service: &str, file: &str, line: u32) -> Option<ElementPath> {
+/// The step that the definition of a service speaks of at or just above a line. An open dialect stands for any.
+pub(crate) fn step_at(
+    view: &View,
+    (dialect, service): (&str, &str),
+    file: &str,
+    line: u32,
+) -> Option<ElementPath> {
     let alone = view.services.len() < 2;
     let mut best: Option<(u32, ElementPath)> = None;
     for (path, step) in steps(view) {
         let Some(source) = &step.source else { continue };
         let nearer = best.as_ref().is_none_or(|(so_far, _)| source.line > *so_far);
-        if (alone || &*path.service == service) && &*source.file == file && source.line <= line && nearer {
+        let own = &*path.service == service && (matches!(dialect, "" | "auto") || &*path.dialect == dialect);
+        if (alone || own) && &*source.file == file && source.line <= line && nearer {
             best = Some((source.line, path));
         }
     }
@@ -409,6 +433,29 @@ pub(crate) fn title(path: &ElementPath) -> String {
     parts.into_iter().flatten().map(|part| &**part).collect::<Vec<_>>().join(" › ")
 }
 
+/// A path in words with the names that the view shows. *Cost*: by the steps of its phase.
+pub(crate) fn called(view: &View, path: &ElementPath) -> String {
+    find_step(view, path).map_or_else(|| title(path), |step| step_title(path, step))
+}
+
+/// The path of a step in words; where steps share its name, with the beginning of the id.
+pub(crate) fn step_title(path: &ElementPath, step: &StepView) -> String {
+    if !step.namesake {
+        return title(path);
+    }
+    let above = ElementPath { step: None, ..path.clone() };
+    format!("{} › {}", title(&above), step_name(step))
+}
+
+/// A step's name; where steps of its phase share it, with the beginning of the id.
+pub(crate) fn step_name(step: &StepView) -> String {
+    if !step.namesake {
+        return step.name.to_string();
+    }
+    let id: String = step.id.chars().take(8).collect();
+    format!("{} ({id})", step.name)
+}
+
 /// The last part of a path.
 pub(crate) fn leaf(path: &ElementPath) -> &Text {
     path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan)
@@ -422,17 +469,17 @@ pub(crate) fn parent(path: &ElementPath) -> Option<ElementPath> {
     if path.phase.is_some() {
         return Some(ElementPath { phase: None, ..path.clone() });
     }
-    (!path.plan.is_empty()).then(|| service_path(&path.service))
+    (!path.plan.is_empty()).then(|| ElementPath { plan: "".into(), ..path.clone() })
 }
 
 /// Plans that are not finished although nothing more will happen by itself.
 pub(crate) fn unfinished(view: &View) -> Option<ElementPath> {
     view.services.iter().find_map(|service| {
         let plan = service.plans.iter().find(|plan| {
-            let asleep = plan.custom && matches!(&*plan.status, "WAITING" | "PENDING" | "NEVER_RUN");
+            let asleep = plan.custom && status::entry(service.statuses, &plan.status).class.is_asleep();
             !asleep && plan.progress.done < plan.progress.total
         })?;
-        Some(plan_path(&service.name, plan))
+        Some(plan_path(service, plan))
     })
 }
 
@@ -457,7 +504,7 @@ pub(crate) mod tests {
             pod: None,
             tasks: vec![format!("{name}-task").into()],
             source: Some(SourceRef { file: "svc.yml".into(), line: 10, column: 1 }),
-            commands: Arc::from(Vec::new()),
+            actions: Arc::from(Vec::new()),
         })
     }
 
@@ -473,7 +520,7 @@ pub(crate) mod tests {
             gates_left: 0,
             progress: Progress { done: count(done), total: count(steps.len()) },
             steps,
-            commands: Arc::from(Vec::new()),
+            actions: Arc::from(Vec::new()),
         })
     }
 
@@ -488,20 +535,21 @@ pub(crate) mod tests {
             errors: Vec::new(),
             progress: Progress { done: sum(|p| p.done), total: sum(|p| p.total) },
             phases,
-            commands: Arc::from(Vec::new()),
+            actions: Arc::from(Vec::new()),
             custom: name != "deploy",
         })
     }
 
     pub(crate) fn service(name: &str, plans: Vec<Arc<PlanView>>) -> Arc<ServiceView> {
+        let system = planarium_world::dialects()[0];
         Arc::new(ServiceView {
             revision: 0,
             name: name.into(),
-            dialect: "sdk".into(),
+            dialect: system.word.into(),
             plans,
             pods: Vec::new(),
             activity: "".into(),
-            statuses: &[],
+            statuses: system.statuses,
             definitions: Vec::new(),
             more: Arc::default(),
         })
@@ -542,13 +590,7 @@ pub(crate) mod tests {
     fn toggling_opens_and_shuts() {
         let services = sample();
         let mut toggled = SortedSet::new();
-        let deploy = ElementPath {
-            dialect: "".into(),
-            service: "one".into(),
-            plan: "deploy".into(),
-            phase: None,
-            step: None,
-        };
+        let deploy = services[0].path(&"deploy".into());
         let world = ElementPath { phase: Some("world".into()), ..deploy.clone() };
         let side = ElementPath { plan: "sidecar".into(), ..deploy };
         toggled.extend([world, side]);
@@ -605,11 +647,90 @@ pub(crate) mod tests {
             Some("deploy › hello › hello-1".into())
         );
         assert_eq!(step_of_task(&view, "nobody"), None);
-        assert_eq!(step_at(&view, "s", "svc.yml", 9), None);
-        assert_eq!(step_at(&view, "s", "svc.yml", 12).map(|p| leaf(&p).to_string()), Some("hello-0".into()));
+        assert_eq!(step_at(&view, ("", "s"), "svc.yml", 9), None);
+        assert_eq!(
+            step_at(&view, ("", "s"), "svc.yml", 12).map(|p| leaf(&p).to_string()),
+            Some("hello-0".into())
+        );
         assert_eq!(find_prefix(&all.rows, 0, "W"), Some(4));
         assert_eq!(find_prefix(&all.rows, 5, "hel"), Some(1), "wraps around");
         assert_eq!(find_prefix(&all.rows, 0, "zzz"), None);
         assert_eq!(unfinished(&view).map(|p| p.plan.to_string()), Some("deploy".into()));
+    }
+
+    /// A service of another system, with words of its own.
+    fn other(name: &str, plans: Vec<Arc<PlanView>>) -> Arc<ServiceView> {
+        static WORDS: &[StatusWord] = &[StatusWord {
+            word: "ASLEEP",
+            class: StatusClass::Unused,
+            icon: "never-run",
+            glyph: "-",
+            meaning: "Nobody asked for it.",
+        }];
+        let own = (*service(name, plans)).clone();
+        Arc::new(ServiceView { dialect: "other".into(), statuses: WORDS, ..own })
+    }
+
+    #[test]
+    fn services_of_one_name_in_two_systems_stand_side_by_side() {
+        let plans =
+            |status| vec![plan("deploy", status, vec![phase("p", "serial", vec![step("a", status)])])];
+        let services = vec![service("hello", plans("COMPLETE")), other("hello", plans("ASLEEP"))];
+        let rows = window(&services, &shape(""), 0, 100).rows;
+        let mut keys: Vec<_> = rows.iter().map(|row| row.key.clone()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), rows.len(), "every row has a key of its own: {keys:?}");
+        let view = View { services, ..(*crate::store::state::World::default().view.0).clone() };
+        let seen: Vec<_> = rows
+            .iter()
+            .filter(|row| matches!(row.node, Node::Step(_)))
+            .map(|row| {
+                (row.path.dialect.to_string(), status_of(&view, &row.path).expect("a step").to_string())
+            })
+            .collect();
+        let first = planarium_world::dialects()[0].word.to_owned();
+        assert_eq!(seen, [(first, "COMPLETE".into()), ("other".into(), "ASLEEP".into())]);
+    }
+
+    #[test]
+    fn words_of_any_system_decide_what_is_open_and_what_has_been_left() {
+        let asleep = || {
+            let mut first = (*plan("deploy", "COMPLETE", vec![])).clone();
+            first.custom = false;
+            vec![
+                Arc::new(first),
+                plan("backup", "ASLEEP", vec![phase("p", "serial", vec![step("a", "ASLEEP")])]),
+            ]
+        };
+        let services = vec![other("s", asleep())];
+        assert_eq!(names(&window(&services, &shape(""), 0, 100)), ["deploy", "backup"], "backup is shut");
+        let view = View { services, ..(*crate::store::state::World::default().view.0).clone() };
+        assert_eq!(unfinished(&view), None, "what nobody asked for is not unfinished");
+    }
+
+    #[test]
+    fn steps_that_share_a_name_are_told_apart() {
+        let twin = |id: &str, status: &str| {
+            Arc::new(StepView { id: id.into(), namesake: true, ..(*step("twin", status)).clone() })
+        };
+        let services = vec![service(
+            "s",
+            vec![plan(
+                "deploy",
+                "IN_PROGRESS",
+                vec![phase("p", "serial", vec![twin("id-1", "COMPLETE"), twin("id-2", "STARTING")])],
+            )],
+        )];
+        let rows = window(&services, &shape(""), 0, 100).rows;
+        let view = View { services, ..(*crate::store::state::World::default().view.0).clone() };
+        let found: Vec<_> = rows
+            .iter()
+            .filter(|row| matches!(row.node, Node::Step(_)))
+            .map(|row| summary(&view, &row.path).expect("the step of its row"))
+            .map(|found| (found.name.to_string(), found.status.to_string()))
+            .collect();
+        assert_eq!(found, [("twin".into(), "COMPLETE".into()), ("twin".into(), "STARTING".into())]);
+        assert!(rows.iter().all(|row| row.path.step.is_none() || find_step(&view, &row.path).is_some()));
     }
 }

@@ -71,7 +71,9 @@ pub(crate) fn holds(constraint: &Constraint, offer: &Offer, placed: &[&Instance]
     let Some(own) = value(field, &offer.info) else {
         return matches!(constraint.operator, Operator::Unlike(_));
     };
-    let at = |instance: &Instance| instance.agent.as_ref().and_then(|agent| value(field, agent).map(Cow::into_owned));
+    let at = |instance: &Instance| {
+        instance.agent.as_ref().and_then(|agent| value(field, agent).map(Cow::into_owned))
+    };
     match &constraint.operator {
         Operator::Unique => placed.iter().all(|instance| at(instance).as_deref() != Some(&*own)),
         Operator::Cluster(Some(there)) => own == &**there,
@@ -119,7 +121,8 @@ impl Spread {
     /// The largest group less the smallest one, without those that are to go.
     fn difference(&self, gone: &[bool]) -> usize {
         let sizes = self.groups.iter().map(|group| left(group, gone).count());
-        let (least, most) = sizes.fold((usize::MAX, 0), |(least, most), size| (least.min(size), most.max(size)));
+        let (least, most) =
+            sizes.fold((usize::MAX, 0), |(least, most), size| (least.min(size), most.max(size)));
         most.saturating_sub(least)
     }
 
@@ -150,7 +153,8 @@ pub(crate) fn to_kill(constraints: &[Constraint], running: &[Arc<Instance>], cou
     if running.len() == count {
         return (0..running.len()).collect();
     }
-    let grouping = constraints.iter().filter(|constraint| matches!(constraint.operator, Operator::GroupBy(_)));
+    let grouping =
+        constraints.iter().filter(|constraint| matches!(constraint.operator, Operator::GroupBy(_)));
     let spread = |constraint: &Constraint| {
         let mut groups: SortedMap<Option<String>, Vec<usize>> = SortedMap::new();
         for (at, instance) in running.iter().enumerate() {
@@ -168,7 +172,9 @@ pub(crate) fn to_kill(constraints: &[Constraint], running: &[Arc<Instance>], cou
     let mut gone = vec![false; running.len()];
     while chosen.len() < count {
         let mut order: Vec<&Spread> = spreads.iter().collect();
-        planarium_kernel::sorted::sort_by(&mut order, |one, other| other.difference(&gone).cmp(&one.difference(&gone)));
+        planarium_kernel::sorted::sort_by(&mut order, |one, other| {
+            other.difference(&gone).cmp(&one.difference(&gone))
+        });
         let mut tried: Vec<usize> = order.iter().flat_map(|spread| spread.candidates(&gone)).collect();
         tried.extend((0..running.len()).filter(|at| !gone.get(*at).copied().unwrap_or(true)));
         let fits = |at: &usize| {

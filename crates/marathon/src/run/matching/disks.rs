@@ -15,7 +15,8 @@ type Wanted = (Option<usize>, Milli);
 /// Takes scratch space and, when that is asked for, space for volumes.
 pub(super) fn consume(usable: &[&Resource], spec: &RunSpec, volumes: bool, found: &mut Match) -> bool {
     let def = &spec.def;
-    let disks: Vec<Resource> = usable.iter().filter(|one| &*one.name == "disk").map(|one| (*one).clone()).collect();
+    let disks: Vec<Resource> =
+        usable.iter().filter(|one| &*one.name == "disk").map(|one| (*one).clone()).collect();
     [DiskKind::Root, DiskKind::Path, DiskKind::Mount].iter().all(|kind| {
         let mut wanted: Vec<Wanted> = Vec::new();
         if *kind == DiskKind::Root && def.needs.disk.is_positive() {
@@ -60,7 +61,9 @@ fn mounts(mut disks: Vec<Resource>, wanted: &[Wanted], volumes: &[VolumeDef], fo
     for (at, size) in wanted {
         let Some((at, volume)) = at.and_then(|at| Some((at, volumes.get(at)?))) else { continue };
         let fits = |disk: &Resource| {
-            suits(disk, volume) && disk.amount() >= *size && volume.max_size.is_none_or(|most| disk.amount() <= most)
+            suits(disk, volume)
+                && disk.amount() >= *size
+                && volume.max_size.is_none_or(|most| disk.amount() <= most)
         };
         let Some(place) = disks.iter().position(fits) else { return false };
         found.volumes.push((at, disks.remove(place)));
@@ -69,11 +72,19 @@ fn mounts(mut disks: Vec<Resource>, wanted: &[Wanted], volumes: &[VolumeDef], fo
 }
 
 /// Parts of disks; of several the largest first.
-fn parts(disks: Vec<Resource>, wanted: &[Wanted], kind: DiskKind, volumes: &[VolumeDef], found: &mut Match) -> bool {
+fn parts(
+    disks: Vec<Resource>,
+    wanted: &[Wanted],
+    kind: DiskKind,
+    volumes: &[VolumeDef],
+    found: &mut Match,
+) -> bool {
     // What is on one disk stays together.
     let mut groups: Vec<Vec<Resource>> = Vec::new();
     for disk in disks {
-        let same = groups.iter_mut().find(|group| group.first().is_some_and(|first| first.disk_source() == disk.disk_source()));
+        let same = groups
+            .iter_mut()
+            .find(|group| group.first().is_some_and(|first| first.disk_source() == disk.disk_source()));
         match same {
             Some(group) => group.push(disk),
             None => groups.push(vec![disk]),

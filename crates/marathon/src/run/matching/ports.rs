@@ -26,7 +26,8 @@ pub(crate) fn choose(wanted: &HostPorts, usable: &[&Resource], luck: (u64, u64))
     if wanted.len() == 0 {
         return Some(Chosen::default());
     }
-    let resources: Vec<&Resource> = usable.iter().copied().filter(|resource| &*resource.name == "ports").collect();
+    let resources: Vec<&Resource> =
+        usable.iter().copied().filter(|resource| &*resource.name == "ports").collect();
     let mut parts: Vec<Part> = Vec::new();
     for (at, resource) in resources.iter().enumerate() {
         if let Value::Ranges(ranges) = &resource.value {
@@ -37,7 +38,9 @@ pub(crate) fn choose(wanted: &HostPorts, usable: &[&Resource], luck: (u64, u64))
         parts.iter().find(|(_, first, last)| (*first..=*last).contains(&port)).map(|(at, ..)| (*at, port))
     };
     let fixed: Vec<u64> = match wanted {
-        HostPorts::Mapped(ports) => ports.iter().copied().flatten().filter(|port| *port != 0).map(u64::from).collect(),
+        HostPorts::Mapped(ports) => {
+            ports.iter().copied().flatten().filter(|port| *port != 0).map(u64::from).collect()
+        }
         HostPorts::Any(_) | HostPorts::Fixed(_) => Vec::new(),
     };
     let mut random = Random::new(&parts, luck).filter(|(_, port)| !fixed.contains(port));
@@ -150,7 +153,8 @@ mod tests {
             planarium_kernel::sorted::sort(&mut numbers);
             assert_eq!(numbers, [10, 11, 12, 20, 30, 31]);
             assert_eq!(all.resources, [one.clone(), other.clone()]);
-            let some = choose(&HostPorts::Mapped(vec![Some(0), Some(11), Some(0)]), &[&one], (7, entity)).expect("offered");
+            let some = choose(&HostPorts::Mapped(vec![Some(0), Some(11), Some(0)]), &[&one], (7, entity))
+                .expect("offered");
             assert_eq!(some.ports.iter().filter(|port| **port == Some(11)).count(), 1, "{some:?}");
         }
     }

@@ -73,7 +73,14 @@ impl Marathon {
     ) -> bool {
         let spec = action.spec.clone();
         self.add_checks(cx, cluster, no, &spec);
-        let job = |work| Job { deployment, kind: action.kind, spec: spec.clone(), since: cx.now(), cause: cx.cause(), work };
+        let job = |work| Job {
+            deployment,
+            kind: action.kind,
+            spec: spec.clone(),
+            since: cx.now(),
+            cause: cx.cause(),
+            work,
+        };
         let job = match action.kind {
             ActionKind::Start => return true,
             ActionKind::Restart if spec.instances == 0 => return true,
@@ -132,7 +139,8 @@ impl Marathon {
 
     /// A deployment is given up: nobody works on the spec any more.
     pub(super) fn drop_job(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo, deployment: u32) {
-        let mine = self.run(no).and_then(|run| run.job.as_ref()).is_some_and(|job| job.deployment == deployment);
+        let mine =
+            self.run(no).and_then(|run| run.job.as_ref()).is_some_and(|job| job.deployment == deployment);
         if mine && let Some(job) = self.take_job(no) {
             self.end_job(cx, cluster, no, &job);
         }
@@ -169,7 +177,13 @@ impl Marathon {
     }
 
     /// **Source**: `DeploymentActor.scala (scaleRunnable)`.
-    fn begin_scale(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo, sentenced: &[InstanceNo]) -> bool {
+    fn begin_scale(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        no: SpecNo,
+        sentenced: &[InstanceNo],
+    ) -> bool {
         let Some(mut job) = self.take_job(no) else { return true };
         let spec = job.spec.clone();
         let proposition = scaling::propose(&self.instances_of(no), sentenced, spec.instances, &spec);

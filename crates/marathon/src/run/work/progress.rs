@@ -124,7 +124,8 @@ impl Progress {
             }
             News::Readiness { key, instance, exit_code } => {
                 let Some(check) = &spec.def.readiness else { return Heard::Nothing };
-                let Some(task) = instance.task().filter(|task| self.checking.get(key) == Some(&task.id)) else {
+                let Some(task) = instance.task().filter(|task| self.checking.get(key) == Some(&task.id))
+                else {
                     return Heard::Nothing;
                 };
                 let result = readiness_result(check, *exit_code, &task.id);
@@ -171,5 +172,12 @@ fn readiness_result(check: &ReadinessDef, exit_code: Option<i32>, task: &Text) -
         None => (504, format!("Marathon could not query {}: Timeout", check.path)),
     };
     let ready = exit_code.is_some() && check.codes.contains(&i64::from(status));
-    ReadinessResult { name: check.name.clone(), task: task.clone(), ready, status, body: body.into(), keeps: check.keeps }
+    ReadinessResult {
+        name: check.name.clone(),
+        task: task.clone(),
+        ready,
+        status,
+        body: body.into(),
+        keeps: check.keeps,
+    }
 }

@@ -149,7 +149,8 @@ impl Marathon {
             self.tracker.of_spec(no).map(|(key, instance)| (key, instance.clone())).collect();
         let considered = |(key, instance): &(Key, Arc<Instance>)| self.is_considered_healthy(*key, instance);
         let healthy = all.iter().filter(|one| one.1.goal == Goal::Running && considered(one)).count();
-        let mut replacing = Replacing { ignition: ignition(&spec, all.len(), healthy), ..Replacing::default() };
+        let mut replacing =
+            Replacing { ignition: ignition(&spec, all.len(), healthy), ..Replacing::default() };
         let is_new = |instance: &Instance| instance.version() == spec.version.version;
         replacing.started = all.iter().filter(|(_, instance)| is_new(instance)).count();
         let mut old: Vec<(bool, SimTime, InstanceNo)> = all
@@ -278,7 +279,11 @@ mod tests {
         let roles = RoleSettings::only(&settings.role);
         let around = Around { settings: &settings, roles: &roles, base: &PathId::root() };
         let read = crate::schema::read(&crate::schema::app::APP, &app, false);
-        crate::definition::app_of(&crate::definition::normalise_app(read.value, &around).expect("fine"), &around).expect("fine")
+        crate::definition::app_of(
+            &crate::definition::normalise_app(read.value, &around).expect("fine"),
+            &around,
+        )
+        .expect("fine")
     }
 
     #[test]

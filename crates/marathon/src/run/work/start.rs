@@ -24,7 +24,13 @@ pub(crate) struct Starting {
 }
 
 impl Marathon {
-    pub(super) fn begin_start(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo, job: &mut Job) -> bool {
+    pub(super) fn begin_start(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        no: SpecNo,
+        job: &mut Job,
+    ) -> bool {
         let _ = cluster;
         let missing = job.spec.instances.saturating_sub(self.tracker.counts(no).present);
         let count = usize::try_from(missing).unwrap_or(usize::MAX);

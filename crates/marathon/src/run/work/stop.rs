@@ -43,7 +43,8 @@ impl Marathon {
         for key in keys {
             self.set_goal(cx, key, Goal::Decommissioned, "it is not defined any more");
         }
-        let open = self.tracker.of_spec(no).filter(|(_, instance)| !instance.condition.is_considered_terminal());
+        let open =
+            self.tracker.of_spec(no).filter(|(_, instance)| !instance.condition.is_considered_terminal());
         let left: SortedSet<InstanceNo> = open.map(|(key, _)| key.no).collect();
         let Some(mut job) = self.take_job(no) else { return true };
         if left.is_empty() {

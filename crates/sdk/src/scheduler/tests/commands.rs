@@ -101,7 +101,7 @@ fn force_complete_moves_on_and_launches_nothing() {
     let reply = bench.plan(ForceComplete, "deploy").expect("done");
     assert_eq!(reply, "Received cmd: forceComplete for Plan: deploy, Phase: null, Step: null");
     assert!(bench.tasks.is_empty() && bench.show("deploy").starts_with("COMPLETE"));
-    let refusal = view.plans[0].phases[0].commands.iter().find(|c| c.op == Restart).expect("offered");
+    let refusal = view.plans[0].phases[0].actions.iter().find(|a| a.op == Some(Restart)).expect("offered");
     assert_eq!(refusal.refused, None);
 }
 
@@ -154,11 +154,11 @@ fn commands_are_offered_with_the_reason_where_one_is_refused() {
     let bench = Bench::new(SEED);
     let view = bench.scheduler.view();
     let plan = &view.plans[0];
-    let refused = |commands: &[planarium_protocol::view::CommandView]| -> Vec<(PlanOp, bool)> {
-        commands.iter().map(|c| (c.op, c.refused.is_some())).collect()
+    let refused = |actions: &[planarium_protocol::view::ActionView]| -> Vec<(PlanOp, bool)> {
+        actions.iter().filter_map(|action| Some((action.op?, action.refused.is_some()))).collect()
     };
     assert_eq!(
-        refused(&plan.commands),
+        refused(&plan.actions),
         [
             (Start, false),
             (Stop, false),
@@ -169,8 +169,8 @@ fn commands_are_offered_with_the_reason_where_one_is_refused() {
         ]
     );
     assert_eq!(
-        refused(&plan.phases[0].commands),
+        refused(&plan.phases[0].actions),
         [(Interrupt, false), (Continue, false), (Restart, true), (ForceComplete, false)]
     );
-    assert_eq!(refused(&plan.phases[0].steps[0].commands), [(Restart, true), (ForceComplete, false)]);
+    assert_eq!(refused(&plan.phases[0].steps[0].actions), [(Restart, true), (ForceComplete, false)]);
 }

@@ -1,5 +1,6 @@
 //! The scheduler alone: hand-made machines and statuses, no master.
 
+mod actions;
 mod bench;
 mod canary;
 mod commands;

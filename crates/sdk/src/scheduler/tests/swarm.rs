@@ -204,10 +204,16 @@ impl Walk {
         let mut fresh = self.bench.scheduler.clone();
         fresh.cache = crate::view::ViewCache::default();
         let fresh = fresh.view();
+        let said = |actions: &[planarium_protocol::view::ActionView]| -> Vec<_> {
+            actions.iter().map(|action| (action.refused.clone(), action.consequence.clone())).collect()
+        };
         let text = |view: &planarium_protocol::view::ServiceView| -> Vec<String> {
             let steps = view.plans.iter().flat_map(|plan| plan.phases.iter().flat_map(|phase| &phase.steps));
             steps
-                .map(|step| format!("{} {} {} {}", step.name, step.status, step.reason, step.forced))
+                .map(|step| {
+                    let actions = said(&step.actions);
+                    format!("{} {} {} {} {actions:?}", step.name, step.status, step.reason, step.forced)
+                })
                 .collect()
         };
         assert_eq!(text(&kept), text(&fresh));
@@ -215,7 +221,14 @@ impl Walk {
             let phases = view.plans.iter().flat_map(|plan| &plan.phases);
             phases
                 .map(|p| {
-                    format!("{} {} {} {:?} {:?}", p.name, p.status, p.gates_left, p.progress, p.commands)
+                    format!(
+                        "{} {} {} {:?} {:?}",
+                        p.name,
+                        p.status,
+                        p.gates_left,
+                        p.progress,
+                        said(&p.actions)
+                    )
                 })
                 .collect()
         };

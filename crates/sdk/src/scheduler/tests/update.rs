@@ -303,6 +303,35 @@ fn a_task_that_moves_to_another_resource_set_is_ended_first() {
 }
 
 #[test]
+fn after_a_replace_the_old_reservation_is_not_the_reason() {
+    let mut bench = Bench::new(&cpus("1.0", 1));
+    for host in ["a1", "a2"] {
+        bench.machine(host, 4, 4096);
+    }
+    bench.deploy();
+    let home = bench.host("world-0-server");
+    update(&mut bench, &cpus("6.0", 1));
+    round(&mut bench, &["world-0-server"]);
+    let step = "deploy/world/world-0:[server]";
+    let sentence = |bench: &Bench| bench.scheduler.why(&bench.path(step)).expect("exists").sentence;
+    assert!(sentence(&bench).contains(&format!("its reservations are on {home}")), "{}", sentence(&bench));
+    bench.machine("a3", 8, 8192);
+    bench.offer(&["a3"]);
+    assert!(bench.taken().ends_with("decline a3 3600s"), "the pod is tied to its machine");
+    bench.pod(PodOp::Replace, "world-0", &[]).expect("replaced");
+    bench.advance(60_000);
+    assert!(!bench.taken().contains("revive"), "the step is no new work, so nobody asks for offers again");
+    let why = bench.scheduler.why(&bench.path(step)).expect("exists");
+    let texts: Vec<&str> = why.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    assert!(!texts.concat().contains("reservations"), "{texts:?}");
+    let named = texts.iter().find(|text| text.contains("declined until")).expect("the machines are named");
+    assert!(named.contains("a3") && named.contains(" min ") && named.contains("no new work"), "{named}");
+    assert_eq!(why.unblock.iter().filter(|remedy| remedy.title.starts_with("Send one round")).count(), 1);
+    bench.round();
+    assert_eq!(bench.host("world-0-server"), "a3");
+}
+
+#[test]
 fn recovery_leaves_a_task_alone_that_waits_for_its_first_launch_elsewhere() {
     let yaml = "\
 name: two

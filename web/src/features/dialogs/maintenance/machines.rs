@@ -2,10 +2,10 @@
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::maintenance::{action, away_words};
-use crate::store::selectors::status::machine as machine_look;
+use crate::store::selectors::status::state;
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::{attr, icon};
-use planarium_protocol::view::{ActionView, ClusterView, MachineView};
+use planarium_protocol::view::{ActionView, ClusterView, MachineView, StatusClass};
 use yew::prelude::*;
 
 /// Rows at most; above that only machines that are not simply up.
@@ -33,7 +33,10 @@ pub(super) fn MachineModes(props: &MachineModesProps) -> Html {
     let hub = use_hub();
     let machines = &props.cluster.machines;
     let many = machines.len() > ROWS;
-    let shown = machines.iter().filter(|machine| !many || &*machine.state != "up").take(ROWS);
+    let shown = machines
+        .iter()
+        .filter(|machine| !many || state(&machine.state).class != StatusClass::Running.as_str())
+        .take(ROWS);
     html! {
         <section aria-labelledby="maintenance-machines">
             <h3 id="maintenance-machines">{ "Machines" }</h3>
@@ -59,7 +62,7 @@ pub(super) fn MachineModes(props: &MachineModesProps) -> Html {
 }
 
 fn row(hub: &Hub, machine: &MachineView, epoch_ms: u64) -> Html {
-    let look = machine_look(&machine.state);
+    let look = state(&machine.state);
     let (for_machine, for_agent) = OPS.split_at(2);
     let buttons = |ops: &'static [(&'static str, &'static str)]| {
         let found = ops.iter().filter_map(|(op, label)| Some((*label, action(machine, op)?)));

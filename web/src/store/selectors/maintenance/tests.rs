@@ -94,16 +94,21 @@ fn the_posted_schedule_is_that_of_the_api() {
 fn a_schedule_goes_through_the_view_unchanged() {
     let mut posted = window(60_000, Some(60_000));
     posted.start_ns += 1;
-    let id =
-        ScheduledView { hostname: Some("m1".into()), ip: Some("10.0.0.1".into()), mode: "DRAINING".into() };
-    let lone = ScheduledView { hostname: Some("spare".into()), ip: None, mode: "DOWN".into() };
+    let id = ScheduledView {
+        hostname: Some("m1".into()),
+        ip: Some("10.0.0.1".into()),
+        mode: "DRAINING".into(),
+        unmatched: None,
+    };
+    let lone =
+        ScheduledView { hostname: Some("spare".into()), ip: None, mode: "DOWN".into(), unmatched: None };
     let away = UnavailabilityView {
         start_ns: posted.start_ns.to_string().into(),
         duration_ns: posted.duration_ns.map(|ns| ns.to_string().into()),
     };
     let view = WindowView { machines: vec![id.clone()], unavailability: away.clone() };
     let more = WindowView { machines: vec![id, lone], unavailability: away };
-    let cluster = ClusterView { revision: 0, machines: Vec::new(), windows: vec![view, more] };
+    let cluster = ClusterView { revision: 0, machines: Vec::new(), statuses: &[], windows: vec![view, more] };
     assert_eq!(windows(&cluster).first(), Some(&posted));
     let shown: Vec<_> = choices(&cluster).iter().map(|name| name.words().to_string()).collect();
     assert_eq!(shown, ["m1", "spare"], "each machine once");
@@ -143,12 +148,12 @@ fn says_what_stays_of_a_quorum() {
             agent: Some(host.into()),
             configs: Arc::default(),
         };
-        Arc::new(PodView { revision: 0, name: name.into(), tasks: vec![task] })
+        Arc::new(PodView { revision: 0, name: name.into(), tasks: vec![task], actions: Arc::from([]) })
     };
     let service = ServiceView {
         revision: 0,
         name: "zk".into(),
-        dialect: "sdk".into(),
+        dialect: "".into(),
         plans: Vec::new(),
         pods: vec![pod("n-0", "m1", "RUNNING"), pod("n-1", "m2", "RUNNING"), pod("n-2", "m3", "LOST")],
         activity: "".into(),
@@ -183,6 +188,7 @@ fn only_the_window_that_was_seen_is_replaced_or_taken_out() {
     let cluster = |starts: &[u64]| ClusterView {
         revision: 0,
         machines: Vec::new(),
+        statuses: &[],
         windows: starts.iter().map(|start| view(*start)).collect(),
     };
     let seen = windows(&cluster(&[5, 7]));

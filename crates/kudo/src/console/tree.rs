@@ -1,0 +1,46 @@
+//! Trees of lines, as `xlab/treeprint` draws them.
+
+/// A branch with its label.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tree {
+    label: String,
+    children: Vec<Tree>,
+}
+
+impl Tree {
+    /// A tree whose root shows a label.
+    pub(super) fn new(label: &str) -> Self {
+        Self { label: label.to_owned(), children: Vec::new() }
+    }
+
+    /// Adds a branch.
+    pub(super) fn add(&mut self, label: impl Into<String>) -> &mut Self {
+        self.children.push_mut(Self { label: label.into(), children: Vec::new() })
+    }
+
+    /// Adds a branch with a word in brackets before its label.
+    pub(super) fn add_meta(&mut self, meta: &str, label: &str) -> &mut Self {
+        self.add(format!("[{meta}]  {label}"))
+    }
+
+    /// The lines, each with its line end.
+    pub(super) fn text(&self) -> String {
+        let mut out = format!("{}\n", self.label);
+        self.write(&mut out, "");
+        out
+    }
+
+    fn write(&self, out: &mut String, prefix: &str) {
+        let last = self.children.len().saturating_sub(1);
+        for (at, child) in self.children.iter().enumerate() {
+            let (edge, next) = if at == last { ("└── ", "    ") } else { ("├── ", "│   ") };
+            let deeper = format!("{prefix}{next}");
+            let mut lines = child.label.split('\n');
+            out.push_str(&format!("{prefix}{edge}{}\n", lines.next().unwrap_or_default()));
+            for line in lines {
+                out.push_str(&format!("{deeper}{line}\n"));
+            }
+            child.write(out, &deeper);
+        }
+    }
+}

@@ -1,0 +1,715 @@
+//! The controller: when it looks at an instance, and what it does then.
+//!
+//! *Knows*: changes of objects, the instances that they concern, and the order of one look at an instance. *Must not know*: what
+//! tasks do.
+//!
+//! A look is due at once when an instance, something that it owns or its operator's version changes; one second later while a plan
+//! is under way; with growing delays after an error. Looks that would find everything as it was cost next to nothing.
+//!
+//! **Source**: `kudobuilder/kudo: pkg/controller/instance/instance_controller.go`, `resolver_incluster.go`. Matched, but that the time
+//! of a plan is not written anew while nothing else about it changes.
+
+use std::sync::Arc;
+
+use planarium_kernel::cow::bytes_of;
+use planarium_kernel::{SimTime, SortedMap};
+use planarium_kube::{ChangeKind, Kube, Object, ObjectRef, Selector};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::{EventBody, Text};
+use serde_json::Value;
+
+use crate::Cx;
+use crate::admission::fresh_uid;
+use crate::calendar::rfc3339;
+use crate::codes::API_VERSION;
+use crate::engine::{Memory, Meta, Work, pass, readiness, render};
+use crate::instance::{Instance, PlanStatus, Readiness};
+use crate::package::model::TaskKind;
+use crate::package::{params, version_name};
+use crate::status::Status;
+use crate::version::{Version, read_again};
+
+/// Namespace and name.
+pub type Key = (Text, Text);
+
+/// Between two looks at an instance whose plan is under way. *Units*: milliseconds.
+const TICK_MS: u64 = 1000;
+
+/// The first delay after an error; it doubles with every further one. *Units*: milliseconds.
+const FIRST_RETRY_MS: u64 = 1000;
+
+/// The longest delay after errors. *Units*: milliseconds.
+const LONGEST_RETRY_MS: u64 = 1_000_000;
+
+/// When an instance is looked at next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Due {
+    at: SimTime,
+    /// Nothing has changed: it is looked at because some time has passed.
+    tick: bool,
+}
+
+/// What is kept of an instance.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The instance as it was written last.
+    pub instance: Arc<Instance>,
+    /// The version of its operator that was there last.
+    pub version: Option<Arc<Version>>,
+    /// What is kept of its run.
+    pub memory: Arc<Memory>,
+    /// Why the last look did not get anywhere; empty when it did.
+    pub trouble: Text,
+    /// Since when steps have their status, by plan, phase and step.
+    since: Arc<SortedMap<StepKey, SimTime>>,
+    /// Grows with everything that is shown of it.
+    pub stamp: u64,
+    due: Option<Due>,
+    /// Errors since the last look without one.
+    failures: u32,
+    /// The version of the cluster after which a look changed nothing.
+    quiet_at: Option<u64>,
+}
+
+/// What a status of a step takes.
+const ROW: u64 = 96;
+
+/// Plan, phase and step.
+type StepKey = (Text, Text, Text);
+
+impl Known {
+    /// Since when a step has its status. *Units*: milliseconds since genesis.
+    pub fn since(&self, plan: &str, phase: &str, step: &str) -> u64 {
+        let key = (Text::from(plan), Text::from(phase), Text::from(step));
+        self.since.get(&key).map_or(0, |since| since.ms())
+    }
+
+    /// When the controller looks at it next.
+    pub fn next_look(&self) -> Option<SimTime> {
+        Some(self.due?.at)
+    }
+
+    /// Takes an instance in as it was written last.
+    fn take(&mut self, now: SimTime, instance: Arc<Instance>) {
+        for plan in instance.plans.values() {
+            let before = self.instance.plans.get(&plan.name);
+            for (at, phase) in plan.phases.iter().enumerate() {
+                let before = before.and_then(|plan| plan.phases.get(at));
+                for (at, step) in phase.steps.iter().enumerate() {
+                    let before = before.and_then(|phase| phase.steps.get(at)).map(|step| step.status);
+                    if before.unwrap_or_default() != step.status {
+                        let key = (plan.name.clone(), phase.name.clone(), step.name.clone());
+                        Arc::make_mut(&mut self.since).insert(key, now);
+                    }
+                }
+            }
+        }
+        self.instance = instance;
+        self.stamp = self.stamp.saturating_add(1);
+    }
+}
+
+/// The controller's books. A copy costs pointers.
+#[derive(Clone, Debug, Default)]
+pub struct Controller {
+    seen: u64,
+    instances: SortedMap<Key, Known>,
+    versions: SortedMap<Key, Arc<Version>>,
+}
+
+/// Why a look ended early.
+enum Trouble {
+    /// Tried again after a delay.
+    Retry(String),
+    /// Not tried again.
+    Stop,
+}
+
+impl Controller {
+    /// Every instance, by namespace and name.
+    pub fn instances(&self) -> impl Iterator<Item = (&Key, &Known)> {
+        self.instances.iter()
+    }
+
+    /// An instance.
+    pub fn get(&self, namespace: &str, name: &str) -> Option<&Known> {
+        self.instances.get(&(Text::from(namespace), Text::from(name)))
+    }
+
+    /// Bytes that these books hold and those before do not, by estimate.
+    pub fn beyond(&self, before: Option<&Self>) -> u64 {
+        let instances = self.instances.iter().map(|(key, known)| {
+            let old = before.and_then(|before| before.instances.get(key));
+            let changed = old
+                .is_none_or(|old| old.stamp != known.stamp || !Arc::ptr_eq(&old.instance, &known.instance));
+            let memory = old.map(|old| &old.memory);
+            let memory = planarium_kernel::cow::behind(&known.memory, memory, Memory::bytes);
+            let steps =
+                known.instance.plans.values().flat_map(|plan| &plan.phases).map(|phase| phase.steps.len());
+            let size = bytes_of::<Known>(1) + ROW * u64::try_from(steps.sum::<usize>()).unwrap_or(u64::MAX);
+            memory + if changed { size } else { bytes_of::<Known>(1) }
+        });
+        let versions = self.versions.iter().map(|(key, version)| {
+            let old = before.and_then(|before| before.versions.get(key));
+            planarium_kernel::cow::behind(version, old, Version::bytes)
+        });
+        instances.sum::<u64>() + versions.sum::<u64>()
+    }
+
+    /// Hears of everything that has changed since it was told last.
+    pub fn hear(&mut self, now: SimTime, kube: &Kube) {
+        if kube.resource_version() == self.seen {
+            return;
+        }
+        match kube.changes_since(self.seen) {
+            Ok(changes) => {
+                for change in changes {
+                    self.hear_of(now, change.kind, &change.object);
+                }
+            }
+            Err(_) => self.look_at_everything(now, kube),
+        }
+        self.seen = kube.resource_version();
+    }
+
+    /// The change log does not reach back far enough: what there is is read anew.
+    fn look_at_everything(&mut self, now: SimTime, kube: &Kube) {
+        let list = |kind: &str| {
+            let kind = kube.find_kind(API_VERSION, kind);
+            kind.map(|kind| kube.list(kind, None, &Selector::EVERYTHING)).unwrap_or_default()
+        };
+        let there = list("Instance");
+        self.instances.retain(|key, _| there.iter().any(|it| it.namespace == key.0 && it.name == key.1));
+        for object in list("OperatorVersion").iter().chain(&there) {
+            self.hear_of(now, ChangeKind::Modified, object);
+        }
+    }
+
+    fn hear_of(&mut self, now: SimTime, kind: ChangeKind, object: &Arc<Object>) {
+        let key = (object.namespace.clone(), object.name.clone());
+        let info = object.info();
+        match (&*info.group, &*info.kind) {
+            ("kudo.dev", "Instance") => {
+                if kind == ChangeKind::Deleted {
+                    self.instances.remove(&key);
+                } else {
+                    let instance = Arc::new(Instance::read(object));
+                    let place = (instance.version_namespace().clone(), instance.version.clone());
+                    let version = self.versions.get(&place).cloned();
+                    match self.instances.get_mut(&key) {
+                        Some(known) => {
+                            known.take(now, instance);
+                            known.version = version.or_else(|| known.version.take());
+                        }
+                        None => {
+                            let known = Known {
+                                instance,
+                                version,
+                                memory: Arc::default(),
+                                trouble: Text::default(),
+                                since: Arc::default(),
+                                stamp: 1,
+                                due: None,
+                                failures: 0,
+                                quiet_at: None,
+                            };
+                            self.instances.insert(key.clone(), known);
+                        }
+                    }
+                    self.look(now, &key);
+                }
+                // Parents hear of their children.
+                for owner in object.owners.iter().filter(|owner| &*owner.kind == "Instance") {
+                    self.look(now, &(object.namespace.clone(), owner.name.clone()));
+                }
+            }
+            ("kudo.dev", "OperatorVersion") => {
+                if kind == ChangeKind::Deleted {
+                    self.versions.remove(&key);
+                } else {
+                    let version = read_again(self.versions.get(&key), object);
+                    self.versions.insert(key.clone(), version);
+                }
+                let version = self.versions.get(&key).cloned();
+                for known in self.instances.values_mut() {
+                    if *known.instance.version_namespace() == key.0 && known.instance.version == key.1 {
+                        // One that is gone is shown as long as nothing takes its place.
+                        known.version = version.clone().or_else(|| known.version.take());
+                        known.stamp = known.stamp.saturating_add(1);
+                        wake(known, now);
+                    }
+                }
+            }
+            ("apps", "Deployment" | "StatefulSet") | ("batch", "Job") | ("", "Service" | "Pod") => {
+                let pipe = object.annotations.get("kudo.dev/pipepod").is_some();
+                if kind == ChangeKind::Deleted && pipe {
+                    return;
+                }
+                if let Some(owner) = object.controller().filter(|owner| &*owner.kind == "Instance") {
+                    self.look(now, &(object.namespace.clone(), owner.name.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn look(&mut self, now: SimTime, key: &Key) {
+        if let Some(known) = self.instances.get_mut(key) {
+            wake(known, now);
+        }
+    }
+
+    /// Looks at everything anew, as after a restart of the controller.
+    pub fn restart(&mut self, now: SimTime) {
+        for known in self.instances.values_mut() {
+            known.memory = Arc::default();
+            known.quiet_at = None;
+            known.failures = 0;
+            wake(known, now);
+        }
+    }
+
+    /// When the next look is due.
+    pub fn next_due(&self) -> Option<SimTime> {
+        self.instances.values().filter_map(|known| Some(known.due?.at)).min()
+    }
+
+    /// How many looks are due because something changed.
+    pub fn one_shots(&self) -> usize {
+        self.instances.values().filter(|known| known.due.is_some_and(|due| !due.tick)).count()
+    }
+
+    /// Whether the next look that is only due because time has passed may change something.
+    pub fn restless(&self, kube: &Kube) -> bool {
+        let due = self.instances.values().filter(|known| known.due.is_some_and(|due| due.tick));
+        due.into_iter().any(|known| known.quiet_at != Some(kube.resource_version()) && known.failures == 0)
+    }
+
+    /// Takes one look that is due.
+    pub fn fire(&mut self, cx: &mut Cx, kube: &mut Kube, epoch_ms: u64) {
+        let now = cx.now();
+        let due = self.instances.iter().filter_map(|(key, known)| Some((known.due?.at, key)));
+        let Some((at, key)) = due.min().map(|(at, key)| (at, key.clone())) else { return };
+        if at > now {
+            return;
+        }
+        let Some(known) = self.instances.get_mut(&key) else { return };
+        let tick = known.due.take().is_some_and(|due| due.tick);
+        if tick && known.quiet_at == Some(kube.resource_version()) {
+            arm_tick(known, now);
+            return;
+        }
+        let before = kube.resource_version();
+        let outcome = self.reconcile(cx, kube, &key, epoch_ms);
+        let after = kube.resource_version();
+        let Some(known) = self.instances.get_mut(&key) else { return };
+        known.quiet_at = (before == after).then_some(after);
+        known.stamp = known.stamp.saturating_add(1);
+        match outcome {
+            Ok(again) => {
+                known.failures = 0;
+                known.trouble = Text::default();
+                if again {
+                    arm_tick(known, now);
+                }
+            }
+            Err(Trouble::Stop) => known.failures = 0,
+            Err(Trouble::Retry(problem)) => {
+                let delay = FIRST_RETRY_MS.saturating_mul(1 << known.failures.min(20)).min(LONGEST_RETRY_MS);
+                known.failures = known.failures.saturating_add(1);
+                known.trouble = problem.into();
+                known.due = Some(Due { at: now.saturating_add(delay), tick: true });
+            }
+        }
+    }
+
+    /// Looks at one instance; whether to look again after a while.
+    fn reconcile(&mut self, cx: &mut Cx, kube: &mut Kube, key: &Key, epoch_ms: u64) -> Result<bool, Trouble> {
+        let kind = kube.find_kind(API_VERSION, "Instance");
+        let object = kind.and_then(|kind| kube.get(ObjectRef::new(kind, &key.0, &key.1))).cloned();
+        let Some(object) = object else { return Ok(false) };
+        let old = match self.instances.get(key) {
+            Some(known) if known.instance.resource_version == object.resource_version => {
+                Arc::clone(&known.instance)
+            }
+            _ => Arc::new(Instance::read(&object)),
+        };
+        let mut instance = Instance::clone(&old);
+        let version = self.version_of(kube, &instance);
+        let Some(version) = version else {
+            let message = format!(
+                "InstanceController: Error getting operatorVersion {} for instance {}/{}: operatorversions.kudo.dev {:?} not found",
+                instance.version, key.0, key.1, &*instance.version
+            );
+            self.tell_once(cx, kube, key, &object, "InvalidOperatorVersion", &message);
+            return Err(Trouble::Retry(message));
+        };
+        if let Some(known) = self.instances.get_mut(key) {
+            known.version = Some(Arc::clone(&version));
+        }
+        let now_ms = epoch_ms.saturating_add(cx.now().ms());
+        let now = rfc3339(now_ms);
+
+        schedule_cleanup(kube, &mut instance, &version);
+        if instance.execution.plan.is_empty() {
+            return idle(cx, kube, &object, &old, instance, &now);
+        }
+        let (plan_name, uid) = (instance.execution.plan.clone(), instance.execution.uid.clone());
+        if matches!(&*plan_name, "deploy" | "upgrade" | "update") {
+            instance.set_readiness(Readiness::PlanInProgress, "", &now);
+        }
+        instance.cover(&version);
+        let Some(mut status) = instance.plans.get(&plan_name).cloned() else {
+            let message = format!("failed to find planStatus for plan '{plan_name}'");
+            self.tell_once(cx, kube, key, &object, "InvalidPlan", &message);
+            return Err(Trouble::Retry(message));
+        };
+        if status.uid != uid {
+            reset(&mut status, &uid);
+            instance.update(status.clone(), &now);
+            let message = format!("Execution of plan {plan_name} started");
+            kube.record(cx, &object, false, "PlanStarted", &message, SOURCE);
+        }
+        if !instance.child
+            && let Err(problem) = self.dependencies(kube, &version)
+        {
+            let message = format!("Error during execution: fatal error: {problem}");
+            status.set_with(Status::FatalError, &message);
+            instance.update(status, &now);
+            write(cx, kube, &object, &old, instance, &now)?;
+            kube.record(cx, &object, true, "CircularDependency", &message, SOURCE);
+            return Err(Trouble::Stop);
+        }
+        let prepared = prepare(&instance, &version, &plan_name);
+        let (texts, pipes) = match prepared {
+            Ok(prepared) => prepared,
+            Err((event, problem)) => {
+                write(cx, kube, &object, &old, instance, &now)?;
+                self.tell_once(cx, kube, key, &object, event, &problem);
+                return Err(Trouble::Retry(problem));
+            }
+        };
+        let Some(plan) = version.plan(&plan_name) else { return Ok(false) };
+        let was_terminal = status.status.is_terminal();
+        let meta = Meta {
+            namespace: key.0.clone(),
+            instance: key.1.clone(),
+            instance_uid: instance.uid.clone(),
+            plan: plan_name.clone(),
+            uid: uid.clone(),
+        };
+        let mut memory = self.instances.get(key).map(|known| Arc::clone(&known.memory)).unwrap_or_default();
+        let aborted = {
+            let memory = Arc::make_mut(&mut memory);
+            memory.for_run(&uid, version.resource_version);
+            let mut work = Work {
+                kube,
+                cx,
+                epoch_ms,
+                meta: &meta,
+                version: &version,
+                params: &texts,
+                pipes: &pipes,
+                memory,
+            };
+            pass::execute(&mut work, plan, &mut status)
+        };
+        if let Some(known) = self.instances.get_mut(key) {
+            known.memory = memory;
+        }
+        let ended = status.status;
+        if was_terminal {
+            // A cleanup that has failed is left as it is.
+            return Ok(false);
+        }
+        instance.update(status, &now);
+        write(cx, kube, &object, &old, instance, &now)?;
+        if let Some((event, message)) = aborted {
+            kube.record(cx, &object, true, event, &message, SOURCE);
+            return Err(Trouble::Stop);
+        }
+        if ended.is_terminal() {
+            let message = format!("Execution of plan {plan_name} finished with status {}", ended.word());
+            kube.record(cx, &object, false, "PlanFinished", &message, SOURCE);
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn version_of(&mut self, kube: &Kube, instance: &Instance) -> Option<Arc<Version>> {
+        let key = (instance.version_namespace().clone(), instance.version.clone());
+        let kind = kube.find_kind(API_VERSION, "OperatorVersion")?;
+        let object = kube.get(ObjectRef::new(kind, &key.0, &key.1))?;
+        let version = read_again(self.versions.get(&key), object);
+        self.versions.insert(key, Arc::clone(&version));
+        Some(version)
+    }
+
+    /// Records a warning unless it is what stopped the last look, too.
+    fn tell_once(
+        &self,
+        cx: &mut Cx,
+        kube: &mut Kube,
+        key: &Key,
+        object: &Object,
+        reason: &str,
+        message: &str,
+    ) {
+        if self.instances.get(key).is_none_or(|known| &*known.trouble != message) {
+            kube.record(cx, object, true, reason, message, SOURCE);
+        }
+    }
+
+    /// Whether everything that a version depends on is installed, without a circle.
+    fn dependencies(&mut self, kube: &Kube, version: &Arc<Version>) -> Result<(), String> {
+        let mut found = vec![Arc::clone(version)];
+        let mut edges: Vec<(Text, Text)> = Vec::new();
+        self.walk(kube, &version.namespace, version, &mut found, &mut edges)
+    }
+
+    fn walk(
+        &mut self,
+        kube: &Kube,
+        namespace: &Text,
+        parent: &Arc<Version>,
+        found: &mut Vec<Arc<Version>>,
+        edges: &mut Vec<(Text, Text)>,
+    ) -> Result<(), String> {
+        let qualified =
+            |version: &Version| version_name(&version.operator, &version.app_version, &version.version);
+        let parent_name = Text::from(qualified(parent));
+        for task in parent.tasks.iter().filter(|task| task.is() == Some(TaskKind::KudoOperator)) {
+            let (operator, app, own) =
+                (&task.package.value, &task.app_version.value, &task.operator_version.value);
+            let any = |text: &str| if text.is_empty() { "any".to_owned() } else { text.to_owned() };
+            let name = version_name(operator, app, own);
+            let object = |kind: &str, name: &str| {
+                let kind = kube.find_kind(API_VERSION, kind)?;
+                kube.get(ObjectRef::new(kind, namespace, name)).cloned()
+            };
+            let failed = |problem: String| {
+                format!(
+                    "failed to resolve package Operator: {operator:?}, OperatorVersion: {:?}, AppVersion {:?}, dependency of \
+                     package {parent_name}: {problem}",
+                    any(own),
+                    any(app)
+                )
+            };
+            let Some(child) = object("OperatorVersion", &name) else {
+                return Err(failed(format!("failed to resolve operator version {namespace}/{name}:{app}")));
+            };
+            if object("Operator", operator).is_none() {
+                return Err(failed(format!("failed to resolve operator {namespace}/{operator}")));
+            }
+            let key = (namespace.clone(), child.name.clone());
+            let child = read_again(self.versions.get(&key), &child);
+            self.versions.insert(key, Arc::clone(&child));
+            let child_name = Text::from(qualified(&child));
+            let new = !found.iter().any(|known| *qualified(known) == *child_name);
+            if new {
+                found.push(Arc::clone(&child));
+            }
+            edges.push((parent_name.clone(), child_name.clone()));
+            if reaches(edges, &child_name, &parent_name) {
+                return Err(format!(
+                    "cyclic package dependency found when adding package {parent_name} -> {child_name}"
+                ));
+            }
+            if new {
+                self.walk(kube, namespace, &child, found, edges)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Who tells about instances.
+const SOURCE: &str = "instance-controller";
+
+fn wake(known: &mut Known, now: SimTime) {
+    known.due = Some(Due { at: now, tick: false });
+}
+
+fn arm_tick(known: &mut Known, now: SimTime) {
+    if known.due.is_none() {
+        known.due = Some(Due { at: now.saturating_add(TICK_MS), tick: true });
+    }
+}
+
+fn reaches(edges: &[(Text, Text)], from: &Text, to: &Text) -> bool {
+    let mut seen = vec![from.clone()];
+    let mut at = 0;
+    while let Some(one) = seen.get(at).cloned() {
+        if one == *to {
+            return true;
+        }
+        at += 1;
+        for (_, next) in edges.iter().filter(|(start, _)| *start == one) {
+            if !seen.contains(next) {
+                seen.push(next.clone());
+            }
+        }
+    }
+    false
+}
+
+/// An instance that is deleted runs its cleanup, once, whatever else runs.
+fn schedule_cleanup(kube: &Kube, instance: &mut Instance, version: &Version) {
+    let never_run = instance.plans.get("cleanup").is_none_or(|plan| plan.status == Status::NeverRun);
+    if instance.deleting
+        && version.plan("cleanup").is_some()
+        && never_run
+        && &*instance.execution.plan != "cleanup"
+    {
+        instance.execution.plan = "cleanup".into();
+        instance.execution.uid = fresh_uid(kube, instance);
+        instance.execution.status = Some(Status::NeverRun);
+    }
+}
+
+fn reset(status: &mut PlanStatus, uid: &Text) {
+    status.uid = uid.clone();
+    status.status = Status::Pending;
+    for phase in &mut status.phases {
+        phase.set(Status::Pending);
+        for step in &mut phase.steps {
+            step.set(Status::Pending);
+        }
+    }
+}
+
+/// No plan is scheduled: only the readiness may change.
+fn idle(
+    cx: &mut Cx,
+    kube: &mut Kube,
+    object: &Arc<Object>,
+    old: &Instance,
+    mut instance: Instance,
+    now: &str,
+) -> Result<bool, Trouble> {
+    match readiness::of(kube, &instance.namespace, &instance.name) {
+        Err(problem) => return Err(Trouble::Retry(problem)),
+        Ok(None) => instance.set_readiness(Readiness::ResourcesReady, "", now),
+        Ok(Some(message)) => instance.set_readiness(Readiness::ResourceNotReady, &message, now),
+    }
+    if instance.ready() != old.ready() {
+        write(cx, kube, object, old, instance, now)?;
+    }
+    Ok(false)
+}
+
+/// Texts of parameters, and what pipes make.
+type PreparedRun = (Vec<(Text, Option<Text>)>, Vec<(Text, Text)>);
+
+/// What a run needs before it can begin.
+///
+/// *Errors*: the reason of an event and the words. The plan stays as it is and is tried again for ever.
+fn prepare(
+    instance: &Instance,
+    version: &Version,
+    plan_name: &str,
+) -> Result<PreparedRun, (&'static str, String)> {
+    let failed = |problem: String| format!("Error during execution: fatal error: {problem}");
+    let Some(plan) = version.plan(plan_name) else {
+        return Err(("InvalidPlan", failed(format!("could not find required plan: '{plan_name}'"))));
+    };
+    let mut texts = Vec::with_capacity(version.parameters.len());
+    for parameter in &version.parameters {
+        let name = parameter.name.value.as_str();
+        let value = instance.parameters.get(name).or(parameter.default.as_ref()).cloned();
+        params::unwrap(value.as_deref(), &parameter.kind)
+            .map_err(|problem| ("InvalidParams", failed(format!("could not parse parameters: {problem}"))))?;
+        texts.push((Text::from(name), value));
+    }
+    let pipes = render::pipes_of(&instance.name, plan, &version.tasks).map_err(|key| {
+        ("InvalidPlan", failed(format!("could not make task pipes: duplicated pipe key {key}")))
+    })?;
+    Ok((texts, pipes))
+}
+
+/// Writes what has changed: first spec and metadata, which admission sees, then the status.
+fn write(
+    cx: &mut Cx,
+    kube: &mut Kube,
+    object: &Arc<Object>,
+    old: &Instance,
+    mut instance: Instance,
+    now: &str,
+) -> Result<(), Trouble> {
+    let _ = now;
+    instance.try_remove_finalizer();
+    let spec_changed = instance.execution != old.execution
+        || instance.parameters != old.parameters
+        || instance.finalizers != old.finalizers;
+    let settled = same_but_time(&instance, old);
+    if !spec_changed && settled {
+        return Ok(());
+    }
+    let mut value = object.to_value();
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("spec".to_owned(), instance.spec_value());
+        if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
+            if instance.finalizers.is_empty() {
+                metadata.remove("finalizers");
+            } else {
+                let finalizers = instance.finalizers.iter().map(|it| Value::from(&**it)).collect();
+                metadata.insert("finalizers".to_owned(), finalizers);
+            }
+        }
+    }
+    report(cx, old, &instance);
+    if spec_changed {
+        let written = kube.update(cx, value).map_err(|error| Trouble::Retry(error.message))?;
+        value = written.to_value();
+    }
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("status".to_owned(), instance.status_value());
+    }
+    match kube.update_status(cx, value) {
+        Ok(_) => Ok(()),
+        Err(_) if instance.deleting && instance.finalizers.is_empty() => Ok(()),
+        Err(error) => Err(Trouble::Retry(error.message)),
+    }
+}
+
+/// Whether two differ in nothing but when plans were last looked at.
+fn same_but_time(a: &Instance, b: &Instance) -> bool {
+    a.conditions == b.conditions
+        && a.plans.len() == b.plans.len()
+        && a.plans.iter().zip(b.plans.iter()).all(|((key, plan), (other_key, other))| {
+            key == other_key
+                && plan.status == other.status
+                && plan.message == other.message
+                && plan.uid == other.uid
+                && plan.phases == other.phases
+        })
+}
+
+/// Reports every status that shows another word.
+fn report(cx: &mut Cx, old: &Instance, new: &Instance) {
+    for plan in new.plans.values() {
+        let before = old.plans.get(&plan.name);
+        let mut tell = |phase: Option<&Text>, step: Option<&Text>, from: Option<Status>, to: Status| {
+            let from = from.unwrap_or_default();
+            if from != to {
+                let path = ElementPath {
+                    dialect: Text::from(crate::WORD),
+                    service: new.name.clone(),
+                    plan: plan.name.clone(),
+                    phase: phase.cloned(),
+                    step: step.cloned(),
+                };
+                cx.emit(EventBody::ElementStatus { path, from: from.text(), to: to.text() });
+            }
+        };
+        for phase in &plan.phases {
+            let known = before.and_then(|plan| plan.phases.iter().find(|it| it.name == phase.name));
+            for step in &phase.steps {
+                let known = known.and_then(|phase| phase.steps.iter().find(|it| it.name == step.name));
+                tell(Some(&phase.name), Some(&step.name), known.map(|step| step.status), step.status);
+            }
+            tell(Some(&phase.name), None, known.map(|phase| phase.status), phase.status);
+        }
+        tell(None, None, before.map(|plan| plan.status), plan.status);
+    }
+}

@@ -1,0 +1,232 @@
+//! The engine: what a plan does in one pass.
+//!
+//! *Knows*: tasks, steps, phases and plans, and how objects are rendered, written and judged. *Must not know*: when passes
+//! happen, and why a plan was started.
+
+mod apply;
+mod child;
+mod delete;
+pub mod enhance;
+pub mod health;
+pub mod manifest;
+pub mod pass;
+mod pipe;
+pub mod readiness;
+pub mod render;
+
+use planarium_kernel::SortedMap;
+use planarium_kube::{Kube, ObjectNo};
+use planarium_protocol::Text;
+use planarium_source::template::OffsetMap;
+use planarium_source::template::gotemplate::parse_go_bool;
+use serde_json::Value;
+use std::sync::Arc;
+
+use crate::Cx;
+use crate::package::model::{Task, TaskKind};
+use crate::version::Version;
+
+/// Where KUDO keeps what it last applied.
+pub const LAST_APPLIED: &str = "kudo.dev/last-applied-configuration";
+
+/// The run that a task belongs to.
+#[derive(Clone, Debug)]
+pub struct Meta {
+    /// Namespace of the instance.
+    pub namespace: Text,
+    /// Name of the instance.
+    pub instance: Text,
+    /// Uid of the instance.
+    pub instance_uid: Text,
+    /// Name of the plan.
+    pub plan: Text,
+    /// Uid of the run.
+    pub uid: Text,
+}
+
+/// Why a task is not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The plan is aborted.
+    Fatal {
+        /// The whole text, as the step shows it.
+        message: String,
+        /// The reason of the event about it.
+        event: &'static str,
+    },
+    /// The step shows it, and the task is tried again.
+    Transient(String),
+}
+
+/// Whether a task is done, or how it failed.
+pub type Outcome = Result<bool, Failure>;
+
+/// An object of a task as it is applied.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The object, with everything that KUDO adds.
+    pub value: Arc<Value>,
+    /// Its kind, if the cluster serves it.
+    pub kind: Option<planarium_kube::KindId>,
+    /// Its namespace; empty for kinds that have none.
+    pub namespace: Text,
+    /// Its name.
+    pub name: Text,
+}
+
+impl Prepared {
+    /// `Kind/name`.
+    pub fn path(&self) -> Text {
+        let kind = self.value.get("kind").and_then(Value::as_str).unwrap_or_default();
+        format!("{kind}/{}", self.name).into()
+    }
+}
+
+/// What a task was rendered to.
+#[derive(Clone, Debug, Default)]
+pub struct Rendered {
+    /// Texts by template, in the order of the task, with the way back to the template.
+    pub texts: Vec<(Text, Arc<str>, OffsetMap)>,
+    /// Objects in the order of the texts.
+    pub objects: Vec<Prepared>,
+    /// Objects that the dependencies' hash was made of, each at the version it had.
+    dependencies: Vec<(Text, Text, Text, u64)>,
+}
+
+/// Where a task stands: its phase, its step, its name.
+pub type Place = (Text, Text, Text);
+
+/// What is kept of a run from pass to pass, so that nothing is rendered twice.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// The run and the version that this is about.
+    key: (Text, u64),
+    /// What tasks were rendered to.
+    pub rendered: SortedMap<Place, Arc<Rendered>>,
+    /// The first object of a task that is not healthy, as `Kind/name`, and what it said.
+    pub unhealthy: SortedMap<Place, (Text, String)>,
+    /// Objects that were found healthy, at the version they had.
+    healthy: SortedMap<ObjectNo, u64>,
+}
+
+impl Memory {
+    /// Roughly how many bytes it takes.
+    pub fn bytes(&self) -> u64 {
+        let count = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
+        let rendered = self.rendered.values().map(|rendered| {
+            let texts: usize = rendered.texts.iter().map(|(_, text, _)| text.len()).sum();
+            // An object takes a few times its text.
+            count(texts).saturating_mul(4)
+        });
+        rendered.sum::<u64>() + 128 * count(self.healthy.len() + self.unhealthy.len() + 1)
+    }
+
+    /// Forgets everything when another run begins or the operator's version has changed.
+    pub fn for_run(&mut self, uid: &Text, version: u64) {
+        if self.key.0 != *uid || self.key.1 != version {
+            *self = Self { key: (uid.clone(), version), ..Self::default() };
+        }
+    }
+}
+
+/// What tasks work with.
+pub struct Work<'w, 'r> {
+    /// The cluster.
+    pub kube: &'w mut Kube,
+    /// The recorder.
+    pub cx: &'w mut Cx,
+    /// Calendar time of genesis. *Units*: milliseconds since 1970.
+    pub epoch_ms: u64,
+    /// The run.
+    pub meta: &'r Meta,
+    /// The operator's version.
+    pub version: &'r Version,
+    /// Texts of parameters, by name: the instance's or the default.
+    pub params: &'r [(Text, Option<Text>)],
+    /// Names of what pipes of the plan make, by key.
+    pub pipes: &'r [(Text, Text)],
+    /// What is kept of the run.
+    pub memory: &'w mut Memory,
+}
+
+/// A task at its place in a plan.
+#[derive(Clone, Copy)]
+pub struct At<'t> {
+    /// Name of its phase.
+    pub phase: &'t str,
+    /// Name of its step.
+    pub step: &'t str,
+    /// The task.
+    pub task: &'t Task,
+}
+
+impl At<'_> {
+    /// The place as a key.
+    pub fn place(&self) -> Place {
+        (Text::from(self.phase), Text::from(self.step), Text::from(self.task.name.value.as_str()))
+    }
+
+    /// `plan.phase.step.task`.
+    fn path(&self, plan: &str) -> String {
+        format!("{plan}.{}.{}.{}", self.phase, self.step, self.task.name.value)
+    }
+}
+
+impl Meta {
+    /// A failure that aborts the plan.
+    fn fatal(&self, at: &At<'_>, cause: &str, event: &'static str) -> Failure {
+        let path = at.path(&self.plan);
+        let message = format!(
+            "Error during execution: fatal error: {}/{} failed in {path}: {cause}",
+            self.namespace, self.instance
+        );
+        Failure::Fatal { message, event }
+    }
+}
+
+impl Work<'_, '_> {
+    /// Runs a task once.
+    fn run(&mut self, at: &At<'_>) -> Outcome {
+        match at.task.is() {
+            Some(TaskKind::Apply) => self.apply(at),
+            Some(TaskKind::Delete) => self.delete(at),
+            Some(TaskKind::Toggle) => match self.toggle(at.task) {
+                Ok(true) => self.apply(at),
+                Ok(false) => self.delete(at),
+                Err(problem) => Err(self.meta.fatal(at, &problem, "ToggleTaskError")),
+            },
+            Some(TaskKind::Dummy) if at.task.want_err && at.task.fatal => {
+                Err(self.meta.fatal(at, "dummy error", "DummyTaskError"))
+            }
+            Some(TaskKind::Dummy) if at.task.want_err => Err(Failure::Transient("dummy error".to_owned())),
+            Some(TaskKind::Dummy) => Ok(at.task.done),
+            Some(TaskKind::Pipe) => self.pipe(at),
+            Some(TaskKind::KudoOperator) => self.child(at),
+            None => Ok(false),
+        }
+    }
+
+    /// What a Toggle does: apply or delete.
+    ///
+    /// **Source**: `kudobuilder/kudo: pkg/engine/task/task_toggle.go`. Match.
+    fn toggle(&self, task: &Task) -> Result<bool, String> {
+        let name = task.parameter.value.as_str();
+        let Some((_, value)) = self.params.iter().find(|(known, _)| &**known == name) else {
+            return Err(format!("no value for parameter {name} found"));
+        };
+        let kind = self.version.parameter(name).map_or("", |parameter| parameter.kind.as_str());
+        if matches!(kind, "map" | "array") {
+            return Err(format!("value of parameter {name} isn't a string"));
+        }
+        let text = value.as_deref().unwrap_or_default();
+        parse_go_bool(text).ok_or_else(|| {
+            let shown = planarium_source::template::gotemplate::go_quote(text);
+            format!("could not parse value of parameter {name}: strconv.ParseBool: parsing {shown}: invalid syntax")
+        })
+    }
+
+    /// Calendar time. *Units*: milliseconds since 1970.
+    fn now_ms(&self) -> i64 {
+        i64::try_from(self.epoch_ms.saturating_add(self.cx.now().ms())).unwrap_or(i64::MAX)
+    }
+}

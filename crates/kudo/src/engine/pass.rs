@@ -1,0 +1,121 @@
+//! One pass over a plan.
+//!
+//! **Source**: `kudobuilder/kudo: pkg/engine/workflow/engine.go`. Match, statement by statement: only `serial` waits, tasks of a step
+//! run in every pass until all are done, a fatal failure stops the pass at once.
+
+use super::{At, Failure, Work};
+use crate::instance::PlanStatus;
+use crate::package::model::Plan;
+use crate::status::Status;
+use crate::verify::build_problem;
+
+/// A failure that ended a pass: the reason of the event about it, and its text.
+pub type Aborted = (&'static str, String);
+
+/// Executes a plan as far as it goes now.
+pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) -> Option<Aborted> {
+    if status.status.is_terminal() {
+        return None;
+    }
+    status.set(Status::InProgress);
+    let (namespace, instance) = (work.meta.namespace.clone(), work.meta.instance.clone());
+    let name = plan.name.value.as_str();
+    let mut phases_left = plan.phases.len();
+    for phase in &plan.phases {
+        let phase_name = phase.name.value.as_str();
+        let Some(phase_at) = status.phases.iter().position(|it| &*it.name == phase_name) else {
+            let message =
+                format!("{namespace}/{instance} fatal error:  missing phase status: {name}.{phase_name}");
+            status.set_with(Status::FatalError, &message);
+            return Some(("MissingPhaseStatus", format!("Error during execution: {message}")));
+        };
+        let Some(phase_status) = status.phases.get_mut(phase_at) else { continue };
+        if phase_status.status.is_finished() {
+            phases_left = phases_left.saturating_sub(1);
+            continue;
+        }
+        if phase_status.status.is_running() {
+            phase_status.set(Status::InProgress);
+        }
+        // Steps of the same name are one to the real engine.
+        let mut steps_left: Vec<&str> = phase.steps.iter().map(|step| step.name.value.as_str()).collect();
+        for step in &phase.steps {
+            let step_name = step.name.value.as_str();
+            let Some(step_at) = phase_status.steps.iter().position(|it| &*it.name == step_name) else {
+                let message = format!(
+                    "{namespace}/{instance} fatal error:  missing step status: {name}.{phase_name}.{step_name}"
+                );
+                phase_status.set_with(Status::FatalError, &message);
+                status.set(Status::FatalError);
+                return Some(("MissingStepStatus", format!("Error during execution: {message}")));
+            };
+            let Some(step_status) = phase_status.steps.get_mut(step_at) else { continue };
+            if step_status.status.is_finished() {
+                steps_left.retain(|left| *left != step_name);
+                continue;
+            }
+            if step_status.status.is_running() {
+                step_status.set(Status::InProgress);
+            }
+            let mut tasks_left: Vec<&str> = step.tasks.iter().map(|task| task.value.as_str()).collect();
+            for task_name in &step.tasks {
+                let path = format!("{name}.{phase_name}.{step_name}.{}", task_name.value);
+                let task = work.version.task(&task_name.value);
+                let aborted = match task {
+                    None => {
+                        let message = format!("{namespace}/{instance} fatal error:  missing task {path}");
+                        Some((
+                            "UnknownTaskName",
+                            message.clone(),
+                            format!("Error during execution: {message}"),
+                        ))
+                    }
+                    Some(task) => build_problem(task).map(|problem| {
+                        let message = format!(
+                            "{namespace}/{instance} fatal error:  failed to build task {path}: {problem}"
+                        );
+                        ("TaskBuildError", message.clone(), format!("Error during execution: {message}"))
+                    }),
+                };
+                if let Some((event, message, text)) = aborted {
+                    step_status.set_with(Status::FatalError, &message);
+                    phase_status.set(Status::FatalError);
+                    status.set(Status::FatalError);
+                    return Some((event, text));
+                }
+                let Some(task) = task else { continue };
+                match work.run(&At { phase: phase_name, step: step_name, task }) {
+                    Err(Failure::Fatal { message, event }) => {
+                        step_status.set_with(Status::FatalError, &message);
+                        phase_status.set(Status::FatalError);
+                        status.set(Status::FatalError);
+                        return Some((event, message));
+                    }
+                    Err(Failure::Transient(cause)) => {
+                        let message =
+                            format!("A transient error when executing task {path}. Will retry. {cause}");
+                        step_status.set_with(Status::Error, &message);
+                    }
+                    Ok(true) => tasks_left.retain(|left| *left != task_name.value),
+                    Ok(false) => {}
+                }
+            }
+            if tasks_left.is_empty() {
+                step_status.set(Status::Complete);
+                steps_left.retain(|left| *left != step_name);
+            } else if phase.strategy.value == "serial" {
+                break;
+            }
+        }
+        if steps_left.is_empty() {
+            phase_status.set(Status::Complete);
+            phases_left = phases_left.saturating_sub(1);
+        } else if plan.strategy.value == "serial" {
+            break;
+        }
+    }
+    if phases_left == 0 {
+        status.set(Status::Complete);
+    }
+    None
+}

@@ -1,0 +1,109 @@
+//! Statuses in a system's own words, with what they mean to whoever looks.
+//!
+//! *Knows*: classes and the shape of a table of words. *Must not know*: any system's words.
+
+use serde::Serialize;
+
+/// What a status means for the person who looks, whatever the system calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+#[serde(rename_all = "kebab-case")]
+pub enum StatusClass {
+    /// Nothing has been done yet.
+    Pending,
+    /// It is getting ready: resources are being found or held.
+    Preparing,
+    /// It is on its way up.
+    Starting,
+    /// It is being worked on.
+    Working,
+    /// It runs, but is not done.
+    Started,
+    /// It is up and meant to stay so.
+    Running,
+    /// It is on its way down.
+    Stopping,
+    /// It was ended on purpose.
+    Stopped,
+    /// It waits for a person.
+    Held,
+    /// It waits for time to pass after a failure.
+    Delayed,
+    /// It is done.
+    Done,
+    /// It failed.
+    Failed,
+    /// It was never asked for, or was left out.
+    Unused,
+}
+
+impl StatusClass {
+    /// Every class.
+    pub const ALL: [Self; 13] = [
+        Self::Pending,
+        Self::Preparing,
+        Self::Starting,
+        Self::Working,
+        Self::Started,
+        Self::Running,
+        Self::Stopping,
+        Self::Stopped,
+        Self::Held,
+        Self::Delayed,
+        Self::Done,
+        Self::Failed,
+        Self::Unused,
+    ];
+
+    /// The word that JSON and style sheets use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Preparing => "preparing",
+            Self::Starting => "starting",
+            Self::Working => "working",
+            Self::Started => "started",
+            Self::Running => "running",
+            Self::Stopping => "stopping",
+            Self::Stopped => "stopped",
+            Self::Held => "held",
+            Self::Delayed => "delayed",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Unused => "unused",
+        }
+    }
+
+    /// Work on it has begun and goes on by itself, a delay included.
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::Preparing | Self::Starting | Self::Working | Self::Started | Self::Delayed)
+    }
+
+    /// Nothing of it has begun, or nothing will without a person.
+    pub fn is_asleep(self) -> bool {
+        matches!(self, Self::Pending | Self::Held | Self::Unused)
+    }
+}
+
+/// A status word of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct StatusWord {
+    /// As the real system writes it.
+    pub word: &'static str,
+    /// What it means for the person who looks.
+    pub class: StatusClass,
+    /// Name of the icon that a front end draws.
+    pub icon: &'static str,
+    /// One character that stands for it in texts.
+    pub glyph: &'static str,
+    /// One sentence on what it means in this system.
+    pub meaning: &'static str,
+}
+
+impl StatusWord {
+    /// The entry of a word.
+    pub fn find(words: &'static [Self], word: &str) -> Option<&'static Self> {
+        words.iter().find(|entry| entry.word == word)
+    }
+}

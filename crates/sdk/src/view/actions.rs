@@ -1,0 +1,257 @@
+//! What an operator can do to plans, phases, steps and pods: the commands with what each would do now.
+//!
+//! *Knows*: the commands, when each is refused or changes nothing. *Must not know*: who shows them.
+//!
+//! Elements with the same permissions share one list; the inputs leave the element out.
+//!
+//! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/queries/PlansQueries.java` and
+//! `PodQueries.java`. Match; the sentences are the simulator's.
+
+use crate::scheduler::op_of;
+use crate::scheduler::store::PodTasks;
+use planarium_kernel::SortedMap;
+use planarium_plan::{Element, PlanTree, Status, StepState};
+use planarium_protocol::input::{PlanOp, PodOp};
+use planarium_protocol::view::ActionView;
+use std::sync::Arc;
+
+/// Action lists in use, by what is in them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Actions {
+    plans: SortedMap<Vec<Offer>, Arc<[ActionView]>>,
+    pods: SortedMap<(bool, bool), Arc<[ActionView]>>,
+}
+
+/// A command as it stands for an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Offer {
+    op: PlanOp,
+    refused: Option<&'static str>,
+    consequence: &'static str,
+}
+
+/// Why nothing can be done to a service at all, and why nothing to its pods.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shut {
+    /// Its scheduler is not there.
+    pub(super) ended: bool,
+    /// It is being uninstalled.
+    pub(super) uninstalling: bool,
+}
+
+const ENDED: &str = "The scheduler of the service has ended";
+const UNINSTALLING: &str = "The service is being uninstalled: its scheduler takes no pod commands any more";
+
+const PLAN: [PlanOp; 6] = [
+    PlanOp::Start,
+    PlanOp::Stop,
+    PlanOp::Interrupt,
+    PlanOp::Continue,
+    PlanOp::Restart,
+    PlanOp::ForceComplete,
+];
+const PHASE: [PlanOp; 4] = [PlanOp::Interrupt, PlanOp::Continue, PlanOp::Restart, PlanOp::ForceComplete];
+const STEP: [PlanOp; 2] = [PlanOp::Restart, PlanOp::ForceComplete];
+
+impl Actions {
+    /// What can be done to an element of a plan; equal lists are one.
+    pub(super) fn of_element(&mut self, tree: &PlanTree, element: Element, shut: Shut) -> Arc<[ActionView]> {
+        let ops: &[PlanOp] = match element {
+            Element::Plan => &PLAN,
+            Element::Phase(_) => &PHASE,
+            Element::Step(_) => &STEP,
+        };
+        let offer = |op: &PlanOp| Offer {
+            op: *op,
+            refused: if shut.ended { Some(ENDED) } else { refusal(tree, element, *op) },
+            consequence: consequence(tree, element, *op),
+        };
+        let key: Vec<Offer> = ops.iter().map(offer).collect();
+        if let Some(list) = self.plans.get(&key) {
+            return list.clone();
+        }
+        let list: Arc<[ActionView]> = key.iter().map(shown).collect();
+        self.plans.insert(key, list.clone());
+        list
+    }
+
+    /// What can be done to a pod.
+    pub(super) fn of_pod(&mut self, tasks: &PodTasks, shut: Shut) -> Arc<[ActionView]> {
+        let launched = tasks.values().any(|task| !task.id.is_empty());
+        let paused = tasks.values().any(|task| task.goal.word().is_some());
+        if let Some(list) = self.pods.get(&(launched, paused)) {
+            return list.clone();
+        }
+        let refused = match shut {
+            Shut { ended: true, .. } => Some(ENDED),
+            Shut { uninstalling: true, .. } => Some(UNINSTALLING),
+            _ => None,
+        };
+        let list: Arc<[ActionView]> = [
+            ("Restart in place", PodOp::Restart, "restart"),
+            ("Replace: launch anywhere", PodOp::Replace, "machine"),
+            ("Pause", PodOp::Pause, "waiting"),
+            ("Resume", PodOp::Resume, "play"),
+        ]
+        .into_iter()
+        .map(|(title, op, icon)| {
+            let consequence = pod_consequence(op, launched, paused);
+            ActionView::of_pod(title, op).icon(icon).doing(consequence).unless(refused)
+        })
+        .collect();
+        self.pods.insert((launched, paused), list.clone());
+        list
+    }
+}
+
+fn shown(offer: &Offer) -> ActionView {
+    let (title, icon) = match offer.op {
+        PlanOp::Start => ("Start", "play"),
+        PlanOp::Stop => ("Stop", "stop"),
+        PlanOp::Interrupt => ("Interrupt", "waiting"),
+        PlanOp::Continue => ("Continue", "unblock"),
+        PlanOp::Restart => ("Restart", "restart"),
+        PlanOp::ForceComplete => ("Force complete", "forced"),
+    };
+    let action =
+        ActionView::of_plan(title, offer.op).icon(icon).doing(offer.consequence).unless(offer.refused);
+    if offer.op == PlanOp::Start { action.asking() } else { action }
+}
+
+/// Why a command is refused now, in plain words.
+fn refusal(tree: &PlanTree, element: Element, op: PlanOp) -> Option<&'static str> {
+    tree.allowed(element, op_of(op)).err()?;
+    let complete = tree.status(element).is_complete();
+    Some(match op {
+        PlanOp::Interrupt if complete => "It is complete: there is nothing left to interrupt",
+        PlanOp::Interrupt => "It is interrupted already",
+        PlanOp::Continue if complete => "It is complete: there is nothing left to continue",
+        PlanOp::Continue => "It is under way already",
+        PlanOp::Restart => "It is pending already: nothing of it has begun",
+        PlanOp::ForceComplete => "It is complete already",
+        PlanOp::Start | PlanOp::Stop => "Only a whole plan can be started or stopped",
+    })
+}
+
+/// What a command would do now.
+fn consequence(tree: &PlanTree, element: Element, op: PlanOp) -> &'static str {
+    let held = tree.is_interrupted(element);
+    match op {
+        PlanOp::Start if tree.status(element).is_complete() => {
+            "Sets every step back to PENDING and begins anew; parameters become environment values of its tasks."
+        }
+        PlanOp::Start if held => "Lets the plan begin; parameters become environment values of its tasks.",
+        PlanOp::Start => {
+            "Begins nothing anew: the plan is not held. Parameters count for tasks that are launched from now on."
+        }
+        PlanOp::Stop if held && !has_begun(tree, element) => {
+            "Changes nothing: the plan is held, and no step of it has begun."
+        }
+        PlanOp::Stop => "Holds the plan and sets every step back to PENDING. Tasks that run go on.",
+        PlanOp::Interrupt => interrupt(tree, element),
+        PlanOp::Continue => go_on(tree, element),
+        PlanOp::Restart => restart(tree, element),
+        PlanOp::ForceComplete if matches!(element, Element::Step(_)) => {
+            "Marks it COMPLETE as it is. Nothing is launched or ended; what waits for it may begin."
+        }
+        PlanOp::ForceComplete => {
+            "Marks every step of it COMPLETE as it is. Nothing is launched or ended; what waits for it may begin."
+        }
+    }
+}
+
+fn interrupt(tree: &PlanTree, element: Element) -> &'static str {
+    match element {
+        Element::Phase(phase) if tree.in_canary(phase) => {
+            "Changes nothing: a phase is not held as long as one of its canary gates is closed."
+        }
+        _ => "Begins no further step until it is continued. Steps that are under way go on.",
+    }
+}
+
+fn go_on(tree: &PlanTree, element: Element) -> &'static str {
+    let held = tree.is_interrupted(element);
+    match element {
+        Element::Phase(phase) if tree.in_canary(phase) => match tree.proceeds_left(phase) {
+            1 => "Opens the last canary gate: all steps that are left may begin.",
+            _ => "Opens the next canary gate: one more step may begin.",
+        },
+        Element::Phase(_) if !held && tree.is_interrupted(Element::Plan) => {
+            "Changes nothing: the phase itself is not held, its plan is."
+        }
+        Element::Plan if !held && tree.phases().any(|phase| tree.in_canary(phase)) => {
+            "Changes nothing: the plan itself is not held. Continue the phase to open its canary gate."
+        }
+        Element::Plan if !held && tree.phases().any(|phase| tree.is_interrupted(Element::Phase(phase))) => {
+            "Changes nothing: the plan itself is not held, a phase of it is."
+        }
+        Element::Plan if held && tree.phases().any(|phase| tree.in_canary(phase)) => {
+            "Lets it go on, but for phases behind a canary gate."
+        }
+        _ if held => "Lets it go on.",
+        _ => "Changes nothing: it is not held.",
+    }
+}
+
+/// Whether any step of it has begun.
+fn has_begun(tree: &PlanTree, element: Element) -> bool {
+    let begun = |step| tree.step_state(step).is_some_and(|state| state != StepState::Pending);
+    // Only a hold hides from the status whether something has begun.
+    match (tree.status(element), element) {
+        (Status::Pending, _) => false,
+        (Status::Waiting, Element::Plan) => tree.all_steps().any(begun),
+        (Status::Waiting, Element::Phase(phase)) => tree.steps(phase).any(begun),
+        (Status::Waiting, Element::Step(step)) => begun(step),
+        _ => true,
+    }
+}
+
+fn restart(tree: &PlanTree, element: Element) -> &'static str {
+    let held = tree.is_interrupted(element);
+    match element {
+        Element::Phase(phase) if tree.in_canary(phase) => {
+            "Opens the next canary gate and sets every step back to PENDING: as each has its turn, its tasks are ended and \
+             launched again."
+        }
+        Element::Step(_) if held => {
+            "Releases it from its canary gate and sets it back to PENDING: when it has its turn, its tasks are ended and \
+             launched again."
+        }
+        Element::Step(_) => {
+            "Sets it back to PENDING: when it has its turn, its tasks are ended and launched again, without delay."
+        }
+        _ if !held && !has_begun(tree, element) => {
+            "Changes nothing: it is not held itself, and no step of it has begun."
+        }
+        _ if held => {
+            "Lets it go on and sets every step back to PENDING: as each has its turn, its tasks are ended and launched again."
+        }
+        _ => "Sets every step back to PENDING: as each has its turn, its tasks are ended and launched again.",
+    }
+}
+
+fn pod_consequence(op: PodOp, launched: bool, paused: bool) -> &'static str {
+    match op {
+        PodOp::Restart | PodOp::Replace if !launched => {
+            "Changes nothing: no task of it has been launched yet."
+        }
+        PodOp::Restart => {
+            "Ends its tasks; they are launched again on the same machine, with what is reserved there."
+        }
+        PodOp::Replace => {
+            "Ends its tasks and launches them wherever an offer fits; its reservations and volumes are given up."
+        }
+        PodOp::Pause if !launched => "Its tasks will be launched with a command that only sleeps.",
+        PodOp::Pause if paused => {
+            "Ends its tasks and launches them once more with a command that only sleeps."
+        }
+        PodOp::Pause => {
+            "Ends its tasks and launches them with a command that only sleeps; checks are left out."
+        }
+        PodOp::Resume if paused => "Ends its tasks and launches them with their own command again.",
+        PodOp::Resume if !launched => {
+            "Changes nothing: it is not paused, and no task of it has been launched yet."
+        }
+        PodOp::Resume => "It is not paused: its tasks are ended and launched once more all the same.",
+    }
+}

@@ -1,0 +1,104 @@
+//! What the page knows of single systems: the one place that lists them.
+//!
+//! *Knows*: which system's file is which. *Must not know*: any system's rules or words; those come with the view.
+//!
+//! A further system is a file here, a line in `mod` and in [`DESKS`], and its cargo feature.
+
+#[cfg(feature = "kudo")]
+mod kudo;
+#[cfg(feature = "sdk")]
+mod sdk;
+#[cfg(feature = "skopos")]
+mod skopos;
+
+use planarium_protocol::view::ServiceView;
+use std::collections::BTreeMap;
+use yew::prelude::*;
+
+/// What the page keeps for a system.
+pub(crate) struct Desk {
+    /// The word of its dialect.
+    pub(crate) dialect: &'static str,
+    /// Names of the file that a definition is mainly in, the usual one first.
+    pub(crate) main: &'static [&'static str],
+    /// Name of that file where it is JSON.
+    pub(crate) json: &'static str,
+    /// What one begins with.
+    pub(crate) first: &'static str,
+    /// Commands of its command line, as examples of what there is.
+    pub(crate) commands: &'static [&'static str],
+    /// Whole lines worth trying first.
+    pub(crate) tries: &'static [&'static str],
+    /// What is shown of a service beside plans and pods; the data stands in [`ServiceView::more`].
+    pub(crate) panel: fn(&ServiceView) -> Option<Html>,
+}
+
+/// The systems of this build, in the order of the world's list.
+static DESKS: &[Desk] = &[
+    #[cfg(feature = "sdk")]
+    sdk::DESK,
+    #[cfg(feature = "kudo")]
+    kudo::DESK,
+    #[cfg(feature = "skopos")]
+    skopos::DESK,
+];
+
+/// What the page keeps for a system.
+pub(crate) fn desk(dialect: &str) -> Option<&'static Desk> {
+    DESKS.iter().find(|desk| desk.dialect == dialect)
+}
+
+/// What one begins with when nothing is open: path and text.
+pub(crate) fn first() -> (&'static str, &'static str) {
+    let name = |desk: &Desk| desk.main.first().copied();
+    DESKS.first().and_then(|desk| Some((name(desk)?, desk.first))).unwrap_or(("definition.yml", ""))
+}
+
+/// Whether a file of this name is the main one of a definition.
+pub(crate) fn is_main(name: &str) -> bool {
+    DESKS.iter().any(|desk| desk.main.contains(&name) || desk.json == name)
+}
+
+/// The file name for a text that was pasted.
+pub(crate) fn file_name(text: &str) -> &'static str {
+    let json = text.trim_start().starts_with(['{', '[']);
+    let files = BTreeMap::from([(String::new(), text.to_owned())]);
+    match desk(planarium_world::detect_dialect(&files)) {
+        Some(desk) if json => desk.json,
+        Some(desk) => desk.main.first().copied().unwrap_or("definition.yml"),
+        None if json => "definition.json",
+        None => "definition.yml",
+    }
+}
+
+/// What the system of a service shows beside plans and pods, where it shows anything.
+pub(crate) fn panel(service: &ServiceView) -> Option<Html> {
+    desk(&service.dialect).and_then(|desk| (desk.panel)(service))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_system_of_the_build_has_a_desk_and_begins_with_something_good() {
+        for dialect in planarium_world::dialects() {
+            let desk = desk(dialect.word).unwrap_or_else(|| panic!("{} has a desk", dialect.title));
+            let name = desk.main.first().expect("a name");
+            assert_eq!(file_name(desk.first), *name, "what one begins with is seen for what it is");
+            let files = BTreeMap::from([((*name).to_owned(), desk.first.to_owned())]);
+            let load = planarium_protocol::input::LoadService {
+                dialect: dialect.word.into(),
+                files,
+                ..Default::default()
+            };
+            assert!(!planarium_world::check(&load).has_errors(), "{}: it has errors", dialect.title);
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_pasted_gets_a_name() {
+        assert_eq!(first().0, file_name(first().1));
+        assert!(file_name("{\"a\": 1}").ends_with(".json") && file_name("a: 1").ends_with(".yml"));
+    }
+}

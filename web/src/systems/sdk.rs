@@ -1,0 +1,24 @@
+//! DC/OS SDK services.
+
+use super::Desk;
+
+/// What the page keeps for it. It shows nothing beside plans and pods.
+pub(super) const DESK: Desk = Desk {
+    dialect: "sdk",
+    main: &["svc.yml", "svc.yaml"],
+    json: "svc.json",
+    first: "name: my-service
+pods:
+  node:
+    count: 2
+    tasks:
+      server:
+        goal: RUNNING
+        cmd: ./server
+        cpus: 0.5
+        memory: 256
+",
+    commands: &["plan", "pod", "update", "endpoints", "describe", "debug"],
+    tries: &["plan status deploy", "pod status", "endpoints", "help"],
+    panel: |_| None,
+};
