@@ -140,9 +140,9 @@ const FAMILIES: &[(&str, &str, &str)] = &[
 /// The code of a rule.
 pub(crate) fn of_violation(violation: &Violation) -> &'static str {
     let fits = |part: &str, text: &str| part.is_empty() || text.contains(part);
-    let found = FAMILIES.iter().find(|(path, message, _)| {
-        fits(path, &violation.path) && fits(message, &violation.message)
-    });
+    let found = FAMILIES
+        .iter()
+        .find(|(path, message, _)| fits(path, &violation.path) && fits(message, &violation.message));
     found.map_or(INVALID, |(_, _, code)| code)
 }
 

@@ -31,7 +31,8 @@ impl Clone for ViewCache {
 impl Marathon {
     /// What is shown.
     pub(crate) fn shown(&self, definitions: &[Text]) -> Arc<ServiceView> {
-        let fresh = |view: &Arc<ServiceView>| view.revision == self.revision && *view.definitions == *definitions;
+        let fresh =
+            |view: &Arc<ServiceView>| view.revision == self.revision && *view.definitions == *definitions;
         match self.view.0.lock() {
             Ok(mut kept) => match &*kept {
                 Some(view) if fresh(view) => view.clone(),
@@ -70,9 +71,13 @@ impl Marathon {
             (0, 0) => "no deployment is under way; no offers are wanted".to_owned(),
             (running, 0) => format!("{running} deployments are under way"),
             (0, waiting) => format!("{waiting} instances wait for offers"),
-            (running, waiting) => format!("{running} deployments are under way, {waiting} instances wait for offers"),
+            (running, waiting) => {
+                format!("{running} deployments are under way, {waiting} instances wait for offers")
+            }
         };
-        text.replace("1 deployments are", "1 deployment is").replace("1 instances wait", "1 instance waits").into()
+        text.replace("1 deployments are", "1 deployment is")
+            .replace("1 instances wait", "1 instance waits")
+            .into()
     }
 
     // ---- apps --------------------------------------------------------------------------------
@@ -138,7 +143,10 @@ impl Marathon {
         let counts = self.tracker.counts(no);
         let Some(run) = self.run(no) else { return String::new() };
         let wanted = self.root.spec(&run.id).map_or(0, |spec| spec.instances);
-        let running = self.tracker.of_spec(no).filter(|(_, one)| one.condition == crate::run::instance::Condition::Running);
+        let running = self
+            .tracker
+            .of_spec(no)
+            .filter(|(_, one)| one.condition == crate::run::instance::Condition::Running);
         let mut line = format!("{} of {wanted} run", running.count());
         if counts.waiting > 0 {
             line.push_str(&format!(", {} wait", counts.waiting));
@@ -155,7 +163,8 @@ impl Marathon {
             let words = deployment.words.steps.get(at);
             let mut steps = Vec::new();
             for (index, action) in step.actions.iter().enumerate() {
-                let (word, since) = words.and_then(|words| words.actions.get(index)).copied().unwrap_or_default();
+                let (word, since) =
+                    words.and_then(|words| words.actions.get(index)).copied().unwrap_or_default();
                 let no = self.known_number(&action.spec.id);
                 let open = no.filter(|no| deployment.step == at + 1 && deployment.open.contains(no));
                 let mut view = blank(&shown::action_name(action), word);
@@ -256,7 +265,11 @@ fn pod(instance: &Arc<Instance>) -> Arc<PodView> {
         let agent = instance.agent.as_ref().map(|agent| agent.hostname.clone());
         let ends = if instance.goal == Goal::Running { "" } else { " (to end)" };
         let tasks = instance.tasks.iter().map(|task| PodTaskView {
-            name: if task.container.is_empty() { instance.spec.id.hostname().into() } else { task.container.clone() },
+            name: if task.container.is_empty() {
+                instance.spec.id.hostname().into()
+            } else {
+                task.container.clone()
+            },
             id: task.id.clone(),
             status: Some(format!("{}{ends}", task.condition.as_str()).into()),
             agent: agent.clone(),

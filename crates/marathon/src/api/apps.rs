@@ -63,7 +63,13 @@ impl Marathon {
         app_of(&normalise_app(app, &around)?, &around)
     }
 
-    pub(super) fn create_app(&mut self, cx: &mut Cx, cluster: &mut Cluster, body: &Value, force: bool) -> Done {
+    pub(super) fn create_app(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        body: &Value,
+        force: bool,
+    ) -> Done {
         let app = self.posted_app(body)?;
         let (id, settings) = (app.id.clone(), self.settings.clone());
         let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| {
@@ -87,7 +93,13 @@ impl Marathon {
     }
 
     /// Brings a change into its canonical form.
-    fn canonical_update(&self, id: &PathId, body: &Value, partial: bool, force: bool) -> Result<Value, Refused> {
+    fn canonical_update(
+        &self,
+        id: &PathId,
+        body: &Value,
+        partial: bool,
+        force: bool,
+    ) -> Result<Value, Refused> {
         let existing = self.root.app(id).cloned();
         let roles = self.roles_of(id, force);
         let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
@@ -103,7 +115,9 @@ impl Marathon {
             }
             None => {
                 let Value::Object(fields) = body else {
-                    return Err(Refused::Faults(vec![crate::schema::Fault::at_root("error.expected.jsobject")]));
+                    return Err(Refused::Faults(vec![crate::schema::Fault::at_root(
+                        "error.expected.jsobject",
+                    )]));
                 };
                 let mut fields = fields.clone();
                 fields.insert("id".to_owned(), id.as_str().into());
@@ -131,7 +145,11 @@ impl Marathon {
             Some(current) => {
                 if let Some(version) = update.text("version") {
                     let stamp = self.stamp(version)?;
-                    return self.version_of(id, stamp).filter(|spec| spec.is_app()).map(Wanted::Back).ok_or_else(|| unknown_app(id));
+                    return self
+                        .version_of(id, stamp)
+                        .filter(|spec| spec.is_app())
+                        .map(Wanted::Back)
+                        .ok_or_else(|| unknown_app(id));
                 }
                 let next = if partial {
                     update::apply(update, current, &around)?
@@ -202,7 +220,9 @@ impl Marathon {
         let mut updates: Vec<(PathId, Value)> = Vec::new();
         for (at, app) in read.value.as_array().into_iter().flatten().enumerate() {
             let Some(id) = app.text("id") else {
-                return Err(Refused::Illegal("requirement failed: App Update must have app id set".to_owned()));
+                return Err(Refused::Illegal(
+                    "requirement failed: App Update must have app id set".to_owned(),
+                ));
             };
             let id = PathId::absolute(id);
             let roles = self.roles_of(&id, force);
@@ -263,7 +283,8 @@ impl Marathon {
         let id = PathId::absolute(id);
         self.root.app(&id).ok_or_else(|| unknown_app(&id))?;
         let versions = self.versions_of(&id);
-        let versions: Vec<String> = versions.iter().map(|spec| self.calendar.date(spec.version.version)).collect();
+        let versions: Vec<String> =
+            versions.iter().map(|spec| self.calendar.date(spec.version.version)).collect();
         Ok(Answer::json(json!({"versions": versions})))
     }
 

@@ -27,7 +27,11 @@ impl Marathon {
         let affected = plan.affected();
         for id in &affected {
             let spec = plan.target.spec(id).or_else(|| plan.original.spec(id));
-            if spec.is_some_and(|spec| spec.is_app()) { apps.push(id.as_str()) } else { pods.push(id.as_str()) }
+            if spec.is_some_and(|spec| spec.is_app()) {
+                apps.push(id.as_str())
+            } else {
+                pods.push(id.as_str())
+            }
         }
         let step = deployment.step.checked_sub(1).and_then(|step| plan.steps.get(step));
         let current: Vec<Value> = step
@@ -55,7 +59,13 @@ impl Marathon {
         })
     }
 
-    pub(crate) fn delete_deployment(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, force: bool) -> Done {
+    pub(crate) fn delete_deployment(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        id: &str,
+        force: bool,
+    ) -> Done {
         let deployment = self.deployments.find(id).cloned();
         let deployment =
             deployment.ok_or_else(|| Refused::NotFound(format!("DeploymentPlan {id} does not exist")))?;

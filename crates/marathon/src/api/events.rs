@@ -30,8 +30,13 @@ impl Marathon {
 
     /// What has come since.
     pub(crate) fn stream_news(&self, topic: &Value, events: &[Event]) -> StreamNews {
-        let kinds: Vec<&str> =
-            topic.get("kinds").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let kinds: Vec<&str> = topic
+            .get("kinds")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let mut text = String::new();
         let (Some(first), Some(last)) = (events.first(), events.last()) else { return StreamNews::default() };
         let wanted = |kind: &str| kinds.is_empty() || kinds.contains(&kind);

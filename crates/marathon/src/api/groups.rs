@@ -9,7 +9,7 @@ use super::show::{Embed, unknown_group};
 use super::{Answer, Done, read_as};
 use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
-use crate::definition::{Refused, RunSpec, Rules, Violation};
+use crate::definition::{Refused, Rules, RunSpec, Violation};
 use crate::deploy::Plan;
 use crate::deploy::plan::ToKill;
 use crate::group::change::{self, GroupChange};
@@ -266,7 +266,8 @@ fn embeds(query: &Query) -> (Embed, GroupEmbed) {
     let words = if given.is_empty() { vec!["group.groups", "group.apps", "group.pods"] } else { given };
     let app = Embed::of(words.iter().copied(), &["group.apps."]);
     let has = |word: &str| words.contains(&word);
-    let embed = GroupEmbed { groups: has("group.groups"), apps: has("group.apps"), pods: has("group.pods"), app };
+    let embed =
+        GroupEmbed { groups: has("group.groups"), apps: has("group.apps"), pods: has("group.pods"), app };
     (app, embed)
 }
 
@@ -287,7 +288,8 @@ fn scale(root: &mut Root, id: &PathId, factor: f64, settings: &Settings) {
 /// A group with all in it becomes what it was.
 fn go_back(root: &mut Root, old: &Root, id: &PathId, settings: &Settings) -> Result<(), Refused> {
     let at = old.group(id).cloned().unwrap_or_default();
-    let kept: Vec<Arc<RunSpec>> = old.specs_within(id).filter(|spec| spec.id != *id || id.is_root()).cloned().collect();
+    let kept: Vec<Arc<RunSpec>> =
+        old.specs_within(id).filter(|spec| spec.id != *id || id.is_root()).cloned().collect();
     let groups: Vec<(PathId, Group)> =
         old.groups_within(id).map(|(id, group)| (id.clone(), group.clone())).collect();
     let before = root.clone();

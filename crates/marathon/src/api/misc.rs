@@ -90,7 +90,8 @@ impl Marathon {
             counters.insert(format!("marathon.{name}.counter"), json!({"count": count}));
         }
         let apps = self.root.specs.values().filter(|spec| spec.is_app()).count();
-        let running = self.tracker.iter().filter(|(_, instance)| instance.condition == Condition::Running).count();
+        let running =
+            self.tracker.iter().filter(|(_, instance)| instance.condition == Condition::Running).count();
         let staged = self.tracker.iter().filter(|(_, one)| {
             matches!(one.condition, Condition::Provisioned | Condition::Staging | Condition::Starting)
         });

@@ -21,9 +21,9 @@ use crate::definition::Refused;
 use crate::run::Marathon;
 use crate::run::groups::Accepted;
 use crate::schema::Shape;
+use planarium_protocol::Refusal;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
-use planarium_protocol::Refusal;
 use planarium_system::{Cluster, Cx};
 use route::{Query, Route};
 use serde_json::Value;
@@ -103,9 +103,10 @@ fn sentence(refused: &Refused) -> String {
 /// *Errors*: no body, or a text that is no JSON.
 pub(crate) fn body_of(body: &Value) -> Result<Value, Refused> {
     match body {
-        Value::Null => {
-            Err(Refused::NoBody("No content to map due to end-of-input\n at [Source: (byte[])\"\"; line: 1, column: 0]".to_owned()))
-        }
+        Value::Null => Err(Refused::NoBody(
+            "No content to map due to end-of-input\n at [Source: (byte[])\"\"; line: 1, column: 0]"
+                .to_owned(),
+        )),
         Value::String(text) => planarium_protocol::json::value(text.as_bytes())
             .map_err(|error| Refused::NotJson(format!("Cannot be read as JSON: {error}"))),
         other => Ok(other.clone()),
@@ -127,7 +128,13 @@ impl Marathon {
     }
 
     /// Answers a question.
-    pub(crate) fn ask(&self, cluster: &Cluster, now: planarium_kernel::SimTime, route: &Route, query: &Query) -> Done {
+    pub(crate) fn ask(
+        &self,
+        cluster: &Cluster,
+        now: planarium_kernel::SimTime,
+        route: &Route,
+        query: &Query,
+    ) -> Done {
         match route {
             Route::Ping => Ok(Answer::text("pong")),
             Route::Apps => Ok(self.list_apps(now, query)),
@@ -180,7 +187,9 @@ impl Marathon {
                 let partial = query.flag("partialUpdate", true);
                 self.update_app(cx, cluster, id, &body_of(body)?, force, partial, true)
             }
-            ("PATCH", Route::App(id)) => self.update_app(cx, cluster, id, &body_of(body)?, force, true, false),
+            ("PATCH", Route::App(id)) => {
+                self.update_app(cx, cluster, id, &body_of(body)?, force, true, false)
+            }
             ("DELETE", Route::App(id)) => self.delete_app(cx, cluster, id, query.flag("force", true)),
             ("POST", Route::AppRestart(id)) => self.restart_app(cx, cluster, id, force),
             ("DELETE", Route::AppTasks(id)) => self.kill_app_tasks(cx, cluster, id, query),

@@ -41,7 +41,13 @@ impl Marathon {
         pod_of(pod, &around)
     }
 
-    pub(crate) fn create_pod(&mut self, cx: &mut Cx, cluster: &mut Cluster, body: &Value, force: bool) -> Done {
+    pub(crate) fn create_pod(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        body: &Value,
+        force: bool,
+    ) -> Done {
         let pod = self.posted_pod(body, false)?;
         let (id, settings) = (pod.id.clone(), self.settings.clone());
         let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| {
@@ -72,8 +78,8 @@ impl Marathon {
             return Err(Refused::BadRequest(text));
         }
         let settings = self.settings.clone();
-        let accepted =
-            self.simple_change(cx, cluster, id.parent(), force, &mut |root| put(root, pod.clone(), &settings))?;
+        let accepted = self
+            .simple_change(cx, cluster, id.parent(), force, &mut |root| put(root, pod.clone(), &settings))?;
         self.publish(cx, Happening::Pod { verb: "updated", uri: format!("/v2/pods{id}").into() });
         self.settle(cx, cluster);
         let shown = self.root.pod(&id).map_or(Value::Null, |pod| write::spec(pod, &self.calendar));
@@ -105,13 +111,16 @@ impl Marathon {
         let id = PathId::absolute(id);
         self.pod(&id)?;
         let versions = self.versions_of(&id);
-        Ok(Answer::json(versions.iter().map(|pod| Value::from(self.calendar.date(pod.version.version))).collect()))
+        Ok(Answer::json(
+            versions.iter().map(|pod| Value::from(self.calendar.date(pod.version.version))).collect(),
+        ))
     }
 
     pub(super) fn pod_version(&self, id: &str, version: &str) -> Done {
         let id = PathId::absolute(id);
         let stamp = self.stamp(version)?;
-        let pod = self.version_of(&id, stamp).filter(|spec| !spec.is_app()).ok_or_else(|| unknown_pod(&id))?;
+        let pod =
+            self.version_of(&id, stamp).filter(|spec| !spec.is_app()).ok_or_else(|| unknown_pod(&id))?;
         Ok(Answer::json(write::spec(&pod, &self.calendar)))
     }
 
@@ -127,7 +136,8 @@ impl Marathon {
     /// A pod with its instances.
     pub(super) fn pod_status_json(&self, pod: &RunSpec, now: SimTime) -> Value {
         let instances = self.known_number(&pod.id).map(|no| self.instances_of(no)).unwrap_or_default();
-        let placed = instances.iter().filter(|instance| !(instance.is_scheduled() && instance.agent.is_none()));
+        let placed =
+            instances.iter().filter(|instance| !(instance.is_scheduled() && instance.agent.is_none()));
         let shown: Vec<(&str, SimTime, Value)> = placed.map(|instance| self.pod_instance(instance)).collect();
         let stable = shown.iter().filter(|(state, ..)| *state == "STABLE").count();
         let state = if self.root.pod(&pod.id).is_none() {
@@ -172,10 +182,14 @@ impl Marathon {
         let number = |milli: planarium_kernel::Milli| {
             crate::schema::plain(planarium_kernel::float::parse(&milli.to_string()).unwrap_or_default())
         };
-        put("resources", json!({"cpus": number(needs.cpus), "mem": number(needs.mem), "disk": number(needs.disk),
-            "gpus": needs.gpus.whole()}));
+        put(
+            "resources",
+            json!({"cpus": number(needs.cpus), "mem": number(needs.mem), "disk": number(needs.disk),
+            "gpus": needs.gpus.whole()}),
+        );
         put("networks", json!([]));
-        let containers: Vec<Value> = instance.tasks.iter().map(|task| self.container(instance, task)).collect();
+        let containers: Vec<Value> =
+            instance.tasks.iter().map(|task| self.container(instance, task)).collect();
         put("containers", Value::Array(containers));
         let version = self.calendar.date(instance.version());
         put("specReference", format!("/v2/pods{}::versions/{version}", instance.spec_id()).into());
@@ -199,7 +213,8 @@ impl Marathon {
         });
         if let (Some(all), Some(healthy)) = (json.as_object_mut(), healthy) {
             let value = if healthy { "true" } else { "false" };
-            let condition = json!({"name": "HEALTHY", "value": value, "lastUpdated": since, "lastChanged": since});
+            let condition =
+                json!({"name": "HEALTHY", "value": value, "lastUpdated": since, "lastChanged": since});
             all.insert("conditions".to_owned(), json!([condition]));
         }
         json
@@ -207,7 +222,8 @@ impl Marathon {
 
     fn endpoints(&self, instance: &Instance, task: &Task) -> Vec<Value> {
         let containers = instance.spec.def.json.items("containers");
-        let Some(container) = containers.iter().find(|container| *container.word("name") == *task.container) else {
+        let Some(container) = containers.iter().find(|container| *container.word("name") == *task.container)
+        else {
             return Vec::new();
         };
         let ports = task.ports.iter().copied().chain(std::iter::repeat(None));

@@ -85,7 +85,8 @@ impl Marathon {
 
     fn unused_json(&self, unused: &Unused) -> Value {
         let offer = &unused.offer;
-        let attributes: Vec<Value> = offer.attributes.iter().map(|(name, text)| attribute(name, text)).collect();
+        let attributes: Vec<Value> =
+            offer.attributes.iter().map(|(name, text)| attribute(name, text)).collect();
         json!({
             "offer": {
                 "id": offer.name(),

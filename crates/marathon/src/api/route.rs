@@ -55,7 +55,9 @@ pub(crate) fn of(parts: &[&str]) -> Route {
         ["v2", "apps"] => Route::Apps,
         ["v2", "apps", id @ .., "restart"] if !id.is_empty() => Route::AppRestart(path(id)),
         ["v2", "apps", id @ .., "tasks"] if !id.is_empty() => Route::AppTasks(path(id)),
-        ["v2", "apps", id @ .., "tasks", task] if !id.is_empty() => Route::AppTask(path(id), (*task).to_owned()),
+        ["v2", "apps", id @ .., "tasks", task] if !id.is_empty() => {
+            Route::AppTask(path(id), (*task).to_owned())
+        }
         ["v2", "apps", id @ .., "versions"] if !id.is_empty() => Route::AppVersions(path(id)),
         ["v2", "apps", id @ .., "versions", version] if !id.is_empty() => {
             Route::AppVersion(path(id), (*version).to_owned())
@@ -86,13 +88,20 @@ fn pod(id: &[&str], last: &str) -> Route {
         let inner = mark.strip_suffix("::versions").map(|name| (name, true));
         let inner = inner.or_else(|| mark.strip_suffix("::instances").map(|name| (name, false)));
         if let Some((name, versions)) = inner {
-            let id = path(&id.iter().copied().chain([name].into_iter().filter(|name| !name.is_empty())).collect::<Vec<_>>());
+            let id = path(
+                &id.iter()
+                    .copied()
+                    .chain([name].into_iter().filter(|name| !name.is_empty()))
+                    .collect::<Vec<_>>(),
+            );
             let last = last.to_owned();
             return if versions { Route::PodVersion(id, last) } else { Route::PodInstance(id, last) };
         }
     }
     let with = |name: &str| {
-        path(&id.iter().copied().chain([name].into_iter().filter(|name| !name.is_empty())).collect::<Vec<_>>())
+        path(
+            &id.iter().copied().chain([name].into_iter().filter(|name| !name.is_empty())).collect::<Vec<_>>(),
+        )
     };
     if let Some(name) = last.strip_suffix("::status") {
         Route::PodStatus(with(name))
@@ -139,7 +148,10 @@ impl Query {
 }
 
 fn decoded(text: &str) -> String {
-    let request = planarium_system::Request { path: text.replace('+', "%20").replace('/', "%2F"), ..Default::default() };
+    let request = planarium_system::Request {
+        path: text.replace('+', "%20").replace('/', "%2F"),
+        ..Default::default()
+    };
     request.segments().into_iter().next().unwrap_or_default()
 }
 

@@ -65,7 +65,11 @@ pub(crate) struct TaskCounts {
 
 impl Marathon {
     /// Counts of the tasks of instances.
-    pub(crate) fn task_counts<'i>(&self, instances: impl Iterator<Item = &'i Arc<Instance>>, now: SimTime) -> TaskCounts {
+    pub(crate) fn task_counts<'i>(
+        &self,
+        instances: impl Iterator<Item = &'i Arc<Instance>>,
+        now: SimTime,
+    ) -> TaskCounts {
         let mut counts = TaskCounts::default();
         for instance in instances.filter(|instance| !instance.is_scheduled()) {
             let Some(task) = instance.task() else { continue };
@@ -106,7 +110,8 @@ impl Marathon {
             put("readinessCheckResults", Value::Array(self.readiness_of(&app.id)));
         }
         if embed.tasks {
-            let tasks = instances.iter().filter_map(|instance| self.task_json(instance, instance.task()?, &[], now));
+            let tasks =
+                instances.iter().filter_map(|instance| self.task_json(instance, instance.task()?, &[], now));
             put("tasks", Value::Array(tasks.collect()));
         }
         if embed.failure
@@ -138,7 +143,8 @@ impl Marathon {
         let mut all = Vec::new();
         for deployment in self.deployments.running() {
             for result in deployment.readiness.values() {
-                let of = self.tracker.of_task(&result.task).is_some_and(|(_, instance)| instance.spec_id() == id);
+                let of =
+                    self.tracker.of_task(&result.task).is_some_and(|(_, instance)| instance.spec_id() == id);
                 if of {
                     all.push(readiness_json(result));
                 }
@@ -170,7 +176,11 @@ impl Marathon {
                 let count = lives.len() as u64;
                 let middle = lives.len() / 2;
                 let at = |at: usize| lives.get(at).copied().unwrap_or_default();
-                let median = if lives.len() % 2 == 1 { at(middle) } else { at(middle.saturating_sub(1)).midpoint(at(middle)) };
+                let median = if lives.len() % 2 == 1 {
+                    at(middle)
+                } else {
+                    at(middle.saturating_sub(1)).midpoint(at(middle))
+                };
                 let seconds = |ms: u64| crate::schema::plain(millis(ms));
                 stats.insert(
                     "lifeTime".to_owned(),
@@ -180,7 +190,9 @@ impl Marathon {
             all.insert(name.to_owned(), json!({"stats": stats}));
         };
         let info = app.version;
-        put("startedAfterLastScaling", &|instance| instance.version() >= info.scaled.max(info.changed) && instance.version() >= info.scaled);
+        put("startedAfterLastScaling", &|instance| {
+            instance.version() >= info.scaled.max(info.changed) && instance.version() >= info.scaled
+        });
         put("withLatestConfig", &|instance| instance.version() >= info.changed);
         put("withOutdatedConfig", &|instance| instance.version() < info.changed);
         put("totalSummary", &|_| true);

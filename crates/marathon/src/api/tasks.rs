@@ -8,9 +8,9 @@ use super::route::Query;
 use super::show::unknown_group;
 use super::{Answer, Done};
 use crate::definition::Refused;
+use crate::definition::RunSpec;
 use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
-use crate::definition::RunSpec;
 use crate::deploy::plan::{InstanceNo, ToKill};
 use crate::group::Marks;
 use crate::id::PathId;
@@ -34,7 +34,9 @@ impl Marathon {
     /// What the checks of its version have seen of an instance.
     pub(crate) fn health_of(&self, instance: &Instance, now: SimTime) -> Vec<Health> {
         let Some(no) = self.known_number(instance.spec_id()) else { return Vec::new() };
-        let Some(checks) = self.run(no).and_then(|run| run.checks.get(&instance.version())) else { return Vec::new() };
+        let Some(checks) = self.run(no).and_then(|run| run.checks.get(&instance.version())) else {
+            return Vec::new();
+        };
         (0..checks.spec.def.health.len()).filter_map(|at| checks.seen(instance.no, at, now)).collect()
     }
 
@@ -59,12 +61,19 @@ impl Marathon {
     }
 
     /// A task; none of an instance that never had a machine.
-    pub(super) fn task_json(&self, instance: &Instance, task: &Task, service_ports: &[u32], now: SimTime) -> Option<Value> {
+    pub(super) fn task_json(
+        &self,
+        instance: &Instance,
+        task: &Task,
+        service_ports: &[u32],
+        now: SimTime,
+    ) -> Option<Value> {
         let agent = instance.agent.as_ref()?;
         let mut all = Map::new();
         let mut put = |key: &str, value: Value| _ = all.insert(key.to_owned(), value);
         put("appId", instance.spec_id().as_str().into());
-        let health: Vec<Value> = self.health_of(instance, now).iter().map(|one| self.health_json(one)).collect();
+        let health: Vec<Value> =
+            self.health_of(instance, now).iter().map(|one| self.health_json(one)).collect();
         put("healthCheckResults", Value::Array(health));
         let active = task.condition.is_active();
         if let Some(code) = task.status.as_ref().and_then(|status| status.check?.exit_code)
@@ -110,7 +119,9 @@ impl Marathon {
             let group = PathId::absolute(group);
             self.root.group(&group).ok_or_else(|| unknown_group(&group))?;
             for app in self.root.specs_within(&group).filter(|spec| spec.is_app()) {
-                tasks.extend(self.known_number(&app.id).map(|no| self.tasks_of(no, &[], now)).unwrap_or_default());
+                tasks.extend(
+                    self.known_number(&app.id).map(|no| self.tasks_of(no, &[], now)).unwrap_or_default(),
+                );
             }
         } else {
             let id = PathId::absolute(id);
@@ -135,7 +146,9 @@ impl Marathon {
             let Some(app) = self.root.app(instance.spec_id()) else { continue };
             if states.is_empty() || states.contains(&instance.condition) {
                 let ports = &app.def.service_ports;
-                tasks.extend(instance.tasks.iter().filter_map(|task| self.task_json(instance, task, ports, now)));
+                tasks.extend(
+                    instance.tasks.iter().filter_map(|task| self.task_json(instance, task, ports, now)),
+                );
             }
         }
         Answer::json(json!({"tasks": tasks}))
@@ -164,7 +177,9 @@ impl Marathon {
 
     /// Kills instances, of which there are to be fewer.
     fn kill_and_scale(&mut self, cx: &mut Cx, cluster: &mut Cluster, chosen: Chosen, force: bool) -> Done {
-        if let Some(id) = chosen.keys().find(|id| self.known_number(id).is_none_or(|no| self.tracker.counts(no).all == 0)) {
+        if let Some(id) =
+            chosen.keys().find(|id| self.known_number(id).is_none_or(|no| self.tracker.counts(no).all == 0))
+        {
             return Err(Refused::NotFound(format!("Path '{id}' does not exist")));
         }
         let mut kill = ToKill::new();
@@ -200,7 +215,13 @@ impl Marathon {
         Ok(self.deployed(&accepted))
     }
 
-    pub(super) fn kill_app_tasks(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, query: &Query) -> Done {
+    pub(super) fn kill_app_tasks(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        id: &str,
+        query: &Query,
+    ) -> Done {
         let id = PathId::absolute(id);
         let host = query.get("host").map(str::to_owned);
         let fits = |instance: &Instance| {
@@ -236,8 +257,10 @@ impl Marathon {
         let (scale, wipe) = both(query)?;
         let no = self.known_number(id);
         let all = no.into_iter().flat_map(|no| self.tracker.of_spec(no));
-        let found: Vec<(Key, Arc<Instance>)> =
-            all.filter(|(_, instance)| fits(instance)).map(|(key, instance)| (key, instance.clone())).collect();
+        let found: Vec<(Key, Arc<Instance>)> = all
+            .filter(|(_, instance)| fits(instance))
+            .map(|(key, instance)| (key, instance.clone()))
+            .collect();
         if scale {
             let active = found.into_iter().filter(|(_, instance)| instance.condition.is_active());
             let chosen = [(id.clone(), active.collect())].into_iter().collect();
@@ -261,18 +284,28 @@ impl Marathon {
         }))
     }
 
-    pub(super) fn kill_tasks(&mut self, cx: &mut Cx, cluster: &mut Cluster, body: &Value, query: &Query) -> Done {
+    pub(super) fn kill_tasks(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        body: &Value,
+        query: &Query,
+    ) -> Done {
         let (scale, wipe) = both(query)?;
         let ids = body.field("ids").and_then(Value::as_array);
-        let ids = ids.ok_or_else(|| Refused::Faults(vec![crate::schema::Fault {
-            path: "/ids".to_owned(),
-            error: "error.path.missing",
-        }]))?;
+        let ids = ids.ok_or_else(|| {
+            Refused::Faults(vec![crate::schema::Fault {
+                path: "/ids".to_owned(),
+                error: "error.path.missing",
+            }])
+        })?;
         let mut chosen: Chosen = SortedMap::new();
         for id in ids.iter().filter_map(Value::as_str) {
             let (instance, _) = spec_of_task(id);
             if !is_task_id(id) {
-                return Err(Refused::BadRequest(format!("Invalid task id '{id}'. [taskId {id} no valid identifier]")));
+                return Err(Refused::BadRequest(format!(
+                    "Invalid task id '{id}'. [taskId {id} no valid identifier]"
+                )));
             }
             if let Some((key, instance)) = self.tracker.find(&instance) {
                 chosen.entry(instance.spec_id().clone()).or_default().push((key, instance.clone()));
@@ -282,8 +315,11 @@ impl Marathon {
             return self.kill_and_scale(cx, cluster, chosen, query.flag("force", false));
         }
         let now = cx.now();
-        let found: Vec<(Key, Arc<Instance>)> =
-            chosen.into_iter().filter(|(id, _)| self.root.app(id).is_some()).flat_map(|(_, all)| all).collect();
+        let found: Vec<(Key, Arc<Instance>)> = chosen
+            .into_iter()
+            .filter(|(id, _)| self.root.app(id).is_some())
+            .flat_map(|(_, all)| all)
+            .collect();
         let mut shown = Vec::new();
         for (_, instance) in &found {
             shown.extend(instance.tasks.iter().filter_map(|task| self.task_json(instance, task, &[], now)));
@@ -293,7 +329,13 @@ impl Marathon {
     }
 
     /// Kills instances of a pod.
-    pub(super) fn kill_found(&mut self, cx: &mut Cx, cluster: &mut Cluster, found: &[(Key, Arc<Instance>)], wipe: bool) {
+    pub(super) fn kill_found(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        found: &[(Key, Arc<Instance>)],
+        wipe: bool,
+    ) {
         self.kill(cx, cluster, found, wipe);
     }
 }
@@ -314,7 +356,8 @@ fn is_task_id(text: &str) -> bool {
 
 /// Volumes of an instance.
 pub(super) fn local_volumes(instance: &Instance) -> Vec<Value> {
-    let volumes = instance.reservation.as_ref().map(|reservation| reservation.volumes.clone()).unwrap_or_default();
+    let volumes =
+        instance.reservation.as_ref().map(|reservation| reservation.volumes.clone()).unwrap_or_default();
     let one = |volume: &crate::run::instance::LocalVolume| {
         let uuid = volume.id.rsplit_once('#').map_or("", |(_, uuid)| uuid);
         json!({"runSpecId": instance.spec_id().as_str(), "containerPath": volume.path, "uuid": uuid,

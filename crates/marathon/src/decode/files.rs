@@ -21,8 +21,17 @@ pub(super) struct Piece {
 }
 
 /// Fields that tell an app or a group from other JSON with an id.
-const KEYS: [&str; 9] =
-    ["apps", "groups", "cmd", "args", "container", "containers", "instances", "dependencies", "portDefinitions"];
+const KEYS: [&str; 9] = [
+    "apps",
+    "groups",
+    "cmd",
+    "args",
+    "container",
+    "containers",
+    "instances",
+    "dependencies",
+    "portDefinitions",
+];
 
 fn counts(path: &str) -> bool {
     let is_part = ["config.json", "package.json", "resource.json"].iter().any(|name| is_named(path, name));
@@ -36,7 +45,8 @@ fn has_ending(path: &str) -> bool {
 /// Whether the outermost keys of a text are those of an app, a group or a pod.
 fn looks_right(text: &str) -> bool {
     let wrapped = || has_key(text, "app") || has_key(text, "apps");
-    (has_key(text, "id") && KEYS.iter().any(|key| has_key(text, key))) || (wrapped() && !has_key(text, "name"))
+    (has_key(text, "id") && KEYS.iter().any(|key| has_key(text, key)))
+        || (wrapped() && !has_key(text, "name"))
 }
 
 /// How sure it is.
@@ -48,12 +58,17 @@ pub(super) fn detect(files: &BTreeMap<String, String>) -> u8 {
 }
 
 /// Reads those files that are definitions.
-pub(super) fn read(files: &BTreeMap<String, String>, sources: &mut SourceMap, found: &mut Diagnostics) -> Vec<Piece> {
+pub(super) fn read(
+    files: &BTreeMap<String, String>,
+    sources: &mut SourceMap,
+    found: &mut Diagnostics,
+) -> Vec<Piece> {
     let mut ids = Vec::new();
     for (path, text) in files {
         ids.push((path, text, sources.add(path.as_str(), text.as_str())));
     }
-    let right = |(path, text, _): &&(&String, &String, FileId)| counts(path) && has_ending(path) && looks_right(text);
+    let right =
+        |(path, text, _): &&(&String, &String, FileId)| counts(path) && has_ending(path) && looks_right(text);
     let mut chosen: Vec<&(&String, &String, FileId)> = ids.iter().filter(right).collect();
     if chosen.is_empty() {
         // A text that is alone is meant, whatever it looks like.
@@ -83,7 +98,8 @@ fn parse(text: &str, file: FileId, found: &mut Diagnostics) -> Option<(Node, Val
     let (node, json) = if is_json {
         let json = json::parse_strict(text, file, &Limits::default(), found)?;
         let mut unsaid = Diagnostics::new();
-        let node = Reader::new(text, file).one(&mut unsaid).root.unwrap_or_else(|| Node::null(Span::at(file, 0)));
+        let node =
+            Reader::new(text, file).one(&mut unsaid).root.unwrap_or_else(|| Node::null(Span::at(file, 0)));
         (node, json)
     } else {
         let parsed = Reader::new(text, file).one_around_errors(found);
@@ -149,7 +165,8 @@ fn not_an_object(node: &Node, found: &mut Diagnostics) {
 /// Fields that only groups have, or only apps.
 fn what_of(json: &Value) -> What {
     let has = |key: &str| json.get(key).is_some();
-    let is_app = ["cmd", "args", "container", "instances", "cpus", "mem", "constraints", "env", "healthChecks"];
+    let is_app =
+        ["cmd", "args", "container", "instances", "cpus", "mem", "constraints", "env", "healthChecks"];
     if has("containers") {
         What::Pod
     } else if has("apps") || has("groups") || (!is_app.iter().any(|key| has(key)) && has("dependencies")) {
@@ -198,7 +215,9 @@ pub(super) fn what(pieces: &[Piece], found: &mut Diagnostics) -> Option<What> {
             if let Some(other) = other {
                 let text = "Several files are taken for apps that belong together; this is none";
                 let help = "load groups and pods one by one";
-                found.push(Diagnostic::error(codes::SEVERAL_DEFINITIONS, other.node.span, text).with_help(help));
+                found.push(
+                    Diagnostic::error(codes::SEVERAL_DEFINITIONS, other.node.span, text).with_help(help),
+                );
                 return None;
             }
             Some(What::Apps)

@@ -56,7 +56,9 @@ fn key_span(root: &Node, within: &str, name: &str) -> planarium_source::Span {
         node = next;
         let mut indices = part.get(key.len()..).unwrap_or_default();
         while let Some((at, rest)) = place::index(indices) {
-            let Some(item) = node.as_sequence().and_then(|items| items.get(at)) else { return place::find(root, within) };
+            let Some(item) = node.as_sequence().and_then(|items| items.get(at)) else {
+                return place::find(root, within);
+            };
             (node, indices) = (item, rest);
         }
     }
@@ -89,7 +91,11 @@ pub(super) fn dependencies(pieces: &[Piece], body: &Body, specs: &[Arc<RunSpec>]
         let Some(piece) = pieces.first() else { return };
         let top = PathId::absolute(body.json.word("id"));
         walk(&body.json, &piece.node, &top, &mut |node, group, needed, text| {
-            let wrong = if group { is_app(needed) && !is_group(needed) } else { !is_app(needed) && !is_group(needed) };
+            let wrong = if group {
+                is_app(needed) && !is_group(needed)
+            } else {
+                !is_app(needed) && !is_group(needed)
+            };
             if wrong {
                 no_effect(node, group, text, found);
             }
@@ -130,7 +136,8 @@ fn walk(json: &Value, node: &Node, id: &PathId, visit: &mut Visit<'_>) {
 
 fn no_effect(node: &Node, group: bool, text: &str, found: &mut Diagnostics) {
     let finding = if group {
-        let message = format!("'{text}' is an app: a group can only depend on groups, and this has no effect");
+        let message =
+            format!("'{text}' is an app: a group can only depend on groups, and this has no effect");
         Diagnostic::warning(codes::NO_SUCH_DEPENDENCY, node.span, message)
             .with_help("depend on the group that the app stands in, or let the apps depend on it themselves")
     } else {
@@ -165,7 +172,9 @@ fn gather(json: &Value, found: &mut Vec<(String, &'static str)>) {
             found.push((name.to_owned(), why));
         }
     }
-    for inner in json.items("apps").iter().chain(json.items("groups")).chain(json.as_array().into_iter().flatten()) {
+    for inner in
+        json.items("apps").iter().chain(json.items("groups")).chain(json.as_array().into_iter().flatten())
+    {
         gather(inner, found);
     }
 }

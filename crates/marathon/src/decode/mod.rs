@@ -136,7 +136,9 @@ pub fn load(request: &LoadService) -> Loaded {
     if let Some(what) = what {
         let json = match what {
             What::Apps => Value::Array(pieces.iter().map(|piece| piece.json.clone()).collect()),
-            What::App | What::Pod | What::Group => pieces.first().map(|piece| piece.json.clone()).unwrap_or_default(),
+            What::App | What::Pod | What::Group => {
+                pieces.first().map(|piece| piece.json.clone()).unwrap_or_default()
+            }
         };
         let candidate = Body { what, json };
         lints::unknown_fields(&pieces, &mut found);
@@ -272,10 +274,14 @@ fn help(code: &str, violation: &Violation) -> Option<String> {
         codes::UPGRADE_STRATEGY if violation.message.contains("expected 0.0") => {
             "write \"maximumOverCapacity\": 0, or leave the upgrade strategy out".to_owned()
         }
-        codes::COMMAND => "write either 'cmd' or 'args', or leave both to a container with an image".to_owned(),
+        codes::COMMAND => {
+            "write either 'cmd' or 'args', or leave both to a container with an image".to_owned()
+        }
         codes::CYCLE => "take one of the dependencies out that lead back to where they began".to_owned(),
         codes::NOT_A_CHILD => "write the id relative to its group, or below the group's own id".to_owned(),
-        codes::FEATURE => "start Marathon with the feature: MARATHON_ENABLE_FEATURES=NAME among the flags".to_owned(),
+        codes::FEATURE => {
+            "start Marathon with the feature: MARATHON_ENABLE_FEATURES=NAME among the flags".to_owned()
+        }
         codes::NOT_ALONE => "send a body with only this field".to_owned(),
         _ => return None,
     };

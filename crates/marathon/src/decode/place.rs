@@ -15,7 +15,9 @@ pub(super) fn index(path: &str) -> Option<(usize, &str)> {
 pub(super) fn find(root: &Node, path: &str) -> Span {
     let (mut node, mut span) = (root, beginning(root));
     for part in path.split('/').filter(|part| !part.is_empty()) {
-        let (name, mut indices) = part.split_once('(').map_or((part, ""), |(name, _)| (name, part.get(name.len()..).unwrap_or_default()));
+        let (name, mut indices) = part
+            .split_once('(')
+            .map_or((part, ""), |(name, _)| (name, part.get(name.len()..).unwrap_or_default()));
         let Some(entry) = node.entry(name) else { return span };
         span = if entry.value.is_null() { entry.key.span } else { entry.value.span };
         node = &entry.value;
@@ -25,7 +27,11 @@ pub(super) fn find(root: &Node, path: &str) -> Span {
         }
         if node.as_mapping().is_some() || node.as_sequence().is_some() {
             // A whole block is too much to point at.
-            span = if node.span == span && indices.is_empty() && !part.contains('(') { entry.key.span } else { beginning(node) };
+            span = if node.span == span && indices.is_empty() && !part.contains('(') {
+                entry.key.span
+            } else {
+                beginning(node)
+            };
         }
     }
     span

@@ -140,7 +140,11 @@ impl Marathon {
             if from == to {
                 continue;
             }
-            if to.is_empty() { self.tally.words.remove(phase) } else { self.tally.words.insert(phase.clone(), to) };
+            if to.is_empty() {
+                self.tally.words.remove(phase)
+            } else {
+                self.tally.words.insert(phase.clone(), to)
+            };
             Self::tell(cx, self.path(shown::APPS, Some(phase.clone()), None), from, to);
         }
         let to = roll_up(self.tally.words.values());
@@ -238,7 +242,8 @@ impl Marathon {
             for (action, word) in step.actions.iter().zip(&mut shown.actions) {
                 let to = self.action_word(&deployment, at, action);
                 if word.0 != to {
-                    let path = self.path(name.clone(), Some(phase.clone()), Some(shown::action_name(action).into()));
+                    let path =
+                        self.path(name.clone(), Some(phase.clone()), Some(shown::action_name(action).into()));
                     Self::tell(cx, path, word.0, to);
                     *word = (to, now);
                 }
@@ -252,14 +257,18 @@ impl Marathon {
         let Some(id) = self.run(spec).map(|run| run.id.clone()) else { return };
         let Some(step) = deployment.step.checked_sub(1) else { return };
         let Some(at) = action_of(&deployment, step, &id) else { return };
-        let Some(action) = deployment.plan.steps.get(step).and_then(|step| step.actions.get(at)) else { return };
+        let Some(action) = deployment.plan.steps.get(step).and_then(|step| step.actions.get(at)) else {
+            return;
+        };
         let to = self.action_word(&deployment, step, action);
-        let from = deployment.words.steps.get(step).and_then(|step| step.actions.get(at)).map_or("", |word| word.0);
+        let from =
+            deployment.words.steps.get(step).and_then(|step| step.actions.get(at)).map_or("", |word| word.0);
         if from == to {
             return;
         }
         let phase = shown::step_name(step).into();
-        let path = self.path(shown::deployment_name(no), Some(phase), Some(shown::action_name(action).into()));
+        let path =
+            self.path(shown::deployment_name(no), Some(phase), Some(shown::action_name(action).into()));
         Self::tell(cx, path, from, to);
         let now = cx.now();
         self.deployments.change(no, |deployment| {
@@ -279,7 +288,9 @@ impl Marathon {
             tally.count(&phase, "", run.shown);
         }
         if tally.phases.len() != self.tally.phases.len()
-            || tally.phases.iter().any(|(phase, words)| self.tally.phases.get(phase).is_none_or(|own| own.iter().ne(words.iter())))
+            || tally.phases.iter().any(|(phase, words)| {
+                self.tally.phases.get(phase).is_none_or(|own| own.iter().ne(words.iter()))
+            })
         {
             found.push("words of apps are not counted as they are".to_owned());
         }
@@ -289,7 +300,10 @@ impl Marathon {
                     let now = self.action_word(deployment, at, action);
                     let shown = deployment.words.steps.get(at).and_then(|step| step.actions.get(index));
                     if shown.map(|shown| shown.0) != Some(now) {
-                        found.push(format!("{}: {} is {now}, not {shown:?}", deployment.plan.id, action.spec.id));
+                        found.push(format!(
+                            "{}: {} is {now}, not {shown:?}",
+                            deployment.plan.id, action.spec.id
+                        ));
                     }
                 }
             }

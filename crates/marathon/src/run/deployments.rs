@@ -9,11 +9,11 @@
 //! **Source**: `marathon: core/deployment/impl/DeploymentManagerActor.scala, DeploymentActor.scala,
 //! MarathonSchedulerActor.scala`. Match.
 
+use super::Marathon;
+use super::board::Words;
 use super::bus::Happening;
 use super::tracker::SpecNo;
 use super::work::replace::Replacing;
-use super::Marathon;
-use super::board::Words;
 use crate::definition::Refused;
 use crate::deploy::Plan;
 use planarium_kernel::{Cause, SimTime, SortedMap, SortedSet};
@@ -135,7 +135,11 @@ impl Deployments {
 
     /// Keeps how a restart went.
     pub(super) fn keep_curve(&mut self, no: u32, spec: SpecNo, replacing: &Replacing) {
-        let curve = Replacing { curve: replacing.curve.clone(), ignition: replacing.ignition, ..Replacing::default() };
+        let curve = Replacing {
+            curve: replacing.curve.clone(),
+            ignition: replacing.ignition,
+            ..Replacing::default()
+        };
         self.change(no, |deployment| _ = deployment.curves.insert(spec, Arc::new(curve)));
     }
 
@@ -190,7 +194,8 @@ impl Marathon {
     /// Deployments that a plan may not run beside.
     fn conflicts(&self, plan: &Plan) -> Vec<u32> {
         let mine = plan.affected();
-        let clash = |deployment: &&Arc<Deployment>| deployment.plan.affected().iter().any(|id| mine.contains(id));
+        let clash =
+            |deployment: &&Arc<Deployment>| deployment.plan.affected().iter().any(|id| mine.contains(id));
         self.deployments.running().filter(clash).map(|deployment| deployment.no).collect()
     }
 
@@ -252,7 +257,9 @@ impl Marathon {
     /// Carries on with a deployment that may go on. False when there is none.
     pub(super) fn go_on_deploying(&mut self, cx: &mut Cx, cluster: &mut Cluster) -> bool {
         let Some(no) = self.deployments.awake.pop_front() else { return false };
-        let Some(deployment) = self.deployments.get(no).cloned().filter(|one| one.is_running()) else { return true };
+        let Some(deployment) = self.deployments.get(no).cloned().filter(|one| one.is_running()) else {
+            return true;
+        };
         if !deployment.open.is_empty() {
             return true;
         }
@@ -332,7 +339,9 @@ impl Marathon {
 
     /// Gives a deployment up, without undoing anything.
     pub(crate) fn cancel(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: u32) {
-        let Some(deployment) = self.deployments.get(no).cloned().filter(|one| one.is_running()) else { return };
+        let Some(deployment) = self.deployments.get(no).cloned().filter(|one| one.is_running()) else {
+            return;
+        };
         let event = self.say_deployment(cx, "deployment-canceled", &deployment, "is given up");
         cx.scoped(Cause::Event(event), |cx| {
             for spec in &deployment.open {
@@ -348,7 +357,8 @@ impl Marathon {
     pub(super) fn note_readiness(&mut self, cx: &Cx, no: u32, result: ReadinessResult) {
         let _ = cx;
         self.revision += 1;
-        self.deployments.change(no, |deployment| _ = deployment.readiness.insert(result.task.clone(), result));
+        self.deployments
+            .change(no, |deployment| _ = deployment.readiness.insert(result.task.clone(), result));
     }
 
     /// Begins all deployments from their first step again: the process has started again.
@@ -380,7 +390,10 @@ impl Marathon {
             for spec in &deployment.open {
                 let Some(run) = self.run(*spec) else { continue };
                 if !step.is_some_and(|step| step.actions.iter().any(|action| action.spec.id == run.id)) {
-                    found.push(format!("{}: {} is open and in no action of the step", deployment.plan.id, run.id));
+                    found.push(format!(
+                        "{}: {} is open and in no action of the step",
+                        deployment.plan.id, run.id
+                    ));
                 }
                 if run.job.as_ref().is_none_or(|job| job.deployment != deployment.no) {
                     found.push(format!("{}: nobody works on {}", deployment.plan.id, run.id));

@@ -46,9 +46,16 @@ impl Marathon {
              The definitions stay the new ones; counts are put right by the next scale check, versions only by a further deployment."
         );
         vec![
-            refused(action("Rollback", call("DELETE", format!("/v2/deployments/{id}"), Value::Null), back), over.clone()),
             refused(
-                action("Stop deployment", call("DELETE", format!("/v2/deployments/{id}?force=true"), Value::Null), stop),
+                action("Rollback", call("DELETE", format!("/v2/deployments/{id}"), Value::Null), back),
+                over.clone(),
+            ),
+            refused(
+                action(
+                    "Stop deployment",
+                    call("DELETE", format!("/v2/deployments/{id}?force=true"), Value::Null),
+                    stop,
+                ),
                 over,
             ),
         ]
@@ -62,9 +69,15 @@ impl Marathon {
         let locked = self.deployments.running().find(|one| one.plan.affected().contains(id));
         let lock = locked.map(|one| format!("{id} is locked by deployment {}.", one.plan.id));
         let force = |sentence: &str| {
-            locked.map_or_else(|| sentence.to_owned(), |one| {
-                format!("{sentence} Deployment {} is given up for it, with everything else it does.", one.plan.id)
-            })
+            locked.map_or_else(
+                || sentence.to_owned(),
+                |one| {
+                    format!(
+                        "{sentence} Deployment {} is given up for it, with everything else it does.",
+                        one.plan.id
+                    )
+                },
+            )
         };
         let mut all = Vec::new();
         if spec.is_app() {
@@ -72,19 +85,28 @@ impl Marathon {
             let text = format!(
                 "Every instance is replaced, although nothing changes: at least {min:.0} % stay healthy, at most {over:.0} % are there on top.",
             );
-            all.push(refused(action("Restart", call("POST", path("/restart"), Value::Null), text.clone()), lock.clone()));
+            all.push(refused(
+                action("Restart", call("POST", path("/restart"), Value::Null), text.clone()),
+                lock.clone(),
+            ));
             if locked.is_some() {
                 let forced = call("POST", path("/restart?force=true"), Value::Null);
                 all.push(action("Force Restart", forced, force(&text)));
             }
-            for (title, instances) in [("Scale by 1", spec.instances.saturating_add(1)), ("Scale down by 1", spec.instances.saturating_sub(1))] {
+            for (title, instances) in [
+                ("Scale by 1", spec.instances.saturating_add(1)),
+                ("Scale down by 1", spec.instances.saturating_sub(1)),
+            ] {
                 let body = json!({"instances": instances});
                 let text = format!("There are to be {instances} instances instead of {}.", spec.instances);
-                let why = lock.clone().or_else(|| (instances == spec.instances).then(|| "There is none to take away.".to_owned()));
+                let why = lock.clone().or_else(|| {
+                    (instances == spec.instances).then(|| "There is none to take away.".to_owned())
+                });
                 all.push(refused(action(title, call("PUT", path(""), body), text), why));
             }
             let text = "All instances end; the definition stays.".to_owned();
-            let why = lock.clone().or_else(|| (spec.instances == 0).then(|| "It is suspended already.".to_owned()));
+            let why =
+                lock.clone().or_else(|| (spec.instances == 0).then(|| "It is suspended already.".to_owned()));
             all.push(refused(action("Suspend", call("PUT", path(""), json!({"instances": 0})), text), why));
         }
         let destroy = if spec.is_resident() {
@@ -95,10 +117,13 @@ impl Marathon {
         // Apps are deleted by force unless that is ruled out.
         let forced = call("DELETE", path("?force=true"), Value::Null);
         all.push(action("Destroy", forced, force(destroy)));
-        let delayed = self.known_number(id).and_then(|no| self.run(no)).is_some_and(|run| !run.backoff.is_empty());
+        let delayed =
+            self.known_number(id).and_then(|no| self.run(no)).is_some_and(|run| !run.backoff.is_empty());
         let why = (!delayed).then(|| "No launch is delayed.".to_owned());
         let reset = call("DELETE", format!("/v2/queue{id}/delay"), Value::Null);
-        let text = "The next launch does not wait any longer; the next failure begins with the shortest delay.".to_owned();
+        let text =
+            "The next launch does not wait any longer; the next failure begins with the shortest delay."
+                .to_owned();
         all.push(refused(action("Reset Delay", reset, text), why));
         all
     }
@@ -109,13 +134,21 @@ impl Marathon {
         let Some(task) = instance.task() else { return Vec::new() };
         if !instance.spec.is_app() {
             let path = format!("/v2/pods{id}::instances/{}", instance.id);
-            return vec![action("Kill", call("DELETE", path, Value::Null), "It is killed, and launched again.".to_owned())];
+            return vec![action(
+                "Kill",
+                call("DELETE", path, Value::Null),
+                "It is killed, and launched again.".to_owned(),
+            )];
         }
         let path = |query: &str| format!("/v2/apps{id}/tasks/{}{query}", task.id);
         let why = (instance.goal != Goal::Running).then(|| "It is to end anyway.".to_owned());
         let mut all = vec![
             refused(
-                action("Kill", call("DELETE", path(""), Value::Null), "It is killed, and launched again.".to_owned()),
+                action(
+                    "Kill",
+                    call("DELETE", path(""), Value::Null),
+                    "It is killed, and launched again.".to_owned(),
+                ),
                 why.clone(),
             ),
             refused(
@@ -129,7 +162,11 @@ impl Marathon {
         ];
         if instance.reservation.is_some() {
             let text = "It is forgotten with everything that is reserved for it; a new instance without its data takes its place.";
-            all.push(action("Kill and Wipe", call("DELETE", path("?wipe=true"), Value::Null), text.to_owned()));
+            all.push(action(
+                "Kill and Wipe",
+                call("DELETE", path("?wipe=true"), Value::Null),
+                text.to_owned(),
+            ));
         }
         all
     }

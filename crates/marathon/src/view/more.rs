@@ -45,7 +45,11 @@ impl Marathon {
             if !instance.condition.is_active() {
                 continue;
             }
-            if changed.is_some_and(|changed| instance.version() >= changed) { counts.new += 1 } else { counts.old += 1 }
+            if changed.is_some_and(|changed| instance.version() >= changed) {
+                counts.new += 1
+            } else {
+                counts.old += 1
+            }
             if instance.condition == Condition::Running {
                 counts.running += 1;
                 let healthy = instance.goal == Goal::Running && self.is_considered_healthy(key, instance);

@@ -95,7 +95,8 @@ impl Replacing {
     fn sample(&mut self, at: SimTime) {
         let healthy = self.progress.healthy.len().min(self.progress.ready.len());
         let sample = Sample { at, old: self.old.len(), new: self.started, healthy };
-        let same = |last: &Sample| (last.old, last.new, last.healthy) == (sample.old, sample.new, sample.healthy);
+        let same =
+            |last: &Sample| (last.old, last.new, last.healthy) == (sample.old, sample.new, sample.healthy);
         if self.curve.last().is_some_and(same) {
             return;
         }
