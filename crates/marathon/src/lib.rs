@@ -11,7 +11,10 @@
 //! | Step (in this crate) | `DeploymentStep`: actions that are carried out at once |
 //! | Stamp | `Timestamp` of a version |
 
+mod api;
+mod codes;
 mod dates;
+mod decode;
 mod definition;
 mod deploy;
 mod group;
@@ -22,6 +25,8 @@ mod settings;
 mod shown;
 mod view;
 
+pub use codes::CODES;
+pub use decode::{Loaded, load};
 pub use id::PathId;
 
 #[cfg(test)]
