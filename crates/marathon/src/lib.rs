@@ -13,6 +13,8 @@
 
 mod api;
 mod codes;
+#![expect(dead_code, reason = "the process and the wire that call this are still to come; the world does not run Marathon yet")]
+
 mod dates;
 mod decode;
 mod definition;
