@@ -103,7 +103,7 @@ impl Marathon {
                 gates_left: 0,
                 progress: progress(steps.iter().map(|step| &*step.status)),
                 steps,
-                commands: Arc::default(),
+                actions: Arc::default(),
                 name,
             }));
         }
@@ -120,7 +120,7 @@ impl Marathon {
             errors: Vec::new(),
             progress: total,
             phases: all,
-            commands: Arc::default(),
+            actions: Arc::default(),
             custom: false,
         }))
     }
@@ -187,7 +187,7 @@ impl Marathon {
                 gates_left: 0,
                 progress: progress(steps.iter().map(|step| &*step.status)),
                 steps,
-                commands: Arc::default(),
+                actions: Arc::default(),
             }));
         }
         let progress = phases.iter().fold(Progress::default(), |sum, phase| Progress {
@@ -207,7 +207,7 @@ impl Marathon {
             errors,
             progress,
             phases,
-            commands: Arc::default(),
+            actions: Arc::default(),
             custom: false,
         })
     }
@@ -245,7 +245,7 @@ fn blank(name: &str, status: &str) -> StepView {
         pod: None,
         tasks: Vec::new(),
         source: None,
-        commands: Arc::default(),
+        actions: Arc::default(),
     }
 }
 
@@ -286,7 +286,12 @@ fn pod(instance: &Arc<Instance>) -> Arc<PodView> {
                 configs: Arc::default(),
             }];
         }
-        Arc::new(PodView { revision: instance.revision, name: instance.id.clone(), tasks })
+        Arc::new(PodView {
+            revision: instance.revision,
+            name: instance.id.clone(),
+            tasks,
+            actions: Arc::default(),
+        })
     };
     instance.shown.get_or_init(build).clone()
 }

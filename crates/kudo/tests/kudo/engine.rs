@@ -1,5 +1,7 @@
 //! What plans do: tasks, statuses, order, failures.
 
+#![expect(clippy::format_collect, reason = "helpers of tests")]
+
 use super::script::Play;
 
 /// A package: tasks and plans as they stand in operator.yaml, parameters, and templates after `# file:` lines.

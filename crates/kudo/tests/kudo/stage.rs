@@ -1,5 +1,14 @@
 //! A manager over a cluster, driven as the world drives it.
 
+#![expect(dead_code, reason = "helpers of tests")]
+#![expect(
+    clippy::default_trait_access,
+    clippy::expect_used,
+    clippy::format_push_string,
+    clippy::panic,
+    reason = "helpers of tests"
+)]
+
 use super::support::request;
 use planarium_kernel::SimTime;
 use planarium_kudo::Process;

@@ -18,11 +18,11 @@ pub(crate) fn call(method: &str, path: String, body: Value) -> Input {
 }
 
 fn action(title: &str, input: Input, consequence: String) -> ActionView {
-    ActionView { title: title.into(), input, consequence: Some(consequence.into()), refused: None }
+    ActionView::new(title, input).doing(consequence)
 }
 
 fn refused(action: ActionView, why: Option<String>) -> ActionView {
-    ActionView { refused: why.map(Into::into), ..action }
+    action.unless(why)
 }
 
 impl Marathon {
