@@ -3,7 +3,9 @@
 mod packages;
 mod pages;
 mod real;
+mod console;
 mod engine;
+mod hostile;
 mod instances;
 mod script;
 mod stage;
