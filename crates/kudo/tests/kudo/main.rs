@@ -1,5 +1,6 @@
 //! KUDO at its boundary.
 
+mod large;
 mod packages;
 mod pages;
 mod real;
