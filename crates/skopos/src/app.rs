@@ -187,9 +187,8 @@ impl App {
         if options.teardown || options.replace_all {
             return None;
         }
-        // What a generated plan takes away altogether, it takes away as old.
-        let gone = self.definition.given.is_none() && self.replicas(component) == 0;
-        self.target_image(component).filter(|_| !gone)
+        // What is to go altogether goes as old.
+        self.target_image(component).filter(|_| self.replicas(component) > 0)
     }
 
     /// Sorts instances into groups. For a generated plan without gaps.

@@ -18,23 +18,25 @@ impl App {
     pub(crate) fn plan_actions(&self) -> Vec<ActionView> {
         let mut all = Vec::new();
         let start = Command::Start { paused: false, interactive: None };
-        for (title, command, consequence) in [
-            ("Start", start, self.on_start()),
-            ("Pause", Command::Pause, self.on_pause()),
-            ("Resume", Command::Resume, self.on_resume()),
-            ("Step", Command::Step, self.on_step()),
+        for (title, icon, command, consequence) in [
+            ("Start", "play", start, self.on_start()),
+            ("Pause", "waiting", Command::Pause, self.on_pause()),
+            ("Resume", "unblock", Command::Resume, self.on_resume()),
+            ("Step", "step-ahead", Command::Step, self.on_step()),
             (
                 "Abandon",
+                "stop",
                 Command::Abandon,
                 "stops at once and fails the plan; no cleanup is run, what exists stays as it is".to_owned(),
             ),
             (
                 "Reset",
+                "reset",
                 Command::Reset,
                 "forgets this run, looks at what runs now, and makes the plan anew".to_owned(),
             ),
         ] {
-            all.push(self.action(title, &command, consequence));
+            all.push(self.action(title, &command, consequence).icon(icon));
         }
         all
     }
@@ -42,27 +44,17 @@ impl App {
     /// What can be done to a gate.
     pub(crate) fn gate_actions(&self, id: StepId) -> Vec<ActionView> {
         let step = self.plan.step(id).map(|step| step.id.to_string());
-        let verdicts = [("Pass gate", true), ("Fail gate", false)];
-        let action = |(title, passed)| {
+        let action = |title, passed| {
             let command = Command::Gate { step: step.clone(), passed };
             self.action(title, &command, after(&self.plan, &self.run, id, passed))
         };
-        verdicts.map(action).into()
+        let pass = action("Pass gate", true).icon("check").found_by(PlanOp::ForceComplete);
+        vec![pass, action("Fail gate", false).icon("cross")]
     }
 
     fn action(&self, title: &str, command: &Command, consequence: String) -> ActionView {
-        let input = self.input(command);
-        let op = match (&input, command) {
-            (Input::Plan(command), _) => Some(command.op),
-            (_, Command::Gate { passed: true, .. }) => Some(PlanOp::ForceComplete),
-            _ => None,
-        };
-        let action = ActionView::new(title, input).doing(consequence);
-        let action = match op {
-            Some(op) => action.found_by(op),
-            None => action,
-        };
-        action.unless(self.refusal(command).map(|why| capitalised(&why)))
+        let refused = self.refusal(command).map(|why| capitalised(&why));
+        ActionView::new(title, self.input(command)).doing(consequence).unless(refused)
     }
 
     /// The input that carries a command out.

@@ -122,7 +122,8 @@ fn phases_without_a_strategy_run_side_by_side() {
     let plans = "  deploy:\n    phases:\n      - name: a\n        strategy: serial\n        steps: [{ name: s, tasks: [never] }]\n\
                  \x20     - name: b\n        strategy: serial\n        steps: [{ name: s, tasks: [fine] }]\n";
     let text = package(&(dummy("never", "done: false") + &dummy("fine", "done: true")), plans, "  []\n", "");
-    Play::new(&text).play("load\n run 3\n is deploy/a/s IN_PROGRESS\n is deploy/b COMPLETE\n is deploy IN_PROGRESS");
+    Play::new(&text)
+        .play("load\n run 3\n is deploy/a/s IN_PROGRESS\n is deploy/b COMPLETE\n is deploy IN_PROGRESS");
 }
 
 #[test]
@@ -201,7 +202,8 @@ fn a_toggle_applies_or_deletes() {
 #[test]
 fn a_delete_takes_what_there_is() {
     let nothing = "# file: templates/nothing.yaml\n{{ if false }}x: 1{{ end }}\n";
-    let unknown = "# file: templates/unknown.yaml\napiVersion: example.org/v1\nkind: Thing\nmetadata:\n  name: x\n";
+    let unknown =
+        "# file: templates/unknown.yaml\napiVersion: example.org/v1\nkind: Thing\nmetadata:\n  name: x\n";
     let tasks = apply("config", "config.yaml")
         + &delete("gone", "config.yaml, unknown.yaml")
         + "  - name: none\n    kind: Delete\n    spec: {}\n"
@@ -249,8 +251,10 @@ fn a_crd_serves_its_kind_from_the_next_step_on() {
                \x20 name: things.example.org\nspec:\n  group: example.org\n  scope: Namespaced\n  names: { kind: Thing, listKind: ThingList, plural: things, singular: thing }\n\
                \x20 versions:\n    - name: v1\n      served: true\n      storage: true\n      schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }\n";
     let thing = "# file: templates/thing.yaml\napiVersion: example.org/v1\nkind: Thing\nmetadata:\n  name: {{ .Name }}-thing\nspec: { a: 1 }\n";
-    let tasks = apply("crd", "crd.yaml") + &apply("thing", "thing.yaml") + &apply("both", "crd.yaml, thing.yaml");
-    let text = package(&tasks, &plan("deploy", "serial", &["crd", "thing"]), "  []\n", &format!("{crd}{thing}"));
+    let tasks =
+        apply("crd", "crd.yaml") + &apply("thing", "thing.yaml") + &apply("both", "crd.yaml, thing.yaml");
+    let text =
+        package(&tasks, &plan("deploy", "serial", &["crd", "thing"]), "  []\n", &format!("{crd}{thing}"));
     Play::new(&text).play("load\n until deploy COMPLETE\n there crd/things.example.org");
     let text = package(&tasks, &plan("deploy", "serial", &["both"]), "  []\n", &format!("{crd}{thing}"));
     Play::new(&text).play("load\n until deploy FATAL_ERROR");
@@ -264,8 +268,12 @@ fn jobs_have_to_succeed() {
              \x20 template:\n    spec:\n      restartPolicy: Never\n      containers:\n        - name: work\n          image: busybox\n          command: {command}\n"
         )
     };
-    let text =
-        package(&apply("job", "job.yaml"), &plan("deploy", "serial", &["job"]), "  []\n", &job("[sleep, '5']"));
+    let text = package(
+        &apply("job", "job.yaml"),
+        &plan("deploy", "serial", &["job"]),
+        "  []\n",
+        &job("[sleep, '5']"),
+    );
     Play::new(&text).play(
         "
         load
@@ -277,8 +285,12 @@ fn jobs_have_to_succeed() {
         has instance/shop /status/conditions/0/reason ResourceNotReady
         ",
     );
-    let text =
-        package(&apply("job", "job.yaml"), &plan("deploy", "serial", &["job"]), "  []\n", &job("[sh, -c, exit 3]"));
+    let text = package(
+        &apply("job", "job.yaml"),
+        &plan("deploy", "serial", &["job"]),
+        "  []\n",
+        &job("[sh, -c, exit 3]"),
+    );
     Play::new(&text).play(
         "
         load
@@ -386,7 +398,8 @@ fn unreadable_values_leave_the_plan_pending_and_say_so() {
 
 #[test]
 fn what_cannot_be_placed_is_named() {
-    let big = WEB.replace("image: web:1\n", "image: web:1\n          resources: { requests: { cpu: '64' } }\n");
+    let big =
+        WEB.replace("image: web:1\n", "image: web:1\n          resources: { requests: { cpu: '64' } }\n");
     let text = package(&apply("web", "web.yaml"), &plan("deploy", "serial", &["web"]), COLOR, &big);
     Play::new(&text).play(
         "

@@ -40,7 +40,9 @@ fn parameters_start_the_plan_they_name_else_update_else_deploy() {
         let mut play = Play::new(&package(plans, params));
         play.play("load\n until deploy COMPLETE\n run 5");
         let before = play.stage.instance("shop").unwrap();
-        let uid = |value: &serde_json::Value| value["status"]["planStatus"][ran]["uid"].as_str().unwrap_or("").to_owned();
+        let uid = |value: &serde_json::Value| {
+            value["status"]["planStatus"][ran]["uid"].as_str().unwrap_or("").to_owned()
+        };
         play.play(&format!("set {set}\n run 2\n is {ran} COMPLETE"));
         let after = play.stage.instance("shop").unwrap();
         assert_ne!(uid(&before), uid(&after), "{ran} has run");
@@ -54,7 +56,8 @@ fn parameters_start_the_plan_they_name_else_update_else_deploy() {
     }
 }
 
-const BUSY: &[(&str, &str)] = &[("deploy", "done"), ("update", "done"), ("long", "never"), ("cleanup", "done")];
+const BUSY: &[(&str, &str)] =
+    &[("deploy", "done"), ("update", "done"), ("long", "never"), ("cleanup", "done")];
 
 #[test]
 fn admission_refuses_in_the_real_words() {
@@ -64,18 +67,66 @@ fn admission_refuses_in_the_real_words() {
     // What is done first, what is refused, and why.
     let cases = [
         ("", "start nothing", "plan nothing does not exist"),
-        ("", "start cleanup", "failed to update Instance default/shop: only the controller schedules the 'cleanup' plan when the instance is deleted"),
-        ("", "set X=1", "failed to update Instance default/shop: failed to find parameter \"X\" in the OperatorVersion"),
-        ("", "set C=2", "failed to check immutable parameters for Instance default/shop: parameter 'C' is immutable but was changed from '1' to '2'"),
-        ("", "set A=2 B=2", "failed to update Instance default/shop: triggering multiple plans: [[long deploy]] at once is not allowed"),
-        ("", "set R=2", "failed to update Instance default/shop: param R defined trigger plan nowhere, but plan not defined in operatorversion"),
-        ("start long", "set B=2", "failed to update Instance default/shop: plan 'long' is scheduled (or running) and an update would trigger a different plan 'deploy'"),
-        ("start long", "start deploy", "failed to update Instance default/shop: overriding currently scheduled (or running) plan 'long' with 'deploy' is not supported"),
-        ("start long", "patch instance/shop {\"spec\":{\"planExecution\":{\"planName\":\"\"}}}", "failed to update Instance default/shop: cancelling currently scheduled (or running) plan 'long' is not supported"),
-        ("start long", "upgrade \"1.0.0\" -> \"1.1.0\"", "failed to update Instance default/shop: upgrade to new OperatorVersion {  shop-1.1.0    } while a plan 'long' is scheduled (or running) is not allowed"),
-        ("", "upgrade \"1.0.0\" -> \"0.9.0\"", "upgraded version 0.9.0 is the same or smaller as current version 1.0.0 -> not upgrading"),
-        ("remove", "set B=2", "failed to update Instance default/shop: parameter update and/or upgrade is not allowed when an instance is being deleted"),
-        ("remove", "start deploy", "failed to update Instance default/shop: only 'cleanup' plan can be scheduled when an instance is being deleted"),
+        (
+            "",
+            "start cleanup",
+            "failed to update Instance default/shop: only the controller schedules the 'cleanup' plan when the instance is deleted",
+        ),
+        (
+            "",
+            "set X=1",
+            "failed to update Instance default/shop: failed to find parameter \"X\" in the OperatorVersion",
+        ),
+        (
+            "",
+            "set C=2",
+            "failed to check immutable parameters for Instance default/shop: parameter 'C' is immutable but was changed from '1' to '2'",
+        ),
+        (
+            "",
+            "set A=2 B=2",
+            "failed to update Instance default/shop: triggering multiple plans: [[long deploy]] at once is not allowed",
+        ),
+        (
+            "",
+            "set R=2",
+            "failed to update Instance default/shop: param R defined trigger plan nowhere, but plan not defined in operatorversion",
+        ),
+        (
+            "start long",
+            "set B=2",
+            "failed to update Instance default/shop: plan 'long' is scheduled (or running) and an update would trigger a different plan 'deploy'",
+        ),
+        (
+            "start long",
+            "start deploy",
+            "failed to update Instance default/shop: overriding currently scheduled (or running) plan 'long' with 'deploy' is not supported",
+        ),
+        (
+            "start long",
+            "patch instance/shop {\"spec\":{\"planExecution\":{\"planName\":\"\"}}}",
+            "failed to update Instance default/shop: cancelling currently scheduled (or running) plan 'long' is not supported",
+        ),
+        (
+            "start long",
+            "upgrade \"1.0.0\" -> \"1.1.0\"",
+            "failed to update Instance default/shop: upgrade to new OperatorVersion {  shop-1.1.0    } while a plan 'long' is scheduled (or running) is not allowed",
+        ),
+        (
+            "",
+            "upgrade \"1.0.0\" -> \"0.9.0\"",
+            "upgraded version 0.9.0 is the same or smaller as current version 1.0.0 -> not upgrading",
+        ),
+        (
+            "remove",
+            "set B=2",
+            "failed to update Instance default/shop: parameter update and/or upgrade is not allowed when an instance is being deleted",
+        ),
+        (
+            "remove",
+            "start deploy",
+            "failed to update Instance default/shop: only 'cleanup' plan can be scheduled when an instance is being deleted",
+        ),
     ];
     let text = package(BUSY, two);
     let mut base = Play::new(&text);
@@ -134,7 +185,8 @@ fn upgrades_run_upgrade_else_update_else_deploy() {
     for (extra, ran) in [("upgrade", "upgrade"), ("update", "update"), ("other", "deploy")] {
         let mut play = Play::new(&package(&[("deploy", "done"), (extra, "done")], ONE));
         play.play("load\n until deploy COMPLETE\n run 2");
-        let uid = |play: &Play| play.stage.instance("shop").unwrap()["status"]["planStatus"][ran]["uid"].clone();
+        let uid =
+            |play: &Play| play.stage.instance("shop").unwrap()["status"]["planStatus"][ran]["uid"].clone();
         let before = uid(&play);
         play.play(&format!(
             "upgrade \"1.0.0\" -> \"1.1.0\"; name: A -> name: B\n run 2\n is {ran} COMPLETE\n \
@@ -192,7 +244,9 @@ fn cleanup_runs_before_the_instance_goes() {
     let mut play = Play::new(&package(&[("deploy", "done"), ("cleanup", "never")], ONE));
     play.play("load\n until deploy COMPLETE\n remove\n run 60\n is cleanup IN_PROGRESS\n there instance/shop\n force\n run 1\n gone instance/shop");
     let mut play = Play::new(&package(&[("deploy", "done")], ONE));
-    play.play("load\n until deploy COMPLETE\n remove\n run 1\n gone instance/shop\n load\n until deploy COMPLETE");
+    play.play(
+        "load\n until deploy COMPLETE\n remove\n run 1\n gone instance/shop\n load\n until deploy COMPLETE",
+    );
 }
 
 #[test]
@@ -215,7 +269,8 @@ fn every_unfinished_element_says_why() {
             for plan in &view.plans {
                 let mut elements = vec![(format!("{}/{}", view.name, plan.name), plan.status.clone())];
                 for phase in &plan.phases {
-                    elements.push((format!("{}/{}/{}", view.name, plan.name, phase.name), phase.status.clone()));
+                    elements
+                        .push((format!("{}/{}/{}", view.name, plan.name, phase.name), phase.status.clone()));
                     for step in &phase.steps {
                         let path = format!("{}/{}/{}/{}", view.name, plan.name, phase.name, step.name);
                         elements.push((path, step.status.clone()));
@@ -224,7 +279,10 @@ fn every_unfinished_element_says_why() {
                 for (element, status) in elements {
                     assert_eq!(play.stage.status(&element), &*status, "{element}");
                     let why = play.stage.why(&element);
-                    assert!(!why.reasons.is_empty() && !why.sentence.is_empty(), "{script}: {element} {why:?}");
+                    assert!(
+                        !why.reasons.is_empty() && !why.sentence.is_empty(),
+                        "{script}: {element} {why:?}"
+                    );
                     if &*status != "COMPLETE" {
                         let more = why.reasons.iter().any(|it| !it.text.is_empty());
                         assert!(more, "{script}: {element}: {why:?}");

@@ -1,13 +1,13 @@
 //! KUDO at its boundary.
 
-mod large;
-mod packages;
-mod pages;
-mod real;
 mod console;
 mod engine;
 mod hostile;
 mod instances;
+mod large;
+mod packages;
+mod pages;
+mod real;
 mod script;
 mod stage;
 mod support;

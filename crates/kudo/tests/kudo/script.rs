@@ -30,7 +30,9 @@ const NAME: &str = "shop";
 fn path(object: &str) -> String {
     let (kind, name) = object.split_once('/').expect("KIND/NAME");
     let root = match kind {
-        "instance" | "operatorversion" | "operator" => format!("apis/kudo.dev/v1beta1/namespaces/default/{kind}s"),
+        "instance" | "operatorversion" | "operator" => {
+            format!("apis/kudo.dev/v1beta1/namespaces/default/{kind}s")
+        }
         "deployment" | "statefulset" | "daemonset" => format!("apis/apps/v1/namespaces/default/{kind}s"),
         "job" => "apis/batch/v1/namespaces/default/jobs".to_owned(),
         "crd" => "apis/apiextensions.k8s.io/v1/customresourcedefinitions".to_owned(),
@@ -97,7 +99,11 @@ impl Play {
                 request.headers.push(("content-type".into(), "application/merge-patch+json".into()));
                 let response = self.stage.send(&request);
                 let body: Value = serde_json::from_slice(&response.body).expect("JSON");
-                return if response.status < 300 { Ok(()) } else { Err(body["message"].as_str().unwrap_or("").to_owned()) };
+                return if response.status < 300 {
+                    Ok(())
+                } else {
+                    Err(body["message"].as_str().unwrap_or("").to_owned())
+                };
             }
             _ => panic!("no verb: {line}"),
         };

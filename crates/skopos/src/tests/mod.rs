@@ -5,4 +5,6 @@ mod findings;
 mod generate;
 mod pages;
 mod plugins;
+mod properties;
+mod random;
 mod support;

@@ -22,8 +22,13 @@ fn the_examples_of_every_page_behave() {
         assert!(!bad.is_empty() && !good.is_empty(), "{code}: examples");
         for text in bad {
             let shown = findings(&load(&request(text)));
-            let tag = format!("[{code}]");
-            if shown.is_empty() || !shown.iter().all(|line| line.contains(&tag)) {
+            // The way into a second cleanup block is an id in an on_pass, which is reported as well.
+            let tags = [format!("[{code}]"), "[SKO070]".to_owned()];
+            let tags = if *code == "SKO074" { tags.as_slice() } else { &tags[..1] };
+            if shown.is_empty()
+                || !shown.iter().any(|line| line.contains(&tags[0]))
+                || !shown.iter().all(|line| tags.iter().any(|tag| line.contains(tag)))
+            {
                 wrong.push(format!("{code} bad: {shown:#?}"));
             }
         }
