@@ -1,7 +1,10 @@
 //! KUDO at its boundary.
 
+mod console;
 mod engine;
+mod hostile;
 mod instances;
+mod large;
 mod packages;
 mod pages;
 mod real;
