@@ -1,6 +1,5 @@
 //! A manager over a cluster, driven as the world drives it.
 
-#![expect(dead_code, reason = "helpers of tests")]
 #![expect(
     clippy::default_trait_access,
     clippy::expect_used,
