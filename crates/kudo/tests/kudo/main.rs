@@ -2,7 +2,6 @@
 
 mod console;
 mod engine;
-mod hostile;
 mod instances;
 mod large;
 mod packages;
