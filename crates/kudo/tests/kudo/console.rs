@@ -38,7 +38,9 @@ fn run(stage: &mut Stage, files: &BTreeMap<String, String>, service: &str, line:
         }
         stage.send(request)
     };
-    let mut read = |path: &str| files.get(path).cloned().ok_or_else(|| format!("open {path}: no such file or directory"));
+    let mut read = |path: &str| {
+        files.get(path).cloned().ok_or_else(|| format!("open {path}: no such file or directory"))
+    };
     let mut terminal = Terminal { service, send: &mut send, read: &mut read };
     (Process::DIALECT.console.run)(&words, &mut terminal)
 }
@@ -74,7 +76,11 @@ fn a_life_on_the_command_line() {
             "operatorversion default/web-2.1-1.0.0 already installed\n",
             "Error: cannot install instance 'shop' because an instance of that name already exists in namespace default\n",
         ),
-        ("install web --instance other --wait", "operatorversion default/web-2.1-1.0.0 already installed\ninstance default/other created\ninstance default/other ready\n", ""),
+        (
+            "install web --instance other --wait",
+            "operatorversion default/web-2.1-1.0.0 already installed\ninstance default/other created\ninstance default/other ready\n",
+            "",
+        ),
         (
             "plan status --instance shop",
             "Plan(s) for \"shop\" in namespace \"default\":\n.\n└── shop (Operator-Version: \"web-2.1-1.0.0\" Active-Plan: \"deploy\")\n\
@@ -84,7 +90,11 @@ fn a_life_on_the_command_line() {
              \x20       └── Phase main (parallel strategy) [COMPLETE]\n            └── Step app [COMPLETE]\n\n",
             "",
         ),
-        ("plan history --instance shop", ".\n├── backup (NEVER_RUN)\n└── deploy (last finished run at 2020-01-01T00:00:00 (COMPLETE))\n\n", ""),
+        (
+            "plan history --instance shop",
+            ".\n├── backup (NEVER_RUN)\n└── deploy (last finished run at 2020-01-01T00:00:00 (COMPLETE))\n\n",
+            "",
+        ),
         (
             "get all",
             "List of current installed operators including versions and instances in namespace \"default\":\n.\n└── web\n\
@@ -97,22 +107,54 @@ fn a_life_on_the_command_line() {
             "",
             "Error: updating instance shop admission webhook \"instance-admission.kudo.dev\" denied the request: failed to update Instance default/shop: failed to find parameter \"NOPE\" in the OperatorVersion\n",
         ),
-        ("update --instance shop", "", "Error: need to specify at least one parameter to override via -p otherwise there is nothing to update\n"),
-        ("update --instance nobody -p A=1", "", "Error: instance nobody in namespace default does not exist in the cluster\n"),
-        ("plan trigger --name backup --instance shop", "Triggered backup plan for default/shop instance\n", ""),
+        (
+            "update --instance shop",
+            "",
+            "Error: need to specify at least one parameter to override via -p otherwise there is nothing to update\n",
+        ),
+        (
+            "update --instance nobody -p A=1",
+            "",
+            "Error: instance nobody in namespace default does not exist in the cluster\n",
+        ),
+        (
+            "plan trigger --name backup --instance shop",
+            "Triggered backup plan for default/shop instance\n",
+            "",
+        ),
         (
             "plan trigger --name deploy --instance shop",
             "",
             "Error: admission webhook \"instance-admission.kudo.dev\" denied the request: failed to update Instance default/shop: overriding currently scheduled (or running) plan 'backup' with 'deploy' is not supported\n",
         ),
         ("plan trigger --instance shop", "", "Error: please choose the plan name with '--name=<planName>'\n"),
-        ("upgrade web --instance other", "", "Error: upgraded version 1.0.0 is the same or smaller as current version 1.0.0 -> not upgrading\n"),
-        ("upgrade next --instance other", "operatorversion default/web-2.1-1.1.0 created\ninstance default/other updated\n", ""),
+        (
+            "upgrade web --instance other",
+            "",
+            "Error: upgraded version 1.0.0 is the same or smaller as current version 1.0.0 -> not upgrading\n",
+        ),
+        (
+            "upgrade next --instance other",
+            "operatorversion default/web-2.1-1.1.0 created\ninstance default/other updated\n",
+            "",
+        ),
         ("uninstall --instance other --wait", "instance.kudo.dev/v1beta1/other deleted\n", ""),
-        ("uninstall --instance other", "", "Error: instance other in namespace default does not exist in the cluster\n"),
+        (
+            "uninstall --instance other",
+            "",
+            "Error: instance other in namespace default does not exist in the cluster\n",
+        ),
         ("package verify web", "package is valid\n", ""),
-        ("package list plans web", "plans\n├── backup (serial)\n│   └── [phase]  dump (serial)\n│       └── [step]  run\n│           └── never\n└── deploy (serial)\n    └── [phase]  main (parallel)\n        └── [step]  app\n            └── app\n\n", ""),
-        ("install nowhere", "", "Error: failed to resolve operator package for: nowhere operator.yaml: open nowhere/operator.yaml: no such file or directory\n"),
+        (
+            "package list plans web",
+            "plans\n├── backup (serial)\n│   └── [phase]  dump (serial)\n│       └── [step]  run\n│           └── never\n└── deploy (serial)\n    └── [phase]  main (parallel)\n        └── [step]  app\n            └── app\n\n",
+            "",
+        ),
+        (
+            "install nowhere",
+            "",
+            "Error: failed to resolve operator package for: nowhere operator.yaml: open nowhere/operator.yaml: no such file or directory\n",
+        ),
     ];
     for (line, stdout, stderr) in lines {
         let output = run(&mut stage, &files, "", line);
@@ -149,6 +191,10 @@ fn objects_are_shown_as_they_are() {
     let value: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
     assert_eq!(value["planStatus"]["deploy"]["status"], "COMPLETE");
     let output = run(&mut stage, &files(), "", "get instances -o yaml");
-    assert!(output.stdout.starts_with("---\n") && output.stdout.contains("kind: Instance\n"), "{}", output.stdout);
+    assert!(
+        output.stdout.starts_with("---\n") && output.stdout.contains("kind: Instance\n"),
+        "{}",
+        output.stdout
+    );
     assert!(output.stdout.ends_with("...\n"), "{}", output.stdout);
 }

@@ -1,5 +1,7 @@
 //! An operator as large as they get: 100 steps, 1,000 objects, 2,000 pods.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use super::stage::Stage;
 use planarium_protocol::input::LoadService;
 use std::collections::BTreeMap;
@@ -13,9 +15,9 @@ fn package(strategy: &str) -> LoadService {
         "name: large\noperatorVersion: \"1.0.0\"\nkubernetesVersion: 1.16.0\ntasks:\n\
          \x20 - { name: work, kind: Apply, spec: { resources: [web.yaml, config.yaml] } }\n",
     );
-    writeln!(operator, "plans:\n  deploy:\n    strategy: serial\n    phases:\n      - name: all\n        strategy: {strategy}\n        steps:").unwrap();
+    writeln!(operator, "plans:\n  deploy:\n    strategy: serial\n    phases:\n      - name: all\n        strategy: {strategy}\n        steps:").expect("texts grow");
     for step in 0..STEPS {
-        writeln!(operator, "          - {{ name: s{step}, tasks: [work] }}").unwrap();
+        writeln!(operator, "          - {{ name: s{step}, tasks: [work] }}").expect("texts grow");
     }
     let web = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Name }}-{{ .StepName }}\nspec:\n  replicas: 20\n\
                \x20 selector:\n    matchLabels: { app: '{{ .StepName }}' }\n  template:\n    metadata:\n      labels: { app: '{{ .StepName }}' }\n\

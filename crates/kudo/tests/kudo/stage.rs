@@ -8,7 +8,6 @@
     reason = "helpers of tests"
 )]
 
-use super::support::request;
 use planarium_kernel::SimTime;
 use planarium_kudo::Process;
 use planarium_protocol::event::ElementPath;
@@ -127,10 +126,6 @@ impl Stage {
         self.next += 1;
         let loading = Loading { number, load: Arc::new(load), definition };
         self.tried(|process, cx, cluster| process.load(cx, cluster, loading))
-    }
-
-    pub(crate) fn load_text(&mut self, text: &str) -> Result<Value, Refusal> {
-        self.load(request(text))
     }
 
     /// As the world carries an input out: a refusal leaves nothing behind.
