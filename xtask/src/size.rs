@@ -189,6 +189,11 @@ fn packed_example(root: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// The features that each build the engine with one system alone.
+pub(crate) fn systems_alone() -> impl Iterator<Item = &'static str> {
+    VARIANTS.iter().map(|variant| variant.features).filter(|features| *features != "all")
+}
+
 /// The engine with some of the systems. *Units* of the budget: kilobytes.
 struct Variant {
     name: &'static str,
