@@ -68,7 +68,10 @@ fn service(out: &mut String, service: &ServiceView) {
         escaped(&service.name),
         escaped(&text::service_trees(service))
     );
-    if *service.dialect != *"sdk" {
+    let serves_plans = planarium_world::dialects()
+        .iter()
+        .any(|dialect| dialect.word == &*service.dialect && (dialect.owns)(&["v1", "plans"]));
+    if !serves_plans {
         return;
     }
     let base = format!("/service/{}/v1", encoded(service.name.trim_matches('/')));

@@ -2,6 +2,11 @@
 //!
 //! *Invariant*: nothing depends on them. They are kept while anybody is subscribed, and are not part of the digest.
 
+#![expect(
+    clippy::type_complexity,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use planarium_kernel::{Map, SimTime};
 use serde_json::Value;
 use std::sync::Arc;
