@@ -54,9 +54,10 @@ fn tests_in(folder: &Path, filter: Option<&str>) -> Result<u32> {
 }
 
 fn named_in(text: &str, filter: Option<&str>) -> u32 {
-    let tests = text.lines().filter_map(|line| line.trim_start().strip_prefix("def ")).filter(|rest| {
-        rest.starts_with("test_") && filter.is_none_or(|filter| rest.contains(filter))
-    });
+    let tests = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("def "))
+        .filter(|rest| rest.starts_with("test_") && filter.is_none_or(|filter| rest.contains(filter)));
     u32::try_from(tests.count()).unwrap_or(u32::MAX)
 }
 
