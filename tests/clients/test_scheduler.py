@@ -127,7 +127,7 @@ class SchedulerDriver(unittest.TestCase):
         count = len(scheduler.of("status"))
         self.world.pass_time(600000)
         self.assertEqual(len(scheduler.of("status")), count)
-        self.assertGreater(len(scheduler.of("heartbeat")), 0)
+        self.world.until("heartbeats", lambda: scheduler.of("heartbeat"))
         self.assertEqual(scheduler.of("error"), [])
 
     def test_a_task_that_is_invalid_is_in_error_and_the_offer_comes_again(self):
@@ -177,7 +177,7 @@ class SchedulerDriver(unittest.TestCase):
         driver.launchTasks(offer["id"], [task(offer, "long", "./serve")])
         self.state_of(scheduler, "long", "TASK_RUNNING")
         framework_id = driver.framework_id
-        driver.stop()
+        driver.stop(failover=True)
         driver.join()
         self.world.pass_time(60000)
         after, driver = self.framework(id={"value": framework_id})
@@ -185,12 +185,15 @@ class SchedulerDriver(unittest.TestCase):
         self.assertEqual(driver.framework_id, framework_id)
         driver.reconcileTasks([])
         self.state_of(after, "long", "TASK_RUNNING")
-        # Without fail-over its end is the end of its tasks.
+        # Without fail-over its end is the end of its tasks, and it is not taken back.
         driver.stop()
         driver.join()
         state = self.world.ask("GET", "/master/state")
         self.assertEqual(state["frameworks"], [])
         self.assertEqual([each["id"] for each in state["completed_frameworks"]], [framework_id])
+        late, driver = self.framework(failover=True, id={"value": framework_id})
+        self.world.until("a refusal", lambda: late.of("error"))
+        self.assertTrue(late.of("error")[0].startswith("Framework has been removed"))
 
     def test_a_machine_that_is_lost_is_told(self):
         scheduler, driver = self.framework()
