@@ -13,12 +13,15 @@
 
 mod api;
 mod codes;
+mod console;
 mod dates;
 mod decode;
 mod definition;
 mod deploy;
+mod explain;
 mod group;
 mod id;
+mod process;
 mod run;
 mod schema;
 mod settings;
@@ -28,6 +31,8 @@ mod view;
 pub use codes::CODES;
 pub use decode::{Loaded, load};
 pub use id::PathId;
+pub use process::Process;
+pub use shown::STATUSES;
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 //! *Cost*: built anew when something has changed; instances that have not changed are shared.
 
 pub(crate) mod actions;
+pub(crate) mod lookup;
 mod more;
 
 use crate::run::Marathon;
@@ -103,7 +104,7 @@ impl Marathon {
                 gates_left: 0,
                 progress: progress(steps.iter().map(|step| &*step.status)),
                 steps,
-                commands: Arc::default(),
+                actions: Arc::default(),
                 name,
             }));
         }
@@ -120,7 +121,7 @@ impl Marathon {
             errors: Vec::new(),
             progress: total,
             phases: all,
-            commands: Arc::default(),
+            actions: Arc::default(),
             custom: false,
         }))
     }
@@ -133,6 +134,7 @@ impl Marathon {
             reason: self.app_line(no).into(),
             since_ms: run.shown_since.ms(),
             tasks: self.tracker.of_spec(no).map(|(_, instance)| instance.id.clone()).collect(),
+            actions: self.app_actions(&run.id).into(),
             id: run.id.text().clone(),
             ..blank(&name, run.shown)
         })
@@ -187,7 +189,7 @@ impl Marathon {
                 gates_left: 0,
                 progress: progress(steps.iter().map(|step| &*step.status)),
                 steps,
-                commands: Arc::default(),
+                actions: Arc::default(),
             }));
         }
         let progress = phases.iter().fold(Progress::default(), |sum, phase| Progress {
@@ -207,7 +209,7 @@ impl Marathon {
             errors,
             progress,
             phases,
-            commands: Arc::default(),
+            actions: self.deployment_actions(deployment).into(),
             custom: false,
         })
     }
@@ -245,7 +247,7 @@ fn blank(name: &str, status: &str) -> StepView {
         pod: None,
         tasks: Vec::new(),
         source: None,
-        commands: Arc::default(),
+        actions: Arc::default(),
     }
 }
 
@@ -286,7 +288,8 @@ fn pod(instance: &Arc<Instance>) -> Arc<PodView> {
                 configs: Arc::default(),
             }];
         }
-        Arc::new(PodView { revision: instance.revision, name: instance.id.clone(), tasks })
+        let actions = actions::of_instance(instance).into();
+        Arc::new(PodView { revision: instance.revision, name: instance.id.clone(), tasks, actions })
     };
     instance.shown.get_or_init(build).clone()
 }
