@@ -52,7 +52,6 @@ pub use codes::CODES;
 pub use decode::{Loaded, load};
 pub use id::PathId;
 pub use process::Process;
-pub use shown::STATUSES;
 
 #[cfg(test)]
 mod tests;

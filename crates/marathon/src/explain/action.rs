@@ -35,9 +35,13 @@ impl Teller<'_> {
             Work::Ending(ending) => {
                 let left: Vec<InstanceNo> = ending.left().collect();
                 let mut reasons = self.killing(no, &left, "there are to be fewer of them");
-                let missing = self.marathon.missing(no, &job.spec);
+                let stays = |one: &crate::run::instance::Instance| {
+                    one.goal == Goal::Running && (one.condition.is_active() || one.is_scheduled())
+                };
+                let present = self.marathon.tracker.of_spec(no).filter(|(_, one)| stays(one)).count();
+                let missing = (job.spec.instances as usize).saturating_sub(present);
                 if missing > 0 {
-                    let what = format!("{} to be started after that", count(missing as usize, "instance"));
+                    let what = format!("{} to be started after that", count(missing, "instance"));
                     reasons.push(self.underway(&what));
                 }
                 reasons

@@ -104,7 +104,7 @@ impl Teller<'_> {
     /// There are not as many instances as there should be, and nobody is at it.
     fn count_is_wrong(&self, no: SpecNo) -> Option<Reason> {
         let marathon = self.marathon;
-        let (at, wanted, there) = marathon.scale_check_of(no)?;
+        let (at, wanted, there) = marathon.next_look_at_counts(no)?;
         let what = format!(
             "There are {} and there should be {wanted}; the next look at counts puts that right",
             count(there as usize, "instance")

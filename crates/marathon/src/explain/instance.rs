@@ -115,7 +115,7 @@ impl Teller<'_> {
         let name = instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone());
         let host = instance.agent.as_ref().map_or_else(Text::default, |agent| agent.hostname.clone());
         let since = instance.task().and_then(|task| task.unreachable_since());
-        let patience = instance.spec.def.unreachable.as_ref().map(|strategy| strategy.inactive_ms);
+        let patience = instance.spec.def.unreachable.as_ref().map(|(inactive, _)| *inactive);
         let until = since.zip(patience).map(|(since, patience)| since.saturating_add(patience));
         let mut text = format!("{name} cannot be reached: {host} does not answer");
         if instance.condition == Condition::UnreachableInactive {
