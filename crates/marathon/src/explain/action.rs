@@ -101,13 +101,7 @@ impl Teller<'_> {
     }
 
     /// New instances that are on their way.
-    fn coming(
-        &mut self,
-        no: SpecNo,
-        deployment: &Deployment,
-        job: &Job,
-        progress: &Progress,
-    ) -> Vec<Reason> {
+    fn coming(&mut self, no: SpecNo, deployment: &Deployment, job: &Job, progress: &Progress) -> Vec<Reason> {
         let version = job.spec.version.version;
         let mut reasons = self.waiting(no);
         let open: Vec<Key> = self

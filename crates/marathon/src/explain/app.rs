@@ -15,9 +15,8 @@ fn is_done(word: &str) -> bool {
 impl Teller<'_> {
     pub(super) fn all_apps(&self) -> Vec<Reason> {
         let marathon = self.marathon;
-        let open = marathon.tally.phases().filter(|(_, word)| !is_done(word)).map(|(name, word)| ElementRef {
-            path: marathon.path(shown::APPS, Some(name.clone()), None),
-            status: word.into(),
+        let open = marathon.tally.phases().filter(|(_, word)| !is_done(word)).map(|(name, word)| {
+            ElementRef { path: marathon.path(shown::APPS, Some(name.clone()), None), status: word.into() }
         });
         let open: Vec<ElementRef> = open.collect();
         if open.is_empty() { vec![complete("All apps run as they are to")] } else { self.children(open) }
@@ -31,7 +30,11 @@ impl Teller<'_> {
                 open.push(ElementRef { path: marathon.app_path(&run.id), status: run.shown.into() });
             }
         }
-        if open.is_empty() { vec![complete("All apps of it run as they are to")] } else { self.children(open) }
+        if open.is_empty() {
+            vec![complete("All apps of it run as they are to")]
+        } else {
+            self.children(open)
+        }
     }
 
     pub(super) fn app(&mut self, no: SpecNo) -> Vec<Reason> {
@@ -49,7 +52,8 @@ impl Teller<'_> {
             return reasons;
         }
         // Nobody works on it, but a deployment may have it locked.
-        let locked = marathon.deployments.running().find(|one| one.plan.affected().contains(&run.id)).cloned();
+        let locked =
+            marathon.deployments.running().find(|one| one.plan.affected().contains(&run.id)).cloned();
         reasons.extend(self.waiting(no));
         if let Some(deployment) = &locked
             && !is_done(run.shown)
@@ -73,9 +77,16 @@ impl Teller<'_> {
     }
 
     /// The action of the step under way that works on an app.
-    fn open_action(&self, deployment: &crate::run::deployments::Deployment, no: SpecNo) -> Option<ElementRef> {
-        let Found::Deployment(deployment) = self.marathon.find(
-            &shown::deployment_name(deployment.no), None, None)? else { return None };
+    fn open_action(
+        &self,
+        deployment: &crate::run::deployments::Deployment,
+        no: SpecNo,
+    ) -> Option<ElementRef> {
+        let Found::Deployment(deployment) =
+            self.marathon.find(&shown::deployment_name(deployment.no), None, None)?
+        else {
+            return None;
+        };
         let at = deployment.step.checked_sub(1)?;
         let id = &self.marathon.run(no)?.id;
         let index = crate::run::board::action_of(deployment, at, id)?;
@@ -97,7 +108,8 @@ impl Teller<'_> {
             shown::deployment_name(deployment.no)
         );
         let current = current.map(|at| self.step_ref(deployment, at));
-        let kind = ReasonKind::NotItsTurn { strategy: "serial".into(), waiting_for: current.into_iter().collect() };
+        let kind =
+            ReasonKind::NotItsTurn { strategy: "serial".into(), waiting_for: current.into_iter().collect() };
         Some(reason(text, Some(deployment.event), kind))
     }
 

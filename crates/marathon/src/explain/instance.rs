@@ -125,7 +125,10 @@ impl Teller<'_> {
         } else {
             text.push_str("; it is waited for however long that takes");
         }
-        let kind = ReasonKind::Underway { what: text.clone().into(), until_ms: until.map(planarium_kernel::SimTime::ms) };
+        let kind = ReasonKind::Underway {
+            what: text.clone().into(),
+            until_ms: until.map(planarium_kernel::SimTime::ms),
+        };
         reason(text, Some(instance.event), kind)
     }
 

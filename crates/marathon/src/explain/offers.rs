@@ -49,9 +49,8 @@ impl Teller<'_> {
             return reasons;
         }
         let since = waiting.iter().map(|one| one.queued).min().unwrap_or_default();
-        let current = |unused: &&Arc<Unused>| {
-            unused.spec.version.version == spec.version.version && unused.at >= since
-        };
+        let current =
+            |unused: &&Arc<Unused>| unused.spec.version.version == spec.version.version && unused.at >= since;
         let looked: Vec<Arc<Unused>> = run.stats.last.values().filter(current).cloned().collect();
         if looked.is_empty() {
             reasons.push(self.no_offers(&spec, &many));
@@ -67,7 +66,8 @@ impl Teller<'_> {
         let run = self.marathon.run(no)?;
         let delay = run.backoff.get(spec).filter(|delay| delay.until() > self.now)?;
         let last = run.failure.as_ref().map(|failure| {
-            let message = if failure.message.is_empty() { String::new() } else { format!(": {}", failure.message) };
+            let message =
+                if failure.message.is_empty() { String::new() } else { format!(": {}", failure.message) };
             format!("; last {} of {}{message}", failure.state, failure.task)
         });
         let failures = count(delay.failures as usize, "failure");
@@ -149,7 +149,8 @@ impl Teller<'_> {
             format!("offers of {} machines were", agents.len())
         };
         let close = nearest.as_ref().map(|nearest| format!("; {nearest}")).unwrap_or_default();
-        let text = format!("{many} of {} wait for offers: {machines} looked at, and none fits{close}", spec.id);
+        let text =
+            format!("{many} of {} wait for offers: {machines} looked at, and none fits{close}", spec.id);
         let funnel = OfferFunnel { at_ms: at.ms(), stages: stages.collect(), agents, nearest };
         reason(text, event, ReasonKind::NoMatchingOffer { funnel })
     }
@@ -158,9 +159,8 @@ impl Teller<'_> {
 /// What one offer lacked.
 fn outcome(spec: &RunSpec, unused: &Unused) -> AgentOutcome {
     let needs = &spec.def.needs;
-    let scalar = |name: &str, needed: Milli| {
-        format!("needs {} {name}, {} offered", needed, unused.left.scalar(name))
-    };
+    let scalar =
+        |name: &str, needed: Milli| format!("needs {} {name}, {} offered", needed, unused.left.scalar(name));
     let text = |reject: Reject| match reject {
         Reject::Role => format!("nothing in it is for role {}", spec.def.role),
         Reject::Constraint => {

@@ -73,7 +73,12 @@ impl System for Process {
         Ok((process, answer))
     }
 
-    fn load(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<Value, Refusal> {
+    fn load(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
         self.install(cx, cluster, loading)
     }
 
@@ -212,9 +217,8 @@ impl System for Process {
             Route::PodInstance(id, command.pod.clone())
         };
         let query = Query::of(if wipe { "wipe=true" } else { "" });
-        let done = self.with(cx, |marathon, cx| {
-            marathon.change(cx, cluster, ("DELETE", &route, &query), &Value::Null)
-        });
+        let done = self
+            .with(cx, |marathon, cx| marathon.change(cx, cluster, ("DELETE", &route, &query), &Value::Null));
         done.map_err(|refused| refusal(&refused))?;
         Ok(json!({"instance": (command.pod)}))
     }

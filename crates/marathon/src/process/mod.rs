@@ -70,14 +70,7 @@ impl Process {
         let settings = Settings::of(env);
         let mut marathon = Marathon::begin(cx, cluster, number, settings);
         marathon.settle(cx, cluster);
-        Self {
-            number,
-            marathon,
-            env: env.clone(),
-            members: SortedMap::new(),
-            looked: (0, 0),
-            over: false,
-        }
+        Self { number, marathon, env: env.clone(), members: SortedMap::new(), looked: (0, 0), over: false }
     }
 
     /// The name of the framework, which is that of what is shown.
@@ -198,7 +191,12 @@ impl Process {
     }
 
     /// Takes a definition in.
-    fn install(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<Value, Refusal> {
+    fn install(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
         let Loading { number, load, definition } = loading;
         self.take_flags(&load);
         let Some(act) = self.creation(&definition, asks_force(&load)) else { return Err(unusable()) };
@@ -226,7 +224,12 @@ impl Process {
     }
 
     /// Gives what was loaded another definition.
-    fn replace(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<Value, Refusal> {
+    fn replace(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
         let Loading { number, load, definition } = loading;
         let wanted = if load.name.is_empty() { definition.name() } else { load.name.as_str() };
         let Some((_, member)) = self.member(wanted).map(|(number, member)| (number, member.clone())) else {
@@ -264,7 +267,8 @@ impl Process {
         name: &str,
         force: bool,
     ) -> Result<Value, Refusal> {
-        let Some((number, member)) = self.member(name).map(|(number, member)| (number, member.clone())) else {
+        let Some((number, member)) = self.member(name).map(|(number, member)| (number, member.clone()))
+        else {
             if same_name(self.framework_name(), name) {
                 return Ok(self.tear_down(cx, cluster));
             }
