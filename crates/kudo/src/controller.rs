@@ -41,6 +41,9 @@ const FIRST_RETRY_MS: u64 = 1000;
 /// The longest delay after errors. *Units*: milliseconds.
 const LONGEST_RETRY_MS: u64 = 1_000_000;
 
+/// Looks at an instance in one instant. Two tasks that write the same object differently would go on for ever.
+const LOOKS_AT_ONCE: u32 = 20;
+
 /// When an instance is looked at next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Due {
@@ -65,6 +68,8 @@ pub struct Known {
     /// Grows with everything that is shown of it.
     pub stamp: u64,
     due: Option<Due>,
+    /// How often it was looked at in the instant of the last look.
+    looks: (SimTime, u32),
     /// Errors since the last look without one.
     failures: u32,
     /// The version of the cluster after which a look changed nothing.
@@ -210,6 +215,7 @@ impl Controller {
                                 since: Arc::default(),
                                 stamp: 1,
                                 due: None,
+                                looks: (SimTime::ZERO, 0),
                                 failures: 0,
                                 quiet_at: None,
                             };
@@ -295,6 +301,8 @@ impl Controller {
         }
         let Some(known) = self.instances.get_mut(&key) else { return };
         let tick = known.due.take().is_some_and(|due| due.tick);
+        let before_now = if known.looks.0 == now { known.looks.1 } else { 0 };
+        known.looks = (now, before_now.saturating_add(1));
         if tick && known.quiet_at == Some(kube.resource_version()) {
             arm_tick(known, now);
             return;
@@ -526,8 +534,11 @@ impl Controller {
 /// Who tells about instances.
 const SOURCE: &str = "instance-controller";
 
+/// Something has changed: a look is due now, or in a second where there have been many in this instant.
 fn wake(known: &mut Known, now: SimTime) {
-    known.due = Some(Due { at: now, tick: false });
+    let many = known.looks.0 == now && known.looks.1 >= LOOKS_AT_ONCE;
+    let at = if many { now.saturating_add(TICK_MS) } else { now };
+    known.due = Some(Due { at, tick: false });
 }
 
 fn arm_tick(known: &mut Known, now: SimTime) {
