@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Object facts ([`Object::deployment`], [`Object::pod`], ...) are what a health check needs; [`Kube::why`] says why
-//! something is not ready; the module `wire` answers real clients.
+//! something is not ready; [`wire`] answers real clients.
 
 mod api;
 mod check;
@@ -51,6 +51,7 @@ mod validate;
 mod view;
 mod watcher;
 mod why;
+pub mod wire;
 
 pub use error::{ApiError, FieldCause, Reason};
 pub use facts::{

@@ -10,7 +10,7 @@ mod pod;
 mod workload;
 
 pub(crate) use change::changed;
-pub(crate) use names::{is_dns_label, is_dns_subdomain};
+pub(crate) use names::is_dns_label;
 
 use crate::{api::Draft, error::FieldCause, kinds::KindId, quantity, spec::cron::Schedule, tree::Tree};
 use serde_json::Value;
