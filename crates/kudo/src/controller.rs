@@ -41,8 +41,14 @@ const FIRST_RETRY_MS: u64 = 1000;
 /// The longest delay after errors. *Units*: milliseconds.
 const LONGEST_RETRY_MS: u64 = 1_000_000;
 
-/// Looks at an instance in one instant. Two tasks that write the same object differently would go on for ever.
-const LOOKS_AT_ONCE: u32 = 20;
+/// What the client of the controller takes for one write on average. *Units*: milliseconds.
+///
+/// **Source**: `kubernetes-sigs/controller-runtime: pkg/client/config/config.go` (20 requests in a second, 30 at once).
+/// Simplified: reads and writes that change nothing are free.
+const WRITE_MS: u64 = 50;
+
+/// Writes that the client sends at once before it waits.
+const WRITES_AT_ONCE: u64 = 30;
 
 /// When an instance is looked at next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +76,6 @@ pub struct Known {
     /// Revision of everything that is shown of it.
     pub revision: u64,
     due: Option<Due>,
-    /// How often it was looked at in the instant of the last look.
-    looks: (SimTime, u32),
     /// Errors since the last look without one.
     failures: u32,
     /// The version of the cluster after which a look changed nothing.
@@ -168,6 +172,29 @@ pub struct Controller {
     revision: u64,
     instances: SortedMap<Key, Known>,
     versions: SortedMap<Key, Arc<Version>>,
+    client: Client,
+}
+
+/// The controller's client of the cluster, which sends so many writes in a second only.
+///
+/// Two steps that apply one template at the same time write its object in turns, and each write makes the controller look again:
+/// it is this client that sets their pace.
+#[derive(Clone, Copy, Debug, Default)]
+struct Client {
+    /// When everything that was sent has had its time.
+    paid: SimTime,
+}
+
+impl Client {
+    /// Writes have been sent.
+    fn send(&mut self, now: SimTime, writes: u64) {
+        self.paid = self.paid.max(now).saturating_add(WRITE_MS.saturating_mul(writes));
+    }
+
+    /// When the next write may be sent.
+    fn free_at(self) -> SimTime {
+        SimTime(self.paid.ms().saturating_sub(WRITE_MS * WRITES_AT_ONCE))
+    }
 }
 
 /// Why a look ended early.
@@ -283,7 +310,6 @@ impl Controller {
                                 base: revision,
                                 revision,
                                 due: None,
-                                looks: (SimTime::ZERO, 0),
                                 failures: 0,
                                 quiet_at: None,
                             };
@@ -348,7 +374,8 @@ impl Controller {
 
     /// When the next look is due.
     pub fn next_due(&self) -> Option<SimTime> {
-        self.instances.values().filter_map(|known| Some(known.due?.at)).min()
+        let due = self.instances.values().filter_map(|known| Some(known.due?.at)).min()?;
+        Some(due.max(self.client.free_at()))
     }
 
     /// How many looks are due because something changed.
@@ -367,13 +394,11 @@ impl Controller {
         let now = cx.now();
         let due = self.instances.iter().filter_map(|(key, known)| Some((known.due?.at, key)));
         let Some((at, key)) = due.min().map(|(at, key)| (at, key.clone())) else { return };
-        if at > now {
+        if at.max(self.client.free_at()) > now {
             return;
         }
         let Some(known) = self.instances.get_mut(&key) else { return };
         let tick = known.due.take().is_some_and(|due| due.tick);
-        let before_now = if known.looks.0 == now { known.looks.1 } else { 0 };
-        known.looks = (now, before_now.saturating_add(1));
         if tick && known.quiet_at == Some(kube.resource_version()) {
             arm_tick(known, now);
             return;
@@ -381,6 +406,7 @@ impl Controller {
         let before = kube.resource_version();
         let outcome = self.reconcile(cx, kube, &key, epoch_ms);
         let after = kube.resource_version();
+        self.client.send(now, after.saturating_sub(before));
         let revision = self.next_revision();
         let Some(known) = self.instances.get_mut(&key) else { return };
         known.quiet_at = (before == after).then_some(after);
@@ -617,11 +643,9 @@ impl Controller {
 /// Who tells about instances.
 const SOURCE: &str = "instance-controller";
 
-/// Something has changed: a look is due now, or in a second where there have been many in this instant.
+/// Something has changed: a look is due now.
 fn wake(known: &mut Known, now: SimTime) {
-    let many = known.looks.0 == now && known.looks.1 >= LOOKS_AT_ONCE;
-    let at = if many { now.saturating_add(TICK_MS) } else { now };
-    known.due = Some(Due { at, tick: false });
+    known.due = Some(Due { at: now, tick: false });
 }
 
 fn arm_tick(known: &mut Known, now: SimTime) {

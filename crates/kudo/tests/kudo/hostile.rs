@@ -122,7 +122,7 @@ fn random_lives_keep_what_holds() {
             let name = ["EXTRA", "COUNT", "COLOR", "LIST", "NOPE"][pick(2, 5)];
             // Whatever is refused leaves the world as it was.
             let _ = match pick(0, 9) {
-                0 | 1 => stage.load_text(GOOD).map(drop),
+                0 | 1 => stage.load(request(GOOD)).map(drop),
                 2 => stage.remove("shop", pick(3, 4) == 0).map(drop),
                 3 => stage.plan("shop", ["deploy", "soft", "cleanup", "nope"][pick(3, 4)], PlanOp::Start).map(drop),
                 4 => stage.plan("shop", ["deploy", "soft"][pick(3, 2)], PlanOp::Restart).map(drop),
@@ -165,7 +165,7 @@ fn requests_of_any_shape_are_answered() {
         "/api/v1/namespaces/default", "/api/v1/namespaces", "/a/b/c/d/e/f/g"];
     let kinds = ["", "application/json", "application/merge-patch+json", "application/json-patch+json", "application/strategic-merge-patch+json"];
     let mut stage = Stage::new(2);
-    stage.load_text(GOOD).expect("installed");
+    stage.load(request(GOOD)).expect("installed");
     stage.run_for(5000);
     for path in paths {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] {
