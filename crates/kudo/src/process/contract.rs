@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use planarium_kernel::SimTime;
 use planarium_kube::{DeleteOptions, ObjectRef};
-use planarium_protocol::event::ElementPath;
+use planarium_protocol::event::{ElementPath, Event};
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
@@ -14,7 +14,7 @@ use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, Text, Why};
 use planarium_source::detect::is_named;
 use planarium_source::{Diagnostic, SourceMap};
-use planarium_system::{Cluster, Cx, Definition, Dialect, Files, Loading, Number, Request, System, Wire};
+use planarium_system::{Cluster, Cx, Definition, Dialect, Files, Loading, Number, Request, StreamNews, System, Wire};
 use serde_json::Value;
 
 use super::lifecycle::refused;
@@ -238,6 +238,10 @@ impl System for Process {
 
     fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
         wire::answer(cluster, request, parts)
+    }
+
+    fn stream(&self, cluster: &Cluster, topic: &Value, _: &[Event]) -> StreamNews {
+        wire::news(cluster, topic)
     }
 
     fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>> {
