@@ -14,8 +14,9 @@ impl World {
     /// The number is that of the process, for a stream that begins.
     pub fn wire(&self, request: &Request, parts: &[&str]) -> Option<(Option<Number>, Wire)> {
         let dialect = DIALECTS.iter().find(|dialect| (dialect.owns)(parts))?;
+        let cluster = self.cluster.asked_at(self.recorder.now());
         for (number, process) in self.processes.of_dialect(dialect.word) {
-            match process.wire(&self.cluster, request, parts) {
+            match process.wire(&cluster, request, parts) {
                 Wire::NotMine => {}
                 wire => return Some((Some(number), wire)),
             }
@@ -25,7 +26,7 @@ impl World {
             let mut trial = self.clone();
             if let Some(number) = trial.begin_empty(dialect.word) {
                 let process = trial.processes.process(number);
-                if let Some(wire) = process.map(|process| process.wire(&trial.cluster, request, parts))
+                if let Some(wire) = process.map(|process| process.wire(&trial.cluster.asked_at(self.recorder.now()), request, parts))
                     && !matches!(wire, Wire::NotMine)
                 {
                     return Some((None, wire));
@@ -37,7 +38,7 @@ impl World {
 
     /// What has come of a process' stream. None when there is no such process any more.
     pub fn stream(&self, process: Number, topic: &Value, events: &[Event]) -> Option<StreamNews> {
-        Some(self.processes.process(process)?.stream(&self.cluster, topic, events))
+        Some(self.processes.process(process)?.stream(&self.cluster.asked_at(self.recorder.now()), topic, events))
     }
 
     /// A file that was rendered for a task of a service, as it lies there; without a service, of the first one that has it.

@@ -4,7 +4,7 @@ use super::{
     Given::{Number, Text, Truth},
     Shape::{self, Any, Bool, Int, IntOrStr, Keyed, List, Map, Of, Quantity, Retain, Str},
     pod::{
-        CLAIM, CLAIM_SPEC, LABEL_SELECTOR, LOCAL_REFERENCE, OBJECT_META, POD_SPEC, POD_TEMPLATE, SCALE_SPEC,
+        CLAIM, LABEL_SELECTOR, LOCAL_REFERENCE, OBJECT_META, POD_SPEC, POD_TEMPLATE, SCALE_SPEC,
     },
     structs,
 };
@@ -176,6 +176,3 @@ pub(crate) static SCALE: super::Struct = super::Struct {
         ("status", Any, super::Given::Nothing),
     ],
 };
-
-/// The claim's own spec, for claims that templates make.
-pub(crate) static CLAIM_SPEC_SHAPE: Shape = Of(&CLAIM_SPEC);
