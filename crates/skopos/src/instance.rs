@@ -236,14 +236,15 @@ impl Instances {
     }
 
     /// Sorts every instance into its group: the new one when its image is the target, else the old one. An index is kept
-    /// where it is free, unless `packed` asks for indices without gaps.
+    /// where it is free, unless `packed` asks for indices without gaps, and for only what runs to be new.
     pub(crate) fn sort(&mut self, target: &dyn Fn(ComponentId) -> Option<Text>, packed: bool) {
         let before: Vec<(Slot, Arc<Instance>)> =
             self.slots.iter().map(|(slot, instance)| (*slot, instance.clone())).collect();
         let grouped: Vec<(Slot, Arc<Instance>)> = before
             .iter()
             .map(|(slot, instance)| {
-                let is_new = target(slot.component).is_some_and(|image| image == instance.image);
+                let counts = !packed || instance.state == InstanceState::Running;
+                let is_new = counts && target(slot.component).is_some_and(|image| image == instance.image);
                 (Slot { group: if is_new { Group::New } else { Group::Old }, ..*slot }, instance.clone())
             })
             .collect();

@@ -212,7 +212,9 @@ proptest! {
         let model = bench.app.definition.model.clone().expect("a model");
         for component in &model.components {
             let id = bench.app.component_id(&component.name).expect("a component");
-            let all: Vec<_> = bench.app.instances.iter().filter(|(slot, _)| slot.component == id).collect();
+            let runs = |one: &crate::instance::Instance| one.state == crate::instance::InstanceState::Running;
+            let all: Vec<_> =
+                bench.app.instances.iter().filter(|(slot, one)| slot.component == id && runs(one)).collect();
             prop_assert_eq!(all.len() as u64, component.replicas, "{}\n{}", text, bench.instances());
             prop_assert!(all.iter().all(|(_, one)| Some(&one.image) == component.image.as_ref()), "{}\n{}", text, bench.instances());
         }
