@@ -65,10 +65,25 @@ pub(crate) fn file_name(text: &str) -> &'static str {
     let files = BTreeMap::from([(String::new(), text.to_owned())]);
     match desk(planarium_world::detect_dialect(&files)) {
         Some(desk) if json => desk.json,
-        Some(desk) => desk.main.first().copied().unwrap_or("definition.yml"),
+        Some(desk) => named(desk, text),
         None if json => "definition.json",
         None => "definition.yml",
     }
+}
+
+/// The first name under which a text can be used, for what a file means may depend on its name; else the usual one.
+fn named(desk: &Desk, text: &str) -> &'static str {
+    let is_good = |name: &&&'static str| {
+        let files = BTreeMap::from([((**name).to_owned(), text.to_owned())]);
+        let load = planarium_protocol::input::LoadService {
+            dialect: desk.dialect.into(),
+            files,
+            ..Default::default()
+        };
+        !planarium_world::check(&load).has_errors()
+    };
+    let name = desk.main.iter().find(is_good).or(desk.main.first());
+    name.copied().unwrap_or("definition.yml")
 }
 
 /// What the system of a service shows beside plans and pods, where it shows anything.
@@ -100,5 +115,7 @@ mod tests {
     fn a_text_that_is_pasted_gets_a_name() {
         assert_eq!(first().0, file_name(first().1));
         assert!(file_name("{\"a\": 1}").ends_with(".json") && file_name("a: 1").ends_with(".yml"));
+        #[cfg(feature = "skopos")]
+        assert_eq!(file_name("components: { a: { image: x } }\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\n"), "model.yaml");
     }
 }
