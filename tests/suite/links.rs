@@ -34,7 +34,7 @@ fn every_recipe_has_its_file() {
             missing.push(path);
         }
     }
-    assert!(missing.is_empty(), "record them with `cargo xtask bless links`: {missing:?}");
+    assert!(missing.is_empty(), "record them with `cargo xtask bless every_recipe`: {missing:?}");
 }
 
 #[test]

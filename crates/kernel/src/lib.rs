@@ -1,11 +1,12 @@
 //! The ground every other crate stands on: virtual time, the event queue, keyed randomness,
-//! fixed-point numbers, digests, causes, tables that copies share, small sorted tables, decimal,
-//! the recorder of events and the journal types.
+//! fixed-point numbers, digests, causes, tables that copies share, small sorted tables, decimal and
+//! base64 text, the recorder of events and the journal types.
 //!
 //! *Knows*: integers, order and bytes.
 //! *Must not know*: any domain word. No plan, machine, task or system occurs here, and nothing
 //! here reads a clock, a file, the environment or entropy.
 
+pub mod base64;
 pub mod cause;
 pub mod cow;
 pub mod digest;

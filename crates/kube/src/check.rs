@@ -196,7 +196,8 @@ impl Kube {
                 if self.by_process.get(&pid) != Some(&(*no, at)) {
                     broken.push(format!("container {at} of {name}: its process does not know it"));
                 }
-                if fleet.process_state(pid).is_none() {
+                let hears = self.acts(*no) != Some(planarium_fleet::Absence::AgentRestart);
+                if hears && fleet.process_state(pid).is_none() {
                     broken.push(format!("container {at} of {name}: its process has ended unheard"));
                 }
             }

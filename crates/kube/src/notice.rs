@@ -3,7 +3,7 @@
 //! *Knows*: which controllers look at which kinds. *Must not know*: what they do about it.
 
 use crate::{
-    crew::is_workload,
+    crew::{Mark, is_workload},
     kinds::KindId,
     kube::Kube,
     object::{Object, ObjectNo, ObjectRef},
@@ -105,8 +105,8 @@ impl Kube {
                     self.queue.periodic = self.queue.periodic.saturating_sub(1);
                 }
             }
-            self.crews.remove(&object.no);
             self.notice_gone(cx, &object);
+            self.crews.remove(&object.no);
         }
     }
 
@@ -299,6 +299,9 @@ impl Kube {
     fn notice_gone(&mut self, cx: &Cx, object: &Object) {
         for no in self.store.release(object.no) {
             self.ask(cx, Work::Collect(no));
+            if let Some(mark) = self.marks.get(&no).filter(|mark| mark.crew == Some(object.no)).cloned() {
+                self.put_mark(no, Some(Mark { crew: None, slot: None, ..mark }));
+            }
         }
         if !object.namespace.is_empty()
             && let Some(namespace) = self.get(ObjectRef::new(KindId::NAMESPACE, "", &object.namespace))

@@ -54,7 +54,7 @@ struct Due {
 pub struct Known {
     /// The instance as it was written last.
     pub instance: Arc<Instance>,
-    /// The version of its operator, if there is one.
+    /// The version of its operator that was there last.
     pub version: Option<Arc<Version>>,
     /// What is kept of its run.
     pub memory: Arc<Memory>,
@@ -199,7 +199,7 @@ impl Controller {
                     match self.instances.get_mut(&key) {
                         Some(known) => {
                             known.take(now, instance);
-                            known.version = version;
+                            known.version = version.or_else(|| known.version.take());
                         }
                         None => {
                             let known = Known {
@@ -233,7 +233,8 @@ impl Controller {
                 let version = self.versions.get(&key).cloned();
                 for known in self.instances.values_mut() {
                     if *known.instance.version_namespace() == key.0 && known.instance.version == key.1 {
-                        known.version.clone_from(&version);
+                        // One that is gone is shown as long as nothing takes its place.
+                        known.version = version.clone().or_else(|| known.version.take());
                         known.stamp = known.stamp.saturating_add(1);
                         wake(known, now);
                     }

@@ -352,8 +352,15 @@ pub fn of_known(
     definition: Option<&Loaded>,
     before: Option<&ServiceView>,
     revision: u64,
-) -> Option<Arc<ServiceView>> {
-    let version = known.version.as_deref()?;
+) -> Arc<ServiceView> {
+    let unknown;
+    let version = match &known.version {
+        Some(version) => version,
+        None => {
+            unknown = Version::of_value(&json!({ "metadata": { "name": (known.instance.version) } }));
+            &unknown
+        }
+    };
     let facts = Facts {
         instance: Some(&known.instance),
         version,
@@ -362,7 +369,7 @@ pub fn of_known(
         trouble: &known.trouble,
         since: &|plan, phase, step| known.since(plan, phase, step),
     };
-    Some(service(&known.instance.name, &facts, revision, before))
+    service(&known.instance.name, &facts, revision, before)
 }
 
 /// Roughly how many bytes a view takes.

@@ -313,6 +313,9 @@ pub struct ScheduledView {
     pub ip: Option<Text>,
     /// `DRAINING` or `DOWN`.
     pub mode: Text,
+    /// Why it is no machine of the cluster; none when it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmatched: Option<Text>,
 }
 
 /// One machine.

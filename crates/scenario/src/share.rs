@@ -4,7 +4,7 @@
 //! Decoding is bounded in size and never fetches or runs anything. A moment within the run may follow after `~`: the
 //! milliseconds, and after a dot the event, when the moment is inside an instant. Without it the moment is the run's end.
 
-use data_encoding::BASE64URL_NOPAD;
+use planarium_kernel::base64::Base64;
 use planarium_world::{Engine, Journal};
 use std::fmt;
 
@@ -46,7 +46,7 @@ impl std::error::Error for ShareError {}
 pub fn encode(journal: &Journal) -> String {
     let json = planarium_protocol::json::text(journal);
     let packed = miniz_oxide::deflate::compress_to_vec(&json, 9);
-    format!("{PREFIX}{}", BASE64URL_NOPAD.encode(&packed))
+    format!("{PREFIX}{}", Base64::Url.encode(&packed))
 }
 
 /// As [`encode`], at a moment within the run: its milliseconds, and its last event when later ones of the instant are
@@ -105,8 +105,7 @@ pub fn decode(text: &str) -> Result<Journal, ShareError> {
         return Err(ShareError::Version(text.chars().take(8).collect()));
     };
     let coded = coded.split('~').next().unwrap_or(coded);
-    let packed =
-        BASE64URL_NOPAD.decode(coded.trim_end_matches('=').as_bytes()).map_err(|_| ShareError::Alphabet)?;
+    let packed = Base64::Url.decode(coded.trim_end_matches('=').as_bytes()).ok_or(ShareError::Alphabet)?;
     let json = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, MAX_DECODED)
         .map_err(|_| ShareError::Deflate)?;
     planarium_protocol::json::read(&json).map_err(|error| ShareError::Journal(error.to_string()))

@@ -12,9 +12,7 @@ use crate::plan::{ChainId, Class, Step, StepId};
 use crate::report::PLAN;
 use crate::{DIALECT, STATUSES};
 use planarium_protocol::json;
-use planarium_protocol::view::{
-    ActionView, PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
-};
+use planarium_protocol::view::{PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView};
 use planarium_protocol::{Text, flow::FlowDrawing};
 use std::sync::{Arc, Mutex};
 
@@ -182,7 +180,7 @@ impl App {
         let (step, own) = (self.plan.step(id)?, self.run.step(id)?);
         let labelled = step.label != step.id;
         let gate = matches!(step.class, Class::Gate { .. });
-        let actions: Arc<[ActionView]> = if gate { self.gate_actions(id).into() } else { Arc::from([]) };
+        let actions = if gate { self.gate_actions(id).into() } else { Arc::from([]) };
         let instance = self.instance_at_work(id);
         let fresh = StepView {
             revision: self.touched,

@@ -12,6 +12,7 @@ use planarium_kernel::time::SimTime;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::{ClockView, ServiceView};
+use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{EventBody, View, Why};
 use planarium_system::Cluster;
 use std::sync::Arc;
@@ -197,6 +198,11 @@ impl World {
     /// dialect, the service of that name that was installed first is meant.
     pub fn definition(&self, dialect: &str, service: &str) -> Option<&Arc<LoadService>> {
         self.processes.request(dialect, service)
+    }
+
+    /// Why a machine is in the state that it is in, by its host name or the id of its agent.
+    pub fn why_machine(&self, which: &str) -> Option<MachineWhy> {
+        self.cluster.why_machine(which)
     }
 
     /// Why an element is not finished; `None` when there is no such element.

@@ -348,3 +348,101 @@ fn operations_are_known_until_they_are_acknowledged() {
     assert_eq!(request(&mut client, "/api/v1/scheduler", &headers, &acknowledge.to_string()).status, 202);
     assert_eq!(operator(&mut client, &json!({ "type": "GET_OPERATIONS" })).1, none);
 }
+
+#[test]
+fn a_window_that_matches_no_machine_says_so() {
+    for (machine, says) in [
+        (json!({ "hostname": "a" }), Some("\"ip\": \"10.0.0.1\"")),
+        (json!({ "ip": "10.0.0.1" }), Some("\"hostname\": \"a\"")),
+        (json!({ "hostname": "a", "ip": "10.9.9.9" }), Some("a has the address 10.0.0.1")),
+        (json!({ "hostname": "z", "ip": "10.0.0.1" }), Some("10.0.0.1 is the address of a")),
+        (json!({ "hostname": "nobody" }), Some("matches no machine of this cluster")),
+        (json!({ "hostname": "A", "ip": "10.0.0.1" }), None),
+    ] {
+        let mut client = three();
+        let before = client.get("/sim").json()["seq"].as_u64().unwrap();
+        let window = json!({ "machine_ids": [machine], "unavailability": { "start": { "nanoseconds": 5 } } });
+        client.post("/maintenance/schedule", &json!({ "windows": [window] })).status(200);
+        let view = client.get("/sim/view").json()["cluster"]["windows"][0]["machines"][0].clone();
+        let events = client.get(&format!("/sim/events?since={before}")).json();
+        let told: Vec<&Value> = events
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|event| {
+                event["kind"] == "maintenance"
+                    && event["text"].as_str().is_some_and(|t| t.contains("no machine"))
+            })
+            .collect();
+        match says {
+            Some(says) => {
+                assert!(
+                    view["unmatched"].as_str().is_some_and(|text| text.contains(says)),
+                    "{machine}: {view}"
+                );
+                let [event] = told.as_slice() else { panic!("{machine}: one event: {told:?}") };
+                assert!(event["text"].as_str().is_some_and(|text| text.contains(says)), "{machine}: {event}");
+            }
+            None => assert!(view["unmatched"].is_null() && told.is_empty(), "{machine}: {view} {told:?}"),
+        }
+    }
+}
+
+#[test]
+fn why_a_machine_is_as_it_is() {
+    let mut client = three();
+    let why =
+        |client: &mut Client, which: &str| client.get(&format!("/sim/why?agent={which}")).status(200).json();
+    let up = why(&mut client, "a");
+    assert_eq!((&up["agent"], &up["state"], &up["reasons"]), (&json!("a"), &json!("up"), &json!([])));
+    assert!(up["sentence"].as_str().is_some_and(|text| text.contains("offered")), "{up}");
+    let id = agent_id(&mut client, "b");
+    assert_eq!(why(&mut client, &id)["agent"], "b");
+    assert_eq!(client.get("/sim/why?agent=nobody").status, 404);
+    let has = |why: &Value, part: &str| {
+        let all = why["reasons"].as_array().unwrap().iter();
+        assert!(all.filter_map(Value::as_str).any(|text| text.contains(part)), "{part}: {why}");
+    };
+    // A window that leaves its address out.
+    let window =
+        json!({ "machine_ids": [{ "hostname": "a" }], "unavailability": { "start": { "nanoseconds": 5 } } });
+    client.post("/maintenance/schedule", &json!({ "windows": [window] })).status(200);
+    has(&why(&mut client, "a"), "which is not this machine");
+    let window = json!({ "machine_ids": [{ "hostname": "ghost" }], "unavailability": { "start": { "nanoseconds": 5 } } });
+    client.post("/maintenance/schedule", &json!({ "windows": [window] })).status(200);
+    let ghost = why(&mut client, "ghost");
+    assert_eq!((&ghost["state"], &ghost["agent_id"]), (&json!("draining"), &json!("")));
+    has(&ghost, "matches no machine");
+    // What holds it back, and what would change that.
+    for (input, state, part, unblocks) in [
+        (
+            json!({ "kind": "fault", "fault": "agent-lost", "target": { "agent": "c" } }),
+            "lost",
+            "a fault",
+            true,
+        ),
+        (
+            json!({ "kind": "maintenance", "op": "deactivate", "body": { "agent_id": { "value": "b" } } }),
+            "deactivated",
+            "nothing of it is offered",
+            true,
+        ),
+    ] {
+        client.input(&input);
+        let which = if state == "lost" { "c" } else { "b" };
+        let answer = why(&mut client, which);
+        assert_eq!(answer["state"], state);
+        has(&answer, part);
+        assert_eq!(!answer["unblock"].as_array().unwrap().is_empty(), unblocks, "{answer}");
+    }
+    let machine = json!([{ "hostname": "a", "ip": "10.0.0.1" }]);
+    let window = json!({ "machine_ids": machine, "unavailability": { "start": { "nanoseconds": 5 } } });
+    client.post("/maintenance/schedule", &json!({ "windows": [window] })).status(200);
+    has(&why(&mut client, "a"), "maintenance schedule");
+    client.post("/machine/down", &machine).status(200);
+    let down = why(&mut client, "a");
+    has(&down, "DOWN");
+    let inputs: Vec<&Value> =
+        down["unblock"].as_array().unwrap().iter().map(|unblock| &unblock["input"]["op"]).collect();
+    assert_eq!(inputs, ["up"]);
+}

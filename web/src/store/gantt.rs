@@ -4,7 +4,7 @@
 
 use super::ptr::Ptr;
 use super::stays::Stays;
-use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::event::{ElementPath, EventBody, Importance};
 use planarium_protocol::{Event, Text};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -734,11 +734,10 @@ impl State {
 
     /// The place of a service among the definitions.
     pub(crate) fn place_of(&self, dialect: &str, service: &str) -> Option<usize> {
-        if self.draft.is_of(dialect, service) {
-            return Some(self.at);
-        }
-        let other = |(at, draft): &(usize, &Draft)| *at != self.at && draft.is_of(dialect, service);
-        self.drafts.iter().enumerate().find(other).map(|(at, _)| at)
+        let all = self.all_drafts();
+        let fits = all.iter().enumerate().filter(|(_, draft)| draft.is_of(dialect, service));
+        // One that says its dialect comes before one whose dialect is left open, the one shown before others.
+        fits.min_by_key(|(at, draft)| (draft.dialect != dialect, *at != self.at)).map(|(at, _)| at)
     }
 
     /// The place of the definition that speaks of an element in a file: the service's own, or one of those that were

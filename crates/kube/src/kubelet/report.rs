@@ -126,6 +126,10 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
         host,
         start: Some(run.start),
         conditions,
-        containers: run.cells.iter().map(|cell| cell.status.clone()).collect(),
+        // A pod that fails as a whole says nothing of its containers any more.
+        containers: match run.failure {
+            Some(_) => Vec::new(),
+            None => run.cells.iter().map(|cell| cell.status.clone()).collect(),
+        },
     }
 }

@@ -144,7 +144,8 @@ pub(super) fn metadata(draft: &Draft, found: &mut Findings) {
     for finalizer in &meta.finalizers {
         if let Some(detail) = bad_key(finalizer) {
             found.invalid("metadata.finalizers", &finalizer.as_ref().into(), &detail);
-        } else if !finalizer.contains('/')
+        } else if !draft.info.custom
+            && !finalizer.contains('/')
             && !matches!(&**finalizer, "orphan" | "foregroundDeletion" | "kubernetes")
         {
             let detail = "name is neither a standard finalizer name nor is it fully qualified";

@@ -133,7 +133,15 @@ pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
         }
         _ => {}
     }
-    pod::spec(template.key("spec"), "spec.template.spec", &["Always"], found);
+    if kind == KindId::STATEFUL_SET {
+        // The real server leaves the rest to the pods: mounts may name claim templates.
+        let policy = template.at(&["spec", "restartPolicy"]);
+        if policy.as_str().is_some_and(|word| word != "Always") {
+            found.unsupported("spec.template.spec.restartPolicy".to_owned(), policy, &["Always"]);
+        }
+    } else {
+        pod::spec(template.key("spec"), "spec.template.spec", &["Always"], found);
+    }
     if template.at(&["spec", "activeDeadlineSeconds"]).is_i64() {
         let word = if kind == KindId::REPLICA_SET { "ReplicaSet" } else { "Deployment" };
         if matches!(kind, KindId::DEPLOYMENT | KindId::REPLICA_SET) {

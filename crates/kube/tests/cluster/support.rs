@@ -1,8 +1,10 @@
 //! A cluster on machines, driven by hand.
 
-use planarium_fleet::{Cx, Fleet, FleetEventKind, MachineId, MachineSpec};
+use planarium_fleet::{Cx, Fleet, MachineId, MachineSpec};
 use planarium_kernel::{Recorded, SimTime};
-use planarium_kube::{KindId, Kube, Object, ObjectRef, Selector};
+use planarium_kube::{
+    DeleteOptions, KindId, Kube, Object, ObjectRef, Part, Patch, Propagation, Selector, WhyKind,
+};
 use planarium_protocol::{
     Amount, EventBody, Text,
     input::{Behaviour, Fault, FaultKind, ProcessBehaviour, Resources, Target},
@@ -195,6 +197,38 @@ impl Yard {
         self.events.iter().filter_map(line).collect::<Vec<_>>().join("\n")
     }
 
+    /// What was said of some reasons since a second, without the seconds.
+    pub(crate) fn told(&self, since_s: u64, reasons: &[&str]) -> Vec<String> {
+        let line = |event: &Recorded<EventBody>| match &event.body {
+            EventBody::Happened { what, text, .. } if reasons.contains(&&**what) => Some(text.to_string()),
+            _ => None,
+        };
+        self.events.iter().filter(|event| event.at.ms() >= since_s * 1000).filter_map(line).collect()
+    }
+
+    /// Scales, patches or deletes as a client would.
+    pub(crate) fn patch(&mut self, kind: KindId, name: &str, patch: Value) -> Result<Arc<Object>, String> {
+        let namespace =
+            if self.kube.kind_info(kind).is_some_and(|info| info.namespaced) { "default" } else { "" };
+        let object = ObjectRef::new(kind, namespace, name);
+        self.kube
+            .patch(&mut self.cx, object, Part::Whole, &Patch::Merge(patch))
+            .map_err(|error| error.message)
+    }
+
+    pub(crate) fn delete(&mut self, kind: KindId, name: &str, propagation: Propagation) {
+        let namespace =
+            if self.kube.kind_info(kind).is_some_and(|info| info.namespaced) { "default" } else { "" };
+        let object = ObjectRef::new(kind, namespace, name);
+        let options = DeleteOptions { propagation, ..DeleteOptions::default() };
+        self.kube.delete(&mut self.cx, object, &options).unwrap_or_else(|error| panic!("{}", error.message));
+    }
+
+    pub(crate) fn why(&self, kind: KindId, name: &str) -> Vec<(WhyKind, String)> {
+        let object = self.get(kind, name).unwrap_or_else(|| panic!("no {name}"));
+        self.kube.why(&self.fleet, object).into_iter().map(|why| (why.kind, why.text)).collect()
+    }
+
     /// The lines of the story that speak of something.
     pub(crate) fn said(&self, of: &str) -> Vec<String> {
         self.story().lines().filter(|line| line.contains(of)).map(str::to_owned).collect()
@@ -237,9 +271,4 @@ pub(crate) fn documents(yaml: &str) -> Vec<Value> {
         .map(|document| Value::deserialize(document).expect(yaml))
         .filter(|value| !value.is_null())
         .collect()
-}
-
-/// Whether an event of this kind was reported; for tests of what others hear.
-pub(crate) fn is_machine_event(kind: &FleetEventKind) -> bool {
-    matches!(kind, FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. })
 }

@@ -301,12 +301,8 @@ impl System for Process {
                     let definition = service.definition.as_ref();
                     let before = service.view.as_ref().map(|(_, view)| &**view);
                     let fresh = view::of_known(known, definition, before, self.revision);
-                    let same = match (before, &fresh) {
-                        (Some(before), Some(fresh)) => {
-                            before.plans == fresh.plans && before.more == fresh.more
-                        }
-                        (before, fresh) => before.is_none() == fresh.is_none(),
-                    };
+                    let same =
+                        before.is_some_and(|before| before.plans == fresh.plans && before.more == fresh.more);
                     if !same {
                         found.push(format!("{}/{}: shows what is not the case any more", key.0, key.1));
                     }

@@ -92,10 +92,9 @@ impl Process {
             }
             let before = service.view.as_ref().map(|(_, view)| &**view);
             let revision = self.revision.saturating_add(1).max(cx.next_seq().saturating_sub(1));
-            if let Some(view) = view::of_known(known, service.definition.as_ref(), before, revision) {
-                service.view = Some((known.stamp, view));
-                self.revision = revision;
-            }
+            let view = view::of_known(known, service.definition.as_ref(), before, revision);
+            service.view = Some((known.stamp, view));
+            self.revision = revision;
         }
     }
 }

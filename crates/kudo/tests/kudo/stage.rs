@@ -30,7 +30,9 @@ impl Stage {
     pub(crate) fn new(machines: u32) -> Self {
         let mut cx = Cx::new(7);
         let mut cluster = Cluster::new(Flags { seed: 7, epoch_ms: 1_577_836_800_000, ..Flags::default() });
-        let add = AddAgent { count: Some(machines), ..AddAgent::default() };
+        let add =
+            format!(r#"{{"count": {machines}, "resources": {{"cpus": 8, "mem": 16384, "disk": 102400}}}}"#);
+        let add: AddAgent = serde_json::from_str(&add).expect("machines");
         cluster.add_agent(&mut cx, &add).expect("machines");
         let process = Process::empty(&mut cx, &mut cluster, Number(0)).expect("a manager");
         let mut stage = Self { cx, cluster, process, told: 0, next: 1, events: Vec::new() };
@@ -225,6 +227,13 @@ impl Stage {
                     text.push_str(&format!("    {} {}\n", phase.name, phase.status));
                     for step in &phase.steps {
                         text.push_str(&format!("      {} {} {}\n", step.name, step.status, step.reason));
+                        if matches!(&*step.status, "IN_PROGRESS" | "ERROR") {
+                            let why = self
+                                .why(&format!("{}/{}/{}/{}", view.name, plan.name, phase.name, step.name));
+                            for reason in why.reasons {
+                                text.push_str(&format!("        {} {:?}\n", reason.text, reason.kind));
+                            }
+                        }
                     }
                 }
             }

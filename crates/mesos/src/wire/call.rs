@@ -14,7 +14,7 @@ use crate::{
     api::{Call, OfferId, Operation, ReconcileOperation, ReconcileTask, Resource, TaskInfo},
     maintenance::{Response, decode::refuse_ms},
 };
-use data_encoding::BASE64;
+use planarium_kernel::base64::Base64;
 use planarium_protocol::{Refusal, Text};
 use serde_json::Value;
 
@@ -186,7 +186,7 @@ fn subscription(part: &Message<'_>) -> Read<Subscription> {
 
 /// The sixteen bytes that say which status is meant.
 fn uuid(part: &Message<'_>) -> Read<Vec<u8>> {
-    let bytes = BASE64.decode(part.needs_text("uuid")?.as_bytes()).unwrap_or_default();
+    let bytes = Base64::Padded.decode(part.needs_text("uuid")?.as_bytes()).unwrap_or_default();
     if bytes.len() == 16 { Ok(bytes) } else { Err(bad("Not a valid UUID")) }
 }
 

@@ -15,8 +15,8 @@ use crate::{
         TaskInfo, TaskStatus, Unavailability,
     },
 };
-use data_encoding::BASE64;
 use planarium_kernel::SimTime;
+use planarium_kernel::base64::Base64;
 use planarium_protocol::{Text, json};
 use serde_json::{Map, Value};
 
@@ -143,7 +143,7 @@ impl Master {
         }
         if let Some(number) = status.number {
             let uuid = status_id(self.seed, &status.operation_id, u64::from(number));
-            put("uuid", id(&BASE64.encode(&uuid)));
+            put("uuid", id(&Base64::Padded.encode(&uuid)));
         }
         Value::Object(map)
     }
@@ -178,7 +178,7 @@ impl Master {
         put("timestamp", calendar.seconds(SimTime(status.timestamp_ms)));
         // What the master says by itself need not be acknowledged.
         if let Some(nth) = status.number.map(u64::from).or(nth).filter(|_| status.source != Source::Master) {
-            put("uuid", json!(BASE64.encode(&status_id(self.seed, &status.task_id, nth))));
+            put("uuid", json!(Base64::Padded.encode(&status_id(self.seed, &status.task_id, nth))));
         }
         if let Some(healthy) = status.healthy {
             put("healthy", json!(healthy));

@@ -14,7 +14,7 @@ use crate::{
     offers::TrackedOperation,
     tasks::status_id,
 };
-use data_encoding::BASE64;
+use planarium_kernel::base64::Base64;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
@@ -42,7 +42,7 @@ impl Master {
         if tracked.delivered {
             map.insert("statuses".to_owned(), json!([status(Some(number))]));
         }
-        map.insert("uuid".to_owned(), json!({ "value": BASE64.encode(&uuid) }));
+        map.insert("uuid".to_owned(), json!({ "value": Base64::Padded.encode(&uuid) }));
         Value::Object(map)
     }
 }

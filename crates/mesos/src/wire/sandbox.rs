@@ -13,9 +13,9 @@ use super::{
     task::{TaskRow, TaskRows},
 };
 use crate::Master;
-use data_encoding::BASE64;
 use planarium_fleet::plain_end;
 use planarium_kernel::SimTime;
+use planarium_kernel::base64::Base64;
 use planarium_protocol::{Refusal, json, refusal::RefusalCode};
 use serde_json::Value;
 
@@ -70,7 +70,7 @@ impl Master {
         let data: Vec<u8> = text.bytes().skip(skipped).take(most).collect();
         Ok(json!({
             "type": "READ_FILE",
-            "read_file": { "size": text.len(), "data": BASE64.encode(&data) },
+            "read_file": { "size": text.len(), "data": Base64::Padded.encode(&data) },
         }))
     }
 

@@ -350,8 +350,14 @@ fn config_file(session: &Session, request: &Request) -> Response {
 fn why(session: &Session, request: &Request) -> Response {
     let engine = &session.engine;
     let part = |key| request.param(key).filter(|value| !value.is_empty());
+    if let Some(agent) = part("agent") {
+        return match engine.world().why_machine(&agent) {
+            Some(why) => Response::json(200, &why),
+            None => problem(404, "no such machine", &format!("there is no machine or agent {agent}")),
+        };
+    }
     let Some(plan) = part("plan") else {
-        return problem(400, "of what?", "give plan=, and phase=, step=, service= as needed");
+        return problem(400, "of what?", "give agent=, or plan=, and phase=, step=, service= as needed");
     };
     let view = engine.view();
     let service = match part("service") {

@@ -101,6 +101,11 @@ impl Cluster {
         (Arc::make_mut(&mut self.fleet), Arc::make_mut(&mut self.master))
     }
 
+    /// Why a machine is in the state that it is in.
+    pub fn why_machine(&self, which: &str) -> Option<planarium_protocol::why::MachineWhy> {
+        self.master.why_machine(&self.fleet, which)
+    }
+
     // ---- operators ---------------------------------------------------------------------------
 
     /// Somebody listens to what the master tells operators: it is kept from now on. Nothing else depends on it.

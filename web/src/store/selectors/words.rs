@@ -2,7 +2,7 @@
 
 use planarium_kernel::cause::Cause;
 use planarium_protocol::Event;
-use planarium_protocol::event::EventBody;
+use planarium_protocol::event::{EventBody, Importance};
 
 /// The status that an event is about, for its icon.
 pub(crate) fn icon(event: &Event) -> (&'static str, &'static str) {
@@ -26,6 +26,7 @@ pub(crate) fn icon(event: &Event) -> (&'static str, &'static str) {
         EventBody::InputApplied { .. } | EventBody::PlanCommanded { .. } | EventBody::PodCommanded { .. } => {
             ("flag", "forced")
         }
+        EventBody::Happened { importance: Importance::High, .. } => ("book", "neutral"),
         EventBody::Launched { .. } => ("rocket", "active"),
         _ => ("dot", "neutral"),
     }

@@ -42,8 +42,17 @@ impl Master {
             OperatorCall::GetStatus | OperatorCall::GetSchedule | OperatorCall::Other(_) => Ok(()),
             OperatorCall::UpdateSchedule(schedule) => {
                 let mut named = self.scheduled();
+                let unmatched = self.said_of_unmatched(&schedule);
                 let effects = Arc::make_mut(&mut self.machines).post_schedule(schedule, everyone)?;
                 self.carry_out(cx, fleet, effects);
+                if let Some(text) = unmatched {
+                    cx.emit(EventBody::Maintenance {
+                        what: "unmatched".into(),
+                        machine: Text::default(),
+                        agents: Vec::new(),
+                        text: text.into(),
+                    });
+                }
                 // What is shown of a machine that no agent is registered on changes without an effect.
                 named.extend(self.scheduled());
                 let hosts = named.iter().filter_map(|key| self.by_name.get(key)).flatten();
