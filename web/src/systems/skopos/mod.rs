@@ -1,5 +1,8 @@
 //! What the page keeps for Skopos plans.
 
+mod drawing;
+mod layout;
+
 use super::Desk;
 
 /// Skopos deployment plans.
@@ -20,5 +23,5 @@ steps:
 ",
     commands: &["state", "log", "plan", "instances", "start", "pause", "resume", "step", "gate-pass", "gate-fail", "abandon", "reset"],
     tries: &["state", "start", "log", "help"],
-    panel: |_| None,
+    panel: drawing::panel,
 };
