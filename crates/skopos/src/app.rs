@@ -121,9 +121,8 @@ impl App {
         let definition = self.definition.clone();
         for planted in &definition.env.simulation.instances {
             let Some(component) = self.components.ids.get(&planted.component).copied() else { continue };
-            // In the way of a plan that is made there is nothing but what runs.
-            let counts = definition.given.is_some() || !planted.stopped;
-            let is_new = counts && self.counts_as_new(component, &planted.image);
+            // Only what runs is new.
+            let is_new = !planted.stopped && self.counts_as_new(component, &planted.image);
             let group = if is_new { Group::New } else { Group::Old };
             let position = self.instances.group(component, group, 0).count() as u64;
             let mut slot = Slot { component, group, index: planted.index.unwrap_or(position) };

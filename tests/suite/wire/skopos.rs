@@ -83,7 +83,11 @@ fn a_plan_is_driven_over_http() {
     assert_eq!(answer["state"], "gate-wait", "{answer}");
     client.post("/skopos/v1/shop/gates/ask", &json!({ "result": "fail" })).status(200);
     let held = state(client);
-    assert_eq!(held["held"], json!({ "step": "ask", "exit": "fail", "reason": "a pause was asked for" }), "{held}");
+    assert_eq!(
+        held["held"],
+        json!({ "step": "ask", "exit": "fail", "reason": "a pause was asked for" }),
+        "{held}"
+    );
     assert_eq!(client.post("/skopos/v1/shop/resume", &Value::Null).status(200).json()["state"], "running");
     client.until("shop/deploy=failed");
     let end = state(client);
@@ -136,7 +140,12 @@ fn what_is_refused_changes_nothing() {
         ("PUT", "/skopos/v1/other", "{\"files\": {}, \"colour\": 1}", 400),
         ("PUT", "/skopos/v1/other", "{\"files\": {\"plan.yaml\": \"steps: 3\"}}", 422),
         ("PUT", "/skopos/v1/shop/plan", "steps: 3", 422),
-        ("PUT", "/skopos/v1/shop/plan", "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps: []", 409),
+        (
+            "PUT",
+            "/skopos/v1/shop/plan",
+            "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps: []",
+            409,
+        ),
     ] {
         let answer = client.send(method, target, body);
         assert_eq!(answer.status, status, "{method} {target}: {}", answer.text);
@@ -200,7 +209,9 @@ fn machines_that_go_are_felt() {
     };
     let (old, new) = (host(client, "back-o0"), host(client, "back-n0"));
     assert_ne!(old, new, "the machine with the fewest instances");
-    client.input(&json!({ "kind": "fault", "fault": "agent-lost", "target": { "agent": old }, "for_ms": 10_000 }));
+    client.input(
+        &json!({ "kind": "fault", "fault": "agent-lost", "target": { "agent": old }, "for_ms": 10_000 }),
+    );
     assert_eq!(instances(client), "back-o0:old=lost back-n0:new=running");
     client.advance(11_000);
     assert_eq!(instances(client), "back-o0:old=stopped back-n0:new=running");
@@ -223,7 +234,10 @@ fn what_is_on_manual_waits_for_a_word() {
     assert_eq!(state(client)["state"], "running");
     let why = client.get("/sim/why?path=deploy/back/make").status(200).json();
     let remedies = why["unblock"].as_array().unwrap();
-    let said = remedies.iter().find(|one| one["title"] == "Say that back-n0 runs").unwrap_or_else(|| panic!("{why}"));
+    let said = remedies
+        .iter()
+        .find(|one| one["title"] == "Say that back-n0 runs")
+        .unwrap_or_else(|| panic!("{why}"));
     client.input(&said["input"]);
     assert_eq!(state(client)["state"], "gate-wait");
     client.input(&json!({ "kind": "task-status", "task": "back-n0", "state": "TASK_FAILED" }));
@@ -289,12 +303,16 @@ fn hostile_texts_are_read_to_their_end() {
     let mut deep = format!("{head}- id: a\n  class: component\n  steps:\n");
     for depth in 1..300 {
         let pad = "  ".repeat(depth);
-        deep.push_str(&format!("{pad}- id: l{depth}\n{pad}  class: instance-loop\n{pad}  target_num: 99999999\n{pad}  steps:\n"));
+        deep.push_str(&format!(
+            "{pad}- id: l{depth}\n{pad}  class: instance-loop\n{pad}  target_num: 99999999\n{pad}  steps:\n"
+        ));
     }
     let many = (0..20_000).fold(format!("{head}- id: g\n  class: group\n  steps:\n"), |text, n| {
         text + &format!("  - {{id: s{n}, class: delay, duration: 0, on_fail: s{n}}}\n")
     });
-    let huge = format!("{head}- id: a\n  class: component\n  steps:\n  - {{id: l, class: instance-loop, target_num: 4000000000, steps: [{{id: d, class: delay, duration: 0}}]}}\n");
+    let huge = format!(
+        "{head}- id: a\n  class: component\n  steps:\n  - {{id: l, class: instance-loop, target_num: 4000000000, steps: [{{id: d, class: delay, duration: 0}}]}}\n"
+    );
     for text in [
         hostile::alias_bomb(),
         hostile::nested_flow(5_000),

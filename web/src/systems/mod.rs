@@ -116,6 +116,11 @@ mod tests {
         assert_eq!(first().0, file_name(first().1));
         assert!(file_name("{\"a\": 1}").ends_with(".json") && file_name("a: 1").ends_with(".yml"));
         #[cfg(feature = "skopos")]
-        assert_eq!(file_name("components: { a: { image: x } }\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\n"), "model.yaml");
+        assert_eq!(
+            file_name(
+                "components: { a: { image: x } }\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\n"
+            ),
+            "model.yaml"
+        );
     }
 }

