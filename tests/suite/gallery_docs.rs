@@ -31,17 +31,20 @@ fn definitions_have_no_findings() {
         let scenario = parsed.scenario.expect("a scenario");
         // An example of the cluster alone brings no definition.
         assert_eq!(scenario.services.is_empty(), example.files.is_empty(), "{}", example.id);
+        let mut dialects = Vec::new();
         for service in &scenario.services {
             let report = check(service);
             let said: Vec<&str> = report.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
             assert!(said.is_empty(), "{}: {said:?}", example.id);
-            assert_eq!(report.dialect, example.dialect, "{}", example.id);
+            dialects.push(report.dialect);
             assert!(
                 report.preview.is_some_and(|service| !service.plans.is_empty()),
                 "{}: no preview",
                 example.id
             );
         }
+        // Systems may stand side by side; the one that the example is about is among them.
+        assert!(dialects.is_empty() || dialects.contains(&example.dialect), "{}", example.id);
     }
 }
 

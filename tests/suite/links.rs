@@ -1,6 +1,6 @@
 //! Every link and journal that was ever kept opens, and to what it was.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+#![expect(clippy::panic, reason = "helpers of tests")]
 
 use planarium_scenario::share;
 use planarium_tests::links::{FOLDER, Kept, Opens, recipes};

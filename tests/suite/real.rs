@@ -3,6 +3,8 @@
 //!
 //! Reads the folder that `PLANARIUM_REAL` names, or `../shared/real` beside the repository; without either, the tests that read it are skipped (`build.rs`).
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use planarium_protocol::input::LoadService;
 use planarium_scenario::{Player, Scenario};
 use planarium_source::render::text::render;

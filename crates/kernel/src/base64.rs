@@ -25,7 +25,11 @@ impl Base64 {
     /// The bytes of a text; nothing where it holds anything else, ends in the middle, or says the same as another
     /// text does.
     pub fn decode(self, text: &[u8]) -> Option<Vec<u8>> {
-        self.encoding().decode(text).ok()
+        // The crate would read several padded texts one after the other.
+        let fill = text.iter().rev().take_while(|letter| **letter == b'=').count();
+        let ends_once =
+            fill <= 2 && text.iter().map(|letter| usize::from(*letter == b'=')).sum::<usize>() == fill;
+        ends_once.then(|| self.encoding().decode(text).ok()).flatten()
     }
 }
 

@@ -3,6 +3,11 @@
 //! *Knows*: the calendar time of genesis, dates and times of day. *Must not know*: what happens when.
 //! Source of the day arithmetic: the proleptic Gregorian calendar in eras of 400 years.
 
+#![expect(
+    clippy::struct_field_names,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use planarium_kernel::SimTime;
 
 /// The calendar time of genesis. *Units*: milliseconds since 1970.

@@ -17,7 +17,9 @@
 //! ```
 //!
 //! Object facts ([`Object::deployment`], [`Object::pod`], ...) are what a health check needs; [`Kube::why`] says why
-//! something is not ready; the module `wire` answers real clients.
+//! something is not ready. What a real client reads over HTTP is still to come.
+
+#![expect(dead_code, reason = "the wire of this API, still to come, is who calls them")]
 
 mod api;
 mod check;
@@ -25,6 +27,7 @@ mod clock;
 mod control;
 mod crew;
 mod drain;
+
 pub mod error;
 pub mod facts;
 pub mod kinds;

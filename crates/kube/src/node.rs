@@ -4,6 +4,11 @@
 //! Source: `kubernetes/kubernetes: pkg/kubelet/kubelet_node_status.go`, `pkg/controller/nodelifecycle`; match for the times
 //! (grace period 40 s), conditions, taints and evictions; a heartbeat is not an event of its own.
 
+#![expect(
+    clippy::option_option,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::{
     api::Parts,
     clock::Epoch,
@@ -396,7 +401,7 @@ impl Kube {
         if !node.taints.iter().any(|taint| taint.effect == Effect::NoExecute) {
             return;
         }
-        for no in node.pods.iter() {
+        for no in &node.pods {
             let Some(pod) = self.store.object(*no).filter(|pod| !pod.is_being_deleted()).cloned() else {
                 continue;
             };
@@ -434,7 +439,7 @@ impl Kube {
 
     /// Pods stay on a node that has come back.
     fn cancel_evictions(&mut self, node: &Node) {
-        for no in node.pods.iter() {
+        for no in &node.pods {
             if let Some(timer) = self.evictions.remove(no) {
                 self.queue.disarm(Some(timer));
             }
@@ -482,7 +487,7 @@ impl Kube {
         self.set_ready(cx, number, Tri::Unknown);
         let message = format!("Node {} status is now: NodeNotReady", node.name);
         self.record(cx, &object, false, "NodeNotReady", &message, "node-controller");
-        for no in node.pods.iter() {
+        for no in &node.pods {
             let Some(pod) = self.store.object(*no).cloned() else { continue };
             let Status::Pod(status) = &pod.status else { continue };
             if status.ready_since().is_none() {
@@ -500,7 +505,7 @@ impl Kube {
 
     /// Pods of a node whose object is no more go without a word from it.
     fn drop_pods(&mut self, cx: &mut Cx, node: &Node) {
-        for no in node.pods.clone().iter() {
+        for no in &node.pods.clone() {
             if let Some(pod) = self.store.object(*no).cloned() {
                 self.delete_object(cx, &pod, &DeleteOptions { grace_s: Some(0), ..DeleteOptions::default() });
             }
@@ -547,7 +552,7 @@ impl Kube {
         for event in held.into_iter().flatten() {
             self.heard(cx, fleet, &event);
         }
-        for no in node.pods.iter() {
+        for no in &node.pods {
             self.report_pod(cx, *no);
             self.ask(cx, Work::Kubelet(*no));
         }

@@ -2,6 +2,11 @@
 //!
 //! *Knows*: which controllers look at which kinds. *Must not know*: what they do about it.
 
+#![expect(
+    clippy::match_same_arms,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::{
     crew::{Mark, is_workload},
     kinds::KindId,
@@ -41,17 +46,15 @@ impl Kube {
             | KindId::DAEMON_SET
             | KindId::CRON_JOB
             | KindId::CUSTOM_RESOURCE_DEFINITION
-            | KindId::NAMESPACE => {
-                if changed && new.is_some() {
-                    self.ask(cx, Work::Sync(object.no));
-                }
+            | KindId::NAMESPACE
+                if changed && new.is_some() =>
+            {
+                self.ask(cx, Work::Sync(object.no));
             }
-            KindId::SERVICE | KindId::POD_DISRUPTION_BUDGET => {
-                if changed {
-                    self.rewatch(cx, &object, new.is_none());
-                    if new.is_some() {
-                        self.ask(cx, Work::Sync(object.no));
-                    }
+            KindId::SERVICE | KindId::POD_DISRUPTION_BUDGET if changed => {
+                self.rewatch(cx, &object, new.is_none());
+                if new.is_some() {
+                    self.ask(cx, Work::Sync(object.no));
                 }
             }
             KindId::PERSISTENT_VOLUME_CLAIM => {
@@ -78,15 +81,11 @@ impl Kube {
                 }
             }
             KindId::STORAGE_CLASS => self.ask_claims(cx),
-            KindId::CONFIG_MAP | KindId::SECRET => {
-                if new.is_some() && !self.wanting.is_empty() {
-                    self.source_came(cx, &object.namespace);
-                }
+            KindId::CONFIG_MAP | KindId::SECRET if new.is_some() && !self.wanting.is_empty() => {
+                self.source_came(cx, &object.namespace);
             }
-            KindId::NODE => {
-                if changed {
-                    self.notice_node(cx, &object, new.is_none());
-                }
+            KindId::NODE if changed => {
+                self.notice_node(cx, &object, new.is_none());
             }
             _ => {}
         }

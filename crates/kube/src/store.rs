@@ -5,6 +5,11 @@
 //!
 //! *Invariant*: every index equals what a walk over all objects would give; [`Store::check`] says where it does not.
 
+#![expect(
+    clippy::struct_field_names,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,

@@ -2,6 +2,12 @@
 //!
 //! *Knows*: statuses, what the controller waits for, and what the cluster says about objects. *Must not know*: how any of it comes about.
 
+#![expect(
+    clippy::default_trait_access,
+    clippy::unused_self,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use planarium_fleet::Fleet;
 use planarium_kube::{Kube, ObjectRef};
 use planarium_protocol::event::ElementPath;
@@ -100,7 +106,7 @@ pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
 
 impl Facts<'_> {
     fn next_look(&self) -> ReasonKind {
-        ReasonKind::NextCycle { at_ms: self.known.next_look().map_or(0, |at| at.ms()) }
+        ReasonKind::NextCycle { at_ms: self.known.next_look().map_or(0, planarium_kernel::SimTime::ms) }
     }
 
     fn path(&self, plan: &str, phase: Option<&str>, step: Option<&str>) -> ElementPath {

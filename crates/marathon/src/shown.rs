@@ -3,10 +3,14 @@
 //! *Knows*: words. *Must not know*: when which is shown; that is [`crate::view`]'s.
 
 use crate::deploy::Action;
+use crate::id::PathId;
+use planarium_protocol::Text;
 use planarium_protocol::view::{StatusClass, StatusWord};
 
 /// The plan that shows all apps and pods: a phase for each group, a step for each app.
 pub(crate) const APPS: &str = "apps";
+/// The phase of apps that stand in no group. No group can be called so.
+pub(crate) const NO_GROUP: &str = "(no group)";
 /// What an app is before it is defined and after it is gone.
 pub(crate) const UNDEFINED: &str = "Unscheduled";
 
@@ -99,4 +103,17 @@ pub(crate) fn step_name(index: usize) -> String {
 /// What an action is called.
 pub(crate) fn action_name(action: &Action) -> String {
     format!("{} {}", action.name(), action.spec.id)
+}
+
+/// Where the plan of all apps shows an app: its top-level group, and the rest of its id.
+pub(crate) fn place_of(id: &PathId) -> (Text, Text) {
+    match id.as_str().trim_start_matches('/').split_once('/') {
+        Some((group, rest)) => (group.into(), rest.into()),
+        None => (NO_GROUP.into(), id.name().into()),
+    }
+}
+
+/// The app that a place shows.
+pub(crate) fn app_at(phase: &str, step: &str) -> PathId {
+    if phase == NO_GROUP { PathId::absolute(step) } else { PathId::absolute(&format!("{phase}/{step}")) }
 }

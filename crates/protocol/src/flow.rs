@@ -4,6 +4,11 @@
 //! Plain data; every word in it is made by the engine. Stands in [`crate::view::ServiceView::more`] of services whose
 //! plans have exits.
 
+#![expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::Text;
 use crate::view::SourceRef;
 use serde::{Deserialize, Serialize};

@@ -391,7 +391,7 @@ impl Teller<'_> {
         match self.app.progress_at(self.now, self.fleet, waiting) {
             Progress::There => {}
             Progress::Never(why) => {
-                all.push(reason(capitalised(&why), 0, ReasonKind::Errored { errors: vec![why.clone()] }))
+                all.push(reason(capitalised(&why), 0, ReasonKind::Errored { errors: vec![why.clone()] }));
             }
             Progress::At(at) => {
                 let what = match waiting.what {

@@ -280,7 +280,7 @@ impl Instances {
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut machines: SortedMap<MachineId, u32> = SortedMap::new();
-        for (slot, instance) in self.slots.iter() {
+        for (slot, instance) in &self.slots {
             if instance.process.is_some_and(|process| self.of_process(process) != Some(*slot)) {
                 found.push(format!("the process of {} is not known", instance.id));
             }

@@ -282,8 +282,10 @@ fn components(model: Option<&Model>, env: &Env, plan: Option<&Plan>) -> Arc<[Tex
     let mut known: SortedSet<Text> = SortedSet::new();
     let own = model.into_iter().flat_map(|model| &model.components).map(|component| &component.name);
     let planted = env.simulation.instances.iter().map(|instance| &instance.component);
-    let stepped =
-        plan.into_iter().flat_map(|plan| plan.chains()).filter_map(|(_, chain)| chain.component.as_ref());
+    let stepped = plan
+        .into_iter()
+        .flat_map(super::plan::Plan::chains)
+        .filter_map(|(_, chain)| chain.component.as_ref());
     for name in own.chain(planted).chain(stepped) {
         if known.insert(name.clone()) {
             names.push(name.clone());

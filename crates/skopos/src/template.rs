@@ -92,7 +92,7 @@ struct Parser<'t> {
 /// What Go counts as blank around a trim mark.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
-impl<'t> Parser<'t> {
+impl Parser<'_> {
     fn run(mut self) -> Vec<Piece> {
         while let Some((before, inside)) = self.rest.split_once("{{") {
             self.text.push_str(before);

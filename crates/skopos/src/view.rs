@@ -5,6 +5,11 @@
 //! A top-level step is a phase, what is inside it its steps in the order of the document; a loop comes before its steps. What
 //! the tree cannot say is in the drawing ([`crate::drawing`]).
 
+#![expect(
+    clippy::unused_self,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::app::App;
 use crate::engine::{Mode, Shown};
 use crate::instance::InstanceState;
@@ -12,7 +17,9 @@ use crate::plan::{ChainId, Class, Step, StepId};
 use crate::report::PLAN;
 use crate::{DIALECT, STATUSES};
 use planarium_protocol::json;
-use planarium_protocol::view::{PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView};
+use planarium_protocol::view::{
+    ActionView, PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
+};
 use planarium_protocol::{Text, flow::FlowDrawing};
 use std::sync::{Arc, Mutex};
 
@@ -180,7 +187,7 @@ impl App {
         let (step, own) = (self.plan.step(id)?, self.run.step(id)?);
         let labelled = step.label != step.id;
         let gate = matches!(step.class, Class::Gate { .. });
-        let actions = if gate { self.gate_actions(id).into() } else { Arc::from([]) };
+        let actions: Arc<[ActionView]> = if gate { self.gate_actions(id).into() } else { Arc::from([]) };
         let instance = self.instance_at_work(id);
         let fresh = StepView {
             revision: self.touched,

@@ -151,7 +151,7 @@ fn read(member: &Member, request: &Request, rest: &[&str]) -> Response {
                 return Response::empty(204);
             }
             let response = Response::text(200, app.prepared.text.to_string());
-            Response { content_type: "application/yaml;charset=utf-8".into(), ..response }
+            Response { content_type: "application/yaml;charset=utf-8", ..response }
         }
         ["deployment"] => Response::json(200, &deployment(app)),
         ["log"] => {

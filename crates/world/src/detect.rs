@@ -30,7 +30,7 @@ pub(crate) fn marathon(files: &Files) -> u8 {
         has_key(text, "id") && keys.iter().any(|key| has_key(text, key))
     };
     let counts = |path: &str| !path.ends_with(".mustache") && !is_package_part(path);
-    if files.iter().any(|(path, text)| counts(path) && is_app(text)) { 1 } else { 0 }
+    u8::from(files.iter().any(|(path, text)| counts(path) && is_app(text)))
 }
 
 #[cfg(test)]

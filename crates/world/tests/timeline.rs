@@ -276,7 +276,7 @@ fn refused_inputs_change_nothing_and_replay() {
         (r#"{"kind":"load-service","dialect":"cobol","files":{"a":"b"}}"#, RefusalCode::BadRequest),
         (
             r#"{"kind":"load-service","dialect":"kudo","files":{"operator.yaml":""}}"#,
-            RefusalCode::Unsupported,
+            RefusalCode::InvalidDefinition,
         ),
         (
             r#"{"kind":"load-service","dialect":"auto","files":{"a.json":"{\"id\":\"a\",\"cmd\":\"b\"}"}}"#,

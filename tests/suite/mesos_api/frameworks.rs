@@ -1,5 +1,7 @@
 //! Frameworks put in as inputs: policies, calls, what they are told.
 
+#![expect(clippy::cloned_ref_to_slice_refs, reason = "helpers of tests")]
+
 use crate::{agent_id, call, framework, last_offer, launch, scalar, three, told, types};
 use planarium_tests::Client;
 use planarium_world::limits;

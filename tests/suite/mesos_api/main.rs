@@ -1,6 +1,6 @@
 //! The Mesos master's API: shapes of reads, codes of writes, frameworks over HTTP.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 mod frameworks;
 mod hostile;

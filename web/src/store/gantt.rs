@@ -164,7 +164,7 @@ impl Gantt {
             EventBody::Rejected { reason, .. } => mark(MarkKind::Refused, Arc::clone(&reason.0)),
             EventBody::FaultInjected { text, .. } => mark(MarkKind::Fault, Arc::clone(&text.0)),
             body @ EventBody::MachineLost { .. } => mark(MarkKind::Fault, body.sentence().into()),
-            EventBody::Happened { text, importance: planarium_protocol::event::Importance::High, .. } => {
+            EventBody::Happened { text, importance: Importance::High, .. } => {
                 mark(MarkKind::Note, Arc::clone(&text.0));
             }
             _ => {}

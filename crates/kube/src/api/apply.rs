@@ -1,5 +1,11 @@
 //! Applying objects: three ways by a client that keeps what it applied, and by field managers on the server.
 
+#![expect(
+    clippy::format_push_string,
+    clippy::needless_for_each,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::{
     error::{ApiError, FieldCause, Reason},
     kube::Kube,

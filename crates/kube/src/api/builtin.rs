@@ -4,6 +4,11 @@
 //! setdefault,storage/storageobjectinuseprotection,priority}`; match but for the volume with the account's token, which no pod
 //! gets here.
 
+#![expect(
+    clippy::manual_let_else,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::Draft;
 use crate::{
     error::{ApiError, Reason},

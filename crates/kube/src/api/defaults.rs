@@ -112,10 +112,10 @@ fn workload(kind: KindId, spec: &mut Map<String, Value>) {
 }
 
 fn template(spec: &mut Map<String, Value>) {
-    if let Some(template) = object_at(spec, "template") {
-        if let Some(spec) = object_at(template, "spec") {
-            pod(spec, false);
-        }
+    if let Some(template) = object_at(spec, "template")
+        && let Some(spec) = object_at(template, "spec")
+    {
+        pod(spec, false);
     }
 }
 

@@ -93,7 +93,7 @@ impl Kube {
             if info.has_status {
                 status = fields.shift_remove("status");
             }
-            defaults::fill(kind, fields).map_err(|text| unfit(text))?;
+            defaults::fill(kind, fields).map_err(unfit)?;
         }
         Ok(Draft { kind, info, meta, content: value, status })
     }

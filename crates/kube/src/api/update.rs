@@ -1,5 +1,10 @@
 //! Changing objects.
 
+#![expect(
+    clippy::unused_self,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::{Draft, create::invalid};
 use crate::{
     error::{ApiError, FieldCause, Reason},

@@ -99,12 +99,12 @@ impl Kube {
                 self.unmake_pod(cx, set, &pod);
             }
         }
-        for no in slots.extra.iter() {
+        for no in &slots.extra {
             if let Some(pod) = self.store.object(*no).cloned() {
                 self.unmake_pod(cx, set, &pod);
             }
         }
-        for slot in slots.unhealthy.iter() {
+        for slot in &slots.unhealthy {
             if let Some(pod) = at(self, slot).filter(|pod| is_over(pod) && !pod.is_being_deleted()) {
                 self.replace_daemon(cx, set, &pod);
             }

@@ -4,6 +4,11 @@
 //! match for binding, provisioning, reclaiming and protection; a provisioner takes a drawn time, every one but
 //! `kubernetes.io/no-provisioner` works.
 
+#![expect(
+    clippy::unused_self,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::{
     api::Parts,
     kinds::KindId,

@@ -4,6 +4,11 @@
 //! util/flowcontrol/backoff.go`, match: the first restart comes at once, the next ones after 10 s, 20 s, 40 s and so on up to
 //! 5 minutes; after 10 minutes without one it begins anew.
 
+#![expect(
+    clippy::match_same_arms,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::{Backoff, Stage, hear::ended};
 use crate::{kube::Kube, object::ObjectNo, queue::Timer, spec::pod::Restart, status::State};
 use planarium_fleet::{Cx, Fleet};

@@ -55,7 +55,7 @@ impl Kube {
         match kind {
             FleetEventKind::Running { .. } => self.container_runs(cx, no, at, pid),
             FleetEventKind::Check { exit_code, .. } => {
-                self.readiness_says(cx, no, at, pid, *exit_code == Some(0))
+                self.readiness_says(cx, no, at, pid, *exit_code == Some(0));
             }
             FleetEventKind::Health { healthy: false, .. } => self.liveness_fails(cx, no, at),
             FleetEventKind::Exited { code, reason, message, .. } => match reason {
@@ -64,7 +64,7 @@ impl Kube {
                     self.pull_failed(cx, no, at, message, Class::OneShot);
                 }
                 ExitReason::MachineFull => {
-                    self.container_ended(cx, fleet, no, at, 128, "ContainerCannotRun", message)
+                    self.container_ended(cx, fleet, no, at, 128, "ContainerCannotRun", message);
                 }
                 ExitReason::Oom => self.container_ended(cx, fleet, no, at, KILLED, "OOMKilled", ""),
                 ExitReason::Exit => {

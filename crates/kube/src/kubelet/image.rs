@@ -29,6 +29,9 @@ pub(crate) fn is_reference(image: &str) -> bool {
         Some((rest, digest)) => (rest, Some(digest)),
         None => (image, None),
     };
+    if rest.starts_with('/') {
+        return false;
+    }
     let (path, name) = rest.rsplit_once('/').map_or(("", rest), |(path, name)| (path, name));
     let (name, tag) = match name.split_once(':') {
         Some((name, tag)) => (name, Some(tag)),

@@ -21,7 +21,7 @@ impl Kube {
         if let Some(stopping) = run.stopping {
             if deletion.at < stopping.until {
                 self.run_mut(no, |run| {
-                    run.stopping = Some(super::Stopping { until: deletion.at, ..stopping })
+                    run.stopping = Some(super::Stopping { until: deletion.at, ..stopping });
                 });
                 if stopping.told {
                     self.tell_containers(cx, fleet, no);

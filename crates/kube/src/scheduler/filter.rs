@@ -2,6 +2,11 @@
 //!
 //! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/*`, `algorithmprovider/registry.go` (1.19), match.
 
+#![expect(
+    clippy::unused_self,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::Candidate;
 use crate::{
     kube::Kube,

@@ -5,6 +5,12 @@
 //! match for the order of filters, their words, the number of nodes looked at and the back-off of pods that found none;
 //! of nodes with equal scores a draw decides, as upstream's random choice does. No preemption.
 
+#![expect(
+    clippy::needless_for_each,
+    clippy::unused_self,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 mod filter;
 mod score;
 mod volumes;
@@ -142,7 +148,7 @@ impl Kube {
             {
                 Some(Ok(number)) => found.push(number),
                 Some(Err(reasons)) => {
-                    reasons.into_iter().for_each(|reason| *refused.entry(reason).or_default() += 1)
+                    reasons.into_iter().for_each(|reason| *refused.entry(reason).or_default() += 1);
                 }
                 None => {}
             }
@@ -262,7 +268,7 @@ impl Kube {
         self.scheduler.company = false;
         let now = cx.now();
         let mut waiting: Vec<(i64, ObjectNo, Attempt)> = Vec::new();
-        for (no, attempt) in self.scheduler.waiting.iter() {
+        for (no, attempt) in &self.scheduler.waiting {
             let priority = match self.store.object(*no).map(|pod| &pod.spec) {
                 Some(Spec::Pod(spec, _)) => spec.priority,
                 _ => 0,

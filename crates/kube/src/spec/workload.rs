@@ -1,5 +1,10 @@
 //! Workloads: what makes pods of a template.
 
+#![expect(
+    clippy::needless_for_each,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::{Share, pod::PodSpec};
 use crate::{
     object::Pairs,

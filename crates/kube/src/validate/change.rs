@@ -20,12 +20,12 @@ pub(crate) fn changed(kind: KindId, old: &Value, new: &Value, bound: bool) -> Ve
     match kind {
         KindId::JOB => fixed(&["completions", "selector", "template"]),
         KindId::DEPLOYMENT | KindId::REPLICA_SET | KindId::DAEMON_SET => fixed(&["selector"]),
-        KindId::STATEFUL_SET => {
-            if !is_same_apart(before, after, &["replicas", "template", "updateStrategy"]) {
-                let detail = "updates to statefulset spec for fields other than 'replicas', 'template', and 'updateStrategy' are \
+        KindId::STATEFUL_SET
+            if !is_same_apart(before, after, &["replicas", "template", "updateStrategy"]) =>
+        {
+            let detail = "updates to statefulset spec for fields other than 'replicas', 'template', and 'updateStrategy' are \
                               forbidden";
-                found.forbidden("spec", detail);
-            }
+            found.forbidden("spec", detail);
         }
         KindId::SERVICE => {
             let outside = |spec: &Value| spec.text("type") == "ExternalName";
@@ -84,10 +84,8 @@ pub(crate) fn changed(kind: KindId, old: &Value, new: &Value, bound: bool) -> Ve
                 found.invalid("type", new.key("type"), IMMUTABLE);
             }
         }
-        KindId::ROLE_BINDING | KindId::CLUSTER_ROLE_BINDING => {
-            if old.key("roleRef") != new.key("roleRef") {
-                found.invalid("roleRef", new.key("roleRef"), "cannot change roleRef");
-            }
+        KindId::ROLE_BINDING | KindId::CLUSTER_ROLE_BINDING if old.key("roleRef") != new.key("roleRef") => {
+            found.invalid("roleRef", new.key("roleRef"), "cannot change roleRef");
         }
         KindId::STORAGE_CLASS => {
             for key in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
@@ -97,10 +95,8 @@ pub(crate) fn changed(kind: KindId, old: &Value, new: &Value, bound: bool) -> Ve
             }
         }
         KindId::CUSTOM_RESOURCE_DEFINITION => fixed(&["group", "scope"]),
-        KindId::CONTROLLER_REVISION => {
-            if old.key("data") != new.key("data") {
-                found.invalid("data", &"".into(), IMMUTABLE);
-            }
+        KindId::CONTROLLER_REVISION if old.key("data") != new.key("data") => {
+            found.invalid("data", &"".into(), IMMUTABLE);
         }
         _ => {}
     }

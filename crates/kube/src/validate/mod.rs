@@ -10,7 +10,7 @@ mod pod;
 mod workload;
 
 pub(crate) use change::changed;
-pub(crate) use names::{is_dns_label, is_dns_subdomain};
+pub(crate) use names::is_dns_label;
 
 use crate::{api::Draft, error::FieldCause, kinds::KindId, quantity, spec::cron::Schedule, tree::Tree};
 use serde_json::Value;
@@ -204,7 +204,7 @@ fn service(spec: &Value, found: &mut Findings) {
             "" if ports.len() > 1 => found.required(format!("{field}.name"), ""),
             "" => {}
             name if !is_dns_label(name) => {
-                found.invalid(format!("{field}.name"), one.key("name"), names::LABEL)
+                found.invalid(format!("{field}.name"), one.key("name"), names::LABEL);
             }
             name if ports.iter().take(at).any(|other| other.text("name") == name) => {
                 found.duplicate(format!("{field}.name"), one.key("name"));
@@ -213,7 +213,7 @@ fn service(spec: &Value, found: &mut Findings) {
         }
         match one.key("port") {
             Value::Null => {
-                found.invalid(format!("{field}.port"), &0.into(), "must be between 1 and 65535, inclusive")
+                found.invalid(format!("{field}.port"), &0.into(), "must be between 1 and 65535, inclusive");
             }
             number => port(number, &format!("{field}.port"), found),
         }

@@ -99,10 +99,8 @@ pub(super) fn metadata(draft: &Draft, found: &mut Findings) {
                 found.invalid("metadata.name", &value(), LABEL_1035);
             }
         }
-        KindId::NAMESPACE => {
-            if !is_dns_label(name) {
-                found.invalid("metadata.name", &value(), LABEL);
-            }
+        KindId::NAMESPACE if !is_dns_label(name) => {
+            found.invalid("metadata.name", &value(), LABEL);
         }
         _ if !is_dns_subdomain(name) => found.invalid("metadata.name", &value(), SUBDOMAIN),
         KindId::CRON_JOB if name.len() > 52 => {

@@ -109,7 +109,7 @@ fn volumes<'a>(spec: &'a Value, field: &str, found: &mut Findings) -> Vec<&'a st
         match name {
             "" => found.required(format!("{field}.name"), ""),
             name if !names::is_dns_label(name) => {
-                found.invalid(format!("{field}.name"), volume.key("name"), names::LABEL)
+                found.invalid(format!("{field}.name"), volume.key("name"), names::LABEL);
             }
             name if all.contains(&name) => found.duplicate(format!("{field}.name"), volume.key("name")),
             _ => {}
@@ -140,7 +140,7 @@ fn container(one: &Value, field: &str, volumes: &[&str], found: &mut Findings) {
     match one.text("name") {
         "" => found.required(format!("{field}.name"), ""),
         name if !names::is_dns_label(name) => {
-            found.invalid(format!("{field}.name"), one.key("name"), names::LABEL)
+            found.invalid(format!("{field}.name"), one.key("name"), names::LABEL);
         }
         _ => {}
     }

@@ -1,5 +1,7 @@
 //! What the API server refuses, defaults, patches and remembers.
 
+#![expect(clippy::indexing_slicing, reason = "helpers of tests")]
+
 use crate::support::{Yard, documents};
 use planarium_kube::{
     ChangeKind, DeleteOptions, KindId, Kube, ObjectRef, Outcome, Part, Patch, Propagation, Review, Selector,

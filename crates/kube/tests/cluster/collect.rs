@@ -1,5 +1,7 @@
 //! What belongs to an object goes with it.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use crate::support::Yard;
 use planarium_kube::{KindId, Object, Propagation};
 use serde_json::json;

@@ -1,5 +1,7 @@
 //! Jobs and CronJobs.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use crate::support::Yard;
 use planarium_kube::{JobFacts, KindId, WhyKind};
 use planarium_protocol::input::{Behaviour, Target};

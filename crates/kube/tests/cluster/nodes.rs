@@ -1,5 +1,7 @@
 //! Nodes: away and back, tainted, cordoned, drained.
 
+#![expect(clippy::default_trait_access, clippy::expect_used, reason = "helpers of tests")]
+
 use crate::support::{Yard, agent};
 use planarium_kube::{DrainOptions, KindId, ObjectRef, Propagation, WhyKind};
 use planarium_protocol::input::FaultKind;

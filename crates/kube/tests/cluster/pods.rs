@@ -1,5 +1,7 @@
 //! Pods: containers, probes, restarts, images, volumes, ends.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use crate::support::{Yard, documents};
 use planarium_kube::{DeleteOptions, KindId, ObjectRef, Propagation, WhyKind};
 use planarium_protocol::input::{Behaviour, FaultKind, Target};

@@ -1,5 +1,7 @@
 //! Which node takes a pod, and what is said when none does.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use crate::support::Yard;
 use planarium_kube::KindId;
 use serde_json::json;

@@ -1,5 +1,7 @@
 //! StatefulSets and DaemonSets.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use crate::support::{Yard, agent};
 use planarium_kube::{KindId, Propagation, WhyKind};
 use planarium_protocol::input::FaultKind;

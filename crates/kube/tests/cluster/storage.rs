@@ -1,5 +1,7 @@
 //! Claims and volumes.
 
+#![expect(clippy::indexing_slicing, reason = "helpers of tests")]
+
 use crate::support::Yard;
 use planarium_kube::{KindId, Propagation};
 use serde_json::json;

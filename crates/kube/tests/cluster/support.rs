@@ -1,5 +1,8 @@
 //! A cluster on machines, driven by hand.
 
+#![expect(dead_code, reason = "helpers of tests")]
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
 use planarium_fleet::{Cx, Fleet, MachineId, MachineSpec};
 use planarium_kernel::{Recorded, SimTime};
 use planarium_kube::{

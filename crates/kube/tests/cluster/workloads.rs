@@ -1,5 +1,7 @@
 //! Deployments and their ReplicaSets.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use crate::support::Yard;
 use planarium_kube::{KindId, ObjectRef, Part, Patch, Propagation, WhyKind};
 use planarium_protocol::input::{Behaviour, Target};

@@ -1,5 +1,7 @@
 //! What plans do: tasks, statuses, order, failures.
 
+#![expect(clippy::format_collect, reason = "helpers of tests")]
+
 use super::script::Play;
 
 /// A package: tasks and plans as they stand in operator.yaml, parameters, and templates after `# file:` lines.
@@ -304,10 +306,10 @@ fn jobs_have_to_succeed() {
 #[test]
 fn a_pipe_hands_a_file_of_a_pod_to_later_steps() {
     let pod = "# file: templates/pod.yaml\napiVersion: v1\nkind: Pod\nspec:\n  volumes:\n    - name: shared\n      emptyDir: {}\n\
-               \x20 initContainers:\n    - name: init\n      image: busybox\n      command: [sh, -c, 'echo hi > /tmp/out.txt']\n\
-               \x20     volumeMounts: [{ name: shared, mountPath: /tmp }]\n";
+               \x20 initContainers:\n    - name: init\n      image: busybox\n      command: [sh, -c, 'echo hi > /shared/out.txt']\n\
+               \x20     volumeMounts: [{ name: shared, mountPath: /shared }]\n";
     let user = "# file: templates/user.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Name }}-user\ndata:\n  from: {{ .Pipes.out }}\n";
-    let pipe = "  - name: pipe\n    kind: Pipe\n    spec:\n      pod: pod.yaml\n      pipe:\n        - file: /tmp/out.txt\n          kind: Secret\n          key: out\n";
+    let pipe = "  - name: pipe\n    kind: Pipe\n    spec:\n      pod: pod.yaml\n      pipe:\n        - file: /shared/out.txt\n          kind: Secret\n          key: out\n";
     let text = package(
         &format!("{pipe}{}", apply("user", "user.yaml")),
         &(plan("deploy", "serial", &["pipe", "user"]) + &plan("other", "serial", &["user"])),

@@ -1,5 +1,7 @@
 //! Instances over their lives: parameters, triggers, upgrades, deletion, and what admission refuses.
 
+#![expect(clippy::format_collect, clippy::type_complexity, reason = "helpers of tests")]
+
 use super::script::Play;
 
 /// A package with plans of Dummy tasks: `done` ends at once, `never` never does.

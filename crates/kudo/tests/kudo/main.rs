@@ -1,7 +1,9 @@
 //! KUDO at its boundary.
 
+mod console;
 mod engine;
 mod instances;
+mod large;
 mod packages;
 mod pages;
 mod real;

@@ -1,5 +1,7 @@
 //! Packages that people have.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 use super::support::{findings, request};
 use planarium_kudo::definition::Loaded;
 use planarium_protocol::input::LoadService;

@@ -19,6 +19,15 @@
 //! | `delete KIND/NAME` | deletes an object |
 //! | `because ELEMENT: TEXT` | a reason of `why` begins with this |
 
+#![expect(
+    clippy::default_trait_access,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unused_self,
+    reason = "helpers of tests"
+)]
+
 use super::stage::Stage;
 use super::support::request;
 use planarium_protocol::input::{LoadService, PlanOp};

@@ -1,6 +1,13 @@
 //! A manager over a cluster, driven as the world drives it.
 
-use super::support::request;
+#![expect(
+    clippy::default_trait_access,
+    clippy::expect_used,
+    clippy::format_push_string,
+    clippy::panic,
+    reason = "helpers of tests"
+)]
+
 use planarium_kernel::SimTime;
 use planarium_kudo::Process;
 use planarium_protocol::event::ElementPath;
@@ -119,10 +126,6 @@ impl Stage {
         self.next += 1;
         let loading = Loading { number, load: Arc::new(load), definition };
         self.tried(|process, cx, cluster| process.load(cx, cluster, loading))
-    }
-
-    pub(crate) fn load_text(&mut self, text: &str) -> Result<Value, Refusal> {
-        self.load(request(text))
     }
 
     /// As the world carries an input out: a refusal leaves nothing behind.

@@ -100,7 +100,7 @@ impl Refused {
             Self::Violations(_) => "Object is not valid".to_owned(),
             Self::Locked(_) => LOCKED.to_owned(),
             Self::TooMany(max) => format!(
-                "Max number ({max}) of running deployments is achieved. Wait for existing deployments to complete or cancel one using force=true parameter. \
+                "Max number ({max}) of running deployments is achieved. Wait for existing deployments to complete or cancel oneusing force=true parameter. \
                  You can increase max deployment number by using --max_running_deployments parameter but be advised that this can have negative effects on the performance."
             ),
             Self::Illegal(text)

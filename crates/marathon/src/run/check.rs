@@ -10,6 +10,7 @@ impl Marathon {
         let mut found = self.tracker.check();
         found.extend(self.check_kills());
         found.extend(self.check_deployments());
+        found.extend(self.check_board());
         for (no, run) in &self.specs {
             let desired = self.desired(*no);
             let wanted = self.tracker.counts(*no).wanted;

@@ -10,8 +10,10 @@
 //! MarathonSchedulerActor.scala`. Match.
 
 use super::Marathon;
+use super::board::Words;
 use super::bus::Happening;
 use super::tracker::SpecNo;
+use super::work::replace::Replacing;
 use crate::definition::Refused;
 use crate::deploy::Plan;
 use planarium_kernel::{Cause, SimTime, SortedMap, SortedSet};
@@ -74,6 +76,12 @@ pub(crate) struct Deployment {
     pub(crate) cause: Cause,
     /// The event of its last progress.
     pub(crate) event: u64,
+    /// How restarts that are over went.
+    pub(crate) curves: SortedMap<SpecNo, Arc<Replacing>>,
+    /// What was shown last of one that is over.
+    pub(crate) revision: u64,
+    /// The words that are shown.
+    pub(crate) words: Words,
 }
 
 impl Deployment {
@@ -119,14 +127,24 @@ impl Deployments {
         self.last
     }
 
-    fn change(&mut self, no: u32, change: impl FnOnce(&mut Deployment)) {
+    pub(super) fn change(&mut self, no: u32, change: impl FnOnce(&mut Deployment)) {
         if let Some(deployment) = self.all.get_mut(&no) {
             change(Arc::make_mut(deployment));
         }
     }
 
+    /// Keeps how a restart went.
+    pub(super) fn keep_curve(&mut self, no: u32, spec: SpecNo, replacing: &Replacing) {
+        let curve = Replacing {
+            curve: replacing.curve.clone(),
+            ignition: replacing.ignition,
+            ..Replacing::default()
+        };
+        self.change(no, |deployment| _ = deployment.curves.insert(spec, Arc::new(curve)));
+    }
+
     /// Forgets the oldest of those that are over.
-    fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         let over: Vec<u32> = self.all.values().filter(|one| !one.is_running()).map(|one| one.no).collect();
         for no in over.iter().take(over.len().saturating_sub(REMEMBERED)) {
             self.all.remove(no);
@@ -224,12 +242,15 @@ impl Marathon {
             over: None,
             cause: cx.cause(),
             event: 0,
+            curves: SortedMap::new(),
+            revision: 0,
+            words: Words::default(),
         };
         let event = self.say_deployment(cx, "deployment-started", &deployment, "is under way");
         let deployment = Deployment { event, cause: Cause::Event(event), ..deployment };
         self.deployments.all.insert(no, Arc::new(deployment));
         self.deployments.awake.push_back(no);
-        self.revision += 1;
+        self.moved(no, None);
         Ok(no)
     }
 
@@ -243,7 +264,7 @@ impl Marathon {
             return true;
         }
         cx.set_cause(deployment.cause);
-        self.revision += 1;
+        self.moved(no, None);
         let (plan, now) = (deployment.plan.clone(), cx.now());
         if deployment.step > 0 {
             let step = deployment.step - 1;
@@ -277,7 +298,7 @@ impl Marathon {
 
     /// An action is done: the last one of a step leads to the next.
     pub(super) fn action_done(&mut self, no: u32, spec: SpecNo) {
-        self.revision += 1;
+        self.moved(no, Some(spec));
         self.touch(spec);
         let mut last = false;
         self.deployments.change(no, |deployment| {
@@ -299,11 +320,13 @@ impl Marathon {
 
     fn end(&mut self, cx: &Cx, no: u32, stage: Stage) {
         let Some(deployment) = self.deployments.get(no).cloned() else { return };
-        self.revision += 1;
+        self.moved(no, None);
         let now = cx.now();
+        let revision = self.revision;
         self.deployments.change(no, |deployment| {
             deployment.stage = stage;
             deployment.over = Some(now);
+            deployment.revision = revision;
         });
         for id in &deployment.plan.affected() {
             if let Some(spec) = self.known_number(id) {
@@ -312,7 +335,6 @@ impl Marathon {
                 self.touch(spec);
             }
         }
-        self.deployments.forget();
     }
 
     /// Gives a deployment up, without undoing anything.
@@ -351,6 +373,7 @@ impl Marathon {
                 deployment.readiness.clear();
                 deployment.ended.clear();
             });
+            self.moved(no, None);
             if let Some(deployment) = self.deployments.get(no).cloned() {
                 let event = self.say_deployment(cx, "deployment-started", &deployment, "begins again");
                 self.deployments.change(no, |deployment| deployment.cause = Cause::Event(event));

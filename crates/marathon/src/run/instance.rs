@@ -310,6 +310,8 @@ pub(crate) struct Instance {
     pub(crate) asked: SimTime,
     /// Which wish for offers is its own, counted over all instances.
     pub(crate) wish: u64,
+    /// Grows with every change.
+    pub(crate) revision: u64,
     /// What is shown of it, once somebody has asked.
     pub(crate) shown: OnceLock<Arc<PodView>>,
 }
@@ -341,6 +343,7 @@ impl Instance {
             queued: now,
             asked: now,
             wish: 0,
+            revision: 0,
             shown: OnceLock::new(),
         }
     }

@@ -7,6 +7,7 @@
 //! ([`Marathon::settle`]). All of that takes no time.
 
 pub(crate) mod backoff;
+pub(crate) mod board;
 mod build;
 pub(crate) mod bus;
 mod changes;
@@ -43,7 +44,7 @@ use deployments::Deployments;
 use jobs::Job;
 use kill::Kills;
 use planarium_fleet::ProcessId;
-use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, SortedMap, TimerId, draw};
+use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, SortedMap, SortedSet, TimerId, draw};
 use planarium_mesos::api::FrameworkId;
 use planarium_protocol::Text;
 use planarium_system::{Cluster, Cx, Number};
@@ -111,6 +112,12 @@ pub(crate) struct Marathon {
     pub(crate) revision: u64,
     /// Specs whose shown status may have changed.
     touched: SortedMap<SpecNo, ()>,
+    /// Deployments of which what is shown may have changed: as a whole, or one spec in it.
+    moved: SortedSet<(u32, Option<SpecNo>)>,
+    /// Status words of apps, counted by phase.
+    pub(crate) tally: board::Tally,
+    /// What was shown last.
+    pub(crate) view: crate::view::ViewCache,
     /// Counters of the API's metrics.
     pub(crate) metrics: SortedMap<&'static str, u64>,
 }

@@ -52,8 +52,8 @@ pub(crate) struct SpecRun {
     pub(crate) failure: Option<Arc<Failure>>,
     /// The newest wish for offers when its last delay ended.
     pub(crate) wish_from: u64,
-    /// The status that was shown last.
-    pub(crate) shown: Text,
+    /// The status that is shown; empty for what is not defined.
+    pub(crate) shown: &'static str,
     /// Since when.
     pub(crate) shown_since: SimTime,
     /// Grows with every change.
@@ -73,7 +73,7 @@ impl SpecRun {
             checks: SortedMap::new(),
             failure: None,
             wish_from: 0,
-            shown: Text::default(),
+            shown: "",
             shown_since: SimTime::ZERO,
             revision: 0,
         }

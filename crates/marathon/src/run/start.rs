@@ -11,7 +11,7 @@ use crate::dates::Calendar;
 use crate::definition::RunSpec;
 use crate::group::Root;
 use crate::settings::Settings;
-use planarium_kernel::{EventQueue, Map, SimTime, SortedMap};
+use planarium_kernel::{EventQueue, Map, SimTime, SortedMap, SortedSet};
 use planarium_mesos::api::FrameworkId;
 use planarium_protocol::{EventBody, Text};
 use planarium_system::{Cluster, Cx, Number};
@@ -60,6 +60,9 @@ impl Marathon {
             tokens_at: SimTime::MAX,
             revision: 1,
             touched: SortedMap::new(),
+            moved: SortedSet::new(),
+            tally: super::board::Tally::default(),
+            view: crate::view::ViewCache::default(),
             metrics: SortedMap::new(),
             settings: Arc::new(settings),
         };

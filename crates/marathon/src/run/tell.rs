@@ -6,7 +6,6 @@ use super::Marathon;
 use super::backoff::Delay;
 use super::deployments::Deployment;
 use super::instance::Instance;
-use super::tracker::SpecNo;
 use crate::deploy::Plan;
 use crate::id::PathId;
 use crate::shown;
@@ -52,7 +51,8 @@ impl Marathon {
 
     /// The element that shows an app.
     pub(crate) fn app_path(&self, id: &PathId) -> ElementPath {
-        self.path(shown::APPS, Some(id.parent().text().clone()), Some(id.text().clone()))
+        let (phase, step) = shown::place_of(id);
+        self.path(shown::APPS, Some(phase), Some(step))
     }
 
     /// Something about an instance.
@@ -75,6 +75,11 @@ impl Marathon {
             _ => Importance::Normal,
         };
         Cause::Event(self.say(cx, Fact { what, importance, path, facts, text: &sentence }))
+    }
+
+    /// Something that a user wants of an instance.
+    pub(crate) fn say_user(&self, cx: &mut Cx, what: &'static str, instance: &Instance, text: &str) -> Cause {
+        self.say_instance(cx, what, instance, text)
     }
 
     /// Instances wait for offers now.
@@ -161,37 +166,6 @@ impl Marathon {
         self.say(cx, Fact { what: "health-changed", importance, path, facts, text: &sentence });
     }
 
-    /// What is shown of a spec may change.
-    pub(crate) fn touch(&mut self, no: SpecNo) {
-        self.touched.insert(no, ());
-    }
-
-    /// Reports statuses that changed.
-    pub(super) fn show_changes(&mut self, cx: &mut Cx) {
-        if self.touched.is_empty() {
-            return;
-        }
-        let touched = std::mem::take(&mut self.touched);
-        self.revision += 1;
-        for no in touched.into_keys() {
-            let Some(run) = self.run(no) else { continue };
-            let (id, from) = (run.id.clone(), run.shown.clone());
-            let to = self.app_status(no, cx.now());
-            let (revision, now) = (self.revision, cx.now());
-            if let Some(run) = self.run_mut(no) {
-                run.revision = revision;
-                if *from == *to {
-                    continue;
-                }
-                run.shown = to.into();
-                run.shown_since = now;
-            }
-            let path = self.app_path(&id);
-            let (from, to) = (word_or(&from, shown::UNDEFINED), word_or(to, shown::UNDEFINED));
-            cx.emit(EventBody::ElementStatus { path, from, to });
-        }
-    }
-
     /// Makes sure that some event of the world comes after what listeners are to be told.
     pub(super) fn tell_of_bus(&self, cx: &mut Cx) {
         if self.bus.is_ahead_of(cx.next_seq().saturating_sub(1)) {
@@ -201,8 +175,4 @@ impl Marathon {
             self.say(cx, fact);
         }
     }
-}
-
-fn word_or(word: &str, other: &'static str) -> Text {
-    if word.is_empty() { other.into() } else { word.into() }
 }

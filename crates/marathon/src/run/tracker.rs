@@ -142,6 +142,8 @@ pub(crate) struct Tracker {
     counts: Map<SpecNo, Counts>,
     /// How often an instance came to want offers.
     wishes: u64,
+    /// How often an instance changed.
+    revisions: u64,
     /// Wishes for offers have changed since somebody looked.
     wish_changed: bool,
     patience: Patience,
@@ -305,6 +307,8 @@ impl Tracker {
             now.wish = self.wishes;
         }
         self.wish_changed |= now.wants_offers() != wanted;
+        self.revisions += 1;
+        now.revision = self.revisions;
         let now = Arc::new(now);
         self.count(key, Some(&now));
         let seen = now.condition;
@@ -421,6 +425,7 @@ impl Tracker {
             reservation.state = ReservationState::Launched;
         }
         self.count(key, Some(&instance));
+        instance.shown.take();
         let instance = Arc::new(instance);
         if let Some(change) = self.changes.back_mut().filter(|change| change.key == key) {
             change.now = instance.clone();

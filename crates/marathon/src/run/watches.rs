@@ -94,7 +94,7 @@ impl Marathon {
             return;
         }
         let Some(pid) = self.process_of(cluster, instance) else { return };
-        self.ask(key, pid);
+        self.note_asked(key, pid);
         let owner = self.owner();
         for (at, check) in checks.spec.def.health.iter().enumerate().filter(|(_, check)| !check.by_agent) {
             let watch = Watch {
@@ -124,7 +124,7 @@ impl Marathon {
         });
     }
 
-    fn ask(&mut self, key: Key, pid: ProcessId) {
+    fn note_asked(&mut self, key: Key, pid: ProcessId) {
         if let Some(old) = self.asked.insert(key, pid) {
             self.watched.remove(&old);
         }
@@ -141,7 +141,7 @@ impl Marathon {
         check: &ReadinessDef,
     ) {
         let Some(pid) = self.process_of(cluster, instance) else { return };
-        self.ask(key, pid);
+        self.note_asked(key, pid);
         let watch = Watch {
             owner: self.owner(),
             number: READINESS,

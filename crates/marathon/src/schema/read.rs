@@ -17,6 +17,13 @@ pub(crate) struct Fault {
     pub(crate) error: &'static str,
 }
 
+impl Fault {
+    /// Of the whole body.
+    pub(crate) fn at_root(error: &'static str) -> Self {
+        Self { path: "/".to_owned(), error }
+    }
+}
+
 /// What reading gave.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Readout {

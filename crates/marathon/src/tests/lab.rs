@@ -1,5 +1,7 @@
 //! A process with a real master and real machines, driven from timer to timer.
 
+#![expect(dead_code, reason = "helpers of tests")]
+
 use crate::definition::{Around, Refused, app_of, normalise_app};
 use crate::group::Marks;
 use crate::id::PathId;

@@ -2,6 +2,11 @@
 //!
 //! *Invariant*: nothing depends on it. It is kept while somebody listens, and is no part of the state that a digest covers.
 
+#![expect(
+    clippy::type_complexity,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use planarium_kernel::{Map, SimTime};
 use serde_json::Value;
 use std::sync::Arc;

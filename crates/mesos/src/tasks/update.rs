@@ -44,7 +44,7 @@ impl Master {
         }
         if at_once && !lost {
             cx.scoped(update.cause, |cx| {
-                self.apply_update(cx, fleet, no, update, Acknowledgement::NotAwaitedFromAgent)
+                self.apply_update(cx, fleet, no, update, Acknowledgement::NotAwaitedFromAgent);
             });
         } else if let Some(task) = self.task_mut(no) {
             task.agent_state = state;

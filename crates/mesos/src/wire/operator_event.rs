@@ -4,6 +4,11 @@
 //! event), `src/master/master.cpp` (subscribers.send), `src/master/readonly_handler.cpp` (subscribe). Match; there are no
 //! access rules, so everybody is told everything.
 
+#![expect(
+    clippy::type_complexity,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::{
     common::{Calendar, HEARTBEAT_S, id},
     framework,

@@ -1,11 +1,6 @@
 //! The cluster at its boundary: calls and fleet events in, what frameworks hear out.
 
-#![expect(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic like tests"
-)]
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests may panic like tests")]
 
 mod accept;
 mod acknowledge;

@@ -6,6 +6,11 @@
 //! Data types are read from plain values, whose errors say what was wrong but not where. Rather than following the
 //! reading of every type, which would be paid for once per type, the value is read again without each of its parts.
 
+#![expect(
+    clippy::naive_bytecount,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use serde_json::Value;
 
 /// Parts of one object or list that are tried at most.

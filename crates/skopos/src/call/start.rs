@@ -333,5 +333,5 @@ const fn touches_machine(op: Op) -> bool {
 
 /// Milliseconds as seconds, for messages.
 fn shown_seconds(ms: u64) -> String {
-    if ms % 1000 == 0 { (ms / 1000).to_string() } else { format!("{}.{:03}", ms / 1000, ms % 1000) }
+    if ms.is_multiple_of(1000) { (ms / 1000).to_string() } else { format!("{}.{:03}", ms / 1000, ms % 1000) }
 }

@@ -2,6 +2,11 @@
 //!
 //! *Knows*: when an instance is up, in service or registered. *Must not know*: plans.
 
+#![expect(
+    clippy::match_same_arms,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::{Await, Awaited, Launch, Leaf, Work};
 use crate::app::App;
 use crate::engine::{Io, Move};
@@ -225,10 +230,10 @@ impl App {
         match kind {
             FleetEventKind::MachineLost { machine, how: Absence::Lost } => self.machine_lost(io, *machine),
             FleetEventKind::MachineReturned { machine, how: Absence::Lost } => {
-                self.machine_back(io, *machine)
+                self.machine_back(io, *machine);
             }
             FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. } => {
-                self.look_again(io)
+                self.look_again(io);
             }
             _ => {}
         }

@@ -1,5 +1,12 @@
 //! The engine as tables: plans in, the steps that came to an end and what each shows out.
 
+#![expect(
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::items_after_statements,
+    reason = "helpers of tests"
+)]
+
 use super::support::{Bench, HEAD};
 use crate::engine::{Command, Mode};
 

@@ -1,5 +1,7 @@
 //! Every finding with its line.
 
+#![expect(clippy::useless_format, reason = "helpers of tests")]
+
 use super::support::{HEAD, findings, request};
 use crate::load::load;
 

@@ -1,5 +1,7 @@
 //! Plans made from a model and what runs: their text, and that they lead where the model says.
 
+#![expect(clippy::format_push_string, reason = "helpers of tests")]
+
 use super::support::{Bench, findings, request};
 use crate::engine::{Command, Mode};
 use crate::load::load;

@@ -1,5 +1,7 @@
 //! Simulated plugins and scripts: what they do to instances, how long they take, how they fail.
 
+#![expect(clippy::format_push_string, clippy::manual_let_else, reason = "helpers of tests")]
+
 use super::support::{Bench, HEAD};
 use crate::engine::{Command, Mode};
 

@@ -131,6 +131,9 @@ impl Marathon {
         for key in checking {
             self.unwatch_readiness(cx, cluster, key);
         }
+        if let Work::Replacing(replacing) = &job.work {
+            self.deployments.keep_curve(job.deployment, no, replacing);
+        }
         self.touch(no);
     }
 

@@ -13,7 +13,7 @@ use super::progress::{Heard, Progress};
 use super::{Job, Marathon, News, Work};
 use crate::definition::RunSpec;
 use crate::deploy::plan::InstanceNo;
-use planarium_kernel::{SortedSet, sorted};
+use planarium_kernel::{SimTime, SortedSet, sorted};
 use planarium_system::{Cluster, Cx};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -40,7 +40,24 @@ pub(crate) struct Replacing {
     pub(crate) to_kill: VecDeque<InstanceNo>,
     /// New instances that were started.
     pub(crate) started: usize,
+    /// How the counts went.
+    pub(crate) curve: Arc<Vec<Sample>>,
 }
+
+/// Counts at an instant of a restart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sample {
+    pub(crate) at: SimTime,
+    /// Old instances that are or may be there.
+    pub(crate) old: usize,
+    /// New ones that were started.
+    pub(crate) new: usize,
+    /// New ones that are healthy and ready.
+    pub(crate) healthy: usize,
+}
+
+/// So many instants of a restart are kept; of more, every other one goes.
+const SAMPLES: usize = 400;
 
 /// The arithmetic of the beginning: `all` instances there are, `healthy` of them wanted and healthy.
 ///
@@ -74,6 +91,29 @@ fn whole(value: f64) -> usize {
 }
 
 impl Replacing {
+    /// Notes the counts.
+    fn sample(&mut self, at: SimTime) {
+        let healthy = self.progress.healthy.len().min(self.progress.ready.len());
+        let sample = Sample { at, old: self.old.len(), new: self.started, healthy };
+        let same =
+            |last: &Sample| (last.old, last.new, last.healthy) == (sample.old, sample.new, sample.healthy);
+        if self.curve.last().is_some_and(same) {
+            return;
+        }
+        let curve = Arc::make_mut(&mut self.curve);
+        if curve.last().is_some_and(|last| last.at == at) {
+            curve.pop();
+        }
+        curve.push(sample);
+        if curve.len() > SAMPLES {
+            let mut keep = false;
+            curve.retain(|_| {
+                keep = !keep;
+                keep
+            });
+        }
+    }
+
     /// How many new instances may be started now.
     fn room(&self, wanted: usize) -> usize {
         let room = self.ignition.max_capacity.saturating_sub(self.old.len()).saturating_sub(self.started);
@@ -114,7 +154,7 @@ impl Marathon {
             Replacing { ignition: ignition(&spec, all.len(), healthy), ..Replacing::default() };
         let is_new = |instance: &Instance| instance.version() == spec.version.version;
         replacing.started = all.iter().filter(|(_, instance)| is_new(instance)).count();
-        let mut old: Vec<(bool, planarium_kernel::SimTime, InstanceNo)> = all
+        let mut old: Vec<(bool, SimTime, InstanceNo)> = all
             .iter()
             .filter(|(_, instance)| !is_new(instance) && instance.goal == Goal::Running)
             .map(|one| (considered(one), one.1.active_since.unwrap_or_default(), one.0.no))
@@ -130,6 +170,7 @@ impl Marathon {
         }
         self.launch_new(cx, no, &spec, &mut replacing);
         self.reset_delay(cx, no, &spec);
+        replacing.sample(cx.now());
         let done = is_finished(&replacing, &spec);
         job.work = Work::Replacing(Box::new(replacing));
         if done {
@@ -156,6 +197,21 @@ impl Marathon {
     }
 
     pub(super) fn replacing_hears(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        no: SpecNo,
+        job: &mut Job,
+        news: &News<'_>,
+    ) -> bool {
+        let done = self.replacing_reacts(cx, cluster, no, job, news);
+        if let Work::Replacing(replacing) = &mut job.work {
+            replacing.sample(cx.now());
+        }
+        done
+    }
+
+    fn replacing_reacts(
         &mut self,
         cx: &mut Cx,
         cluster: &mut Cluster,

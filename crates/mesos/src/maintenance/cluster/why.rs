@@ -41,7 +41,7 @@ impl Master {
         }
         match agent.state {
             AgentState::Registered if !agent.connected => {
-                reasons.push("its agent is disconnected".to_owned())
+                reasons.push("its agent is disconnected".to_owned());
             }
             AgentState::Registered => {}
             AgentState::Recovered => {
@@ -62,7 +62,7 @@ impl Master {
                     .to_owned(),
             ),
             Mode::Down => {
-                reasons.push("it is DOWN for maintenance: agents of it may not register".to_owned())
+                reasons.push("it is DOWN for maintenance: agents of it may not register".to_owned());
             }
         }
         match self.drains.info(id).map(|info| info.state) {
@@ -70,7 +70,7 @@ impl Master {
                 reasons.push(format!("its agent is being drained: {} tasks are left", agent.tasks.len()));
             }
             Some(DrainState::Drained) => {
-                reasons.push("its agent is drained: nothing of it is offered".to_owned())
+                reasons.push("its agent is drained: nothing of it is offered".to_owned());
             }
             None if self.drains.is_deactivated(id) => {
                 reasons.push("its agent is deactivated: nothing of it is offered".to_owned());

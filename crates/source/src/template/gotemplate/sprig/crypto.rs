@@ -1,5 +1,7 @@
 //! Keys, certificates and passwords: placeholders of the right shape, made of keyed draws. Nothing here is secret.
 
+#![expect(clippy::unnecessary_wraps, reason = "one signature for every function of the table")]
+
 use data_encoding::BASE64;
 use planarium_kernel::SortedMap;
 use std::rc::Rc;

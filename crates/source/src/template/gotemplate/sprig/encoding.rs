@@ -1,5 +1,14 @@
 //! Encodings and sums of texts, JSON and YAML.
 
+#![expect(
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::manual_is_multiple_of,
+    clippy::many_single_char_names,
+    clippy::unnecessary_wraps,
+    reason = "one signature for every function of the table"
+)]
+
 use data_encoding::BASE64;
 
 use crate::template::gotemplate::call::{Answer, Function, Type, arg, text};
