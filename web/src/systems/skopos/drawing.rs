@@ -159,7 +159,7 @@ impl Draw<'_> {
         let Placed { node, x, y, width, height, inside } = placed;
         let (id, status) = (text(node, "id"), text(node, "status"));
         let look = look(self.words, status);
-        let chosen = *self.chosen == id;
+        let chosen = self.chosen.as_str() == id;
         let entries = node.get("entries").and_then(Value::as_u64).unwrap_or(0);
         let own_loop = inside.as_ref().and_then(|inside| inside.chain.get("iterate"));
         let second = match own_loop {
