@@ -2,11 +2,6 @@
 //!
 //! *Knows*: what belongs together. *Must not know*: moves and calls; those are in [`crate::engine`] and [`crate::call`].
 
-#![expect(
-    clippy::unused_self,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::engine::{Io, LogKind, Mode, Record, Run, Shown};
 use crate::generate::Running;
 use crate::instance::{ComponentId, Group, Instance, InstanceState, Instances, Slot};
