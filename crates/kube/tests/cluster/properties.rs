@@ -209,7 +209,7 @@ fn digest(yard: &Yard) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Every index, count and book equals its recomputation at every instant; a copy goes on as the original does; whatever is
     /// not ready can say why; and once nothing is asked for any more, nothing is left.

@@ -30,7 +30,8 @@ fn render(package: &Path, file: &Path) -> Option<String> {
         ("OperatorName", text("op")),
         ("OperatorVersion", text("1.0.0")),
         ("AppVersion", text("1")),
-        ("PlanName", text("deploy")),
+        // Objects of several plans go by it.
+        ("PlanName", text(file.file_stem().and_then(|stem| stem.to_str()).unwrap_or("deploy"))),
         ("PhaseName", text("main")),
         ("StepName", text("all")),
     ];
