@@ -273,5 +273,9 @@ pub(crate) fn documents(yaml: &str) -> Vec<Value> {
     let mut found = Diagnostics::default();
     let read = Reader::new(yaml, FileId::default()).all(&mut found);
     assert!(!found.has_errors(), "{yaml}");
-    read.into_iter().filter_map(|one| one.root).filter(|root| !root.is_null()).map(|root| root.to_go_json()).collect()
+    read.into_iter()
+        .filter_map(|one| one.root)
+        .filter(|root| !root.is_null())
+        .map(|root| root.to_go_json())
+        .collect()
 }
