@@ -106,7 +106,7 @@ impl Watch {
                 self.since = Some(kube.resource_version());
             }
             Err(error) => {
-                events.push(planarium_protocol::json!({ "type": "ERROR", "object": error.status() }))
+                events.push(planarium_protocol::json!({ "type": "ERROR", "object": error.status() }));
             }
         }
         events

@@ -83,12 +83,12 @@ fn object(kind: u8, name: u8, replicas: u32, image: u8, command: u8, extra: u8) 
         1 => spec["containers"][0]["resources"] = json!({"requests": {"cpu": "700m", "memory": "512Mi"}}),
         2 => {
             spec["containers"][0]["readinessProbe"] =
-                json!({"exec": {"command": ["check"]}, "periodSeconds": 5})
+                json!({"exec": {"command": ["check"]}, "periodSeconds": 5});
         }
         3 => spec["initContainers"] = json!([{"name": "init", "image": "init:1"}]),
         4 => spec["volumes"] = json!([{"name": "v", "configMap": {"name": "none"}}]),
         5 => {
-            spec["affinity"] = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": name}}}]}})
+            spec["affinity"] = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": name}}}]}});
         }
         _ => {}
     }
