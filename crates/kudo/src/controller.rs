@@ -131,7 +131,10 @@ impl Known {
     fn take(&mut self, now: SimTime, instance: Arc<Instance>, revision: u64) {
         let old = std::mem::replace(&mut self.instance, Arc::clone(&instance));
         self.revision = revision;
-        if old.execution != instance.execution || old.deleting != instance.deleting || old.version != instance.version {
+        if old.execution != instance.execution
+            || old.deleting != instance.deleting
+            || old.version != instance.version
+        {
             // What can be done with plans, and what others wait for, is another matter now.
             self.touch_all(revision);
         }
@@ -145,7 +148,11 @@ impl Known {
                     let status = before.map(|step| step.status).unwrap_or_default();
                     if status != step.status || before.is_some_and(|before| before.message != step.message) {
                         let since = (status != step.status).then_some(now);
-                        self.touch((plan.name.clone(), phase.name.clone(), step.name.clone()), since, revision);
+                        self.touch(
+                            (plan.name.clone(), phase.name.clone(), step.name.clone()),
+                            since,
+                            revision,
+                        );
                     }
                 }
                 let status = before.map(|phase| phase.status).unwrap_or_default();
@@ -220,8 +227,9 @@ impl Controller {
     pub fn beyond(&self, before: Option<&Self>) -> u64 {
         let instances = self.instances.iter().map(|(key, known)| {
             let old = before.and_then(|before| before.instances.get(key));
-            let changed = old
-                .is_none_or(|old| old.revision != known.revision || !Arc::ptr_eq(&old.instance, &known.instance));
+            let changed = old.is_none_or(|old| {
+                old.revision != known.revision || !Arc::ptr_eq(&old.instance, &known.instance)
+            });
             let memory = old.map(|old| &old.memory);
             let memory = planarium_kernel::cow::behind(&known.memory, memory, Memory::bytes);
             let steps =

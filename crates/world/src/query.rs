@@ -26,7 +26,8 @@ impl World {
             let mut trial = self.clone();
             if let Some(number) = trial.begin_empty(dialect.word) {
                 let process = trial.processes.process(number);
-                if let Some(wire) = process.map(|process| process.wire(&trial.cluster.asked_at(self.recorder.now()), request, parts))
+                if let Some(wire) = process
+                    .map(|process| process.wire(&trial.cluster.asked_at(self.recorder.now()), request, parts))
                     && !matches!(wire, Wire::NotMine)
                 {
                     return Some((None, wire));
@@ -38,7 +39,11 @@ impl World {
 
     /// What has come of a process' stream. None when there is no such process any more.
     pub fn stream(&self, process: Number, topic: &Value, events: &[Event]) -> Option<StreamNews> {
-        Some(self.processes.process(process)?.stream(&self.cluster.asked_at(self.recorder.now()), topic, events))
+        Some(self.processes.process(process)?.stream(
+            &self.cluster.asked_at(self.recorder.now()),
+            topic,
+            events,
+        ))
     }
 
     /// A file that was rendered for a task of a service, as it lies there; without a service, of the first one that has it.

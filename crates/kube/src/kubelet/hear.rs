@@ -1,8 +1,6 @@
 //! What the fleet says of containers and machines.
 
-use super::{
-    command::{Course, course, fails},
-};
+use super::command::{Course, course, fails};
 use crate::{
     kube::Kube,
     object::ObjectNo,

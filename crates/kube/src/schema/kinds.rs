@@ -3,9 +3,7 @@
 use super::{
     Given::{Number, Text, Truth},
     Shape::{self, Any, Bool, Int, IntOrStr, Keyed, List, Map, Of, Quantity, Retain, Str},
-    pod::{
-        CLAIM, LABEL_SELECTOR, LOCAL_REFERENCE, OBJECT_META, POD_SPEC, POD_TEMPLATE, SCALE_SPEC,
-    },
+    pod::{CLAIM, LABEL_SELECTOR, LOCAL_REFERENCE, OBJECT_META, POD_SPEC, POD_TEMPLATE, SCALE_SPEC},
     structs,
 };
 use crate::kinds::KindId;

@@ -101,9 +101,10 @@ pub(super) fn of(info: &Arc<KindInfo>, kind: KindId) -> Columns {
             daemon_set,
         ),
         KindId::JOB => ("Name, Completions, Duration, Age, |, Containers, Images, Selector", job),
-        KindId::CRON_JOB => {
-            ("Name, Schedule, Suspend, Active#, Last Schedule, Age, |, Containers, Images, Selector", cron_job)
-        }
+        KindId::CRON_JOB => (
+            "Name, Schedule, Suspend, Active#, Last Schedule, Age, |, Containers, Images, Selector",
+            cron_job,
+        ),
         KindId::SERVICE => ("Name, Type, Cluster-IP, External-IP, Port(s), Age, |, Selector", service),
         KindId::ENDPOINTS => ("Name, Endpoints, Age", endpoints),
         KindId::CONFIG_MAP => ("Name, Data, Age", config_map),
@@ -121,13 +122,17 @@ pub(super) fn of(info: &Arc<KindInfo>, kind: KindId) -> Columns {
         KindId::PERSISTENT_VOLUME_CLAIM => {
             ("Name, Status, Volume, Capacity, Access Modes, StorageClass, Age, |, VolumeMode", claim)
         }
-        KindId::POD_DISRUPTION_BUDGET => ("Name, Min Available, Max Unavailable, Allowed Disruptions#, Age", budget),
+        KindId::POD_DISRUPTION_BUDGET => {
+            ("Name, Min Available, Max Unavailable, Allowed Disruptions#, Age", budget)
+        }
         KindId::STORAGE_CLASS => {
             ("Name, Provisioner, ReclaimPolicy, VolumeBindingMode, AllowVolumeExpansion, Age", class)
         }
         KindId::CONTROLLER_REVISION => ("Name, Controller, Revision, Age", revision),
         KindId::ROLE_BINDING | KindId::CLUSTER_ROLE_BINDING => ("Name, Role, Age", binding),
-        KindId::ROLE | KindId::CLUSTER_ROLE | KindId::CUSTOM_RESOURCE_DEFINITION => ("Name, Created At", created),
+        KindId::ROLE | KindId::CLUSTER_ROLE | KindId::CUSTOM_RESOURCE_DEFINITION => {
+            ("Name, Created At", created)
+        }
         _ => ("Name, Age", plain),
     };
     Columns { columns: columns(words), cells: Box::new(row) }
@@ -230,8 +235,15 @@ fn pod(_: &Kube, object: &Object, now: SimTime) -> Value {
         _ => "<none>".to_owned(),
     };
     planarium_protocol::json!([
-        object.name, format!("{}/{}", facts.ready_containers, facts.containers), facts.shown, facts.restarts,
-        age(object, now), or_none(&facts.ip), or_none(&facts.node), "<none>", gates,
+        object.name,
+        format!("{}/{}", facts.ready_containers, facts.containers),
+        facts.shown,
+        facts.restarts,
+        age(object, now),
+        or_none(&facts.ip),
+        or_none(&facts.node),
+        "<none>",
+        gates,
     ])
 }
 
@@ -239,8 +251,14 @@ fn deployment(_: &Kube, object: &Object, now: SimTime) -> Value {
     let Some(facts) = object.deployment() else { return Value::Null };
     let (names, images, selector) = workload(object);
     planarium_protocol::json!([
-        object.name, format!("{}/{}", facts.ready_replicas, facts.spec_replicas), facts.updated_replicas,
-        facts.available_replicas, age(object, now), names, images, selector,
+        object.name,
+        format!("{}/{}", facts.ready_replicas, facts.spec_replicas),
+        facts.updated_replicas,
+        facts.available_replicas,
+        age(object, now),
+        names,
+        images,
+        selector,
     ])
 }
 
@@ -248,7 +266,13 @@ fn replica_set(_: &Kube, object: &Object, now: SimTime) -> Value {
     let Some(facts) = object.replica_set() else { return Value::Null };
     let (names, images, selector) = workload(object);
     planarium_protocol::json!([
-        object.name, facts.spec_replicas, facts.replicas, facts.ready_replicas, age(object, now), names, images,
+        object.name,
+        facts.spec_replicas,
+        facts.replicas,
+        facts.ready_replicas,
+        age(object, now),
+        names,
+        images,
         selector,
     ])
 }
@@ -257,7 +281,11 @@ fn stateful_set(_: &Kube, object: &Object, now: SimTime) -> Value {
     let Some(facts) = object.stateful_set() else { return Value::Null };
     let (names, images, _) = workload(object);
     planarium_protocol::json!([
-        object.name, format!("{}/{}", facts.ready_replicas, facts.spec_replicas), age(object, now), names, images,
+        object.name,
+        format!("{}/{}", facts.ready_replicas, facts.spec_replicas),
+        age(object, now),
+        names,
+        images,
     ])
 }
 
@@ -266,8 +294,17 @@ fn daemon_set(_: &Kube, object: &Object, now: SimTime) -> Value {
     let (names, images, selector) = workload(object);
     let nodes = Selector::of_map(object.content().at(&["spec", "template", "spec", "nodeSelector"])).text();
     planarium_protocol::json!([
-        object.name, facts.desired, facts.current, facts.ready, facts.updated, facts.available, or_none(&nodes),
-        age(object, now), names, images, selector,
+        object.name,
+        facts.desired,
+        facts.current,
+        facts.ready,
+        facts.updated,
+        facts.available,
+        or_none(&nodes),
+        age(object, now),
+        names,
+        images,
+        selector,
     ])
 }
 
@@ -288,14 +325,23 @@ fn job(_: &Kube, object: &Object, now: SimTime) -> Value {
 }
 
 fn cron_job(_: &Kube, object: &Object, now: SimTime) -> Value {
-    let (Spec::CronJob(spec), Status::Cron(status)) = (&object.spec, &object.status) else { return Value::Null };
+    let (Spec::CronJob(spec), Status::Cron(status)) = (&object.spec, &object.status) else {
+        return Value::Null;
+    };
     let template = PodSpec::read(spec.job.at(&["template", "spec"]), true);
     let (names, images) = containers(&template);
     let last = status.last.map_or_else(|| "<none>".to_owned(), |last| clock::age(now.since(last)));
     let suspend = if spec.suspend { "True" } else { "False" };
     planarium_protocol::json!([
-        object.name, object.content().at(&["spec"]).text("schedule"), suspend, status.active.len(), last,
-        age(object, now), names, images, "<none>",
+        object.name,
+        object.content().at(&["spec"]).text("schedule"),
+        suspend,
+        status.active.len(),
+        last,
+        age(object, now),
+        names,
+        images,
+        "<none>",
     ])
 }
 
@@ -326,7 +372,12 @@ fn service(_: &Kube, object: &Object, now: SimTime) -> Value {
     let ports = spec.items("ports").iter().map(port).collect::<Vec<_>>().join(",");
     let selector = Selector::of_map(spec.key("selector")).text();
     planarium_protocol::json!([
-        object.name, kind, or_none(spec.text("clusterIP")), external, or_none(&ports), age(object, now),
+        object.name,
+        kind,
+        or_none(spec.text("clusterIP")),
+        external,
+        or_none(&ports),
+        age(object, now),
         or_none(&selector),
     ])
 }
@@ -348,7 +399,7 @@ fn endpoints(_: &Kube, object: &Object, now: SimTime) -> Value {
     all.truncate(3);
     let mut text = all.join(",");
     if more > 0 {
-        text.push_str(&format!(" + {more} more..."));
+        text = format!("{text} + {more} more...");
     }
     planarium_protocol::json!([object.name, or_none(&text), age(object, now)])
 }
@@ -362,7 +413,12 @@ fn config_map(_: &Kube, object: &Object, now: SimTime) -> Value {
 }
 
 fn secret(_: &Kube, object: &Object, now: SimTime) -> Value {
-    planarium_protocol::json!([object.name, object.content().text("type"), entries(object, &["data"]), age(object, now)])
+    planarium_protocol::json!([
+        object.name,
+        object.content().text("type"),
+        entries(object, &["data"]),
+        age(object, now)
+    ])
 }
 
 fn account(_: &Kube, object: &Object, now: SimTime) -> Value {
@@ -390,9 +446,16 @@ fn node(kube: &Kube, object: &Object, now: SimTime) -> Value {
     let info = status.key("nodeInfo");
     let address = status.items("addresses").iter().find(|one| one.text("type") == "InternalIP");
     planarium_protocol::json!([
-        object.name, words.join(","), "<none>", age(object, now), info.text("kubeletVersion"),
-        or_none(address.map_or("", |one| one.text("address"))), "<none>", info.text("osImage"),
-        info.text("kernelVersion"), info.text("containerRuntimeVersion"),
+        object.name,
+        words.join(","),
+        "<none>",
+        age(object, now),
+        info.text("kubeletVersion"),
+        or_none(address.map_or("", |one| one.text("address"))),
+        "<none>",
+        info.text("osImage"),
+        info.text("kernelVersion"),
+        info.text("containerRuntimeVersion"),
     ])
 }
 
@@ -414,11 +477,22 @@ fn shown_phase(object: &Object) -> String {
 fn volume(_: &Kube, object: &Object, now: SimTime) -> Value {
     let spec = object.content().key("spec");
     let claim = spec.key("claimRef");
-    let claim = if claim.is_object() { format!("{}/{}", claim.text("namespace"), claim.text("name")) } else { String::new() };
+    let claim = if claim.is_object() {
+        format!("{}/{}", claim.text("namespace"), claim.text("name"))
+    } else {
+        String::new()
+    };
     planarium_protocol::json!([
-        object.name, spec.at(&["capacity", "storage"]), modes(&spec.texts("accessModes")),
-        spec.text("persistentVolumeReclaimPolicy"), shown_phase(object), claim, spec.text("storageClassName"), "",
-        age(object, now), spec.text("volumeMode"),
+        object.name,
+        spec.at(&["capacity", "storage"]),
+        modes(&spec.texts("accessModes")),
+        spec.text("persistentVolumeReclaimPolicy"),
+        shown_phase(object),
+        claim,
+        spec.text("storageClassName"),
+        "",
+        age(object, now),
+        spec.text("volumeMode"),
     ])
 }
 
@@ -429,8 +503,14 @@ fn claim(_: &Kube, object: &Object, now: SimTime) -> Value {
     let capacity = if bound { status.at(&["capacity", "storage"]).as_str().unwrap_or_default() } else { "" };
     let shown = if bound { modes(&status.texts("accessModes")) } else { String::new() };
     planarium_protocol::json!([
-        object.name, shown_phase(object), spec.text("volumeName"), capacity, shown, spec.text("storageClassName"),
-        age(object, now), spec.text("volumeMode"),
+        object.name,
+        shown_phase(object),
+        spec.text("volumeName"),
+        capacity,
+        shown,
+        spec.text("storageClassName"),
+        age(object, now),
+        spec.text("volumeMode"),
     ])
 }
 
@@ -445,16 +525,27 @@ fn budget(_: &Kube, object: &Object, now: SimTime) -> Value {
         Status::Budget(status) => status.allowed,
         _ => 0,
     };
-    planarium_protocol::json!([object.name, share("minAvailable"), share("maxUnavailable"), allowed, age(object, now)])
+    planarium_protocol::json!([
+        object.name,
+        share("minAvailable"),
+        share("maxUnavailable"),
+        allowed,
+        age(object, now)
+    ])
 }
 
 fn class(_: &Kube, object: &Object, now: SimTime) -> Value {
     let content = object.content();
-    let is_default = object.annotations.get(crate::api::DEFAULT_CLASS).is_some_and(|value| &**value == "true");
+    let is_default =
+        object.annotations.get(crate::api::DEFAULT_CLASS).is_some_and(|value| &**value == "true");
     let name = if is_default { format!("{} (default)", object.name) } else { object.name.to_string() };
     planarium_protocol::json!([
-        name, content.text("provisioner"), content.text("reclaimPolicy"), content.text("volumeBindingMode"),
-        content.flag("allowVolumeExpansion"), age(object, now),
+        name,
+        content.text("provisioner"),
+        content.text("reclaimPolicy"),
+        content.text("volumeBindingMode"),
+        content.flag("allowVolumeExpansion"),
+        age(object, now),
     ])
 }
 
@@ -466,12 +557,21 @@ fn revision(_: &Kube, object: &Object, now: SimTime) -> Value {
             format!("{}.{group}/{}", owner.kind.to_lowercase(), owner.name)
         },
     );
-    planarium_protocol::json!([object.name, owner, object.content().int("revision").unwrap_or(0), age(object, now)])
+    planarium_protocol::json!([
+        object.name,
+        owner,
+        object.content().int("revision").unwrap_or(0),
+        age(object, now)
+    ])
 }
 
 fn binding(_: &Kube, object: &Object, now: SimTime) -> Value {
     let role = object.content().key("roleRef");
-    planarium_protocol::json!([object.name, format!("{}/{}", role.text("kind"), role.text("name")), age(object, now)])
+    planarium_protocol::json!([
+        object.name,
+        format!("{}/{}", role.text("kind"), role.text("name")),
+        age(object, now)
+    ])
 }
 
 fn created(_: &Kube, object: &Object, _: SimTime) -> Value {

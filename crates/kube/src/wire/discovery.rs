@@ -1,11 +1,6 @@
 //! What a client asks first: versions, groups, resources.
 
-use crate::{
-    kinds::KindInfo,
-    kube::Kube,
-    node::VERSION,
-    tree::put_new,
-};
+use crate::{kinds::KindInfo, kube::Kube, node::VERSION, tree::put_new};
 use planarium_protocol::{
     Text,
     json::{self, Map, Value},
@@ -59,9 +54,7 @@ fn groups(kube: &Kube) -> Vec<(Text, Vec<Text>)> {
 }
 
 fn group_value(group: &str, versions: &[Text]) -> Value {
-    let one = |version: &Text| {
-        planarium_protocol::json!({ "groupVersion": format!("{group}/{version}"), "version": version })
-    };
+    let one = |version: &Text| planarium_protocol::json!({ "groupVersion": format!("{group}/{version}"), "version": version });
     let all: Vec<Value> = versions.iter().map(one).collect();
     planarium_protocol::json!({ "name": group, "versions": all, "preferredVersion": all.first() })
 }

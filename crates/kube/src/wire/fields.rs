@@ -19,8 +19,13 @@ pub(super) struct Fields(Vec<(Text, bool, Text)>);
 fn supported(kind: KindId) -> &'static [&'static str] {
     match kind {
         KindId::POD => &[
-            "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase",
-            "status.podIP", "status.nominatedNodeName",
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "status.phase",
+            "status.podIP",
+            "status.nominatedNodeName",
         ],
         KindId::NODE => &["spec.unschedulable"],
         KindId::NAMESPACE => &["status.phase"],
@@ -28,9 +33,17 @@ fn supported(kind: KindId) -> &'static [&'static str] {
         KindId::REPLICA_SET | KindId::REPLICATION_CONTROLLER => &["status.replicas"],
         KindId::JOB => &["status.successful"],
         KindId::EVENT => &[
-            "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-            "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
-            "reportingComponent", "source", "type",
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "reason",
+            "reportingComponent",
+            "source",
+            "type",
         ],
         _ => &[],
     }
@@ -42,16 +55,19 @@ impl Fields {
         let bad = |text: String| ApiError::new(Reason::BadRequest, text);
         let mut all = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let split = ["!=", "==", "="].into_iter().find_map(|sign| {
-                part.split_once(sign).map(|(key, value)| (key, sign != "!=", value))
-            });
+            let split = ["!=", "==", "="]
+                .into_iter()
+                .find_map(|sign| part.split_once(sign).map(|(key, value)| (key, sign != "!=", value)));
             let Some((key, equal, value)) = split else {
                 return Err(bad(format!("invalid field selector: {part:?}; can't understand '{part}'")));
             };
-            let known = matches!(key, "metadata.name" | "metadata.namespace") || supported(kind).contains(&key);
+            let known =
+                matches!(key, "metadata.name" | "metadata.namespace") || supported(kind).contains(&key);
             if !known {
                 let what = if info.custom || supported(kind).is_empty() {
-                    format!("{key:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+                    format!(
+                        "{key:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+                    )
                 } else {
                     format!("field label not supported: {key}")
                 };
@@ -70,7 +86,8 @@ impl Fields {
     /// Whether all requirements hold for plain data.
     pub(super) fn matches_value(&self, value: &serde_json::Value) -> bool {
         self.0.iter().all(|(key, equal, wanted)| {
-            let path: Vec<&str> = if &**key == "source" { vec!["source", "component"] } else { key.split('.').collect() };
+            let path: Vec<&str> =
+                if &**key == "source" { vec!["source", "component"] } else { key.split('.').collect() };
             (value.at(&path).as_str().unwrap_or_default() == &**wanted) == *equal
         })
     }
@@ -90,8 +107,12 @@ fn value_of(object: &Object, key: &str) -> Text {
             let facts = object.pod();
             facts.map(|facts| if key == "status.phase" { facts.phase } else { facts.ip }).unwrap_or_default()
         }
-        ("status.successful", _) => object.job().map_or_else(Text::default, |job| job.succeeded.to_string().into()),
-        ("status.replicas", _) => object.replica_set().map_or_else(Text::default, |set| set.replicas.to_string().into()),
+        ("status.successful", _) => {
+            object.job().map_or_else(Text::default, |job| job.succeeded.to_string().into())
+        }
+        ("status.replicas", _) => {
+            object.replica_set().map_or_else(Text::default, |set| set.replicas.to_string().into())
+        }
         ("spec.serviceAccountName", Spec::Pod(_, own)) if own.of_template => {
             let account = object.content().at(&["spec"]).text("serviceAccountName");
             if account.is_empty() { "default".into() } else { account.into() }
@@ -99,7 +120,9 @@ fn value_of(object: &Object, key: &str) -> Text {
         _ => {
             let path: Vec<&str> = key.split('.').collect();
             let found = match path.as_slice() {
-                ["status", rest @ ..] => object.status().map(|status| status.at(rest).clone()).unwrap_or_default(),
+                ["status", rest @ ..] => {
+                    object.status().map(|status| status.at(rest).clone()).unwrap_or_default()
+                }
                 path => object.content().at(path).clone(),
             };
             match found {

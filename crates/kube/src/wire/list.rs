@@ -50,21 +50,30 @@ fn token(object: &Object) -> String {
 }
 
 /// A list. *Errors*: 400 for selectors and tokens that are none.
-pub(super) fn list(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target) -> Result<Value, ApiError> {
+pub(super) fn list(
+    kube: &Kube,
+    now: SimTime,
+    request: &Request<'_>,
+    target: &Target,
+) -> Result<Value, ApiError> {
     let wanted = Wanted::read(request, target)?;
     if target.kind == KindId::EVENT {
-        return events(kube, now, request, target, &wanted);
+        return Ok(events(kube, now, request, target, &wanted));
     }
     let mut all = objects(kube, target, &wanted);
     if let Some(after) = request.param("continue").filter(|token| !token.is_empty()) {
         let Some((namespace, name)) = after.split_once('/') else {
-            return Err(ApiError::new(Reason::BadRequest, "continue key is not valid: encoded start key empty"));
+            return Err(ApiError::new(
+                Reason::BadRequest,
+                "continue key is not valid: encoded start key empty",
+            ));
         };
         all.retain(|object| (&*object.namespace, &*object.name) > (namespace, name));
     }
     let mut metadata = Map::new();
     json::put(&mut metadata, "resourceVersion", kube.resource_version().to_string().into());
-    let limit = request.param("limit").and_then(|limit| limit.parse::<usize>().ok()).filter(|limit| *limit > 0);
+    let limit =
+        request.param("limit").and_then(|limit| limit.parse::<usize>().ok()).filter(|limit| *limit > 0);
     if let Some(limit) = limit.filter(|limit| *limit < all.len()) {
         let remaining = all.len() - limit;
         all.truncate(limit);
@@ -99,13 +108,7 @@ fn envelope(target: &Target, metadata: Value, items: Vec<Value>) -> Value {
 }
 
 /// What was reported about objects, as Events.
-fn events(
-    kube: &Kube,
-    now: SimTime,
-    request: &Request<'_>,
-    target: &Target,
-    wanted: &Wanted,
-) -> Result<Value, ApiError> {
+fn events(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target, wanted: &Wanted) -> Value {
     let mut items: Vec<Value> = Vec::new();
     for (number, row) in kube.log.iter() {
         let namespace = if row.about.1.is_empty() { "default" } else { &row.about.1 };
@@ -119,9 +122,9 @@ fn events(
     }
     let metadata = planarium_protocol::json!({ "resourceVersion": kube.resource_version().to_string() });
     if let Some(wish) = table::Wish::of(request) {
-        return Ok(table::events(kube, now, &items, metadata, &wish));
+        return table::events(kube, now, &items, metadata, &wish);
     }
-    Ok(envelope(target, metadata, items))
+    envelope(target, metadata, items)
 }
 
 /// One Event by name.

@@ -9,7 +9,12 @@ use crate::{
 };
 
 /// The log of a container of a pod. *Errors*: 400 for a container that is not there, or has not been started.
-pub(super) fn log(kube: &Kube, pod: &Object, container: Option<&str>, previous: bool) -> Result<String, ApiError> {
+pub(super) fn log(
+    kube: &Kube,
+    pod: &Object,
+    container: Option<&str>,
+    previous: bool,
+) -> Result<String, ApiError> {
     let (Spec::Pod(spec, _), Status::Pod(status)) = (&pod.spec, &pod.status) else {
         return Err(super::nothing_there());
     };
@@ -19,7 +24,11 @@ pub(super) fn log(kube: &Kube, pod: &Object, container: Option<&str>, previous: 
         (Some(name), _) => name,
         (None, [one]) => one,
         (None, _) => {
-            let text = format!("a container name must be specified for pod {}, choose one of: [{}]", pod.name, names.join(" "));
+            let text = format!(
+                "a container name must be specified for pod {}, choose one of: [{}]",
+                pod.name,
+                names.join(" ")
+            );
             return Err(bad(text));
         }
     };
@@ -48,7 +57,8 @@ pub(super) fn log(kube: &Kube, pod: &Object, container: Option<&str>, previous: 
     };
     match (&own.state, previous) {
         (_, true) => {
-            let text = || bad(format!("previous terminated container {name:?} in pod {:?} not found", pod.name));
+            let text =
+                || bad(format!("previous terminated container {name:?} in pod {:?} not found", pod.name));
             last.map(ended).ok_or_else(text)
         }
         (State::Running { since }, _) => Ok(format!("{} started: {command}\n", epoch.text(*since))),

@@ -31,7 +31,8 @@ fn decode(text: &str, plus_is_space: bool) -> String {
         rest = tail;
         match (first, tail) {
             (b'%', [high, low, after @ ..]) => {
-                let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                let digit =
+                    |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
                 if let (Some(high), Some(low)) = (digit(high), digit(low)) {
                     bytes.push(high << 4 | low);
                     rest = after;
@@ -101,7 +102,12 @@ mod tests {
             let parts = Request { path, ..Request::default() }.segments();
             target(&kube, "", "v1", &parts).map(|target| {
                 let name = target.name.unwrap_or_default();
-                format!("{} {} {name} {}", target.info.plural, target.namespace.unwrap_or_default(), target.sub)
+                format!(
+                    "{} {} {name} {}",
+                    target.info.plural,
+                    target.namespace.unwrap_or_default(),
+                    target.sub
+                )
             })
         };
         for (path, expected) in [

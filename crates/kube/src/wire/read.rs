@@ -5,13 +5,7 @@ use super::{
     path::{self, Target},
     table,
 };
-use crate::{
-    api::scale_of,
-    error::ApiError,
-    kinds::KindId,
-    kube::Kube,
-    object::ObjectRef,
-};
+use crate::{api::scale_of, error::ApiError, kinds::KindId, kube::Kube, object::ObjectRef};
 use planarium_kernel::SimTime;
 
 /// Answers a question; nothing changes. `now` is for the ages in tables.
@@ -65,7 +59,8 @@ fn resource(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target) -
         let event = list::event(kube, name).ok_or_else(|| kube.not_found(KindId::EVENT, name))?;
         return Ok(Answer::json(200, event));
     }
-    let object = kube.read(ObjectRef::new(target.kind, target.namespace.as_deref().unwrap_or_default(), name))?;
+    let object =
+        kube.read(ObjectRef::new(target.kind, target.namespace.as_deref().unwrap_or_default(), name))?;
     match target.sub.as_str() {
         "" => {}
         "status" if target.info.has_status => {}

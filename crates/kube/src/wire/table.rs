@@ -27,10 +27,14 @@ pub(super) struct Wish {
 impl Wish {
     /// Nothing when the client wants no table, or anything else rather.
     pub(super) fn of(request: &Request<'_>) -> Option<Self> {
-        let first = request.accept.split(',').map(str::trim).find(|one| {
-            one.starts_with("application/json") || one.starts_with("*/*")
-        })?;
-        let part = |key: &str| first.split(';').map(str::trim).find_map(|part| part.strip_prefix(key)?.strip_prefix('='));
+        let first = request
+            .accept
+            .split(',')
+            .map(str::trim)
+            .find(|one| one.starts_with("application/json") || one.starts_with("*/*"))?;
+        let part = |key: &str| {
+            first.split(';').map(str::trim).find_map(|part| part.strip_prefix(key)?.strip_prefix('='))
+        };
         if part("as") != Some("Table") {
             return None;
         }
@@ -56,7 +60,8 @@ impl Wish {
         json::put(&mut fields, "kind", "Table".into());
         json::put(&mut fields, "apiVersion", format!("meta.k8s.io/{}", self.version).into());
         json::put(&mut fields, "metadata", metadata);
-        let definitions = if self.columns { columns.iter().map(columns::Column::to_value).collect() } else { Vec::new() };
+        let definitions =
+            if self.columns { columns.iter().map(columns::Column::to_value).collect() } else { Vec::new() };
         json::put(&mut fields, "columnDefinitions", Value::Array(definitions));
         json::put(&mut fields, "rows", Value::Array(rows));
         Value::Object(fields)
@@ -96,11 +101,19 @@ pub(super) fn events(kube: &Kube, now: SimTime, all: &[Value], metadata: Value, 
     let columns = columns::of_events();
     let row = |event: &Value| {
         let about = event.key("involvedObject");
-        let age = |key: &str| kube.epoch.parse(event.text(key)).map_or_else(String::new, |at| clock::age(now.since(at)));
+        let age = |key: &str| {
+            kube.epoch.parse(event.text(key)).map_or_else(String::new, |at| clock::age(now.since(at)))
+        };
         let cells = planarium_protocol::json!([
-            age("lastTimestamp"), event.key("type"), event.key("reason"),
-            format!("{}/{}", about.text("kind").to_lowercase(), about.text("name")), about.text("fieldPath"),
-            event.key("source").key("component"), event.key("message"), age("firstTimestamp"), event.key("count"),
+            age("lastTimestamp"),
+            event.key("type"),
+            event.key("reason"),
+            format!("{}/{}", about.text("kind").to_lowercase(), about.text("name")),
+            about.text("fieldPath"),
+            event.key("source").key("component"),
+            event.key("message"),
+            age("firstTimestamp"),
+            event.key("count"),
             event.key("metadata").key("name"),
         ]);
         let object = wish.object(|| event.clone(), event.key("metadata").clone());

@@ -37,7 +37,10 @@ impl Watch {
         if let Some(name) = &target.name {
             fields = format!("metadata.name={name},{fields}");
         }
-        let since = request.param("resourceVersion").and_then(|version| version.parse().ok()).filter(|version| *version > 0);
+        let since = request
+            .param("resourceVersion")
+            .and_then(|version| version.parse().ok())
+            .filter(|version| *version > 0);
         Ok(Self {
             group: group.to_owned(),
             version: version.to_owned(),
@@ -77,7 +80,9 @@ impl Watch {
     /// What has come since it was asked last: events to send, one a line; an event of type `ERROR` is the last one.
     pub fn poll(&mut self, kube: &Kube, now: SimTime) -> Vec<Value> {
         let rest = [self.plural.clone()];
-        let Ok(target) = super::path::target(kube, &self.group, &self.version, &rest) else { return Vec::new() };
+        let Ok(target) = super::path::target(kube, &self.group, &self.version, &rest) else {
+            return Vec::new();
+        };
         let target = Target { namespace: self.namespace.clone(), ..target };
         let wanted = Wanted {
             labels: Selector::parse(&self.labels).unwrap_or_default(),
@@ -100,16 +105,26 @@ impl Watch {
                 }
                 self.since = Some(kube.resource_version());
             }
-            Err(error) => events.push(planarium_protocol::json!({ "type": "ERROR", "object": error.status() })),
+            Err(error) => {
+                events.push(planarium_protocol::json!({ "type": "ERROR", "object": error.status() }));
+            }
         }
         events
     }
 
-    fn event(&mut self, kube: &Kube, now: SimTime, target: &Target, word: &str, object: &Arc<Object>) -> Value {
+    fn event(
+        &mut self,
+        kube: &Kube,
+        now: SimTime,
+        target: &Target,
+        word: &str,
+        object: &Arc<Object>,
+    ) -> Value {
         let value = match &mut self.table {
             None => object.value_as(&target.api_version),
             Some(wish) => {
-                let metadata = planarium_protocol::json!({ "resourceVersion": object.resource_version.to_string() });
+                let metadata =
+                    planarium_protocol::json!({ "resourceVersion": object.resource_version.to_string() });
                 let table = table::objects(kube, now, target, std::slice::from_ref(object), metadata, wish);
                 wish.columns = false;
                 table
@@ -122,7 +137,8 @@ impl Watch {
 /// What a change is to those who see only what they asked for.
 fn word(change: &Change, target: &Target, wanted: &Wanted) -> Option<&'static str> {
     let object = &change.object;
-    let here = object.kind == target.kind && target.namespace.as_deref().is_none_or(|one| *object.namespace == *one);
+    let here =
+        object.kind == target.kind && target.namespace.as_deref().is_none_or(|one| *object.namespace == *one);
     if !here {
         return None;
     }

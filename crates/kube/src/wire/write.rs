@@ -43,7 +43,9 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
     }
     let target = match words.as_slice() {
         ["api", version, ..] => path::target(kube, "", version, parts.get(2..).unwrap_or_default())?,
-        ["apis", group, version, ..] => path::target(kube, group, version, parts.get(3..).unwrap_or_default())?,
+        ["apis", group, version, ..] => {
+            path::target(kube, group, version, parts.get(3..).unwrap_or_default())?
+        }
         _ => return Err(nothing_there()),
     };
     if target.kind == KindId::EVENT {
@@ -88,7 +90,8 @@ fn access_review(request: &Request<'_>, review: &str) -> Result<Answer, ApiError
     }
     let mut value = plain(request)?;
     if let Some(fields) = as_object(&mut value) {
-        let anything = planarium_protocol::json!([{ "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"] }]);
+        let anything =
+            planarium_protocol::json!([{ "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"] }]);
         let status = planarium_protocol::json!({
             "allowed": true, "incomplete": false, "resourceRules": anything, "nonResourceRules": [],
         });
@@ -113,7 +116,9 @@ fn body(request: &Request<'_>, target: &Target, name: Option<&str>) -> Result<Va
     if let Some(metadata) = metadata {
         match (&target.namespace, given.text("namespace")) {
             (Some(namespace), other) if !other.is_empty() && other != namespace => {
-                let text = format!("the namespace of the provided object does not match the namespace sent on the request: {other:?} {namespace:?}");
+                let text = format!(
+                    "the namespace of the provided object does not match the namespace sent on the request: {other:?} {namespace:?}"
+                );
                 return Err(bad(text));
             }
             (Some(namespace), _) => json::put(metadata, "namespace", namespace.as_str().into()),
@@ -121,7 +126,8 @@ fn body(request: &Request<'_>, target: &Target, name: Option<&str>) -> Result<Va
         }
         match (name, given.text("name")) {
             (Some(name), other) if !other.is_empty() && other != name => {
-                let text = format!("the name of the object ({other}) does not match the name on the URL ({name})");
+                let text =
+                    format!("the name of the object ({other}) does not match the name on the URL ({name})");
                 return Err(bad(text));
             }
             (Some(name), _) => json::put(metadata, "name", name.into()),
@@ -139,12 +145,16 @@ fn plain(request: &Request<'_>) -> Result<Value, ApiError> {
         return Err(ApiError::new(Reason::UnsupportedMediaType, text));
     }
     match request.body {
-        None | Some(Value::Null) => Err(ApiError::new(Reason::BadRequest, "the body of the request is empty")),
+        None | Some(Value::Null) => {
+            Err(ApiError::new(Reason::BadRequest, "the body of the request is empty"))
+        }
         Some(Value::String(text)) => {
             let mut found = Diagnostics::default();
             let read = yaml::Reader::new(text, FileId::default()).one(&mut found);
             let value = read.root.map(|root| root.to_go_json()).filter(|_| !found.has_errors());
-            value.ok_or_else(|| ApiError::new(Reason::BadRequest, "error decoding the body: it is neither JSON nor YAML"))
+            value.ok_or_else(|| {
+                ApiError::new(Reason::BadRequest, "error decoding the body: it is neither JSON nor YAML")
+            })
         }
         Some(value) => Ok(value.clone()),
     }
@@ -165,7 +175,13 @@ fn of_kind(kube: &Kube, value: &Value, target: &Target) -> Result<KindId, ApiErr
 }
 
 /// `POST` to a subresource.
-fn post_to(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>, target: &Target, name: &str) -> Result<Answer, ApiError> {
+fn post_to(
+    kube: &mut Kube,
+    cx: &mut Cx,
+    request: &Request<'_>,
+    target: &Target,
+    name: &str,
+) -> Result<Answer, ApiError> {
     match (target.kind, target.sub.as_str()) {
         (KindId::POD, "eviction") => {
             let value = request.body.cloned().unwrap_or_default();
@@ -205,7 +221,13 @@ fn part(target: &Target) -> Result<Part, ApiError> {
     }
 }
 
-fn put(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>, target: &Target, name: &str) -> Result<Answer, ApiError> {
+fn put(
+    kube: &mut Kube,
+    cx: &mut Cx,
+    request: &Request<'_>,
+    target: &Target,
+    name: &str,
+) -> Result<Answer, ApiError> {
     if target.kind == KindId::NAMESPACE && target.sub == "finalize" {
         let object = kube.read(ObjectRef::new(target.kind, "", name))?;
         return Ok(Answer::json(200, object.value_as(&target.api_version)));
@@ -231,12 +253,17 @@ fn put(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>, target: &Target, nam
     Ok(Answer::json(200, written.value_as(&target.api_version)))
 }
 
-fn patch(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>, target: &Target, name: &str) -> Result<Answer, ApiError> {
+fn patch(
+    kube: &mut Kube,
+    cx: &mut Cx,
+    request: &Request<'_>,
+    target: &Target,
+    name: &str,
+) -> Result<Answer, ApiError> {
     let value = plain(request)?;
     let kind = request.content_type.split(';').next().unwrap_or_default().trim();
     let patch = match kind {
         "application/json-patch+json" => Patch::Json(value),
-        "application/merge-patch+json" => Patch::Merge(value),
         "application/strategic-merge-patch+json" => Patch::Strategic(value),
         "application/apply-patch+yaml" => {
             let manager = request.param("fieldManager").filter(|manager| !manager.is_empty());
@@ -248,7 +275,7 @@ fn patch(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>, target: &Target, n
         }
         // Whoever does not say means what fits: a list is a list of operations.
         "" | "application/json" if value.is_array() => Patch::Json(value),
-        "" | "application/json" => Patch::Merge(value),
+        "" | "application/json" | "application/merge-patch+json" => Patch::Merge(value),
         _ => {
             let text = "the body of the request was in an unknown format - accepted media types include: \
                         application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, \

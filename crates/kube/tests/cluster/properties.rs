@@ -1,5 +1,7 @@
 //! What holds whatever is done to a cluster.
 
+#![expect(clippy::format_push_string, clippy::indexing_slicing, reason = "helpers of tests")]
+
 use crate::support::{Yard, agent};
 use planarium_kernel::Digest;
 use planarium_kube::{
@@ -62,29 +64,48 @@ const KINDS: [(KindId, &str, &str); 7] = [
 fn object(kind: u8, name: u8, replicas: u32, image: u8, command: u8, extra: u8) -> Value {
     let (_, api_version, word) = KINDS[usize::from(kind)];
     let name = format!("{}-{name}", word.to_lowercase());
-    let image = ["nginx:1", "nginx:2", "nginx:bad-1", "nginx:slow-1", "bad-image:1", "redis"][usize::from(image)];
-    let commands = [json!([]), json!(["true"]), json!(["sh", "-c", "exit 1"]), json!(["sleep", "20"]), json!(["sleep", "infinity"]), json!(["serve"])];
+    let image =
+        ["nginx:1", "nginx:2", "nginx:bad-1", "nginx:slow-1", "bad-image:1", "redis"][usize::from(image)];
+    let commands = [
+        json!([]),
+        json!(["true"]),
+        json!(["sh", "-c", "exit 1"]),
+        json!(["sleep", "20"]),
+        json!(["sleep", "infinity"]),
+        json!(["serve"]),
+    ];
     let ends = kind == 3 || kind == 4;
     let mut spec = json!({
-        "restartPolicy": if !ends { "Always" } else if extra % 2 == 0 { "Never" } else { "OnFailure" },
+        "restartPolicy": if !ends { "Always" } else if extra.is_multiple_of(2) { "Never" } else { "OnFailure" },
         "containers": [{"name": "main", "image": image, "command": commands[usize::from(command)].clone()}],
     });
     match extra {
         1 => spec["containers"][0]["resources"] = json!({"requests": {"cpu": "700m", "memory": "512Mi"}}),
-        2 => spec["containers"][0]["readinessProbe"] = json!({"exec": {"command": ["check"]}, "periodSeconds": 5}),
+        2 => {
+            spec["containers"][0]["readinessProbe"] =
+                json!({"exec": {"command": ["check"]}, "periodSeconds": 5});
+        }
         3 => spec["initContainers"] = json!([{"name": "init", "image": "init:1"}]),
         4 => spec["volumes"] = json!([{"name": "v", "configMap": {"name": "none"}}]),
-        5 => spec["affinity"] = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": name}}}]}}),
+        5 => {
+            spec["affinity"] = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": name}}}]}});
+        }
         _ => {}
     }
     let template = json!({"metadata": {"labels": {"app": name}}, "spec": spec});
     let selector = json!({"matchLabels": {"app": name}});
     let spec = match word {
-        "Service" => json!({"selector": {"app": format!("deployment-{}", replicas % 4)}, "ports": [{"port": 80}]}),
-        "Job" => json!({"template": template, "completions": replicas.max(1), "parallelism": 2, "backoffLimit": 2}),
-        "CronJob" => json!({"schedule": "* * * * *", "jobTemplate": {"spec": {"template": template, "backoffLimit": 0}}}),
+        "Service" => {
+            json!({"selector": {"app": format!("deployment-{}", replicas % 4)}, "ports": [{"port": 80}]})
+        }
+        "Job" => {
+            json!({"template": template, "completions": replicas.max(1), "parallelism": 2, "backoffLimit": 2})
+        }
+        "CronJob" => {
+            json!({"schedule": "* * * * *", "jobTemplate": {"spec": {"template": template, "backoffLimit": 0}}})
+        }
         "StatefulSet" => {
-            let policy = if extra % 2 == 0 { "Parallel" } else { "OrderedReady" };
+            let policy = if extra.is_multiple_of(2) { "Parallel" } else { "OrderedReady" };
             json!({
                 "replicas": replicas, "selector": selector, "template": template, "serviceName": "s", "podManagementPolicy": policy,
                 "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}],
@@ -116,13 +137,19 @@ fn perform(yard: &mut Yard, act: &Act) {
             for (kind, _, word) in KINDS.iter().take(2) {
                 let name = format!("{}-{name}", word.to_lowercase());
                 let patch = Patch::Merge(json!({"spec": {"replicas": replicas}}));
-                let _ = yard.kube.patch(&mut yard.cx, ObjectRef::new(*kind, "default", &name), Part::Scale, &patch);
+                let _ = yard.kube.patch(
+                    &mut yard.cx,
+                    ObjectRef::new(*kind, "default", &name),
+                    Part::Scale,
+                    &patch,
+                );
             }
         }
         Act::Delete { kind, name, how } => {
             let (kind, _, word) = KINDS[usize::from(*kind)];
             let name = format!("{}-{name}", word.to_lowercase());
-            let propagation = [Propagation::Background, Propagation::Foreground, Propagation::Orphan][usize::from(*how)];
+            let propagation =
+                [Propagation::Background, Propagation::Foreground, Propagation::Orphan][usize::from(*how)];
             let options = DeleteOptions { propagation, ..DeleteOptions::default() };
             let _ = yard.kube.delete(&mut yard.cx, ObjectRef::new(kind, "default", &name), &options);
         }
@@ -135,20 +162,36 @@ fn perform(yard: &mut Yard, act: &Act) {
         }
         Act::Relabel { which } => {
             if let Some(pod) = pod(yard, *which) {
-                let label = if pod.labels.get("app").is_some_and(|app| &**app == "aside") { "deployment-0" } else { "aside" };
+                let label = if pod.labels.get("app").is_some_and(|app| &**app == "aside") {
+                    "deployment-0"
+                } else {
+                    "aside"
+                };
                 let patch = Patch::Merge(json!({"metadata": {"labels": {"app": label}}}));
                 let _ = yard.kube.patch(&mut yard.cx, pod.reference(), Part::Whole, &patch);
             }
         }
         Act::Fault { fault, node, seconds } => {
             let kinds = [
-                FaultKind::AgentLost, FaultKind::AgentPartitioned, FaultKind::AgentRestart, FaultKind::TaskFail, FaultKind::CrashLoop,
-                FaultKind::ReadinessFail, FaultKind::ImageMissing, FaultKind::Hang, FaultKind::SlowStart,
+                FaultKind::AgentLost,
+                FaultKind::AgentPartitioned,
+                FaultKind::AgentRestart,
+                FaultKind::TaskFail,
+                FaultKind::CrashLoop,
+                FaultKind::ReadinessFail,
+                FaultKind::ImageMissing,
+                FaultKind::Hang,
+                FaultKind::SlowStart,
             ];
             let kind = kinds[usize::from(*fault)];
             let target = match (kind, node_name(yard, *node)) {
-                (FaultKind::AgentLost | FaultKind::AgentPartitioned | FaultKind::AgentRestart, Some(name)) => agent(&name),
-                (FaultKind::AgentLost | FaultKind::AgentPartitioned | FaultKind::AgentRestart, None) => return,
+                (
+                    FaultKind::AgentLost | FaultKind::AgentPartitioned | FaultKind::AgentRestart,
+                    Some(name),
+                ) => agent(&name),
+                (FaultKind::AgentLost | FaultKind::AgentPartitioned | FaultKind::AgentRestart, None) => {
+                    return;
+                }
                 _ => Target { service: Some(format!("*-{node}")), ..Target::default() },
             };
             yard.fault(kind, target, Some(u64::from(*seconds) * 1000));
@@ -175,7 +218,12 @@ fn perform(yard: &mut Yard, act: &Act) {
                     _ => json!([{"key": "k", "effect": "NoExecute"}]),
                 };
                 let patch = Patch::Merge(json!({"spec": {"taints": taints}}));
-                let _ = yard.kube.patch(&mut yard.cx, ObjectRef::new(KindId::NODE, "", &name), Part::Whole, &patch);
+                let _ = yard.kube.patch(
+                    &mut yard.cx,
+                    ObjectRef::new(KindId::NODE, "", &name),
+                    Part::Whole,
+                    &patch,
+                );
             }
         }
         Act::Budget { name, most } => {
@@ -209,7 +257,7 @@ fn digest(yard: &Yard) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Every index, count and book equals its recomputation at every instant; a copy goes on as the original does; whatever is
     /// not ready can say why; and once nothing is asked for any more, nothing is left.
@@ -254,7 +302,9 @@ proptest! {
             }
         }
 
-        for (kind, ..) in KINDS {
+        // Those that were orphaned, too.
+        let orphans = [KindId::REPLICA_SET, KindId::CONTROLLER_REVISION];
+        for kind in KINDS.iter().map(|(kind, ..)| *kind).chain(orphans) {
             for object in yard.kube.list(kind, Some("default"), &planarium_kube::Selector::EVERYTHING) {
                 let _ = yard.kube.delete(&mut yard.cx, object.reference(), &DeleteOptions::default());
             }

@@ -1,6 +1,8 @@
 //! Templates that people have: the KUDO packages that the tests of the project find beside the repository. They are no part of
 //! it; where they are not at hand, nothing is tried.
 
+#![expect(clippy::indexing_slicing, clippy::panic, reason = "helpers of tests")]
+
 use crate::support::{Yard, documents};
 use planarium_kube::KindId;
 use planarium_source::template::gotemplate::{Dict, Environment, Template, Value as GoValue};
@@ -30,14 +32,18 @@ fn render(package: &Path, file: &Path) -> Option<String> {
         ("OperatorName", text("op")),
         ("OperatorVersion", text("1.0.0")),
         ("AppVersion", text("1")),
-        ("PlanName", text("deploy")),
+        // Objects of several plans go by it.
+        ("PlanName", text(file.file_stem().and_then(|stem| stem.to_str()).unwrap_or("deploy"))),
         ("PhaseName", text("main")),
         ("StepName", text("all")),
     ];
     let context = GoValue::Map(Dict::of_values(fields.into_iter().map(|(name, value)| (name.into(), value))));
     let source = fs::read_to_string(file).ok()?;
-    let template = Template::parse("t", source.as_str()).unwrap_or_else(|error| panic!("{}: {error:?}", file.display()));
-    let output = template.execute(context, &Environment::default()).unwrap_or_else(|error| panic!("{}: {error:?}", file.display()));
+    let template =
+        Template::parse("t", source.as_str()).unwrap_or_else(|error| panic!("{}: {error:?}", file.display()));
+    let output = template
+        .execute(context, &Environment::default())
+        .unwrap_or_else(|error| panic!("{}: {error:?}", file.display()));
     Some(output.text)
 }
 
@@ -52,7 +58,10 @@ fn real_templates_come_to_life() {
     for package in packages.map(|entry| entry.expect("an entry").path().join("operator")) {
         let mut yard = Yard::sized(4, 8, 32_768);
         yard.create("{apiVersion: v1, kind: ConfigMap, metadata: {name: index}}");
-        let mut files: Vec<_> = fs::read_dir(package.join("templates")).expect("templates").map(|entry| entry.expect("an entry").path()).collect();
+        let mut files: Vec<_> = fs::read_dir(package.join("templates"))
+            .expect("templates")
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
         files.sort();
         for file in files {
             let Some(text) = render(&package, &file) else { continue };
@@ -67,7 +76,8 @@ fn real_templates_come_to_life() {
                 let value = Arc::new(value);
                 for _ in 0..2 {
                     let applied = yard.kube.apply(&mut yard.cx, &value, "test/applied");
-                    let applied = applied.unwrap_or_else(|error| panic!("{}: {}\n{value}", file.display(), error.message));
+                    let applied = applied
+                        .unwrap_or_else(|error| panic!("{}: {}\n{value}", file.display(), error.message));
                     assert!(!applied.object.name.is_empty());
                 }
             }
@@ -75,14 +85,35 @@ fn real_templates_come_to_life() {
         yard.run(240);
         for set in yard.list(KindId::STATEFUL_SET, "") {
             let facts = set.stateful_set().expect("a set");
-            assert_eq!(facts.ready_replicas, facts.spec_replicas, "{} of {}\n{}", set.name, package.display(), yard.pods());
+            assert_eq!(
+                facts.ready_replicas,
+                facts.spec_replicas,
+                "{} of {}\n{}",
+                set.name,
+                package.display(),
+                yard.pods()
+            );
         }
         for deployment in yard.list(KindId::DEPLOYMENT, "") {
             let facts = deployment.deployment().expect("a deployment");
-            assert_eq!(facts.available_replicas, facts.spec_replicas, "{} of {}\n{}", deployment.name, package.display(), yard.pods());
+            assert_eq!(
+                facts.available_replicas,
+                facts.spec_replicas,
+                "{} of {}\n{}",
+                deployment.name,
+                package.display(),
+                yard.pods()
+            );
         }
         for job in yard.list(KindId::JOB, "") {
-            assert_eq!(job.job().expect("a job").succeeded, 1, "{} of {}\n{}", job.name, package.display(), yard.pods());
+            assert_eq!(
+                job.job().expect("a job").succeeded,
+                1,
+                "{} of {}\n{}",
+                job.name,
+                package.display(),
+                yard.pods()
+            );
         }
     }
     assert!(tried >= 15, "{tried} documents");

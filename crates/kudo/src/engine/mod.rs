@@ -145,7 +145,8 @@ impl Memory {
             // An object takes a few times its text.
             count(texts).saturating_mul(4)
         });
-        rendered.sum::<u64>() + 128 * count(self.healthy.len() + self.settled.len() + self.unhealthy.len() + 1)
+        rendered.sum::<u64>()
+            + 128 * count(self.healthy.len() + self.settled.len() + self.unhealthy.len() + 1)
     }
 
     /// Forgets everything when another run begins or the operator's version has changed.

@@ -53,7 +53,9 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
             let Some(step_status) = phase_status.steps.get_mut(step_at) else { continue };
             let done_now = done.get_mut(at);
             if step_status.status.is_finished() {
-                done_now.into_iter().for_each(|done| *done = true);
+                if let Some(done) = done_now {
+                    *done = true;
+                }
                 continue;
             }
             if step_status.status.is_running() {
@@ -104,7 +106,9 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
             }
             if tasks_left.is_empty() {
                 step_status.set(Status::Complete);
-                done_now.into_iter().for_each(|done| *done = true);
+                if let Some(done) = done_now {
+                    *done = true;
+                }
             } else if phase.strategy.value == "serial" {
                 break;
             }

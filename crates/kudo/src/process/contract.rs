@@ -14,7 +14,9 @@ use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, Text, Why};
 use planarium_source::detect::is_named;
 use planarium_source::{Diagnostic, SourceMap};
-use planarium_system::{Cluster, Cx, Definition, Dialect, Files, Loading, Number, Request, StreamNews, System, Wire};
+use planarium_system::{
+    Cluster, Cx, Definition, Dialect, Files, Loading, Number, Request, StreamNews, System, Wire,
+};
 use serde_json::Value;
 
 use super::lifecycle::refused;

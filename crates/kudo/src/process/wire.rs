@@ -54,7 +54,8 @@ pub(super) fn answer(cluster: &Cluster, request: &Request, parts: &[&str]) -> Wi
         Body::Text(text) => Response::text(status, text),
         Body::Bytes(kind, bytes) => Response { content_type: kind, body: bytes, ..Response::empty(status) },
         Body::Watch(watch) => {
-            let ends = request.param("timeoutSeconds").and_then(|text| text.parse::<u64>().ok()).filter(|s| *s > 0);
+            let ends =
+                request.param("timeoutSeconds").and_then(|text| text.parse::<u64>().ok()).filter(|s| *s > 0);
             let ends = ends.map(|seconds| cluster.asked().ms().saturating_add(seconds.saturating_mul(1000)));
             let topic = json!({ "watch": (watch.to_value()), "ends_ms": ends });
             let response = Response { content_type: "application/json", ..Response::empty(status) };

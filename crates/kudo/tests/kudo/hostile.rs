@@ -1,5 +1,7 @@
 //! Texts, requests and sequences of commands that nobody would write on purpose.
 
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests")]
+
 use super::stage::Stage;
 use super::support::request;
 use planarium_kernel::draw;
@@ -36,9 +38,39 @@ fn draw_below(seed: u64, at: u64, below: usize) -> usize {
 /// A package with something cut out, doubled or put in.
 fn spoiled(seed: u64) -> LoadService {
     let odd = [
-        "{{", "}}", "{{ range", "{{ end }}", "- ", ": ", "\n", "\t", "&a", "*a", "!!int", "\"", "'", "[", "{", "\u{0}", "ß", "%", "---\n", "null",
-        "{{ template \"x\" }}", "{{ define \"x\" }}", "1e999", "-1", "kind: Job", "99999999999999999999", "{{ .Params.COUNT | repeat 99999999 }}",
-        "{{ range until 1000000 }}x{{ end }}", "{{ define \"r\" }}{{ template \"r\" }}{{ end }}{{ template \"r\" }}", "~", "? ", "|", ">",
+        "{{",
+        "}}",
+        "{{ range",
+        "{{ end }}",
+        "- ",
+        ": ",
+        "\n",
+        "\t",
+        "&a",
+        "*a",
+        "!!int",
+        "\"",
+        "'",
+        "[",
+        "{",
+        "\u{0}",
+        "ß",
+        "%",
+        "---\n",
+        "null",
+        "{{ template \"x\" }}",
+        "{{ define \"x\" }}",
+        "1e999",
+        "-1",
+        "kind: Job",
+        "99999999999999999999",
+        "{{ .Params.COUNT | repeat 99999999 }}",
+        "{{ range until 1000000 }}x{{ end }}",
+        "{{ define \"r\" }}{{ template \"r\" }}{{ end }}{{ template \"r\" }}",
+        "~",
+        "? ",
+        "|",
+        ">",
     ];
     let mut text: Vec<char> = GOOD.chars().collect();
     for round in 0..=draw_below(seed, 0, 4) {
@@ -71,7 +103,10 @@ fn spoiled_packages_are_read_and_run_without_harm() {
         let loaded = Loaded::read(&load);
         for finding in Definition::diagnostics(&loaded) {
             let file = loaded.sources().get(finding.span.file);
-            assert!(file.is_none_or(|file| finding.span.start as usize <= file.text().len()), "{seed}: {finding:?}");
+            assert!(
+                file.is_none_or(|file| finding.span.start as usize <= file.text().len()),
+                "{seed}: {finding:?}"
+            );
         }
         if !Definition::is_usable(&loaded) {
             let errors = Definition::diagnostics(&loaded).iter().any(planarium_source::Diagnostic::is_error);
@@ -97,14 +132,25 @@ fn explained(stage: &Stage, seed: u64) {
             let mut elements = vec![(format!("{}/{}", view.name, plan.name), plan.status.clone())];
             for phase in &plan.phases {
                 let path = format!("{}/{}/{}", view.name, plan.name, phase.name);
-                elements.extend(phase.steps.iter().filter(|step| !step.namesake).map(|step| (format!("{path}/{}", step.name), step.status.clone())));
+                elements.extend(
+                    phase
+                        .steps
+                        .iter()
+                        .filter(|step| !step.namesake)
+                        .map(|step| (format!("{path}/{}", step.name), step.status.clone())),
+                );
                 elements.push((path, phase.status.clone()));
             }
-            for (element, status) in elements.into_iter().filter(|(element, _)| element.matches('/').count() < 4) {
+            for (element, status) in
+                elements.into_iter().filter(|(element, _)| element.matches('/').count() < 4)
+            {
                 let why = stage.why(&element);
                 assert_eq!(why.status, status, "{seed}: {element}");
                 assert!(!why.reasons.is_empty() && !why.sentence.is_empty(), "{seed}: {element}");
-                let complete = why.reasons.iter().any(|reason| reason.kind == planarium_protocol::why::ReasonKind::Complete);
+                let complete = why
+                    .reasons
+                    .iter()
+                    .any(|reason| reason.kind == planarium_protocol::why::ReasonKind::Complete);
                 assert_eq!(complete, &*status == "COMPLETE", "{seed}: {element} {why:?}");
             }
         }
@@ -113,7 +159,7 @@ fn explained(stage: &Stage, seed: u64) {
 
 #[test]
 fn random_lives_keep_what_holds() {
-    for seed in 0..60 {
+    for seed in 0..24 {
         let mut stage = Stage::new(3);
         for at in 1..25 {
             let pick = |what: u64, below: usize| draw_below(seed + 1000, at * 10 + what, below);
@@ -124,10 +170,13 @@ fn random_lives_keep_what_holds() {
             let _ = match pick(0, 9) {
                 0 | 1 => stage.load(request(GOOD)).map(drop),
                 2 => stage.remove("shop", pick(3, 4) == 0).map(drop),
-                3 => stage.plan("shop", ["deploy", "soft", "cleanup", "nope"][pick(3, 4)], PlanOp::Start).map(drop),
+                3 => stage
+                    .plan("shop", ["deploy", "soft", "cleanup", "nope"][pick(3, 4)], PlanOp::Start)
+                    .map(drop),
                 4 => stage.plan("shop", ["deploy", "soft"][pick(3, 2)], PlanOp::Restart).map(drop),
                 5 | 6 => {
-                    let mut load = LoadService { dialect: "kudo".into(), name: "shop".into(), ..LoadService::default() };
+                    let mut load =
+                        LoadService { dialect: "kudo".into(), name: "shop".into(), ..LoadService::default() };
                     load.params.insert(name.into(), value);
                     stage.update(load).map(drop)
                 }
@@ -137,7 +186,11 @@ fn random_lives_keep_what_holds() {
                 }
                 _ => {
                     let objects = ["jobs/shop-job", "deployments/shop-web"];
-                    let path = format!("/kube/apis/{}/v1/namespaces/default/{}", ["batch", "apps"][pick(3, 2)], objects[pick(3, 2)]);
+                    let path = format!(
+                        "/kube/apis/{}/v1/namespaces/default/{}",
+                        ["batch", "apps"][pick(3, 2)],
+                        objects[pick(3, 2)]
+                    );
                     stage.send(&Request::new("DELETE", &path, ""));
                     Ok(())
                 }
@@ -155,15 +208,48 @@ fn random_lives_keep_what_holds() {
 
 #[test]
 fn requests_of_any_shape_are_answered() {
-    let bodies = ["", "{}", "null", "[]", "1", "\"x\"", "{\"kind\":\"Instance\"}", "{\"metadata\":1}", "{\"metadata\":{\"name\":\"a\"},\"spec\":1}",
+    let bodies = [
+        "",
+        "{}",
+        "null",
+        "[]",
+        "1",
+        "\"x\"",
+        "{\"kind\":\"Instance\"}",
+        "{\"metadata\":1}",
+        "{\"metadata\":{\"name\":\"a\"},\"spec\":1}",
         "{\"apiVersion\":\"kudo.dev/v1beta1\",\"kind\":\"Instance\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"operatorVersion\":7,\"parameters\":[]}}",
-        "{\"spec\":{\"planExecution\":[]}}", "{\"spec\":{\"parameters\":{\"COUNT\":3}}}", "{\"spec\":null}", "{\"metadata\":{\"finalizers\":7}}",
-        "{\"spec\":{\"operatorVersion\":{\"name\":\"nope\"}}}", "not json"];
-    let paths = ["", "/", "/api", "/api/v1", "/api/v1/pods", "/apis/kudo.dev/v1beta1/instances", "/apis/kudo.dev/v1beta1/namespaces/default/instances",
-        "/apis/kudo.dev/v1beta1/namespaces/default/instances/shop", "/apis/kudo.dev/v1beta1/namespaces/default/instances/shop/status",
-        "/apis/kudo.dev/v1beta1/namespaces/default/operatorversions/shop-1.0.0", "/apis/kudo.dev/v1beta1/namespaces/x/instances", "/apis/nope/v1/things",
-        "/api/v1/namespaces/default", "/api/v1/namespaces", "/a/b/c/d/e/f/g"];
-    let kinds = ["", "application/json", "application/merge-patch+json", "application/json-patch+json", "application/strategic-merge-patch+json"];
+        "{\"spec\":{\"planExecution\":[]}}",
+        "{\"spec\":{\"parameters\":{\"COUNT\":3}}}",
+        "{\"spec\":null}",
+        "{\"metadata\":{\"finalizers\":7}}",
+        "{\"spec\":{\"operatorVersion\":{\"name\":\"nope\"}}}",
+        "not json",
+    ];
+    let paths = [
+        "",
+        "/",
+        "/api",
+        "/api/v1",
+        "/api/v1/pods",
+        "/apis/kudo.dev/v1beta1/instances",
+        "/apis/kudo.dev/v1beta1/namespaces/default/instances",
+        "/apis/kudo.dev/v1beta1/namespaces/default/instances/shop",
+        "/apis/kudo.dev/v1beta1/namespaces/default/instances/shop/status",
+        "/apis/kudo.dev/v1beta1/namespaces/default/operatorversions/shop-1.0.0",
+        "/apis/kudo.dev/v1beta1/namespaces/x/instances",
+        "/apis/nope/v1/things",
+        "/api/v1/namespaces/default",
+        "/api/v1/namespaces",
+        "/a/b/c/d/e/f/g",
+    ];
+    let kinds = [
+        "",
+        "application/json",
+        "application/merge-patch+json",
+        "application/json-patch+json",
+        "application/strategic-merge-patch+json",
+    ];
     let mut stage = Stage::new(2);
     stage.load(request(GOOD)).expect("installed");
     stage.run_for(5000);
