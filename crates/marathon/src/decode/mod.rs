@@ -9,7 +9,6 @@ mod files;
 mod lints;
 mod place;
 
-use crate::api;
 use crate::codes;
 use crate::definition::peek::Peek;
 use crate::definition::{Refused, RunSpec, Violation};
@@ -327,5 +326,3 @@ fn place_of(pieces: &[Piece], what: What, within: &str, path: &str) -> Span {
     }
     pieces.first().map_or(Span::default(), |piece| place::find(&piece.node, &whole))
 }
-
-pub(crate) use api::refusal;

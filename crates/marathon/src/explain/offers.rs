@@ -84,7 +84,8 @@ impl Teller<'_> {
             delay_ms: delay.ms(),
         };
         self.delay_remedy(spec);
-        Some(reason(text, Some(delay.event), kind))
+        let failed = run.failure.as_ref().map(|failure| failure.event);
+        Some(reason(text, Some(delay.event).filter(|event| *event > 0).or(failed), kind))
     }
 
     /// No offer has been looked at.
