@@ -200,6 +200,7 @@ struct Variant {
 const VARIANTS: &[Variant] = &[
     Variant { name: "all systems", features: "all", budget: 1000 },
     Variant { name: "DC/OS SDK alone", features: "sdk", budget: 560 },
+    Variant { name: "Marathon alone", features: "marathon", budget: 560 },
     Variant { name: "KUDO alone", features: "kudo", budget: 560 },
     Variant { name: "Skopos alone", features: "skopos", budget: 560 },
 ];

@@ -33,12 +33,15 @@
 
 mod api;
 mod codes;
+mod console;
 mod dates;
 mod decode;
 mod definition;
 mod deploy;
+mod explain;
 mod group;
 mod id;
+mod process;
 mod run;
 mod schema;
 mod settings;
@@ -48,6 +51,7 @@ mod view;
 pub use codes::CODES;
 pub use decode::{Loaded, load};
 pub use id::PathId;
+pub use process::Process;
 
 #[cfg(test)]
 mod tests;

@@ -43,6 +43,11 @@ impl Tally {
         self.words.get(phase).copied()
     }
 
+    /// Phases and their words.
+    pub(crate) fn phases(&self) -> impl Iterator<Item = (&Text, &'static str)> {
+        self.words.iter().map(|(phase, word)| (phase, *word))
+    }
+
     /// The word of the plan; empty when there is no app.
     pub(crate) fn plan(&self) -> &'static str {
         self.plan
