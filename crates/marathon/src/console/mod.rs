@@ -233,7 +233,7 @@ mod tests {
                 line.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
             let mut send = |request: &planarium_system::Request| {
                 let seen = format!("{} {}?{}", request.method, request.path, request.query);
-                planarium_system::Response::json(404, &planarium_protocol::json::json!({"message": seen}))
+                planarium_system::Response::json(404, &planarium_protocol::json!({"message": seen}))
             };
             let mut read = |_: &str| Err("no file".to_owned());
             let mut terminal = Terminal { service: "", send: &mut send, read: &mut read };

@@ -71,8 +71,9 @@ impl Teller<'_> {
             format!("; last {} of {}{message}", failure.state, failure.task)
         });
         let failures = count(delay.failures as usize, "failure");
+        let wait = waits(many);
         let text = format!(
-            "{many} of {} wait until {}: after {failures} the next launch is delayed by {} ms{}",
+            "{many} of {} {wait} until {}: after {failures} the next launch is delayed by {} ms{}",
             spec.id,
             delay.until(),
             delay.ms(),
