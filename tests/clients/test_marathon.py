@@ -18,7 +18,6 @@ from marathon import MarathonClient, MarathonHttpError, NotFoundError
 from marathon.exceptions import ConflictError
 from marathon.models import MarathonApp, MarathonConstraint, MarathonGroup, MarathonHealthCheck
 from marathon.models.app import MarathonUpgradeStrategy, PortDefinition
-from marathon.models.constraint import MarathonConstraintOperator
 from marathon.models.events import MarathonDeploymentInfo, MarathonDeploymentSuccess, MarathonStatusUpdateEvent
 from world import World
 
@@ -236,7 +235,7 @@ class Marathon(unittest.TestCase):
 
     def test_the_server_tells_of_itself(self):
         client = self.client
-        self.assertEqual(client.ping(), b"pong")
+        self.assertEqual(client.ping(), b'"pong"')  # JSON, as it asks for.
         info = client.get_info()
         self.assertEqual((info.name, info.marathon_config.mesos_role), ("marathon", "*"))
         self.assertTrue(client.get_leader()["leader"])

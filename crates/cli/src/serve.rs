@@ -201,10 +201,12 @@ async fn answer(State(served): State<Served>, request: Request) -> Response<Body
     let response = handle(&mut session, &request);
     drop(session);
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut answer = built(status, response.content_type, &response.headers, response.body);
-    if let Some(stream) = response.stream {
-        *answer.body_mut() = Body::new(Events::new(*stream, shared));
-    }
+    let (first, stream) = (response.body, response.stream);
+    let Some(stream) = stream else {
+        return built(status, response.content_type, &response.headers, first);
+    };
+    let mut answer = built(status, response.content_type, &response.headers, Vec::new());
+    *answer.body_mut() = Body::new(Events::new(*stream, shared, first));
     answer
 }
 
