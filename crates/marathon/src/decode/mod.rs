@@ -189,7 +189,7 @@ fn name_of(request: &LoadService, body: Option<&Body>) -> Text {
 }
 
 /// What a process with nothing in it makes of a body: the apps and pods that come of it.
-fn try_out(body: &Body, settings: &Settings) -> Result<Vec<Arc<RunSpec>>, Refused> {
+pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Vec<Arc<RunSpec>>, Refused> {
     let cx = Recorder::new(0);
     let mut marathon = Marathon::dry(settings.clone(), &cx);
     try_on(&mut marathon, body)?;
