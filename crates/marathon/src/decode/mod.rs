@@ -9,7 +9,6 @@ mod files;
 mod lints;
 mod place;
 
-use crate::api;
 use crate::codes;
 use crate::definition::peek::Peek;
 use crate::definition::{Refused, RunSpec, Violation};
@@ -190,7 +189,7 @@ fn name_of(request: &LoadService, body: Option<&Body>) -> Text {
 }
 
 /// What a process with nothing in it makes of a body: the apps and pods that come of it.
-fn try_out(body: &Body, settings: &Settings) -> Result<Vec<Arc<RunSpec>>, Refused> {
+pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Vec<Arc<RunSpec>>, Refused> {
     let cx = Recorder::new(0);
     let mut marathon = Marathon::dry(settings.clone(), &cx);
     try_on(&mut marathon, body)?;
@@ -327,5 +326,3 @@ fn place_of(pieces: &[Piece], what: What, within: &str, path: &str) -> Span {
     }
     pieces.first().map_or(Span::default(), |piece| place::find(&piece.node, &whole))
 }
-
-pub(crate) use api::refusal;

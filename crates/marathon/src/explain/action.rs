@@ -121,7 +121,7 @@ impl Teller<'_> {
             reasons.extend(self.instance(key, deployment, progress));
         }
         if rest > 0 {
-            let what = format!("{} more are not healthy and ready yet", rest);
+            let what = format!("{rest} more are not healthy and ready yet");
             reasons.push(self.underway(&what));
         }
         reasons

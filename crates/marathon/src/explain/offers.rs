@@ -71,8 +71,9 @@ impl Teller<'_> {
             format!("; last {} of {}{message}", failure.state, failure.task)
         });
         let failures = count(delay.failures as usize, "failure");
+        let wait = waits(many);
         let text = format!(
-            "{many} of {} wait until {}: after {failures} the next launch is delayed by {} ms{}",
+            "{many} of {} {wait} until {}: after {failures} the next launch is delayed by {} ms{}",
             spec.id,
             delay.until(),
             delay.ms(),
@@ -84,7 +85,8 @@ impl Teller<'_> {
             delay_ms: delay.ms(),
         };
         self.delay_remedy(spec);
-        Some(reason(text, Some(delay.event), kind))
+        let failed = run.failure.as_ref().map(|failure| failure.event);
+        Some(reason(text, Some(delay.event).filter(|event| *event > 0).or(failed), kind))
     }
 
     /// No offer has been looked at.
@@ -112,7 +114,8 @@ impl Teller<'_> {
             format!("the master has sent none for role {role} since they were asked for")
         };
         self.offer_remedies(spec, true);
-        let line = format!("{many} of {} wait for offers, and none was at hand: {text}", spec.id);
+        let wait = waits(many);
+        let line = format!("{many} of {} {wait} for offers, and none was at hand: {text}", spec.id);
         reason(line, None, ReasonKind::NoOffers { text: text.into() })
     }
 
@@ -149,11 +152,17 @@ impl Teller<'_> {
             format!("offers of {} machines were", agents.len())
         };
         let close = nearest.as_ref().map(|nearest| format!("; {nearest}")).unwrap_or_default();
+        let wait = waits(many);
         let text =
-            format!("{many} of {} wait for offers: {machines} looked at, and none fits{close}", spec.id);
+            format!("{many} of {} {wait} for offers: {machines} looked at, and none fits{close}", spec.id);
         let funnel = OfferFunnel { at_ms: at.ms(), stages: stages.collect(), agents, nearest };
         reason(text, event, ReasonKind::NoMatchingOffer { funnel })
     }
+}
+
+/// The verb that goes with a count.
+fn waits(many: &str) -> &'static str {
+    if many.starts_with("1 ") { "waits" } else { "wait" }
 }
 
 /// What one offer lacked.

@@ -285,7 +285,7 @@ impl Process {
             What::Group => root.group(&id).map(|_| Route::Group(id.to_string())),
             What::Apps => {
                 let ids = member.definition.ids();
-                let gone = self.with(cx, |marathon, cx| marathon.delete_apps(cx, cluster, &ids, force));
+                let gone = self.with(cx, |marathon, cx| marathon.delete_apps(cx, cluster, ids, force));
                 let answer = gone.map_err(|refused| refusal(&refused))?;
                 return Ok(self.loaded(&member.name, &answer));
             }

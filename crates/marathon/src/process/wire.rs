@@ -12,9 +12,9 @@ use planarium_system::{Cluster, Cx, Request, Response, Wire, outcome};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Whether a path is one of this API's.
+/// Whether a path may be one of this API's. A process may be called otherwise than `marathon`.
 pub(super) fn owns(parts: &[&str]) -> bool {
-    matches!(parts, ["marathon" | "v2", ..] | ["service", "marathon", ..] | ["ping" | "metrics"])
+    matches!(parts, ["marathon" | "v2" | "service", ..] | ["ping" | "metrics"])
 }
 
 /// Nothing runs that could answer.

@@ -14,7 +14,7 @@ impl Marathon {
         digest.write_str(&self.framework_id);
         digest.write_u64(self.root.version);
         digest.write_u64(self.root.specs.len() as u64);
-        for (id, spec) in self.root.specs.iter() {
+        for (id, spec) in &self.root.specs {
             digest.write_str(id.as_str());
             digest.write_u64(spec.version.version);
             digest.write_u64(spec.version.changed);
@@ -29,7 +29,7 @@ impl Marathon {
             digest.write_str(&deployment.plan.id);
             digest.write_u64(deployment.stage as u64);
             digest.write_u64(deployment.step as u64);
-            for no in deployment.open.iter() {
+            for no in &deployment.open {
                 digest.write_u32(no.0);
             }
         }

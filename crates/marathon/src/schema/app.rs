@@ -83,8 +83,8 @@ static EXECUTOR_RESOURCES: Shape = Shape {
 
 static RESOURCE_LIMITS: Shape = Shape {
     fields: &[
-        optional("cpus", Kind::WordOrNumber("unlimited")),
-        optional("mem", Kind::WordOrNumber("unlimited")),
+        optional("cpus", Kind::WordOrNumber),
+        optional("mem", Kind::WordOrNumber),
     ],
 };
 

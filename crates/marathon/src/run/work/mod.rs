@@ -28,11 +28,7 @@ use std::sync::Arc;
 pub(crate) struct Job {
     /// Number of the deployment.
     pub(crate) deployment: u32,
-    pub(crate) kind: ActionKind,
     pub(crate) spec: Arc<RunSpec>,
-    pub(crate) since: SimTime,
-    /// The step's beginning.
-    pub(crate) cause: Cause,
     pub(crate) work: Work,
 }
 
@@ -75,10 +71,7 @@ impl Marathon {
         self.add_checks(cx, cluster, no, &spec);
         let job = |work| Job {
             deployment,
-            kind: action.kind,
             spec: spec.clone(),
-            since: cx.now(),
-            cause: cx.cause(),
             work,
         };
         let job = match action.kind {
