@@ -279,13 +279,18 @@ fn a_lent_engine_comes_back_with_what_was_done_to_it() {
 
 #[test]
 fn a_service_is_uninstalled_by_its_word() {
-    for typed in ["uninstall", "dcos hello --name=/team/hello uninstall", "dcos package uninstall /team/hello"] {
+    for typed in
+        ["uninstall", "dcos hello --name=/team/hello uninstall", "dcos package uninstall /team/hello"]
+    {
         let mut session = served();
         let session = &mut session;
         until(session, "deploy=COMPLETE");
         let output = on(session, typed);
         assert_eq!((output.stderr.as_str(), output.code), ("", 0), "{typed}");
-        assert!(output.stdout.starts_with("Uninstall of ") && output.stdout.contains("team/hello"), "{output:?}");
+        assert!(
+            output.stdout.starts_with("Uninstall of ") && output.stdout.contains("team/hello"),
+            "{output:?}"
+        );
         assert_eq!(reads(session, "plan list"), json!(["deploy"]), "{typed}");
         until(session, "deploy=COMPLETE");
     }

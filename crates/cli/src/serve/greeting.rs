@@ -67,7 +67,8 @@ fn service(out: &mut String, service: &ServiceView) {
     }
     let base = format!("/service/{}/v1", encoded(service.name.trim_matches('/')));
     // A service on its way out answers for its plan only.
-    let leaving = service.plans.iter().flat_map(|plan| &plan.phases).any(|phase| *phase.name == *"deregister-service");
+    let leaving =
+        service.plans.iter().flat_map(|plan| &plan.phases).any(|phase| *phase.name == *"deregister-service");
     links(out, &base, SERVICE.get(..if leaving { 1 } else { SERVICE.len() }).unwrap_or_default());
     let plans = service.plans.iter().map(|plan| format!("{base}/plans/{}", encoded(&plan.name)));
     let items = plans.map(|path| format!("<li><a href=\"{path}\">{path}</a></li>"));

@@ -95,11 +95,18 @@ pub(super) fn in_place<'n>(cx: &mut Cx<'_>, named: Vec<Named<'n>>, level: &Level
         } else if outer && (!inner || !right.is_empty()) {
             // What could belong on either level belongs outside where there are things with names.
             let message = format!("'{name}' is a field of {owner}, and stands among its {things}");
-            cx.error(codes::UNKNOWN_FIELD, one.key.span, &message, &format!("indent it as '{things}:' itself"));
+            cx.error(
+                codes::UNKNOWN_FIELD,
+                one.key.span,
+                &message,
+                &format!("indent it as '{things}:' itself"),
+            );
         } else if !std::mem::replace(&mut between, true) {
-            let message =
-                format!("'{name}' stands directly under '{things}': the name of {thing} is missing in between");
-            let help = format!("write the name of {thing} and a colon before it, and indent its fields below");
+            let message = format!(
+                "'{name}' stands directly under '{things}': the name of {thing} is missing in between"
+            );
+            let help =
+                format!("write the name of {thing} and a colon before it, and indent its fields below");
             cx.error(codes::UNKNOWN_FIELD, one.key.span, &message, &help);
         }
     }
@@ -109,14 +116,34 @@ pub(super) fn in_place<'n>(cx: &mut Cx<'_>, named: Vec<Named<'n>>, level: &Level
 /// Where a field belongs, for one that is not known where it stands.
 pub(super) fn home(field: &str) -> Option<&'static str> {
     Some(match field {
-        "count" | "placement" | "image" | "networks" | "rlimits" | "uris" | "secrets" | "resource-sets" | "tasks"
-        | "pre-reserved-role" | "allow-decommission" | "share-pid-namespace" | "seccomp-unconfined"
-        | "seccomp-profile-name" | "host-volumes" => "it is a field of a pod",
+        "count"
+        | "placement"
+        | "image"
+        | "networks"
+        | "rlimits"
+        | "uris"
+        | "secrets"
+        | "resource-sets"
+        | "tasks"
+        | "pre-reserved-role"
+        | "allow-decommission"
+        | "share-pid-namespace"
+        | "seccomp-unconfined"
+        | "seccomp-profile-name"
+        | "host-volumes" => "it is a field of a pod",
         "external-volumes" => "it is a field of a pod, beside 'volumes'",
-        "goal" | "cmd" | "essential" | "env" | "labels" | "configs" | "resource-set" | "health-check"
-        | "readiness-check" | "kill-grace-period" | "transport-encryption" | "discovery" => {
-            "it is a field of a task"
-        }
+        "goal"
+        | "cmd"
+        | "essential"
+        | "env"
+        | "labels"
+        | "configs"
+        | "resource-set"
+        | "health-check"
+        | "readiness-check"
+        | "kill-grace-period"
+        | "transport-encryption"
+        | "discovery" => "it is a field of a task",
         "cpus" | "gpus" | "memory" | "ports" | "resource-limits" => {
             "it is a field of a task, or of a resource set"
         }

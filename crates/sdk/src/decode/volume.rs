@@ -67,7 +67,8 @@ pub(super) fn check_paths(cx: &mut Cx<'_>, volumes: &Volumes) {
 /// Reports a volume of an external provider, which stands elsewhere.
 fn is_external(cx: &mut Cx<'_>, name: &str, head: Span, node: &Node) -> bool {
     let kind = node.get("type").filter(|kind| kind.as_str() == Some("DOCKER"));
-    let driven = ["driver-name", "driver-options", "volume-name"].iter().any(|field| node.get(field).is_some());
+    let driven =
+        ["driver-name", "driver-options", "volume-name"].iter().any(|field| node.get(field).is_some());
     if kind.is_none() && !driven {
         return false;
     }

@@ -40,13 +40,7 @@ impl Process {
             (cluster.subscribe(cx, info.clone()), Some(Shared::new(&load, info)))
         };
         let mut process = Self { number, framework, members: SortedMap::new(), shared, over: false };
-        process.install(
-            cx,
-            cluster,
-            number,
-            Member { name, load, definition, scheduler: scheduler.into() },
-            calls,
-        );
+        process.install(cx, cluster, number, Member::new(name, load, definition, scheduler), calls);
         let answer = process.answer(number);
         Ok((process, answer))
     }
@@ -61,13 +55,7 @@ impl Process {
         let Loading { number, load, definition } = loading;
         let name = definition.name.clone();
         let (scheduler, calls) = Scheduler::start(cx, &definition, None)?;
-        self.install(
-            cx,
-            cluster,
-            number,
-            Member { name, load, definition, scheduler: scheduler.into() },
-            calls,
-        );
+        self.install(cx, cluster, number, Member::new(name, load, definition, scheduler), calls);
         Ok(self.answer(number))
     }
 
@@ -181,7 +169,7 @@ impl Process {
     ) -> Result<Vec<Request>, Refusal> {
         let Some(member) = self.members.get_mut(&number) else { return Ok(Vec::new()) };
         let (scheduler, calls) = Scheduler::start(cx, &definition, Some(&member.scheduler))?;
-        *member = Member { name: member.name.clone(), load, definition, scheduler: scheduler.into() };
+        *member = Member::new(member.name.clone(), load, definition, scheduler);
         Ok(calls)
     }
 

@@ -120,7 +120,12 @@ fn every_command_is_refused_changes_nothing_or_does_something_as_the_view_says()
             let what = format!("{moment}: {} {target}", action.title);
             let mut trial = bench();
             let outcome = trial.scheduler.plan_command(&mut trial.cx, &command);
-            assert_eq!(action.refused.is_some(), outcome.is_err(), "{what}: {:?} {outcome:?}", action.refused);
+            assert_eq!(
+                action.refused.is_some(),
+                outcome.is_err(),
+                "{what}: {:?} {outcome:?}",
+                action.refused
+            );
             if outcome.is_err() {
                 continue;
             }
