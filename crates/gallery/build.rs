@@ -4,6 +4,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+#[path = "src/front_matter.rs"]
+#[expect(unreachable_pub, reason = "shared with the library, which hands it out")]
+mod front_matter;
+
+use front_matter::front_matter;
+
 fn files_below(dir: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut entries = fs::read_dir(dir)?.collect::<Result<Vec<_>, _>>()?;
     entries.sort_by_key(fs::DirEntry::path);
@@ -16,18 +22,6 @@ fn files_below(dir: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn front_matter(text: &str, key: &str) -> String {
-    text.split("---")
-        .nth(1)
-        .and_then(|block| block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':')))
-        .map(|value| value.trim().trim_matches('"').to_owned())
-        .unwrap_or_default()
-}
-
-fn body(text: &str) -> &str {
-    text.splitn(3, "---").nth(2).unwrap_or(text).trim_start()
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -55,17 +49,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             write!(texts, "({name:?}, include_str!({:?})), ", path.display().to_string())?;
         }
-        let order = front_matter(&readme, "order").parse().unwrap_or(1000);
+        let (header, body) = front_matter(&readme);
+        let value = |wanted| header.iter().find(|(key, _)| *key == wanted).map_or("", |(_, value)| *value);
+        let order = value("order").parse().unwrap_or(1000);
         rows.push((
             order,
             format!(
                 "    Example {{ id: {id:?}, title: {:?}, dialect: {:?}, teaches: {:?}, difficulty: {:?}, files: &[{texts}], scenario: include_str!({:?}), readme: {:?} }},\n",
-                front_matter(&readme, "title"),
-                front_matter(&readme, "dialect"),
-                front_matter(&readme, "teaches"),
-                front_matter(&readme, "difficulty"),
+                value("title"),
+                value("dialect"),
+                value("teaches"),
+                value("difficulty"),
                 scenario.display().to_string(),
-                body(&readme),
+                body,
             ),
         ));
     }

@@ -9,21 +9,11 @@ pub fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_owned()
 }
 
-/// The folder of real definitions: what `PLANARIUM_REAL` names, or `../shared/real` beside the repository. Says so when there is
-/// none.
+/// The folder of real definitions: what `PLANARIUM_REAL` names, or `../shared/real` beside the repository.
 pub fn real() -> Option<PathBuf> {
     let named = std::env::var_os("PLANARIUM_REAL").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| root().join("../shared/real"));
-    let found = folder.is_dir().then_some(folder);
-    if found.is_none() {
-        say("real files not at hand");
-    }
-    found
-}
-
-#[expect(clippy::print_stdout, reason = "a test that reads nothing says so")]
-fn say(text: &str) {
-    println!("{text}");
+    folder.is_dir().then_some(folder)
 }
 
 /// The text of a file below the repository; a file that is not there is a defect of the suite.

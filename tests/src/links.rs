@@ -1,7 +1,7 @@
 //! The corpus of kept links and journals: what each holds, what it must open to, and how further ones are recorded.
 //!
-//! `tests/data/links/NAME.json` is written once, by the version that recorded the run, and never again: every later version opens
-//! it. A recipe here says how a file came about; `cargo xtask bless links` records those recipes that have no file yet.
+//! `tests/data/links/NAME.json` is written once, by the version that recorded the run: every later version opens the link or the
+//! journal in it as it stands. What it opens to changes only where the behaviour was meant to change. A recipe here says how a file came about; `cargo xtask bless every_recipe` records those recipes that have no file yet.
 
 use crate::journals::{DICE, scenario};
 use planarium_protocol::{Event, EventBody};

@@ -157,6 +157,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                         clock={story_clock(state)}
                         hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty()}
                         stuck={stuck(state)}
+                        differing={state.differing.clone()}
                     />
                     <TreePane
                         view={world.view.clone()}

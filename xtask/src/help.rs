@@ -37,7 +37,7 @@ Example: cargo xtask play --port 9000 --no-open"
             "\
 cargo xtask test [--only native|wasm|browser] [--filter TEXT]
 
-Sets up what is missing, then runs every suite. The last line is `N passed, N failed`; the exit code is 1 when
+Sets up what is missing, then runs every suite. The last line is `N passed, N failed, N skipped`; the exit code is 1 when
 anything failed or could not run.
 
   --only SUITE    one suite: native, wasm or browser (may be given more than once)

@@ -200,6 +200,8 @@ struct Variant {
 const VARIANTS: &[Variant] = &[
     Variant { name: "all systems", features: "all", budget: 1000 },
     Variant { name: "DC/OS SDK alone", features: "sdk", budget: 560 },
+    Variant { name: "KUDO alone", features: "kudo", budget: 560 },
+    Variant { name: "Skopos alone", features: "skopos", budget: 560 },
 ];
 
 fn headless_wasm(root: &Path, variant: &Variant) -> PathBuf {

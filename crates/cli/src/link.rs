@@ -12,7 +12,11 @@ use std::path::Path;
 pub(crate) fn replayed(path: &Path) -> Result<Option<Engine>> {
     let Some(text) = path.to_str().filter(|text| is_link(text)) else { return Ok(None) };
     let journal = share::decode(text)?;
-    let mut engine = Engine::from_journal(&journal).context("the link's run does not come out as it did")?;
+    let (mut engine, difference) = Engine::open(&journal).context("the link's run cannot be replayed")?;
+    if let Some(difference) = difference {
+        eprintln!("planarium: warning: {difference}");
+        eprintln!("planarium: the recorded inputs: planarium share --decode LINK");
+    }
     share::go_to_moment(&mut engine, text);
     Ok(Some(engine))
 }

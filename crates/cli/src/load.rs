@@ -188,7 +188,7 @@ fn environment(input: &InputArgs) -> Result<BTreeMap<String, String>> {
 }
 
 /// A preset by name, or a file with a list of machines (or a mapping with `machines:`).
-fn machines(text: &str) -> Result<Vec<AddAgent>> {
+pub(crate) fn machines(text: &str) -> Result<Vec<AddAgent>> {
     if let Some(cluster) = presets::cluster(text) {
         return Ok(cluster);
     }

@@ -1,5 +1,10 @@
 //! `planarium run`.
 
+#![expect(
+    clippy::nonminimal_bool,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::End;
 use crate::args::{Format, RunArgs};
 use crate::link;

@@ -88,6 +88,9 @@ fn one(path: &Path, bless: bool) -> Result<Verdict> {
     if !outcome.passed {
         return Ok(Verdict::Failed(indent(&outcome.transcript)));
     }
+    if let Err(why) = outcome.engine.compare_with_replay() {
+        return Ok(Verdict::Failed(format!("  {why}")));
+    }
     if !golden.is_file() {
         return Ok(Verdict::Failed(format!(
             "  no {}; write it with --bless and review it",

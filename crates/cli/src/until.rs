@@ -1,6 +1,6 @@
 //! Whether what a run waits for can come at all: a status that exists, of a plan that is there.
 //!
-//! Knows: the words of the DC/OS SDK's statuses. Must not know: how a world comes to show one.
+//! Knows: that each system has its own words. Must not know: which, or how a world comes to show one.
 
 use anyhow::{Result, bail};
 use planarium_protocol::input::Input;
@@ -8,26 +8,11 @@ use planarium_scenario::{Action, Scenario};
 use planarium_source::suggest;
 use planarium_world::{CheckReport, Condition};
 
-/// What plans, phases and steps of an SDK service may show.
-const STATUSES: &[&str] = &[
-    "ERROR",
-    "WAITING",
-    "PENDING",
-    "PREPARED",
-    "STARTING",
-    "STARTED",
-    "COMPLETE",
-    "IN_PROGRESS",
-    "DELAYED",
-    "PAUSING",
-    "PAUSED",
-];
-
 /// Refuses a condition that no run of the scenario can meet.
 pub(crate) fn check(condition: &Condition, scenario: &Scenario) -> Result<()> {
     let services: Vec<CheckReport> = scenario.services.iter().map(planarium_world::check).collect();
-    // The words of other systems are theirs, and what a script loads is not known beforehand.
-    if services.iter().any(|report| report.dialect != "sdk") || loads(scenario) {
+    // What a script loads is not known beforehand.
+    if loads(scenario) {
         return Ok(());
     }
     one(condition, &services)
@@ -48,10 +33,11 @@ fn one(condition: &Condition, services: &[CheckReport]) -> Result<()> {
         Condition::All(all) => all.iter().try_for_each(|part| one(part, services)),
         Condition::Status { element, status } => {
             let upper = status.to_ascii_uppercase();
-            if !STATUSES.contains(&upper.as_str()) {
-                let meant = suggest(&upper, STATUSES.iter().copied());
+            let words = words(services);
+            if !words.is_empty() && !words.contains(&upper.as_str()) {
+                let meant = suggest(&upper, words.iter().copied());
                 let help = meant.map_or_else(
-                    || format!("there are {}", STATUSES.join(", ")),
+                    || format!("there are {}", words.join(", ")),
                     |meant| format!("did you mean `{meant}`?"),
                 );
                 bail!("--until `{element}={status}`: `{status}` is no status; {help}");
@@ -60,6 +46,13 @@ fn one(condition: &Condition, services: &[CheckReport]) -> Result<()> {
         }
         Condition::Idle | Condition::Time { .. } => Ok(()),
     }
+}
+
+/// The status words of the services' systems.
+fn words(services: &[CheckReport]) -> Vec<&'static str> {
+    let dialects = planarium_world::dialects().iter();
+    let meant = dialects.filter(|dialect| services.iter().any(|report| report.dialect == dialect.word));
+    meant.flat_map(|dialect| dialect.statuses).map(|status| status.word).collect()
 }
 
 /// The element begins with a plan, or with a service and one of its plans.

@@ -33,6 +33,9 @@ impl Fleet {
             digest.write_bool(process.hung);
             digest.write_u32(process.readiness.attempts);
             digest.write_u32(process.health.attempts);
+            for watching in &process.watches {
+                digest.write_u32(watching.probe.attempts);
+            }
         }
         digest.write_u64(self.rules.len() as u64);
         for (number, fault) in &self.faults {

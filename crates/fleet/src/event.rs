@@ -91,6 +91,15 @@ pub enum FleetEventKind {
         /// Counted from 1 for this process.
         attempt: u32,
     },
+    /// A check from outside gave a result: each that failed, and one that passed unless the one before it did.
+    Watched {
+        /// Which process.
+        pid: ProcessId,
+        /// The number that its owner gave it.
+        number: u32,
+        /// Its exit code; none when nothing answered in time.
+        exit_code: Option<i32>,
+    },
     /// A health check gave a result worth telling: a failure outside the grace period, or the first success
     /// or first success after failures.
     Health {

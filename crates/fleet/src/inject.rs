@@ -26,7 +26,8 @@ impl Fleet {
         let id = self.fault_id(fault)?;
         let number = self.next_fault.next();
         let mut record = FaultRecord::new(fault.clone(), id.clone(), cx.now(), 0);
-        record.event = cx.emit(EventBody::FaultInjected { fault: id.clone(), text: record.text() });
+        let (what, text) = (fault.fault.as_str().into(), record.text().into());
+        record.event = cx.emit(EventBody::FaultInjected { fault: id.clone(), what, text });
         let cause = Cause::Event(record.event);
         if let Some(at) = record.until {
             record.timer =

@@ -20,8 +20,10 @@ mod life;
 mod machine;
 mod probe;
 mod process;
+mod shell;
 pub mod spec;
 mod view;
+mod watch;
 mod weight;
 
 pub use call::FailedCall;
@@ -30,8 +32,10 @@ pub use first_fit::{FirstFit, Shape};
 pub use labels::{Labels, glob};
 pub use probe::{MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE};
 pub use process::ProcessState;
+pub use shell::{PlainEnd, plain_end, quoted};
 pub use spec::{CheckSpec, HealthSpec, MachineId, MachineSpec, Owner, ProcessId, ProcessSpec, Program};
 pub use view::ProcessFacts;
+pub use watch::Watch;
 
 use behaviour::Rules;
 use latency::Luck;
@@ -53,6 +57,8 @@ pub(crate) enum Timer {
     Life(ProcessId, Fate),
     /// A check begins or times out.
     Probe(ProcessId, CheckKind),
+    /// A check from outside begins or times out.
+    Watch(ProcessId, Owner, u32),
     /// A fault's time is over.
     FaultEnd(u32),
 }
@@ -259,7 +265,9 @@ impl Fleet {
     /// Takes a process away without a report.
     pub fn vanish(&mut self, pid: ProcessId) {
         let Some(process) = self.processes.remove(&pid) else { return };
-        for timer in [process.life, process.readiness.timer, process.health.timer].into_iter().flatten() {
+        let own = [process.life, process.readiness.timer, process.health.timer];
+        let outside = process.watches.iter().map(|watching| watching.probe.timer);
+        for timer in own.into_iter().chain(outside).flatten() {
             self.timers.cancel(timer);
         }
         if let Some(machine) = self.machines.get_mut(process.spec.machine.index()) {
@@ -289,6 +297,7 @@ impl Fleet {
         match armed.timer {
             Timer::Life(pid, fate) => self.fulfil(cx, pid, fate),
             Timer::Probe(pid, kind) => self.probe_due(cx, pid, kind),
+            Timer::Watch(pid, owner, number) => self.watch_due(cx, pid, (owner, number)),
             Timer::FaultEnd(number) => self.end_fault(cx, number),
         }
     }

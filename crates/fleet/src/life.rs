@@ -10,6 +10,7 @@ use crate::{
     probe::arm_probe,
     process::{Exit, Fate, Kill, Process, ProcessState, Step, Trigger, step},
     spec::ProcessId,
+    watch::arm_watches,
 };
 use planarium_kernel::{Cause, Class, EventQueue, SimTime, SortedMap};
 use planarium_protocol::{Text, input::FaultKind};
@@ -122,6 +123,7 @@ fn rearm(
     for kind in [CheckKind::Readiness, CheckKind::Health] {
         arm_probe(faults, timers, process, (pid, kind), now);
     }
+    arm_watches(faults, timers, process, pid, now);
 }
 
 impl Fleet {

@@ -55,23 +55,33 @@ impl Process {
 
 /// A result to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Forecast {
+pub(crate) struct Forecast {
     /// The exit code; none is a timeout.
-    result: Option<i32>,
+    pub(crate) result: Option<i32>,
     /// The fault that brings it.
-    fault: Option<u32>,
+    pub(crate) fault: Option<u32>,
     /// It comes from the behaviour's list.
-    listed: bool,
+    pub(crate) listed: bool,
     /// Later results will differ without anybody's doing.
-    passing: bool,
+    pub(crate) passing: bool,
 }
 
 fn forecast(faults: &Faults, process: &Process, kind: CheckKind, at: SimTime) -> Forecast {
+    let command = process.check_spec(kind).map_or("", |check| &check.command);
+    forecast_of(faults, process, (kind, process.probe(kind), command), at)
+}
+
+/// What a check of a kind would give that has seen so much and asks for this.
+pub(crate) fn forecast_of(
+    faults: &Faults,
+    process: &Process,
+    (kind, probe, command): (CheckKind, &ProbeState, &str),
+    at: SimTime,
+) -> Forecast {
     let certain = |result| Forecast { result, fault: None, listed: false, passing: false };
     if process.hung {
         return certain(None);
     }
-    let probe = process.probe(kind);
     let fault_kind = match kind {
         CheckKind::Readiness => FaultKind::ReadinessFail,
         CheckKind::Health => FaultKind::HealthFail,
@@ -100,7 +110,7 @@ fn forecast(faults: &Faults, process: &Process, kind: CheckKind, at: SimTime) ->
     {
         return Forecast { result: Some(1), fault: None, listed: false, passing: true };
     }
-    let code = process.check_spec(kind).and_then(|check| exit_code(&check.command)).unwrap_or(0);
+    let code = exit_code(command).unwrap_or(0);
     Forecast { passing: uncertain, ..certain(Some(code)) }
 }
 
@@ -201,7 +211,7 @@ impl Fleet {
     }
 
     /// A fault made a check fail: told once per process, counted every time.
-    fn count_failed_check(&mut self, cx: &mut Cx, pid: ProcessId, number: u32) {
+    pub(crate) fn count_failed_check(&mut self, cx: &mut Cx, pid: ProcessId, number: u32) {
         let Some(fault) = self.faults.get_mut(&number) else { return };
         let fault = Arc::make_mut(fault);
         let name = self.processes.get(&pid).map(|process| process.spec.name.clone()).unwrap_or_default();

@@ -6,7 +6,9 @@ use crate::{
     convention::{Hints, hints},
     event::ExitReason,
     latency::Luck,
+    shell::{PlainEnd, plain_end},
     spec::ProcessSpec,
+    watch::Watching,
 };
 use planarium_kernel::{Cause, SimTime, TimerId};
 use planarium_protocol::{Text, input::Behaviour};
@@ -148,6 +150,10 @@ pub(crate) struct Process {
     pub(crate) health: ProbeState,
     pub(crate) healthy: Option<bool>,
     pub(crate) health_failures: u32,
+    /// Checks from outside.
+    pub(crate) watches: Vec<Watching>,
+    /// Nobody outside reaches its machine.
+    pub(crate) cut_off: bool,
 }
 
 /// A kill under way.
@@ -186,6 +192,8 @@ impl Process {
             health: ProbeState::default(),
             healthy: None,
             health_failures: 0,
+            watches: Vec::new(),
+            cut_off: false,
         }
     }
 
@@ -208,12 +216,19 @@ impl Process {
     /// How it ends by itself once it runs, and after how long, before faults.
     pub(crate) fn natural_exit(&self) -> Option<(u64, Exit)> {
         let Behaviour { exit_code, exit_after_ms, .. } = &*self.behaviour;
-        let (ms, code) = match (self.hints.bad, self.hints.exit, self.spec.program.lives) {
+        let program = &self.spec.program;
+        let plain = if program.goalless { plain_end(&program.command) } else { None };
+        let (ms, code) = match (self.hints.bad, plain, self.hints.exit, program.lives) {
             (true, ..) => (self.luck.crash_ms(), 1),
-            (false, Some(code), _) => (self.luck.crash_ms(), code),
-            (false, None, false) => (self.luck.work_ms(), 0),
-            (false, None, true) if exit_code.is_some() || exit_after_ms.is_some() => (self.luck.work_ms(), 0),
-            (false, None, true) => return None,
+            (false, Some(end), ..) if end.after_ms > 0 => (end.after_ms, end.code),
+            (false, Some(PlainEnd { code, .. }), ..) | (false, None, Some(code), _) => {
+                (self.luck.crash_ms(), code)
+            }
+            (false, None, None, false) => (self.luck.work_ms(), 0),
+            (false, None, None, true) if exit_code.is_some() || exit_after_ms.is_some() => {
+                (self.luck.work_ms(), 0)
+            }
+            (false, None, None, true) => return None,
         };
         let code = exit_code.unwrap_or(code);
         let message = if code == 0 { "Command exited with status 0".into() } else { exit_text(code) };

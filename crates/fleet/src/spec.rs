@@ -60,6 +60,8 @@ pub struct HealthSpec {
 pub struct Program {
     /// Runs on until it is ended (true), or ends by itself with exit code 0 (false).
     pub lives: bool,
+    /// Nobody has said whether it is to end: a command that plainly ends does so ([`crate::plain_end`]), any other runs on.
+    pub goalless: bool,
     /// The command.
     pub command: Text,
     /// The container image.
@@ -73,7 +75,7 @@ pub struct Program {
 impl Default for Program {
     /// Runs on without checks.
     fn default() -> Self {
-        Self { lives: true, command: "".into(), image: None, readiness: None, health: None }
+        Self { lives: true, goalless: false, command: "".into(), image: None, readiness: None, health: None }
     }
 }
 

@@ -82,6 +82,9 @@ impl Yard {
                 format!("{} check {attempt} {exit_code:?}", pid.0)
             }
             FleetEventKind::Health { pid, healthy } => format!("{} healthy {healthy}", pid.0),
+            FleetEventKind::Watched { pid, number, exit_code } => {
+                format!("{} watched {number} {exit_code:?}", pid.0)
+            }
             FleetEventKind::Exited { pid, code, reason, .. } => {
                 format!("{} exited {code} {reason:?}", pid.0)
             }

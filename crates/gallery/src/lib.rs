@@ -1,6 +1,11 @@
 //! The examples folder, embedded: one source for the page's menu, the command line, the tests and the docs.
 //!
-//! Knows: names and texts. Must not know: how anything is run. Holds no logic.
+//! Knows: names and texts. Must not know: how anything is run. Holds no logic
+//! but the reading of a README's header.
+
+mod front_matter;
+
+pub use front_matter::front_matter;
 
 /// One example: a folder below `examples/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

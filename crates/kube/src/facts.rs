@@ -3,7 +3,14 @@
 //! *Knows*: counts, conditions and phases, read off an [`Object`] at no cost.
 //! *Must not know*: what is healthy.
 
-use crate::object::Object;
+use crate::{
+    control::definition::established,
+    kinds::KindId,
+    object::Object,
+    spec::{Spec, pod::PodSpec},
+    status::{Cond, PodStatus, SetStatus, State, Status},
+    tree::Tree,
+};
 use planarium_protocol::Text;
 
 /// A condition of a status.
@@ -175,49 +182,198 @@ pub struct CrdFacts {
     pub established: bool,
 }
 
+impl Condition {
+    fn of(cond: &Cond) -> Self {
+        Self {
+            kind: cond.kind.into(),
+            status: cond.status.as_str().into(),
+            reason: cond.reason.into(),
+            message: cond.message.clone(),
+        }
+    }
+
+    fn find(all: &[Cond], kind: &str) -> Option<Self> {
+        all.iter().find(|one| one.kind == kind).map(Self::of)
+    }
+}
+
 impl Object {
+    fn set(&self, kind: KindId) -> Option<&SetStatus> {
+        match &self.status {
+            Status::Set(status) if self.kind == kind => Some(status),
+            _ => None,
+        }
+    }
+
     /// Nothing when it is no Deployment.
     pub fn deployment(&self) -> Option<DeploymentFacts> {
-        None
+        let status = self.set(KindId::DEPLOYMENT)?;
+        Some(DeploymentFacts {
+            generation: self.generation,
+            observed_generation: status.observed,
+            spec_replicas: self.replicas,
+            replicas: status.replicas,
+            updated_replicas: status.updated,
+            ready_replicas: status.ready,
+            available_replicas: status.available,
+            unavailable_replicas: status.unavailable,
+            progressing: Condition::find(&status.conditions, "Progressing"),
+            available: Condition::find(&status.conditions, "Available"),
+        })
     }
 
     /// Nothing when it is no ReplicaSet.
     pub fn replica_set(&self) -> Option<ReplicaSetFacts> {
-        None
+        let status = self.set(KindId::REPLICA_SET)?;
+        Some(ReplicaSetFacts {
+            generation: self.generation,
+            observed_generation: status.observed,
+            spec_replicas: self.replicas,
+            replicas: status.replicas,
+            ready_replicas: status.ready,
+            available_replicas: status.available,
+        })
     }
 
     /// Nothing when it is no StatefulSet.
     pub fn stateful_set(&self) -> Option<StatefulSetFacts> {
-        None
+        let status = self.set(KindId::STATEFUL_SET)?;
+        let Spec::StatefulSet(spec) = &self.spec else { return None };
+        Some(StatefulSetFacts {
+            generation: self.generation,
+            observed_generation: status.observed,
+            update_strategy: spec.strategy.clone(),
+            partition: spec.partition,
+            spec_replicas: self.replicas,
+            replicas: status.replicas,
+            ready_replicas: status.ready,
+            current_replicas: status.own,
+            updated_replicas: status.updated,
+            current_revision: status.current_revision.clone(),
+            update_revision: status.update_revision.clone(),
+        })
     }
 
     /// Nothing when it is no DaemonSet.
     pub fn daemon_set(&self) -> Option<DaemonSetFacts> {
-        None
+        let status = self.set(KindId::DAEMON_SET)?;
+        let Spec::DaemonSet(spec) = &self.spec else { return None };
+        Some(DaemonSetFacts {
+            generation: self.generation,
+            observed_generation: status.observed,
+            update_strategy: spec.strategy.clone(),
+            desired: status.own,
+            current: status.replicas,
+            ready: status.ready,
+            updated: status.updated,
+            available: status.available,
+            misscheduled: status.misscheduled,
+        })
     }
 
     /// Nothing when it is no Job.
     pub fn job(&self) -> Option<JobFacts> {
-        None
+        let (Spec::Job(spec), Status::Job(status)) = (&self.spec, &self.status) else { return None };
+        Some(JobFacts {
+            completions: spec.completions,
+            parallelism: spec.parallelism,
+            backoff_limit: spec.backoff_limit,
+            active: status.active,
+            succeeded: status.succeeded,
+            failed: status.failed,
+            complete: Condition::find(&status.conditions, "Complete"),
+            failure: Condition::find(&status.conditions, "Failed"),
+        })
     }
 
     /// Nothing when it is no Pod.
     pub fn pod(&self) -> Option<PodFacts> {
-        None
+        let (Spec::Pod(spec, own), Status::Pod(status)) = (&self.spec, &self.status) else { return None };
+        let (_, main) = status.containers.split_at_checked(spec.inits).unwrap_or((&[], &[]));
+        Some(PodFacts {
+            phase: status.phase.as_str().into(),
+            ready: status.ready_since().is_some(),
+            node: own.node.clone(),
+            ip: if status.ip.is_none() { "".into() } else { status.ip.text().into() },
+            shown: shown(self, spec, status),
+            ready_containers: main.iter().map(|one| u32::from(one.ready)).sum(),
+            containers: u32::try_from(spec.main().len()).unwrap_or(u32::MAX),
+            restarts: main.iter().map(|one| one.restarts).fold(0, u32::saturating_add),
+            conditions: status.conditions.iter().map(Condition::of).collect(),
+        })
     }
 
     /// Nothing when it is no Service.
     pub fn service(&self) -> Option<ServiceFacts> {
-        None
+        if self.kind != KindId::SERVICE {
+            return None;
+        }
+        let spec = self.content.key("spec");
+        let ingress = match &self.status {
+            Status::Plain(status) => status.key("loadBalancer").items("ingress").len(),
+            _ => 0,
+        };
+        Some(ServiceFacts {
+            kind: spec.text("type").into(),
+            cluster_ip: spec.text("clusterIP").into(),
+            external_ips: spec.items("externalIPs").len(),
+            ingress,
+        })
     }
 
     /// Nothing when it is no CustomResourceDefinition.
     pub fn crd(&self) -> Option<CrdFacts> {
-        None
+        (self.kind == KindId::CUSTOM_RESOURCE_DEFINITION).then(|| CrdFacts { established: established(self) })
     }
 
     /// `status.phase` of a Namespace; nothing when it is none.
     pub fn namespace_phase(&self) -> Option<Text> {
-        None
+        match &self.status {
+            Status::Plain(status) if self.kind == KindId::NAMESPACE => Some(status.text("phase").into()),
+            _ => None,
+        }
     }
+}
+
+/// What tables show as a pod's status.
+///
+/// **Source**: `kubernetes/kubernetes: pkg/printers/internalversion/printers.go` (`printPod`), match.
+fn shown(pod: &Object, spec: &PodSpec, status: &PodStatus) -> Text {
+    let mut reason: Text =
+        if status.reason.is_empty() { status.phase.as_str().into() } else { status.reason.into() };
+    let (init, main) = status.containers.split_at_checked(spec.inits).unwrap_or((&[], &[]));
+    let of_ended = |ended: &crate::status::Ended, prefix: &str| -> Text {
+        match ended.reason {
+            "" => format!("{prefix}ExitCode:{}", ended.code).into(),
+            reason => format!("{prefix}{reason}").into(),
+        }
+    };
+    let mut initializing = false;
+    for (at, one) in init.iter().enumerate() {
+        match &one.state {
+            State::Terminated(ended) if ended.code == 0 => continue,
+            State::Terminated(ended) => reason = of_ended(ended, "Init:"),
+            State::Waiting { reason: why, .. } if !why.is_empty() && *why != "PodInitializing" => {
+                reason = format!("Init:{why}").into();
+            }
+            _ => reason = format!("Init:{at}/{}", spec.inits).into(),
+        }
+        initializing = true;
+        break;
+    }
+    if !initializing {
+        let mut has_running = false;
+        for one in main.iter().rev() {
+            match &one.state {
+                State::Waiting { reason: why, .. } if !why.is_empty() => reason = (*why).into(),
+                State::Terminated(ended) => reason = of_ended(ended, ""),
+                State::Running { .. } if one.ready => has_running = true,
+                _ => {}
+            }
+        }
+        if *reason == *"Completed" && has_running {
+            reason = if status.ready_since().is_some() { "Running".into() } else { "NotReady".into() };
+        }
+    }
+    if pod.is_being_deleted() { "Terminating".into() } else { reason }
 }

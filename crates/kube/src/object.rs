@@ -6,11 +6,20 @@
 //! *Invariant*: an object in a [`crate::Kube`] never changes; a change puts another one in its place. Whoever holds an
 //! `Arc<Object>` sees it as it was.
 
-use crate::kinds::{KindId, KindInfo};
+pub use crate::pairs::Pairs;
+use crate::{
+    clock::Epoch,
+    kinds::{KindId, KindInfo},
+    spec::{Spec, pod::PodOwn},
+    status::{self, Status},
+    tree::{Tree, as_object, object_at, put_new},
+};
 use planarium_kernel::SimTime;
-use planarium_protocol::Text;
-use serde_json::Value;
-use std::sync::Arc;
+use planarium_protocol::{
+    Text,
+    json::{self, Map, Value},
+};
+use std::{borrow::Cow, sync::Arc};
 
 /// Number of an object. Never reused. *Order*: creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,28 +43,6 @@ impl<'a> ObjectRef<'a> {
     }
 }
 
-/// Labels or annotations. *Order*: by key.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pairs(pub(crate) Arc<Vec<(Text, Text)>>);
-
-impl Pairs {
-    /// The value of a key.
-    pub fn get(&self, key: &str) -> Option<&Text> {
-        let at = self.0.binary_search_by(|(mine, _)| (**mine).cmp(key)).ok()?;
-        self.0.get(at).map(|(_, value)| value)
-    }
-
-    /// All pairs.
-    pub fn iter(&self) -> impl Iterator<Item = (&Text, &Text)> {
-        self.0.iter().map(|(key, value)| (key, value))
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
 /// An object that another one belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnerReference {
@@ -73,6 +60,51 @@ pub struct OwnerReference {
     pub block_owner_deletion: bool,
 }
 
+impl OwnerReference {
+    /// The owner as the managing one.
+    pub(crate) fn controlling(owner: &Object) -> Self {
+        Self {
+            api_version: owner.info.preferred(),
+            kind: owner.info.kind.clone(),
+            name: owner.name.clone(),
+            uid: owner.uid.clone(),
+            controller: true,
+            block_owner_deletion: true,
+        }
+    }
+
+    pub(crate) fn read(value: &Value) -> Self {
+        Self {
+            api_version: value.text("apiVersion").into(),
+            kind: value.text("kind").into(),
+            name: value.text("name").into(),
+            uid: value.text("uid").into(),
+            controller: value.flag("controller"),
+            block_owner_deletion: value.flag("blockOwnerDeletion"),
+        }
+    }
+
+    pub(crate) fn to_value(&self) -> Value {
+        let mut fields = Map::new();
+        for (key, text) in [
+            ("apiVersion", &self.api_version),
+            ("kind", &self.kind),
+            ("name", &self.name),
+            ("uid", &self.uid),
+        ] {
+            json::put(&mut fields, key, text.as_ref().into());
+        }
+        for (key, truth) in
+            [("controller", self.controller), ("blockOwnerDeletion", self.block_owner_deletion)]
+        {
+            if truth {
+                json::put(&mut fields, key, true.into());
+            }
+        }
+        Value::Object(fields)
+    }
+}
+
 /// A deletion under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deletion {
@@ -80,6 +112,13 @@ pub struct Deletion {
     pub at: SimTime,
     /// `metadata.deletionGracePeriodSeconds`.
     pub grace_s: u32,
+}
+
+/// What a field manager last applied.
+#[derive(Clone, Debug)]
+pub(crate) struct Managed {
+    pub(crate) manager: Text,
+    pub(crate) value: Arc<Value>,
 }
 
 /// One API object as it was at one resource version.
@@ -97,7 +136,7 @@ pub struct Object {
     pub uid: Text,
     /// `metadata.resourceVersion`; counts all changes of all objects.
     pub resource_version: u64,
-    /// `metadata.generation`: counts changes of the spec.
+    /// `metadata.generation`: counts changes of the spec; 0 for kinds that do not count them.
     pub generation: u64,
     /// `metadata.creationTimestamp`.
     pub created: SimTime,
@@ -111,8 +150,21 @@ pub struct Object {
     pub owners: Arc<Vec<OwnerReference>>,
     /// `metadata.finalizers`.
     pub finalizers: Arc<Vec<Text>>,
+    pub(crate) generate_name: Option<Text>,
     pub(crate) info: Arc<KindInfo>,
+    pub(crate) epoch: Epoch,
+    /// Everything but `apiVersion`, `kind`, `metadata` and `status`; see [`Object::content`].
     pub(crate) content: Arc<Value>,
+    /// `spec.replicas` of kinds that can be scaled; what the content says of it may be out of date.
+    pub(crate) replicas: u32,
+    pub(crate) spec: Spec,
+    pub(crate) status: Status,
+    /// Of each field manager that applied, most recent last.
+    pub(crate) managed: Option<Arc<Vec<Managed>>>,
+    /// What was last applied three ways.
+    pub(crate) applied: Option<Arc<Value>>,
+    /// Whether nothing that somebody else wrote has come since it was applied.
+    pub(crate) pristine: bool,
 }
 
 impl Object {
@@ -138,17 +190,171 @@ impl Object {
 
     /// The whole object as the API shows it, in its preferred version. *Cost*: builds the value anew.
     pub fn to_value(&self) -> Value {
-        Value::clone(&self.content)
+        self.value_as(&self.info.preferred())
+    }
+
+    /// The whole object under one of its API versions.
+    pub(crate) fn value_as(&self, api_version: &str) -> Value {
+        let mut fields = Map::new();
+        json::put(&mut fields, "apiVersion", api_version.into());
+        json::put(&mut fields, "kind", self.info.kind.as_ref().into());
+        json::put(&mut fields, "metadata", self.metadata());
+        if let Value::Object(content) = self.full_content().into_owned() {
+            for (key, value) in content {
+                fields.insert(key, value);
+            }
+        }
+        status::put(self, &mut fields);
+        Value::Object(fields)
+    }
+
+    /// `metadata` as the API shows it.
+    pub fn metadata(&self) -> Value {
+        let mut fields = Map::new();
+        json::put(&mut fields, "name", self.name.as_ref().into());
+        if let Some(generate_name) = &self.generate_name {
+            json::put(&mut fields, "generateName", generate_name.as_ref().into());
+        }
+        if !self.namespace.is_empty() {
+            json::put(&mut fields, "namespace", self.namespace.as_ref().into());
+        }
+        json::put(&mut fields, "uid", self.uid.as_ref().into());
+        json::put(&mut fields, "resourceVersion", self.resource_version.to_string().into());
+        if self.generation > 0 {
+            json::put(&mut fields, "generation", self.generation.into());
+        }
+        json::put(&mut fields, "creationTimestamp", self.epoch.text(self.created).into());
+        if let Some(deletion) = &self.deletion {
+            json::put(&mut fields, "deletionTimestamp", self.epoch.text(deletion.at).into());
+            json::put(&mut fields, "deletionGracePeriodSeconds", deletion.grace_s.into());
+        }
+        for (key, pairs) in [("labels", &self.labels), ("annotations", &self.annotations)] {
+            if !pairs.is_empty() {
+                json::put(&mut fields, key, pairs.to_value());
+            }
+        }
+        if !self.owners.is_empty() {
+            let owners = self.owners.iter().map(OwnerReference::to_value).collect();
+            json::put(&mut fields, "ownerReferences", Value::Array(owners));
+        }
+        if !self.finalizers.is_empty() {
+            let finalizers = self.finalizers.iter().map(|one| one.as_ref().into()).collect();
+            json::put(&mut fields, "finalizers", Value::Array(finalizers));
+        }
+        Value::Object(fields)
     }
 
     /// Everything but `apiVersion`, `kind`, `metadata` and `status` (`spec`, `data`, `rules`, ...), as it is kept. Pods that
-    /// controllers made share their template here; [`Object::to_value`] adds what is each pod's own (node, claims).
+    /// controllers made share their template here, and a scaled workload may still show its old size; [`Object::to_value`]
+    /// adds what is each object's own.
     pub fn content(&self) -> &Value {
         &self.content
     }
 
+    /// The content with what is the object's own.
+    pub(crate) fn full_content(&self) -> Cow<'_, Value> {
+        match &self.spec {
+            Spec::Pod(_, own) => {
+                if **own == PodOwn::default() {
+                    return Cow::Borrowed(&*self.content);
+                }
+                let mut content = Value::clone(&self.content);
+                if let Some(spec) = as_object(&mut content).and_then(|content| object_at(content, "spec")) {
+                    put_own(own, spec);
+                }
+                Cow::Owned(content)
+            }
+            _ if self.info.has_scale
+                && self.content.at(&["spec", "replicas"]).as_i64() != Some(i64::from(self.replicas)) =>
+            {
+                let mut content = Value::clone(&self.content);
+                if let Some(spec) = as_object(&mut content).and_then(|content| object_at(content, "spec")) {
+                    json::put(spec, "replicas", self.replicas.into());
+                }
+                Cow::Owned(content)
+            }
+            _ => Cow::Borrowed(&*self.content),
+        }
+    }
+
     /// The `status`; nothing where there is none.
     pub fn status(&self) -> Option<Value> {
-        None
+        let mut fields = Map::new();
+        status::put(self, &mut fields);
+        fields.shift_remove("status")
+    }
+
+    /// `kind/name`, as commands write it.
+    pub(crate) fn path(&self) -> Text {
+        let word = &self.info.singular;
+        if self.info.group.is_empty() {
+            format!("{word}/{}", self.name).into()
+        } else {
+            format!("{word}.{}/{}", self.info.group, self.name).into()
+        }
+    }
+}
+
+/// Puts what is a pod's own into its spec.
+fn put_own(own: &PodOwn, spec: &mut Map<String, Value>) {
+    if !own.node.is_empty() {
+        json::put(spec, "nodeName", own.node.as_ref().into());
+    }
+    if !own.of_template {
+        return;
+    }
+    put_new(spec, "hostname", own.hostname.as_ref().map_or(Value::Null, |name| name.as_ref().into()));
+    put_new(spec, "subdomain", own.subdomain.as_ref().map_or(Value::Null, |name| name.as_ref().into()));
+    spec.retain(|_, value| !value.is_null());
+    if !own.claims.is_empty() {
+        let mut volumes = spec.get("volumes").and_then(Value::as_array).cloned().unwrap_or_default();
+        volumes.retain(|volume| own.claims.iter().all(|(mine, _)| volume.text("name") != &**mine));
+        volumes.extend(own.claims.iter().map(|(volume, claim)| {
+            planarium_protocol::json!({ "name": volume, "persistentVolumeClaim": { "claimName": claim } })
+        }));
+        json::put(spec, "volumes", Value::Array(volumes));
+    }
+    if let Some(node) = &own.pinned {
+        let term = planarium_protocol::json!({
+            "nodeSelectorTerms": [{ "matchFields": [{ "key": "metadata.name", "operator": "In", "values": [node] }] }],
+        });
+        if let Some(affinity) =
+            object_at(spec, "affinity").and_then(|affinity| object_at(affinity, "nodeAffinity"))
+        {
+            json::put(affinity, "requiredDuringSchedulingIgnoredDuringExecution", term);
+        }
+    }
+    crate::api::admit_pod(spec, own.pinned.is_some());
+}
+
+/// What a client sends as metadata.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meta {
+    pub(crate) name: Option<Text>,
+    pub(crate) generate_name: Option<Text>,
+    pub(crate) namespace: Option<Text>,
+    pub(crate) uid: Option<Text>,
+    /// As it was sent.
+    pub(crate) resource_version: Option<Text>,
+    pub(crate) labels: Pairs,
+    pub(crate) annotations: Pairs,
+    pub(crate) owners: Vec<OwnerReference>,
+    pub(crate) finalizers: Vec<Text>,
+}
+
+impl Meta {
+    pub(crate) fn read(metadata: &Value) -> Self {
+        let word = |key| crate::tree::word(metadata, key);
+        Self {
+            name: word("name"),
+            generate_name: word("generateName"),
+            namespace: word("namespace"),
+            uid: word("uid"),
+            resource_version: word("resourceVersion"),
+            labels: Pairs::of_value(metadata.key("labels")),
+            annotations: Pairs::of_value(metadata.key("annotations")),
+            owners: metadata.items("ownerReferences").iter().map(OwnerReference::read).collect(),
+            finalizers: metadata.texts("finalizers"),
+        }
     }
 }

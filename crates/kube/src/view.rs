@@ -1,9 +1,16 @@
 //! What others may see of nodes and pods.
 
-use crate::object::{ObjectNo, ObjectRef};
+use crate::{
+    kube::Kube,
+    node::Node,
+    object::{Object, ObjectNo, ObjectRef},
+    spec::{Spec, container::Container},
+    status::{ContainerStatus, State, Status},
+};
 use planarium_fleet::{MachineId, ProcessId};
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
+use std::sync::Arc;
 
 /// Amounts of what pods ask for. *Units*: thousandths of a CPU, bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,3 +118,47 @@ pub struct Occurrence {
 
 /// Names an object for [`crate::Kube::why`] and [`crate::Kube::occurrences`].
 pub type About<'a> = ObjectRef<'a>;
+
+impl Kube {
+    /// All nodes. *Order*: joining.
+    pub fn nodes(&self) -> Vec<NodeFacts> {
+        let facts = |node: &Arc<Node>| NodeFacts {
+            name: node.name.clone(),
+            machine: node.machine,
+            ready: node.ready.as_str().into(),
+            cordoned: node.unschedulable,
+            taints: node.taints.iter().map(|taint| taint.text().into()).collect(),
+            allocatable: node.allocatable,
+            requested: node.requested,
+            pods: node.pods.iter().copied().collect(),
+            drain: node.drain.as_ref().map(|drain| drain.facts.clone()),
+        };
+        self.nodes.iter().filter(|node| node.object.is_some()).map(facts).collect()
+    }
+
+    /// Containers of a pod, init containers first.
+    pub fn containers(&self, pod: &Object) -> Vec<ContainerFacts> {
+        let (Spec::Pod(spec, _), Status::Pod(status)) = (&pod.spec, &pod.status) else { return Vec::new() };
+        let run = self.run(pod.no);
+        let waiting = ContainerStatus::waiting("");
+        let facts = |(at, container): (usize, &Container)| {
+            let own = status.containers.get(at).unwrap_or(&waiting);
+            let (state, reason) = match &own.state {
+                State::Waiting { reason, .. } => ("waiting", *reason),
+                State::Running { .. } => ("running", ""),
+                State::Terminated(ended) => ("terminated", ended.reason),
+            };
+            ContainerFacts {
+                name: container.name.clone(),
+                init: at < spec.inits,
+                image: container.image.clone(),
+                state,
+                reason: reason.into(),
+                ready: own.ready,
+                restarts: own.restarts,
+                process: run.and_then(|run| run.cells.get(at)).and_then(|cell| cell.pid),
+            }
+        };
+        spec.containers.iter().enumerate().map(facts).collect()
+    }
+}

@@ -55,7 +55,7 @@ fn version_of(kube: &Kube, instance: &Instance) -> Result<Arc<Version>, Verdict>
     let kind = kind.ok_or_else(|| missing("no matches for kind \"OperatorVersion\"".to_owned()))?;
     let reference = ObjectRef::new(kind, instance.version_namespace(), &instance.version);
     match kube.get(reference) {
-        Some(object) => Ok(Arc::new(Version::read(object))),
+        Some(object) => Ok(Arc::new(Version::outline(object))),
         None => Err(missing(format!("operatorversions.kudo.dev {:?} not found", &*instance.version))),
     }
 }

@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 
+use planarium_kernel::cow::bytes_of;
 use planarium_kernel::{SimTime, SortedMap};
 use planarium_kube::{ChangeKind, Kube, Object, ObjectRef, Selector};
 use planarium_protocol::event::ElementPath;
@@ -53,7 +54,7 @@ struct Due {
 pub struct Known {
     /// The instance as it was written last.
     pub instance: Arc<Instance>,
-    /// The version of its operator, if there is one.
+    /// The version of its operator that was there last.
     pub version: Option<Arc<Version>>,
     /// What is kept of its run.
     pub memory: Arc<Memory>,
@@ -70,6 +71,9 @@ pub struct Known {
     quiet_at: Option<u64>,
 }
 
+/// What a status of a step takes.
+const ROW: u64 = 96;
+
 /// Plan, phase and step.
 type StepKey = (Text, Text, Text);
 
@@ -78,6 +82,11 @@ impl Known {
     pub fn since(&self, plan: &str, phase: &str, step: &str) -> u64 {
         let key = (Text::from(plan), Text::from(phase), Text::from(step));
         self.since.get(&key).map_or(0, |since| since.ms())
+    }
+
+    /// When the controller looks at it next.
+    pub fn next_look(&self) -> Option<SimTime> {
+        Some(self.due?.at)
     }
 
     /// Takes an instance in as it was written last.
@@ -127,6 +136,26 @@ impl Controller {
         self.instances.get(&(Text::from(namespace), Text::from(name)))
     }
 
+    /// Bytes that these books hold and those before do not, by estimate.
+    pub fn beyond(&self, before: Option<&Self>) -> u64 {
+        let instances = self.instances.iter().map(|(key, known)| {
+            let old = before.and_then(|before| before.instances.get(key));
+            let changed = old
+                .is_none_or(|old| old.stamp != known.stamp || !Arc::ptr_eq(&old.instance, &known.instance));
+            let memory = old.map(|old| &old.memory);
+            let memory = planarium_kernel::cow::behind(&known.memory, memory, Memory::bytes);
+            let steps =
+                known.instance.plans.values().flat_map(|plan| &plan.phases).map(|phase| phase.steps.len());
+            let size = bytes_of::<Known>(1) + ROW * u64::try_from(steps.sum::<usize>()).unwrap_or(u64::MAX);
+            memory + if changed { size } else { bytes_of::<Known>(1) }
+        });
+        let versions = self.versions.iter().map(|(key, version)| {
+            let old = before.and_then(|before| before.versions.get(key));
+            planarium_kernel::cow::behind(version, old, Version::bytes)
+        });
+        instances.sum::<u64>() + versions.sum::<u64>()
+    }
+
     /// Hears of everything that has changed since it was told last.
     pub fn hear(&mut self, now: SimTime, kube: &Kube) {
         if kube.resource_version() == self.seen {
@@ -170,7 +199,7 @@ impl Controller {
                     match self.instances.get_mut(&key) {
                         Some(known) => {
                             known.take(now, instance);
-                            known.version = version;
+                            known.version = version.or_else(|| known.version.take());
                         }
                         None => {
                             let known = Known {
@@ -204,7 +233,8 @@ impl Controller {
                 let version = self.versions.get(&key).cloned();
                 for known in self.instances.values_mut() {
                     if *known.instance.version_namespace() == key.0 && known.instance.version == key.1 {
-                        known.version.clone_from(&version);
+                        // One that is gone is shown as long as nothing takes its place.
+                        known.version = version.clone().or_else(|| known.version.take());
                         known.stamp = known.stamp.saturating_add(1);
                         wake(known, now);
                     }

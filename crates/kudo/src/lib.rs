@@ -26,15 +26,18 @@ pub mod engine;
 pub mod form;
 pub mod instance;
 pub mod package;
+mod process;
 pub mod status;
 mod statuses;
 pub mod verify;
 pub mod version;
 pub mod view;
+mod why;
 
 /// The word for KUDO in inputs, scenarios and views.
 pub const WORD: &str = "kudo";
 
 pub use codes::CODES;
 pub use planarium_fleet::Cx;
+pub use process::Process;
 pub use statuses::STATUSES;

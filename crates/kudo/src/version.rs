@@ -40,27 +40,50 @@ impl Version {
     /// Reads an object.
     pub fn read(object: &Object) -> Self {
         let spec = object.content().get("spec").unwrap_or(&Value::Null);
-        let templates = spec.get("templates").and_then(Value::as_object);
-        let templates = templates.into_iter().flatten().map(|(name, text)| {
-            let text = text.as_str().unwrap_or_default();
-            (Text::from(name.as_str()), Template::parse(name, text))
-        });
+        let about = (object.name.clone(), object.namespace.clone(), object.resource_version);
+        Self { templates: templates(spec), ..Self::of_spec(spec, about) }
+    }
+
+    /// Reads an object without its templates.
+    pub fn outline(object: &Object) -> Self {
+        let spec = object.content().get("spec").unwrap_or(&Value::Null);
+        Self::of_spec(spec, (object.name.clone(), object.namespace.clone(), object.resource_version))
+    }
+
+    /// Reads what is no object of the cluster yet.
+    pub fn of_value(value: &Value) -> Self {
+        let spec = value.get("spec").unwrap_or(&Value::Null);
+        let metadata = value.get("metadata");
+        let about = (Text::from(text(metadata, "name")), Text::from(text(metadata, "namespace")), 0);
+        Self { templates: templates(spec), ..Self::of_spec(spec, about) }
+    }
+
+    fn of_spec(spec: &Value, (name, namespace, resource_version): (Text, Text, u64)) -> Self {
         let plans = spec.get("plans").and_then(Value::as_object);
         let mut plans: Vec<Plan> =
             plans.into_iter().flatten().map(|(name, value)| plan(name, value)).collect();
         planarium_kernel::sorted::sort_by(&mut plans, |a, b| a.name.value.cmp(&b.name.value));
         Self {
-            name: object.name.clone(),
-            namespace: object.namespace.clone(),
+            name,
+            namespace,
             operator: text(spec.get("operator"), "name").into(),
             version: text(Some(spec), "version").into(),
             app_version: text(Some(spec), "appVersion").into(),
             tasks: items(Some(spec), "tasks").map(task).collect(),
             parameters: items(Some(spec), "parameters").map(parameter).collect(),
             plans,
-            templates: templates.collect(),
-            resource_version: object.resource_version,
+            templates: BTreeMap::new(),
+            resource_version,
         }
+    }
+
+    /// Roughly how many bytes it takes.
+    pub fn bytes(&self) -> u64 {
+        let parts = self.parameters.len() + self.tasks.len() + self.plans.len();
+        let templates = self.templates.values().map(|template| {
+            template.as_ref().map_or(256, |template| template.text().len().saturating_mul(3))
+        });
+        u64::try_from(templates.sum::<usize>() + parts * 512).unwrap_or(u64::MAX)
     }
 
     /// A plan by name.
@@ -90,6 +113,15 @@ pub fn read_again(known: Option<&Arc<Version>>, object: &Object) -> Arc<Version>
         Some(known) if known.resource_version == object.resource_version => Arc::clone(known),
         _ => Arc::new(Version::read(object)),
     }
+}
+
+fn templates(spec: &Value) -> BTreeMap<Text, Result<Template, TemplateError>> {
+    let templates = spec.get("templates").and_then(Value::as_object);
+    let templates = templates.into_iter().flatten().map(|(name, text)| {
+        let text = text.as_str().unwrap_or_default();
+        (Text::from(name.as_str()), Template::parse(name, text))
+    });
+    templates.collect()
 }
 
 fn text(value: Option<&Value>, key: &str) -> String {

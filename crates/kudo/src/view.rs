@@ -352,8 +352,15 @@ pub fn of_known(
     definition: Option<&Loaded>,
     before: Option<&ServiceView>,
     revision: u64,
-) -> Option<Arc<ServiceView>> {
-    let version = known.version.as_deref()?;
+) -> Arc<ServiceView> {
+    let unknown;
+    let version = match &known.version {
+        Some(version) => version,
+        None => {
+            unknown = Version::of_value(&json!({ "metadata": { "name": (known.instance.version) } }));
+            &unknown
+        }
+    };
     let facts = Facts {
         instance: Some(&known.instance),
         version,
@@ -362,5 +369,13 @@ pub fn of_known(
         trouble: &known.trouble,
         since: &|plan, phase, step| known.since(plan, phase, step),
     };
-    Some(service(&known.instance.name, &facts, revision, before))
+    service(&known.instance.name, &facts, revision, before)
+}
+
+/// Roughly how many bytes a view takes.
+pub fn weight(view: &ServiceView) -> u64 {
+    let phases = || view.plans.iter().flat_map(|plan| &plan.phases);
+    let steps: usize = phases().map(|phase| phase.steps.len()).sum();
+    let parameters = view.more.pointer("/kudo/form/parameters").and_then(Value::as_array).map_or(0, Vec::len);
+    u64::try_from(steps * 256 + phases().count() * 128 + parameters * 512 + 1024).unwrap_or(u64::MAX)
 }

@@ -12,6 +12,7 @@ use crate::{
     frameworks::Framework,
     maintenance::{Drains, InverseCandidates, InverseFilterId, InverseOffers, MachineKey, MachineRegistry},
     offers::{Operations, OutstandingOffers},
+    operator::OperatorEvents,
     tasks::{Task, TaskIds, TaskNo, UntrackedTask},
 };
 use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind, MachineId, ProcessId};
@@ -95,6 +96,10 @@ pub struct Master {
     /// Event runs asked for while a call is handled.
     pub(crate) requested: Requested,
     pub(crate) counters: Counters,
+    /// What operators are told who subscribed.
+    pub(crate) operator_events: OperatorEvents,
+    /// The level of what is logged, and until when; nothing is logged here.
+    pub(crate) logging: Option<(u32, SimTime)>,
     /// Modes of machines, the operator's schedule, which agent is on which machine.
     pub(crate) machines: Arc<MachineRegistry>,
     /// Machines by the name the operator calls them by.
@@ -147,6 +152,8 @@ impl Master {
             region: None,
             requested: Requested::Nothing,
             counters: Counters::default(),
+            operator_events: OperatorEvents::default(),
+            logging: None,
             machines: Arc::default(),
             by_name: Arc::default(),
             inverse: Arc::default(),
@@ -240,7 +247,7 @@ impl Master {
                     self.allocator.touch_all(cx.cause());
                 }
                 FleetEventKind::MasterFailover => self.fail_over(cx, fleet),
-                FleetEventKind::SchedulerRestart { .. } => {}
+                FleetEventKind::SchedulerRestart { .. } | FleetEventKind::Watched { .. } => {}
                 FleetEventKind::Started { .. }
                 | FleetEventKind::Running { .. }
                 | FleetEventKind::Check { .. }

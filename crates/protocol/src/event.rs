@@ -1,4 +1,8 @@
 //! Facts reported by the engine, each with its cause. Derived from inputs, never journaled.
+//!
+//! What a fact is, is typed; how it reads is [`Prose`], or made from the typed parts in `words`, the one place for it.
+
+mod words;
 
 use crate::Text;
 use crate::view::ConfigFileView;
@@ -34,13 +38,45 @@ impl std::ops::Deref for Prose {
 
 impl<T: Into<Text>> From<T> for Prose {
     fn from(text: T) -> Self {
-        Self(text.into())
+        let text = text.into();
+        #[cfg(debug_assertions)]
+        if REWORDED.get() {
+            return Self(format!("other words ({} bytes)", text.len()).into());
+        }
+        Self(text)
     }
+}
+
+#[cfg(debug_assertions)]
+thread_local! {
+    static REWORDED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Puts every sentence that this thread makes from now on into other words, or stops doing so: for the tests that show
+/// that nothing hangs on words. Debug builds only.
+#[cfg(debug_assertions)]
+pub fn reword(on: bool) {
+    REWORDED.set(on);
 }
 
 impl std::fmt::Display for Prose {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self)
+    }
+}
+
+/// A message to a framework as the v1 scheduler API has it.
+///
+/// No digest covers the sentences in it (texts under `message`); everything else counts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct WireEvent(pub serde_json::Value);
+
+impl std::ops::Deref for WireEvent {
+    type Target = serde_json::Value;
+
+    fn deref(&self) -> &serde_json::Value {
+        &self.0
     }
 }
 
@@ -91,7 +127,7 @@ pub enum EventBody {
         /// Journal number.
         input: u64,
         /// One line for people, e.g. `continue deploy`.
-        text: Text,
+        text: Prose,
     },
     /// An input was turned down; nothing changed.
     Rejected {
@@ -100,22 +136,19 @@ pub enum EventBody {
         /// Refusal code.
         code: Text,
         /// Why.
-        reason: Text,
-    },
-    /// Narration of a scenario.
-    Note {
-        /// The words.
-        text: Text,
+        reason: Prose,
     },
     /// A bound of the simulator was hit; work goes on at the next instant.
     LimitReached {
-        /// Which bound.
+        /// Which bound: `steps` or `rounds` of one instant.
         limit: Text,
+        /// The same in words.
+        text: Prose,
     },
     /// An engine invariant does not hold (a defect of the simulator).
     InvariantBroken {
         /// Which, and how.
-        text: Text,
+        text: Prose,
     },
 
     // ---- machines and processes --------------------------------------------------------------
@@ -156,8 +189,10 @@ pub enum EventBody {
     FaultInjected {
         /// Fault id.
         fault: Text,
-        /// What it is.
-        text: Text,
+        /// Kind of fault, as inputs have it.
+        what: Text,
+        /// What it is, where and for how long.
+        text: Prose,
     },
     /// An injected failure ended.
     FaultCleared {
@@ -199,8 +234,10 @@ pub enum EventBody {
     AgentRemoved {
         /// Hostname.
         agent: Text,
-        /// Why.
-        reason: Text,
+        /// `taken-out`, `down` (its machine is, for maintenance), `replaced` (by another at its address) or `gone`.
+        how: Text,
+        /// The same in words.
+        reason: Prose,
     },
     /// A framework subscribed.
     FrameworkSubscribed {
@@ -296,7 +333,7 @@ pub enum EventBody {
         /// `RESERVE`, `UNRESERVE`, `CREATE`, `DESTROY`.
         operation: Text,
         /// Why.
-        reason: Text,
+        reason: Prose,
     },
     /// A task was launched.
     Launched {
@@ -322,7 +359,7 @@ pub enum EventBody {
         /// `REASON_...` or empty.
         reason: Text,
         /// Message or empty.
-        message: Text,
+        message: Prose,
         /// Health, when checked.
         #[serde(skip_serializing_if = "Option::is_none")]
         healthy: Option<bool>,
@@ -344,7 +381,7 @@ pub enum EventBody {
         /// Framework name.
         framework: Text,
         /// The event.
-        event: serde_json::Value,
+        event: WireEvent,
     },
     /// A framework was asked to give up what it has on machines that are expected away.
     InverseOffered {
@@ -371,10 +408,16 @@ pub enum EventBody {
     },
     /// Cluster maintenance changed.
     Maintenance {
-        /// What happened.
-        text: Text,
+        /// The machine's new mode (`UP`, `DRAINING`, `DOWN`), or what became of an agent: `drain-started`, `drained`,
+        /// `deactivated`, `reactivated`, `turned-away`.
+        what: Text,
+        /// The machine as the schedule names it; empty where it is about an agent.
+        #[serde(skip_serializing_if = "empty")]
+        machine: Text,
         /// Hostnames concerned.
         agents: Vec<Text>,
+        /// What happened.
+        text: Prose,
     },
 
     // ---- services ------------------------------------------------------------------------------
@@ -389,8 +432,10 @@ pub enum EventBody {
     ServiceUpdated {
         /// Service name.
         service: Text,
+        /// `definition`, or `uninstall` when that was asked for.
+        what: Text,
         /// What changed.
-        text: Text,
+        text: Prose,
     },
     /// A service is gone.
     ServiceRemoved {
@@ -444,8 +489,10 @@ pub enum EventBody {
         agent: Text,
         /// Whether everything fitted.
         passed: bool,
-        /// First thing that did not fit, or empty.
-        text: Text,
+        /// The first requirement that was not met, or empty.
+        requirement: Text,
+        /// What did not fit, or empty.
+        text: Prose,
     },
     /// A launch is delayed after a failure.
     Backoff {
@@ -494,47 +541,11 @@ pub enum EventBody {
     },
     /// The operator changed weights or quotas of roles.
     Shares {
+        /// `weights` or `quota`.
+        what: Text,
+        /// Roles with their weights, or the role and its amounts.
+        facts: Vec<(Text, Text)>,
         /// Which, and how.
-        text: Text,
+        text: Prose,
     },
-}
-
-impl EventBody {
-    /// How much it matters to a reader.
-    pub fn importance(&self) -> Importance {
-        match self {
-            Self::Happened { importance, .. } => *importance,
-            Self::Offered { .. }
-            | Self::Declined { .. }
-            | Self::Rescinded { .. }
-            | Self::InverseRescinded { .. }
-            | Self::Revived { .. }
-            | Self::Suppressed { .. }
-            | Self::FrameworkEvent { .. }
-            | Self::FrameworkSubscribed { .. }
-            | Self::AgentRegistered { .. }
-            | Self::MachineAdded { .. } => Importance::Low,
-            Self::Check { exit_code, .. } if *exit_code == 0 => Importance::Low,
-            // Reconciliation repeats what is known.
-            Self::TaskStatus { reason, .. } if &**reason == "REASON_RECONCILIATION" => Importance::Low,
-            Self::Evaluated { passed, .. } if !*passed => Importance::Low,
-            Self::Rejected { .. }
-            | Self::LimitReached { .. }
-            | Self::InvariantBroken { .. }
-            | Self::MachineLost { .. }
-            | Self::MachineRemoved { .. }
-            | Self::FaultInjected { .. }
-            | Self::FaultStruck { .. }
-            | Self::FaultCleared { .. }
-            | Self::PlanCommanded { .. }
-            | Self::PodCommanded { .. }
-            | Self::Backoff { .. }
-            | Self::RecoveryNeeded { .. }
-            | Self::Maintenance { .. }
-            | Self::Shares { .. }
-            | Self::AgentUnreachable { .. }
-            | Self::AgentRemoved { .. } => Importance::High,
-            _ => Importance::Normal,
-        }
-    }
 }

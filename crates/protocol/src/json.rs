@@ -142,25 +142,46 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
 ///
 /// *Errors*: no JSON, with line and column; or not what is wanted, with the path of the part that is not.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
-    from(value(text)?)
+    take(value(text)?, text, &[])
 }
 
 /// What plain data holds. *Errors*: it is not what is wanted, with the path of the part that is not.
 pub fn from<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
+    take(value, &[], &[])
+}
+
+/// What the item at `index` (from 0) of the list in a JSON text holds. *Errors*: as for [`read`], the path being
+/// one within the item.
+pub fn item<T: DeserializeOwned>(value: Value, text: &[u8], index: usize) -> Result<T, Error> {
+    take(value, text, &[place::Step::At(index)])
+}
+
+/// What a value holds that stands in `text` at the end of a way; the text is empty when it is not known.
+fn take<T: DeserializeOwned>(value: Value, text: &[u8], way: &[place::Step]) -> Result<T, Error> {
     serde_json::from_value(value.clone()).map_err(|error| {
         let again = |value: Value| serde_json::from_value::<T>(value).err().map(|error| error.to_string());
-        placed(&value, error, &again)
+        placed(&value, error, (text, way), &again)
     })
 }
 
-/// The error with the path of the part of `value` that it is about.
+/// The error with the path of the part of `value` that it is about, and where that stands.
 #[inline(never)]
-fn placed(value: &Value, error: Error, again: &dyn Fn(Value) -> Option<String>) -> Error {
-    let words = error.to_string();
-    match place::of(value, &words, again) {
-        Some(path) => Error::custom(format_args!("`{path}`: {words}")),
-        None => error,
+fn placed(
+    value: &Value,
+    error: Error,
+    (text, way): (&[u8], &[place::Step]),
+    again: &dyn Fn(Value) -> Option<String>,
+) -> Error {
+    let path = place::of(value, again);
+    let whole: Vec<place::Step> = way.iter().chain(&path).cloned().collect();
+    let named = if path.is_empty() { String::new() } else { format!("`{}`: ", place::words(&path)) };
+    // That nothing is where something should be has no place but the whole.
+    let at = place::line_and_column(text, &whole).filter(|_| !whole.is_empty());
+    let at = at.map(|(line, column)| format!(" at line {line} column {column}")).unwrap_or_default();
+    if named.is_empty() && at.is_empty() {
+        return error;
     }
+    Error::custom(format_args!("{named}{error}{at}"))
 }
 
 /// The words of `kind`.

@@ -6,6 +6,7 @@
 
 pub mod amount;
 pub mod event;
+pub mod flow;
 pub mod input;
 pub mod json;
 pub mod refusal;

@@ -10,7 +10,7 @@ pub use action::ActionView;
 pub use status::{StatusClass, StatusWord};
 
 use crate::Text;
-use crate::event::ElementPath;
+use crate::event::{ElementPath, Prose};
 use crate::refusal::Refusal;
 use serde::Serialize;
 use std::sync::Arc;
@@ -273,7 +273,7 @@ pub struct ConfigFileView {
     pub missing_variables: Vec<Text>,
     /// What is wrong with it, in words; absent when nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<Text>,
+    pub problem: Option<Prose>,
 }
 
 /// The machines.
@@ -313,6 +313,9 @@ pub struct ScheduledView {
     pub ip: Option<Text>,
     /// `DRAINING` or `DOWN`.
     pub mode: Text,
+    /// Why it is no machine of the cluster; none when it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmatched: Option<Text>,
 }
 
 /// One machine.

@@ -21,6 +21,24 @@ pub struct Why {
     pub unblock: Vec<Unblock>,
 }
 
+/// Why a machine is in the state that it is in, and what its schedule has to do with it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct MachineWhy {
+    /// Host name.
+    pub agent: Text,
+    /// Mesos agent id; empty when no agent of it ever registered.
+    pub agent_id: Text,
+    /// Its state, in the word of the view.
+    pub state: Text,
+    /// One sentence.
+    pub sentence: String,
+    /// What stands behind it, most immediate first.
+    pub reasons: Vec<String>,
+    /// What would change it.
+    pub unblock: Vec<Unblock>,
+}
+
 /// Something that would unblock the element.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
@@ -177,6 +195,19 @@ pub enum ReasonKind {
         agent: Text,
         /// `down`, `draining`, `drained` or `deactivated`.
         state: Text,
+    },
+    /// A person has to say whether it passes or fails.
+    Verdict {
+        /// What is asked; may be empty.
+        prompt: Text,
+    },
+    /// It is being worked on.
+    Underway {
+        /// What is done.
+        what: Text,
+        /// When it ends, where that is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until_ms: Option<u64>,
     },
     /// Processes are on manual: the user has to say what happens.
     Manual {

@@ -1,4 +1,4 @@
-//! Event streams of frameworks, without a transport.
+//! Event streams of frameworks and operators, without a transport.
 //!
 //! A stream is a place in the world's event log: whoever serves it asks again and again what has come since, and is given
 //! records ready to be sent. Heartbeats are made here, one for every fifteen seconds of virtual time; they are in no log.
@@ -85,7 +85,7 @@ pub fn poll_stream(stream: &mut EventStream, session: &Session) -> Polled {
     }
     let mut bytes = Vec::new();
     let news = engine.events_since(stream.seq);
-    match &stream.source {
+    match &mut stream.source {
         Source::Framework(name, _) => {
             for event in news {
                 stream.seq = event.seq;
@@ -105,7 +105,26 @@ pub fn poll_stream(stream: &mut EventStream, session: &Session) -> Polled {
             stream.seq = engine.seq();
             return Polled { bytes: news.bytes, ended: news.ended };
         }
-        Source::Master(_) => {}
+        Source::Master(next) => {
+            let Some(since) = next.as_u64() else {
+                let Some((subscribed, number)) = engine.world().operator_subscribed() else {
+                    return Polled { bytes, ended: true };
+                };
+                record(&mut bytes, &subscribed);
+                record(&mut bytes, &heartbeat());
+                *next = number.into();
+                return Polled { bytes, ended: false };
+            };
+            let Some((events, number)) = engine.world().operator_events(since) else {
+                return Polled { bytes, ended: true };
+            };
+            for (at_ms, event) in events {
+                beat_until(&mut stream.beat_ms, at_ms, &mut bytes);
+                record(&mut bytes, &event);
+            }
+            beat_until(&mut stream.beat_ms, now_ms, &mut bytes);
+            (*next, stream.seq) = (number.into(), engine.seq());
+        }
     }
     Polled { bytes, ended: false }
 }

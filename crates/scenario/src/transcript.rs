@@ -120,16 +120,15 @@ impl Transcript {
         {
             return;
         }
-        if let Some(mut words) = describe::event(&event.body) {
-            if let EventBody::ElementStatus { path, .. }
-            | EventBody::PhaseChanged { path, .. }
-            | EventBody::Evaluated { path, .. } = &event.body
-                && self.several
-            {
-                words = format!("{}/{words}", path.service.trim_matches('/'));
-            }
-            self.line(&format!("[{}] {words}", clock(event.at_ms)));
+        let mut words = event.body.sentence();
+        if let EventBody::ElementStatus { path, .. }
+        | EventBody::PhaseChanged { path, .. }
+        | EventBody::Evaluated { path, .. } = &event.body
+            && self.several
+        {
+            words = format!("{}/{words}", path.service.trim_matches('/'));
         }
+        self.line(&format!("[{}] {words}", clock(event.at_ms)));
     }
 }
 

@@ -2,6 +2,11 @@
 //!
 //! *Knows*: what belongs together. *Must not know*: moves and calls; those are in [`crate::engine`] and [`crate::call`].
 
+#![expect(
+    clippy::unused_self,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::engine::{Io, LogKind, Mode, Record, Run, Shown};
 use crate::generate::Running;
 use crate::instance::{ComponentId, Group, Instance, InstanceState, Instances, Slot};
@@ -33,6 +38,11 @@ pub(crate) struct App {
     pub(crate) touched: u64,
     /// It is taken down and forgotten afterwards.
     pub(crate) leaving: bool,
+    /// Names of machines that instances are on.
+    hosts: SortedMap<MachineId, Text>,
+    /// The last instant at which it was touched.
+    seen: SimTime,
+    pub(crate) cache: crate::view::ViewCache,
 }
 
 /// Components by name and by chain.
@@ -97,6 +107,9 @@ impl App {
             timers: EventQueue::new(),
             touched: 0,
             leaving: false,
+            hosts: SortedMap::new(),
+            seen: now,
+            cache: crate::view::ViewCache::default(),
         }
     }
 
@@ -104,6 +117,7 @@ impl App {
     pub(crate) fn touch(&mut self, cx: &planarium_fleet::Cx) {
         // Never the same twice: what is shown may change between two events.
         self.touched = (self.touched + 1).max(cx.next_seq() - 1);
+        self.seen = cx.now();
     }
 
     // ---- what runs at load time ----------------------------------------------------------------
@@ -135,7 +149,8 @@ impl App {
                 state: if planted.stopped { InstanceState::Stopped } else { InstanceState::Running },
                 created: now,
                 running_since: SimTime::ZERO,
-                balancers: balancers.into_iter().map(|name| (name, SimTime::ZERO)).collect(),
+                balancers: balancers.into_iter().map(|name| (name, None)).collect(),
+                settled: !planted.stopped,
                 hidden: false,
                 unhealthy: false,
                 ready: !planted.stopped,
@@ -145,6 +160,7 @@ impl App {
             };
             if let Place::On(machine) = place(io.yard.fleet(), |machine| self.instances.on(machine)) {
                 instance.machine = Some(machine);
+                self.remember(io, machine);
                 if !planted.stopped {
                     let (own, image) = (instance.id.clone(), instance.image.clone());
                     let process = self.launch(io, machine, slot, &own, &image, 0);
@@ -176,9 +192,8 @@ impl App {
         if options.teardown || options.replace_all {
             return None;
         }
-        // What a generated plan takes away altogether, it takes away as old.
-        let gone = self.definition.given.is_none() && self.replicas(component) == 0;
-        self.target_image(component).filter(|_| !gone)
+        // What is to go altogether goes as old.
+        self.target_image(component).filter(|_| self.replicas(component) > 0)
     }
 
     /// Sorts instances into groups. For a generated plan without gaps.
@@ -251,6 +266,7 @@ impl App {
             instances: std::mem::take(&mut self.instances),
             touched: self.touched,
             leaving: self.leaving,
+            hosts: std::mem::take(&mut self.hosts),
             ..next
         };
         self.names.replanned(io.cx, old_mode, &mut self.run);
@@ -318,10 +334,73 @@ impl App {
 
     // ---- machines ------------------------------------------------------------------------------
 
+    /// The name of a machine that an instance is on.
+    pub(crate) fn host_of(&self, machine: MachineId) -> Option<Text> {
+        self.hosts.get(&machine).cloned()
+    }
+
+    /// The last instant at which anything happened here.
+    pub(crate) fn seen_at(&self) -> SimTime {
+        self.seen
+    }
+
+    /// Whether a process is one of this application's.
+    pub(crate) fn has_process(&self, process: ProcessId) -> bool {
+        let launching = self.run.leaf.as_ref().is_some_and(
+            |leaf| matches!(&leaf.work, crate::call::Work::Launch(launch) if launch.process == process),
+        );
+        launching || self.instances.of_process(process).is_some()
+    }
+
+    /// It is taken down, and forgotten when that is done.
+    ///
+    /// *Errors*: its plan is running.
+    pub(crate) fn take_down(&mut self, io: &mut Io<'_>) -> Result<(), Refusal> {
+        let mut definition = Definition::clone(&self.definition);
+        definition.options.teardown = true;
+        definition.given = None;
+        if definition.model.is_none() {
+            definition.model = Some(Arc::new(crate::model::Model::empty()));
+        }
+        self.replace(io, Arc::new(definition))?;
+        self.leaving = true;
+        if self.run.mode == Mode::Ready {
+            self.command(io, &crate::engine::Command::Start { paused: false, interactive: Some(false) })?;
+        }
+        Ok(())
+    }
+
+    /// Bytes that are held here and not in `before`, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        let run = &self.run;
+        let old = before.map(|before| &before.run);
+        let plan = if before.is_some_and(|before| Arc::ptr_eq(&before.plan, &self.plan)) {
+            0
+        } else {
+            1024 * self.plan.steps().len() as u64
+        };
+        512 + plan
+            + run.steps.beyond(old.map(|old| &old.steps), |_, _| 0)
+            + run.log.beyond(old.map(|old| &old.log), |_, _| 0)
+            + run.trace.beyond(old.map(|old| &old.trace), |_, _| 0)
+            + run.loops.beyond(old.map(|old| &old.loops), |now, was| {
+                planarium_kernel::cow::behind(now, was, |now| {
+                    now.iterations.beyond(was.map(|was| &was.iterations), |one, _| one.cells.len() as u64)
+                })
+            })
+            + self.instances.beyond(before.map(|before| &before.instances))
+    }
+
     /// The name of a machine.
     pub(crate) fn hostname(&self, io: &Io<'_>, machine: MachineId) -> Text {
         let known = io.yard.fleet().machine(machine).map(|machine| machine.hostname.clone());
         known.unwrap_or_else(|| format!("machine {}", machine.0).into())
+    }
+
+    /// Remembers the name of a machine.
+    pub(crate) fn remember(&mut self, io: &Io<'_>, machine: MachineId) {
+        let host = self.hostname(io, machine);
+        self.hosts.insert(machine, host);
     }
 
     /// Starts the process of an instance.

@@ -17,7 +17,7 @@ use planarium_source::{Diagnostic, Diagnostics, Span};
 
 /// The environment that all files together describe.
 #[derive(Clone, Debug, Default)]
-pub struct Env {
+pub(crate) struct Env {
     /// Plugin that creates and destroys instances.
     pub(crate) core_plugin: Option<Text>,
     pub(crate) discovery_plugin: Option<Text>,

@@ -18,7 +18,7 @@ id_types! {
 
 /// Which of a component's instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
+pub(crate) enum Group {
     /// Those that were there before and run another image.
     Old,
     /// Those that run the image of the model.
@@ -27,7 +27,7 @@ pub enum Group {
 
 impl Group {
     /// The word of the group.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Old => "old",
             Self::New => "new",
@@ -37,18 +37,18 @@ impl Group {
 
 /// A place for an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Slot {
+pub(crate) struct Slot {
     /// Whose.
-    pub component: ComponentId,
+    pub(crate) component: ComponentId,
     /// In which group.
-    pub group: Group,
+    pub(crate) group: Group,
     /// Its number there.
-    pub index: u64,
+    pub(crate) index: u64,
 }
 
 /// What an instance does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InstanceState {
+pub(crate) enum InstanceState {
     /// It runs.
     Running,
     /// It does not run.
@@ -59,7 +59,7 @@ pub enum InstanceState {
 
 impl InstanceState {
     /// The word of the state.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Running => "running",
             Self::Stopped => "stopped",
@@ -70,43 +70,45 @@ impl InstanceState {
 
 /// An instance.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Instance {
+pub(crate) struct Instance {
     /// Its id, never reused.
-    pub id: Text,
+    pub(crate) id: Text,
     /// Its address.
-    pub ip: Text,
+    pub(crate) ip: Text,
     /// What it runs.
-    pub image: Text,
+    pub(crate) image: Text,
     /// What it does.
-    pub state: InstanceState,
+    pub(crate) state: InstanceState,
     /// When it was created.
-    pub created: SimTime,
+    pub(crate) created: SimTime,
     /// Since when it runs.
-    pub running_since: SimTime,
-    /// Balancers that it is behind, and since when.
-    pub balancers: Vec<(Text, SimTime)>,
+    pub(crate) running_since: SimTime,
+    /// Balancers that it is behind, and since when; none for those that it is in service behind all along.
+    pub(crate) balancers: Vec<(Text, Option<SimTime>)>,
+    /// It was up and registered before anybody looked.
+    pub(crate) settled: bool,
     /// It was taken out of the register.
-    pub hidden: bool,
+    pub(crate) hidden: bool,
     /// It never gets healthy.
-    pub unhealthy: bool,
+    pub(crate) unhealthy: bool,
     /// Its readiness check has passed.
-    pub ready: bool,
+    pub(crate) ready: bool,
     /// The machine that it is on; none when there are no machines.
-    pub machine: Option<MachineId>,
+    pub(crate) machine: Option<MachineId>,
     /// Its process, while it runs on a machine.
-    pub process: Option<ProcessId>,
+    pub(crate) process: Option<ProcessId>,
 }
 
 impl Instance {
     /// The version that it runs.
-    pub fn version(&self) -> &str {
+    pub(crate) fn version(&self) -> &str {
         tag(&self.image)
     }
 }
 
 /// All instances of an application.
 #[derive(Clone, Debug, Default)]
-pub struct Instances {
+pub(crate) struct Instances {
     slots: Map<Slot, Arc<Instance>>,
     processes: Map<ProcessId, Slot>,
     /// How often each id was given.
@@ -116,32 +118,27 @@ pub struct Instances {
 
 impl Instances {
     /// The instance in a slot.
-    pub fn get(&self, slot: Slot) -> Option<&Instance> {
+    pub(crate) fn get(&self, slot: Slot) -> Option<&Instance> {
         self.slots.get(&slot).map(|instance| &**instance)
     }
 
     /// The instance in a slot, to change everything but its process and its machine.
-    pub fn get_mut(&mut self, slot: Slot) -> Option<&mut Instance> {
+    pub(crate) fn get_mut(&mut self, slot: Slot) -> Option<&mut Instance> {
         self.slots.get_mut(&slot).map(Arc::make_mut)
     }
 
     /// All instances, by component, old ones first, by index.
-    pub fn iter(&self) -> impl Iterator<Item = (Slot, &Arc<Instance>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Slot, &Arc<Instance>)> {
         self.slots.iter().map(|(slot, instance)| (*slot, instance))
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// The instances of a group from an index on.
-    pub fn group(
+    pub(crate) fn group(
         &self,
         component: ComponentId,
         group: Group,
@@ -152,17 +149,17 @@ impl Instances {
     }
 
     /// The slot of a process.
-    pub fn of_process(&self, process: ProcessId) -> Option<Slot> {
+    pub(crate) fn of_process(&self, process: ProcessId) -> Option<Slot> {
         self.processes.get(&process).copied()
     }
 
     /// How many instances are on a machine.
-    pub fn on(&self, machine: MachineId) -> u32 {
+    pub(crate) fn on(&self, machine: MachineId) -> u32 {
         self.machines.get(&machine).copied().unwrap_or(0)
     }
 
     /// Puts an instance into an empty slot.
-    pub fn put(&mut self, slot: Slot, instance: Instance) {
+    pub(crate) fn put(&mut self, slot: Slot, instance: Instance) {
         if let Some(process) = instance.process {
             self.processes.insert(process, slot);
         }
@@ -173,7 +170,7 @@ impl Instances {
     }
 
     /// Takes an instance out of its slot.
-    pub fn take(&mut self, slot: Slot) -> Option<Arc<Instance>> {
+    pub(crate) fn take(&mut self, slot: Slot) -> Option<Arc<Instance>> {
         let instance = self.slots.remove(&slot)?;
         if let Some(process) = instance.process {
             self.processes.remove(&process);
@@ -185,7 +182,7 @@ impl Instances {
     }
 
     /// Says which process an instance has now.
-    pub fn set_process(&mut self, slot: Slot, process: Option<ProcessId>) {
+    pub(crate) fn set_process(&mut self, slot: Slot, process: Option<ProcessId>) {
         let Some(instance) = self.slots.get_mut(&slot).map(Arc::make_mut) else { return };
         let before = std::mem::replace(&mut instance.process, process);
         if let Some(before) = before {
@@ -197,7 +194,7 @@ impl Instances {
     }
 
     /// An id that was never given: `wanted`, or that with `-r1`, `-r2` and so on.
-    pub fn fresh_id(&mut self, wanted: &str) -> Text {
+    pub(crate) fn fresh_id(&mut self, wanted: &str) -> Text {
         let times = self.given.get(wanted).copied();
         self.given.insert(wanted.into(), times.map_or(0, |times| times.saturating_add(1)));
         match times {
@@ -207,7 +204,7 @@ impl Instances {
     }
 
     /// The usual address of a slot, or the next one that no instance has.
-    pub fn address(&self, slot: Slot) -> Text {
+    pub(crate) fn address(&self, slot: Slot) -> Text {
         let group = u64::from(slot.group == Group::New);
         let host = slot.index.saturating_add(1);
         let component = u64::from(slot.component.0).saturating_add(1);
@@ -240,7 +237,7 @@ impl Instances {
 
     /// Sorts every instance into its group: the new one when its image is the target, else the old one. An index is kept
     /// where it is free, unless `packed` asks for indices without gaps.
-    pub fn sort(&mut self, target: &dyn Fn(ComponentId) -> Option<Text>, packed: bool) {
+    pub(crate) fn sort(&mut self, target: &dyn Fn(ComponentId) -> Option<Text>, packed: bool) {
         let before: Vec<(Slot, Arc<Instance>)> =
             self.slots.iter().map(|(slot, instance)| (*slot, instance.clone())).collect();
         let grouped: Vec<(Slot, Arc<Instance>)> = before
@@ -275,10 +272,10 @@ impl Instances {
     }
 
     /// What does not hold, in words.
-    pub fn check(&self) -> Vec<String> {
+    pub(crate) fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut machines: SortedMap<MachineId, u32> = SortedMap::new();
-        for (slot, instance) in self.slots.iter() {
+        for (slot, instance) in &self.slots {
             if instance.process.is_some_and(|process| self.of_process(process) != Some(*slot)) {
                 found.push(format!("the process of {} is not known", instance.id));
             }
@@ -293,7 +290,7 @@ impl Instances {
     }
 
     /// Bytes that are held here and not in `before`, by estimate.
-    pub fn beyond(&self, before: Option<&Self>) -> u64 {
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         const INSTANCE: u64 = 256;
         let inside = |now: &Arc<Instance>, old: Option<&Arc<Instance>>| {
             if old.is_some_and(|old| Arc::ptr_eq(old, now)) { 0 } else { INSTANCE }
@@ -323,6 +320,7 @@ mod tests {
             created: SimTime::ZERO,
             running_since: SimTime::ZERO,
             balancers: Vec::new(),
+            settled: false,
             hidden: false,
             unhealthy: false,
             ready: true,

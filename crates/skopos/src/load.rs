@@ -33,7 +33,7 @@ pub(crate) const GENERATED: &str = "plan.yaml (generated)";
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// What can run; none when there is any error.
-    pub definition: Option<Arc<Definition>>,
+    pub(crate) definition: Option<Arc<Definition>>,
     /// The application's name.
     pub name: Text,
     /// Everything found.
@@ -48,15 +48,27 @@ pub struct Loaded {
     pub offered_plan: Option<Text>,
 }
 
+impl Loaded {
+    /// Everything found, by file, line and code.
+    pub fn findings(&self) -> Vec<Diagnostic> {
+        let mut found = (*self.diagnostics).clone().into_sorted();
+        let place = |finding: &Diagnostic| (finding.span.file, self.sources.position(finding.span).line);
+        planarium_kernel::sorted::sort_by(&mut found, |a, b| {
+            (place(a), &a.code, a.span.start).cmp(&(place(b), &b.code, b.span.start))
+        });
+        found
+    }
+}
+
 /// An application that can run.
 #[derive(Clone, Debug)]
-pub struct Definition {
+pub(crate) struct Definition {
     /// Its name.
-    pub name: Text,
+    pub(crate) name: Text,
     /// The project's name, for `.project`.
-    pub project: Text,
+    pub(crate) project: Text,
     /// Path of the plan; none when it is generated.
-    pub plan_path: Option<Text>,
+    pub(crate) plan_path: Option<Text>,
     /// The plan as it was brought.
     pub(crate) given: Option<(SharedPlan, Text)>,
     pub(crate) model: Option<Arc<Model>>,
@@ -70,15 +82,15 @@ pub struct Definition {
 
 /// What a load command says beside files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     /// Everything is taken down.
-    pub teardown: bool,
+    pub(crate) teardown: bool,
     /// Every instance counts as old.
-    pub replace_all: bool,
+    pub(crate) replace_all: bool,
     /// A failed step holds the plan.
-    pub interactive: bool,
+    pub(crate) interactive: bool,
     /// The plan starts right away.
-    pub run: bool,
+    pub(crate) run: bool,
 }
 
 /// A plan that is about to run, with its text.
@@ -290,8 +302,10 @@ fn components(model: Option<&Model>, env: &Env, plan: Option<&Plan>) -> Arc<[Tex
     let mut known: SortedSet<Text> = SortedSet::new();
     let own = model.into_iter().flat_map(|model| &model.components).map(|component| &component.name);
     let planted = env.simulation.instances.iter().map(|instance| &instance.component);
-    let stepped =
-        plan.into_iter().flat_map(|plan| plan.chains()).filter_map(|(_, chain)| chain.component.as_ref());
+    let stepped = plan
+        .into_iter()
+        .flat_map(super::plan::Plan::chains)
+        .filter_map(|(_, chain)| chain.component.as_ref());
     for name in own.chain(planted).chain(stepped) {
         if known.insert(name.clone()) {
             names.push(name.clone());

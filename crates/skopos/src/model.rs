@@ -16,30 +16,30 @@ use planarium_source::{Diagnostic, Diagnostics, Span};
 
 /// A model.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub(crate) struct Model {
     /// Its whole text as a tree, for names that begin with `.Model`.
     pub(crate) root: Node,
     /// Components in the order of the text.
-    pub components: Vec<Component>,
+    pub(crate) components: Vec<Component>,
     /// Gateways in the order of the text.
-    pub gateways: Vec<Gateway>,
+    pub(crate) gateways: Vec<Gateway>,
     /// Steps of the application.
     pub(crate) lifecycle: Lifecycle,
 }
 
 /// A component.
 #[derive(Clone, Debug)]
-pub struct Component {
+pub(crate) struct Component {
     /// Its name.
-    pub name: Text,
+    pub(crate) name: Text,
     /// The image that is to run.
-    pub image: Option<Text>,
+    pub(crate) image: Option<Text>,
     /// How many instances are to run; a singleton has one at most.
-    pub replicas: u64,
+    pub(crate) replicas: u64,
     /// Two instances must never run side by side.
-    pub singleton: bool,
+    pub(crate) singleton: bool,
     /// Components that have to be there before it.
-    pub uses: Vec<Text>,
+    pub(crate) uses: Vec<Text>,
     /// Where `uses` stands, else the name.
     pub(crate) uses_span: Span,
     pub(crate) hooks: Hooks,
@@ -47,13 +47,13 @@ pub struct Component {
 
 /// A way in from outside.
 #[derive(Clone, Debug)]
-pub struct Gateway {
+pub(crate) struct Gateway {
     /// Its name.
-    pub name: Text,
+    pub(crate) name: Text,
     /// `load_balancer`, `host_port` or whatever is written.
-    pub kind: Text,
+    pub(crate) kind: Text,
     /// Components behind it.
-    pub targets: Vec<Text>,
+    pub(crate) targets: Vec<Text>,
 }
 
 /// Lifecycle steps of the application.
@@ -99,8 +99,14 @@ pub(crate) enum HookKind {
 }
 
 impl Model {
+    /// A model without components.
+    pub(crate) fn empty() -> Self {
+        let root = Node::null(Span::default());
+        Self { root, components: Vec::new(), gateways: Vec::new(), lifecycle: Lifecycle::default() }
+    }
+
     /// A component by name.
-    pub fn component(&self, name: &str) -> Option<&Component> {
+    pub(crate) fn component(&self, name: &str) -> Option<&Component> {
         self.components.iter().find(|component| &*component.name == name)
     }
 

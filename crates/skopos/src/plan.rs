@@ -20,12 +20,12 @@ id_types! {
 
 impl ChainId {
     /// The top-level chain.
-    pub const ROOT: Self = Self(0);
+    pub(crate) const ROOT: Self = Self(0);
 }
 
 /// A plan.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub(crate) struct Plan {
     steps: Vec<Step>,
     chains: Vec<Chain>,
     ids: SortedMap<Text, StepId>,
@@ -33,20 +33,20 @@ pub struct Plan {
 
 /// An ordered list of steps.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chain {
+pub(crate) struct Chain {
     /// The step that it is in; none for the top-level chain.
-    pub owner: Option<StepId>,
+    pub(crate) owner: Option<StepId>,
     /// What it is inside.
-    pub kind: ChainKind,
+    pub(crate) kind: ChainKind,
     /// Its steps in order.
-    pub steps: Vec<StepId>,
+    pub(crate) steps: Vec<StepId>,
     /// The component that it works on, when it is inside a component step.
-    pub component: Option<Text>,
+    pub(crate) component: Option<Text>,
 }
 
 /// What a chain is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChainKind {
+pub(crate) enum ChainKind {
     /// Nothing: the top level.
     Root,
     /// A group.
@@ -59,7 +59,7 @@ pub enum ChainKind {
 
 impl ChainKind {
     /// The word for it in messages.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Root => "top level",
             Self::Group => "group",
@@ -71,35 +71,35 @@ impl ChainKind {
 
 /// A step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub(crate) struct Step {
     /// Its id, unique in the plan.
-    pub id: Text,
+    pub(crate) id: Text,
     /// What is shown for it.
-    pub label: Text,
+    pub(crate) label: Text,
     /// The chain that it is in.
-    pub chain: ChainId,
+    pub(crate) chain: ChainId,
     /// Its place there, from 0.
-    pub at: u32,
+    pub(crate) at: u32,
     /// Part of a recovery.
-    pub cleanup: bool,
+    pub(crate) cleanup: bool,
     /// Way out when it passes.
-    pub on_pass: Exit,
+    pub(crate) on_pass: Exit,
     /// Way out when it fails.
-    pub on_fail: Exit,
+    pub(crate) on_fail: Exit,
     /// What it does.
-    pub class: Class,
+    pub(crate) class: Class,
     /// Where the definition speaks of it.
-    pub source: SourceRef,
+    pub(crate) source: SourceRef,
 }
 
 impl Step {
     /// The exit for a result.
-    pub fn exit(&self, passed: bool) -> &Exit {
+    pub(crate) fn exit(&self, passed: bool) -> &Exit {
         if passed { &self.on_pass } else { &self.on_fail }
     }
 
     /// The chain inside it.
-    pub fn inside(&self) -> Option<ChainId> {
+    pub(crate) fn inside(&self) -> Option<ChainId> {
         match &self.class {
             Class::Group(chain) | Class::Component { chain, .. } | Class::Loop { chain, .. } => Some(*chain),
             Class::Action(_) | Class::Delay { .. } | Class::Gate { .. } => None,
@@ -107,31 +107,31 @@ impl Step {
     }
 
     /// Whether nothing is inside it.
-    pub fn is_leaf(&self) -> bool {
+    pub(crate) fn is_leaf(&self) -> bool {
         self.inside().is_none()
     }
 }
 
 /// A way out of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exit {
+pub(crate) struct Exit {
     /// Where it says it leads.
-    pub label: Label,
+    pub(crate) label: Label,
     /// It was written, not left to the default.
-    pub written: bool,
+    pub(crate) written: bool,
     /// The plan pauses there.
-    pub pause: bool,
+    pub(crate) pause: bool,
     /// A warning is logged there.
-    pub warn: bool,
+    pub(crate) warn: bool,
     /// A message is logged there.
-    pub info: bool,
+    pub(crate) info: bool,
     /// Where it leads.
-    pub leads: Leads,
+    pub(crate) leads: Leads,
 }
 
 /// What an exit says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Label {
+pub(crate) enum Label {
     /// The next step of the chain, by the rules of its end and of cleanup.
     Next,
     /// The chain ends and has passed.
@@ -144,7 +144,7 @@ pub enum Label {
 
 /// Where an exit leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leads {
+pub(crate) enum Leads {
     /// To the step at this place of the chain.
     To(u32),
     /// To the chain's end: passed or failed.
@@ -153,7 +153,7 @@ pub enum Leads {
 
 /// What a step does.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Class {
+pub(crate) enum Class {
     /// Steps that concern no component.
     Group(ChainId),
     /// Steps for a component.
@@ -190,7 +190,7 @@ pub enum Class {
 
 impl Class {
     /// The word of the class, as plans have it.
-    pub const fn word(&self) -> &'static str {
+    pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Group(_) => "group",
             Self::Component { .. } => "component",
@@ -204,18 +204,18 @@ impl Class {
 
 /// Which instances a loop goes through.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Iterate {
+pub(crate) struct Iterate {
     /// Number of iterations, whatever there is.
-    pub target_num: Option<u64>,
+    pub(crate) target_num: Option<u64>,
     /// The first index.
-    pub start_index: u64,
+    pub(crate) start_index: u64,
     /// What is gone through where no number is given.
-    pub selector: Option<Selector>,
+    pub(crate) selector: Option<Selector>,
 }
 
 /// What a loop goes through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Selector {
+pub(crate) enum Selector {
     /// Instances that were there before.
     Old,
     /// Instances that were created.
@@ -226,7 +226,7 @@ pub enum Selector {
 
 impl Selector {
     /// The word of the selector.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Old => "old",
             Self::New => "new",
@@ -237,18 +237,18 @@ impl Selector {
 
 /// A call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Action {
+pub(crate) struct Action {
     /// What is called.
-    pub call: Call,
+    pub(crate) call: Call,
     /// Arguments.
-    pub arguments: Arguments,
+    pub(crate) arguments: Arguments,
     /// The step's own `selector`; that among the arguments goes before it.
-    pub selector: Option<Template>,
+    pub(crate) selector: Option<Template>,
 }
 
 /// What is called.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Call {
+pub(crate) enum Call {
     /// An action of a plugin.
     Plugin {
         /// The plugin.
@@ -266,7 +266,7 @@ pub enum Call {
 
 /// Arguments of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Arguments {
+pub(crate) enum Arguments {
     /// None.
     None,
     /// By name.
@@ -277,7 +277,7 @@ pub enum Arguments {
 
 /// A value with templates in its texts.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Argument {
+pub(crate) enum Argument {
     /// A text.
     Text(Template),
     /// Neither text nor collection: passed on as it is.
@@ -290,7 +290,7 @@ pub enum Argument {
 
 impl Argument {
     /// Every template in it.
-    pub fn templates<'a>(&'a self, out: &mut Vec<&'a Template>) {
+    pub(crate) fn templates<'a>(&'a self, out: &mut Vec<&'a Template>) {
         match self {
             Self::Text(template) => out.push(template),
             Self::Data(_) => {}
@@ -302,7 +302,7 @@ impl Argument {
 
 impl Action {
     /// Every template in it.
-    pub fn templates(&self) -> Vec<&Template> {
+    pub(crate) fn templates(&self) -> Vec<&Template> {
         let mut out = Vec::new();
         match &self.call {
             Call::Line(line) => out.push(line),
@@ -319,13 +319,13 @@ impl Action {
     }
 
     /// An argument by name.
-    pub fn argument(&self, name: &str) -> Option<&Argument> {
+    pub(crate) fn argument(&self, name: &str) -> Option<&Argument> {
         let Arguments::Named(fields) = &self.arguments else { return None };
         fields.iter().rev().find(|(own, _)| &**own == name).map(|(_, value)| value)
     }
 
     /// The selector: that among the arguments, else the step's own.
-    pub fn effective_selector(&self) -> Option<&Template> {
+    pub(crate) fn effective_selector(&self) -> Option<&Template> {
         match self.argument("selector") {
             Some(Argument::Text(template)) => Some(template),
             Some(_) => None,
@@ -334,7 +334,7 @@ impl Action {
     }
 
     /// The call as it is written, on one line.
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         match &self.call {
             Call::Plugin { plugin, action } => format!("{plugin} {action}"),
             Call::Line(line) => line.written.to_string(),
@@ -371,43 +371,43 @@ impl Plan {
     }
 
     /// A plan without steps.
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         let root = Chain { owner: None, kind: ChainKind::Root, steps: Vec::new(), component: None };
         Self::new(Vec::new(), vec![root])
     }
 
     /// A step.
-    pub fn step(&self, id: StepId) -> Option<&Step> {
+    pub(crate) fn step(&self, id: StepId) -> Option<&Step> {
         self.steps.get(id.index())
     }
 
     /// All steps with their numbers.
-    pub fn steps(&self) -> impl ExactSizeIterator<Item = (StepId, &Step)> {
+    pub(crate) fn steps(&self) -> impl ExactSizeIterator<Item = (StepId, &Step)> {
         self.steps.iter().enumerate().map(|(at, step)| (StepId::at(at), step))
     }
 
     /// A chain.
-    pub fn chain(&self, id: ChainId) -> Option<&Chain> {
+    pub(crate) fn chain(&self, id: ChainId) -> Option<&Chain> {
         self.chains.get(id.index())
     }
 
     /// All chains with their numbers, the top level first.
-    pub fn chains(&self) -> impl Iterator<Item = (ChainId, &Chain)> {
+    pub(crate) fn chains(&self) -> impl Iterator<Item = (ChainId, &Chain)> {
         self.chains.iter().enumerate().map(|(at, chain)| (ChainId::at(at), chain))
     }
 
     /// The steps of a chain; none for a chain that does not exist.
-    pub fn steps_of(&self, chain: ChainId) -> &[StepId] {
+    pub(crate) fn steps_of(&self, chain: ChainId) -> &[StepId] {
         self.chain(chain).map_or(&[], |chain| &chain.steps)
     }
 
     /// The step with an id.
-    pub fn find(&self, id: &str) -> Option<StepId> {
+    pub(crate) fn find(&self, id: &str) -> Option<StepId> {
         self.ids.get(id).copied()
     }
 
     /// The top-level step that a step is, or is inside.
-    pub fn top(&self, id: StepId) -> StepId {
+    pub(crate) fn top(&self, id: StepId) -> StepId {
         let mut at = id;
         while let Some(owner) =
             self.step(at).and_then(|step| self.chain(step.chain)).and_then(|chain| chain.owner)
@@ -418,12 +418,12 @@ impl Plan {
     }
 
     /// The step at a place of a chain.
-    pub fn at(&self, chain: ChainId, place: u32) -> Option<StepId> {
+    pub(crate) fn at(&self, chain: ChainId, place: u32) -> Option<StepId> {
         self.steps_of(chain).get(place as usize).copied()
     }
 
     /// Where an exit of a step leads, as a step or an end.
-    pub fn target(&self, id: StepId, passed: bool) -> Option<Result<StepId, bool>> {
+    pub(crate) fn target(&self, id: StepId, passed: bool) -> Option<Result<StepId, bool>> {
         let step = self.step(id)?;
         Some(match step.exit(passed).leads {
             Leads::To(place) => Ok(self.at(step.chain, place)?),
@@ -451,4 +451,4 @@ impl Default for Exit {
 }
 
 /// A shared plan.
-pub type SharedPlan = Arc<Plan>;
+pub(crate) type SharedPlan = Arc<Plan>;

@@ -2,6 +2,11 @@
 //!
 //! *Knows*: paths of elements, words, which records are worth an event. *Must not know*: why anything happens.
 
+#![expect(
+    clippy::match_same_arms,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::DIALECT;
 use crate::engine::{Level, LogKind, Mode, Record, Run, Shown};
 use crate::instance::Instance;

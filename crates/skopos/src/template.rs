@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 /// A text with names in it. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {
+pub(crate) struct Template {
     /// As it was written.
-    pub written: Text,
+    pub(crate) written: Text,
     pieces: Arc<[Piece]>,
 }
 
 /// A stretch of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub(crate) enum Piece {
     /// Copied as it is.
     Text(Text),
     /// Replaced by the value of a name.
@@ -30,40 +30,40 @@ pub enum Piece {
 
 /// A name as a path of fields: `.Model.Components.back.Image`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub(crate) struct Name {
     /// Its fields, at least one.
-    pub parts: Vec<Part>,
+    pub(crate) parts: Vec<Part>,
 }
 
 /// One field of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub(crate) struct Part {
     /// The field.
-    pub text: Text,
+    pub(crate) text: Text,
     /// It was given to `index` as a text: keys match it as it is.
-    pub quoted: bool,
+    pub(crate) quoted: bool,
 }
 
 impl Name {
     /// The first field.
-    pub fn first(&self) -> &str {
+    pub(crate) fn first(&self) -> &str {
         self.parts.first().map_or("", |part| &part.text)
     }
 
     /// Whether a field has a hyphen that Go would refuse.
-    pub fn has_hyphen(&self) -> bool {
+    pub(crate) fn has_hyphen(&self) -> bool {
         self.parts.iter().any(|part| !part.quoted && part.text.contains('-'))
     }
 
     /// The name with its dots, as messages show it.
-    pub fn dotted(&self) -> String {
+    pub(crate) fn dotted(&self) -> String {
         self.parts.iter().fold(String::new(), |text, part| text + "." + &part.text)
     }
 }
 
 impl Template {
     /// Takes a text apart.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let pieces = if text.contains("{{") {
             Parser { rest: text, pieces: Vec::new(), text: String::new() }.run()
         } else {
@@ -73,20 +73,12 @@ impl Template {
     }
 
     /// Its stretches in order.
-    pub fn pieces(&self) -> &[Piece] {
+    pub(crate) fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// The names in it, in order.
-    pub fn names(&self) -> impl Iterator<Item = &Name> {
-        self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Name(name) => Some(name),
-            Piece::Text(_) | Piece::Broken(_) => None,
-        })
-    }
-
     /// Whether nothing has to be replaced.
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.pieces.iter().all(|piece| matches!(piece, Piece::Text(_)))
     }
 }
@@ -100,7 +92,7 @@ struct Parser<'t> {
 /// What Go counts as blank around a trim mark.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
-impl<'t> Parser<'t> {
+impl Parser<'_> {
     fn run(mut self) -> Vec<Piece> {
         while let Some((before, inside)) = self.rest.split_once("{{") {
             self.text.push_str(before);
@@ -301,7 +293,8 @@ mod tests {
 
     #[test]
     fn hyphens_are_told() {
-        let has = |text: &str| Template::parse(text).names().any(Name::has_hyphen);
+        let hyphen = |piece: &Piece| matches!(piece, Piece::Name(name) if name.has_hyphen());
+        let has = |text: &str| Template::parse(text).pieces().iter().any(hyphen);
         assert!(has("{{.vars.my-var}}") && !has("{{index .vars \"my-var\"}}") && !has("{{.vars.my_var}}"));
     }
 }

@@ -33,7 +33,7 @@ pub(crate) const DEPRECATED: [(&str, &str); 4] =
 
 /// User variables by name.
 #[derive(Clone, Debug, Default)]
-pub struct Vars(SortedMap<Text, Node>);
+pub(crate) struct Vars(SortedMap<Text, Node>);
 
 impl Vars {
     /// Adds the entries of a mapping; they win over what is there.
@@ -73,7 +73,7 @@ impl Vars {
 
 /// Why a name has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoValue {
+pub(crate) enum NoValue {
     /// Nothing has this name.
     Unknown,
     /// It has a value elsewhere; where.

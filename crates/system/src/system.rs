@@ -11,7 +11,7 @@ use crate::console::Console;
 use crate::definition::{Definition, Files};
 use crate::http::{Request, Response, Wire};
 use planarium_fleet::{Cx, FleetEvent};
-use planarium_kernel::SimTime;
+use planarium_kernel::{Digest, SimTime};
 use planarium_mesos::api::{FrameworkId, Message};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
@@ -292,6 +292,24 @@ pub trait System: Clone + Sized {
 
     /// What does not hold, in words: kept values against plain recomputation.
     fn check(&self) -> Vec<String>;
+
+    /// Writes its state into a digest: a replay of the same inputs has to come to the same. What is kept to be quick
+    /// (caches, revisions) does not belong to it.
+    ///
+    /// By default what its services show; a process that knows more than it shows writes that.
+    fn digest(&self, digest: &mut Digest) {
+        for (number, view) in self.views() {
+            digest.write_u32(number.0);
+            digest.write_str(&view.name);
+            for plan in &view.plans {
+                digest.write_str(&plan.status);
+                for phase in &plan.phases {
+                    digest.write_str(&phase.status);
+                    phase.steps.iter().for_each(|step| digest.write_str(&step.status));
+                }
+            }
+        }
+    }
 
     /// Bytes that this process holds and `before` does not, by estimate.
     fn beyond(&self, before: Option<&Self>) -> u64;

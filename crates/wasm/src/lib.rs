@@ -59,6 +59,13 @@ fn findings(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<Value> {
 #[derive(Debug)]
 pub struct Simulation {
     session: Session,
+    difference: Option<String>,
+}
+
+impl Simulation {
+    fn of(session: Session) -> Self {
+        Self { session, difference: None }
+    }
 }
 
 #[wasm_bindgen]
@@ -70,7 +77,7 @@ impl Simulation {
     ) -> Result<Simulation, JsError> {
         let genesis =
             if genesis.is_undefined() || genesis.is_null() { Genesis::default() } else { read(genesis)? };
-        Ok(Self { session: Session::new(genesis) })
+        Ok(Self::of(Session::new(genesis)))
     }
 
     /// A world set up by a scenario (YAML or JSON text) with its script to come. `files` holds the texts it names by path.
@@ -86,7 +93,7 @@ impl Simulation {
         };
         let parsed = planarium_scenario::parse(text, "scenario", &|path| files.get(path).cloned());
         match parsed.scenario {
-            Some(scenario) => Ok(Self { session: Session::of_scenario(scenario) }),
+            Some(scenario) => Ok(Self::of(Session::of_scenario(scenario))),
             None => Err(JsError::new(&planarium_source::render::text::render(
                 &parsed.diagnostics,
                 &parsed.sources,
@@ -104,17 +111,25 @@ impl Simulation {
         };
         let parsed = planarium_scenario::parse(example.scenario, id, &file);
         let scenario = parsed.scenario.ok_or_else(|| JsError::new("the example does not parse"))?;
-        Ok(Self { session: Session::of_scenario(scenario) })
+        Ok(Self::of(Session::of_scenario(scenario)))
     }
 
     /// A world replayed from a share string, at the moment that it names, or else at the run's end.
     #[wasm_bindgen(js_name = fromShare)]
     pub fn from_share(text: &str) -> Result<Simulation, JsError> {
         let journal = share::decode(text).map_err(|error| JsError::new(&error.to_string()))?;
-        let mut engine = planarium_world::Engine::from_journal(&journal)
-            .map_err(|error| JsError::new(&error.to_string()))?;
+        let (mut engine, difference) =
+            planarium_world::Engine::open(&journal).map_err(|error| JsError::new(&error.to_string()))?;
         share::go_to_moment(&mut engine, text);
-        Ok(Self { session: Session { engine, player: None } })
+        let difference = difference.map(|difference| difference.to_string());
+        Ok(Self { difference, ..Self::of(Session { engine, player: None }) })
+    }
+
+    /// Where the run of a share string first comes out differently than it was recorded, in words; nothing when it
+    /// comes out as recorded.
+    #[wasm_bindgen(getter)]
+    pub fn difference(&self) -> Option<String> {
+        self.difference.clone()
     }
 
     /// Puts an input in at the current instant; in the past that opens a branch.

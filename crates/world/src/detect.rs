@@ -3,7 +3,7 @@
 //! *Knows*: that the surest dialect wins. *Must not know*: how any dialect is told; nothing is parsed here.
 
 use crate::systems::{ABSENT, DIALECTS};
-use planarium_source::detect::{has_key, is_named, top_keys};
+use planarium_source::detect::{has_key, is_named};
 use planarium_system::Files;
 
 /// The word of the dialect that the files look like, by their names and outermost keys. What looks like none is given to
@@ -21,17 +21,6 @@ pub fn detect_dialect(files: &Files) -> &'static str {
     best.0
 }
 
-pub(crate) fn kudo(files: &Files) -> u8 {
-    let is_operator = |path: &String| is_named(path, "operator.yaml") || is_named(path, "operator.yml");
-    if files.keys().any(is_operator) { 3 } else { 0 }
-}
-
-pub(crate) fn skopos(files: &Files) -> u8 {
-    let is_plan =
-        |text: &String| top_keys(text).any(|(key, value)| key == "doctype" && value.contains("deploy-plan"));
-    if files.values().any(is_plan) { 2 } else { 0 }
-}
-
 /// A package folder holds JSON of its own, which does not count.
 pub(crate) fn marathon(files: &Files) -> u8 {
     let is_package_part =
@@ -41,7 +30,7 @@ pub(crate) fn marathon(files: &Files) -> u8 {
         has_key(text, "id") && keys.iter().any(|key| has_key(text, key))
     };
     let counts = |path: &str| !path.ends_with(".mustache") && !is_package_part(path);
-    if files.iter().any(|(path, text)| counts(path) && is_app(text)) { 1 } else { 0 }
+    u8::from(files.iter().any(|(path, text)| counts(path) && is_app(text)))
 }
 
 #[cfg(test)]
@@ -65,8 +54,18 @@ mod tests {
             ("sdk", &[("app.json", r#"{"x": {"id": "/a", "cmd": "sleep 1"}}"#)]),
             ("kudo", &[("my/operator.yaml", "name: x\n"), ("my/params.yaml", "")]),
             ("sdk", &[("my-operator.yaml", "pods:\n")]),
+            #[cfg(feature = "skopos")]
             ("skopos", &[("plan.yaml", "doctype: deploy-plan\nplan: []\n")]),
+            #[cfg(feature = "skopos")]
             ("skopos", &[("plan.yaml", "# c\ndoctype: \"deploy-plan\"\n")]),
+            #[cfg(feature = "skopos")]
+            (
+                "skopos",
+                &[
+                    ("x/model.yaml", "doctype: com.datagridsys.doctype/skopos/model\n"),
+                    ("x/env.yaml", "vars: {}\n"),
+                ],
+            ),
         ];
         for (dialect, files) in cases {
             let files = files.iter().map(|(p, t)| ((*p).to_owned(), (*t).to_owned())).collect();

@@ -2,7 +2,8 @@
 //!
 //! Knows: serde's data model. Must not know: what is written.
 //!
-//! Field names are left out (their order is fixed by the type), a skipped field and an absent option
+//! Sentences are left out: nothing is written for a [`Prose`](planarium_protocol::event::Prose), and nothing for the
+//! texts under `message` in a [`WireEvent`](planarium_protocol::event::WireEvent). Field names are left out (their order is fixed by the type), a skipped field and an absent option
 //! write 0, a present option writes 1 and its value, a variant writes its index, a sequence or map its
 //! length. Nothing is allocated.
 
@@ -14,14 +15,38 @@ use std::fmt;
 /// unknown length) write their end instead of their length.
 pub(crate) fn write<T: Serialize + ?Sized>(digest: &mut Digest, value: &T) {
     // Nothing in this serializer fails by itself; a type whose own `Serialize` refuses leaves a mark.
-    if value.serialize(Encoder { digest }).is_err() {
+    if value.serialize(Encoder { digest, wire: Wire::No }).is_err() {
         digest.write_u64(u64::MAX);
     }
 }
 
 struct Encoder<'a> {
     digest: &'a mut Digest,
+    wire: Wire,
 }
+
+/// Where in a message of the real wire something stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wire {
+    /// Nowhere: it is of our own.
+    No,
+    /// Inside.
+    Yes,
+    /// The value under `message`: a text there is a sentence.
+    Message,
+}
+
+impl Wire {
+    /// Where the parts of something stand.
+    fn parts(self) -> Self {
+        if self == Self::No { Self::No } else { Self::Yes }
+    }
+}
+
+/// The name of the type whose values are sentences.
+const PROSE: &str = "Prose";
+/// The name of the type whose values are messages of the real wire.
+const WIRE: &str = "WireEvent";
 
 /// A type refused to be written.
 #[derive(Debug)]
@@ -47,18 +72,26 @@ const END: u64 = u64::MAX - 1;
 struct Compound<'a> {
     digest: &'a mut Digest,
     open: bool,
+    wire: Wire,
+    /// The key before was `message`.
+    at_message: bool,
 }
 
 impl<'a> Compound<'a> {
-    fn new(digest: &'a mut Digest, len: Option<usize>) -> Self {
+    fn new(encoder: Encoder<'a>, len: Option<usize>) -> Self {
         if let Some(len) = len {
-            digest.write_u64(len as u64);
+            encoder.digest.write_u64(len as u64);
         }
-        Self { digest, open: len.is_none() }
+        Self { open: len.is_none(), ..Self::plain(encoder) }
+    }
+
+    fn plain(encoder: Encoder<'a>) -> Self {
+        Self { wire: encoder.wire.parts(), digest: encoder.digest, open: false, at_message: false }
     }
 
     fn part<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
-        value.serialize(Encoder { digest: self.digest })
+        let wire = if self.at_message { Wire::Message } else { self.wire };
+        value.serialize(Encoder { digest: self.digest, wire })
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "the signature that serde's traits ask for")]
@@ -113,7 +146,9 @@ impl<'a> ser::Serializer for Encoder<'a> {
     }
 
     fn serialize_str(self, value: &str) -> Result<(), Refused> {
-        self.digest.write_str(value);
+        if self.wire != Wire::Message {
+            self.digest.write_str(value);
+        }
         Ok(())
     }
 
@@ -146,10 +181,14 @@ impl<'a> ser::Serializer for Encoder<'a> {
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
-        _: &'static str,
+        name: &'static str,
         value: &T,
     ) -> Result<(), Refused> {
-        value.serialize(self)
+        match name {
+            PROSE => Ok(()),
+            WIRE => value.serialize(Encoder { wire: Wire::Yes, ..self }),
+            _ => value.serialize(self),
+        }
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -164,11 +203,11 @@ impl<'a> ser::Serializer for Encoder<'a> {
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Compound<'a>, Refused> {
-        Ok(Compound::new(self.digest, len))
+        Ok(Compound::new(self, len))
     }
 
     fn serialize_tuple(self, len: usize) -> Result<Compound<'a>, Refused> {
-        Ok(Compound::new(self.digest, Some(len)))
+        Ok(Compound::new(self, Some(len)))
     }
 
     fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<Compound<'a>, Refused> {
@@ -187,12 +226,12 @@ impl<'a> ser::Serializer for Encoder<'a> {
     }
 
     fn serialize_map(self, len: Option<usize>) -> Result<Compound<'a>, Refused> {
-        Ok(Compound::new(self.digest, len))
+        Ok(Compound::new(self, len))
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Compound<'a>, Refused> {
         // Skipped fields are written as 0, so the number of fields says nothing more.
-        Ok(Compound { digest: self.digest, open: false })
+        Ok(Compound::plain(self))
     }
 
     fn serialize_struct_variant(
@@ -203,7 +242,7 @@ impl<'a> ser::Serializer for Encoder<'a> {
         _: usize,
     ) -> Result<Compound<'a>, Refused> {
         self.digest.write_u32(index);
-        Ok(Compound { digest: self.digest, open: false })
+        Ok(Compound::plain(self))
     }
 
     fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<(), Refused> {
@@ -271,11 +310,24 @@ impl ser::SerializeMap for Compound<'_> {
     type Error = Refused;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Refused> {
-        self.part(key)
+        self.at_message = false;
+        if self.wire == Wire::No {
+            return self.part(key);
+        }
+        // A key is known by nothing but what it writes.
+        let mut own = Digest::new();
+        key.serialize(Encoder { digest: &mut own, wire: Wire::No })?;
+        let mut message = Digest::new();
+        message.write_str("message");
+        self.part(key)?;
+        self.at_message = own.finish() == message.finish();
+        Ok(())
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
-        self.part(value)
+        self.part(value)?;
+        self.at_message = false;
+        Ok(())
     }
 
     fn end(self) -> Result<(), Refused> {
@@ -287,7 +339,8 @@ impl ser::SerializeMap for Compound<'_> {
 mod tests {
     use super::*;
     use planarium_protocol::EventBody;
-    use planarium_protocol::event::ElementPath;
+    use planarium_protocol::event::{ElementPath, WireEvent};
+    use planarium_protocol::view::ConfigFileView;
 
     fn of<T: Serialize>(value: &T) -> u64 {
         let mut digest = Digest::new();
@@ -316,8 +369,8 @@ mod tests {
             status(Some(""), "STARTING"),
             status(Some("x"), "STARTING"),
             status(Some("x"), "STARTED"),
-            EventBody::Note { text: "a".into() },
-            EventBody::LimitReached { limit: "a".into() },
+            EventBody::FaultCleared { fault: "a".into() },
+            EventBody::LimitReached { limit: "a".into(), text: "words".into() },
             EventBody::Offered { framework: "f".into(), agents: vec!["a".into(), "b".into()] },
             EventBody::Offered { framework: "f".into(), agents: vec!["ab".into()] },
         ];
@@ -329,12 +382,53 @@ mod tests {
     }
 
     #[test]
+    fn sentences_do_not_matter_and_facts_beside_them_do() {
+        let refused = |code: &str, reason: &str| EventBody::Rejected {
+            input: 1,
+            code: code.into(),
+            reason: reason.into(),
+        };
+        assert_eq!(of(&refused("conflict", "one")), of(&refused("conflict", "quite another")));
+        assert_ne!(of(&refused("conflict", "one")), of(&refused("not-found", "one")));
+        let file = |problem: Option<&str>| ConfigFileView {
+            name: "n".into(),
+            template: "t".into(),
+            dest: "d".into(),
+            missing_template: false,
+            missing_variables: Vec::new(),
+            problem: problem.map(Into::into),
+        };
+        assert_eq!(of(&file(Some("a"))), of(&file(Some("b"))));
+        assert_ne!(of(&file(Some("a"))), of(&file(None)), "whether there is one is a fact");
+    }
+
+    #[test]
+    fn on_the_wire_only_the_texts_under_message_are_sentences() {
+        let told = |event: serde_json::Value| {
+            of(&EventBody::FrameworkEvent { framework: "f".into(), event: WireEvent(event) })
+        };
+        let update = |state: &str, message: &str| {
+            told(
+                serde_json::json!({ "type": "UPDATE", "update": { "status": { "message": message, "state": state } } }),
+            )
+        };
+        assert_eq!(update("TASK_LOST", "one"), update("TASK_LOST", "another"));
+        assert_ne!(update("TASK_LOST", "one"), update("TASK_GONE", "one"), "what comes after it counts");
+        // A MESSAGE has its content under that key.
+        let message =
+            |data: &str| told(serde_json::json!({ "type": "MESSAGE", "message": { "data": data } }));
+        assert_ne!(message("YQ=="), message("Yg=="));
+        assert_ne!(of(&serde_json::json!({ "message": "a" })), of(&serde_json::json!({ "message": "b" })));
+    }
+
+    #[test]
     fn pinned() {
-        // A change here changes every recorded digest.
+        // A change here changes every recorded digest: it asks for another number of the semantics.
         let mut by_hand = Digest::new();
-        by_hand.write_str("note");
-        by_hand.write_str("hello");
-        assert_eq!(of(&EventBody::Note { text: "hello".into() }), by_hand.finish());
+        by_hand.write_str("limit-reached");
+        by_hand.write_str("steps");
+        let reached = EventBody::LimitReached { limit: "steps".into(), text: "never written".into() };
+        assert_eq!(of(&reached), by_hand.finish());
         let mut by_hand = Digest::new();
         by_hand.write_u64(2);
         by_hand.write_i64(-1);

@@ -32,7 +32,8 @@ pub use detect::detect_dialect;
 pub use genesis::Genesis;
 pub use outside::OutsideView;
 pub use planarium_mesos::wire::{
-    HEARTBEAT_S, MesosQuery, TasksQuery, error_event, heartbeat, is_operator_read, question as mesos_question,
+    HEARTBEAT_S, MesosQuery, TasksQuery, error_event, heartbeat, operator_question,
+    question as mesos_question,
 };
 /// The systems of this build.
 pub fn dialects() -> &'static [planarium_system::Dialect] {
@@ -44,7 +45,9 @@ pub fn states() -> &'static [planarium_protocol::view::StatusWord] {
     planarium_mesos::STATUSES
 }
 
-pub use timeline::{Advanced, BranchView, Engine, JOURNAL_VERSION, Journal, ReplayError};
+pub use timeline::{
+    Advanced, BranchView, Difference, Engine, JOURNAL_VERSION, Journal, ReplayError, SEMANTICS,
+};
 pub use world::World;
 
 /// One entry of a [`Journal`].

@@ -6,16 +6,22 @@
 //! the JSON of a v1 call, or the form of a v0 endpoint as a text or an object. What comes back is `{"status":CODE}`, with
 //! `body` and more beside it where the call answers something. Reads may be put in too; they change nothing.
 
+#![expect(
+    clippy::type_complexity,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::world::World;
 use planarium_kernel::time::SimTime;
 use planarium_mesos::maintenance::decode;
 use planarium_mesos::operator::{OperatorCall, form_fields, v0_call, v0_methods, v1_call};
-use planarium_mesos::wire::{Calendar, MesosQuery, is_operator_read, question};
+use planarium_mesos::wire::{Calendar, MesosQuery, operator_question, question};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::{HttpCall, Maintenance};
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use serde_json::Value;
+use std::sync::Arc;
 
 impl World {
     /// Where virtual time stands in the calendar.
@@ -28,6 +34,24 @@ impl World {
         self.cluster.master().read(self.calendar(), query).map(|value| (200, value))
     }
 
+    /// Somebody listens to what the master tells operators.
+    pub(crate) fn listen_to_master(&mut self) {
+        self.cluster.listen();
+    }
+
+    /// What an operator is told who subscribes now, and the number of the event that comes next.
+    pub fn operator_subscribed(&self) -> Option<(Value, u64)> {
+        let master = self.cluster.master();
+        Some((master.subscribed_event(self.calendar()), master.next_operator_event()?))
+    }
+
+    /// What operators were told from this event on, each with its instant in milliseconds, and the number of the next
+    /// one; none when nobody listens, or some of it was dropped.
+    pub fn operator_events(&self, since: u64) -> Option<(Vec<(u64, Arc<Value>)>, u64)> {
+        let (events, next) = self.cluster.master().operator_events(since)?;
+        Some((events.into_iter().map(|(at, event)| (at.ms(), event)).collect(), next))
+    }
+
     /// Carries a call of the master's API out; none when the path is none of its calls.
     pub(crate) fn master_call(&mut self, call: &HttpCall) -> Option<Result<Value, Refusal>> {
         let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
@@ -37,23 +61,20 @@ impl World {
         };
         let fields = form_fields(query);
         let asked = question(parts, &|key| fields.get(key).cloned());
-        if matches!(call.method.as_str(), "GET" | "HEAD") {
-            return asked.map(|asked| self.reply_to(&asked));
+        if let ("GET" | "HEAD", Some(asked)) = (call.method.as_str(), &asked) {
+            return Some(self.reply_to(asked));
         }
         match (call.method.as_str(), parts) {
-            ("POST", ["maintenance", "schedule"]) => Some(self.maintenance_call("schedule", &call.body)),
-            ("POST", ["machine", op @ ("down" | "up")]) => Some(self.maintenance_call(op, &call.body)),
-            ("POST", ["api", "v1", "scheduler"]) => Some(self.scheduler_call(&call.body)),
-            ("POST", ["api", "v1"]) => Some(self.operator_call(&call.body)),
+            ("POST", ["maintenance", "schedule", ..]) => Some(self.maintenance_call("schedule", &call.body)),
+            ("POST", ["machine", op @ ("down" | "up"), ..]) => Some(self.maintenance_call(op, &call.body)),
+            ("POST", ["api", "v1", "scheduler", ..]) => Some(self.scheduler_call(&call.body)),
+            ("POST", ["api", "v1", ..]) => Some(self.operator_call(&call.body)),
             (method, parts) => match v0_call(method, parts, &call.body) {
                 Some(read) => Some(read.and_then(|call| self.operate(&call))),
                 None => {
                     let known = asked.is_some()
                         || v0_methods(parts).is_some()
-                        || matches!(
-                            parts,
-                            ["machine", "down" | "up"] | ["api", "v1"] | ["api", "v1", "scheduler"]
-                        );
+                        || matches!(parts, ["machine", "down" | "up", ..] | ["api", "v1", ..]);
                     let text = format!("{method} is not for {path}");
                     let refusal = Refusal::new(RefusalCode::BadRequest, text);
                     known.then_some(Err(Refusal { status: 405, ..refusal }))
@@ -68,9 +89,8 @@ impl World {
 
     /// A call of the v1 operator API.
     fn operator_call(&mut self, body: &Value) -> Result<Value, Refusal> {
-        let kind = body.get("type").and_then(Value::as_str).unwrap_or_default();
-        if is_operator_read(kind) {
-            return self.reply_to(&MesosQuery::Operator(kind.to_owned()));
+        if let Some(asked) = operator_question(body) {
+            return self.reply_to(&asked?);
         }
         match (maintenance_op(body), v1_call(body)) {
             (Some(op), _) => self.maintenance_call(op, body),
@@ -128,7 +148,11 @@ fn unknown_type(body: &Value) -> Refusal {
         Err(refused) => refused.into(),
         Ok(_) => {
             let kind = body.get("type").and_then(Value::as_str).unwrap_or_default();
-            Refusal::new(RefusalCode::Unsupported, format!("{kind} is not simulated"))
+            let text = match kind {
+                "SUBSCRIBE" => "SUBSCRIBE opens a stream, which only a connection has".to_owned(),
+                kind => format!("{kind} is not simulated"),
+            };
+            Refusal::new(RefusalCode::Unsupported, text)
         }
     }
 }

@@ -160,13 +160,15 @@ impl World {
         self.instant.steps = self.instant.steps.saturating_add(1);
         self.instant.quiet = self.instant.quiet.saturating_add(1);
         if self.instant.steps > LIMITS.events_per_instant && !self.instant.exhausted {
-            self.exhaust("steps in one instant");
+            self.exhaust("steps");
         }
     }
 
     fn exhaust(&mut self, limit: &str) {
         self.instant.exhausted = true;
-        self.recorder.emit(EventBody::LimitReached { limit: limit.into() });
+        let text =
+            if limit == "rounds" { "rounds of messages in one instant" } else { "steps in one instant" };
+        self.recorder.emit(EventBody::LimitReached { limit: limit.into(), text: text.into() });
     }
 
     /// Passes messages on until there are none.
@@ -180,7 +182,7 @@ impl World {
             }
         }
         if !self.instant.exhausted {
-            self.exhaust("rounds of messages in one instant");
+            self.exhaust("rounds");
         }
     }
 

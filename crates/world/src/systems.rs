@@ -6,8 +6,8 @@
 //! A further system is one line in `systems!` below, its cargo feature, and nothing else here.
 
 use planarium_fleet::{Cx, FleetEvent};
-use planarium_kernel::SimTime;
 use planarium_kernel::cow::behind;
+use planarium_kernel::{Digest, SimTime};
 use planarium_mesos::api::{FrameworkId, Message};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
@@ -16,12 +16,12 @@ use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Event, Refusal, Text, Why};
 use planarium_source::{Diagnostic, SourceMap, Span};
 use planarium_system::{
-    Cluster, Definition as _, Dialect, Files, Loading, Number, Request, StreamNews, System, Wire,
+    Cluster, Definition as Readable, Dialect, Files, Loading, Number, Request, StreamNews, System, Wire,
 };
 use serde_json::Value;
 use std::sync::Arc;
 
-#[cfg(not(feature = "sdk"))]
+#[cfg(not(any(feature = "sdk", feature = "kudo", feature = "skopos")))]
 compile_error!("planarium-world needs at least one system: turn on one of its features");
 
 /// Makes an enum of definitions, an enum of processes and the list of dialects from one line a system.
@@ -50,35 +50,35 @@ macro_rules! systems {
             }
 
             pub(crate) fn name(&self) -> &Text {
-                match self { $($(#[$on])* Self::$variant(it) => it.name(),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Readable::name(it),)+ }
             }
 
             /// Whether it can run.
             pub(crate) fn is_usable(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(it) => it.is_usable(),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Readable::is_usable(it),)+ }
             }
 
             pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
-                match self { $($(#[$on])* Self::$variant(it) => it.diagnostics(),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Readable::diagnostics(it),)+ }
             }
 
             pub(crate) fn sources(&self) -> &SourceMap {
-                match self { $($(#[$on])* Self::$variant(it) => it.sources(),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Readable::sources(it),)+ }
             }
 
             /// The beginning of the definition.
             pub(crate) fn span(&self) -> Span {
-                match self { $($(#[$on])* Self::$variant(it) => it.span(),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Readable::span(it),)+ }
             }
 
             /// Template variables without a value.
             pub(crate) fn missing(&self) -> Vec<String> {
-                match self { $($(#[$on])* Self::$variant(it) => it.missing(),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Readable::missing(it),)+ }
             }
 
             /// Fields that are read, checked and without effect here, each with why.
             pub(crate) fn kept(&self) -> Vec<(String, &'static str)> {
-                match self { $($(#[$on])* Self::$variant(it) => it.kept(),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Readable::kept(it),)+ }
             }
 
             /// What the plans look like before anything runs; none when it cannot be used.
@@ -332,6 +332,10 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => it.check(),)+ }
             }
 
+            pub(crate) fn digest(&self, digest: &mut Digest) {
+                match self { $($(#[$on])* Self::$variant(it) => it.digest(digest),)+ }
+            }
+
             pub(crate) fn weight(&self) -> u64 {
                 match self { $($(#[$on])* Self::$variant(it) => it.weight(),)+ }
             }
@@ -342,6 +346,10 @@ macro_rules! systems {
 systems! {
     #[cfg(feature = "sdk")]
     Sdk(planarium_sdk::Process);
+    #[cfg(feature = "kudo")]
+    Kudo(planarium_kudo::Process);
+    #[cfg(feature = "skopos")]
+    Skopos(planarium_skopos::Process);
 }
 
 impl Definition {
@@ -384,8 +392,5 @@ pub(crate) struct Absent {
 }
 
 /// Dialects that are known by sight and not simulated.
-pub(crate) static ABSENT: &[Absent] = &[
-    Absent { word: "marathon", this: "This is a Marathon app or group", detect: crate::detect::marathon },
-    Absent { word: "kudo", this: "This is a KUDO operator", detect: crate::detect::kudo },
-    Absent { word: "skopos", this: "This is a Skopos deploy plan", detect: crate::detect::skopos },
-];
+pub(crate) static ABSENT: &[Absent] =
+    &[Absent { word: "marathon", this: "This is a Marathon app or group", detect: crate::detect::marathon }];

@@ -12,6 +12,7 @@ use planarium_kernel::time::SimTime;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::{ClockView, ServiceView};
+use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{EventBody, View, Why};
 use planarium_system::Cluster;
 use std::sync::Arc;
@@ -112,6 +113,26 @@ impl World {
         self.digest.finish()
     }
 
+    /// Digests of the state, part by part, each with its name. *Cost*: walks everything.
+    pub(crate) fn state_digests(&self) -> Vec<(String, u64)> {
+        let of = |write: &dyn Fn(&mut Digest)| {
+            let mut digest = Digest::new();
+            write(&mut digest);
+            digest.finish()
+        };
+        let mut all = vec![
+            ("machines".to_owned(), of(&|digest| self.cluster.fleet_digest(digest))),
+            ("master".to_owned(), of(&|digest| self.cluster.master_digest(digest))),
+            ("Kubernetes objects".to_owned(), of(&|digest| self.cluster.kube_digest(digest))),
+        ];
+        for (number, process) in self.processes.of_dialect("") {
+            let names: Vec<String> = process.names().iter().map(|(_, name)| name.to_string()).collect();
+            let name = format!("process {} ({})", number.0, names.join(", "));
+            all.push((name, of(&|digest| process.digest(digest))));
+        }
+        all
+    }
+
     /// Roughly how many bytes a copy that shares nothing takes.
     pub(crate) fn weight(&self) -> u64 {
         1024 + self.cluster.weight() + self.processes.weight()
@@ -177,6 +198,11 @@ impl World {
     /// dialect, the service of that name that was installed first is meant.
     pub fn definition(&self, dialect: &str, service: &str) -> Option<&Arc<LoadService>> {
         self.processes.request(dialect, service)
+    }
+
+    /// Why a machine is in the state that it is in, by its host name or the id of its agent.
+    pub fn why_machine(&self, which: &str) -> Option<MachineWhy> {
+        self.cluster.why_machine(which)
     }
 
     /// Why an element is not finished; `None` when there is no such element.

@@ -6,7 +6,7 @@ mod common;
 use common::{accept, assert_same, engine, input, stand, with_cluster};
 use planarium_protocol::EventBody;
 use planarium_protocol::refusal::RefusalCode;
-use planarium_world::{Engine, Journal, ReplayError};
+use planarium_world::{Difference, Engine, Journal, ReplayError, SEMANTICS};
 
 /// A cluster to which something happens now and then.
 fn eventful() -> Engine {
@@ -55,10 +55,41 @@ fn replay_names_the_first_difference() {
     let entry = journal.entries.get_mut(2).expect("three inputs");
     entry.digest = entry.digest.map(|digest| digest ^ 1);
     let seq = entry.seq;
-    match Engine::from_journal(&journal) {
-        Err(ReplayError::Diverged { seq: at, .. }) => assert_eq!(at, seq),
-        other => panic!("{other:?}"),
-    }
+    let Err(ReplayError::Differs(difference)) = Engine::from_journal(&journal) else {
+        panic!("a forged digest is no difference")
+    };
+    assert!(matches!(&difference, Difference::Digest { input, .. } if *input == seq), "{difference:?}");
+    let words = difference.to_string();
+    assert!(words.contains(&format!("first at input {seq} (")), "{words}");
+    // It opens all the same, and goes on from there.
+    let (mut opened, told) = Engine::open(&journal).expect("it opens");
+    assert_eq!(told, Some(difference));
+    assert_same(&stand(&eventful()), &stand(&opened), "all inputs were put in");
+    opened.advance_for(1000);
+    assert!(Engine::from_journal(&opened.journal()).is_ok(), "what it records now is of today");
+}
+
+#[test]
+fn a_journal_with_digests_of_another_kind_opens_and_says_so() {
+    let mut journal = eventful().journal();
+    let text = serde_json::to_string(&journal).expect("plain data");
+    journal =
+        serde_json::from_str(&text.replace(&format!(r#""semantics":{SEMANTICS},"#), "")).expect("older");
+    assert_eq!(journal.semantics, 1);
+    let (opened, difference) = Engine::open(&journal).expect("it opens");
+    assert_eq!(difference, Some(Difference::Semantics { recorded: 1, found: SEMANTICS }));
+    assert_same(&stand(&eventful()), &stand(&opened), "the inputs are the same");
+    // Where nothing was recorded, nothing differs.
+    journal.entries.iter_mut().for_each(|entry| entry.digest = None);
+    assert!(matches!(Engine::open(&journal), Ok((_, None))));
+}
+
+#[test]
+fn a_replay_comes_to_the_same_state() {
+    let mut engine = eventful();
+    assert_eq!(engine.compare_with_replay(), Ok(()));
+    engine.seek_ms(engine.head_ms() / 2);
+    assert_eq!(engine.compare_with_replay(), Ok(()), "in the past, too");
 }
 
 #[test]
@@ -245,7 +276,7 @@ fn refused_inputs_change_nothing_and_replay() {
         (r#"{"kind":"load-service","dialect":"cobol","files":{"a":"b"}}"#, RefusalCode::BadRequest),
         (
             r#"{"kind":"load-service","dialect":"kudo","files":{"operator.yaml":""}}"#,
-            RefusalCode::Unsupported,
+            RefusalCode::InvalidDefinition,
         ),
         (
             r#"{"kind":"load-service","dialect":"auto","files":{"a.json":"{\"id\":\"a\",\"cmd\":\"b\"}"}}"#,

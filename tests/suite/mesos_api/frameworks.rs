@@ -1,5 +1,7 @@
 //! Frameworks put in as inputs: policies, calls, what they are told.
 
+#![expect(clippy::cloned_ref_to_slice_refs, reason = "helpers of tests")]
+
 use crate::{agent_id, call, framework, last_offer, launch, scalar, three, told, types};
 use planarium_tests::Client;
 use planarium_world::limits;
@@ -497,4 +499,49 @@ fn looking_for_a_change_of_status_ends_where_there_is_none() {
     assert!(advanced.events < limits::EVENTS_WITHOUT_CHANGE + 1_000, "{advanced:?}");
     let again = client.session.engine.advance_status_change();
     assert!(again.now_ms > advanced.now_ms, "it goes on from there");
+}
+
+/// Tasks of frameworks that say nothing of a goal: a command that plainly ends does, any other runs on.
+#[test]
+fn commands_that_plainly_end_end() {
+    let shell = |value: &str| json!({ "value": value });
+    let argv = |words: &[&str]| json!({ "shell": false, "value": words[0], "arguments": words });
+    for (command, states) in [
+        (shell("true"), ["TASK_FINISHED", "TASK_FINISHED"]),
+        (shell("echo done"), ["TASK_FINISHED", "TASK_FINISHED"]),
+        (shell("exit 3"), ["TASK_FAILED", "TASK_FAILED"]),
+        (shell("sleep 60"), ["TASK_RUNNING", "TASK_FINISHED"]),
+        (shell("sleep 60 && exit 1"), ["TASK_RUNNING", "TASK_FAILED"]),
+        (shell("false || sleep 60; exit 2"), ["TASK_RUNNING", "TASK_FAILED"]),
+        (shell("sh -c 'sleep 60; false'"), ["TASK_RUNNING", "TASK_FAILED"]),
+        (argv(&["sleep", "60"]), ["TASK_RUNNING", "TASK_FINISHED"]),
+        (argv(&["sh", "-c", "sleep 60 && exit 1"]), ["TASK_RUNNING", "TASK_FAILED"]),
+        (argv(&["sleep 60"]), ["TASK_RUNNING", "TASK_RUNNING"]),
+        (shell("./server"), ["TASK_RUNNING", "TASK_RUNNING"]),
+        (shell("sleep 600"), ["TASK_RUNNING", "TASK_RUNNING"]),
+        (shell("sleep $TIME"), ["TASK_RUNNING", "TASK_RUNNING"]),
+    ] {
+        let mut client = three();
+        framework(&mut client, "f", &[]);
+        let offer = last_offer(&mut client, "f", "a");
+        let mut launch = launch(&offer, "t", &[scalar("cpus", 1.0)]);
+        launch["accept"]["operations"][0]["launch"]["task_infos"][0]["command"] = command.clone();
+        call(&mut client, "f", launch);
+        for state in states {
+            client.advance(40_000);
+            assert_eq!(client.get("/tasks?task_id=t").json()["tasks"][0]["state"], state, "{command}");
+        }
+    }
+    // A custom executor runs what it will: nothing is known of it.
+    let mut client = three();
+    framework(&mut client, "f", &[]);
+    let offer = last_offer(&mut client, "f", "a");
+    let mut launch = launch(&offer, "t", &[scalar("cpus", 1.0)]);
+    let task = &mut launch["accept"]["operations"][0]["launch"]["task_infos"][0];
+    task["command"] = Value::Null;
+    task["executor"] =
+        json!({ "executor_id": { "value": "e" }, "command": { "value": "true" }, "resources": [] });
+    call(&mut client, "f", launch);
+    client.advance(60_000);
+    assert_eq!(client.get("/tasks?task_id=t").json()["tasks"][0]["state"], "TASK_RUNNING");
 }

@@ -4,6 +4,7 @@
 
 mod frameworks;
 mod hostile;
+mod operator;
 mod reads;
 mod scheduler;
 mod shares;

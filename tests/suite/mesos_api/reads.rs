@@ -418,7 +418,8 @@ fn methods_and_media_types() {
         (json!([]), 400),
         (json!({ "type": "NOT_A_TYPE" }), 400),
         (json!({ "type": "UNKNOWN" }), 501),
-        (json!({ "type": "LIST_FILES" }), 501),
+        (json!({ "type": "LIST_FILES" }), 400),
+        (json!({ "type": "CREATE_DISK" }), 400),
         (json!({ "type": "RESERVE_RESOURCES" }), 400),
         (json!({ "type": "TEARDOWN" }), 400),
     ] {

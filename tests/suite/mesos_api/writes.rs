@@ -224,7 +224,7 @@ fn calls_may_be_put_in_as_inputs() {
     let text = format!("slaveId={a}&resources={}", encoded(&resources.to_string()));
     assert_eq!(put("POST", "/reserve", json!(text)), json!({ "status": 202 }));
     assert_eq!(put("POST", "/reserve", json!({ "slaveId": "x", "resources": [] })), 400);
-    assert_eq!(put("GET", "/reserve", Value::Null), 501);
+    assert_eq!(put("GET", "/reserve", Value::Null), 405);
     assert_eq!(put("PUT", "/reserve", json!(text)), 405);
     let slaves = put("GET", &format!("/slaves?slave_id={a}"), Value::Null);
     assert_eq!(slaves["body"]["slaves"][0]["reserved_resources"]["dev"]["cpus"], 1);

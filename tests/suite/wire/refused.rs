@@ -19,9 +19,7 @@ fn malformed_requests_change_nothing() {
         ("GET", "/sim/view/deeper", "", 404),
         ("GET", "/%2e%2e/%2e%2e/etc/passwd", "", 404),
         ("GET", "/sim%2fview", "", 404),
-        ("GET", "/marathon/v2/apps", "", 501),
-        ("GET", "/kube/api/v1/pods", "", 501),
-        ("GET", "/skopos/v1/x", "", 501),
+        ("GET", "/marathon/v2/apps", "", 404),
         ("POST", "/sim/advance", "", 400),
         ("POST", "/sim/advance", "{", 400),
         ("POST", "/sim/advance", "{\"for_ms\":1,\"events\":1}", 400),
@@ -67,6 +65,53 @@ fn malformed_requests_change_nothing() {
     let broken = client.send("PUT", "/sim/scenario", vec![0xff, 0xfe]);
     broken.problem(400);
     assert_eq!(client.digest(), before.0);
+}
+
+/// A wrong type is named with its field, and with the line and column where its value stands.
+#[test]
+fn a_wrong_type_names_its_field_and_its_place() {
+    let client = &mut quiet();
+    for (method, target, body, field, place) in [
+        ("POST", "/sim/advance", "{\n \"for_ms\": \"long\"}", "`for_ms`", "line 2 column 12"),
+        ("POST", "/sim/advance", "{\"until\": 7}", "`until`", "line 1 column 11"),
+        (
+            "POST",
+            "/sim/inputs",
+            "{\"kind\":\"plan\",\n\"service\":[],\"plan\":\"deploy\",\"op\":\"start\"}",
+            "`service`",
+            "line 2 column 11",
+        ),
+        (
+            "POST",
+            "/sim/inputs",
+            "[{\"kind\":\"add-agent\"},\n {\"kind\":\"add-agent\",\"resources\":{\"ports\":7}}]",
+            "input 1: `resources.ports`",
+            "line 2 column 43",
+        ),
+        ("POST", "/sim/seek", "{\"at_ms\": true}", "`at_ms`", "line 1 column 11"),
+        ("PUT", "/sim/journal", "{\"genesis\": {\n\"seed\": \"x\"}}", "`genesis.seed`", "line 2 column 9"),
+        (
+            "PUT",
+            "/sim/journal",
+            "{\"entries\":[{\"seq\":1,\"at_ms\":0,\"input\":{\"kind\":\"pod\",\"service\":\"a\",\"pod\":3,\"op\":\"restart\"}}]}",
+            "`entries[0].input.pod`",
+            "line 1 column 74",
+        ),
+        ("POST", "/sim/services", "{\"files\":{\"svc.yml\":[1]}}", "`files.svc.yml`", "line 1 column 21"),
+        ("PUT", "/sim/services/fleet", "{\n\n\"env\":{\"A\":1}}", "`env.A`", "line 3 column 12"),
+        ("POST", "/sim/agents", "{\"attributes\":{\"rack\":null}}", "`attributes.rack`", "line 1 column 23"),
+        (
+            "POST",
+            "/sim/faults",
+            "{\"fault\":\"hang\",\"target\":{\"task\":{}}}",
+            "`target.task`",
+            "line 1 column 34",
+        ),
+    ] {
+        let problem = client.send(method, target, body).problem(400);
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains(field) && detail.contains(place), "{method} {target} {body}: {detail}");
+    }
 }
 
 /// Bodies stand some levels further down in a journal, which has to be read again.

@@ -1,5 +1,7 @@
 //! Every command of a service's command line on a world that runs.
 
+#![expect(clippy::panic, reason = "helpers of tests")]
+
 use planarium_rest::console::{self, Output};
 use planarium_rest::{Request, Response, Session, handle, handle_engine};
 use planarium_world::Genesis;

@@ -135,12 +135,16 @@ fn journals_go_out_and_come_back() {
     is_clock(&body);
     assert_eq!(other.get("/sim").json(), clock);
     assert_eq!(difference(&other.state(), &client.state()), None);
-    // A journal whose digest is another one does not replace the world.
+    assert!(body["difference"].is_null(), "{body}");
+    // A journal whose digest is another one opens, and the answer names the first difference.
     let mut forged = journal;
     let last = forged["entries"].as_array().unwrap().len() - 1;
     forged["entries"][last]["digest"] = json!("00000000deadbeef");
-    let problem = other.put("/sim/journal", &forged).problem(422);
-    assert!(problem["detail"].as_str().unwrap().contains("deadbeef"), "{problem}");
+    let body = other.put("/sim/journal", &forged).status(200).json();
+    let difference = &body["difference"];
+    assert_eq!((&difference["differs"], &difference["input"]), (&json!("digest"), &json!(last + 1)));
+    assert_eq!(difference["recorded"], "00000000deadbeef");
+    assert!(difference["text"].as_str().unwrap().contains("deadbeef"), "{body}");
     assert_eq!(other.get("/sim").json(), clock);
     other.put("/sim/journal", &json!({ "version": 7 })).problem(422);
     other.put("/sim/journal", &json!({ "entries": 3 })).problem(400);

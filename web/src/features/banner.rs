@@ -3,7 +3,7 @@
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::clock as clock_text;
 use crate::store::selectors::tree;
-use crate::store::state::{Checked, Clock, EditTab, Pane, PresetCard, Story, Tab};
+use crate::store::state::{Checked, Clock, Differing, EditTab, Pane, PresetCard, Story, Tab};
 use crate::store::{Action, use_hub};
 use crate::ui::{Button, IconButton, icon};
 use planarium_protocol::event::ElementPath;
@@ -29,6 +29,8 @@ pub(crate) struct BannersProps {
     pub(crate) hint: bool,
     /// What will not finish by itself.
     pub(crate) stuck: Option<ElementPath>,
+    /// The run may be another one than was recorded.
+    pub(crate) differing: Option<Differing>,
 }
 
 /// The strips, most urgent first.
@@ -58,6 +60,18 @@ pub(crate) fn Banners(props: &BannersProps) -> Html {
                     }
                     <Button label="Apply" look="primary" title="A new world with the edited definition (Ctrl-Enter)"
                         onclick={hub.act(Action::Apply)} />
+                </div>
+            }
+            if let Some(differing) = &props.differing {
+                <div class="banner" data-family="waiting" role="status">
+                    { icon("error") }
+                    <p>
+                        <strong>{ capital(&differing.text) }{ "." }</strong>
+                        { " What is shown comes of the recorded inputs, replayed by this version." }
+                    </p>
+                    <Button label="Copy the recorded inputs" look="quiet" onclick={copy(&hub, &differing.recorded)} />
+                    <Button label="Save them" look="quiet" title="The journal as it was recorded, as a file" onclick={save(&differing.recorded)} />
+                    <IconButton icon="close" label="Dismiss this message" onclick={hub.act(Action::LeaveDiffering)} />
                 </div>
             }
             if let Some(preset) = &props.better {
@@ -99,6 +113,27 @@ pub(crate) fn Banners(props: &BannersProps) -> Html {
             }
         </div>
     }
+}
+
+/// A sentence with its first letter large.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
+fn copy(hub: &crate::store::Hub, text: &AttrValue) -> Callback<MouseEvent> {
+    let (hub, text) = (hub.clone(), text.clone());
+    Callback::from(move |_| {
+        let hub = hub.clone();
+        crate::browser::copy(&text, move |done| {
+            hub.send(Action::Say(if done { "Copied." } else { "The browser refused to copy." }.into()));
+        });
+    })
+}
+
+fn save(text: &AttrValue) -> Callback<MouseEvent> {
+    let text = text.clone();
+    Callback::from(move |_| crate::browser::save_text("recorded.json", &text))
 }
 
 fn ask(hub: &crate::store::Hub, path: &ElementPath) -> Callback<MouseEvent> {

@@ -3,7 +3,7 @@
 use crate::store::events::EventLog;
 use crate::store::selectors::log::{LogIndex, chain};
 use crate::store::selectors::time::clock;
-use crate::store::selectors::words::{because, describe, icon as event_icon};
+use crate::store::selectors::words::{because, icon as event_icon};
 use crate::store::state::LogFilter;
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::icon;
@@ -118,7 +118,7 @@ fn causes(hub: &Hub, log: &EventLog, seq: u64) -> Html {
                                 { clock(event.at_ms) }
                             </button>
                             <span class="log-icon" data-family={family}>{ icon(name) }</span>
-                            <span>{ describe(&event.body).1 }</span>
+                            <span>{ event.body.sentence() }</span>
                         </li>
                     }
                 }) }
@@ -131,7 +131,7 @@ fn causes(hub: &Hub, log: &EventLog, seq: u64) -> Html {
 type Event_ = yew::Event;
 
 fn log_row(hub: &Hub, log: &EventLog, event: &Event, (at, ahead, now): (usize, bool, bool)) -> Html {
-    let (source, text) = describe(&event.body);
+    let text = event.body.sentence();
     let (name, family) = event_icon(event);
     html! {
         <div class="log-row" key={event.seq} data-row={at.to_string()} data-ahead={ahead.to_string()} data-now={now.to_string()}>
@@ -139,9 +139,9 @@ fn log_row(hub: &Hub, log: &EventLog, event: &Event, (at, ahead, now): (usize, b
                 { clock(event.at_ms) }
             </button>
             <span class="log-icon" data-family={family}>{ icon(name) }</span>
-            <span class="log-text" title={format!("{}, event {}: {text}", source.word(), event.seq)}>{ &text }</span>
+            <span class="log-text" title={format!("{}, event {} ({}): {text}", event.body.speaker(), event.seq, event.body.word())}>{ &text }</span>
             if let Some(cause) = because(event) {
-                <button type="button" class="link because" title={log.by_seq(cause).map(|cause| format!("Because: {}", describe(&cause.body).1))}
+                <button type="button" class="link because" title={log.by_seq(cause).map(|cause| format!("Because: {}", cause.body.sentence()))}
                     onclick={hub.act(Action::SeekSeq(cause))}><span class="visually-hidden">{ "because of event " }</span>{ format!("← {cause}") }</button>
             }
         </div>

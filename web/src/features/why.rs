@@ -1,5 +1,10 @@
 //! "Why is it not moving?": a sentence, the chain of reasons, the offers looked at, and what would help.
 
+#![expect(
+    clippy::match_same_arms,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use crate::store::ptr::Ptr;
 use crate::store::selectors::status::look_at;
 use crate::store::selectors::time::{clock, short};
@@ -151,6 +156,7 @@ fn detail(kind: &ReasonKind) -> Option<String> {
             if *proceeds_left == 1 { "continue is" } else { "continues are" }
         )),
         ReasonKind::NextCycle { at_ms } => Some(format!("at {} at the latest", clock(*at_ms))),
+        ReasonKind::Underway { until_ms: Some(at_ms), .. } => Some(format!("until {}", clock(*at_ms))),
         _ => None,
     }
 }
@@ -175,6 +181,8 @@ fn reason_icon(kind: &ReasonKind) -> (&'static str, &'static str) {
         ReasonKind::Errored { .. } => ("error", "error"),
         ReasonKind::Child { .. } => ("tree", "neutral"),
         ReasonKind::Quirk { .. } => ("info", "neutral"),
+        ReasonKind::Verdict { .. } => ("gate", "waiting"),
+        ReasonKind::Underway { .. } => ("in-progress", "active"),
         ReasonKind::Manual { .. } => ("flag", "forced"),
         ReasonKind::Object { .. } => ("starting", "waiting"),
     }

@@ -6,8 +6,8 @@ use super::events::EventLog;
 use super::gantt::Gantt;
 use super::ptr::Ptr;
 use super::state::{
-    Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, EditTab, Fix, LogFilter, MenuTarget,
-    Pane, Story, Tab, Theme, ToastUndo, Verbosity,
+    Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, Differing, EditTab, Fix, LogFilter,
+    MenuTarget, Pane, Story, Tab, Theme, ToastUndo, Verbosity,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -215,6 +215,8 @@ pub(crate) enum Action {
     SaveAs(Format),
     /// Leave the broken-link screen.
     LeaveBroken,
+    /// It was read that the run differs from what was recorded.
+    LeaveDiffering,
 }
 
 /// What the engine shows after an effect.
@@ -284,4 +286,6 @@ pub(crate) enum Fact {
     Link(AttrValue),
     /// A link could not be read.
     Broken(BrokenLink),
+    /// A run is open that may have come out differently than recorded; after [`Fact::Opened`].
+    Differing(Differing),
 }

@@ -86,7 +86,12 @@ mod tests {
     use planarium_protocol::EventBody;
 
     fn note(seq: u64) -> Event {
-        Event { seq, at_ms: seq * 10, cause: Cause::Genesis, body: EventBody::Note { text: "x".into() } }
+        Event {
+            seq,
+            at_ms: seq * 10,
+            cause: Cause::Genesis,
+            body: EventBody::FaultCleared { fault: "x".into() },
+        }
     }
 
     #[test]

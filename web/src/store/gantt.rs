@@ -4,7 +4,7 @@
 
 use super::ptr::Ptr;
 use super::stays::Stays;
-use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::event::{ElementPath, EventBody, Importance};
 use planarium_protocol::{Event, Text};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -160,11 +160,13 @@ impl Gantt {
                     }
                 }
             }
-            EventBody::InputApplied { text, .. } => mark(MarkKind::Command, Arc::clone(text)),
-            EventBody::Rejected { reason, .. } => mark(MarkKind::Refused, Arc::clone(reason)),
-            EventBody::FaultInjected { text, .. } => mark(MarkKind::Fault, Arc::clone(text)),
-            EventBody::MachineLost { agent, .. } => mark(MarkKind::Fault, format!("{agent} is lost").into()),
-            EventBody::Note { text } => mark(MarkKind::Note, Arc::clone(text)),
+            EventBody::InputApplied { text, .. } => mark(MarkKind::Command, Arc::clone(&text.0)),
+            EventBody::Rejected { reason, .. } => mark(MarkKind::Refused, Arc::clone(&reason.0)),
+            EventBody::FaultInjected { text, .. } => mark(MarkKind::Fault, Arc::clone(&text.0)),
+            body @ EventBody::MachineLost { .. } => mark(MarkKind::Fault, body.sentence().into()),
+            EventBody::Happened { text, importance: Importance::High, .. } => {
+                mark(MarkKind::Note, Arc::clone(&text.0));
+            }
             _ => {}
         }
     }
@@ -241,7 +243,10 @@ mod tests {
             (10, status("PENDING", "STARTING")),
             (10, status("STARTING", "STARTED")),
             (40, status("STARTED", "COMPLETE")),
-            (50, EventBody::FaultInjected { fault: "f".into(), text: "boom".into() }),
+            (
+                50,
+                EventBody::FaultInjected { fault: "f".into(), what: "task-fail".into(), text: "boom".into() },
+            ),
         ]));
         let lane = gantt.lane(&path()).expect("a lane");
         let cut: Vec<_> =

@@ -173,6 +173,7 @@ fn looks(state: &mut State, action: &Action) {
             ui.dialog = None;
         }
         Action::LeaveBroken => state.broken = None,
+        Action::LeaveDiffering => state.differing = None,
         _ => prefs(&mut state.prefs, action),
     }
 }
@@ -321,6 +322,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             state.story = story;
             state.preset = preset;
             state.broken = None;
+            state.differing = None;
             state.play.playing = false;
             state.why = None;
             state.world.generation += 1;
@@ -404,6 +406,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Answered(answer) => Arc::make_mut(&mut state.console.0).answered(*answer),
         Fact::Link(link) => state.ui.link = Some(link),
         Fact::Broken(broken) => state.broken = Some(broken),
+        Fact::Differing(differing) => state.differing = Some(differing),
     }
 }
 

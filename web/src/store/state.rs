@@ -597,6 +597,15 @@ pub(crate) struct BrokenLink {
     pub(crate) reason: AttrValue,
 }
 
+/// A run that may have come out differently than it was recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Differing {
+    /// Where it first differs, as a sentence without an end.
+    pub(crate) text: AttrValue,
+    /// The journal as it was recorded.
+    pub(crate) recorded: AttrValue,
+}
+
 /// Looks that are not remembered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ui {
@@ -687,6 +696,8 @@ pub(crate) struct State {
     pub(crate) story: Ptr<Story>,
     /// The link could not be read.
     pub(crate) broken: Option<BrokenLink>,
+    /// The run is open, and is or may be another one than was recorded.
+    pub(crate) differing: Option<Differing>,
 }
 
 impl State {
@@ -723,11 +734,10 @@ impl State {
 
     /// The place of a service among the definitions.
     pub(crate) fn place_of(&self, dialect: &str, service: &str) -> Option<usize> {
-        if self.draft.is_of(dialect, service) {
-            return Some(self.at);
-        }
-        let other = |(at, draft): &(usize, &Draft)| *at != self.at && draft.is_of(dialect, service);
-        self.drafts.iter().enumerate().find(other).map(|(at, _)| at)
+        let all = self.all_drafts();
+        let fits = all.iter().enumerate().filter(|(_, draft)| draft.is_of(dialect, service));
+        // One that says its dialect comes before one whose dialect is left open, the one shown before others.
+        fits.min_by_key(|(at, draft)| (draft.dialect != dialect, *at != self.at)).map(|(at, _)| at)
     }
 
     /// The place of the definition that speaks of an element in a file: the service's own, or one of those that were

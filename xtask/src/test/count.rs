@@ -1,4 +1,4 @@
-//! Passed and failed tests, read from what the test programs print.
+//! Passed, failed and skipped tests, read from what the test programs print.
 
 use std::fmt;
 use std::process::ExitStatus;
@@ -7,28 +7,34 @@ use anyhow::Result;
 
 use crate::proc::Cmd;
 
-/// Passed and failed tests.
+/// Passed, failed and skipped tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     pub(crate) passed: u32,
     pub(crate) failed: u32,
+    /// Those that could not run for want of something: real definitions that are not at hand.
+    pub(crate) skipped: u32,
 }
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} passed, {} failed", self.passed, self.failed)
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
     }
 }
 
 impl Count {
     /// A suite that could not even start is one failure.
     pub(crate) fn could_not_run() -> Self {
-        Self { passed: 0, failed: 1 }
+        Self { failed: 1, ..Self::default() }
     }
 
     /// Both together.
     pub(crate) fn plus(self, other: Self) -> Self {
-        Self { passed: self.passed + other.passed, failed: self.failed + other.failed }
+        Self {
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+            skipped: self.skipped + other.skipped,
+        }
     }
 
     /// Whether nothing ran.
@@ -58,18 +64,23 @@ fn read_line(line: &str) -> Option<Count> {
     let line = plain(line);
     let line = line.trim();
     if let Some(rest) = line.strip_prefix("test result:") {
-        return Some(Count { passed: before(rest, "passed"), failed: before(rest, "failed") });
+        return Some(Count {
+            passed: before(rest, "passed"),
+            failed: before(rest, "failed"),
+            skipped: before(rest, "ignored"),
+        });
     }
     if let Some(rest) = line.strip_prefix("Summary [") {
         let failed = ["failed", "timed", "exec"].iter().map(|word| before(rest, word)).sum();
-        return Some(Count { passed: before(rest, "passed"), failed });
+        return Some(Count { passed: before(rest, "passed"), failed, skipped: before(rest, "skipped") });
     }
     let rest = line.strip_prefix("ℹ ").or_else(|| line.strip_prefix("# "))?;
     let (word, number) = rest.split_once(' ')?;
     let number = number.parse().ok()?;
     match word {
-        "pass" => Some(Count { passed: number, failed: 0 }),
-        "fail" | "cancelled" => Some(Count { passed: 0, failed: number }),
+        "pass" => Some(Count { passed: number, ..Count::default() }),
+        "fail" | "cancelled" => Some(Count { failed: number, ..Count::default() }),
+        "skipped" | "todo" => Some(Count { skipped: number, ..Count::default() }),
         _ => None,
     }
 }
@@ -114,24 +125,26 @@ mod tests {
         let cases = [
             (
                 "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
-                12,
-                0,
+                (12, 0, 1),
             ),
-            ("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 filtered out", 3, 2),
-            ("     Summary [   0.512s] 10 tests run: 10 passed (1 slow), 2 skipped", 10, 0),
-            ("     Summary [   0.512s] 9/10 tests run: 6 passed, 2 failed, 1 timed out, 0 skipped", 6, 3),
+            ("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 filtered out", (3, 2, 0)),
+            ("     Summary [   0.512s] 10 tests run: 10 passed (1 slow), 2 skipped", (10, 0, 2)),
+            (
+                "     Summary [   0.512s] 9/10 tests run: 6 passed, 2 failed, 1 timed out, 0 skipped",
+                (6, 3, 0),
+            ),
             (
                 "\u{1b}[32;1m     Summary\u{1b}[0m [   0.0s] 4 tests run: 4 \u{1b}[32mpassed\u{1b}[0m, 0 skipped",
-                4,
-                0,
+                (4, 0, 0),
             ),
-            ("ℹ pass 7", 7, 0),
-            ("ℹ fail 2", 0, 2),
-            ("# pass 5", 5, 0),
-            ("# cancelled 1", 0, 1),
+            ("ℹ pass 7", (7, 0, 0)),
+            ("ℹ fail 2", (0, 2, 0)),
+            ("# pass 5", (5, 0, 0)),
+            ("# cancelled 1", (0, 1, 0)),
+            ("ℹ skipped 3", (0, 0, 3)),
         ];
-        for (line, passed, failed) in cases {
-            assert_eq!(read_line(line), Some(Count { passed, failed }), "{line}");
+        for (line, (passed, failed, skipped)) in cases {
+            assert_eq!(read_line(line), Some(Count { passed, failed, skipped }), "{line}");
         }
     }
 
@@ -155,7 +168,7 @@ mod tests {
         use std::os::unix::process::ExitStatusExt;
         let broken = ExitStatus::from_raw(256);
         assert_eq!(Count::default().checked(broken), Count::could_not_run());
-        let counted = Count { passed: 1, failed: 2 };
+        let counted = Count { passed: 1, failed: 2, skipped: 0 };
         assert_eq!(counted.checked(broken), counted);
         assert_eq!(Count::default().checked(ExitStatus::from_raw(0)), Count::default());
     }

@@ -47,7 +47,7 @@ impl Options {
     }
 }
 
-/// Runs the suites and ends with `N passed, N failed`. A suite that cannot run counts as one failure.
+/// Runs the suites and ends with `N passed, N failed, N skipped`. A suite that cannot run counts as one failure.
 pub(crate) fn run(args: &[String]) -> Result<bool> {
     let options = Options::parse(args)?;
     let root = files::root()?;

@@ -11,11 +11,13 @@ use crate::proc::{Cmd, find};
 /// Runs them, with cargo-nextest where it is installed.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     out::step("native tests");
-    let tests = counted(if find("cargo-nextest").is_some() {
-        nextest(root, filter)
+    let tests = if find("cargo-nextest").is_some() {
+        let tests = counted(nextest(root, filter))?;
+        // It counts what the filter leaves out as skipped.
+        Count { skipped: if filter.is_some() { 0 } else { tests.skipped }, ..tests }
     } else {
-        cargo_test(root, filter)
-    })?;
+        counted(cargo_test(root, filter))?
+    };
     out::step("examples in the documentation");
     let doc = Cmd::new("cargo").dir(root).args([
         "test",

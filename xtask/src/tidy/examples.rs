@@ -4,6 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{Repository, Source};
 
+#[path = "../../../crates/gallery/src/front_matter.rs"]
+#[expect(unreachable_pub, reason = "shared with the library, which hands it out")]
+mod front_matter;
+
+use front_matter::front_matter;
+
 /// The keys of a README's header.
 const KEYS: [&str; 4] = ["title", "dialect", "teaches", "since"];
 
@@ -29,7 +35,7 @@ fn missing(folder: &str, files: &[(&str, &Source)]) -> Vec<String> {
     // An example of the cluster alone has nothing to define.
     let readme = files.iter().find(|(name, _)| *name == "README.md");
     let cluster_alone = readme.is_some_and(|(_, readme)| {
-        front_matter(&readme.text).iter().any(|(key, value)| *key == "dialect" && *value == "mesos")
+        front_matter(&readme.text).0.iter().any(|(key, value)| *key == "dialect" && *value == "mesos")
     });
     if !has(is_definition) && !cluster_alone {
         findings.push(format!(
@@ -42,7 +48,7 @@ fn missing(folder: &str, files: &[(&str, &Source)]) -> Vec<String> {
     match readme {
         None => findings.push(format!("examples/{folder}: no README.md")),
         Some((_, readme)) => {
-            let keys = front_matter(&readme.text);
+            let (keys, _) = front_matter(&readme.text);
             for key in KEYS {
                 if !keys.iter().any(|(found, value)| *found == key && !value.is_empty()) {
                     findings.push(format!("examples/{folder}/README.md: its header has no `{key}`"));
@@ -63,19 +69,6 @@ fn is_definition(name: &str) -> bool {
 
 fn is_transcript(name: &str) -> bool {
     name.contains("transcript")
-}
-
-/// Keys and values between the two `---` lines at the start of a text.
-fn front_matter(text: &str) -> Vec<(&str, &str)> {
-    let mut lines = text.lines();
-    if lines.next() != Some("---") {
-        return Vec::new();
-    }
-    lines
-        .take_while(|line| *line != "---")
-        .filter_map(|line| line.split_once(':'))
-        .map(|(key, value)| (key.trim(), value.trim()))
-        .collect()
 }
 
 #[cfg(test)]

@@ -2,6 +2,11 @@
 //!
 //! Comments, tests, examples and documents may name whom they like.
 
+#![expect(
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "names of files are spelled as the repository has them"
+)]
+
 use super::{Repository, Source};
 
 /// Words that name a system, as they stand in code.

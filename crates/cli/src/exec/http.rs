@@ -1,13 +1,12 @@
-//! Just enough of an HTTP/1.1 client: one request on one connection, plain text, bounded in size and time.
+//! Requests to a served world over a socket: one at a time, plain text, bounded in size and time.
 //!
-//! Knows: URLs with `http`, status lines, the three ways a body can end. Must not know: what is asked.
+//! Knows: which addresses are taken, and how long to be patient. Must not know: what is asked.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use planarium_rest::{Request, Response};
-use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
-use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
+use ureq::http::{self, Uri};
+use ureq::{Agent, Error};
 
 /// Longest answer that is read. *Units*: bytes.
 const MAX_ANSWER: u64 = 64 * 1024 * 1024;
@@ -17,11 +16,10 @@ const CONNECT: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Where requests go.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Client {
-    /// `host:port`, for the connection.
-    address: String,
-    /// As the URL has it, for the `host` header.
+    agent: Agent,
+    /// As the URL has it: `host[:port]`.
     host: String,
     /// Path in front of every request's path, without a slash at its end.
     base: String,
@@ -30,147 +28,96 @@ pub(super) struct Client {
 impl Client {
     /// A client for `http://host[:port][/path]`.
     pub(super) fn new(url: &str) -> Result<Self> {
-        let Some(rest) = url.strip_prefix("http://") else { bail!("write http://HOST:PORT") };
-        let (host, base) = match rest.find('/') {
-            Some(at) => rest.split_at(at),
-            None => (rest, ""),
+        let uri: Uri = match url.parse() {
+            Ok(uri) if url.starts_with("http://") && !url.contains(['?', '#']) => uri,
+            _ => bail!("write http://HOST:PORT"),
         };
-        let plain = |text: &str| text.bytes().all(|b| b.is_ascii_graphic() && !b"@?#\\".contains(&b));
-        if host.is_empty() || !plain(host) || !plain(base) {
-            bail!("write http://HOST:PORT");
-        }
+        let Some(authority) = uri.authority().filter(|it| !it.as_str().contains('@')) else {
+            bail!("write http://HOST:PORT")
+        };
         // The colons within brackets belong to an IPv6 address.
-        let after_brackets = host.rsplit_once(']').map_or(host, |(_, after)| after);
-        let address = match after_brackets.rsplit_once(':') {
-            Some((_, port)) if port.parse::<u16>().is_err() => bail!("`{port}` is no port"),
-            Some(_) => host.to_owned(),
-            None => format!("{host}:80"),
-        };
-        Ok(Self { address, host: host.to_owned(), base: base.trim_end_matches('/').to_owned() })
+        let after_brackets =
+            authority.as_str().rsplit_once(']').map_or(authority.as_str(), |(_, after)| after);
+        if let Some((_, port)) = after_brackets.rsplit_once(':')
+            && port.parse::<u16>().is_err()
+        {
+            bail!("`{port}` is no port");
+        }
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(None)
+            .allow_non_standard_methods(true)
+            .timeout_connect(Some(CONNECT))
+            .timeout_per_read(Some(PATIENCE))
+            .timeout_per_write(Some(PATIENCE))
+            .build()
+            .into();
+        let base = uri.path().trim_end_matches('/').to_owned();
+        Ok(Self { agent, host: authority.to_string(), base })
     }
 
     /// Sends a request. Without an answer: a response with status 0 whose body says why.
     pub(super) fn send(&self, request: &Request) -> Response {
-        self.exchange(request).unwrap_or_else(|error| Response::text(0, format!("{error:#}")))
+        self.exchange(request).unwrap_or_else(|error| Response::text(0, self.words(error)))
     }
 
-    fn exchange(&self, request: &Request) -> Result<Response> {
-        let mut stream = self.connect()?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let sent = stream.write_all(&self.head(request)).and_then(|()| stream.write_all(&request.body));
-        let mut answer = Vec::new();
-        let read = stream.take(MAX_ANSWER + 1).read_to_end(&mut answer);
-        if answer.is_empty() {
-            sent.context("sending")?;
-            read.context("waiting for an answer")?;
-            bail!("the server closed the connection without an answer");
-        }
-        if answer.len() as u64 > MAX_ANSWER {
-            bail!("the answer is longer than {MAX_ANSWER} bytes");
-        }
-        // A server may answer and close before it has read everything, so the answer counts where it is whole.
-        let response = parse(&answer);
-        if response.is_err() {
-            read.context("reading the answer")?;
-        }
-        response
-    }
-
-    fn connect(&self) -> Result<TcpStream> {
-        let addresses =
-            self.address.to_socket_addrs().with_context(|| format!("looking up {}", self.host))?;
-        let mut last = None;
-        for address in addresses {
-            match TcpStream::connect_timeout(&address, CONNECT) {
-                Ok(stream) => return Ok(stream),
-                Err(error) => last = Some(error),
-            }
-        }
-        match last {
-            Some(error) => Err(error).with_context(|| format!("connecting to {}", self.address)),
-            None => bail!("{} has no address", self.host),
-        }
-    }
-
-    fn head(&self, request: &Request) -> Vec<u8> {
-        let (base, path) = (&self.base, &request.path);
+    fn exchange(&self, request: &Request) -> Result<Response, Error> {
+        let (host, base, path) = (&self.host, &self.base, &request.path);
         let query = if request.query.is_empty() { String::new() } else { format!("?{}", request.query) };
-        let mut head = format!("{} {base}{path}{query} HTTP/1.1\r\nhost: {}\r\n", request.method, self.host);
+        let mut head = http::Request::builder()
+            .method(&*request.method)
+            .uri(format!("http://{host}{base}{path}{query}"));
         for (name, value) in &request.headers {
-            let _ = write!(head, "{name}: {value}\r\n");
+            head = head.header(name, value);
         }
-        let _ = write!(head, "connection: close\r\ncontent-length: {}\r\n\r\n", request.body.len());
-        head.into_bytes()
+        let bare = request.body.is_empty() && !matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
+        let mut answer = if bare {
+            self.agent.run(head.body(())?)?
+        } else {
+            self.agent.run(head.body(request.body.as_slice())?)?
+        };
+        let is_json = answer.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+        let is_json = is_json.is_some_and(|kind| kind.contains("json"));
+        let content_type = if is_json { "application/json" } else { "text/plain;charset=utf-8" };
+        let status = answer.status().as_u16();
+        let body = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_vec()?;
+        Ok(Response { status, content_type, headers: Vec::new(), body, stream: None })
     }
-}
 
-/// Takes a whole answer apart.
-fn parse(answer: &[u8]) -> Result<Response> {
-    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").context("not an HTTP answer")?;
-    let (head, body) = answer.split_at(end);
-    let body = body.get(4..).unwrap_or_default();
-    let head = std::str::from_utf8(head).context("not an HTTP answer")?;
-    let mut lines = head.split("\r\n");
-    let status = lines.next().unwrap_or_default();
-    let mut words = status.split(' ');
-    let status = match (words.next(), words.next().and_then(|code| code.parse().ok())) {
-        (Some(version), Some(status)) if version.starts_with("HTTP/1.") => status,
-        _ => bail!("not an HTTP answer: {}", status.chars().take(80).collect::<String>()),
-    };
-    let headers: Vec<(String, &str)> = lines
-        .filter_map(|line| line.split_once(':'))
-        .map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim()))
-        .collect();
-    let header = |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
-    let body = match (header("transfer-encoding"), header("content-length")) {
-        (Some(coding), _) if coding.eq_ignore_ascii_case("chunked") => unchunked(body)?,
-        (Some(coding), _) => bail!("the answer is coded as {coding}"),
-        (None, Some(length)) => {
-            let length: usize = length.parse().context("content-length")?;
-            body.get(..length).context("the answer is cut off")?.to_vec()
+    fn words(&self, error: Error) -> String {
+        let host = &self.host;
+        match error {
+            Error::HostNotFound => format!("looking up {host}: there is no such host"),
+            Error::BodyExceedsLimit(most) => format!("the answer is longer than {most} bytes"),
+            Error::ConnectionFailed => format!("connecting to {host}: no connection"),
+            Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
+                format!("connecting to {host}: {error}")
+            }
+            Error::Io(error) => error.to_string(),
+            error => error.to_string(),
         }
-        (None, None) => body.to_vec(),
-    };
-    let is_json = header("content-type").is_some_and(|kind| kind.contains("json"));
-    let content_type = if is_json { "application/json" } else { "text/plain;charset=utf-8" };
-    Ok(Response { status, content_type, headers: Vec::new(), body, stream: None })
-}
-
-/// A body in chunks, put together.
-fn unchunked(mut rest: &[u8]) -> Result<Vec<u8>> {
-    let mut body = Vec::new();
-    loop {
-        let end = rest.windows(2).position(|window| window == b"\r\n").context("the answer is cut off")?;
-        let (line, after) = rest.split_at(end);
-        let line = String::from_utf8_lossy(line);
-        let size = line.split(';').next().unwrap_or_default().trim();
-        let size = usize::from_str_radix(size, 16).context("a chunk without a size")?;
-        if size == 0 {
-            return Ok(body);
-        }
-        let after = after.get(2..).unwrap_or_default();
-        let (chunk, after) = after.split_at_checked(size).context("the answer is cut off")?;
-        body.extend_from_slice(chunk);
-        rest = after.strip_prefix(b"\r\n").context("the answer is cut off")?;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
 
     #[test]
     fn urls() {
         let good = [
-            ("http://127.0.0.1:8080", "127.0.0.1:8080", "127.0.0.1:8080", ""),
-            ("http://host/", "host:80", "host", ""),
-            ("http://[::1]:9/a/b/", "[::1]:9", "[::1]:9", "/a/b"),
-            ("http://[::1]", "[::1]:80", "[::1]", ""),
+            ("http://127.0.0.1:8080", "127.0.0.1:8080", ""),
+            ("http://host/", "host", ""),
+            ("http://[::1]:9/a/b/", "[::1]:9", "/a/b"),
+            ("http://[::1]", "[::1]", ""),
         ];
-        for (url, address, host, base) in good {
-            let want = Client { address: address.into(), host: host.into(), base: base.into() };
-            assert_eq!(Client::new(url).unwrap(), want, "{url}");
+        for (url, host, base) in good {
+            let client = Client::new(url).unwrap();
+            assert_eq!((&*client.host, &*client.base), (host, base), "{url}");
         }
         for url in [
             "",
@@ -187,6 +134,27 @@ mod tests {
         }
     }
 
+    /// What a server was sent that answers like this, and what became of it.
+    fn exchanged(request: &Request, answer: &'static str) -> (String, Response) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = Client::new(&format!("http://{}/base/", listener.local_addr().unwrap())).unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut sent = Vec::new();
+            let mut some = [0; 1024];
+            while !sent.ends_with(b"\r\n\r\n") && !sent.ends_with(b"{}") {
+                match stream.read(&mut some) {
+                    Ok(count) if count > 0 => sent.extend_from_slice(&some[..count]),
+                    _ => break,
+                }
+            }
+            let _ = stream.write_all(answer.as_bytes());
+            String::from_utf8(sent).unwrap()
+        });
+        let response = client.send(request);
+        (server.join().unwrap(), response)
+    }
+
     #[test]
     fn answers() {
         let rows: &[(&str, Option<(u16, &str)>)] = &[
@@ -194,22 +162,41 @@ mod tests {
                 "HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\ncontent-length: 2\r\n\r\n{}rest",
                 Some((202, "{}")),
             ),
-            ("HTTP/1.0 200\r\n\r\nto the end", Some((200, "to the end"))),
+            ("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nto the end", Some((200, "to the end"))),
+            ("HTTP/1.1 302 Found\r\nlocation: /x\r\ncontent-length: 0\r\n\r\n", Some((302, ""))),
+            ("HTTP/1.1 503 No\r\ncontent-length: 4\r\n\r\nlate", Some((503, "late"))),
             (
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n",
                 Some((200, "abc0123456789")),
             ),
             ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\ncut", None),
             ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabc", None),
-            ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffffff\r\n", None),
-            ("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n", None),
             ("SSH-2.0-x\r\n\r\n", None),
             ("HTTP/1.1 abc\r\n\r\n", None),
             ("HTTP/1.1 200 OK\r\n", None),
         ];
         for (answer, want) in rows {
-            let got = parse(answer.as_bytes()).ok().map(|r| (r.status, String::from_utf8(r.body).unwrap()));
-            assert_eq!(got, want.map(|(status, body)| (status, body.to_owned())), "{answer:?}");
+            let (_, response) = exchanged(&Request::new("GET", "/v1/plans?x=1", ""), answer);
+            let got = (response.status, String::from_utf8(response.body).unwrap());
+            match want {
+                Some((status, body)) => assert_eq!(got, (*status, (*body).to_owned()), "{answer:?}"),
+                None => assert!(got.0 == 0 && !got.1.is_empty(), "{answer:?}: {got:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn requests_go_out_as_they_are() {
+        let ok = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+        for (method, body, line) in [
+            ("GET", "", "GET /base/v1/plans?x=1 HTTP/1.1\r\n"),
+            ("DELETE", "", "DELETE /base/v1/plans?x=1 HTTP/1.1\r\n"),
+            ("POST", "", "POST /base/v1/plans?x=1 HTTP/1.1\r\n"),
+            ("PUT", "{}", "PUT /base/v1/plans?x=1 HTTP/1.1\r\n"),
+        ] {
+            let (sent, response) = exchanged(&Request::new(method, "/v1/plans?x=1", body), ok);
+            assert_eq!(response.status, 200, "{method}: {:?}", String::from_utf8(response.body));
+            assert!(sent.starts_with(line) && sent.ends_with(&format!("\r\n\r\n{body}")), "{sent}");
         }
     }
 }

@@ -36,6 +36,12 @@ pub(super) fn page(view: &View, now_ms: u64) -> String {
     let mut out = String::from("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">");
     let _ = write!(out, "<title>planarium</title><style>{STYLE}</style></head><body><h1>planarium</h1>");
     let _ = write!(out, "<p>A simulated cluster, at {}.</p>", clock(now_ms));
+    if view.cluster.machines.is_empty() {
+        out.push_str(
+            "<p>There is no machine yet. Start with some: <code>planarium serve --cluster default</code>, or add them by \
+             <code>POST /sim/agents</code>.</p>",
+        );
+    }
     if view.services.is_empty() {
         out.push_str(
             "<p>There is no service yet. Start with one: <code>planarium serve svc.yml</code>, or send one to \
@@ -62,7 +68,10 @@ fn service(out: &mut String, service: &ServiceView) {
         escaped(&service.name),
         escaped(&text::service_trees(service))
     );
-    if *service.dialect != *"sdk" {
+    let serves_plans = planarium_world::dialects()
+        .iter()
+        .any(|dialect| dialect.word == &*service.dialect && (dialect.owns)(&["v1", "plans"]));
+    if !serves_plans {
         return;
     }
     let base = format!("/service/{}/v1", encoded(service.name.trim_matches('/')));

@@ -3,13 +3,14 @@
 use crate::End;
 use crate::args::{Clock, ServeArgs};
 use crate::link;
-use crate::load::{Runnable, runnable};
+use crate::load::{Runnable, machines, runnable};
 use anyhow::{Context as _, Result, bail};
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use events::Events;
 use guard::Guard;
+use planarium_protocol::input::Input;
 use planarium_rest::{MAX_BODY, Session, handle};
 use planarium_source::render;
 use planarium_world::Genesis;
@@ -28,6 +29,15 @@ mod page {
     include!(concat!(env!("OUT_DIR"), "/page.rs"));
 }
 
+/// What to do about an empty cluster.
+const NO_MACHINES: &str = "\
+note: there are no machines, so nothing can be placed
+  planarium serve PATH                  serves a definition, a scenario or a package on a cluster
+  planarium serve --cluster default     starts with the machines of a preset
+  POST /sim/agents                      adds machines: {\"count\": 3}
+  PUT /sim/scenario                     starts a scenario
+";
+
 type Shared = Arc<Mutex<Session>>;
 
 /// What every request is answered from.
@@ -45,10 +55,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<End> {
         bail!("--speed is above 0 and at most 10000");
     }
     let mut session = match &args.path {
-        None => Session::new(Genesis {
-            seed: args.input.seed.unwrap_or(Genesis::default().seed),
-            ..Genesis::default()
-        }),
+        None => without_services(args)?,
         Some(path) => match started(path, args)? {
             Some(session) => session,
             None => return Ok(End::BadInput),
@@ -59,6 +66,16 @@ pub(crate) fn run(args: &ServeArgs) -> Result<End> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(serve(address, args, shared))?;
     Ok(End::Good)
+}
+
+/// A world of machines only, and of none without `--cluster`.
+fn without_services(args: &ServeArgs) -> Result<Session> {
+    let default = Genesis::default();
+    let mut session = Session::new(Genesis { seed: args.input.seed.unwrap_or(default.seed), ..default });
+    for add in args.input.cluster.as_deref().map(machines).transpose()?.unwrap_or_default() {
+        session.engine.apply(Input::AddAgent(add));
+    }
+    Ok(session)
 }
 
 /// The world that a path or a link starts with; nothing when the input has errors, which are printed.
@@ -83,6 +100,9 @@ async fn serve(address: SocketAddr, args: &ServeArgs, shared: Shared) -> Result<
         tokio::net::TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
     let bound = listener.local_addr()?;
     println!("listening on http://{bound}");
+    if shared.lock().unwrap_or_else(PoisonError::into_inner).engine.view().cluster.machines.is_empty() {
+        eprint!("{NO_MACHINES}");
+    }
     if args.clock == Clock::Real {
         tokio::spawn(drive(Arc::clone(&shared), args.speed));
     }
@@ -91,9 +111,26 @@ async fn serve(address: SocketAddr, args: &ServeArgs, shared: Shared) -> Result<
     // Event streams have no end of their own, so nothing waits for them.
     tokio::select! {
         served = axum::serve(listener, app).into_future() => served?,
-        _ = tokio::signal::ctrl_c() => {}
+        () = told_to_end() => {}
     }
     Ok(())
+}
+
+/// Waits for Ctrl-C or, where there is such a signal, for SIGTERM.
+async fn told_to_end() {
+    let interrupted = async { drop(tokio::signal::ctrl_c().await) };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                () = interrupted => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    interrupted.await;
 }
 
 /// Moves the clock with the wall clock.

@@ -18,13 +18,23 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl Server {
     /// Starts `planarium serve` on a free port and waits for the line that says where it listens.
     pub(crate) fn start(words: &[&str]) -> Self {
+        Self::spawned(words, Stdio::null())
+    }
+
+    /// The same; what it says on standard error is kept for [`Self::ended_by`].
+    #[cfg(unix)]
+    pub(crate) fn watched(words: &[&str]) -> Self {
+        Self::spawned(words, Stdio::piped())
+    }
+
+    fn spawned(words: &[&str], stderr: Stdio) -> Self {
         let mut child = Command::new(crate::PROGRAM)
             .current_dir(crate::root())
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(words)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(stderr)
             .spawn()
             .expect("it starts");
         let mut line = String::new();
@@ -36,6 +46,20 @@ impl Server {
             panic!("the server said {line:?}");
         };
         Self { child, address }
+    }
+
+    /// Ends it by a signal; its exit status, if the signal did not kill it, and what it said on standard error.
+    #[cfg(unix)]
+    pub(crate) fn ended_by(mut self, signal: &str) -> (Option<i32>, String) {
+        let process = self.child.id().to_string();
+        let sent = Command::new("sh").args(["-c", "kill -s \"$1\" \"$2\"", "sh", signal, &process]).status();
+        assert!(sent.expect("a shell").success(), "kill -s {signal} {process}");
+        let status = self.child.wait().expect("it ends").code();
+        let mut said = String::new();
+        if let Some(mut stderr) = self.child.stderr.take() {
+            stderr.read_to_string(&mut said).expect("text");
+        }
+        (status, said)
     }
 
     /// One request; status, headers in lower case, body.

@@ -128,3 +128,36 @@ fn foreign_hosts_and_foreign_pages_are_turned_down() {
     let machines = server.json("GET", "/sim/view", "", 200)["cluster"]["machines"].as_array().map(Vec::len);
     assert_eq!(machines, Some(6), "nothing was done for the others");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_in_order() {
+    for signal in ["INT", "TERM"] {
+        let server = Server::watched(&["examples/hello-world", "--clock", "manual"]);
+        server.json("GET", "/sim", "", 200);
+        assert_eq!(server.ended_by(signal), (Some(0), String::new()), "SIG{signal}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_world_without_machines_says_how_to_get_some() {
+    let server = Server::watched(&["--clock", "manual"]);
+    assert_eq!(server.json("GET", "/sim/view", "", 200)["cluster"]["machines"], json!([]));
+    assert!(server.send("GET", "/", "").2.contains("There is no machine yet"));
+    let (status, said) = server.ended_by("TERM");
+    assert_eq!(status, Some(0));
+    for part in
+        ["no machines", "planarium serve PATH", "--cluster default", "POST /sim/agents", "PUT /sim/scenario"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+
+    // A cluster without a path is a cluster.
+    let server = Server::watched(&["--clock", "manual", "--cluster", "small"]);
+    let view = server.json("GET", "/sim/view", "", 200);
+    assert_eq!(view["cluster"]["machines"].as_array().map(Vec::len), Some(3));
+    assert!(!server.send("GET", "/", "").2.contains("There is no machine yet"));
+    assert_eq!(server.ended_by("TERM"), (Some(0), String::new()));
+    assert!(planarium(&["serve", "--cluster", "nowhere"]).ends(2).err.contains("presets"), "as with a path");
+}

@@ -92,6 +92,7 @@ impl Fleet {
             }
         }
         let body = EventBody::MachineLost { agent, how: how.as_str().into() };
+        self.refresh_watches(cx, id);
         cx.following(body, |cx| self.report(cx, FleetEventKind::MachineLost { machine: id, how }));
     }
 
@@ -109,6 +110,7 @@ impl Fleet {
             }
             let Some(how) = machine.worst.take() else { continue };
             let body = EventBody::MachineReturned { agent: machine.hostname().clone() };
+            self.refresh_watches(cx, id);
             cx.following(body, |cx| self.report(cx, FleetEventKind::MachineReturned { machine: id, how }));
         }
     }

@@ -1,5 +1,10 @@
 //! Trees of lines, as `xlab/treeprint` draws them.
 
+#![expect(
+    clippy::format_push_string,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 /// A branch with its label.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {

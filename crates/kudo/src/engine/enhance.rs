@@ -3,6 +3,11 @@
 //! **Source**: `kudobuilder/kudo: pkg/engine/renderer/enhancer.go`, `consts.go`, `dependencies.go`. Matched; the hash of
 //! dependencies is another digest of the same content.
 
+#![expect(
+    clippy::needless_for_each,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use std::sync::Arc;
 
 use planarium_kernel::{Digest, digest};

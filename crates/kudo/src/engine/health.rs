@@ -35,9 +35,10 @@ pub fn of(object: &Object) -> Health {
     let name = &object.name;
     let unhealthy = Health::Unhealthy;
     if let Some(crd) = object.crd() {
-        return match crd.established {
-            true => Health::Healthy,
-            false => unhealthy(format!("CRD {name} is not healthy ( Conditions: [] )")),
+        return if crd.established {
+            Health::Healthy
+        } else {
+            unhealthy(format!("CRD {name} is not healthy ( Conditions: [] )"))
         };
     }
     if object.deployment().is_some() {

@@ -110,6 +110,17 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Roughly how many bytes it takes.
+    pub fn bytes(&self) -> u64 {
+        let count = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
+        let rendered = self.rendered.values().map(|rendered| {
+            let texts: usize = rendered.texts.iter().map(|(_, text, _)| text.len()).sum();
+            // An object takes a few times its text.
+            count(texts).saturating_mul(4)
+        });
+        rendered.sum::<u64>() + 128 * count(self.healthy.len() + self.unhealthy.len() + 1)
+    }
+
     /// Forgets everything when another run begins or the operator's version has changed.
     pub fn for_run(&mut self, uid: &Text, version: u64) {
         if self.key.0 != *uid || self.key.1 != version {

@@ -67,7 +67,7 @@ fn package(folder: &Folder<'_>, sources: &mut SourceMap, found: &mut Diagnostics
     match operator {
         None => missing(found, codes::NO_OPERATOR, "operator.yaml"),
         Some((file, text)) => {
-            package.operator = root(text, file, found).and_then(|node| self::operator(&node, file, found))
+            package.operator = root(text, file, found).and_then(|node| self::operator(&node, file, found));
         }
     }
     match params {

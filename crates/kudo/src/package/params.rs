@@ -3,6 +3,11 @@
 //! **Source**: `kudobuilder/kudo: pkg/util/convert/convert.go`, `pkg/apis/kudo/v1beta1/parameter_types_helpers.go`,
 //! `pkg/kudoctl/cmd/params/parser.go`. Match.
 
+#![expect(
+    clippy::match_same_arms,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use planarium_protocol::Text;
 use planarium_source::template::gotemplate::{self, Value, go_quote, parse_go_bool};
 use planarium_source::yaml::{Node, Reader, to_go_yaml};

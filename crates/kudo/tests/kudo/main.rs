@@ -1,5 +1,12 @@
 //! KUDO at its boundary.
 
+mod console;
+mod engine;
+mod instances;
+mod large;
 mod packages;
 mod pages;
+mod real;
+mod script;
+mod stage;
 mod support;

@@ -1,10 +1,12 @@
 //! Packages that people have.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 use super::support::{findings, request};
 use planarium_kudo::definition::Loaded;
 use planarium_protocol::input::LoadService;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn read_folder(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
     let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -21,7 +23,9 @@ fn read_folder(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>)
 
 /// The real packages, where they are at hand: they are no part of the repository.
 pub(crate) fn real_packages() -> Vec<(String, BTreeMap<String, String>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real/kudo-operators");
+    let real = std::env::var_os("PLANARIUM_REAL").map(PathBuf::from);
+    let real = real.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real"));
+    let folder = real.join("kudo-operators");
     let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
     let mut names: Vec<_> =
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();

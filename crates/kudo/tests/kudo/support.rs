@@ -1,5 +1,7 @@
 //! Packages as texts.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use planarium_kudo::definition::Loaded;
 use planarium_protocol::input::LoadService;
 use std::collections::BTreeMap;

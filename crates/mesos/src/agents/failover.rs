@@ -46,6 +46,7 @@ impl Master {
             }
         }
         self.counters = Counters::default();
+        self.operator_events.clear();
         self.requested = Requested::Nothing;
         for row in 0..self.agents.len() {
             let id = AgentId::at(row);
@@ -141,6 +142,9 @@ impl Master {
                 self.allocator.set_active(id, false, cx.cause());
             }
             self.want_inverse_offers(id, cx.cause());
+            let tasks: Vec<TaskNo> =
+                self.agent(id).map(|agent| agent.tasks.iter().copied().collect()).unwrap_or_default();
+            self.tell_agent_added(cx, id, &tasks);
             self.catch_up_with(cx, fleet, id);
             self.request_run(id);
         });

@@ -10,8 +10,8 @@
 
 use crate::{
     Master,
-    agents::Removal,
     agents::{Agent, AgentState},
+    agents::{Removal, RemovalReason},
     api::{AgentId, FrameworkId, Reason, Resources, Source, TaskState},
     master::Timer,
     tasks::Acknowledgement,
@@ -133,7 +133,7 @@ impl Master {
     fn reboot(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, old: AgentId) {
         if self.agent(old).is_some_and(|agent| agent.state == AgentState::Registered) {
             self.counters.replaced += 1;
-            self.retire_agent(cx, fleet, old, Removal::Removed("a new agent registered at the same address"));
+            self.retire_agent(cx, fleet, old, Removal::Removed(RemovalReason::Replaced));
         }
         self.end_untracked(cx, fleet, old);
         let total = self.agent(old).map(|agent| agent.last_total.clone()).unwrap_or_default();
@@ -207,6 +207,7 @@ impl Master {
             self.allocator.add_agent(id, &hostname, region.as_ref(), &total, allocated, cx.cause());
             let tasks: Vec<TaskNo> =
                 self.agent(id).map(|agent| agent.tasks.iter().copied().collect()).unwrap_or_default();
+            self.tell_agent_added(cx, id, &tasks);
             for no in tasks {
                 self.announce(cx, fleet, no);
             }

@@ -28,5 +28,7 @@ mod view_cache;
 
 pub(crate) use hosts::{Host, Hosts};
 pub use liveness::{MAX_PING_TIMEOUTS, PING_TIMEOUT_MS};
-pub(crate) use record::{AGENT_PORT, Agent, AgentState, Executor, Executors, GONE, Removal};
+pub(crate) use record::{
+    AGENT_PORT, Agent, AgentState, Executor, Executors, GONE, Removal, RemovalReason, gone_event,
+};
 pub(crate) use removal_limit::RemovalLimit;

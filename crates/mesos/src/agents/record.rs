@@ -9,7 +9,7 @@ use crate::{
 use planarium_fleet::MachineId;
 use planarium_kernel::{SimTime, TimerId};
 use planarium_kernel::{SortedMap, SortedSet};
-use planarium_protocol::Text;
+use planarium_protocol::{EventBody, Text};
 use std::{ops::Deref, sync::Arc};
 
 /// What the master thinks of an agent.
@@ -34,11 +34,47 @@ pub(crate) const GONE: &str = "it was marked gone";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Removal {
     /// For good, and why: its tasks are LOST, for everyone.
-    Removed(&'static str),
+    Removed(RemovalReason),
     /// The operator has marked it gone: its tasks are GONE_BY_OPERATOR, or LOST for those who do not know partitions.
     Gone,
     /// It does not answer: its tasks are UNREACHABLE, or LOST for those who do not know partitions.
     Unreachable,
+}
+
+/// Why an agent is removed for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RemovalReason {
+    /// Its machine was taken away.
+    TakenOut,
+    /// Its machine is DOWN.
+    Down,
+    /// Another one registered at its address.
+    Replaced,
+}
+
+impl RemovalReason {
+    /// The reason as a word of events.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::TakenOut => "taken-out",
+            Self::Down => "down",
+            Self::Replaced => "replaced",
+        }
+    }
+
+    /// The reason in words.
+    pub(crate) const fn text(self) -> &'static str {
+        match self {
+            Self::TakenOut => "the agent was taken out of the cluster",
+            Self::Down => "its machine is DOWN for maintenance",
+            Self::Replaced => "a new agent registered at the same address",
+        }
+    }
+}
+
+/// The event of an agent that was marked gone.
+pub(crate) fn gone_event(hostname: &Text) -> EventBody {
+    EventBody::AgentRemoved { agent: hostname.clone(), how: "gone".into(), reason: GONE.into() }
 }
 
 /// Port of an agent when nobody says otherwise.

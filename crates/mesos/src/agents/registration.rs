@@ -5,8 +5,8 @@
 
 use crate::{
     Master,
-    agents::Removal,
     agents::{AGENT_PORT, Agent, AgentState, Host},
+    agents::{Removal, RemovalReason},
     api::validity::is_role,
     api::{AgentId, AgentInfo, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value},
     maintenance::MachineId as MachineName,
@@ -19,7 +19,7 @@ use planarium_protocol::{
     input::{self, AddAgent},
     refusal::RefusalCode,
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// What a machine has when the input does not say.
 const DEFAULT_CPUS: Milli = Milli(8_000);
@@ -41,10 +41,26 @@ impl Master {
         fleet: &mut Fleet,
         add: &AddAgent,
     ) -> Result<Vec<AgentId>, Refusal> {
-        let total = total_of(add)?;
-        let names = self.new_names(fleet, add)?;
-        let mut ids = Vec::with_capacity(names.len());
-        for (hostname, ip) in names {
+        let total = total_of(&add.resources, &add.roles)?;
+        let places = self.places(fleet, add)?;
+        let mut ids = Vec::with_capacity(places.len());
+        for place in places {
+            let (hostname, ip) = match place {
+                Place::New(hostname, ip) => (hostname, ip),
+                Place::Again(machine) => {
+                    let total = match fleet.machine(machine) {
+                        // What it has when the input does not say.
+                        Some(spec)
+                            if add.resources == input::Resources::default() && add.roles.is_empty() =>
+                        {
+                            total_of(&spec.resources, &spec.roles)?
+                        }
+                        _ => total.clone(),
+                    };
+                    ids.extend(self.register(cx, fleet, machine, total));
+                    continue;
+                }
+            };
             let spec = MachineSpec {
                 hostname,
                 ip,
@@ -69,20 +85,41 @@ impl Master {
         Ok(ids)
     }
 
-    /// Takes a machine away for good.
+    /// Takes a machine away for good, with all agents on it; by its id one agent alone.
     ///
-    /// *Errors*: no machine of this hostname or agent id.
+    /// *Errors*: no machine of this hostname, or agent of this id; several machines of this hostname, unless it is
+    /// written `HOSTNAME@ADDRESS`.
     pub fn remove_agent(&mut self, cx: &mut Cx, fleet: &mut Fleet, which: &str) -> Result<(), Refusal> {
-        let found = self.hosts.iter().find_map(|(machine, host)| {
-            let agent = self.agent(host.agent?)?;
-            (&*agent.hostname == which || &*agent.name == which).then_some((machine, host.agent?))
-        });
-        let Some((machine, agent)) = found else {
+        let (hostname, ip) = which.split_once('@').map_or((which, None), |(name, ip)| (name, Some(ip)));
+        let all =
+            || self.hosts.iter().filter_map(|(host, of)| Some((host, of.agent?, self.agent(of.agent?)?)));
+        let is_meant = |agent: &Agent| &*agent.hostname == hostname && ip.is_none_or(|ip| &*agent.ip == ip);
+        let mut found: Vec<(MachineId, AgentId, &Agent)> =
+            all().filter(|(.., agent)| &*agent.name == which).collect();
+        if found.is_empty() {
+            found.extend(all().filter(|(.., agent)| is_meant(agent)));
+        }
+        let Some((.., first)) = found.first() else {
             return Err(Refusal::new(RefusalCode::NotFound, format!("no agent {which}")));
         };
-        // The master must not hear of processes that end with the machine before it has closed its books.
+        if let Some((.., other)) = found.iter().find(|(.., agent)| agent.ip != first.ip) {
+            let text = format!(
+                "several machines are called {which}: write {which}@{} or {which}@{}, or an agent's id",
+                first.ip, other.ip
+            );
+            return bad(text);
+        }
+        let found: Vec<(MachineId, AgentId)> = found.into_iter().map(|(host, id, _)| (host, id)).collect();
+        for (machine, agent) in found {
+            self.take_machine_out(cx, fleet, machine, agent);
+        }
+        Ok(())
+    }
+
+    fn take_machine_out(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, agent: AgentId) {
+        // The master must not hear of processes that end with the machine before it has closed its records.
         if self.agent(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
-            self.retire_agent(cx, fleet, agent, Removal::Removed("the agent was taken out of the cluster"));
+            self.retire_agent(cx, fleet, agent, Removal::Removed(RemovalReason::TakenOut));
         }
         self.remove_recovered(agent);
         self.end_untracked(cx, fleet, agent);
@@ -91,7 +128,6 @@ impl Master {
         for machines in Arc::make_mut(&mut self.by_name).values_mut() {
             machines.retain(|other| *other != machine);
         }
-        Ok(())
     }
 
     /// An agent registers under a new id. None when its machine is DOWN: it is told to shut down.
@@ -168,12 +204,13 @@ impl Master {
             self.want_inverse_offers(id, cx.cause());
             self.request_run(id);
             self.touch_agent(cx, id);
+            self.tell_agent_added(cx, id, &[]);
         });
         Some(id)
     }
 
-    /// Hostnames and addresses for the machines to come.
-    fn new_names(&self, fleet: &Fleet, add: &AddAgent) -> Result<Vec<(Text, Text)>, Refusal> {
+    /// Where the agents to come will be: hostnames and addresses of new machines, or machines whose agent is gone.
+    fn places(&self, fleet: &Fleet, add: &AddAgent) -> Result<Vec<Place>, Refusal> {
         let count = add.count.unwrap_or(1);
         let there = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
         if there.saturating_add(count) > Limits::DEFAULT.machines {
@@ -181,53 +218,94 @@ impl Master {
             return Err(Refusal::new(RefusalCode::LimitReached, text));
         }
         let pattern = add.hostname.as_deref().unwrap_or("agent-{n}");
-        if pattern.is_empty() || pattern.contains(char::is_whitespace) {
-            return bad("a hostname is one word");
+        if pattern.is_empty() || pattern.contains(|c: char| c.is_whitespace() || c == '@') {
+            return bad("a hostname is one word without @");
         }
         if count != 1 && !pattern.contains("{n}") {
             return bad(format!("hostname `{pattern}` needs {{n}} for {count} machines"));
         }
         let port = add.port.unwrap_or(AGENT_PORT);
-        let there: Vec<(&Arc<MachineSpec>, u16)> = fleet
+        let there: Vec<(MachineId, &Arc<MachineSpec>, &Host)> = fleet
             .machine_ids()
-            .filter_map(|id| Some((fleet.machine(id)?, self.hosts.get(id)?.port)))
+            .filter_map(|id| Some((id, fleet.machine(id)?, self.hosts.get(id)?)))
             .collect();
         // An agent with a port of its own may join a machine that is there.
-        let in_the_way = |(_, other): &(_, u16)| add.port.is_none() || *other == port;
-        let mut used: SortedSet<Text> =
-            there.iter().filter(|there| in_the_way(there)).map(|(spec, _)| spec.hostname.clone()).collect();
+        let in_the_way = |other: u16| add.port.is_none() || other == port;
+        let mut used: SortedSet<Text> = there
+            .iter()
+            .filter(|(.., host)| in_the_way(host.port))
+            .map(|(_, spec, _)| spec.hostname.clone())
+            .collect();
         let addresses: SortedMap<Text, Text> = match add.port {
-            Some(_) => there.iter().map(|(spec, _)| (spec.hostname.clone(), spec.ip.clone())).collect(),
+            Some(_) => there.iter().map(|(_, spec, _)| (spec.hostname.clone(), spec.ip.clone())).collect(),
             None => SortedMap::new(),
         };
-        let mut names = Vec::new();
+        let mut places = Vec::new();
         let mut n = 0_u32;
-        while names.len() < count as usize {
+        while places.len() < count as usize {
             n = n.saturating_add(1);
             let hostname: Text = pattern.replace("{n}", &n.to_string()).into();
+            let own_ip: Option<Text> = add.ip.as_ref().map(|ip| ip.replace("{n}", &n.to_string()).into());
             if used.insert(hostname.clone()) {
-                let nth = u32::try_from(self.agents.len() + names.len() + 1).unwrap_or(u32::MAX);
-                let ip: Text = match (&add.ip, addresses.get(&hostname)) {
-                    (Some(ip), _) => ip.replace("{n}", &n.to_string()).into(),
+                let nth = u32::try_from(self.agents.len() + places.len() + 1).unwrap_or(u32::MAX);
+                let ip: Text = match (own_ip, addresses.get(&hostname)) {
+                    (Some(ip), _) => ip,
                     (None, Some(ip)) => ip.clone(),
                     (None, None) => format!("10.0.{}.{}", nth >> 8 & 0xFF, nth & 0xFF).into(),
                 };
-                names.push((hostname, ip));
+                places.push(Place::New(hostname, ip));
             } else if !pattern.contains("{n}") {
-                return Err(Refusal::new(
-                    RefusalCode::Conflict,
-                    format!("a machine {hostname} is there already"),
-                ));
+                let same = there.iter().find(|(_, spec, host)| {
+                    spec.hostname == hostname
+                        && host.port == port
+                        && own_ip.as_ref().is_none_or(|ip| spec.ip == *ip)
+                });
+                places.push(match (same, own_ip) {
+                    (Some((machine, ..)), _) => self.place_again(fleet, *machine, &hostname)?,
+                    // The same name at another address is another machine.
+                    (None, Some(ip)) => Place::New(hostname, ip),
+                    (None, None) => return there_already(&hostname),
+                });
             }
         }
-        Ok(names)
+        Ok(places)
+    }
+
+    /// A machine that is there: its agent must be gone, and it must be able to register.
+    fn place_again(&self, fleet: &Fleet, machine: MachineId, hostname: &Text) -> Result<Place, Refusal> {
+        let agent = self.hosts.get(machine).and_then(|host| self.agent(host.agent?));
+        let Some(agent) = agent.filter(|agent| agent.state == AgentState::Gone) else {
+            return there_already(hostname);
+        };
+        let conflict = |text: String| Err(Refusal::new(RefusalCode::Conflict, text));
+        if fleet.absence(machine).is_some() {
+            return conflict(format!("the machine {hostname} is away"));
+        }
+        if self.machines.refuses(&MachineName::of_agent(agent.hostname.clone(), agent.ip.clone())) {
+            return conflict(format!("the machine {hostname} is DOWN: no agent of it may register"));
+        }
+        Ok(Place::Again(machine))
     }
 }
 
+/// Where an agent joins.
+enum Place {
+    /// On a new machine: its hostname and address.
+    New(Text, Text),
+    /// On a machine whose agent is gone.
+    Again(MachineId),
+}
+
+fn there_already<T>(hostname: &Text) -> Result<T, Refusal> {
+    Err(Refusal::new(RefusalCode::Conflict, format!("a machine {hostname} is there already")))
+}
+
 /// Everything a machine has: what it says, defaults, static reservations.
-fn total_of(add: &AddAgent) -> Result<Resources, Refusal> {
+fn total_of(
+    own: &input::Resources,
+    roles: &BTreeMap<String, input::Resources>,
+) -> Result<Resources, Refusal> {
     let amount = |given: Option<Amount>, default: Milli| given.map_or(default, |a| Milli(a.thousandths()));
-    let own = &add.resources;
     let with_defaults = input::Resources {
         cpus: Some(Amount(amount(own.cpus, DEFAULT_CPUS).0)),
         mem: Some(Amount(amount(own.mem, DEFAULT_MEM_MIB).0)),
@@ -238,7 +316,7 @@ fn total_of(add: &AddAgent) -> Result<Resources, Refusal> {
         ..own.clone()
     };
     let mut total = resources_of(&with_defaults, None)?;
-    for (role, resources) in &add.roles {
+    for (role, resources) in roles {
         if role == "*" || !is_role(role) {
             return bad(format!("`{role}` is not a role that resources can be reserved for"));
         }

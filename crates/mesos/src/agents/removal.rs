@@ -4,7 +4,7 @@
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (removeSlave, markUnreachable). Match.
 
-use crate::agents::{GONE, Removal};
+use crate::agents::{GONE, Removal, gone_event};
 use crate::{
     Master,
     agents::AgentState,
@@ -19,10 +19,12 @@ impl Master {
         let Some(agent) = self.agent(id) else { return };
         let (hostname, agent_state) = (agent.hostname.clone(), agent.state);
         let body = match how {
-            Removal::Removed(reason) => {
-                EventBody::AgentRemoved { agent: hostname.clone(), reason: reason.into() }
-            }
-            Removal::Gone => EventBody::AgentRemoved { agent: hostname.clone(), reason: GONE.into() },
+            Removal::Removed(why) => EventBody::AgentRemoved {
+                agent: hostname.clone(),
+                how: why.word().into(),
+                reason: why.text().into(),
+            },
+            Removal::Gone => gone_event(&hostname),
             Removal::Unreachable => EventBody::AgentUnreachable { agent: hostname.clone() },
         };
         self.counters.removals += 1;
@@ -45,6 +47,7 @@ impl Master {
             for framework in self.registered_frameworks() {
                 self.send(cx, framework, SchedulerEvent::Failure { agent: id, agent_id: agent_id.clone() });
             }
+            self.tell_agent_removed(cx, id, how);
             self.touch_agent(cx, id);
         });
     }
@@ -77,7 +80,7 @@ impl Master {
             let Some(framework) = self.task(no).map(|task| task.framework) else { continue };
             let precise = |state| self.lost_or(framework, state);
             let (state, cause) = match how {
-                Removal::Removed(why) => (TaskState::Lost, why),
+                Removal::Removed(why) => (TaskState::Lost, why.text()),
                 Removal::Gone => (precise(TaskState::GoneByOperator), GONE),
                 Removal::Unreachable => (precise(TaskState::Unreachable), "health check timed out"),
             };
@@ -126,7 +129,9 @@ impl Master {
             message: update.message,
             ..task.status(agent_id, now)
         };
-        task.record_status(&TaskStatus { healthy: None, check: None, ..status.clone() });
+        let plain = TaskStatus { healthy: None, check: None, ..status.clone() };
+        let (is_new, state) = (task.record_status(&plain), task.state);
+        self.tell_task_updated(cx, framework, &plain, state, is_new);
         self.send_update(cx, framework, status);
     }
 }

@@ -5,7 +5,7 @@
 use crate::{
     Master,
     actions::{action, fault},
-    agents::{AGENT_PORT, Agent, Host},
+    agents::{AGENT_PORT, Agent, AgentState, Host},
     api::{AgentId, Resources},
     tasks::Task,
 };
@@ -13,7 +13,7 @@ use planarium_fleet::{Absence, Cx, Fleet, MachineId};
 use planarium_kernel::Milli;
 use planarium_protocol::{
     Input, Text,
-    input::{ClearFault, Fault, FaultKind, Target},
+    input::{AddAgent, ClearFault, Fault, FaultKind, Target},
     view::{ActionView, MachineView, ResourceView},
 };
 use std::sync::Arc;
@@ -62,6 +62,15 @@ impl Master {
         let id = host.agent.unwrap_or(AgentId(u32::MAX));
         let mut actions = machine_actions(fleet, machine, &agent.hostname);
         actions.extend(self.maintenance_actions(id, agent));
+        if agent.state == AgentState::Gone {
+            let fresh = AddAgent {
+                hostname: Some(agent.hostname.to_string()),
+                ip: Some(agent.ip.to_string()),
+                port: (agent.port != AGENT_PORT).then_some(agent.port),
+                ..AddAgent::default()
+            };
+            actions.push(action("Start a fresh agent on it", Input::AddAgent(fresh), None));
+        }
         let tasks: Vec<&Task> = agent.tasks.iter().filter_map(|no| self.task(*no)).collect();
         MachineView {
             revision,

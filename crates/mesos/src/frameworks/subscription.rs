@@ -30,6 +30,7 @@ impl Master {
             completed: VecDeque::new(),
         };
         self.frameworks.push(Arc::new(framework));
+        self.tell_framework_added(cx, id);
         self.activate_framework(cx, fleet, id);
         id
     }
@@ -46,6 +47,7 @@ impl Master {
         framework.info = Arc::new(info);
         let failover = framework.failover.take();
         self.disarm(failover);
+        self.tell_framework_updated(cx, id);
         self.activate_framework(cx, fleet, id);
         true
     }
@@ -104,14 +106,15 @@ impl Master {
                 let agent_id =
                     self.task(no).and_then(|task| self.agent(task.agent)).map(|agent| agent.name.clone());
                 let Some(task) = self.task_mut(no) else { continue };
-                task.record_status(&TaskStatus {
+                let status = TaskStatus {
                     state: TaskState::Killed,
                     reason: Some(Reason::FrameworkRemoved),
                     message: message.clone(),
                     healthy: None,
                     check: None,
                     ..task.status(agent_id.unwrap_or_default(), now)
-                });
+                };
+                let is_new = task.record_status(&status);
                 let ended = task.freed.then_some(task.state);
                 let state = ended.unwrap_or(TaskState::Killed);
                 let (agent, process) = (task.agent, task.process.take());
@@ -119,6 +122,7 @@ impl Master {
                     self.counters.end(state);
                 }
                 self.shut_down_process(cx, fleet, agent, process);
+                self.tell_task_updated(cx, id, &status, state, is_new);
                 self.end_task(cx, fleet, no, state);
             }
             self.forget_operations_of(id);
@@ -129,6 +133,7 @@ impl Master {
             framework.unregistered = Some(cx.now());
             let failover = framework.failover.take();
             self.disarm(failover);
+            self.tell_framework_removed(cx, id);
         });
     }
 

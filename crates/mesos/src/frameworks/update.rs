@@ -44,6 +44,7 @@ impl Master {
         if let Some(framework) = self.framework_mut(id) {
             framework.info = Arc::new(info);
         }
+        self.tell_framework_updated(cx, id);
         Ok(())
     }
 }

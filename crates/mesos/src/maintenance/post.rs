@@ -24,7 +24,7 @@ impl MachineRegistry {
         let keys = validate::schedule(&schedule)?;
         let dropped = self
             .machines()
-            .find(|machine| machine.info.mode == Mode::Down && !keys.contains(&machine.info.id.key()));
+            .find(|machine| machine.info.mode == Mode::Down && !keys.contains_key(&machine.info.id.key()));
         if let Some(machine) = dropped {
             return Err(Refused::DownMachineDropped(machine.info.id.clone()));
         }

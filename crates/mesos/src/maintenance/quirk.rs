@@ -35,5 +35,9 @@ pub const KILLING_IS_TOLD_AS_GONE: bool = true;
 /// is not cut down to the quota of the role above. `src/master/allocator/mesos/hierarchical.cpp`.
 pub const NESTED_ROLES_HAVE_NO_QUOTA: bool = true;
 
+/// Subscribed operators are told AGENT_REMOVED of agents that are removed, and not of those that become unreachable or
+/// gone. `src/master/master.cpp` (_removeSlave, __removeSlave).
+pub const ONLY_REMOVED_AGENTS_ARE_TOLD: bool = true;
+
 /// Setting a weight takes no offer back; what is free goes by the new weight from the next batch on.
 pub const WEIGHTS_RESCIND_NOTHING: bool = true;

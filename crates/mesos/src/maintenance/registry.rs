@@ -11,7 +11,7 @@
 use super::{MachineId, MachineKey, Schedule, Unavailability};
 use crate::api::AgentId;
 use planarium_kernel::{Digest, id_types};
-use planarium_kernel::{SortedMap, SortedSet};
+use planarium_kernel::{Map, SortedMap, SortedSet};
 use std::sync::Arc;
 
 id_types! {
@@ -70,7 +70,7 @@ pub struct MachineIsDown;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineRegistry {
     machines: Vec<Machine>,
-    rows: SortedMap<MachineKey, MachineRow>,
+    rows: Map<MachineKey, MachineRow>,
     by_agent: SortedMap<AgentId, MachineRow>,
     /// None before the first post and after the last machine came up; a cancelled schedule is an empty one.
     pub(super) schedule: Option<Arc<Schedule>>,

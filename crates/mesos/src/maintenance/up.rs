@@ -20,7 +20,7 @@ impl MachineRegistry {
         for row in rows {
             self.change(row, Mode::Up, None, &mut effects);
         }
-        let left = self.schedule.take().map(|schedule| schedule.without(&gone));
+        let left = self.schedule.take().map(|schedule| schedule.keeping(|id| !gone.contains_key(&id.key())));
         self.schedule = left.filter(|schedule| !schedule.windows.is_empty()).map(Arc::new);
         Ok(effects)
     }

@@ -3,14 +3,18 @@
 //! *Order*: the first fault found decides; windows and machines are looked at in the order they were given.
 //! Source: `apache/mesos: src/master/maintenance.cpp` (namespace validation). Match.
 
-use super::{MachineId, MachineKey, Refused, Schedule};
-use planarium_kernel::SortedSet;
+use super::{MachineId, MachineKey, Refused, Schedule, registry::MachineRow};
+use planarium_kernel::Map;
 use std::net::Ipv4Addr;
+
+/// Machines by their keys, each with its place among those named. *Cost*: names come in any order, and there may be very
+/// many, so a name more must not move all that come after it.
+pub(super) type Named = Map<MachineKey, MachineRow>;
 
 /// Checks a schedule on its own; answers which machines it names. Windows may overlap and contradict each
 /// other, durations may be zero or missing, starts may be anything.
-pub(super) fn schedule(schedule: &Schedule) -> Result<SortedSet<MachineKey>, Refused> {
-    let mut seen = SortedSet::new();
+pub(super) fn schedule(schedule: &Schedule) -> Result<Named, Refused> {
+    let mut seen = Named::new();
     for window in &schedule.windows {
         if window.machine_ids.is_empty() {
             return Err(Refused::EmptyWindow);
@@ -24,16 +28,16 @@ pub(super) fn schedule(schedule: &Schedule) -> Result<SortedSet<MachineKey>, Ref
 }
 
 /// Checks a list of machines on its own; answers which machines it names.
-pub(super) fn list(machines: &[MachineId]) -> Result<SortedSet<MachineKey>, Refused> {
+pub(super) fn list(machines: &[MachineId]) -> Result<Named, Refused> {
     if machines.is_empty() {
         return Err(Refused::EmptyList);
     }
-    let mut seen = SortedSet::new();
+    let mut seen = Named::new();
     collect(machines, &mut seen)?;
     Ok(seen)
 }
 
-fn collect(machines: &[MachineId], seen: &mut SortedSet<MachineKey>) -> Result<(), Refused> {
+fn collect(machines: &[MachineId], seen: &mut Named) -> Result<(), Refused> {
     for id in machines {
         if id.is_empty() {
             return Err(Refused::EmptyMachine);
@@ -43,7 +47,7 @@ fn collect(machines: &[MachineId], seen: &mut SortedSet<MachineKey>) -> Result<(
         {
             return Err(Refused::BadIp(ip.clone()));
         }
-        if !seen.insert(id.key()) {
+        if !seen.insert_new(id.key(), MachineRow::at(seen.len())) {
             return Err(Refused::MachineTwice(id.clone()));
         }
     }

@@ -1,6 +1,6 @@
 //! The master's record of operations that were given an id.
 
-use crate::api::{AgentId, FrameworkId, Resources};
+use crate::api::{AgentId, FrameworkId, Operation, Resources};
 use planarium_kernel::{Cause, SortedMap, TimerId};
 use planarium_protocol::Text;
 use std::sync::Arc;
@@ -8,13 +8,15 @@ use std::sync::Arc;
 /// An operation that was carried out, or will be when its agent hears of it.
 #[derive(Clone, Debug)]
 pub(crate) struct TrackedOperation {
-    pub(super) framework: FrameworkId,
-    pub(super) id: Text,
-    pub(super) agent: AgentId,
+    pub(crate) framework: FrameworkId,
+    pub(crate) id: Text,
+    /// What was asked for.
+    pub(crate) operation: Arc<Operation>,
+    pub(crate) agent: AgentId,
     pub(super) converted: Resources,
     pub(super) cause: Cause,
     /// Its agent has said that it is done.
-    pub(super) delivered: bool,
+    pub(crate) delivered: bool,
     pub(super) retry_ms: u64,
     pub(super) retry: Option<TimerId>,
 }

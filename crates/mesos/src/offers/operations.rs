@@ -14,7 +14,8 @@ use crate::{
     agents::Removal,
     agents::{Agent, AgentState},
     api::{
-        AgentId, FrameworkId, OperationState, OperationStatus, ReconcileOperation, Resources, SchedulerEvent,
+        AgentId, FrameworkId, Operation, OperationState, OperationStatus, ReconcileOperation, Resources,
+        SchedulerEvent,
     },
     master::Timer,
     tasks::next_retry_ms,
@@ -32,13 +33,22 @@ impl Master {
         cx: &Cx,
         framework: FrameworkId,
         agent: AgentId,
-        id: Text,
+        (id, operation): (Text, Arc<Operation>),
         converted: Resources,
     ) {
         let number = self.next_status.next();
         let (cause, delivered) = (cx.cause(), false);
-        let operation =
-            TrackedOperation { framework, id, agent, converted, cause, delivered, retry_ms: 0, retry: None };
+        let operation = TrackedOperation {
+            framework,
+            id,
+            operation,
+            agent,
+            converted,
+            cause,
+            delivered,
+            retry_ms: 0,
+            retry: None,
+        };
         self.operations.insert(number, Arc::new(operation));
         self.forward_operation(cx, number);
     }
@@ -116,7 +126,7 @@ impl Master {
         self.operations.values().any(|operation| operation.agent == agent)
     }
 
-    fn status_of(
+    pub(crate) fn status_of(
         &self,
         operation: &TrackedOperation,
         state: OperationState,

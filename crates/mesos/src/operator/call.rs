@@ -9,6 +9,31 @@ use planarium_protocol::{Refusal, Text, refusal::RefusalCode};
 pub enum OperatorCall {
     /// Change what resources of an agent are.
     Convert(Convert),
+    /// Make a volume larger.
+    Grow {
+        /// The agent's id on the wire.
+        agent_id: Text,
+        /// The volume as it is.
+        volume: Resource,
+        /// Disk of the same kind that it takes up.
+        addition: Resource,
+    },
+    /// Make a volume smaller.
+    Shrink {
+        /// The agent's id on the wire.
+        agent_id: Text,
+        /// The volume as it is.
+        volume: Resource,
+        /// By how much.
+        by: Milli,
+    },
+    /// Log more, or less, for a while.
+    SetLoggingLevel {
+        /// The level; 0 is the one that the master starts with.
+        level: u32,
+        /// For how long. *Units*: milliseconds.
+        for_ms: u64,
+    },
     /// Set weights of roles.
     UpdateWeights(Vec<(Text, Milli)>),
     /// Give a role a quota that has none: what it is guaranteed, which is its limit too.

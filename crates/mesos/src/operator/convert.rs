@@ -17,6 +17,7 @@ use crate::{
     wire::{query::refusal, read::bad},
 };
 use planarium_fleet::Cx;
+use planarium_kernel::Milli;
 use planarium_protocol::{EventBody, Refusal, Text, refusal::RefusalCode};
 
 /// Who stands behind operator calls in events.
@@ -26,11 +27,7 @@ impl Master {
     pub(super) fn convert_for_operator(&mut self, cx: &mut Cx, call: &Convert) -> Result<(), Refusal> {
         let Convert { kind, agent_id, resources, source } = call;
         let kind = *kind;
-        let known = self
-            .agents
-            .iter()
-            .position(|agent| agent.name == *agent_id && agent.state == AgentState::Registered);
-        let id = known.map(AgentId::at).ok_or_else(|| bad("No agent found with specified ID"))?;
+        let id = self.registered_agent(agent_id)?;
         let total = self.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
         for (n, resource) in resources.iter().enumerate() {
             Self::check_conversion(kind, &total, resource)?;
@@ -146,6 +143,97 @@ impl Master {
             }
         }
     }
+}
+
+impl Master {
+    fn registered_agent(&self, agent_id: &str) -> Result<AgentId, Refusal> {
+        let known = self.agent_named(agent_id);
+        let registered =
+            known.filter(|id| self.agent(*id).is_some_and(|agent| agent.state == AgentState::Registered));
+        registered.ok_or_else(|| bad("No agent found with specified ID"))
+    }
+
+    /// GROW_VOLUME.
+    pub(super) fn grow_for_operator(
+        &mut self,
+        cx: &mut Cx,
+        agent_id: &str,
+        volume: &Resource,
+        addition: &Resource,
+    ) -> Result<(), Refusal> {
+        let id = self.registered_agent(agent_id)?;
+        check_resizable("GROW_VOLUME", volume)?;
+        amount(addition).map_err(bad)?;
+        if !addition.amount().is_positive() {
+            return Err(bad("Invalid GROW_VOLUME operation: 'addition' must be greater than zero"));
+        }
+        if !volume.without_volume().is_alike(addition) {
+            return Err(bad("Invalid GROW_VOLUME operation: 'volume' and 'addition' do not fit each other"));
+        }
+        let size = Milli(volume.amount().0.saturating_add(addition.amount().0));
+        let from = [volume.clone(), addition.clone()].into_iter().collect();
+        let to = [volume.with_scalar(size)].into_iter().collect();
+        self.resize_for_operator(cx, id, volume, size, (&from, &to))
+    }
+
+    /// SHRINK_VOLUME.
+    pub(super) fn shrink_for_operator(
+        &mut self,
+        cx: &mut Cx,
+        agent_id: &str,
+        volume: &Resource,
+        by: Milli,
+    ) -> Result<(), Refusal> {
+        let id = self.registered_agent(agent_id)?;
+        check_resizable("SHRINK_VOLUME", volume)?;
+        if !by.is_positive() || by >= volume.amount() {
+            let text = "'subtract' must be greater than zero and smaller than the volume";
+            return Err(bad(format!("Invalid SHRINK_VOLUME operation: {text}")));
+        }
+        let size = Milli(volume.amount().0.saturating_sub(by.0));
+        let from = [volume.clone()].into_iter().collect();
+        let to = [volume.with_scalar(size), volume.without_volume().with_scalar(by)].into_iter().collect();
+        self.resize_for_operator(cx, id, volume, size, (&from, &to))
+    }
+
+    fn resize_for_operator(
+        &mut self,
+        cx: &mut Cx,
+        id: AgentId,
+        volume: &Resource,
+        size: Milli,
+        (from, to): (&Resources, &Resources),
+    ) -> Result<(), Refusal> {
+        self.free_up(cx, id, from)?;
+        if !self.allocator.convert_free(id, from, to, cx.cause()) {
+            return Err(too_little(from));
+        }
+        if let Some(persistence) = volume.persistence() {
+            cx.emit(EventBody::VolumeResized {
+                framework: OPERATOR.into(),
+                agent: self.hostname(id),
+                path: persistence.container_path.clone(),
+                from: volume.amount().to_string().into(),
+                to: size.to_string().into(),
+            });
+        }
+        self.touch_agent(cx, id);
+        Ok(())
+    }
+}
+
+fn check_resizable(kind: &str, volume: &Resource) -> Result<(), Refusal> {
+    amount(volume).map_err(bad)?;
+    if volume.allocation_role.is_some() {
+        return Err(bad("'allocation_info' must not be set"));
+    }
+    if volume.persistence().is_none() {
+        return Err(bad(format!("Invalid {kind} operation: {volume} is not a persistent volume")));
+    }
+    if volume.is_mount() {
+        return Err(bad(format!("Invalid {kind} operation: a volume on a MOUNT disk has one size")));
+    }
+    Ok(())
 }
 
 fn too_little(wanted: &Resources) -> Refusal {

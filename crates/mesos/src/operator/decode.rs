@@ -6,9 +6,10 @@ use super::{
     quota, weights,
 };
 use crate::wire::{
-    read::{Message, Read, bad, messages},
-    resource::read_valid_list,
+    read::{Message, Read, bad, messages, missing},
+    resource::{read, read_valid_list},
 };
+use planarium_protocol::Text;
 use serde_json::Value;
 
 /// Reads a call of the v0 API by its method and the parts of its path; the body is JSON, or for endpoints that take a
@@ -87,6 +88,38 @@ pub fn v1_call(body: &Value) -> Option<Read<OperatorCall>> {
             let request = body.needs("set_quota").and_then(|part| part.needs("quota_request"));
             return Some(request.and_then(|request| quota::read_request(&request)));
         }
+        "GROW_VOLUME" => {
+            return Some((|| {
+                let part = body.needs("grow_volume")?;
+                let (volume, addition) = (part.needs("volume")?, part.needs("addition")?);
+                let one = |resource: &Message<'_>| read(resource)?.map_err(|invalid| bad(invalid.text));
+                let (volume, addition) = (one(&volume)?, one(&addition)?);
+                Ok(OperatorCall::Grow { agent_id: agent_of(&part)?, volume, addition })
+            })());
+        }
+        "SHRINK_VOLUME" => {
+            return Some((|| {
+                let part = body.needs("shrink_volume")?;
+                let volume = read(&part.needs("volume")?)?.map_err(|invalid| bad(invalid.text))?;
+                let subtract = part.needs("subtract")?;
+                subtract.double("value")?.ok_or_else(|| missing("value"))?;
+                Ok(OperatorCall::Shrink {
+                    agent_id: agent_of(&part)?,
+                    volume,
+                    by: subtract.rounded("value")?,
+                })
+            })());
+        }
+        "SET_LOGGING_LEVEL" => {
+            return Some((|| {
+                let part = body.needs("set_logging_level")?;
+                let level = part.int("level")?.ok_or_else(|| missing("level"))?;
+                let level = u32::try_from(level).map_err(|_| bad("'level' is not a number of 32 bits"))?;
+                let ns = part.needs("duration")?.int("nanoseconds")?.ok_or_else(|| missing("nanoseconds"))?;
+                let for_ms = u64::try_from(ns / 1_000_000).unwrap_or(0);
+                Ok(OperatorCall::SetLoggingLevel { level, for_ms })
+            })());
+        }
         "UPDATE_QUOTA" => return Some(body.needs("update_quota").and_then(|part| quota::read_update(&part))),
         "REMOVE_QUOTA" => {
             let role = body.needs("remove_quota").and_then(|part| part.needs_text("role"));
@@ -110,6 +143,11 @@ pub fn v1_call(body: &Value) -> Option<Read<OperatorCall>> {
             source,
         }))
     })())
+}
+
+/// The agent whose volume is meant: there are no other owners of disks.
+fn agent_of(part: &Message<'_>) -> Read<Text> {
+    part.id("agent_id")?.ok_or_else(|| bad("Expecting 'agent_id' to be present"))
 }
 
 /// A field as the form would hold it.

@@ -8,6 +8,7 @@
 mod call;
 mod convert;
 mod decode;
+mod events;
 mod forms;
 mod operate;
 mod quota;
@@ -15,4 +16,5 @@ mod weights;
 
 pub use call::{Conversion, Convert, OperatorCall, QuotaConfig};
 pub use decode::{v0_call, v0_methods, v1_call};
+pub(crate) use events::OperatorEvents;
 pub use forms::{form_fields, percent_decoded};

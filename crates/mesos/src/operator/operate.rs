@@ -6,6 +6,7 @@ use crate::{
     wire::{Answer, read::bad},
 };
 use planarium_fleet::{Cx, Fleet};
+use planarium_kernel::SimTime;
 use planarium_protocol::Refusal;
 
 impl Master {
@@ -30,6 +31,18 @@ impl Master {
                 self.convert_for_operator(cx, convert)?;
                 Answer::empty(202)
             }
+            OperatorCall::Grow { agent_id, volume, addition } => {
+                self.grow_for_operator(cx, agent_id, volume, addition)?;
+                Answer::empty(202)
+            }
+            OperatorCall::Shrink { agent_id, volume, by } => {
+                self.shrink_for_operator(cx, agent_id, volume, *by)?;
+                Answer::empty(202)
+            }
+            OperatorCall::SetLoggingLevel { level, for_ms } => {
+                self.logging = Some((*level, cx.now().saturating_add(*for_ms)));
+                Answer::empty(200)
+            }
             OperatorCall::UpdateWeights(weights) => {
                 self.update_weights(cx, weights)?;
                 Answer::empty(200)
@@ -49,5 +62,10 @@ impl Master {
         };
         self.run_requested(cx, fleet);
         Ok(answer)
+    }
+
+    /// The level of what is logged: 0 unless an operator has set another one for a while.
+    pub(crate) fn logging_level(&self, now: SimTime) -> u32 {
+        self.logging.filter(|(_, until)| now < *until).map_or(0, |(level, _)| level)
     }
 }

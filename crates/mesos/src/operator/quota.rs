@@ -178,7 +178,7 @@ impl Master {
         if quotas.remove(role).is_none() {
             return Err(bad(format!("Failed to remove quota: role '{role}' has no quota set")));
         }
-        cx.following(EventBody::Shares { text: format!("no quota for {role}").into() }, |cx| {
+        cx.following(shares(role, ["", ""], format!("no quota for {role}")), |cx| {
             self.allocator.set_quotas(quotas, cx.cause());
         });
         Ok(())
@@ -371,6 +371,8 @@ fn listed(sums: &Quantities) -> String {
 fn quota_event(config: &QuotaConfig) -> EventBody {
     let QuotaConfig { role, .. } = config;
     let quota = config.quota();
+    let amounts = [&quota.guarantees, &quota.limits]
+        .map(|all| if all.is_empty() { String::new() } else { listed(all) });
     let text = match (quota.guarantees.is_empty(), quota.limits.is_empty()) {
         (true, true) => format!("no quota for {role}"),
         (false, true) => format!("{role} is guaranteed {}", listed(&quota.guarantees)),
@@ -383,5 +385,15 @@ fn quota_event(config: &QuotaConfig) -> EventBody {
             )
         }
     };
-    EventBody::Shares { text: text.into() }
+    let [guarantees, limits] = &amounts;
+    shares(role, [guarantees, limits], text)
+}
+
+fn shares(role: &Text, [guarantees, limits]: [&str; 2], text: String) -> EventBody {
+    let facts = [("role", &**role), ("guarantees", guarantees), ("limits", limits)];
+    EventBody::Shares {
+        what: "quota".into(),
+        facts: facts.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        text: text.into(),
+    }
 }

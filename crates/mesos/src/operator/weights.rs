@@ -65,8 +65,9 @@ impl Master {
         if said.is_empty() {
             return Ok(());
         }
-        let text = format!("weights: {}", said.join(", "));
-        cx.following(EventBody::Shares { text: text.into() }, |cx| {
+        let facts = weights.iter().map(|(role, weight)| (role.clone(), weight.to_string().into())).collect();
+        let text = format!("weights: {}", said.join(", ")).into();
+        cx.following(EventBody::Shares { what: "weights".into(), facts, text }, |cx| {
             self.allocator.set_weights(weights, cx.cause());
             if !quirk::WEIGHTS_RESCIND_NOTHING {
                 for offer in self.offers.values().map(|offer| offer.id).collect::<Vec<OfferId>>() {

@@ -2,12 +2,12 @@
 
 use crate::{
     Master,
-    agents::AgentState,
+    agents::{Agent, AgentState},
     allocator::Rules,
     api::{AgentId, CheckStatus, FrameworkId, Reason, Source, TaskState, TaskStatus},
-    tasks::{CompletedTask, TaskNo, Update},
+    tasks::{CompletedTask, Task, TaskNo, Update},
 };
-use planarium_fleet::{Cx, Fleet, Said};
+use planarium_fleet::{Absence, Cx, Fleet, ProcessId, Said};
 use planarium_protocol::{
     Refusal, Text,
     input::{OfferRound, TaskStatusInput},
@@ -83,7 +83,16 @@ impl Master {
             check: said.readiness_exit.map(|code| CheckStatus { exit_code: Some(code) }),
             ..Update::new(cx.cause(), state, source)
         };
-        let Some(no) = self.live_task(said)? else { return self.send_update_of_completed(cx, said, update) };
+        let Some(no) = self.live_task(said)? else {
+            return match self.untracked_task(said) {
+                Some((no, pid)) if source != Source::Master => {
+                    self.record_untracked(cx, fleet, no, &update);
+                    follow(cx, fleet, pid, state, said.readiness_exit);
+                    Ok(())
+                }
+                _ => self.send_update_of_completed(cx, said, update),
+            };
+        };
         if state == TaskState::Unknown {
             let Some(task) = self.task(no) else { return Ok(()) };
             let (framework, agent) = (task.framework, task.agent);
@@ -95,16 +104,21 @@ impl Master {
             return Ok(());
         }
         let pid = self.task(no).and_then(|task| task.process);
-        let reachable = self.task(no).and_then(|task| self.agent(task.agent));
-        if reachable.is_some_and(|agent| agent.state != AgentState::Registered) {
-            return Err(Refusal::new(
-                RefusalCode::Conflict,
-                format!("the agent of {} is not registered", said.task),
-            ));
+        let agent = self.task(no).and_then(|task| self.agent(task.agent));
+        let is_registered = agent.is_some_and(|agent| agent.state == AgentState::Registered);
+        let is_reachable = agent.is_some_and(Agent::is_reachable);
+        let is_lost = agent.is_some_and(|agent| fleet.absence(agent.machine) == Some(Absence::Lost));
+        let conflict = |text: String| Err(Refusal::new(RefusalCode::Conflict, text));
+        if source == Source::Master {
+            if !is_registered {
+                return conflict(format!("the agent of {} is not registered", said.task));
+            }
+        } else if is_lost {
+            return conflict(format!("the machine of {} is lost: nothing is heard of it", said.task));
         }
-        let readiness = said.readiness_exit;
         let acknowledged = self.task(no).is_some_and(|task| self.acknowledges_explicitly(task.framework));
-        if acknowledged && update.source != Source::Master {
+        if source != Source::Master && (acknowledged || !is_reachable) {
+            // It waits in line: for an acknowledgement, or until the agent can be heard.
             self.on_agent_update(cx, fleet, no, update);
         } else {
             // A process that has ended stays ended, whatever is said of it; its own last word is still on its way.
@@ -113,15 +127,18 @@ impl Master {
             }
             self.apply(cx, fleet, no, update);
         }
-        if let Some(pid) = pid {
-            match state {
-                TaskState::Starting => fleet.say(cx, pid, Said::Starting),
-                TaskState::Running => fleet.say(cx, pid, Said::Running(readiness)),
-                _ if state.is_terminal() => fleet.say(cx, pid, Said::Ended),
-                _ => {}
-            }
-        }
+        follow(cx, fleet, pid, state, said.readiness_exit);
         Ok(())
+    }
+
+    /// The task of this name or id that runs on unknown to the master, the latest one, and its process.
+    fn untracked_task(&self, said: &TaskStatusInput) -> Option<(TaskNo, Option<ProcessId>)> {
+        let is_meant = |task: &Task| {
+            let is_named = *task.id().as_ref() == *said.task || *task.name().as_ref() == *said.task;
+            is_named && self.is_service(task.framework, said.service.as_deref())
+        };
+        let all = self.untracked.iter().filter(|(_, untracked)| is_meant(&untracked.task));
+        all.last().map(|(no, untracked)| (*no, untracked.task.process))
     }
 
     /// The latest live task of this name or id; none when there is none.
@@ -184,6 +201,23 @@ impl Master {
         };
         self.send_update(cx, framework, status);
         Ok(())
+    }
+}
+
+/// The process does what was said of its task.
+fn follow(
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    pid: Option<ProcessId>,
+    state: TaskState,
+    readiness_exit: Option<i32>,
+) {
+    let Some(pid) = pid else { return };
+    match state {
+        TaskState::Starting => fleet.say(cx, pid, Said::Starting),
+        TaskState::Running => fleet.say(cx, pid, Said::Running(readiness_exit)),
+        _ if state.is_terminal() => fleet.say(cx, pid, Said::Ended),
+        _ => {}
     }
 }
 

@@ -38,7 +38,7 @@ impl Master {
                             of(Source::Agent).with_reason(Reason::ContainerLaunchFailed, message)
                         }
                     }
-                })
+                });
             }
             FleetEventKind::Killed { pid, unhealthy, during_launch, message } => {
                 self.update_of(cx, fleet, pid, |cause| {
@@ -55,7 +55,8 @@ impl Master {
             | FleetEventKind::MachineReturned { .. }
             | FleetEventKind::OffersChanged
             | FleetEventKind::MasterFailover
-            | FleetEventKind::SchedulerRestart { .. } => {}
+            | FleetEventKind::SchedulerRestart { .. }
+            | FleetEventKind::Watched { .. } => {}
         }
     }
 

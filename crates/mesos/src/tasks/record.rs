@@ -140,12 +140,18 @@ impl Task {
         &self.info.task_id
     }
 
-    /// Keeps a status; one of the same state takes the place of the last.
-    pub(crate) fn record_status(&mut self, status: &TaskStatus) {
+    /// Keeps a status; one of the same state takes the place of the last. Answers whether the state is another one.
+    pub(crate) fn record_status(&mut self, status: &TaskStatus) -> bool {
         let record = StatusRecord::of(status);
         match self.history.last_mut() {
-            Some(last) if last.state == record.state => *last = record,
-            _ => self.history.push(record),
+            Some(last) if last.state == record.state => {
+                *last = record;
+                false
+            }
+            _ => {
+                self.history.push(record);
+                true
+            }
         }
     }
 

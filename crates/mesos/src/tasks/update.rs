@@ -44,7 +44,7 @@ impl Master {
         }
         if at_once && !lost {
             cx.scoped(update.cause, |cx| {
-                self.apply_update(cx, fleet, no, update, Acknowledgement::NotAwaitedFromAgent)
+                self.apply_update(cx, fleet, no, update, Acknowledgement::NotAwaitedFromAgent);
             });
         } else if let Some(task) = self.task_mut(no) {
             task.agent_state = state;
@@ -177,7 +177,8 @@ impl Master {
             number: number.flatten(),
             ..task.status(agent_id, update.made_at.unwrap_or(now))
         };
-        task.record_status(&status);
+        let is_new = task.record_status(&status);
+        self.tell_task_updated(cx, framework, &status, state, is_new);
         if ends {
             self.counters.end(state);
         }
@@ -216,7 +217,7 @@ impl Master {
             task_id: status.task_id.clone(),
             state: status.state.text(),
             reason: status.reason.map(Reason::text).unwrap_or_default(),
-            message: status.message.clone(),
+            message: status.message.clone().into(),
             healthy: status.healthy,
             readiness_exit: status.check.and_then(|check| check.exit_code),
         };

@@ -6,7 +6,7 @@ use crate::{
     api::{FrameworkId, TaskInfo, TaskState},
     tasks::Task,
 };
-use planarium_fleet::Fleet;
+use planarium_fleet::{Fleet, ProcessId};
 use planarium_kernel::SimTime;
 use planarium_protocol::{
     Input, Text,
@@ -33,6 +33,8 @@ pub struct ProbeFacts {
     pub hung: bool,
     /// Ids and kinds of the faults meant for it.
     pub faults: Vec<(Text, &'static str)>,
+    /// The process, while there is one.
+    pub process: Option<ProcessId>,
 }
 
 impl Master {
@@ -50,6 +52,7 @@ impl Master {
             manual: facts.as_ref().is_some_and(|facts| facts.manual),
             hung: facts.as_ref().is_some_and(|facts| facts.hung),
             faults: task.process.map(|pid| fleet.faults_on(pid)).unwrap_or_default(),
+            process: task.process,
         })
     }
 

@@ -63,3 +63,13 @@ pub(crate) fn domain(region: Option<&Text>, zone: Option<&Text>) -> Option<Value
     let name = |text: Option<&Text>| json!({ "name": text.map_or("", |text| &**text) });
     Some(json!({ "fault_domain": { "region": name(region), "zone": name(zone) } }))
 }
+
+/// The version of Mesos and when it was built.
+pub(crate) fn version() -> Value {
+    json!({
+        "version": VERSION,
+        "build_date": "2020-11-24 00:00:00",
+        "build_time": 1_606_176_000.0,
+        "build_user": "planarium",
+    })
+}

@@ -123,7 +123,7 @@ impl Master {
         })
     }
 
-    fn operation_status_v1(&self, framework: FrameworkId, status: &OperationStatus) -> Value {
+    pub(super) fn operation_status_v1(&self, framework: FrameworkId, status: &OperationStatus) -> Value {
         let can = |capability| self.framework(framework).is_some_and(|f| f.can(capability));
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| {

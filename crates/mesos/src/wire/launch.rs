@@ -1,7 +1,7 @@
 //! Tasks and executors out of v1 JSON.
 //!
 //! A description that can be read but is invalid is kept with its flaw: the master answers it with TASK_ERROR.
-//! A task runs on until it is ended; a command that plainly ends (`exit 1`, `false`) does so.
+//! A command that plainly ends (`true`, `sleep 5`, `exit 1`) does so; any other runs on until it is ended.
 //!
 //! Source: `apache/mesos: include/mesos/v1/mesos.proto` (TaskInfo), `src/master/validation.cpp` (task). Match for what
 //! the simulated cluster can run.
@@ -11,7 +11,7 @@ use super::{
     resource::read_list,
 };
 use crate::api::{ExecutorInfo, Resources, TaskDetails, TaskInfo};
-use planarium_fleet::{CheckSpec, HealthSpec, Program};
+use planarium_fleet::{CheckSpec, HealthSpec, Program, quoted};
 use planarium_protocol::{Text, json};
 use serde_json::Value;
 use std::sync::Arc;
@@ -68,6 +68,7 @@ pub(super) fn task(message: &Message<'_>, alone: bool) -> Read<Launch<TaskInfo>>
     }
     let program = Program {
         lives: true,
+        goalless: command.is_some(),
         command: command.as_ref().map(command_text).transpose()?.unwrap_or_default(),
         image: message.message("container")?.map(|container| image(&container)).transpose()?.flatten(),
         readiness: readiness.as_ref().map(check_spec).transpose()?,
@@ -155,13 +156,18 @@ pub(super) fn grace_ms(policy: &Message<'_>) -> Read<Option<i64>> {
     Ok(Some(ns.saturating_add(999_999).div_euclid(1_000_000)))
 }
 
+/// The command as a text for a shell; what is run without one is quoted.
 fn command_text(command: &Message<'_>) -> Read<Text> {
     let value = command.text("value")?.unwrap_or_default();
     let arguments = command.texts("arguments")?;
-    if arguments.is_empty() {
-        return Ok(value);
-    }
-    Ok(arguments.join(" ").into())
+    let has_shell = command.get("shell").is_none() || command.flag("shell")?;
+    Ok(match arguments.as_slice() {
+        [] if has_shell || value.is_empty() => value,
+        [] => quoted(&value).into(),
+        // The first one is the name under which the program is run.
+        _ if has_shell => value,
+        arguments => arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ").into(),
+    })
 }
 
 fn environment(command: &Message<'_>) -> Read<planarium_kernel::SortedMap<Text, Text>> {

@@ -11,7 +11,7 @@
 //! | `/tasks`, tasks wherever they occur | `task` |
 //! | `/state-summary`, `/roles` | `summary` |
 //! | `/metrics/snapshot` | `metrics` |
-//! | reads of the v1 operator API | `operator` |
+//! | reads and events of the v1 operator API | `operator`, `operator_event` |
 //! | scheduler events | `event` |
 //! | scheduler calls | `call`, `launch` |
 //!
@@ -25,11 +25,14 @@ mod event;
 pub(crate) mod framework;
 mod launch;
 mod metrics;
+mod operation;
 mod operator;
+mod operator_event;
 pub(crate) mod query;
 pub(crate) mod read;
 mod reads;
 pub(crate) mod resource;
+mod sandbox;
 mod state;
 mod summary;
 mod task;
@@ -39,4 +42,4 @@ pub(crate) use common::decimal;
 pub use common::{Calendar, HEARTBEAT_S};
 pub use event::{error_event, heartbeat};
 pub use framework::{Subscription, framework_info};
-pub use query::{Answer, MesosQuery, TasksQuery, is_operator_read, question};
+pub use query::{Answer, MesosQuery, TasksQuery, is_operator_read, operator_question, question};

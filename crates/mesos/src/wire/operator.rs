@@ -3,7 +3,7 @@
 //! Source: `apache/mesos: include/mesos/v1/master/master.proto`, `src/master/http.cpp`. Match for these types.
 
 use super::{
-    common::{Calendar, MASTER_IP, MASTER_PORT, VERSION, domain},
+    common::{Calendar, MASTER_IP, MASTER_PORT, VERSION, domain, version},
     framework,
     resource::{Form, list},
     task::{TaskRow, TaskRows},
@@ -22,7 +22,7 @@ fn reply(kind: &str, payload: Value) -> Value {
 }
 
 /// Leaves lists out that are empty, as messages do.
-fn filled(lists: Vec<(&str, Vec<Value>)>) -> Value {
+pub(super) fn filled(lists: Vec<(&str, Vec<Value>)>) -> Value {
     let full = lists.into_iter().filter(|(_, list)| !list.is_empty());
     Value::Object(full.map(|(key, list)| (key.to_owned(), list.into())).collect())
 }
@@ -51,12 +51,7 @@ impl Master {
     pub(super) fn operator_read(&self, calendar: Calendar, kind: &str) -> Option<Value> {
         let payload = match kind {
             "GET_HEALTH" => json!({ "healthy": true }),
-            "GET_VERSION" => json!({
-                "version_info": {
-                    "version": VERSION, "build_date": "2020-11-24 00:00:00", "build_time": 1_606_176_000.0,
-                    "build_user": "planarium",
-                },
-            }),
+            "GET_VERSION" => json!({ "version_info": version() }),
             "GET_FLAGS" => {
                 let Value::Object(flags) = self.flags() else { return None };
                 let flags = flags.into_iter().map(|(name, value)| json!({ "name": name, "value": value }));
@@ -88,15 +83,22 @@ impl Master {
                 weights => json!({ "weight_infos": weights }),
             },
             "GET_QUOTA" => json!({ "status": self.quota_json() }),
-            "GET_STATE" => json!({
-                "get_tasks": self.tasks_v1(calendar),
-                "get_executors": self.executors_v1(),
-                "get_frameworks": self.frameworks_v1(calendar),
-                "get_agents": self.agents_v1(calendar),
-            }),
+            "GET_STATE" => self.get_state(calendar),
+            "GET_OPERATIONS" => self.operations_v1(),
+            "GET_LOGGING_LEVEL" => json!({ "level": self.logging_level(calendar.now) }),
             _ => return None,
         };
         Some(reply(kind, payload))
+    }
+
+    /// Everything as it is.
+    pub(super) fn get_state(&self, calendar: Calendar) -> Value {
+        json!({
+            "get_tasks": self.tasks_v1(calendar),
+            "get_executors": self.executors_v1(),
+            "get_frameworks": self.frameworks_v1(calendar),
+            "get_agents": self.agents_v1(calendar),
+        })
     }
 
     fn agents_v1(&self, calendar: Calendar) -> Value {

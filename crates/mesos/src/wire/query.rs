@@ -1,5 +1,6 @@
 //! Questions to the master and the tables that say which call is one.
 
+use super::read::{Message, Read, bad, missing};
 use planarium_protocol::{Refusal, refusal::RefusalCode};
 use serde_json::Value;
 
@@ -65,39 +66,61 @@ pub enum MesosQuery {
     MaintenanceSchedule,
     /// `/maintenance/status`.
     MaintenanceStatus,
+    /// `/flags`.
+    Flags,
+    /// `/version`.
+    Version,
     /// A read of the v1 operator API, by its type.
     Operator(String),
+    /// LIST_FILES.
+    ListFiles {
+        /// A folder.
+        path: String,
+    },
+    /// READ_FILE.
+    ReadFile {
+        /// A file.
+        path: String,
+        /// From which byte on.
+        offset: u64,
+        /// At most so many bytes; none is all.
+        length: Option<u64>,
+    },
 }
 
-/// The question that a path asks; none when it is no path of a read. Numbers that cannot be read count
-/// as absent.
+/// The question that a path asks; none when it is no path of a read. What follows a known path is passed over. Numbers
+/// that cannot be read count as absent.
+///
+/// Source: `apache/mesos: 3rdparty/libprocess/src/process.cpp` (the longest prefix that has a handler). Match.
 pub fn question(parts: &[&str], param: &dyn Fn(&str) -> Option<String>) -> Option<MesosQuery> {
     let given = |key: &str| param(key).filter(|value| !value.is_empty());
     let number = |key: &str| given(key).and_then(|text| text.parse().ok());
     Some(match parts {
-        ["state" | "state.json"] => MesosQuery::State,
-        ["slaves"] => MesosQuery::Slaves { slave_id: given("slave_id") },
-        ["tasks" | "tasks.json"] => MesosQuery::Tasks(TasksQuery {
+        ["maintenance", "schedule", ..] => MesosQuery::MaintenanceSchedule,
+        ["maintenance", "status", ..] => MesosQuery::MaintenanceStatus,
+        ["metrics", "snapshot", ..] => MesosQuery::Metrics,
+        ["state" | "state.json", ..] => MesosQuery::State,
+        ["slaves", ..] => MesosQuery::Slaves { slave_id: given("slave_id") },
+        ["tasks" | "tasks.json", ..] => MesosQuery::Tasks(TasksQuery {
             limit: number("limit"),
             offset: number("offset"),
             ascending: given("order").is_some_and(|order| order == "asc"),
             framework_id: given("framework_id"),
             task_id: given("task_id"),
         }),
-        ["frameworks"] => MesosQuery::Frameworks { framework_id: given("framework_id") },
-        ["state-summary"] => MesosQuery::StateSummary,
-        ["roles" | "roles.json"] => MesosQuery::Roles,
-        ["weights"] => MesosQuery::Weights,
-        ["quota"] => MesosQuery::Quota,
-        ["metrics", "snapshot"] => MesosQuery::Metrics,
-        ["maintenance", "schedule"] => MesosQuery::MaintenanceSchedule,
-        ["maintenance", "status"] => MesosQuery::MaintenanceStatus,
+        ["frameworks", ..] => MesosQuery::Frameworks { framework_id: given("framework_id") },
+        ["state-summary", ..] => MesosQuery::StateSummary,
+        ["roles" | "roles.json", ..] => MesosQuery::Roles,
+        ["weights", ..] => MesosQuery::Weights,
+        ["quota", ..] => MesosQuery::Quota,
+        ["flags", ..] => MesosQuery::Flags,
+        ["version"] => MesosQuery::Version,
         _ => return None,
     })
 }
 
 /// Types of operator calls that are answered without a journal entry.
-const OPERATOR_READS: [&str; 15] = [
+const OPERATOR_READS: [&str; 19] = [
     "GET_MAINTENANCE_SCHEDULE",
     "GET_MAINTENANCE_STATUS",
     "GET_HEALTH",
@@ -113,11 +136,41 @@ const OPERATOR_READS: [&str; 15] = [
     "GET_WEIGHTS",
     "GET_QUOTA",
     "GET_STATE",
+    "GET_OPERATIONS",
+    "GET_LOGGING_LEVEL",
+    "LIST_FILES",
+    "READ_FILE",
 ];
 
 /// Whether an operator call of this type only reads.
 pub fn is_operator_read(kind: &str) -> bool {
     OPERATOR_READS.contains(&kind)
+}
+
+/// The question that an operator call is; none when it does not only read.
+pub fn operator_question(body: &Value) -> Option<Read<MesosQuery>> {
+    let kind = body.get("type").and_then(Value::as_str)?;
+    is_operator_read(kind).then(|| {
+        let body = Message::of(body)?;
+        Ok(match kind {
+            "LIST_FILES" => {
+                MesosQuery::ListFiles { path: body.needs("list_files")?.needs_text("path")?.to_string() }
+            }
+            "READ_FILE" => {
+                let file = body.needs("read_file")?;
+                let number = |field: &str| {
+                    let number = file.int(field)?.map(u64::try_from).transpose();
+                    number.map_err(|_| bad(format!("'{field}' is negative")))
+                };
+                MesosQuery::ReadFile {
+                    path: file.needs_text("path")?.to_string(),
+                    offset: number("offset")?.ok_or_else(|| missing("offset"))?,
+                    length: number("length")?,
+                }
+            }
+            kind => MesosQuery::Operator(kind.to_owned()),
+        })
+    })
 }
 
 /// A refusal with a status of its own.

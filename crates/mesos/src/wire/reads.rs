@@ -1,8 +1,12 @@
 //! Questions to the master answered.
 
-use super::{common::Calendar, query::MesosQuery, read::bad};
+use super::{
+    common::{Calendar, version},
+    query::MesosQuery,
+    read::bad,
+};
 use crate::{Master, api::FrameworkId};
-use planarium_protocol::Refusal;
+use planarium_protocol::{Refusal, json};
 use serde_json::Value;
 
 impl Master {
@@ -22,6 +26,10 @@ impl Master {
             MesosQuery::Metrics => self.metrics(calendar),
             MesosQuery::MaintenanceSchedule => self.maintenance_schedule(),
             MesosQuery::MaintenanceStatus => self.maintenance_status(calendar.epoch_ms),
+            MesosQuery::Flags => json!({ "flags": self.flags() }),
+            MesosQuery::Version => version(),
+            MesosQuery::ListFiles { path } => self.list_files(calendar, path)?,
+            MesosQuery::ReadFile { path, offset, length } => self.read_file(path, *offset, *length)?,
             MesosQuery::Operator(kind) => match self.operator_read(calendar, kind) {
                 Some(reply) => reply,
                 None => return Err(bad(format!("'{kind}' is not a read"))),

@@ -39,6 +39,35 @@ pub(super) struct TaskRow<'a> {
     lost_at: Option<SimTime>,
 }
 
+impl<'a> TaskRow<'a> {
+    pub(super) fn task_id(&self) -> &'a str {
+        &self.info.task_id
+    }
+
+    pub(super) fn executor(&self) -> Option<&'a str> {
+        self.executor.map(|executor| &**executor)
+    }
+
+    pub(super) fn command(&self) -> &'a str {
+        &self.info.program.command
+    }
+
+    /// Whether its command was begun.
+    pub(super) fn has_run(&self) -> bool {
+        self.history.iter().any(|past| past.state == TaskState::Running)
+    }
+
+    /// The same in another state.
+    pub(super) fn in_state(self, state: TaskState) -> Self {
+        Self { state, ..self }
+    }
+
+    /// When something was last said of it.
+    pub(super) fn last_at(&self) -> Option<SimTime> {
+        self.history.last().map(|past| past.at)
+    }
+}
+
 /// Tasks of one framework by where they are listed.
 #[derive(Default)]
 pub(super) struct TaskRows<'a> {
@@ -73,7 +102,7 @@ impl Master {
         for task in self.tasks.values() {
             let Some(of) = rows.get_mut(task.framework.index()) else { continue };
             let list = if task.unreachable_since.is_some() { &mut of.unreachable } else { &mut of.live };
-            list.push(live(task));
+            list.push(row_of(task));
         }
         for of in &mut rows {
             let collected = of.unreachable.len().saturating_sub(MAX_UNREACHABLE);
@@ -155,6 +184,16 @@ impl Master {
         Some(self.container_status(row.framework, &row.info.task_id, row.executor, &agent.ip))
     }
 
+    /// The id of the container that a task's sandbox is that of.
+    pub(super) fn container_id(&self, row: &TaskRow<'_>) -> String {
+        self.container_uuid(row.framework, row.executor().unwrap_or(row.task_id()))
+    }
+
+    fn container_uuid(&self, framework: FrameworkId, of: &str) -> String {
+        let entity = draw::entity(&format!("{} {of}", self.framework_wire_id(framework)));
+        draw::uuid(self.seed, entity, CONTAINER_ID, 0)
+    }
+
     /// The container of a task: its own, nested in that of an executor which runs several.
     pub(super) fn container_status(
         &self,
@@ -163,9 +202,7 @@ impl Master {
         executor: Option<&Text>,
         ip: &str,
     ) -> Value {
-        let framework = self.framework_wire_id(framework);
-        let uuid =
-            |of: &str| draw::uuid(self.seed, draw::entity(&format!("{framework} {of}")), CONTAINER_ID, 0);
+        let uuid = |of: &str| self.container_uuid(framework, of);
         let container = match executor {
             Some(executor) => json!({ "value": uuid(task_id), "parent": { "value": uuid(executor) } }),
             None => json!({ "value": uuid(task_id) }),
@@ -241,7 +278,8 @@ impl Master {
     }
 }
 
-fn live(task: &Task) -> TaskRow<'_> {
+/// A task that has not ended.
+pub(super) fn row_of(task: &Task) -> TaskRow<'_> {
     TaskRow {
         info: &task.info,
         framework: task.framework,

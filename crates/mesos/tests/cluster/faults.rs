@@ -211,7 +211,6 @@ fn refusals() {
         fault
     };
     let rows: Vec<(Fault, u16)> = vec![
-        (fault(FaultKind::PluginFail, |_| {}), 400),
         (fault(FaultKind::TaskFail, |f| f.target.plugin = Some("x".into())), 400),
         (fault(FaultKind::TaskFail, |f| f.target.task = Some("nobody".into())), 404),
         (fault(FaultKind::AgentLost, |f| f.target.agent = Some("nowhere".into())), 404),

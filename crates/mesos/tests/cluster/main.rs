@@ -10,6 +10,7 @@ mod fair;
 mod faults;
 mod harness;
 mod liveness;
+mod machines;
 mod offers;
 mod operations;
 mod quota;

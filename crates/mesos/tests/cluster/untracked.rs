@@ -188,3 +188,77 @@ fn what_it_runs_ends_with_its_framework_its_machine_or_itself() {
     c.clear("away");
     assert_eq!(running(&c), ["a", "b", "o"]);
 }
+
+/// A task on manual on an agent that is cut off: what the user says of it is heard when the partition heals.
+#[test]
+fn what_the_user_says_of_a_task_crosses_a_partition_when_it_heals() {
+    let statuses = |c: &mut Cluster| -> Vec<String> {
+        c.heard().into_iter().filter(|line| line.contains("TASK_")).collect()
+    };
+    for (explicit, heals_at, healed) in [
+        (false, 30_000, &["30000 t TASK_RUNNING", "30000 t TASK_FINISHED"][..]),
+        (true, 30_000, &["30000 t TASK_RUNNING"]),
+        // Given up meanwhile: the agent announces what it has when it is back.
+        (false, 200_000, &["200000 t TASK_FINISHED REASON_AGENT_REREGISTERED"]),
+    ] {
+        let mut c = Cluster::manual();
+        c.agents(1, "cpus:4;mem:1024");
+        let f = c.framework("f", |info| info.capabilities.push(Capability::PartitionAware));
+        if explicit {
+            c.master.acknowledges_by_calls(f);
+        }
+        c.accept(f, vec![launch(vec![task("t", "cpus:1")])]);
+        c.fault(FaultKind::AgentPartitioned, on_agent("agent-1"), |fault| fault.id = Some("cut".to_owned()));
+        statuses(&mut c);
+        c.advance_to(10_000);
+        c.status("t", "TASK_RUNNING");
+        c.advance_to(20_000);
+        c.status("t", "TASK_FINISHED");
+        assert_eq!(statuses(&mut c), [""; 0], "nothing crosses it");
+        c.advance_to(heals_at);
+        let lost: Vec<String> = statuses(&mut c);
+        assert!(lost.iter().all(|line| line.contains("UNREACHABLE")), "{lost:?}");
+        c.clear("cut");
+        assert_eq!(statuses(&mut c), healed, "{explicit} {heals_at}");
+    }
+    // The master has closed its records on the task, and the agent has not heard of it.
+    let mut c = Cluster::manual();
+    c.agents(1, "cpus:4;mem:1024");
+    let f = c.framework("f", |_| {});
+    c.accept(f, vec![launch(vec![task("t", "cpus:1")])]);
+    c.fault(FaultKind::AgentPartitioned, on_agent("agent-1"), |fault| fault.id = Some("cut".to_owned()));
+    schedule(&mut c);
+    c.maintain(OperatorCall::Start(vec![machine_1()])).expect("it is DRAINING");
+    statuses(&mut c);
+    c.status("t", "TASK_FAILED");
+    assert_eq!(statuses(&mut c), [""; 0]);
+    c.maintain(OperatorCall::Stop(vec![machine_1()])).expect("it is DOWN");
+    c.clear("cut");
+    assert_eq!(statuses(&mut c), [format!("{} t TASK_FAILED REASON_AGENT_REREGISTERED", c.now())]);
+}
+
+/// What the master says by itself needs nobody's ear on the other side; a machine that is lost says nothing.
+#[test]
+fn what_the_user_says_for_the_master_or_of_a_lost_machine() {
+    let mut c = Cluster::manual();
+    c.agents(1, "cpus:4;mem:1024");
+    let f = c.framework("f", |_| {});
+    c.accept(f, vec![launch(vec![task("t", "cpus:1")])]);
+    c.fault(FaultKind::AgentPartitioned, on_agent("agent-1"), |fault| fault.id = Some("cut".to_owned()));
+    c.heard();
+    c.say(&planarium_protocol::input::TaskStatusInput {
+        reason: Some("REASON_AGENT_REMOVED".to_owned()),
+        ..said("t", "TASK_LOST")
+    });
+    assert_eq!(c.heard(), ["0 t TASK_LOST REASON_AGENT_REMOVED"]);
+
+    let mut c = Cluster::manual();
+    c.agents(1, "cpus:4;mem:1024");
+    let f = c.framework("f", |_| {});
+    c.accept(f, vec![launch(vec![task("t", "cpus:1")])]);
+    c.fault(FaultKind::AgentLost, on_agent("agent-1"), |_| {});
+    c.heard();
+    let refused = c.master.task_status(&mut c.cx, &mut c.fleet, &said("t", "TASK_RUNNING"));
+    assert_eq!(refused.map_err(|refusal| refusal.status), Err(409));
+    assert_eq!(c.heard(), [""; 0]);
+}

@@ -1,57 +1,98 @@
-//! Which part of a JSON value an error is about.
+//! Which part of a JSON value an error is about, and where that part stands in the text.
 //!
-//! *Knows*: that an error about a part changes or goes when the part is left out. *Must not know*: what is read.
+//! *Knows*: that an error about a part changes or goes when the part is left out; how to pass over the values of a JSON text.
+//! *Must not know*: what is read.
 //!
 //! Data types are read from plain values, whose errors say what was wrong but not where. Rather than following the
 //! reading of every type, which would be paid for once per type, the value is read again without each of its parts.
+
+#![expect(
+    clippy::naive_bytecount,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
 
 use serde_json::Value;
 
 /// Parts of one object or list that are tried at most.
 const PARTS: usize = 200;
-/// Bytes of text above which nobody looks for the place.
+/// Bytes of text above which nobody looks for the place, once long texts within are cut.
 const BYTES: usize = 64 * 1024;
 /// Levels that are looked into.
 const DEPTH: usize = 16;
+/// Longest text that is kept whole while the place is looked for. *Units*: characters.
+const LONGEST: usize = 60;
 
-/// The path of the part that `error` is about, such as `target.agents[2]`; none when it is the whole.
+/// One step down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// To the value of a key.
+    Key(String),
+    /// To an item, counted from 0.
+    At(usize),
+}
+
+/// The way to the part that an error of reading `value` is about; empty when it is the whole.
 /// `read` answers the error of reading a value, if any.
-pub(super) fn of(value: &Value, error: &str, read: &dyn Fn(Value) -> Option<String>) -> Option<String> {
+pub(super) fn of(value: &Value, read: &dyn Fn(Value) -> Option<String>) -> Vec<Step> {
+    let mut path = Vec::new();
+    let mut value = value.clone();
+    cut_texts(&mut value);
+    let Some(error) = read(value.clone()) else { return path };
     // What is missing is named already.
     if error.starts_with("missing field") {
-        return None;
+        return path;
     }
-    let size = |value: &Value| serde_json::to_string(value).map_or(usize::MAX, |text| text.len());
-    if size(value) > BYTES {
-        return None;
+    let size = serde_json::to_string(&value).map_or(usize::MAX, |text| text.len());
+    if size > BYTES {
+        return path;
     }
     let mut pointer = String::new();
-    let mut path = String::new();
     for _ in 0..DEPTH {
-        let Some(step) = next(value, &pointer, error, read) else { break };
+        let Some(step) = next(&value, &pointer, &error, read) else { break };
         match &step {
             Step::Key(key) => {
                 pointer.push('/');
                 pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.push_str(key);
             }
             Step::At(at) => {
-                let at = at.to_string();
-                pointer.extend(["/", &at]);
-                path.extend(["[", &at, "]"]);
+                pointer.push('/');
+                pointer.push_str(&at.to_string());
             }
         }
+        path.push(step);
     }
-    (!path.is_empty()).then_some(path)
+    path
 }
 
-/// One step down.
-enum Step {
-    Key(String),
-    At(usize),
+/// Long texts, such as a definition's, make no difference to what is wrong with a type, but cost time.
+fn cut_texts(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+                text.truncate(end);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(cut_texts),
+        Value::Object(fields) => fields.values_mut().for_each(cut_texts),
+        _ => {}
+    }
+}
+
+/// A way in words: `target.agents[2]`.
+pub(super) fn words(path: &[Step]) -> String {
+    let mut words = String::new();
+    for step in path {
+        match step {
+            Step::Key(key) => {
+                if !words.is_empty() {
+                    words.push('.');
+                }
+                words.push_str(key);
+            }
+            Step::At(at) => words.extend(["[", &at.to_string(), "]"]),
+        }
+    }
+    words
 }
 
 /// The part of what stands at `pointer` without which the error is another one, or none.
@@ -76,8 +117,121 @@ fn next(value: &Value, pointer: &str, error: &str, read: &dyn Fn(Value) -> Optio
     rest.into_iter().chain(kind).find(changes)
 }
 
+/// Line and column, both from 1, of the part of a well-formed JSON text to which a way leads.
+pub(super) fn line_and_column(text: &[u8], path: &[Step]) -> Option<(usize, usize)> {
+    let mut scanner = Scanner { text, at: 0 };
+    scanner.space();
+    for step in path {
+        scanner.at = scanner.enter(step)?;
+    }
+    let before = text.get(..scanner.at)?;
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let column = String::from_utf8_lossy(before.get(line_start..)?).chars().count() + 1;
+    Some((line, column))
+}
+
+/// A place in a well-formed JSON text.
+struct Scanner<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl Scanner<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn space(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    /// Where the part stands that a step leads to; of keys that are alike it is the last one that counts.
+    fn enter(&mut self, step: &Step) -> Option<usize> {
+        let (open, close) = match step {
+            Step::Key(_) => (b'{', b'}'),
+            Step::At(_) => (b'[', b']'),
+        };
+        if self.peek()? != open {
+            return None;
+        }
+        self.at += 1;
+        let (mut found, mut count) = (None, 0);
+        loop {
+            self.space();
+            if self.peek()? == close {
+                return found;
+            }
+            let wanted = match step {
+                Step::At(at) => *at == count,
+                Step::Key(wanted) => {
+                    let from = self.at;
+                    self.pass();
+                    let key: Option<String> = serde_json::from_slice(self.text.get(from..self.at)?).ok();
+                    self.space();
+                    // The colon.
+                    self.at += 1;
+                    self.space();
+                    key.as_ref() == Some(wanted)
+                }
+            };
+            if wanted {
+                found = Some(self.at);
+            }
+            self.pass();
+            self.space();
+            if self.peek()? == b',' {
+                self.at += 1;
+            }
+            count += 1;
+        }
+    }
+
+    /// Passes over one value.
+    fn pass(&mut self) {
+        let mut open = 0_usize;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => self.pass_text(),
+                b'{' | b'[' => {
+                    open += 1;
+                    self.at += 1;
+                }
+                b'}' | b']' if open > 0 => {
+                    open -= 1;
+                    self.at += 1;
+                }
+                b',' | b':' if open > 0 => self.at += 1,
+                byte if byte.is_ascii_whitespace() && open > 0 => self.at += 1,
+                b'}' | b']' | b',' | b':' => return,
+                byte if byte.is_ascii_whitespace() => return,
+                _ => {
+                    self.at += 1;
+                    continue;
+                }
+            }
+            if open == 0 {
+                return;
+            }
+        }
+    }
+
+    fn pass_text(&mut self) {
+        self.at += 1;
+        while let Some(byte) = self.peek() {
+            self.at += if byte == b'\\' { 2 } else { 1 };
+            if byte == b'"' {
+                return;
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::{Step, line_and_column};
     use crate::Input;
     use crate::json::read;
 
@@ -95,15 +249,45 @@ mod tests {
             ),
             (
                 r#"{"kind":"offer-round","agents":["a",{},"b"]}"#,
-                "`agents[1]`: invalid type: map, expected a string",
+                "`agents[1]`: invalid type: map, expected a string at line 1 column 37",
             ),
             (r#"{"kind":"plan","service":"a","plan":"deploy","op":"go"}"#, "`op`: unknown variant `go`"),
+            (
+                "{\n  \"kind\": \"plan\", \"plan\": \"ä\",\n  \"op\": \"start\", \"service\":\n    7 }",
+                "`service`: invalid type: integer `7`, expected a string at line 4 column 5",
+            ),
             // What is missing is named by the error itself, and what is about the whole has no place.
             (r#"{"kind":"plan","service":"a","op":"start"}"#, "missing field `plan`"),
             ("[1]", "an input is an object"),
         ] {
             let error = read::<Input>(text.as_bytes()).expect_err(text).to_string();
             assert!(error.starts_with(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn long_texts_do_not_hide_the_place() {
+        let text =
+            format!(r#"{{"kind":"load-service","files":{{"svc.yml":"{}"}},"name":[]}}"#, "x".repeat(300_000));
+        let error = read::<Input>(text.as_bytes()).expect_err("a list is no name").to_string();
+        assert!(
+            error.starts_with("`name`: invalid type: sequence, expected a string at line 1 column 300"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn places_are_found_whatever_stands_before() {
+        let text = "{\"a\": [1, {\"x\": \"}]\\\"\", \"y\": null}, -2.5e3],\n \"b\\u0041\" : {\"c\": true}, \"a\": [[], [0]]}";
+        let key = |key: &str| Step::Key(key.to_owned());
+        for (path, want) in [
+            (vec![], Some((1, 1))),
+            (vec![key("bA"), key("c")], Some((2, 20))),
+            (vec![key("a"), Step::At(1), Step::At(0)], Some((2, 38))),
+            (vec![key("a"), Step::At(7)], None),
+            (vec![key("none")], None),
+        ] {
+            assert_eq!(line_and_column(text.as_bytes(), &path), want, "{path:?}");
         }
     }
 }

@@ -135,9 +135,9 @@ impl ActionView {
         if let Input::Pod(command) = &mut input
             && command.pod.is_empty()
         {
-            command.dialect = dialect.to_owned();
-            command.service = service.to_owned();
-            command.pod = pod.to_owned();
+            dialect.clone_into(&mut command.dialect);
+            service.clone_into(&mut command.service);
+            pod.clone_into(&mut command.pod);
         }
         input
     }

@@ -93,11 +93,14 @@ impl ClockJson for Engine {
     }
 }
 
-/// The body as `T`; an empty body is an empty object.
+/// The body; an empty one is an empty object.
+fn bytes(request: &Request) -> &[u8] {
+    if request.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &request.body }
+}
+
+/// The body as `T`.
 fn body<T: DeserializeOwned>(request: &Request) -> Result<T, Response> {
-    let bytes: &[u8] = if request.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &request.body };
-    planarium_protocol::json::read(bytes)
-        .map_err(|error| problem(400, "the body cannot be read", &error.to_string()))
+    json::read(bytes(request)).map_err(|error| problem(400, "the body cannot be read", &error.to_string()))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -194,14 +197,14 @@ fn inputs(session: &mut Session, request: &Request) -> Response {
         Err(response) => return response,
     };
     let Value::Array(items) = value else {
-        return match json::from(value) {
+        return match json::read(bytes(request)) {
             Ok(input) => applied(session, input),
             Err(error) => problem(400, "the input cannot be read", &error.to_string()),
         };
     };
     let mut read = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
-        match json::from::<Input>(item) {
+        match json::item::<Input>(item, &request.body, index) {
             Ok(input) => read.push(input),
             Err(error) => {
                 return problem(
@@ -228,10 +231,18 @@ fn events(session: &Session, request: &Request) -> Response {
 }
 
 fn replace(session: &mut Session, journal: &Journal) -> Response {
-    match Engine::from_journal(journal) {
-        Ok(engine) => {
+    match Engine::open(journal) {
+        Ok((engine, difference)) => {
             *session = Session { engine, player: None };
-            Response::json(200, &session.engine.clock_json())
+            let mut value = session.engine.clock_json();
+            if let (Some(map), Some(difference)) = (value.as_object_mut(), difference) {
+                let mut shown = json::of(&difference);
+                if let Some(shown) = shown.as_object_mut() {
+                    shown.insert("text".to_owned(), difference.to_string().into());
+                }
+                map.insert("difference".to_owned(), shown);
+            }
+            Response::json(200, &value)
         }
         Err(error) => problem(422, "the journal does not replay", &error.to_string()),
     }
@@ -339,8 +350,14 @@ fn config_file(session: &Session, request: &Request) -> Response {
 fn why(session: &Session, request: &Request) -> Response {
     let engine = &session.engine;
     let part = |key| request.param(key).filter(|value| !value.is_empty());
+    if let Some(agent) = part("agent") {
+        return match engine.world().why_machine(&agent) {
+            Some(why) => Response::json(200, &why),
+            None => problem(404, "no such machine", &format!("there is no machine or agent {agent}")),
+        };
+    }
     let Some(plan) = part("plan") else {
-        return problem(400, "of what?", "give plan=, and phase=, step=, service= as needed");
+        return problem(400, "of what?", "give agent=, or plan=, and phase=, step=, service= as needed");
     };
     let view = engine.view();
     let service = match part("service") {

@@ -8,9 +8,9 @@ use crate::load::Loaded;
 use crate::scheduler::Scheduler;
 use crate::wire::{SdkQuery, http};
 use crate::{DIALECT, STATUSES, console};
-use planarium_kernel::SimTime;
 use planarium_kernel::cow::behind;
 use planarium_kernel::recorder::Recorder;
+use planarium_kernel::{Digest, SimTime};
 use planarium_mesos::api::{FrameworkId, Message};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
@@ -296,6 +296,13 @@ impl System for Process {
             found.extend(member.scheduler.check().into_iter().map(|text| format!("{name}: {text}")));
         }
         found
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        for member in self.services() {
+            digest.write_str(&member.name);
+            member.scheduler.digest(digest);
+        }
     }
 
     fn beyond(&self, before: Option<&Self>) -> u64 {

@@ -130,7 +130,11 @@ impl Process {
             let message = format!("The definition is of a service '{}', not '{name}'", definition.name);
             return Err(conflict(message));
         }
-        cx.emit(EventBody::ServiceUpdated { service: name.clone(), text: "new definition".into() });
+        cx.emit(EventBody::ServiceUpdated {
+            service: name.clone(),
+            what: "definition".into(),
+            text: "new definition".into(),
+        });
         self.start_again(cx, cluster, number, load, definition)?;
         let errors = self.members.get(&number).map(|member| member.scheduler.refused().to_vec());
         let errors = errors.unwrap_or_default();
@@ -260,8 +264,8 @@ impl Process {
         let value = if of_several { OF_SEVERAL } else { "true" };
         load.env.insert(UNINSTALL_FLAG.to_owned(), value.to_owned());
         let definition = Arc::new(read(&load));
-        let text = "uninstall asked for".into();
-        cx.emit(EventBody::ServiceUpdated { service: name.clone(), text });
+        let (what, text) = ("uninstall".into(), "uninstall asked for".into());
+        cx.emit(EventBody::ServiceUpdated { service: name.clone(), what, text });
         self.start_again(cx, cluster, number, Arc::new(load), definition)?;
         Ok(json!({ "service": name }))
     }

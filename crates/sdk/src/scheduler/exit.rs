@@ -10,7 +10,7 @@
 //! but for the loop of starts.
 
 use super::{Cx, Scheduler};
-use planarium_protocol::event::EventBody;
+use planarium_protocol::event::{EventBody, Importance};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
 
@@ -27,7 +27,12 @@ impl Scheduler {
             return;
         }
         self.now = cx.now();
-        cx.emit(EventBody::Note {
+        cx.emit(EventBody::Happened {
+            speaker: self.name.clone(),
+            what: "scheduler-exited".into(),
+            importance: Importance::High,
+            path: None,
+            facts: vec![("exit-code".into(), ERROR.to_string().into())],
             text: format!("{}: its scheduler exits with code {ERROR}: {error}", self.name).into(),
         });
         self.torn_down = true;

@@ -7,7 +7,7 @@
 
 use super::{Cx, Scheduler};
 use planarium_protocol::Refusal;
-use planarium_protocol::event::EventBody;
+use planarium_protocol::event::{EventBody, Importance};
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use serde_json::Value;
@@ -37,7 +37,14 @@ impl Scheduler {
             return Err(Refusal::new(RefusalCode::LimitReached, text));
         }
         self.files.insert(name.into(), text.into());
-        cx.emit(EventBody::Note { text: format!("{}: file {name} stored", self.name).into() });
+        cx.emit(EventBody::Happened {
+            speaker: self.name.clone(),
+            what: "file-stored".into(),
+            importance: Importance::Normal,
+            path: None,
+            facts: vec![("file".into(), name.into())],
+            text: format!("{}: file {name} stored", self.name).into(),
+        });
         self.touch_service(cx);
         Ok(json!({ "status": 200 }))
     }

@@ -1,4 +1,6 @@
 //! Definitions as a whole: what is understood, what is found, what hostile input costs.
+//!
+//! Length: one table of definitions with what each is read to.
 
 use super::support::{clean, findings, request, spec};
 use crate::load;

@@ -3,7 +3,6 @@
 mod definitions;
 mod package;
 mod pages;
-mod real;
 pub(crate) mod support;
 
 pub(crate) use support::{clean, request, spec};

@@ -232,11 +232,12 @@ fn restart(tree: &PlanTree, element: Element) -> &'static str {
 
 fn pod_consequence(op: PodOp, launched: bool, paused: bool) -> &'static str {
     match op {
-        PodOp::Restart if !launched => "Changes nothing: no task of it has been launched yet.",
+        PodOp::Restart | PodOp::Replace if !launched => {
+            "Changes nothing: no task of it has been launched yet."
+        }
         PodOp::Restart => {
             "Ends its tasks; they are launched again on the same machine, with what is reserved there."
         }
-        PodOp::Replace if !launched => "Changes nothing: no task of it has been launched yet.",
         PodOp::Replace => {
             "Ends its tasks and launches them wherever an offer fits; its reservations and volumes are given up."
         }

@@ -102,13 +102,14 @@ impl App {
                     instance.state = InstanceState::Running;
                     instance.running_since = now;
                     instance.ready = false;
+                    instance.settled = false;
                 }
                 Ok(())
             }
             Effect::Attach(slot, name) => {
                 let instance = self.instances.get_mut(*slot).ok_or("the instance is gone")?;
                 if !instance.balancers.iter().any(|(own, _)| own == name) {
-                    instance.balancers.push((name.clone(), now));
+                    instance.balancers.push((name.clone(), Some(now)));
                 }
                 Ok(())
             }
@@ -121,7 +122,7 @@ impl App {
             Effect::Register(slot) => {
                 let joined = self.instances.get(*slot).is_some_and(|instance| {
                     instance.state == InstanceState::Running
-                        && now.since(instance.running_since) >= crate::plugin::JOIN_MS
+                        && (instance.settled || now.since(instance.running_since) >= crate::plugin::JOIN_MS)
                 });
                 if !joined {
                     return Err("the instance has not joined yet".into());
@@ -184,6 +185,7 @@ impl App {
             created: now,
             running_since: now,
             balancers: Vec::new(),
+            settled: false,
             hidden: false,
             unhealthy: false,
             ready: false,

@@ -14,6 +14,7 @@ mod wait;
 
 pub(crate) use bind::Bound;
 pub(crate) use effect::Effect;
+pub(crate) use wait::Progress;
 
 use crate::app::App;
 use crate::engine::{Io, LogKind, Mode};

@@ -237,6 +237,7 @@ impl App {
             Place::On(machine) => {
                 let own = self.instances.fresh_id(&format!("{component}-n{}", slot.index));
                 let process = self.launch(io, machine, slot, &own, &image, ms);
+                self.remember(io, machine);
                 let host = self.hostname(io, machine);
                 let new = Some((image, own));
                 let launch = Launch { process, machine, host, slot, new, unhealthy };
@@ -332,5 +333,5 @@ const fn touches_machine(op: Op) -> bool {
 
 /// Milliseconds as seconds, for messages.
 fn shown_seconds(ms: u64) -> String {
-    if ms % 1000 == 0 { (ms / 1000).to_string() } else { format!("{}.{:03}", ms / 1000, ms % 1000) }
+    if ms.is_multiple_of(1000) { (ms / 1000).to_string() } else { format!("{}.{:03}", ms / 1000, ms % 1000) }
 }

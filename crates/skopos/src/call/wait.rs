@@ -2,6 +2,11 @@
 //!
 //! *Knows*: when an instance is up, in service or registered. *Must not know*: plans.
 
+#![expect(
+    clippy::match_same_arms,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::{Await, Awaited, Launch, Leaf, Work};
 use crate::app::App;
 use crate::engine::{Io, Move};
@@ -105,9 +110,9 @@ impl App {
         if partitioned {
             return Progress::After("its machine can be reached again");
         }
-        let at = match &waiting.what {
-            Awaited::Join => instance.running_since,
-            Awaited::Up => instance.running_since,
+        let since = match &waiting.what {
+            Awaited::Join | Awaited::Up if instance.settled => None,
+            Awaited::Join | Awaited::Up => Some(instance.running_since),
             Awaited::Service(name) => match instance.balancers.iter().find(|(own, _)| own == name) {
                 Some((_, since)) => *since,
                 None => {
@@ -115,28 +120,33 @@ impl App {
                 }
             },
         };
-        let at = at.saturating_add(waiting.warm_up_ms);
+        let mut at = since.map(|since| since.saturating_add(waiting.warm_up_ms)).unwrap_or_default();
         if waiting.what == Awaited::Join {
             return if now >= at { Progress::There } else { Progress::At(at) };
         }
         if instance.unhealthy {
             return Progress::Never(format!("{} is unhealthy", instance.id).into());
         }
-        if instance.process.is_none() {
-            let warm = instance.running_since.saturating_add(self.warm_up_ms());
-            let at = if waiting.what == Awaited::Up { at } else { at.max(warm) };
-            return if now >= at { Progress::There } else { Progress::At(at) };
+        let checked = instance.process.is_some();
+        if !checked && !instance.settled && waiting.what != Awaited::Up {
+            at = at.max(instance.running_since.saturating_add(self.warm_up_ms()));
         }
         if now < at {
             return Progress::At(at);
         }
-        if instance.ready { Progress::There } else { Progress::After("its readiness check passes") }
+        if instance.ready || !checked {
+            Progress::There
+        } else {
+            Progress::After("its readiness check passes")
+        }
     }
 
     /// News of a process of this application.
     pub(crate) fn on_process(&mut self, io: &mut Io<'_>, kind: &FleetEventKind) {
         match kind {
-            FleetEventKind::Started { .. } | FleetEventKind::Health { .. } => {}
+            FleetEventKind::Started { .. }
+            | FleetEventKind::Health { .. }
+            | FleetEventKind::Watched { .. } => {}
             FleetEventKind::Running { pid } => self.process_up(io, *pid),
             FleetEventKind::Check { pid, exit_code, .. } => {
                 let Some(slot) = self.instances.of_process(*pid) else { return };
@@ -179,6 +189,7 @@ impl App {
                 instance.state = InstanceState::Running;
                 instance.running_since = now;
                 instance.ready = false;
+                instance.settled = false;
             }
         }
         if let Some(instance) = self.instances.get_mut(launch.slot).filter(|_| launch.unhealthy) {
@@ -219,10 +230,10 @@ impl App {
         match kind {
             FleetEventKind::MachineLost { machine, how: Absence::Lost } => self.machine_lost(io, *machine),
             FleetEventKind::MachineReturned { machine, how: Absence::Lost } => {
-                self.machine_back(io, *machine)
+                self.machine_back(io, *machine);
             }
             FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. } => {
-                self.look_again(io)
+                self.look_again(io);
             }
             _ => {}
         }

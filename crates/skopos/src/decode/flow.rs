@@ -76,3 +76,10 @@ pub(super) fn exit(cx: &mut Cx<'_>, node: Option<&Node>, what: &str, step: &str)
     };
     Read { exit, goes, lost: false }
 }
+
+/// A label with what should stand behind a comma, with its commas; none where it is something else.
+pub(super) fn parted(label: &str) -> Option<String> {
+    let words: Vec<&str> = label.split_whitespace().collect();
+    let (_, subs) = words.split_first()?;
+    (!subs.is_empty() && subs.iter().all(|sub| SUBS.contains(sub))).then(|| words.join(", "))
+}

@@ -82,6 +82,8 @@ fn unknown(cx: &mut Cx<'_>, draft: &Draft, at: usize, goes: &str, span: Span, wh
     let lower = goes.to_ascii_lowercase();
     let help = if let Some(label) = flow::SPECIAL.into_iter().find(|label| *label == lower) {
         format!("write '{label}' in lower case")
+    } else if let Some(parted) = flow::parted(goes) {
+        format!("put commas between: '{parted}'")
     } else {
         let siblings = draft.steps.iter().filter(|other| other.step.chain == one.step.chain);
         let names: Vec<&str> =

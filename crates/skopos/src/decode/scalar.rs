@@ -2,6 +2,11 @@
 //!
 //! *Knows*: how YAML 1.1 writes booleans and numbers. *Must not know*: which attribute is read.
 
+#![expect(
+    clippy::nonminimal_bool,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::Cx;
 use crate::codes;
 use planarium_protocol::Text;

@@ -24,7 +24,7 @@ use planarium_protocol::refusal::RefusalCode;
 
 /// A command to the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub(crate) enum Command {
     /// Begin; `paused` holds it before the first step.
     Start {
         /// Hold it before the first step.
@@ -53,7 +53,7 @@ pub enum Command {
 
 impl Command {
     /// The word of the command.
-    pub const fn word(&self) -> &'static str {
+    pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Start { .. } => "start",
             Self::Pause => "pause",

@@ -5,6 +5,11 @@
 //! *Order* at one exit: the result, a failure that is ignored, the exit's own message, the hold. A hold loses nothing: the
 //! result stands, the exit is chosen, only taking it is put off.
 
+#![expect(
+    clippy::assigning_clones,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::run::{Io, Move};
 use super::{Frame, Hold, HoldReason, LogKind, Mode, Shown, Trace};
 use crate::app::App;

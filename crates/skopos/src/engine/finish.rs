@@ -14,10 +14,7 @@ impl App {
         while let Some(chain) = open.pop() {
             for id in plan.steps_of(chain) {
                 let Some(own) = self.run.step(*id) else { continue };
-                if own.entries > 0 {
-                    continue;
-                }
-                if matches!(own.shown, Shown::Pending | Shown::Paused) {
+                if own.entries == 0 && matches!(own.shown, Shown::Pending | Shown::Paused) {
                     self.show(io, *id, Shown::Skipped);
                 }
                 open.extend(plan.step(*id).and_then(crate::plan::Step::inside));

@@ -9,7 +9,7 @@ use planarium_protocol::Text;
 
 /// How much a record matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub(crate) enum Level {
     /// As it should be.
     Info,
     /// Worth a look.
@@ -20,7 +20,7 @@ pub enum Level {
 
 impl Level {
     /// The word of the level.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Info => "info",
             Self::Warning => "warning",
@@ -31,7 +31,7 @@ impl Level {
 
 /// Who says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// The engine.
     Engine,
     /// The playground, where the engine is silent.
@@ -40,7 +40,7 @@ pub enum Origin {
 
 impl Origin {
     /// The word of the origin.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Engine => "engine",
             Self::Playground => "playground",
@@ -50,7 +50,7 @@ impl Origin {
 
 /// What is logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LogKind {
+pub(crate) enum LogKind {
     /// The plan has begun.
     PlanStart,
     /// A step was entered.
@@ -89,7 +89,7 @@ pub enum LogKind {
 
 impl LogKind {
     /// The word of the kind.
-    pub const fn word(&self) -> &'static str {
+    pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::PlanStart => "plan-start",
             Self::StepStart => "step-start",
@@ -112,7 +112,7 @@ impl LogKind {
     }
 
     /// How much it matters.
-    pub const fn level(&self) -> Level {
+    pub(crate) const fn level(&self) -> Level {
         match self {
             Self::PlanStart
             | Self::StepStart
@@ -131,7 +131,7 @@ impl LogKind {
     }
 
     /// Who says so.
-    pub const fn origin(&self) -> Origin {
+    pub(crate) const fn origin(&self) -> Origin {
         match self {
             Self::IgnoredFailure(_) => Origin::Playground,
             _ => Origin::Engine,
@@ -141,20 +141,20 @@ impl LogKind {
 
 /// A record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub(crate) struct Record {
     /// When.
-    pub at: SimTime,
+    pub(crate) at: SimTime,
     /// What.
-    pub kind: LogKind,
+    pub(crate) kind: LogKind,
     /// Which step it is about.
-    pub step: Option<StepId>,
+    pub(crate) step: Option<StepId>,
     /// The slot of the loop around it.
-    pub index: Option<u64>,
+    pub(crate) index: Option<u64>,
 }
 
 impl Record {
     /// The record in words.
-    pub fn text(&self, plan: &Plan) -> String {
+    pub(crate) fn text(&self, plan: &Plan) -> String {
         let step = self.step.and_then(|id| plan.step(id));
         let id = step.map_or("the plan", |step| &*step.id);
         let slot = self.index.map(|index| format!(" [{index}]")).unwrap_or_default();

@@ -6,20 +6,21 @@
 //! A run is a stack of frames. The top frame is the chain whose step is being worked on; a loop stands below the chain of
 //! its present iteration. Moves take no time; only leaves do.
 
+pub(crate) mod ahead;
 mod check;
 mod command;
 mod exit;
 mod finish;
 mod indices;
-mod log;
+pub(crate) mod log;
 mod run;
 mod status;
 
-pub use command::Command;
+pub(crate) use command::Command;
 pub(crate) use indices::Indices;
-pub use log::{Level, LogKind, Origin, Record};
+pub(crate) use log::{Level, LogKind, Record};
 pub(crate) use run::{Io, Move};
-pub use status::Shown;
+pub(crate) use status::Shown;
 
 use crate::call::Leaf;
 use crate::plan::{ChainId, StepId};
@@ -29,7 +30,7 @@ use std::sync::Arc;
 
 /// What the engine as a whole is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// There is no plan: nothing is to be done.
     NotReady,
     /// Nothing has begun.
@@ -52,7 +53,7 @@ impl Mode {
     /// The word of the mode.
     ///
     /// **Source**: `opsani/servo-skopos: adjust`, states of a deployment. Match.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::NotReady => "not-ready",
             Self::Ready => "ready",
@@ -66,19 +67,19 @@ impl Mode {
     }
 
     /// Whether nothing more will happen.
-    pub const fn is_final(self) -> bool {
+    pub(crate) const fn is_final(self) -> bool {
         matches!(self, Self::NotReady | Self::Completed | Self::Failed)
     }
 
     /// Whether it is held at an exit.
-    pub const fn is_held(self) -> bool {
+    pub(crate) const fn is_held(self) -> bool {
         matches!(self, Self::Paused | Self::ErrorWait)
     }
 }
 
 /// Why a plan failed, other than by an exit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub(crate) enum Reason {
     /// An operator gave it up.
     Abandoned,
     /// It would have gone on for ever.
@@ -87,7 +88,7 @@ pub enum Reason {
 
 impl Reason {
     /// A short word for it.
-    pub const fn word(&self) -> &'static str {
+    pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Abandoned => "abandoned",
             Self::Guard(_) => "run-guard",
@@ -111,7 +112,7 @@ pub(crate) enum Frame {
 
 /// Why the plan is held at an exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HoldReason {
+pub(crate) enum HoldReason {
     /// The exit says so.
     Exit,
     /// A step failed, and the run is interactive.
@@ -200,7 +201,7 @@ pub(crate) struct Trace {
 
 /// What has become of a plan.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub(crate) struct Run {
     pub(crate) mode: Mode,
     pub(crate) passed: Option<bool>,
     pub(crate) reason: Option<Reason>,

@@ -7,7 +7,7 @@
 //! **Source**: Skopos Deployment Plan Reference, "Low-level steps chains" and "instance-loop steps". Match. That a plan which
 //! goes on for ever is stopped is ours.
 
-use super::{Frame, Indices, Iteration, LogKind, Mode, Reason, Shown};
+use super::{Frame, Indices, Iteration, LogKind, Reason, Shown};
 use crate::app::App;
 use crate::instance::Group;
 use crate::plan::{ChainId, Class, Iterate, Leads, Plan, Selector, StepId};
@@ -160,7 +160,7 @@ impl App {
     }
 
     /// The slots of a loop, as things are now.
-    fn indices(&self, chain: ChainId, iterate: &Iterate) -> Indices {
+    pub(crate) fn indices(&self, chain: ChainId, iterate: &Iterate) -> Indices {
         let from = iterate.start_index;
         if let Some(count) = iterate.target_num {
             return Indices::Range { from, count };
@@ -245,10 +245,5 @@ impl App {
         self.fail_open(io, plan);
         self.end_plan(io, plan, false);
         Move::Rest
-    }
-
-    /// Whether a plan is under way.
-    pub(crate) fn is_under_way(&self) -> bool {
-        !matches!(self.run.mode, Mode::NotReady | Mode::Ready | Mode::Completed | Mode::Failed)
     }
 }

@@ -4,7 +4,7 @@
 
 /// What a step shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shown {
+pub(crate) enum Shown {
     /// Not entered yet.
     Pending,
     /// Being worked on, or something inside it is.
@@ -23,7 +23,7 @@ pub enum Shown {
 
 impl Shown {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Pending,
         Self::Running,
         Self::Waiting,
@@ -34,7 +34,7 @@ impl Shown {
     ];
 
     /// The word of the state.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Running => "running",
@@ -47,12 +47,12 @@ impl Shown {
     }
 
     /// The state of a result.
-    pub const fn of(passed: bool) -> Self {
+    pub(crate) const fn of(passed: bool) -> Self {
         if passed { Self::Passed } else { Self::Failed }
     }
 
     /// Whether it is being worked on.
-    pub const fn is_open(self) -> bool {
+    pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Running | Self::Waiting)
     }
 }

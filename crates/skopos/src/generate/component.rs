@@ -10,6 +10,11 @@
 //! | shrink | detach and destroy the last ones | none |
 //! | remove | detach and destroy all | none |
 
+#![expect(
+    clippy::too_many_arguments,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::steps::{Exits, Writer, composite};
 use super::yaml::{Flow, Yaml, text};
 use super::{Kind, Task, tag};

@@ -52,7 +52,6 @@ struct Task<'a> {
     name: &'a str,
     kind: Kind,
     replicas: u64,
-    old: u64,
     same: u64,
     image: Option<&'a str>,
     old_vers: Vec<&'a str>,
@@ -123,8 +122,5 @@ fn task<'a>(model: &'a Model, running: &'a [Running], name: &'a str, teardown: b
     planarium_kernel::sorted::sort(&mut old_vers);
     old_vers.dedup();
     let image = component.and_then(|component| component.image.as_deref());
-    Task { name, kind, replicas, old: olds, same: sames, image, old_vers }
+    Task { name, kind, replicas, same: sames, image, old_vers }
 }
-
-#[cfg(test)]
-mod tests;

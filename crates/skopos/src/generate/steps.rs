@@ -2,6 +2,11 @@
 //!
 //! *Knows*: attributes of steps, plugins of the environment, lifecycle steps. *Must not know*: what a component needs.
 
+#![expect(
+    clippy::unused_self,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::yaml::{Flow, Yaml, map, of_node, text};
 use super::{flow, tag};
 use crate::env::Env;
@@ -144,7 +149,7 @@ impl<'a> Writer<'a> {
             fields
         };
         let given = |fields: Vec<(String, Flow)>| {
-            (!fields.is_empty()).then(|| ("arguments", Yaml::Flow(Flow::Map(fields))))
+            (!fields.is_empty()).then_some(("arguments", Yaml::Flow(Flow::Map(fields))))
         };
         let label = hook.label.as_deref().unwrap_or_default();
         match &hook.does {

@@ -2,4 +2,9 @@
 
 mod engine;
 mod findings;
+mod generate;
+mod pages;
+mod plugins;
+mod properties;
+mod random;
 mod support;

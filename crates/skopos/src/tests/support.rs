@@ -44,7 +44,7 @@ pub(crate) fn request(text: &str) -> LoadService {
 
 /// Findings as `line severity[CODE] message`, in order.
 pub(crate) fn findings(loaded: &Loaded) -> Vec<String> {
-    let sorted = (*loaded.diagnostics).clone().into_sorted();
+    let sorted = loaded.findings();
     let shown = sorted.iter().map(|finding| {
         let at = loaded.sources.position(finding.span);
         format!("{} {}[{}] {}", at.line, finding.severity, finding.code, finding.message)
@@ -53,6 +53,7 @@ pub(crate) fn findings(loaded: &Loaded) -> Vec<String> {
 }
 
 /// An application on machines of its own, with a clock.
+#[derive(Clone)]
 pub(crate) struct Bench {
     pub(crate) cx: Cx,
     pub(crate) yard: OwnYard,
@@ -78,6 +79,27 @@ impl Bench {
             loaded.definition.clone().unwrap_or_else(|| panic!("{:#?}\n{text}", findings(&loaded)));
         let app = App::load(&mut Io { cx: &mut cx, yard: &mut yard }, definition).expect("an application");
         Self { cx, yard, app }
+    }
+
+    /// The machines, to be asked.
+    pub(crate) fn fleet(&self) -> &Fleet {
+        &self.yard.fleet
+    }
+
+    /// Every fault ends.
+    pub(crate) fn mend(&mut self) {
+        for fault in self.yard.fleet.faults() {
+            self.yard.fleet.clear(&mut self.cx, &fault.id).expect("a fault in force");
+            self.news();
+        }
+    }
+
+    /// Injects a fault into the world; whether it was accepted.
+    pub(crate) fn try_to_inject(&mut self, fault: &str) -> bool {
+        let fault: Fault = serde_json::from_str(fault).expect("a fault");
+        let accepted = self.yard.fleet.inject(&mut self.cx, &fault).is_ok();
+        self.news();
+        accepted
     }
 
     fn news(&mut self) {
@@ -130,7 +152,8 @@ impl Bench {
         self.cx.set_now(end.max(self.cx.now()));
     }
 
-    fn next_due(&self) -> Option<SimTime> {
+    /// When something happens next.
+    pub(crate) fn next_due(&self) -> Option<SimTime> {
         [self.yard.fleet.next_due(), self.app.timers.next_due()].into_iter().flatten().min()
     }
 
@@ -143,7 +166,8 @@ impl Bench {
         }
     }
 
-    fn check(&self) {
+    /// Nothing that is kept is wrong.
+    pub(crate) fn check(&self) {
         let found = [self.app.check(), self.yard.fleet().check()].concat();
         assert!(found.is_empty(), "{found:#?}");
     }

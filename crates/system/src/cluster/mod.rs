@@ -10,7 +10,7 @@ use planarium_fleet::{
     Cx, FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, Owner, ProcessId, ProcessSpec, Said,
 };
 use planarium_kernel::cow::behind;
-use planarium_kernel::{Cause, SimTime};
+use planarium_kernel::{Cause, Digest, SimTime};
 #[cfg(feature = "kube")]
 use planarium_kube::Kube;
 use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message, Request};
@@ -97,6 +97,19 @@ impl Cluster {
 
     fn parts(&mut self) -> (&mut Fleet, &mut Master) {
         (Arc::make_mut(&mut self.fleet), Arc::make_mut(&mut self.master))
+    }
+
+    /// Why a machine is in the state that it is in.
+    pub fn why_machine(&self, which: &str) -> Option<planarium_protocol::why::MachineWhy> {
+        self.master.why_machine(&self.fleet, which)
+    }
+
+    // ---- operators ---------------------------------------------------------------------------
+
+    /// Somebody listens to what the master tells operators: it is kept from now on. Nothing else depends on it.
+    pub fn listen(&mut self) {
+        let epoch_ms = self.epoch_ms;
+        self.parts().1.listen(epoch_ms);
     }
 
     // ---- time --------------------------------------------------------------------------------
@@ -446,6 +459,25 @@ impl Cluster {
             found.extend(kube.check(&self.fleet));
         }
         found
+    }
+
+    /// Writes the state of machines and processes into a digest.
+    pub fn fleet_digest(&self, digest: &mut Digest) {
+        self.fleet.digest(digest);
+    }
+
+    /// Writes the state of the Kubernetes objects into a digest, where there are any.
+    pub fn kube_digest(&self, digest: &mut Digest) {
+        #[cfg(feature = "kube")]
+        if let Some(kube) = &self.kube {
+            kube.digest(digest);
+        }
+        digest.write_bool(false);
+    }
+
+    /// Writes the state of the master and its agents into a digest.
+    pub fn master_digest(&self, digest: &mut Digest) {
+        self.master.digest(digest);
     }
 
     /// Bytes that this cluster holds and `before` does not, by estimate.

@@ -14,6 +14,7 @@ use planarium_kernel::SortedMap;
 use planarium_kernel::draw;
 use planarium_mesos::api::{Call, FrameworkId, Message};
 use planarium_mesos::wire::{SchedulerCall, Subscription, framework_info, scheduler_call};
+use planarium_protocol::event::WireEvent;
 use planarium_protocol::input::FrameworkInput;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
@@ -268,7 +269,7 @@ impl World {
         let nth = self.recorder.next_seq();
         let event = self.cluster.master().event_json(self.calendar(), id, &message.event, nth);
         self.recorder.set_cause(message.cause);
-        let seq = self.recorder.emit(EventBody::FrameworkEvent { framework: label, event });
+        let seq = self.recorder.emit(EventBody::FrameworkEvent { framework: label, event: WireEvent(event) });
         let now_ms = self.now_ms();
         let Some(guest) = self.outside.guests.get_mut(&id) else { return };
         if guest.autopilot.is_none() {

@@ -10,12 +10,13 @@ mod branch;
 mod checkpoint;
 mod journal;
 mod log;
+mod replayed;
 mod seek;
 mod trail;
 
 pub use advance::Advanced;
 pub use branch::BranchView;
-pub use journal::{JOURNAL_VERSION, Journal, ReplayError};
+pub use journal::{Difference, JOURNAL_VERSION, Journal, ReplayError, SEMANTICS};
 
 use crate::genesis::Genesis;
 use crate::world::World;
@@ -160,6 +161,11 @@ impl Engine {
     /// The starting parameters.
     pub fn genesis(&self) -> Genesis {
         self.genesis
+    }
+
+    /// Keeps what the Mesos master tells operators from now on, at the cursor; no journal knows of it.
+    pub fn listen_to_master(&mut self) {
+        self.world.listen_to_master();
     }
 
     /// The world at the cursor.

@@ -97,20 +97,23 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                         selected=false
                     />
                 },
-                Line::Step(path) => html! {
-                    <LaneRow
-                        key={key(path)}
-                        {at}
-                        path={path.clone()}
-                        name={tree::find_step(&props.view, path).map(|step| tree::step_name(step))}
-                        lane={props.gantt.lane(path)}
-                        born_ms={props.gantt.born(path)}
-                        status={tree::find_step(&props.view, path).map(|step| attr(&step.status)).unwrap_or_default()}
-                        span_ms={props.span_ms}
-                        axis={props.axis.clone()}
-                        selected={props.selected.as_ref() == Some(path)}
-                    />
-                },
+                Line::Step(path) => {
+                    let step = tree::find_step(&props.view, path);
+                    html! {
+                        <LaneRow
+                            key={key(path)}
+                            {at}
+                            path={path.clone()}
+                            name={step.map(|step| tree::step_name(step))}
+                            lane={props.gantt.lane(path)}
+                            born_ms={props.gantt.born(path)}
+                            status={step.map(|step| attr(&step.status)).unwrap_or_default()}
+                            span_ms={props.span_ms}
+                            axis={props.axis.clone()}
+                            selected={props.selected.as_ref() == Some(path)}
+                        />
+                    }
+                }
             }).collect::<Html>() }
             if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
         </div>

@@ -4,12 +4,12 @@ use super::story::Tale;
 use super::{Session, Shown};
 use crate::store::action::Fact;
 use crate::store::draft::Draft;
-use crate::store::state::{BrokenLink, State};
+use crate::store::state::{BrokenLink, Differing, State};
 use crate::systems::file_name;
 use planarium_protocol::Input;
 use planarium_protocol::input::LoadService;
 use planarium_scenario::{Scenario, share};
-use planarium_world::{Engine, Genesis, Journal, presets};
+use planarium_world::{Difference, Engine, Genesis, Journal, presets};
 use std::collections::BTreeMap;
 use yew::AttrValue;
 
@@ -188,8 +188,8 @@ impl Session {
     }
 
     fn open_journal(&mut self, journal: &Journal, raw: &str) -> Vec<Fact> {
-        let engine = match Engine::from_journal(journal) {
-            Ok(engine) => engine,
+        let (engine, difference) = match Engine::open(journal) {
+            Ok(opened) => opened,
             Err(error) => return vec![broken(raw, &error.to_string())],
         };
         let scenario = scenario_of(journal);
@@ -199,22 +199,34 @@ impl Session {
         self.previous = Some(Box::new(std::mem::replace(&mut self.shown, shown)));
         self.another_world();
         self.go_to_moment(raw);
-        self.opened(drafts, preset)
+        let mut facts = self.opened(drafts, preset);
+        facts.extend(difference.map(|difference| differing(journal, &difference)));
+        facts
     }
 
     /// An example whose run is in the link goes on with its script where the link leaves off.
     pub(super) fn resume_example(&mut self, id: &str, hash: &str) -> Option<Vec<Fact>> {
-        let journal = share::decode(hash).ok()?;
+        let mut journal = share::decode(hash).ok()?;
         let mut facts = self.open_example(id);
         self.seen.branch = self.shown.player.as_ref().map(|(_, branch)| *branch)?;
         self.move_to(journal.end_ms);
-        if self.shown.engine.journal() != journal {
+        let mut now = self.shown.engine.journal();
+        let semantics = (journal.semantics != now.semantics)
+            .then_some(Difference::Semantics { recorded: journal.semantics, found: now.semantics });
+        let recorded = journal.clone();
+        if semantics.is_some() {
+            // Digests of another kind say nothing: the inputs have to be the same.
+            now.semantics = journal.semantics;
+            now.entries.iter_mut().chain(&mut journal.entries).for_each(|entry| entry.digest = None);
+        }
+        if now != journal {
             return None;
         }
         self.go_to_moment(hash);
         facts.retain(|fact| !matches!(fact, Fact::Moved(_)));
         facts.insert(0, self.moved());
         facts.push(Fact::Story(self.shown.tale.told()));
+        facts.extend(semantics.map(|difference| differing(&recorded, &difference)));
         Some(facts)
     }
 }
@@ -250,6 +262,11 @@ fn drafts_of(scenario: &Scenario) -> Vec<Draft> {
 pub(super) fn preset_of(scenario: &Scenario) -> Option<AttrValue> {
     let same = |name: &str| presets::cluster(name).is_some_and(|cluster| cluster == scenario.cluster);
     presets::PRESETS.iter().find(|preset| same(preset.name)).map(|preset| preset.name.into())
+}
+
+fn differing(journal: &Journal, difference: &Difference) -> Fact {
+    let recorded = String::from_utf8(planarium_protocol::json::text(journal)).unwrap_or_default();
+    Fact::Differing(Differing { text: difference.to_string().into(), recorded: recorded.into() })
 }
 
 fn broken(raw: &str, reason: &str) -> Fact {

@@ -3,7 +3,8 @@
 use super::Session;
 use crate::store::action::{Action, Toward};
 use crate::store::hub::Hub;
-use crate::store::selectors::tree;
+use crate::store::ptr::Ptr;
+use crate::store::selectors::{offers, tree};
 use crate::store::state::{Severity, State, ToastUndo};
 use planarium_protocol::Input;
 use planarium_protocol::input::{PlanCommand, PlanOp};
@@ -494,4 +495,64 @@ fn to_start_over_twice_keeps_the_way_back_to_the_run() {
         hub.send(Action::UndoWorld);
         assert_eq!(deploy_status(&hub), "COMPLETE", "{again:?}");
     }
+}
+
+const TWINS: &str = "name: twins\npods:\n  node:\n    count: 1\n    tasks:\n      init: {goal: ONCE, cmd: ./init, cpus: 0.1, memory: 32}\n      server: {goal: RUNNING, cmd: ./node, cpus: 0.1, memory: 32}\nplans:\n  deploy:\n    phases:\n      node:\n        pod: node\n        steps:\n          - default: [[init], [server], [init]]\n";
+
+#[test]
+fn steps_that_share_a_name_have_their_own_badge_why_lane_and_commands() {
+    let hub = page("", None);
+    hub.send(Action::OpenText(TWINS.into()));
+    let twins: Vec<_> = tree::steps(&hub.state().world.view)
+        .filter(|(_, step)| step.namesake)
+        .map(|(path, step)| (path, step.name.clone()))
+        .collect();
+    assert_eq!(twins.len(), 2, "{:?}", toasts(&hub.state()));
+    assert_eq!(twins[0].1, twins[1].1, "they share a name");
+    let status = |at: usize| {
+        let view = &hub.state().world.view;
+        tree::status_of(view, &twins[at].0).map(|status| status.to_string())
+    };
+    assert_eq!((status(0).as_deref(), status(1).as_deref()), (Some("PENDING"), Some("PENDING")));
+    for (path, _) in &twins {
+        hub.send(Action::Select(path.clone()));
+        let state = hub.state();
+        let why = state.why.as_ref().expect("an answer");
+        assert_eq!(why.path, *path, "it is about the one selected");
+        assert!(!why.reasons.is_empty(), "{why:?}");
+    }
+    let force = offers::by_key(&hub.state().world.view, &twins[1].0, "f").expect("a key").expect("allowed");
+    hub.send(force.action);
+    assert!(toasts(&hub.state()).is_empty(), "{:?}", toasts(&hub.state()));
+    assert_eq!((status(0).as_deref(), status(1).as_deref()), (Some("PENDING"), Some("COMPLETE")));
+    let state = hub.state();
+    let lane =
+        |at: usize| state.world.gantt.lane(&twins[at].0).map(|lane| lane.segments(9)).unwrap_or_default();
+    assert_eq!(
+        (lane(0).len(), lane(1).last().map(|last| last.status.to_string())),
+        (0, Some("COMPLETE".into()))
+    );
+}
+
+#[test]
+fn the_same_name_in_another_dialect_is_another_definition() {
+    let of = |dialect: &str, text: &str| {
+        let mut load = planarium_protocol::input::LoadService {
+            dialect: dialect.into(),
+            name: "hello".into(),
+            ..Default::default()
+        };
+        load.files.insert("a.yml".into(), text.into());
+        crate::store::draft::Draft::of(&load)
+    };
+    let drafts = vec![of("one", "1"), of("two", "2"), of("auto", "3")];
+    let state = State { draft: drafts[0].clone(), drafts: Ptr::new(drafts), ..State::default() };
+    assert_eq!((state.place_of("one", "hello"), state.place_of("two", "hello")), (Some(0), Some(1)));
+    assert_eq!(state.place_of("three", "hello"), Some(2), "what was left to be found out may be it");
+    assert_eq!(state.place_of("two", "other"), None);
+    let seen: Vec<_> =
+        state.drafts.iter().map(|draft| (draft.dialect.clone(), draft.label.clone())).collect();
+    let fewer =
+        State { draft: state.drafts[1].clone(), drafts: Ptr::new(state.drafts[1..2].to_vec()), ..state };
+    assert_eq!([0, 1].map(|at| fewer.place_by_now(&seen, at)), [None, Some(0)]);
 }

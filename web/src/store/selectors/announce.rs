@@ -3,7 +3,7 @@
 use super::tree::{leaf, title};
 use crate::store::state::Verbosity;
 use planarium_kernel::SortedMap;
-use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::event::{ElementPath, EventBody, Importance};
 use planarium_protocol::view::View;
 use planarium_protocol::{Event, Text};
 
@@ -26,9 +26,10 @@ pub(crate) fn summarise<'e>(
             EventBody::ElementStatus { path, to, .. } => {
                 last.insert(path, to);
             }
-            EventBody::MachineLost { agent, .. } => said.push(format!("{agent} is lost")),
-            EventBody::MachineReturned { agent } => said.push(format!("{agent} is back")),
-            EventBody::Note { text } => said.push(text.to_string()),
+            body @ (EventBody::MachineLost { .. } | EventBody::MachineReturned { .. }) => {
+                said.push(body.sentence());
+            }
+            body @ EventBody::Happened { importance: Importance::High, .. } => said.push(body.sentence()),
             _ => {}
         }
     }

@@ -4,7 +4,7 @@
 
 use super::time::clock;
 use super::tree;
-use super::words::{because, describe};
+use super::words::because;
 use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
 use planarium_protocol::event::Importance;
@@ -14,10 +14,10 @@ use std::fmt::Write;
 pub(crate) fn csv(log: &EventLog) -> String {
     let mut out = "event,ms,time,source,what,because\n".to_owned();
     for event in log.from(0) {
-        let (source, text) = describe(&event.body);
+        let (speaker, text) = (event.body.speaker(), event.body.sentence());
         let cause = because(event).map(|seq| seq.to_string()).unwrap_or_default();
         let (seq, ms, time) = (event.seq, event.at_ms, clock(event.at_ms));
-        let _ = writeln!(out, "{seq},{ms},{time},{},{},{cause}", source.word(), quoted(&text));
+        let _ = writeln!(out, "{seq},{ms},{time},{speaker},{},{cause}", quoted(&text));
     }
     out
 }
@@ -32,8 +32,8 @@ fn quoted(text: &str) -> String {
 pub(crate) fn transcript(title: &str, log: &EventLog) -> String {
     let mut out = format!("{title}\n\n");
     for event in log.from(0).filter(|event| event.body.importance() >= Importance::Normal) {
-        let (source, text) = describe(&event.body);
-        let _ = writeln!(out, "{}  {:9}  {text}", clock(event.at_ms), source.word());
+        let (speaker, text) = (event.body.speaker(), event.body.sentence());
+        let _ = writeln!(out, "{}  {speaker:9}  {text}", clock(event.at_ms));
     }
     out
 }
@@ -84,7 +84,7 @@ mod tests {
             to: to.into(),
         };
         let bodies = [
-            (1000, EventBody::Note { text: "=1+1, \"said\"".into() }),
+            (1000, EventBody::InputApplied { input: 1, text: "=1+1, \"said\"".into() }),
             (2000, status("PENDING", "STARTING")),
             (5000, status("STARTING", "COMPLETE")),
         ];
@@ -103,7 +103,7 @@ mod tests {
         assert!(table.contains("1,1000,00:01.000,operator,\"'=1+1, \"\"said\"\"\",0\n"), "{table}");
         let text = transcript("A run", &log);
         assert!(text.starts_with("A run\n\n00:01.000  operator"), "{text}");
-        assert!(text.contains("a-0:[x]: PENDING → STARTING"), "{text}");
+        assert!(text.contains("deploy/p/a-0:[x] PENDING -> STARTING"), "{text}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which events the log shows, kept up to date without looking at the old ones again.
 
 use super::text::contains;
-use super::words::{because, describe};
+use super::words::because;
 use crate::store::events::EventLog;
 use crate::store::state::LogFilter;
 use planarium_protocol::Event;
@@ -56,8 +56,9 @@ pub(crate) fn chain(log: &EventLog, seq: u64) -> Vec<&Event> {
 fn passes(event: &Event, filter: &LogFilter) -> bool {
     event.body.importance() >= filter.level
         && (filter.text.is_empty() || {
-            let (source, text) = describe(&event.body);
-            contains(&text, &filter.text) || contains(source.word(), &filter.text)
+            let body = &event.body;
+            let said = [body.speaker(), body.word()];
+            contains(&body.sentence(), &filter.text) || said.iter().any(|word| contains(word, &filter.text))
         })
 }
 
@@ -66,14 +67,19 @@ mod tests {
     use super::*;
     use planarium_kernel::cause::Cause;
     use planarium_protocol::EventBody;
-    use planarium_protocol::event::Importance;
+    use planarium_protocol::event::{ElementPath, Importance};
+
+    fn path(plan: &str) -> ElementPath {
+        let none = || "".into();
+        ElementPath { dialect: none(), service: none(), plan: plan.into(), phase: None, step: None }
+    }
 
     fn log() -> Vec<Event> {
         let bodies = [
             EventBody::MachineAdded { agent: "agent-1".into() },
-            EventBody::Note { text: "Look here".into() },
+            EventBody::PlanCommanded { path: path("here"), op: "restart".into() },
             EventBody::MachineLost { agent: "agent-1".into(), how: "lost".into() },
-            EventBody::Note { text: "and here".into() },
+            EventBody::ServiceLoaded { service: "also-here".into(), dialect: "sdk".into() },
         ];
         (1..).zip(bodies).map(|(seq, body)| Event { seq, at_ms: 0, cause: Cause::Genesis, body }).collect()
     }
@@ -82,7 +88,12 @@ mod tests {
     fn a_chain_goes_back_to_where_it_began() {
         let cause = |seq| if seq == 1 { Cause::Input(1) } else { Cause::Event(seq / 2) };
         let events: Vec<_> = (1..=9)
-            .map(|seq| Event { seq, at_ms: 0, cause: cause(seq), body: EventBody::Note { text: "x".into() } })
+            .map(|seq| Event {
+                seq,
+                at_ms: 0,
+                cause: cause(seq),
+                body: EventBody::FaultCleared { fault: "x".into() },
+            })
             .collect();
         let mut log = EventLog::of((1, 1));
         log.extend(&events);
@@ -95,9 +106,10 @@ mod tests {
         for (level, text, want) in [
             (Importance::Low, "", vec![0, 1, 2, 3]),
             (Importance::Normal, "", vec![1, 2, 3]),
-            (Importance::High, "", vec![2]),
+            (Importance::High, "", vec![1, 2]),
             (Importance::Low, "HERE", vec![1, 3]),
             (Importance::Low, "fault", vec![2]),
+            (Importance::Low, "service-loaded", vec![3]),
         ] {
             let filter = LogFilter { level, text: text.into() };
             let mut log_now = EventLog::of((1, 1));

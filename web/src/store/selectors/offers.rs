@@ -2,6 +2,11 @@
 //!
 //! *Knows*: the actions of the view, and which key stands for which operation. *Must not know*: when a system allows what.
 
+#![expect(
+    clippy::needless_lifetimes,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::{cluster, tree};
 use crate::store::action::Action;
 use crate::store::state::Dialog;

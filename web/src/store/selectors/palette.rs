@@ -211,7 +211,7 @@ fn page(list: &mut List, state: &State) {
 /// What can be done to an element.
 fn commands(list: &mut List, state: &State, path: &ElementPath, selected: bool) {
     let view = &state.world.view;
-    let name = placed(view, path);
+    let name = placed(view, path, tree::called(view, path));
     for offer in offers::of_element(view, path) {
         let word = offer.label.trim_end_matches(" …");
         let group = if selected { "Selected" } else { "Plan" };
@@ -222,9 +222,8 @@ fn commands(list: &mut List, state: &State, path: &ElementPath, selected: bool) 
     }
 }
 
-/// An element with its service where there are several, and with the system where services share the name.
-fn placed(view: &View, path: &ElementPath) -> String {
-    let name = tree::called(view, path);
+/// The name of an element with its service where there are several, and with the system where services share the name.
+fn placed(view: &View, path: &ElementPath, name: String) -> String {
     if view.services.len() < 2 {
         return name;
     }
@@ -240,14 +239,15 @@ fn places(list: &mut List, state: &State) {
     for service in &view.services {
         for plan in &service.plans {
             let path = tree::plan_path(service, plan);
-            go(list, view, &path);
+            go(list, view, &path, tree::title(&path));
             for phase in &plan.phases {
-                go(list, view, &ElementPath { phase: Some(phase.name.clone()), ..path.clone() });
+                let path = ElementPath { phase: Some(phase.name.clone()), ..path.clone() };
+                go(list, view, &path, tree::title(&path));
             }
         }
     }
-    for (path, _) in tree::steps(view) {
-        go(list, view, &path);
+    for (path, step) in tree::steps(view) {
+        go(list, view, &path, tree::step_title(&path, step));
     }
     for machine in &view.cluster.machines {
         let entry = list.add(GO, "machine", machine.hostname.to_string(), Action::ShowTab(Tab::Cluster));
@@ -267,9 +267,9 @@ fn places(list: &mut List, state: &State) {
     }
 }
 
-fn go(list: &mut List, view: &View, path: &ElementPath) {
+fn go(list: &mut List, view: &View, path: &ElementPath, name: String) {
     let icon = if path.step.is_some() { "dot" } else { "tree" };
-    let entry = list.add("Go to", icon, placed(view, path), Action::Select(path.clone()));
+    let entry = list.add("Go to", icon, placed(view, path, name), Action::Select(path.clone()));
     entry.actions.push(Action::ShowPane(Pane::Plan));
     entry.focus = TREE;
 }

@@ -433,15 +433,18 @@ pub(crate) fn title(path: &ElementPath) -> String {
     parts.into_iter().flatten().map(|part| &**part).collect::<Vec<_>>().join(" › ")
 }
 
-/// A path in words with the names that the view shows: of steps that share one, the beginning of the id goes with it.
+/// A path in words with the names that the view shows. *Cost*: by the steps of its phase.
 pub(crate) fn called(view: &View, path: &ElementPath) -> String {
-    match find_step(view, path).filter(|step| step.namesake) {
-        Some(step) => {
-            let above = ElementPath { step: None, ..path.clone() };
-            format!("{} › {}", title(&above), step_name(step))
-        }
-        None => title(path),
+    find_step(view, path).map_or_else(|| title(path), |step| step_title(path, step))
+}
+
+/// The path of a step in words; where steps share its name, with the beginning of the id.
+pub(crate) fn step_title(path: &ElementPath, step: &StepView) -> String {
+    if !step.namesake {
+        return title(path);
     }
+    let above = ElementPath { step: None, ..path.clone() };
+    format!("{} › {}", title(&above), step_name(step))
 }
 
 /// A step's name; where steps of its phase share it, with the beginning of the id.

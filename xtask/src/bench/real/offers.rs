@@ -149,7 +149,7 @@ impl Cluster {
     /// Offers that came in.
     fn offers(&mut self) -> Vec<Arc<Offer>> {
         self.cx.drain();
-        let events = self.master.drain_messages().into_iter();
+        let events = std::iter::from_fn(|| self.master.next_message());
         events
             .flat_map(|message| match message.event {
                 SchedulerEvent::Offers(offers) => offers,
@@ -247,10 +247,11 @@ impl Cluster {
             nanos += watch.nanos();
             done.map_err(|refused| anyhow!("the schedule was refused: {refused}"))?;
             self.cx.drain();
-            let asked = self.master.drain_messages().into_iter().filter_map(|message| match message.event {
-                SchedulerEvent::InverseOffers(offers) => Some(offers.len()),
-                _ => None,
-            });
+            let asked =
+                std::iter::from_fn(|| self.master.next_message()).filter_map(|message| match message.event {
+                    SchedulerEvent::InverseOffers(offers) => Some(offers.len()),
+                    _ => None,
+                });
             ensure!(asked.sum::<usize>() >= machines as usize, "nobody was asked to leave");
         }
         Ok(float(nanos) / f64::from(posts))

@@ -7,10 +7,11 @@
 //! (drain, status updates while draining). Match, with frameworks' acknowledgements counting; an agent
 //! that was marked gone is not started again.
 
+use super::effects::agent_event;
 use crate::{
     Master,
     agents::{Agent, AgentState},
-    agents::{GONE, Removal},
+    agents::{GONE, Removal, gone_event},
     api::{AgentId, Capability, Reason, Source, TaskState},
     maintenance::{
         DrainConfig, DrainEffect, DrainEnd, DrainState, MarkGone, Refused, Standing, grace_while_draining,
@@ -19,14 +20,17 @@ use crate::{
     tasks::{Task, Update},
 };
 use planarium_fleet::{Cx, Fleet};
-use planarium_protocol::{EventBody, Text};
+use planarium_protocol::Text;
 use std::sync::Arc;
 
 impl Master {
-    /// The id on the wire of the agent that was last on a machine of this hostname.
+    /// The id on the wire of the agent that was last on the machine of this hostname; none when there are several such
+    /// machines.
     pub fn agent_id_on(&self, hostname: &str) -> Option<Text> {
-        let mut agents = self.hosts.agents().filter_map(|id| self.agent(id));
-        agents.find(|agent| &*agent.hostname == hostname).map(|agent| agent.name.clone())
+        let mut agents =
+            self.hosts.agents().filter_map(|id| self.agent(id)).filter(|agent| &*agent.hostname == hostname);
+        let first = agents.next()?;
+        agents.all(|agent| agent.ip == first.ip).then(|| first.name.clone())
     }
 
     /// Row and standing of the agent that an operator names.
@@ -58,14 +62,14 @@ impl Master {
     ) -> Result<(), Refused> {
         let (id, standing) = self.agent_by_id(name);
         let effects = Arc::make_mut(&mut self.drains).drain(cx.now(), id, config, standing, true)?;
-        self.carry_out_for(cx, fleet, id, "is being drained", effects);
+        self.carry_out_for(cx, fleet, id, ("drain-started", "is being drained"), effects);
         Ok(())
     }
 
     pub(super) fn deactivate(&mut self, cx: &mut Cx, fleet: &mut Fleet, name: &Text) -> Result<(), Refused> {
         let (id, standing) = self.agent_by_id(name);
         let effects = Arc::make_mut(&mut self.drains).deactivate(id, standing, true)?;
-        self.carry_out_for(cx, fleet, id, "is deactivated", effects);
+        self.carry_out_for(cx, fleet, id, ("deactivated", "is deactivated"), effects);
         Ok(())
     }
 
@@ -74,7 +78,7 @@ impl Master {
         let effects = Arc::make_mut(&mut self.drains).reactivate(id, standing, true);
         if matches!(effects, Ok(_) | Err(Refused::NotRegistered)) {
             let effects = effects.clone().unwrap_or_default();
-            self.carry_out_for(cx, fleet, id, "is reactivated", effects);
+            self.carry_out_for(cx, fleet, id, ("reactivated", "is reactivated"), effects);
         }
         effects.map(|_| ())
     }
@@ -93,12 +97,12 @@ impl Master {
         cx: &mut Cx,
         fleet: &mut Fleet,
         id: AgentId,
-        what: &str,
+        (what, words): (&str, &str),
         effects: Vec<DrainEffect>,
     ) {
         let hostname = self.hostname(id);
-        let text = format!("the agent on {hostname} {what}");
-        cx.following(EventBody::Maintenance { text: text.into(), agents: vec![hostname] }, |cx| {
+        let text = format!("the agent on {hostname} {words}");
+        cx.following(agent_event(what, hostname, text), |cx| {
             for effect in effects {
                 match effect {
                     DrainEffect::Deactivate(agent) => {
@@ -163,7 +167,7 @@ impl Master {
             Some(DrainEnd::Drained) => {
                 let hostname = self.hostname(id);
                 let text = format!("the agent on {hostname} is DRAINED");
-                cx.following(EventBody::Maintenance { text: text.into(), agents: vec![hostname] }, |cx| {
+                cx.following(agent_event("drained", hostname, text), |cx| {
                     self.touch_agent(cx, id);
                 });
             }
@@ -177,8 +181,7 @@ impl Master {
             return self.retire_agent(cx, fleet, id, Removal::Gone);
         }
         let hostname = agent.hostname.clone();
-        let body = EventBody::AgentRemoved { agent: hostname.clone(), reason: GONE.into() };
-        cx.following(body, |cx| {
+        cx.following(gone_event(&hostname), |cx| {
             let Some(agent) = self.agent_mut(id) else { return };
             agent.state = AgentState::Gone;
             agent.unreachable_since = None;

@@ -14,7 +14,7 @@
 use crate::{
     Master,
     agents::AgentState,
-    agents::Removal,
+    agents::{Removal, RemovalReason},
     api::{AgentId, OfferId},
     maintenance::{
         Effect, MachineId as MachineName, MachineIsDown, MachineKey, Mode, Refused, decode::OperatorCall,
@@ -42,8 +42,17 @@ impl Master {
             OperatorCall::GetStatus | OperatorCall::GetSchedule | OperatorCall::Other(_) => Ok(()),
             OperatorCall::UpdateSchedule(schedule) => {
                 let mut named = self.scheduled();
+                let unmatched = self.said_of_unmatched(&schedule);
                 let effects = Arc::make_mut(&mut self.machines).post_schedule(schedule, everyone)?;
                 self.carry_out(cx, fleet, effects);
+                if let Some(text) = unmatched {
+                    cx.emit(EventBody::Maintenance {
+                        what: "unmatched".into(),
+                        machine: Text::default(),
+                        agents: Vec::new(),
+                        text: text.into(),
+                    });
+                }
                 // What is shown of a machine that no agent is registered on changes without an effect.
                 named.extend(self.scheduled());
                 let hosts = named.iter().filter_map(|key| self.by_name.get(key)).flatten();
@@ -104,12 +113,7 @@ impl Master {
                     }
                 }
                 Effect::Remove { agent } => {
-                    self.retire_agent(
-                        cx,
-                        fleet,
-                        agent,
-                        Removal::Removed("its machine is DOWN for maintenance"),
-                    );
+                    self.retire_agent(cx, fleet, agent, Removal::Removed(RemovalReason::Down));
                 }
             }
         }
@@ -124,8 +128,10 @@ impl Master {
         };
         let hosts = self.by_name.get(&machine.key()).cloned().unwrap_or_default();
         let text = format!("{name} is {} (was {})", to.as_str(), from.as_str());
-        let agents = if hosts.is_empty() { Vec::new() } else { vec![name] };
-        cx.following(EventBody::Maintenance { text: text.into(), agents }, |cx| {
+        let agents = if hosts.is_empty() { Vec::new() } else { vec![name.clone()] };
+        let body =
+            EventBody::Maintenance { what: to.as_str().into(), machine: name, agents, text: text.into() };
+        cx.following(body, |cx| {
             for host in hosts {
                 let Some(agent) = self.hosts.get(host).and_then(|host| host.agent) else { continue };
                 self.touch_agent(cx, agent);
@@ -189,7 +195,7 @@ impl Master {
         self.remove_recovered(id);
         let hostname = self.hostname(id);
         let text = format!("{hostname} may not register: its machine is DOWN");
-        cx.following(EventBody::Maintenance { text: text.into(), agents: vec![hostname] }, |cx| {
+        cx.following(agent_event("turned-away", hostname, text), |cx| {
             self.end_untracked(cx, fleet, id);
             let tasks = self.agent(id).map(|agent| agent.tasks.clone()).unwrap_or_default();
             for no in tasks {
@@ -198,5 +204,15 @@ impl Master {
             }
             self.touch_agent(cx, id);
         });
+    }
+}
+
+/// The event of something that became of an agent.
+pub(super) fn agent_event(what: &str, hostname: Text, text: String) -> EventBody {
+    EventBody::Maintenance {
+        what: what.into(),
+        machine: Text::default(),
+        agents: vec![hostname],
+        text: text.into(),
     }
 }

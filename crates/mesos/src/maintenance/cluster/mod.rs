@@ -8,9 +8,12 @@
 //! | machines change their mode | `effects` |
 //! | agents drained, deactivated, reactivated, marked gone | `agents` |
 //! | inverse offers sent, answered, rescinded | `inverse_offers` |
-//! | what the operator and a front end see | `view` |
+//! | names in the schedule that match no machine | `unmatched` |
+//! | what the operator and a front end see | `view`, `why` |
 
 mod agents;
 mod effects;
 mod inverse_offers;
+mod unmatched;
 mod view;
+mod why;

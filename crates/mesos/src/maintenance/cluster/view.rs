@@ -42,7 +42,7 @@ impl Master {
     }
 
     /// The machine an agent is or was on.
-    fn machine_mode(&self, agent: &Agent) -> (Mode, Option<Unavailability>) {
+    pub(super) fn machine_mode(&self, agent: &Agent) -> (Mode, Option<Unavailability>) {
         let name = MachineName::of_agent(agent.hostname.clone(), agent.ip.clone());
         self.machines
             .machine(&name)
@@ -79,16 +79,19 @@ impl Master {
     /// The schedule as a front end shows it.
     pub fn window_views(&self) -> Vec<WindowView> {
         let Some(schedule) = self.machines.schedule() else { return Vec::new() };
+        let is_matched = |(name, _)| self.is_matched(name);
+        let neighbours = if schedule.machines().all(is_matched) { None } else { Some(self.neighbours()) };
+        let machine = |name: &MachineName| ScheduledView {
+            hostname: name.hostname.clone(),
+            ip: name.ip.clone(),
+            mode: self.machines.mode(name).as_str().into(),
+            unmatched: neighbours.as_ref().and_then(|neighbours| self.unmatched(name, neighbours)),
+        };
         let window = |window: &Window| WindowView {
-            machines: window.machine_ids.iter().map(|id| self.scheduled_view(id)).collect(),
+            machines: window.machine_ids.iter().map(machine).collect(),
             unavailability: shown(window.unavailability),
         };
         schedule.windows.iter().map(window).collect()
-    }
-
-    fn scheduled_view(&self, id: &MachineName) -> ScheduledView {
-        let mode = self.machines.mode(id).as_str().into();
-        ScheduledView { hostname: id.hostname.clone(), ip: id.ip.clone(), mode }
     }
 
     /// Who was asked to leave an agent, by framework.

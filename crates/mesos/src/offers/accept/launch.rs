@@ -203,6 +203,7 @@ impl Master {
             }
         });
         self.tasks.insert(no, Arc::new(task));
+        self.tell_task_added(cx, no);
         self.touch_agent(cx, accepted.agent);
     }
 

@@ -18,6 +18,7 @@ use accepted::{AcceptedOffers, never_launched};
 use planarium_fleet::{Cx, Fleet};
 use planarium_kernel::Class;
 use planarium_protocol::{EventBody, Text};
+use std::sync::Arc;
 
 impl Master {
     pub(crate) fn accept(
@@ -66,6 +67,7 @@ impl Master {
         id: Option<Text>,
     ) {
         let kind = kind_of(&operation);
+        let tracked = id.as_ref().map(|id| (id.clone(), Arc::new(operation.clone())));
         let done = match operation {
             Operation::Launch(tasks) => {
                 for task in tasks {
@@ -98,12 +100,12 @@ impl Master {
             Operation::Invalid { reason, .. } => Err(reason.to_string()),
             Operation::Impossible { flaw, .. } => Err(flaw.to_owned()),
         };
-        match (done, id) {
-            (Ok(converted), Some(id)) => {
-                self.track_operation(cx, accepted.framework, accepted.agent, id, converted);
+        match (done, tracked) {
+            (Ok(converted), Some(tracked)) => {
+                self.track_operation(cx, accepted.framework, accepted.agent, tracked, converted);
             }
             (Ok(_), None) => {}
-            (Err(reason), id) => {
+            (Err(reason), _) => {
                 let body = EventBody::OperationDropped {
                     framework: accepted.info.name.clone(),
                     agent: accepted.hostname.clone(),

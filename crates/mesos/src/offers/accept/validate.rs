@@ -110,6 +110,9 @@ fn resizable(accepted: &AcceptedOffers, volume: &Resource) -> Finding {
 pub(super) fn grow(accepted: &AcceptedOffers, volume: &Resource, addition: &Resource) -> Finding {
     resizable(accepted, volume)?;
     amount(addition)?;
+    if !addition.amount().is_positive() {
+        return bad("a volume is made larger by more than nothing");
+    }
     allocation(addition, accepted)?;
     if !volume.without_volume().unallocated().is_alike(&addition.unallocated()) {
         return bad(format!("{addition} is not of the kind that the volume is made of"));

@@ -2,7 +2,8 @@
 //!
 //! Knows: paths, methods, headers, which question or input stands behind which call. Must not know: what a call does and
 //! what replies look like inside; both are the master's.
-//! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp` (routes).
+//! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp` (routes), `3rdparty/libprocess/src/process.cpp` (the
+//! longest prefix of a path that has a route answers; what follows it is passed over). Match.
 
 mod maintenance;
 mod operator;
@@ -18,28 +19,45 @@ use serde_json::Value;
 
 /// Answers a call of the master; none when the path is none of its own.
 pub(crate) fn route(session: &mut Session, request: &Request, parts: &[&str]) -> Option<Response> {
-    let (prefixed, parts) = match parts {
-        ["mesos", "master", rest @ ..] | ["mesos" | "master", rest @ ..] => (true, rest),
-        rest => (false, rest),
+    let (prefixed, of_master, parts) = match parts {
+        ["mesos", "master", rest @ ..] | ["master", rest @ ..] => (true, true, rest),
+        ["mesos", rest @ ..] => (true, false, rest),
+        rest => (false, false, rest),
     };
     let response = match parts {
-        ["api", "v1", "scheduler"] => scheduler::call(session, request),
-        ["api", "v1"] => operator::call(session, request),
-        ["maintenance", "schedule" | "status"] | ["machine", "down" | "up"] => {
-            maintenance::call(session, request, parts)
+        ["api", "v1", "scheduler", ..] => scheduler::call(session, request),
+        ["api", "v1", ..] => operator::call(session, request),
+        ["maintenance", "schedule" | "status", ..] | ["machine", "down" | "up", ..] => {
+            maintenance::call(session, request, parts.get(..2).unwrap_or(parts))
         }
-        ["health"] => read_only(request).unwrap_or_else(|| Response::empty(200)),
-        [path @ ("reserve" | "unreserve" | "create-volumes" | "destroy-volumes" | "teardown")] => {
+        ["health", ..] => read_only(request).unwrap_or_else(|| Response::empty(200)),
+        ["redirect"] => redirect(request),
+        // A process of its own, beside the master.
+        ["version", ..] if of_master => no_endpoint(request),
+        [path @ ("reserve" | "unreserve" | "create-volumes" | "destroy-volumes" | "teardown"), ..] => {
             writes::form(session, request, path)
         }
-        ["weights"] | ["quota", ..] => writes::shares(session, request, parts),
+        ["weights", ..] => writes::shares(session, request, &["weights"]),
+        ["quota", ..] => writes::shares(session, request, parts),
         _ => match reads::question(request, parts) {
             Some(query) => read_only(request).unwrap_or_else(|| reads::answer(session, request, query)),
-            None if prefixed => Response::text(404, format!("{} is no endpoint of the master", request.path)),
+            None if prefixed => no_endpoint(request),
             None => return None,
         },
     };
     Some(response)
+}
+
+fn no_endpoint(request: &Request) -> Response {
+    Response::text(404, format!("{} is no endpoint of the master", request.path))
+}
+
+/// To the leading master, which is this one: where the caller has reached it.
+fn redirect(request: &Request) -> Response {
+    let mut response = Response::empty(307);
+    let host = header(request, "host").unwrap_or("localhost:5050");
+    response.headers.push(("location".into(), format!("//{host}")));
+    response
 }
 
 /// What is wrong with the method of a read.

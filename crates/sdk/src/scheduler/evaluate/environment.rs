@@ -177,10 +177,11 @@ impl Launching<'_> {
         if self.wanted == OverrideTarget::Paused {
             let command = self.pause_command.unwrap_or(PAUSE_COMMAND).into();
             let readiness = Some(check(&paused_check()));
-            return Program { lives: true, command, image, readiness, health: None };
+            return Program { command, image, readiness, ..Program::default() };
         }
         Program {
             lives: task.goal == Goal::Running,
+            goalless: false,
             command: task.cmd.clone(),
             image,
             readiness: task.readiness_check.as_ref().map(check),

@@ -63,6 +63,11 @@ impl Outcome {
         self.checks.iter().find(|check| !check.passed).map_or(&NONE, |check| &check.text)
     }
 
+    /// The name of the first requirement that was not met; empty when all were.
+    pub(crate) fn first_unmet(&self) -> &'static str {
+        self.checks.iter().find(|check| !check.passed).map_or("", |check| check.requirement)
+    }
+
     /// One entry per requirement: met when all its checks were; the text of the first failure, else of
     /// the last check.
     fn by_requirement(&self) -> Vec<RequirementOutcome> {

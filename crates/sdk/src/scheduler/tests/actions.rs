@@ -1,5 +1,7 @@
 //! What the view offers for an element is what the scheduler then does.
 
+#![expect(clippy::type_complexity, reason = "helpers of tests")]
+
 use super::bench::Bench;
 use super::walkthrough::SEED;
 use planarium_mesos::api::TaskState;

@@ -3,6 +3,12 @@
 //! **Source**: `golang/go: src/text/template/funcs.go` of Go 1.16. Match, but for `slice`, which sprig hides, and `call`,
 //! for which there is nothing to call.
 
+#![expect(
+    clippy::format_push_string,
+    clippy::unnecessary_wraps,
+    reason = "one signature for every function of the table"
+)]
+
 use super::call::{Answer, Function, Type, arg};
 use super::exec::Machine;
 use super::format::{show, sprint, sprintf, sprintln};

@@ -3,6 +3,11 @@
 //! **Source**: `golang/go: src/text/template/exec.go` of Go 1.16 with the option `missingkey=error`. Match; steps, output
 //! and depth are bounded here.
 
+#![expect(
+    clippy::nonminimal_bool,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;

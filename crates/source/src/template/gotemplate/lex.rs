@@ -2,6 +2,11 @@
 //!
 //! **Source**: `golang/go: src/text/template/parse/lex.go` of Go 1.16. Match.
 
+#![expect(
+    clippy::if_not_else,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use super::format::go_quote;
 use super::node::Pos;
 use crate::span::narrow;

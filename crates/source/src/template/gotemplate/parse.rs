@@ -2,6 +2,12 @@
 //!
 //! **Source**: `golang/go: src/text/template/parse/parse.go` of Go 1.16. Match; nesting is bounded here.
 
+#![expect(
+    clippy::match_wildcard_for_single_variants,
+    clippy::naive_bytecount,
+    reason = "written as the real program has it, which is easier to hold against it"
+)]
+
 use std::sync::Arc;
 
 use planarium_kernel::SortedMap;

@@ -50,6 +50,13 @@ fn row(props: &WindowListProps, at: usize, window: &Window) -> Html {
                 }) }
             </ul>
             <ul class="window-impacts">
+                { for modes.iter().filter_map(|scheduled| {
+                    let text = scheduled.unmatched.as_ref()?;
+                    let name = scheduled.hostname.as_ref().or(scheduled.ip.as_ref())?;
+                    Some(html! {
+                        <li data-family="error">{ icon("error") }<span>{ format!("{name}: {text}") }</span></li>
+                    })
+                }) }
                 { for impacts(&props.view, &window.machines).iter().map(|impact| html! {
                     <li data-family={if impact.breaks() { "error" } else { "neutral" }}>
                         { icon(if impact.breaks() { "error" } else { "info" }) }

@@ -94,9 +94,14 @@ fn the_posted_schedule_is_that_of_the_api() {
 fn a_schedule_goes_through_the_view_unchanged() {
     let mut posted = window(60_000, Some(60_000));
     posted.start_ns += 1;
-    let id =
-        ScheduledView { hostname: Some("m1".into()), ip: Some("10.0.0.1".into()), mode: "DRAINING".into() };
-    let lone = ScheduledView { hostname: Some("spare".into()), ip: None, mode: "DOWN".into() };
+    let id = ScheduledView {
+        hostname: Some("m1".into()),
+        ip: Some("10.0.0.1".into()),
+        mode: "DRAINING".into(),
+        unmatched: None,
+    };
+    let lone =
+        ScheduledView { hostname: Some("spare".into()), ip: None, mode: "DOWN".into(), unmatched: None };
     let away = UnavailabilityView {
         start_ns: posted.start_ns.to_string().into(),
         duration_ns: posted.duration_ns.map(|ns| ns.to_string().into()),

@@ -1,5 +1,12 @@
 //! Lists, maps, defaults and types.
 
+#![expect(
+    clippy::nonminimal_bool,
+    clippy::semicolon_if_nothing_returned,
+    clippy::unnecessary_wraps,
+    reason = "one signature for every function of the table"
+)]
+
 use std::rc::Rc;
 
 use planarium_kernel::SortedMap;

@@ -3,6 +3,12 @@
 //! **Source**: `Masterminds/sprig: date.go` and `golang/go: src/time/format.go`. Simplified: the local zone is UTC, as in the
 //! controller's container; named zones other than UTC are UTC.
 
+#![expect(
+    clippy::filter_map_next,
+    clippy::unnecessary_wraps,
+    reason = "one signature for every function of the table"
+)]
+
 use std::fmt;
 
 use crate::template::gotemplate::call::{Answer, Function, Type, arg, text};

@@ -1,6 +1,15 @@
 //! Encodings and sums of texts, JSON and YAML.
 
-use planarium_kernel::base64::Base64;
+#![expect(
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::manual_is_multiple_of,
+    clippy::many_single_char_names,
+    clippy::unnecessary_wraps,
+    reason = "one signature for every function of the table"
+)]
+
+use data_encoding::BASE64;
 
 use crate::template::gotemplate::call::{Answer, Function, Type, arg, text};
 use crate::template::gotemplate::exec::Machine;
@@ -16,7 +25,7 @@ pub(super) static TABLE: &[Function] = &[
         name: "b64enc",
         takes: &[STR],
         more: None,
-        run: |_, a| Ok(Base64::Padded.encode(text(a, 0).as_bytes()).into()),
+        run: |_, a| Ok(BASE64.encode(text(a, 0).as_bytes()).into()),
     },
     Function { name: "b64dec", takes: &[STR], more: None, run: |_, a| Ok(base64_decode(text(a, 0)).into()) },
     Function {
@@ -133,7 +142,7 @@ fn json_text(out: &mut String, text: &str) {
 
 fn base64_decode(given: &str) -> String {
     let plain: Vec<u8> = given.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
-    match Base64::Padded.decode(&plain) {
+    match BASE64.decode(&plain).ok() {
         Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         None => {
             let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');

@@ -1,5 +1,7 @@
 //! Random texts, as keyed draws: the same template for the same owner draws the same.
 
+#![expect(clippy::unnecessary_wraps, reason = "one signature for every function of the table")]
+
 use planarium_kernel::draw;
 
 use crate::template::gotemplate::call::{Answer, Function, Type, int, text};

@@ -1,5 +1,7 @@
 //! Texts.
 
+#![expect(clippy::unnecessary_wraps, reason = "one signature for every function of the table")]
+
 use crate::template::gotemplate::call::{Answer, Function, Type, arg, int, text};
 use crate::template::gotemplate::exec::Machine;
 use crate::template::gotemplate::format::{go_quote, show};

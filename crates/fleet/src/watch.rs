@@ -1,0 +1,209 @@
+//! Checks from outside: somebody elsewhere asks a process, and hears what it answers.
+//!
+//! *Knows*: when each check begins, what it gives, when nothing new would come of it. *Must not know*: what the one who
+//! asks makes of it. A check of which the next result is known and would change nothing is parked, as probes are.
+
+use crate::{
+    Armed, Cx, Fleet, Timer,
+    event::{Absence, CheckKind, FleetEventKind},
+    life::Faults,
+    probe::{Forecast, MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE, forecast_of},
+    process::{ProbeState, Process, ProcessState, Seen},
+    spec::{MachineId, Owner, ProcessId},
+};
+use planarium_kernel::{Class, EventQueue, SimTime};
+use planarium_protocol::{EventBody, Text};
+use std::sync::Arc;
+
+/// A check that somebody outside carries out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// Who hears of it.
+    pub owner: Owner,
+    /// Tells an owner's checks of one process apart.
+    pub number: u32,
+    /// Which faults and behaviours concern it.
+    pub kind: CheckKind,
+    /// What is asked for; see the module `convention` for what it can say about its own outcome.
+    pub command: Text,
+    /// The first check; those that follow keep the interval, whether the process runs or not.
+    pub first: SimTime,
+    /// From one check to the next.
+    pub interval_ms: u64,
+    /// After this long a check without a result counts as failed.
+    pub timeout_ms: u64,
+    /// Failure after failure leads to something, so that the world is not at rest while they come.
+    pub counted: bool,
+}
+
+/// A check under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Watching {
+    pub(crate) watch: Watch,
+    pub(crate) probe: ProbeState,
+}
+
+impl Watching {
+    /// The first check from an instant on.
+    fn next_from(&self, now: SimTime) -> SimTime {
+        let interval = self.watch.interval_ms.max(MIN_INTERVAL_MS);
+        let at = self.probe.next.unwrap_or(self.watch.first);
+        at.saturating_add(now.since(at).div_ceil(interval).saturating_mul(interval))
+    }
+}
+
+fn forecast(faults: &Faults, process: &Process, watching: &Watching, at: SimTime) -> Forecast {
+    if process.cut_off {
+        return Forecast { result: None, fault: None, listed: false, passing: false };
+    }
+    forecast_of(faults, process, (watching.watch.kind, &watching.probe, &watching.watch.command), at)
+}
+
+/// Arms the next check of each, or parks or disarms it.
+pub(crate) fn arm_watches(
+    faults: &Faults,
+    timers: &mut EventQueue<Armed>,
+    process: &mut Process,
+    pid: ProcessId,
+    now: SimTime,
+) {
+    if process.watches.is_empty() {
+        return;
+    }
+    let mut watches = std::mem::take(&mut process.watches);
+    for watching in &mut watches {
+        arm(faults, timers, process, watching, (pid, now));
+    }
+    process.watches = watches;
+}
+
+fn arm(
+    faults: &Faults,
+    timers: &mut EventQueue<Armed>,
+    process: &Process,
+    watching: &mut Watching,
+    (pid, now): (ProcessId, SimTime),
+) {
+    if let Some(timer) = watching.probe.timer.take() {
+        timers.cancel(timer);
+    }
+    watching.probe.waiting = false;
+    if process.state != ProcessState::Running || process.behaviour.manual {
+        return;
+    }
+    let at = watching.next_from(now);
+    watching.probe.next = Some(at);
+    let forecast = forecast(faults, process, watching, at);
+    let changes = watching.probe.last != Some(Seen(forecast.result)) || forecast.passing;
+    if changes || forecast.result != Some(0) {
+        let class = if changes || watching.watch.counted { Class::OneShot } else { Class::Periodic };
+        let timer = Timer::Watch(pid, watching.watch.owner, watching.watch.number);
+        watching.probe.timer = Some(timers.push(at, class, Armed { cause: process.cause, timer }));
+    }
+}
+
+impl Fleet {
+    /// Somebody begins to check a process from outside; a check with the same number takes the other's place.
+    pub fn watch(&mut self, cx: &Cx, pid: ProcessId, watch: Watch) {
+        self.unwatch(pid, watch.owner, watch.number);
+        let cut_off = self.processes.get(&pid).is_some_and(|process| self.is_cut_off(process.spec.machine));
+        let Self { processes, faults, timers, .. } = self;
+        let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) else { return };
+        process.cut_off = cut_off;
+        let mut watching = Watching { watch, probe: ProbeState::default() };
+        arm(faults, timers, process, &mut watching, (pid, cx.now()));
+        process.watches.push(watching);
+    }
+
+    /// Ends a check from outside.
+    pub fn unwatch(&mut self, pid: ProcessId, owner: Owner, number: u32) {
+        let Self { processes, timers, .. } = self;
+        let Some(process) = processes.get_mut(&pid) else { return };
+        let is_it = |watching: &Watching| watching.watch.owner == owner && watching.watch.number == number;
+        let Some(at) = process.watches.iter().position(is_it) else { return };
+        let watching = Arc::make_mut(process).watches.remove(at);
+        if let Some(timer) = watching.probe.timer {
+            timers.cancel(timer);
+        }
+    }
+
+    /// What a check of a process would give now: its exit code, or none when nothing would answer.
+    pub fn would_answer(
+        &self,
+        pid: ProcessId,
+        owner: Owner,
+        number: u32,
+        now: SimTime,
+    ) -> Option<Option<i32>> {
+        let process = self.processes.get(&pid)?;
+        let is_it = |watching: &&Watching| watching.watch.owner == owner && watching.watch.number == number;
+        let watching = process.watches.iter().find(is_it)?;
+        Some(forecast(&self.faults, process, watching, now).result)
+    }
+
+    fn is_cut_off(&self, machine: MachineId) -> bool {
+        self.absence(machine) == Some(Absence::Partitioned)
+    }
+
+    /// A machine went silent, or is heard again: checks of what runs there see that.
+    pub(crate) fn refresh_watches(&mut self, cx: &Cx, machine: MachineId) {
+        let cut_off = self.is_cut_off(machine);
+        let Some(all) = self.machine_ref(machine).map(|machine| machine.processes.clone()) else { return };
+        let Self { processes, faults, timers, .. } = self;
+        for pid in all {
+            let Some(process) = processes.get_mut(&pid).filter(|process| !process.watches.is_empty()) else {
+                continue;
+            };
+            let process = Arc::make_mut(process);
+            process.cut_off = cut_off;
+            arm_watches(faults, timers, process, pid, cx.now());
+        }
+    }
+
+    /// A check begins, or its time is over.
+    pub(crate) fn watch_due(&mut self, cx: &mut Cx, pid: ProcessId, (owner, number): (Owner, u32)) {
+        let now = cx.now();
+        let Self { processes, faults, timers, .. } = self;
+        let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) else { return };
+        let is_it = |watching: &Watching| watching.watch.owner == owner && watching.watch.number == number;
+        let Some(at) = process.watches.iter().position(is_it) else { return };
+        let mut watching = process.watches.remove(at);
+        watching.probe.timer = None;
+        let timed_out = watching.probe.waiting;
+        let mut seen = forecast(faults, process, &watching, now);
+        let interval = watching.watch.interval_ms.max(MIN_INTERVAL_MS);
+        if seen.result.is_none() && !timed_out {
+            // Nothing answers; that is known when the time is over.
+            let timer = Timer::Watch(pid, owner, number);
+            let armed = Armed { cause: process.cause, timer };
+            let ends = now.saturating_add(watching.watch.timeout_ms.clamp(1, interval));
+            watching.probe.timer = Some(timers.push(ends, Class::OneShot, armed));
+            watching.probe.waiting = true;
+            watching.probe.next = Some(now.saturating_add(interval));
+            process.watches.insert(at, watching);
+            return;
+        }
+        if timed_out {
+            seen = Forecast { result: None, fault: None, listed: false, passing: false };
+        } else {
+            watching.probe.next = Some(now.saturating_add(interval));
+        }
+        watching.probe.waiting = false;
+        watching.probe.attempts = watching.probe.attempts.saturating_add(1);
+        watching.probe.listed = watching.probe.listed.saturating_add(u32::from(seen.listed));
+        watching.probe.last = Some(Seen(seen.result));
+        let (kind, attempt) = (watching.watch.kind, watching.probe.attempts);
+        let task = process.spec.name.clone();
+        arm(faults, timers, process, &mut watching, (pid, now));
+        process.watches.insert(at, watching);
+        if let Some(fault) = seen.fault {
+            self.count_failed_check(cx, pid, fault);
+        }
+        let exit_code = seen.result.unwrap_or(TIMEOUT_EXIT_CODE);
+        let body = EventBody::Check { task, check: kind.as_str().into(), exit_code, attempt };
+        cx.following(body, |cx| {
+            self.report_to(cx, owner, FleetEventKind::Watched { pid, number, exit_code: seen.result });
+        });
+        self.settle_exhausted(cx);
+    }
+}

@@ -1,0 +1,168 @@
+//! Which of the nodes that take a pod is the best.
+//!
+//! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/{noderesources,tainttoleration,nodeaffinity,
+//! interpodaffinity,podtopologyspread,selectorspread}` (1.19); match in what is preferred and by which weights, in whole
+//! numbers; where an image lies already does not count.
+
+use super::Candidate;
+use crate::{
+    kube::Kube,
+    node::{Node, weighed},
+    spec::{
+        Spec,
+        placement::{Effect, PodTerm},
+    },
+};
+use planarium_protocol::Text;
+
+/// The best score of one rule.
+const MOST: i64 = 100;
+
+impl Kube {
+    /// Scores of nodes, in their order.
+    pub(super) fn scores(&self, candidate: &Candidate<'_>, feasible: &[u32]) -> Vec<i64> {
+        let nodes: Vec<&Node> = feasible
+            .iter()
+            .filter_map(|number| self.nodes.get(*number as usize))
+            .map(|node| &**node)
+            .collect();
+        let requests = weighed(candidate.spec.requests);
+        let mut scores: Vec<i64> = nodes.iter().map(|node| resources(requests, node)).collect();
+        let mut add = |parts: Vec<i64>, weight: i64| {
+            for (score, part) in scores.iter_mut().zip(parts) {
+                *score += part * weight;
+            }
+        };
+        if nodes.iter().any(|node| node.taints.iter().any(|taint| taint.effect == Effect::PreferNoSchedule)) {
+            let soft = |node: &&Node| {
+                let counts = |taint: &&crate::spec::placement::Taint| {
+                    taint.effect == Effect::PreferNoSchedule
+                        && !candidate.spec.tolerations.iter().any(|one| one.covers(taint))
+                };
+                i64::try_from(node.taints.iter().filter(counts).count()).unwrap_or(0)
+            };
+            add(fewest(nodes.iter().map(soft).collect()), 1);
+        }
+        if let Some(owner) = candidate.pod.controller() {
+            let mine = |node: &&Node| i64::from(node.managers.get(&owner.uid).copied().unwrap_or(0));
+            let counts: Vec<i64> = nodes.iter().map(mine).collect();
+            if counts.iter().any(|count| *count > 0) {
+                let zones = self.by_zone(&owner.uid);
+                let hosts = fewest(counts);
+                let parts = nodes.iter().zip(hosts).map(|(node, host)| match zone(node) {
+                    // Zones weigh twice as much as nodes.
+                    Some(zone) if !zones.is_empty() => (host + 2 * zone_score(&zones, zone)) / 3,
+                    _ => host,
+                });
+                add(parts.collect(), 1);
+            }
+        }
+        let Some(place) = &candidate.spec.placement else { return scores };
+        if !place.preferred_nodes.is_empty() {
+            let weight = |node: &&Node| {
+                let terms =
+                    place.preferred_nodes.iter().filter(|(_, term)| term.matches(&node.name, &node.labels));
+                terms.map(|(weight, _)| *weight).sum::<i64>()
+            };
+            add(largest(nodes.iter().map(weight).collect()), 1);
+        }
+        let terms = place
+            .preferred_affinity
+            .iter()
+            .map(|(weight, term)| (*weight, term))
+            .chain(place.preferred_anti_affinity.iter().map(|(weight, term)| (-*weight, term)));
+        let mut near = vec![0; nodes.len()];
+        let mut any = false;
+        for (weight, term) in terms {
+            any = true;
+            for (node, sum) in nodes.iter().zip(&mut near) {
+                *sum += weight * self.neighbours(candidate, node, term);
+            }
+        }
+        if any {
+            let (least, most) =
+                (near.iter().min().copied().unwrap_or(0), near.iter().max().copied().unwrap_or(0));
+            if most > least {
+                add(near.iter().map(|sum| MOST * (sum - least) / (most - least)).collect(), 1);
+            }
+        }
+        for spread in place.spread.iter().filter(|spread| !spread.hard) {
+            let counts = self.spread_counts(candidate, spread);
+            let there = |node: &&Node| {
+                let value = node.labels.get(&spread.topology_key);
+                value
+                    .and_then(|value| counts.get(value))
+                    .map_or(i64::from(u32::MAX), |count| i64::from(*count))
+            };
+            add(fewest(nodes.iter().map(there).collect()), 2);
+        }
+        scores
+    }
+
+    /// How many pods of the kind of a term share a node's value of its topology key.
+    fn neighbours(&self, candidate: &Candidate<'_>, node: &Node, term: &PodTerm) -> i64 {
+        let Some(value) = node.labels.get(&term.topology_key) else { return 0 };
+        let own = [candidate.pod.namespace.clone()];
+        let namespaces: &[Text] = if term.namespaces.is_empty() { &own } else { &term.namespaces };
+        let mut count = 0;
+        for namespace in namespaces {
+            for pod in self.store.pods_selected(namespace, &term.selector) {
+                let there = match &pod.spec {
+                    Spec::Pod(_, own) if own.is_bound() => self.node(&own.node),
+                    _ => None,
+                };
+                count +=
+                    i64::from(there.is_some_and(|node| node.labels.get(&term.topology_key) == Some(value)));
+            }
+        }
+        count
+    }
+
+    /// How many pods of a controller each zone has.
+    fn by_zone(&self, uid: &Text) -> Vec<(Text, i64)> {
+        let mut zones: Vec<(Text, i64)> = Vec::new();
+        for node in &self.nodes {
+            let Some(zone) = zone(node) else { continue };
+            let count = i64::from(node.managers.get(uid).copied().unwrap_or(0));
+            match zones.iter_mut().find(|(other, _)| other == zone) {
+                Some((_, sum)) => *sum += count,
+                None => zones.push((zone.clone(), count)),
+            }
+        }
+        zones
+    }
+}
+
+fn zone(node: &Node) -> Option<&Text> {
+    node.labels.get("topology.kubernetes.io/zone")
+}
+
+fn zone_score(zones: &[(Text, i64)], zone: &Text) -> i64 {
+    let most = zones.iter().map(|(_, count)| *count).max().unwrap_or(0);
+    let count = zones.iter().find(|(other, _)| other == zone).map_or(0, |(_, count)| *count);
+    if most == 0 { MOST } else { MOST * (most - count) / most }
+}
+
+/// The most to the largest, the others in proportion.
+fn largest(counts: Vec<i64>) -> Vec<i64> {
+    let most = counts.iter().copied().max().unwrap_or(0);
+    counts.into_iter().map(|count| if most == 0 { 0 } else { MOST * count / most }).collect()
+}
+
+/// The most to those that have none, nothing to the one that has most.
+fn fewest(counts: Vec<i64>) -> Vec<i64> {
+    let most = counts.iter().copied().max().unwrap_or(0);
+    counts.into_iter().map(|count| if most == 0 { MOST } else { MOST * (most - count) / most }).collect()
+}
+
+/// Least allocated, and CPU and memory in balance.
+fn resources(requests: crate::view::Amounts, node: &Node) -> i64 {
+    let used = node.weighed.plus(requests);
+    let share =
+        |used: i64, of: i64| if of <= 0 { 1000 } else { (used.saturating_mul(1000) / of).clamp(0, 1000) };
+    let cpu = share(used.cpu_milli, node.allocatable.cpu_milli);
+    let memory = share(used.memory / 1024, node.allocatable.memory / 1024);
+    let least = (1000 - cpu + 1000 - memory) / 20;
+    let balance = if cpu >= 1000 || memory >= 1000 { 0 } else { MOST - (cpu - memory).abs() / 10 };
+    least + balance
+}

@@ -1,0 +1,164 @@
+//! A pod as scheduler and kubelet see it.
+
+use super::{
+    container::Container,
+    placement::{Placement, Toleration},
+};
+use crate::{
+    tree::{Tree, word},
+    view::Amounts,
+};
+use planarium_protocol::Text;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What is done when a container ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Restart {
+    Always,
+    OnFailure,
+    Never,
+}
+
+/// Where a volume comes from, as far as it has to be there first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Claim(Text),
+    ConfigMap(Text),
+    Secret(Text),
+}
+
+/// What pods of one template have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct PodSpec {
+    /// How many of the containers are init containers.
+    pub(crate) inits: usize,
+    /// Init containers first.
+    pub(crate) containers: Vec<Container>,
+    pub(crate) restart: Restart,
+    pub(crate) grace_s: u32,
+    pub(crate) deadline_s: Option<u32>,
+    /// What it asks a node for.
+    pub(crate) requests: Amounts,
+    pub(crate) placement: Option<Box<Placement>>,
+    pub(crate) tolerations: Vec<Toleration>,
+    /// Volumes by name.
+    pub(crate) volumes: Vec<(Text, Source)>,
+    pub(crate) host_network: bool,
+    pub(crate) host_ports: Vec<(i64, Text)>,
+    pub(crate) gates: Vec<Text>,
+    pub(crate) qos: &'static str,
+    pub(crate) priority: i64,
+    /// Whether somebody else's scheduler has to bind it.
+    pub(crate) foreign_scheduler: bool,
+    /// Whether it belongs to a template of work that ends (a Job).
+    pub(crate) ends: bool,
+}
+
+impl PodSpec {
+    /// Reads a pod's spec; `ends` for the template of a Job.
+    pub(crate) fn read(spec: &Value, ends: bool) -> Self {
+        let host_network = spec.flag("hostNetwork");
+        let read = |value: &Value| Container::read(value, host_network);
+        let mut containers: Vec<Container> = spec.items("initContainers").iter().map(read).collect();
+        let inits = containers.len();
+        containers.extend(spec.items("containers").iter().map(read));
+        let (init, main) = containers.split_at_checked(inits).unwrap_or((&[], &[]));
+        let sum = main.iter().fold(Amounts::NONE, |sum, one| sum.plus(one.requests));
+        let requests = init.iter().fold(sum, |most, one| most.most(one.requests));
+        let overhead = Amounts::requested(&Value::Null, spec.key("overhead"));
+        let requests = Amounts { pods: 1, ..requests.plus(overhead) };
+        let source = |volume: &Value| {
+            let source = if let Some(name) = word(volume.key("persistentVolumeClaim"), "claimName") {
+                Source::Claim(name)
+            } else if let Some(name) = word(volume.key("configMap"), "name") {
+                if volume.key("configMap").flag("optional") {
+                    return None;
+                }
+                Source::ConfigMap(name)
+            } else {
+                let name = word(volume.key("secret"), "secretName")?;
+                if volume.key("secret").flag("optional") {
+                    return None;
+                }
+                Source::Secret(name)
+            };
+            Some((volume.text("name").into(), source))
+        };
+        let qos = match () {
+            () if containers.iter().all(|one| one.guaranteed) => "Guaranteed",
+            () if containers.iter().any(|one| one.sized) => "Burstable",
+            () => "BestEffort",
+        };
+        let scheduler = spec.text("schedulerName");
+        Self {
+            inits,
+            restart: match spec.text("restartPolicy") {
+                "Never" => Restart::Never,
+                "OnFailure" => Restart::OnFailure,
+                _ => Restart::Always,
+            },
+            grace_s: spec.count("terminationGracePeriodSeconds").unwrap_or(30),
+            deadline_s: spec.count("activeDeadlineSeconds"),
+            requests,
+            placement: Placement::read(spec).map(Box::new),
+            tolerations: spec.items("tolerations").iter().map(Toleration::read).collect(),
+            volumes: spec.items("volumes").iter().filter_map(source).collect(),
+            host_network,
+            host_ports: containers.iter().flat_map(|one| one.host_ports.iter().cloned()).collect(),
+            gates: spec
+                .items("readinessGates")
+                .iter()
+                .filter_map(|gate| word(gate, "conditionType"))
+                .collect(),
+            qos,
+            priority: spec.int("priority").unwrap_or(0),
+            foreign_scheduler: !matches!(scheduler, "" | "default-scheduler"),
+            ends,
+            containers,
+        }
+    }
+
+    /// The containers that run side by side.
+    pub(crate) fn main(&self) -> &[Container] {
+        self.containers.get(self.inits..).unwrap_or_default()
+    }
+}
+
+/// What is each pod's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PodOwn {
+    /// `spec.nodeName`; empty while it is not bound.
+    pub(crate) node: Text,
+    /// `spec.hostname`, where a controller gives it.
+    pub(crate) hostname: Option<Text>,
+    /// `spec.subdomain`, where a controller gives it.
+    pub(crate) subdomain: Option<Text>,
+    /// Volumes that are claims of its own: name of the volume, name of the claim.
+    pub(crate) claims: Arc<Vec<(Text, Text)>>,
+    /// The only node it may go to: pods of DaemonSets.
+    pub(crate) pinned: Option<Text>,
+    /// Whether the content is a controller's template, without what admission adds.
+    pub(crate) of_template: bool,
+}
+
+impl PodOwn {
+    pub(crate) fn read(spec: &Value) -> Self {
+        let pinned = spec.at(&["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"]);
+        let pinned = match pinned.items("nodeSelectorTerms") {
+            [term] => match term.items("matchFields") {
+                [field] if field.text("key") == "metadata.name" => {
+                    field.items("values").first().and_then(Value::as_str).map(Text::from)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        Self { node: spec.text("nodeName").into(), pinned, ..Self::default() }
+    }
+
+    /// Whether the pod is bound to a node.
+    pub(crate) fn is_bound(&self) -> bool {
+        !self.node.is_empty()
+    }
+}

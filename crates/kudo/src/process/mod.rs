@@ -1,0 +1,100 @@
+//! The KUDO manager as the world drives it.
+//!
+//! *Knows*: the instances that there are, which request each was loaded with, and what they show. *Must not know*: any rule of KUDO;
+//! those are the controller's, the engine's and admission's.
+//!
+//! One process holds all instances, whoever made them: inputs, `kubectl kudo`, or a task that installs another operator. An
+//! instance is a service; its name is meant to be unique over all namespaces.
+
+mod contract;
+mod crds;
+mod lifecycle;
+mod wire;
+
+use std::sync::Arc;
+
+use planarium_kernel::SortedMap;
+use planarium_protocol::input::LoadService;
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::ServiceView;
+use planarium_protocol::{EventBody, Refusal};
+use planarium_system::{Cluster, Cx, Number};
+
+use crate::controller::{Controller, Key, Known};
+use crate::definition::Loaded;
+use crate::view;
+
+/// What is kept of an instance beside the controller's books.
+#[derive(Clone, Debug)]
+struct Service {
+    number: Number,
+    /// The request that it was loaded or updated with last; none when it came about otherwise.
+    load: Option<Arc<LoadService>>,
+    definition: Option<Loaded>,
+    /// What it shows, and the stamp of what that was made of.
+    view: Option<(u64, Arc<ServiceView>)>,
+}
+
+/// The KUDO manager. Copies share what did not change since.
+#[derive(Clone, Debug)]
+pub struct Process {
+    number: Number,
+    epoch_ms: u64,
+    controller: Controller,
+    services: SortedMap<Key, Service>,
+    /// The revision given last.
+    revision: u64,
+    restless: bool,
+}
+
+impl Process {
+    /// The instance of a service, with its key.
+    fn find(&self, name: &str) -> Option<(&Key, &Known)> {
+        self.controller.instances().find(|(key, _)| *key.1 == *name.trim_matches('/'))
+    }
+
+    fn named(&self, name: &str) -> Result<(&Key, &Known), Refusal> {
+        self.find(name)
+            .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
+    }
+
+    /// Every instance by its number. *Order*: of installation.
+    fn numbered(&self) -> Vec<(Number, &Key, &Service)> {
+        let mut all: Vec<_> =
+            self.services.iter().map(|(key, service)| (service.number, key, service)).collect();
+        planarium_kernel::sorted::sort_by_key(&mut all, |(number, ..)| *number);
+        all
+    }
+
+    /// Hears of what has changed and brings up to date what is kept of it.
+    fn settle(&mut self, cx: &mut Cx, cluster: &Cluster) {
+        let Some(kube) = cluster.kube() else { return };
+        self.controller.hear(cx.now(), kube);
+        self.restless = self.controller.restless(kube);
+        let gone: Vec<Key> = self
+            .services
+            .keys()
+            .filter(|key| self.controller.get(&key.0, &key.1).is_none())
+            .cloned()
+            .collect();
+        for key in gone {
+            self.services.remove(&key);
+            cx.emit(EventBody::ServiceRemoved { service: key.1 });
+        }
+        for (key, known) in self.controller.instances() {
+            let own = self.number;
+            let service = self.services.entry(key.clone()).or_insert_with(|| {
+                cx.emit(EventBody::ServiceLoaded { service: key.1.clone(), dialect: crate::WORD.into() });
+                Service { number: own, load: None, definition: None, view: None }
+            });
+            if service.view.as_ref().is_some_and(|(stamp, _)| *stamp == known.stamp) {
+                continue;
+            }
+            let before = service.view.as_ref().map(|(_, view)| &**view);
+            let revision = self.revision.saturating_add(1).max(cx.next_seq().saturating_sub(1));
+            let view = view::of_known(known, service.definition.as_ref(), before, revision);
+            service.view = Some((known.stamp, view));
+            self.revision = revision;
+        }
+    }
+}

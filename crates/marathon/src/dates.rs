@@ -1,0 +1,156 @@
+//! Instants as the API writes them.
+//!
+//! *Knows*: the calendar, from milliseconds since 1970. *Must not know*: what happens when.
+//!
+//! **Source**: `marathon: state/Timestamp.scala`. Match: always three digits of milliseconds, always `Z`.
+
+use crate::definition::spec::Stamp;
+use crate::definition::write::Dates;
+use planarium_kernel::SimTime;
+
+/// Where genesis stands in the calendar.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Calendar {
+    /// *Units*: milliseconds since 1970.
+    pub(crate) epoch_ms: u64,
+}
+
+const DAY_MS: u64 = 86_400_000;
+
+impl Dates for Calendar {
+    fn date(&self, at: Stamp) -> String {
+        text(self.epoch_ms.saturating_add(at))
+    }
+}
+
+impl Calendar {
+    /// An instant as text.
+    pub(crate) fn at(&self, at: SimTime) -> String {
+        self.date(at.ms())
+    }
+
+    /// The version that a text means: `2015-02-09T14:45:51.650Z`, with fewer digits or another offset as well.
+    /// Instants before genesis are no version.
+    pub(crate) fn stamp(&self, text: &str) -> Option<Stamp> {
+        parse(text.trim())?
+            .checked_sub(i64::try_from(self.epoch_ms).ok()?)
+            .and_then(|ms| u64::try_from(ms).ok())
+    }
+
+    /// Whether a text is an instant at all.
+    pub(crate) fn is_date(text: &str) -> bool {
+        parse(text.trim()).is_some()
+    }
+}
+
+/// Milliseconds since 1970 as text.
+fn text(ms: u64) -> String {
+    let (days, rest) = (ms / DAY_MS, ms % DAY_MS);
+    let (year, month, day) = civil(days);
+    let (seconds, milli) = (rest / 1000, rest % 1000);
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{milli:03}Z",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
+}
+
+/// Year, month and day of a day since 1970, by the usual cycle of 400 years.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
+}
+
+/// Days since 1970.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468
+}
+
+/// Milliseconds since 1970 of a text.
+fn parse(text: &str) -> Option<i64> {
+    let (date, time) = text.split_once(['T', 't'])?;
+    let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    if !(0..=9999).contains(&year)
+        || !(1..=12).contains(&month)
+        || !(1..=31).contains(&day)
+        || parts.next().is_some()
+    {
+        return None;
+    }
+    let at = time.find(['Z', 'z', '+', '-'])?;
+    let (clock, zone) = (time.get(..at)?, time.get(at..)?);
+    let mut parts = clock.split(':');
+    let whole = |text: Option<&str>| text?.parse::<i64>().ok().filter(|n| (0..60).contains(n));
+    let (hour, minute) = (whole(parts.next())?, whole(parts.next())?);
+    let seconds = parts.next().unwrap_or("0");
+    let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
+    let second = whole(Some(seconds))?;
+    if hour > 23
+        || parts.next().is_some()
+        || fraction.is_empty()
+        || !fraction.bytes().all(|b| b.is_ascii_digit())
+    {
+        return None;
+    }
+    let milli: i64 = fraction.chars().chain("000".chars()).take(3).collect::<String>().parse().ok()?;
+    let offset = match zone {
+        "Z" | "z" => 0,
+        zone => {
+            let sign = if zone.starts_with('-') { -1 } else { 1 };
+            let digits: String = zone.chars().filter(char::is_ascii_digit).collect();
+            let number: i64 = digits.parse().ok().filter(|_| digits.len() == 4)?;
+            sign * (number / 100 * 60 + number % 100)
+        }
+    };
+    let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - offset;
+    Some((minutes * 60 + second) * 1000 + milli)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_are_written_and_read() {
+        for (ms, written) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (1_423_493_151_650, "2015-02-09T14:45:51.650Z"),
+            (1_735_689_599_999, "2024-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(text(ms), written);
+            assert_eq!(parse(written), i64::try_from(ms).ok());
+        }
+        for (written, same) in [
+            ("2015-02-09T14:45:51Z", Some("2015-02-09T14:45:51.000Z")),
+            ("2015-02-09T15:45:51.65+01:00", Some("2015-02-09T14:45:51.650Z")),
+            ("2015-02-09T14:45:51.650123Z", Some("2015-02-09T14:45:51.650Z")),
+            ("2015-02-09", None),
+            ("2015-13-09T14:45:51Z", None),
+            ("2015-02-09T25:45:51Z", None),
+            ("yesterday", None),
+            ("", None),
+        ] {
+            assert_eq!(parse(written), same.and_then(parse), "{written}");
+        }
+    }
+
+    #[test]
+    fn versions_count_from_genesis() {
+        let calendar = Calendar { epoch_ms: 1_423_493_151_000 };
+        assert_eq!(calendar.date(650), "2015-02-09T14:45:51.650Z");
+        assert_eq!(calendar.stamp("2015-02-09T14:45:51.650Z"), Some(650));
+        assert_eq!(calendar.stamp("2014-02-09T14:45:51.650Z"), None);
+    }
+}

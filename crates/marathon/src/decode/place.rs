@@ -1,0 +1,46 @@
+//! From the paths of error bodies to places in the text.
+//!
+//! *Knows*: `/container/docker`, `/healthChecks(0)/protocol`. *Must not know*: which fields there are.
+
+use planarium_source::Span;
+use planarium_source::yaml::Node;
+
+/// The index that a path begins with: `(3)/id` is of the fourth item.
+pub(super) fn index(path: &str) -> Option<(usize, &str)> {
+    let (number, rest) = path.strip_prefix('(')?.split_once(')')?;
+    Some((number.parse().ok()?, rest))
+}
+
+/// The place that a path leads to; as far as it leads.
+pub(super) fn find(root: &Node, path: &str) -> Span {
+    let (mut node, mut span) = (root, beginning(root));
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        let (name, mut indices) = part
+            .split_once('(')
+            .map_or((part, ""), |(name, _)| (name, part.get(name.len()..).unwrap_or_default()));
+        let Some(entry) = node.entry(name) else { return span };
+        span = if entry.value.is_null() { entry.key.span } else { entry.value.span };
+        node = &entry.value;
+        while let Some((at, rest)) = index(indices) {
+            let Some(item) = node.as_sequence().and_then(|items| items.get(at)) else { return span };
+            (node, span, indices) = (item, item.span, rest);
+        }
+        if node.as_mapping().is_some() || node.as_sequence().is_some() {
+            // A whole block is too much to point at.
+            span = if node.span == span && indices.is_empty() && !part.contains('(') {
+                entry.key.span
+            } else {
+                beginning(node)
+            };
+        }
+    }
+    span
+}
+
+/// What stands for a whole definition: its id, else its beginning.
+fn beginning(node: &Node) -> Span {
+    match node.entry("id") {
+        Some(entry) => entry.value.span,
+        None => Span::at(node.span.file, node.span.start),
+    }
+}

@@ -1,0 +1,78 @@
+//! Rules of health and readiness checks.
+//!
+//! **Source**: `marathon: api/v2/validation/AppValidation.scala (portIndexIsValid, haveAtMostOneMesosHealthCheck,
+//! complyWithIpProtocolRules, readinessCheckValidator), raml/HealthCheckConversion.scala`. Match.
+
+use super::Rules;
+use super::peek::Peek;
+use serde_json::{Map, Value};
+
+type Fields = Map<String, Value>;
+
+const PORT_INDEX: &str =
+    "Health check port indices must address an element of the ports array or container port mappings.";
+
+/// The ports that checks may name, in order.
+pub(crate) fn ports(app: &Fields) -> &[Value] {
+    let mapped = app.object("container").map(|container| container.items("portMappings")).unwrap_or_default();
+    if mapped.is_empty() { app.items("portDefinitions") } else { mapped }
+}
+
+/// Whether the agent runs a check.
+pub(crate) fn is_mesos(check: &Value) -> bool {
+    check.field("command").is_some() || !matches!(check.word("protocol"), "HTTP" | "HTTPS" | "TCP")
+}
+
+pub(super) fn health(app: &Fields, rules: &mut Rules) {
+    let count = ports(app).len();
+    let docker = app.object("container").is_some_and(|container| container.word("type") == "DOCKER");
+    let checks = app.items("healthChecks");
+    for (at, check) in checks.iter().enumerate() {
+        let path = format!("/healthChecks({at})");
+        if !is_mesos(check) {
+            let found = match check.whole("portIndex") {
+                Some(index) => usize::try_from(index).is_ok_and(|index| index < count),
+                None => check.field("port").is_some() || count == 1,
+            };
+            rules.expect(found, path.clone(), PORT_INDEX);
+        }
+        let by_agent = matches!(check.word("protocol"), "MESOS_HTTP" | "MESOS_HTTPS" | "MESOS_TCP");
+        rules.expect(
+            check.word("ipProtocol") != "IPv6" || by_agent && docker,
+            path,
+            "IPv6 can only be used for container type DOCKER and Mesos http/https/tcp health checks",
+        );
+    }
+    let by_agent = checks.iter().filter(|check| is_mesos(check)).count();
+    let commands = checks.iter().filter(|check| check.field("command").is_some()).count();
+    rules.expect(by_agent - commands <= 1, "/", "AppDefinition can contain at most one Mesos health check");
+}
+
+pub(super) fn readiness(app: &Fields, rules: &mut Rules) {
+    let checks = app.items("readinessChecks");
+    let message = format!("got {}, expected 1 or less", checks.len());
+    rules.expect(checks.len() <= 1, "/readinessChecks", message);
+    let names: Vec<&str> = ports(app).iter().filter_map(|port| port.text("name")).collect();
+    for (at, check) in checks.iter().enumerate() {
+        let name = check.word("portName");
+        let path = format!("/readinessChecks({at})");
+        let message = format!("No port definition reference for portName {name}");
+        rules.expect(names.contains(&name), format!("{path}/portName"), message);
+        let (timeout, interval) =
+            (check.whole("timeoutSeconds").unwrap_or(0), check.whole("intervalSeconds").unwrap_or(0));
+        let message = format!("got {timeout}, expected less than {interval}");
+        rules.expect(timeout < interval, format!("{path}/timeoutSeconds"), message);
+    }
+}
+
+/// A check that makes no sense although it reads: the real system fails where it turns it into one of its own.
+pub(super) fn senseless(check: &Value) -> Option<String> {
+    let protocol = check.word("protocol");
+    match (check.field("command").is_some(), protocol) {
+        (true, "COMMAND") if check.field("path").is_none() && check.field("port").is_none() => None,
+        (true, "COMMAND") => Some("Invalid combination of HealthCheck parameters".to_owned()),
+        (true, other) => Some(format!("illegal protocol {other} specified with command")),
+        (false, "COMMAND") => Some("illegal protocol COMMAND for non-command health check".to_owned()),
+        (false, _) => None,
+    }
+}

@@ -1,0 +1,78 @@
+//! Collecting rules that do not hold, in the words of the real validators.
+
+use super::Violation;
+
+/// So many violations are told.
+const TOLD: usize = 200;
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Rules {
+    found: Vec<Violation>,
+}
+
+impl Rules {
+    /// Notes a violation unless the rule holds.
+    pub(crate) fn expect(&mut self, holds: bool, path: impl Into<String>, message: impl Into<String>) {
+        if !holds {
+            let violation = Violation::new(path, message);
+            // Both what was posted and what it became are checked, often for the same.
+            if self.found.len() < TOLD && !self.found.contains(&violation) {
+                self.found.push(violation);
+            }
+        }
+    }
+
+    /// `is notEmpty`.
+    pub(crate) fn not_empty(&mut self, holds: bool, path: impl Into<String>) {
+        self.expect(holds, path, "must not be empty");
+    }
+
+    /// `is empty`.
+    pub(crate) fn empty(&mut self, holds: bool, path: impl Into<String>) {
+        self.expect(holds, path, "must be empty");
+    }
+
+    /// A feature is enabled.
+    pub(crate) fn feature(&mut self, enabled: bool, path: impl Into<String>, feature: &str) {
+        self.expect(
+            enabled,
+            path,
+            format!("Feature {feature} is not enabled. Enable with --enable_features {feature})"),
+        );
+    }
+
+    /// A number between 0 and 1.
+    pub(crate) fn share(&mut self, number: f64, path: &str) {
+        self.expect(
+            (0.0..=1.0).contains(&number),
+            path,
+            format!("got {}, expected between 0.0 and 1.0", double(number)),
+        );
+    }
+
+    /// A number that is exactly 0.
+    pub(crate) fn zero(&mut self, number: f64, path: &str) {
+        self.expect(number == 0.0, path, format!("got {}, expected 0.0", double(number)));
+    }
+
+    pub(crate) fn push(&mut self, violation: Violation) {
+        self.expect(false, violation.path, violation.message);
+    }
+
+    pub(crate) fn into_found(self) -> Vec<Violation> {
+        self.found
+    }
+}
+
+/// A double as Scala writes it: with a point.
+pub(crate) fn double(number: f64) -> String {
+    let text = number.to_string();
+    if text.bytes().all(|b| b.is_ascii_digit() || b == b'-') { format!("{text}.0") } else { text }
+}
+
+/// Items of which no two are the same.
+pub(crate) fn are_unique<K: Ord>(mut keys: Vec<K>) -> bool {
+    planarium_kernel::sorted::sort(&mut keys);
+    keys.windows(2).all(|pair| pair.first() != pair.last())
+}

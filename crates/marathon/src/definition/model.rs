@@ -1,0 +1,111 @@
+//! Rules of an app as it is going to run.
+//!
+//! **Source**: `marathon: state/AppDefinition.scala (validAppDefinition, validBasicAppDefinition, validWithRoleEnforcement)`.
+//! Match; what the rules of the posted form have ensured already is not looked at again.
+
+use super::canonical;
+use super::peek::Peek;
+use super::spec::RunSpec;
+use super::{RoleSettings, Rules, Violation, roles};
+use crate::settings::{Settings, features};
+use serde_json::Value;
+
+/// What does not hold of an app.
+pub(super) fn flaws(spec: &RunSpec, settings: &Settings, roles: &RoleSettings) -> Vec<Violation> {
+    let mut rules = Rules::default();
+    with_roles(spec, roles, &mut rules);
+    basic(spec, settings, &mut rules);
+    rules.into_found()
+}
+
+/// What does not hold of an app in the tree of groups: looked at with every change, whatever was changed.
+pub(crate) fn flaws_in_group(spec: &RunSpec, settings: &Settings, roles: &RoleSettings) -> Vec<Violation> {
+    flaws(spec, settings, roles)
+}
+
+fn with_roles(spec: &RunSpec, settings: &RoleSettings, rules: &mut Rules) {
+    let role = &*spec.def.role;
+    let accepted: Vec<&str> = spec.def.accepted.iter().map(|role| &**role).collect();
+    roles::valid(Some(role), &accepted, settings, rules);
+    if spec.is_resident() {
+        rules.expect(role != "*", "/role", "Resident apps cannot have the role *");
+        if let Some(previous) = &settings.previous {
+            let message = format!(
+                "It is not possible to change the role for existing reservations. If you proceed with this change, all existing \
+                 instances will continue to run under the previous role, {previous}. Only new instances will be \
+                 allocated with the new role, {role}. In order to continue, retry your request with ?force=true"
+            );
+            rules.expect(**previous == *role || settings.forced, "/role", message);
+        }
+    }
+}
+
+fn basic(spec: &RunSpec, settings: &Settings, rules: &mut Rules) {
+    let (def, json) = (&spec.def, &spec.def.json);
+    rules.share(def.min_health, "/upgradeStrategy/minimumHealthCapacity");
+    rules.share(def.over_capacity, "/upgradeStrategy/maximumOverCapacity");
+    let docker = json.object("container").is_some_and(|container| container.word("type") == "DOCKER");
+    canonical::check_ports(json.items("portDefinitions"), rules);
+    let executor = json.word("executor");
+    rules.expect(
+        is_executor(executor),
+        "/executor",
+        format!("must fully match regular expression '{EXECUTOR}'"),
+    );
+    rules.expect(!(def.has_check && docker), "/", "AppDefinition must not use 'checks' if using docker");
+    if let Some(check) = json.get("check") {
+        check_port(check, super::checks::ports(json).len(), rules);
+    }
+    if json.holds("secrets") {
+        rules.feature(settings.has(features::SECRETS), "/secrets", features::SECRETS);
+    }
+    if !def.accepted.is_empty() {
+        let all: Vec<&str> = def.accepted.iter().map(|role| &**role).collect();
+        roles::accepted(&all, "/acceptedResourceRoles", "app", spec.is_resident(), rules);
+    }
+    let resident = spec.is_resident();
+    if resident {
+        rules.zero(def.over_capacity, "/upgradeStrategy/maximumOverCapacity");
+    }
+    if json.object("labels").is_some_and(|labels| labels.word(canonical::SINGLE_INSTANCE) == "true") {
+        rules.zero(def.min_health, "/upgradeStrategy/minimumHealthCapacity");
+        rules.zero(def.over_capacity, "/upgradeStrategy/maximumOverCapacity");
+        rules.expect(spec.instances <= 1, "/", "Single instance app may only have one instance");
+    }
+    rules.expect(
+        !resident || def.unreachable.is_none(),
+        "/",
+        "unreachableStrategy must be disabled for resident tasks",
+    );
+    if let Some((inactive, expunge)) = def.unreachable {
+        let (inactive, expunge) = (inactive / 1000, expunge / 1000);
+        rules.expect(
+            inactive <= expunge,
+            "/unreachableStrategy/inactiveAfterSeconds",
+            format!("inactiveAfterSeconds ({inactive}) must be less or equal to expungeAfterSeconds, which is {expunge}"),
+        );
+    }
+}
+
+fn check_port(check: &Value, ports: usize, rules: &mut Rules) {
+    let asked = check.field("http").or_else(|| check.field("tcp"));
+    let Some(asked) = asked else { return };
+    let found = match asked.whole("portIndex") {
+        Some(index) => usize::try_from(index).is_ok_and(|index| index < ports),
+        None => asked.field("port").is_some() || ports == 1,
+    };
+    rules.expect(
+        found,
+        "/check",
+        "check port index must address an element of the ports array or container port mappings.",
+    );
+}
+
+const EXECUTOR: &str = "^(//cmd)|(/?[^/]+(/[^/]+)*)|$";
+
+fn is_executor(text: &str) -> bool {
+    text.is_empty() || text == "//cmd" || {
+        let path = text.strip_prefix('/').unwrap_or(text);
+        path.split('/').all(|part| !part.is_empty())
+    }
+}

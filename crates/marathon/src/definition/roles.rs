@@ -1,0 +1,86 @@
+//! Which roles apps and pods may have.
+//!
+//! **Source**: `marathon: util/RoleSettings.scala, state/ResourceRole.scala`. Match.
+
+use super::Rules;
+use planarium_protocol::Text;
+
+/// What holds for one app or pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RoleSettings {
+    /// Those it may have, in the order in which messages list them.
+    pub(crate) valid: Vec<Text>,
+    /// The one it has when it says nothing.
+    pub(crate) default: Text,
+    /// The one that it had so far.
+    pub(crate) previous: Option<Text>,
+    /// A change of the role of a resident one is meant.
+    pub(crate) forced: bool,
+}
+
+impl RoleSettings {
+    /// One role and no other.
+    pub(crate) fn only(role: &Text) -> Self {
+        Self { valid: vec![role.clone()], default: role.clone(), previous: None, forced: false }
+    }
+
+    /// The same with more that are valid; each once.
+    pub(crate) fn and(mut self, more: impl IntoIterator<Item = Text>) -> Self {
+        for role in more {
+            if !self.valid.contains(&role) {
+                self.valid.push(role);
+            }
+        }
+        self
+    }
+}
+
+/// The role is one of those, and what is accepted goes with it.
+pub(super) fn valid(role: Option<&str>, accepted: &[&str], settings: &RoleSettings, rules: &mut Rules) {
+    if let Some(role) = role {
+        let known = settings.valid.iter().any(|valid| **valid == *role);
+        rules.expect(known, "/role", format!("got {role}, expected one of: [{}]", settings.valid.join(", ")));
+    }
+    let mut usable = vec!["*"];
+    usable.extend(role.filter(|role| *role != "*"));
+    usable.sort_unstable();
+    let fits = accepted.iter().all(|one| usable.contains(one)) && accepted.len() <= 2;
+    let message = format!("acceptedResourceRoles can only contain {}", usable.join(" and "));
+    rules.expect(fits, "/acceptedResourceRoles", message);
+}
+
+/// Rules of the roles whose resources are accepted.
+pub(super) fn accepted(roles: &[&str], path: &str, what: &str, resident: bool, rules: &mut Rules) {
+    rules.not_empty(!roles.is_empty(), path);
+    for (at, role) in roles.iter().enumerate() {
+        if let Some(flaw) = flaw(role) {
+            rules.expect(false, format!("{path}({at})"), flaw);
+        }
+    }
+    let message = format!("A resident {what} must have `acceptedResourceRoles = [\"*\"]`.");
+    rules.expect(!resident || roles.iter().all(|role| *role == "*") && !roles.is_empty(), path, message);
+}
+
+/// What makes a text no role.
+fn flaw(role: &str) -> Option<String> {
+    if matches!(role, "" | "." | "..") {
+        return Some(format!("A role name must not be \"{role}\"."));
+    }
+    if role.starts_with('-') {
+        return Some("A role name must not start with a '-'.".to_owned());
+    }
+    let word = role.chars().find_map(|c| {
+        Some(match c {
+            '\t' => "horizontal tab (\\x09)",
+            '\n' => "line feed (\\x0a)",
+            '\u{b}' => "vertical tab (\\x0b)",
+            '\u{c}' => "form feed (\\x0c)",
+            '\r' => "carriage return (\\x0d)",
+            ' ' => "space (\\x20)",
+            '/' => "slash (\\x2f)",
+            '\u{7f}' => "backspace (\\x7f)",
+            _ => return None,
+        })
+    })?;
+    Some(format!("A role name must not include a {word} character."))
+}

@@ -1,0 +1,194 @@
+//! Computing a plan.
+//!
+//! *Cost*: linear in specs, groups and dependencies (times a logarithm).
+//!
+//! **Source**: `marathon: core/deployment/DeploymentPlan.scala, raml/DeploymentPlanConversion.scala`. Match; actions of a step
+//! come in order of ids.
+
+use crate::definition::spec::{RunSpec, Stamp};
+use crate::definition::write::Dates;
+use crate::definition::{Refused, update_flaws};
+use crate::group::{Levels, Root};
+use crate::id::PathId;
+use planarium_kernel::{SortedMap, SortedSet};
+use planarium_protocol::{Text, json};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What an action does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ActionKind {
+    /// Nothing; it is there because it always was.
+    Start,
+    /// Ends all instances.
+    Stop,
+    /// Changes the number of instances.
+    Scale,
+    /// Replaces all instances.
+    Restart,
+}
+
+/// An instance, in order of creation. Never reused.
+pub(crate) type InstanceNo = u64;
+
+/// Instances that a scaling is to kill, by spec.
+pub(crate) type ToKill = SortedMap<PathId, Arc<[InstanceNo]>>;
+
+/// One action.
+#[derive(Clone, Debug)]
+pub(crate) struct Action {
+    /// What it does.
+    pub(crate) kind: ActionKind,
+    /// With which spec.
+    pub(crate) spec: Arc<RunSpec>,
+    /// Instances that have to go first, whatever the number.
+    pub(crate) kill: Arc<[InstanceNo]>,
+}
+
+impl Action {
+    fn new(kind: ActionKind, spec: &Arc<RunSpec>) -> Self {
+        Self { kind, spec: spec.clone(), kill: Arc::default() }
+    }
+
+    /// The name: `StartApplication`, `RestartPod`, ...
+    pub(crate) fn name(&self) -> String {
+        format!("{}{}", self.verb(), self.spec.word())
+    }
+
+    /// The first part of the name.
+    pub(crate) fn verb(&self) -> &'static str {
+        match self.kind {
+            ActionKind::Start => "Start",
+            ActionKind::Stop => "Stop",
+            ActionKind::Scale => "Scale",
+            ActionKind::Restart => "Restart",
+        }
+    }
+
+    /// As answers show it.
+    pub(crate) fn json(&self) -> Map<String, Value> {
+        let mut all = Map::new();
+        all.insert("action".to_owned(), Value::String(self.name()));
+        let key = if self.spec.is_app() { "app" } else { "pod" };
+        all.insert(key.to_owned(), Value::String(self.spec.id.to_string()));
+        all
+    }
+}
+
+/// Actions that are carried out at once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Step {
+    /// In order of ids.
+    pub(crate) actions: Vec<Action>,
+}
+
+impl Step {
+    /// As answers show it.
+    pub(crate) fn json(&self) -> Value {
+        let actions: Vec<Value> = self.actions.iter().map(|action| Value::Object(action.json())).collect();
+        json!({"actions": actions})
+    }
+}
+
+/// A plan.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// A UUID.
+    pub(crate) id: Text,
+    /// The tree before.
+    pub(crate) original: Root,
+    /// The tree after.
+    pub(crate) target: Root,
+    /// In order.
+    pub(crate) steps: Arc<[Step]>,
+    /// Of the change.
+    pub(crate) version: Stamp,
+}
+
+impl Plan {
+    /// The way from one tree to another. `in_order` stops those first that need others.
+    pub(crate) fn compute(id: Text, original: &Root, target: &Root, kill: &ToKill, in_order: bool) -> Self {
+        let mut steps = Vec::new();
+        let removed = || original.specs.values().filter(|spec| target.spec(&spec.id).is_none());
+        if in_order {
+            let levels = Levels::of(original);
+            let level = |id: &PathId| levels.as_ref().map_or(1, |levels| levels.level(id));
+            let mut by_level: SortedMap<u32, Vec<Action>> = SortedMap::new();
+            for spec in removed() {
+                by_level.entry(level(&spec.id)).or_default().push(Action::new(ActionKind::Stop, spec));
+            }
+            steps.extend(by_level.into_values().rev().map(|actions| Step { actions }));
+        } else {
+            steps.push(Step { actions: removed().map(|spec| Action::new(ActionKind::Stop, spec)).collect() });
+        }
+        let added = target.specs.values().filter(|spec| original.spec(&spec.id).is_none());
+        steps.push(Step { actions: added.map(|spec| Action::new(ActionKind::Start, spec)).collect() });
+        steps.extend(ordered(original, target, kill));
+        steps.retain(|step| !step.actions.is_empty());
+        let version = target.version;
+        Self { id, original: original.clone(), target: target.clone(), steps: steps.into(), version }
+    }
+
+    /// All actions, step by step.
+    pub(crate) fn actions(&self) -> impl Iterator<Item = &Action> {
+        self.steps.iter().flat_map(|step| &step.actions)
+    }
+
+    /// Ids that occur in actions.
+    pub(crate) fn affected(&self) -> SortedSet<PathId> {
+        self.actions().map(|action| action.spec.id.clone()).collect()
+    }
+
+    /// Rules of the change as a whole: what keeps volumes may not change much.
+    pub(crate) fn check(&self) -> Result<(), Refused> {
+        let affected = self.affected();
+        let mut found = Vec::new();
+        for is_app in [true, false] {
+            let touched =
+                affected.iter().filter_map(|id| self.target.spec(id)).filter(|spec| spec.is_app() == is_app);
+            for (at, spec) in touched.enumerate() {
+                let what = if is_app { "app" } else { "pod" };
+                if let Some(old) = self.original.spec(&spec.id) {
+                    found.extend(update_flaws(old, spec, &format!("/{what}({at})")));
+                }
+            }
+        }
+        Refused::unless_none(found)
+    }
+
+    /// As events show it.
+    pub(crate) fn json(&self, dates: &dyn Dates) -> Value {
+        let steps: Vec<Value> = self.steps.iter().map(Step::json).collect();
+        json!({"id": self.id, "steps": steps, "version": dates.date(self.version)})
+    }
+}
+
+/// One step per level, those that others need first.
+fn ordered(original: &Root, target: &Root, kill: &ToKill) -> Vec<Step> {
+    let changed = target.specs.values().filter(|spec| match original.spec(&spec.id) {
+        None => true,
+        Some(old) => !Arc::ptr_eq(old, spec) && old != *spec,
+    });
+    let changed: Vec<&Arc<RunSpec>> = changed.collect();
+    if changed.is_empty() {
+        return Vec::new();
+    }
+    let levels = Levels::of(target);
+    let mut by_level: SortedMap<u32, Vec<Action>> = SortedMap::new();
+    for spec in changed {
+        let level = levels.as_ref().map_or(1, |levels| levels.level(&spec.id));
+        let actions = by_level.entry(level).or_default();
+        actions.extend(action(original.spec(&spec.id), spec, kill));
+    }
+    by_level.into_values().map(|actions| Step { actions }).collect()
+}
+
+/// *Order* of the rules: new, scaled only or down to nothing, to be restarted.
+fn action(old: Option<&Arc<RunSpec>>, new: &Arc<RunSpec>, kill: &ToKill) -> Option<Action> {
+    let Some(old) = old else { return Some(Action::new(ActionKind::Scale, new)) };
+    if old.is_only_scale(new) || new.instances == 0 {
+        let kill = kill.get(&new.id).cloned().unwrap_or_default();
+        return Some(Action { kill, ..Action::new(ActionKind::Scale, new) });
+    }
+    old.needs_restart(new).then(|| Action::new(ActionKind::Restart, new))
+}

@@ -1,0 +1,239 @@
+//! Changes of groups as they are posted: structure, with the defaults and rules of every app in them.
+//!
+//! *Knows*: what a group's body may say and what it does to the tree. *Must not know*: deployments.
+//!
+//! **Source**: `marathon: api/v2/GroupNormalization.scala, state/Group.scala (validNestedGroupUpdateWithBase),
+//! raml/GroupConversion.scala (UpdateGroupStructureOp)`. Match.
+
+use super::{Group, Root};
+use crate::definition::peek::Peek;
+use crate::definition::spec::{self, RunSpec};
+use crate::definition::{Around, Refused, RoleSettings, Rules, normalise_app};
+use crate::id::PathId;
+use crate::settings::{NewGroups, Settings};
+use planarium_kernel::SortedSet;
+use planarium_protocol::Text;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A change of a group's structure. What is absent stays as it is.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupChange {
+    /// The group.
+    pub(crate) id: PathId,
+    apps: Option<Vec<RunSpec>>,
+    groups: Option<Vec<GroupChange>>,
+    dependencies: Option<Vec<PathId>>,
+    enforce: bool,
+}
+
+/// What surrounds a change while it is read.
+struct Reading<'a> {
+    root: &'a Root,
+    settings: &'a Settings,
+}
+
+/// How apps of a group get their role.
+#[derive(Clone)]
+struct Roles {
+    default: Text,
+    enforce: bool,
+}
+
+/// Reads the body of a change of structure. `body` was read by its shape; `path` is the group it is about.
+pub(crate) fn read(
+    body: &Value,
+    path: &PathId,
+    root: &Root,
+    settings: &Settings,
+) -> Result<GroupChange, Refused> {
+    let reading = Reading { root, settings };
+    let new_enforces = settings.new_groups == NewGroups::Top;
+    let mut change = if path.is_root() {
+        let roles = Roles { default: settings.role.clone(), enforce: false };
+        reading.group(body, path, &roles, "")?
+    } else if path.is_top_level() {
+        reading.top_level(body, path, "")?
+    } else {
+        let top = root.group(&path.top_path());
+        let enforce = top.map_or(new_enforces, |top| top.enforce);
+        let default =
+            if top.is_some_and(|top| top.enforce) { path.top().into() } else { settings.role.clone() };
+        reading.group(body, path, &Roles { default, enforce }, "")?
+    };
+    check(body, path, root)?;
+    if !path.is_top_level() {
+        change.enforce = false;
+    }
+    Ok(change)
+}
+
+impl Reading<'_> {
+    fn top_level(&self, body: &Value, path: &PathId, within: &str) -> Result<GroupChange, Refused> {
+        let given = body.field("enforceRole").and_then(Value::as_bool);
+        let enforce = given.unwrap_or(self.settings.new_groups == NewGroups::Top);
+        let default = if enforce { path.top().into() } else { self.settings.role.clone() };
+        let mut change = self.group(body, path, &Roles { default, enforce }, within)?;
+        change.enforce = enforce;
+        Ok(change)
+    }
+
+    fn group(
+        &self,
+        body: &Value,
+        path: &PathId,
+        roles: &Roles,
+        within: &str,
+    ) -> Result<GroupChange, Refused> {
+        let groups = match body.field("groups") {
+            None => None,
+            Some(_) => {
+                let mut all = Vec::new();
+                for (at, group) in body.items("groups").iter().enumerate() {
+                    let id = PathId::resolve(group.word("id"), path);
+                    let within = format!("{within}/groups({at})");
+                    all.push(if path.is_root() {
+                        self.top_level(group, &id, &within)?
+                    } else {
+                        // Below the top level a group keeps the role of those around it and does not enforce it.
+                        let enforce = group.flag("enforceRole");
+                        self.group(group, &id, &Roles { enforce, ..roles.clone() }, &within)?
+                    });
+                }
+                Some(all)
+            }
+        };
+        let apps = match body.field("apps") {
+            None => None,
+            Some(_) => {
+                let mut all = Vec::new();
+                for (at, app) in body.items("apps").iter().enumerate() {
+                    let within = format!("{within}/apps({at})");
+                    all.push(self.app(app, path, roles).map_err(|refused| refused.within(&within))?);
+                }
+                Some(all)
+            }
+        };
+        let dependencies = body
+            .field("dependencies")
+            .map(|_| body.texts("dependencies").into_iter().map(|id| PathId::resolve(id, path)).collect());
+        Ok(GroupChange { id: path.clone(), apps, groups, dependencies, enforce: false })
+    }
+
+    fn app(&self, app: &Value, group: &PathId, roles: &Roles) -> Result<RunSpec, Refused> {
+        let id = PathId::resolve(app.word("id"), group);
+        let existing = self.root.spec(&id).map(|spec| spec.def.role.clone());
+        let mut valid = RoleSettings::only(&roles.default);
+        if !roles.enforce {
+            valid = valid.and([self.settings.role.clone()]);
+        }
+        let valid = valid.and(existing);
+        let around = Around { settings: self.settings, roles: &valid, base: group };
+        spec::app(&normalise_app(app.clone(), &around)?)
+    }
+}
+
+/// Rules of the body of a change.
+fn check(body: &Value, path: &PathId, root: &Root) -> Result<(), Refused> {
+    let mut rules = Rules::default();
+    check_group(body, path, "", root, modifies(body), &mut rules);
+    Refused::unless_none(rules.into_found())
+}
+
+/// Whether a body changes apps anywhere.
+fn modifies(body: &Value) -> bool {
+    ["version", "scaleBy", "apps"].iter().any(|key| body.field(key).is_some())
+        || body.items("groups").iter().any(modifies)
+}
+
+fn check_group(body: &Value, id: &PathId, at: &str, root: &Root, modified: bool, rules: &mut Rules) {
+    let enforce = body.field("enforceRole").and_then(Value::as_bool);
+    if !id.is_top_level() && enforce == Some(true) {
+        let message = format!("enforceRole can only be set for top-level groups, and {id} is not top-level");
+        rules.expect(false, format!("{at}/enforceRole"), message);
+    }
+    check_alone(body, at, rules);
+    if let Some(text) = body.text("id") {
+        for flaw in crate::id::flaws(text) {
+            rules.expect(false, format!("{at}/id"), flaw);
+        }
+    }
+    for (n, app) in body.items("apps").iter().enumerate() {
+        let app = PathId::resolve(app.word("id"), id);
+        let message = format!("Identifier is not child of '{id}'");
+        rules.expect(app.parent() == *id, format!("{at}/apps({n})/id"), message);
+    }
+    for (n, group) in body.items("groups").iter().enumerate() {
+        let inner = PathId::resolve(group.word("id"), id);
+        let at = format!("{at}/groups({n})");
+        rules.expect(inner.parent() == *id, at.clone(), "Group has to be child of groups with parent id");
+        check_group(group, &inner, &at, root, modified, rules);
+    }
+    let (Some(enforce), Some(old)) = (enforce, root.group(id)) else { return };
+    if modified && id.is_top_level() {
+        let message = "enforceRole cannot be modified in a request that adds, removes or modifies services; \
+            please make these changes in separate requests.";
+        rules.expect(enforce == old.enforce, format!("{at}/enforceRole"), message);
+    }
+}
+
+/// Going back and scaling stand alone.
+pub(crate) fn check_alone(body: &Value, at: &str, rules: &mut Rules) {
+    let given = body.as_object().map_or(0, serde_json::Map::len);
+    for key in ["version", "scaleBy"] {
+        let alone = body.field(key).is_none() || given == 1;
+        rules.expect(alone, format!("{at}/{key}"), "not allowed in conjunction with other properties.");
+    }
+}
+
+impl GroupChange {
+    /// Changes the tree.
+    pub(crate) fn apply(&self, root: &mut Root, settings: &Settings) -> Result<(), Refused> {
+        root.make_group(&self.id, settings);
+        self.apply_inner(root, settings)
+    }
+
+    fn apply_inner(&self, root: &mut Root, settings: &Settings) -> Result<(), Refused> {
+        if let Some(groups) = &self.groups {
+            let listed: SortedSet<&PathId> = groups.iter().map(|group| &group.id).collect();
+            let gone: Vec<PathId> = root
+                .subgroups(&self.id)
+                .map(|(id, _)| id.clone())
+                .filter(|id| !listed.contains(&id))
+                .collect();
+            for id in &gone {
+                root.remove_group(id);
+            }
+        }
+        if let Some(apps) = &self.apps {
+            let mine =
+                |spec: &&Arc<RunSpec>| spec.is_app() && spec.id.parent() == self.id && spec.id != self.id;
+            let listed: SortedSet<&PathId> = apps.iter().map(|app| &app.id).collect();
+            let gone = root.specs_within(&self.id).filter(mine).map(|spec| spec.id.clone());
+            let gone: Vec<PathId> = gone.filter(|id| !listed.contains(&id)).collect();
+            for id in &gone {
+                root.remove(id);
+            }
+            for app in apps {
+                if root.pod(&app.id).is_some() {
+                    return Err(Refused::rule("/", "Applications and Pods may not share the same id"));
+                }
+                let version = root.app(&app.id).map_or(app.version, |old| old.version);
+                root.specs.insert(app.id.clone(), Arc::new(RunSpec { version, ..app.clone() }));
+            }
+        }
+        if let Some(group) = root.groups.get_mut(&self.id) {
+            group.enforce = self.enforce && self.id.is_top_level();
+        }
+        if let Some(dependencies) = &self.dependencies {
+            root.set_dependencies(&self.id, dependencies.clone(), settings);
+        }
+        for group in self.groups.iter().flatten() {
+            if !root.groups.contains_key(&group.id) {
+                root.groups.insert(group.id.clone(), Group::default());
+            }
+            group.apply_inner(root, settings)?;
+        }
+        Ok(())
+    }
+}

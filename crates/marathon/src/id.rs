@@ -1,0 +1,272 @@
+//! Ids of apps and groups: paths of labels.
+//!
+//! *Knows*: segments, canonical forms, the order of ids. *Must not know*: what has an id.
+//!
+//! **Source**: `marathon: state/PathId.scala`. Match.
+
+use planarium_protocol::Text;
+use std::cmp::Ordering;
+use std::fmt;
+
+/// Words that an id may not end with.
+pub(crate) const RESERVED: [&str; 5] = ["restart", "tasks", "versions", ".", ".."];
+
+/// What every segment has to match, as messages show it.
+pub(crate) const SEGMENT: &str =
+    r"^(([a-z0-9]|[a-z0-9][a-z0-9\-]*[a-z0-9])\.)*([a-z0-9]|[a-z0-9][a-z0-9\-]*[a-z0-9])|(\.|\.\.)$";
+
+/// An absolute path in canonical form: `/`, `/shop`, `/shop/db`.
+///
+/// *Order*: segment by segment, so that a group comes right before everything in it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PathId(Text);
+
+impl PathId {
+    /// The root.
+    pub fn root() -> Self {
+        Self("/".into())
+    }
+
+    /// A path as it is written; relative ones begin at the root.
+    pub fn absolute(text: &str) -> Self {
+        Self::resolve(text, &Self::root())
+    }
+
+    /// A path as it is written, against a group.
+    pub fn resolve(text: &str, base: &Self) -> Self {
+        let mut parts: Vec<&str> = if text.starts_with('/') { Vec::new() } else { base.segments().collect() };
+        for part in text.split('/').filter(|part| !part.is_empty()) {
+            match part {
+                "." => {}
+                ".." => _ = parts.pop(),
+                part => parts.push(part),
+            }
+        }
+        Self::of_segments(&parts)
+    }
+
+    fn of_segments(parts: &[&str]) -> Self {
+        if parts.is_empty() {
+            return Self::root();
+        }
+        let mut text = String::with_capacity(parts.iter().map(|part| part.len() + 1).sum());
+        for part in parts {
+            text.push('/');
+            text.push_str(part);
+        }
+        Self(text.into())
+    }
+
+    /// The text, beginning with a slash.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text, shared.
+    pub fn text(&self) -> &Text {
+        &self.0
+    }
+
+    /// The segments, outermost first; none for the root.
+    pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.0.split('/').filter(|part| !part.is_empty())
+    }
+
+    /// Whether it is `/`.
+    pub fn is_root(&self) -> bool {
+        &*self.0 == "/"
+    }
+
+    /// Whether it stands right below the root.
+    pub fn is_top_level(&self) -> bool {
+        !self.is_root() && self.parent().is_root()
+    }
+
+    /// The group it stands in; the root for the root.
+    pub fn parent(&self) -> Self {
+        match self.0.rsplit_once('/') {
+            Some(("", _)) | None => Self::root(),
+            Some((head, _)) => Self(head.into()),
+        }
+    }
+
+    /// The last segment; empty for the root.
+    pub fn name(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(_, name)| name)
+    }
+
+    /// The first segment; empty for the root.
+    pub fn top(&self) -> &str {
+        self.segments().next().unwrap_or_default()
+    }
+
+    /// The path of the first segment.
+    pub fn top_path(&self) -> Self {
+        match self.segments().next() {
+            Some(top) => Self::of_segments(&[top]),
+            None => Self::root(),
+        }
+    }
+
+    /// Whether it is `group` or stands anywhere below it.
+    pub fn is_within(&self, group: &Self) -> bool {
+        if group.is_root() {
+            return true;
+        }
+        let Some(rest) = self.0.strip_prefix(&*group.0) else { return false };
+        rest.is_empty() || rest.starts_with('/')
+    }
+
+    /// The groups around it, innermost first, the root last; none for the root.
+    pub fn parents(&self) -> Vec<Self> {
+        let mut all = Vec::new();
+        let mut at = self.clone();
+        while !at.is_root() {
+            at = at.parent();
+            all.push(at.clone());
+        }
+        all
+    }
+
+    /// The segments joined by `_`: the head of instance ids.
+    pub fn safe(&self) -> String {
+        self.segments().collect::<Vec<_>>().join("_")
+    }
+
+    /// The path that such a head means.
+    pub fn of_safe(text: &str) -> Self {
+        Self::of_segments(&text.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>())
+    }
+
+    /// The segments in reverse, joined by `.`: the name of its tasks.
+    pub fn hostname(&self) -> String {
+        self.segments().rev().collect::<Vec<_>>().join(".")
+    }
+}
+
+impl fmt::Display for PathId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for PathId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Ord for PathId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let slash_first = |byte: u8| if byte == b'/' { 0 } else { byte };
+        // The root is the empty list of segments.
+        let tail = |path: &Self| path.0.len() * usize::from(!path.is_root());
+        let (mine, theirs) = (self.0.bytes().take(tail(self)), other.0.bytes().take(tail(other)));
+        mine.map(slash_first).cmp(theirs.map(slash_first))
+    }
+}
+
+impl PartialOrd for PathId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What is wrong with a path as it was written, in the real system's words and order.
+pub(crate) fn flaws(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
+    if !parts.iter().all(|part| is_segment(part)) {
+        found.push(format!("must fully match regular expression '{SEGMENT}'"));
+    }
+    if parts.last().is_some_and(|last| RESERVED.contains(last)) {
+        found.push(format!(
+            "must not end with any of the following reserved keywords: {}",
+            RESERVED.join(", ")
+        ));
+    }
+    found
+}
+
+/// Whether a segment is `.`, `..` or labels divided by dots.
+pub(crate) fn is_segment(part: &str) -> bool {
+    let is_label = |label: &str| {
+        let plain = label.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+        plain && !label.is_empty() && !label.starts_with('-') && !label.ends_with('-')
+    };
+    matches!(part, "." | "..") || part.split('.').all(is_label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_forms() {
+        for (text, base, expected) in [
+            ("/", "/", "/"),
+            ("", "/a", "/a"),
+            ("db", "/", "/db"),
+            ("db", "/shop/eu", "/shop/eu/db"),
+            ("../db", "/shop/eu", "/shop/db"),
+            ("../../../db", "/shop", "/db"),
+            ("./db/.", "/shop", "/shop/db"),
+            ("//shop///db//", "/x", "/shop/db"),
+            ("/a/../b/./c", "/x", "/b/c"),
+        ] {
+            let base = PathId::absolute(base);
+            assert_eq!(PathId::resolve(text, &base).as_str(), expected, "{text} against {base}");
+        }
+    }
+
+    #[test]
+    fn ids_sort_by_their_segments() {
+        let sorted = ["/", "/a", "/a/b", "/a/b/c", "/a/c", "/a-b", "/a.b", "/b"];
+        for (at, one) in sorted.iter().enumerate() {
+            for (other_at, other) in sorted.iter().enumerate() {
+                let order = PathId::absolute(one).cmp(&PathId::absolute(other));
+                assert_eq!(order, at.cmp(&other_at), "{one} and {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn relations() {
+        let id = PathId::absolute("/shop/eu/db");
+        assert_eq!(id.parent().as_str(), "/shop/eu");
+        assert_eq!(
+            (id.name(), id.top(), id.safe().as_str(), id.hostname().as_str()),
+            ("db", "shop", "shop_eu_db", "db.eu.shop")
+        );
+        assert_eq!(id.parents().iter().map(PathId::as_str).collect::<Vec<_>>(), ["/shop/eu", "/shop", "/"]);
+        assert!(
+            id.is_within(&PathId::root()) && id.is_within(&id) && id.is_within(&PathId::absolute("/shop"))
+        );
+        assert!(
+            !id.is_within(&PathId::absolute("/sho")) && !id.is_within(&PathId::absolute("/shop/eu/db/x"))
+        );
+        assert!(
+            PathId::absolute("/shop").is_top_level() && !id.is_top_level() && !PathId::root().is_top_level()
+        );
+        assert_eq!(PathId::of_safe("shop_eu_db"), id);
+    }
+
+    #[test]
+    fn flaws_in_the_words_of_the_real_system() {
+        for (text, count) in [
+            ("/a/b-c/d.e", 0),
+            ("../a", 0),
+            ("/A", 1),
+            ("/a_b", 1),
+            ("/-a", 1),
+            ("/a-", 1),
+            ("/a..b", 1),
+            ("/a/restart", 1),
+            ("/restart/a", 0),
+            ("/a/..", 1),
+            ("/a b/versions", 2),
+        ] {
+            assert_eq!(flaws(text).len(), count, "{text}: {:?}", flaws(text));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Changing the tree: every change is a deployment.
+//!
+//! *Knows*: the order: change, ports, versions, rules, plan, acceptance; which versions are kept. *Must not know*: requests.
+//!
+//! **Source**: `marathon: core/group/impl/GroupManagerImpl.scala`. Match; a change that is refused leaves nothing behind, where
+//! the real one keeps a version of the tree that nobody has.
+
+use super::Marathon;
+use super::bus::Happening;
+use crate::definition::spec::Stamp;
+use crate::definition::{Refused, RunSpec};
+use crate::deploy::Plan;
+use crate::deploy::plan::ToKill;
+use crate::group::{self, Marks, Root};
+use crate::id::PathId;
+use planarium_protocol::Text;
+use planarium_system::{Cluster, Cx};
+use std::sync::Arc;
+
+/// So many versions of the tree, of an app and of a pod are kept.
+const KEPT: usize = 50;
+const DEPLOYMENT: u32 = 0x6d30;
+
+/// A change of the tree.
+pub(crate) struct RootChange<'a> {
+    /// The group that events name.
+    pub(crate) group: PathId,
+    /// Its version.
+    pub(crate) version: Stamp,
+    pub(crate) force: bool,
+    /// What is restarted although nothing changes.
+    pub(crate) marks: Marks,
+    /// Who has to go if there are to be fewer.
+    pub(crate) kill: ToKill,
+    /// The changed tree.
+    pub(crate) change: &'a mut dyn FnMut(&mut Root) -> Result<(), Refused>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Accepted {
+    pub(crate) version: Stamp,
+    pub(crate) id: Text,
+    pub(crate) no: u32,
+}
+
+impl Marathon {
+    /// The plan of a change that is not carried out.
+    pub(crate) fn plan_of(&mut self, change: &mut RootChange<'_>) -> Result<Plan, Refused> {
+        let from = self.root.clone();
+        let mut to = from.clone();
+        (change.change)(&mut to)?;
+        let to = group::assign(&from, to, &self.settings)?;
+        let to = group::with_versions(change.version, &from, to, &change.marks);
+        to.check(&from, &self.settings)?;
+        let id = self.uuid(DEPLOYMENT, u64::from(self.deployments.count()) + 1);
+        let plan = Plan::compute(id, &from, &to, &change.kill, self.settings.stop_in_order);
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Changes the tree.
+    pub(crate) fn change_root(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        mut change: RootChange<'_>,
+    ) -> Result<Accepted, Refused> {
+        let running = u64::try_from(self.deployments.running().count()).unwrap_or(u64::MAX);
+        if running >= self.settings.max_deployments {
+            return Err(Refused::TooMany(self.settings.max_deployments));
+        }
+        let plan = self.plan_of(&mut change)?;
+        let (id, target) = (plan.id.clone(), plan.target.clone());
+        let no = self.deploy(cx, cluster, plan, change.force)?;
+        self.set_root(target);
+        self.publish(cx, Happening::GroupChanged { id: change.group, version: change.version });
+        self.settle(cx, cluster);
+        Ok(Accepted { version: change.version, id, no })
+    }
+
+    /// Changes the tree without a deployment.
+    pub(crate) fn patch_root(&mut self, root: Root) {
+        self.set_root(root);
+    }
+
+    fn set_root(&mut self, root: Root) {
+        let before = std::mem::replace(&mut self.root, root);
+        let mut changed: Vec<PathId> = Vec::new();
+        for spec in self.root.specs.values() {
+            let same = before.spec(&spec.id).is_some_and(|old| Arc::ptr_eq(old, spec) || old == spec);
+            if !same {
+                changed.push(spec.id.clone());
+            }
+        }
+        let gone = before.specs.keys().filter(|id| self.root.spec(id).is_none());
+        changed.extend(gone.cloned());
+        for id in changed {
+            if let Some(spec) = self.root.spec(&id).cloned() {
+                self.keep_version(&id, spec);
+            }
+            let no = self.number_of(&id);
+            self.weigh(no);
+            self.touch(no);
+        }
+        self.roots.insert(self.root.version, self.root.clone());
+        while self.roots.len() > KEPT {
+            self.roots.pop_first();
+        }
+        self.revision += 1;
+    }
+
+    fn keep_version(&mut self, id: &PathId, spec: Arc<RunSpec>) {
+        let empty = || Arc::new(Vec::new());
+        self.versions.upsert(id.clone(), empty, |all| {
+            let all = Arc::make_mut(all);
+            all.retain(|old: &Arc<RunSpec>| old.version.version != spec.version.version);
+            all.push(spec.clone());
+            let surplus = all.len().saturating_sub(KEPT);
+            all.drain(..surplus);
+        });
+    }
+
+    /// Versions of an app or pod, newest first.
+    pub(crate) fn versions_of(&self, id: &PathId) -> Vec<Arc<RunSpec>> {
+        self.versions.get(id).map(|all| all.iter().rev().cloned().collect()).unwrap_or_default()
+    }
+
+    /// An app or pod as it was in a version.
+    pub(crate) fn version_of(&self, id: &PathId, version: Stamp) -> Option<Arc<RunSpec>> {
+        self.versions.get(id)?.iter().find(|spec| spec.version.version == version).cloned()
+    }
+}

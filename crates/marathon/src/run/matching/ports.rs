@@ -1,0 +1,161 @@
+//! Ports of an offer for a task.
+//!
+//! **Source**: `marathon: tasks/PortsMatcher.scala`. Match.
+
+use crate::definition::spec::HostPorts;
+use planarium_kernel::draw;
+use planarium_mesos::api::{Ranges, Resource, Value};
+
+const SHUFFLE: u32 = 0x6d01;
+const START: u32 = 0x6d02;
+
+/// Ports for a task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Chosen {
+    /// By place in the definition; none where none is mapped.
+    pub(crate) ports: Vec<Option<u32>>,
+    /// The same as resources.
+    pub(crate) resources: Vec<Resource>,
+}
+
+/// Which resource a range is of, its first and its last port.
+type Part = (usize, u64, u64);
+
+/// Chooses ports, at random where any will do.
+pub(crate) fn choose(wanted: &HostPorts, usable: &[&Resource], luck: (u64, u64)) -> Option<Chosen> {
+    if wanted.len() == 0 {
+        return Some(Chosen::default());
+    }
+    let resources: Vec<&Resource> =
+        usable.iter().copied().filter(|resource| &*resource.name == "ports").collect();
+    let mut parts: Vec<Part> = Vec::new();
+    for (at, resource) in resources.iter().enumerate() {
+        if let Value::Ranges(ranges) = &resource.value {
+            parts.extend(ranges.pairs().iter().map(|(first, last)| (at, *first, *last)));
+        }
+    }
+    let holder = |port: u64| {
+        parts.iter().find(|(_, first, last)| (*first..=*last).contains(&port)).map(|(at, ..)| (*at, port))
+    };
+    let fixed: Vec<u64> = match wanted {
+        HostPorts::Mapped(ports) => {
+            ports.iter().copied().flatten().filter(|port| *port != 0).map(u64::from).collect()
+        }
+        HostPorts::Any(_) | HostPorts::Fixed(_) => Vec::new(),
+    };
+    let mut random = Random::new(&parts, luck).filter(|(_, port)| !fixed.contains(port));
+    let chosen: Option<Vec<Option<(usize, u64)>>> = match wanted {
+        HostPorts::Any(count) => (0..*count).map(|_| random.next().map(Some)).collect(),
+        HostPorts::Fixed(ports) => ports.iter().map(|port| holder(u64::from(*port)).map(Some)).collect(),
+        HostPorts::Mapped(ports) => ports
+            .iter()
+            .map(|port| match port {
+                None => Some(None),
+                Some(0) => random.next().map(Some),
+                Some(port) => holder(u64::from(*port)).map(Some),
+            })
+            .collect(),
+    };
+    let chosen = chosen?;
+    let mut taken = Vec::new();
+    for (at, resource) in resources.iter().enumerate() {
+        let mine = chosen.iter().flatten().filter(|(of, _)| *of == at).map(|(_, port)| (*port, *port));
+        let ranges = Ranges::from_pairs(mine);
+        if !ranges.is_empty() {
+            taken.push(resource.with_value(Value::Ranges(ranges)));
+        }
+    }
+    let number = |chosen: Option<(usize, u64)>| chosen.and_then(|(_, port)| u32::try_from(port).ok());
+    Some(Chosen { ports: chosen.into_iter().map(number).collect(), resources: taken })
+}
+
+/// All ports, from a random one on: ranges in random order, then the rest of the first one.
+struct Random {
+    parts: Vec<Part>,
+    at: usize,
+    next: u64,
+    left: u64,
+}
+
+impl Random {
+    fn new(parts: &[Part], (seed, entity): (u64, u64)) -> Self {
+        let mut parts = parts.to_vec();
+        for last in (1..parts.len()).rev() {
+            let other = draw::between(seed, entity, SHUFFLE, last as u64, 0, last as u64);
+            parts.swap(last, usize::try_from(other).unwrap_or(0));
+        }
+        let left: u64 = parts.iter().map(|(_, first, last)| last - first + 1).sum();
+        let mut start = draw::between(seed, entity, START, 0, 0, left.saturating_sub(1));
+        let (mut at, mut next) = (0, 0);
+        for (index, (_, first, last)) in parts.iter().enumerate() {
+            let size = last - first + 1;
+            if start < size {
+                (at, next) = (index, first + start);
+                break;
+            }
+            start -= size;
+        }
+        Self { parts, at, next, left }
+    }
+}
+
+impl Iterator for Random {
+    type Item = (usize, u64);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let (of, _, last) = *self.parts.get(self.at)?;
+        let port = self.next;
+        if port < last {
+            self.next = port + 1;
+        } else {
+            self.at = (self.at + 1) % self.parts.len();
+            self.next = self.parts.get(self.at).map_or(0, |(_, first, _)| *first);
+        }
+        Some((of, port))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ports(pairs: &[(u64, u64)]) -> Resource {
+        Resource::ranges("ports", Ranges::from_pairs(pairs.iter().copied()))
+    }
+
+    #[test]
+    fn fixed_and_mapped_ports() {
+        let offered = ports(&[(31_000, 31_002), (8080, 8080)]);
+        let usable = [&offered];
+        for (wanted, expected) in [
+            (HostPorts::Fixed(vec![8080, 31_001]), Some(vec![Some(8080), Some(31_001)])),
+            (HostPorts::Fixed(vec![8081]), None),
+            (HostPorts::Mapped(vec![None, Some(8080)]), Some(vec![None, Some(8080)])),
+            (HostPorts::Mapped(vec![Some(9000)]), None),
+            (HostPorts::Any(0), Some(vec![])),
+            (HostPorts::Any(5), None),
+        ] {
+            let chosen = choose(&wanted, &usable, (1, 2)).map(|chosen| chosen.ports);
+            assert_eq!(chosen, expected, "{wanted:?}");
+        }
+    }
+
+    #[test]
+    fn random_ports_are_all_there_are_and_no_fixed_one() {
+        let (one, other) = (ports(&[(10, 12), (20, 20)]), ports(&[(30, 31)]));
+        for entity in 0..50 {
+            let all = choose(&HostPorts::Any(6), &[&one, &other], (7, entity)).expect("six are offered");
+            let mut numbers: Vec<u32> = all.ports.iter().copied().flatten().collect();
+            planarium_kernel::sorted::sort(&mut numbers);
+            assert_eq!(numbers, [10, 11, 12, 20, 30, 31]);
+            assert_eq!(all.resources, [one.clone(), other.clone()]);
+            let some = choose(&HostPorts::Mapped(vec![Some(0), Some(11), Some(0)]), &[&one], (7, entity))
+                .expect("offered");
+            assert_eq!(some.ports.iter().filter(|port| **port == Some(11)).count(), 1, "{some:?}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What goes with an app or pod beside its definition and its instances.
+//!
+//! *Knows*: the parts. *Must not know*: rules.
+
+use super::backoff::Backoff;
+use super::health::Checks;
+use super::stats::OfferStats;
+use super::work::Job;
+use crate::definition::spec::Stamp;
+use crate::id::PathId;
+use planarium_kernel::{SimTime, SortedMap};
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+/// The last failure of a task.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub(crate) at: SimTime,
+    pub(crate) task: Text,
+    pub(crate) host: Text,
+    pub(crate) agent_id: Option<Text>,
+    pub(crate) state: &'static str,
+    pub(crate) message: Text,
+    pub(crate) version: Stamp,
+    /// The event that told of it.
+    pub(crate) event: u64,
+}
+
+/// A scaling outside of deployments that waits for instances to end.
+#[derive(Clone, Debug)]
+pub(crate) struct Rescaling {
+    pub(crate) lock: u64,
+    /// Who is to end first: instances with their tasks at that time.
+    pub(crate) waits: super::scaling::Ending,
+    /// How many to start then.
+    pub(crate) start: u32,
+}
+
+/// What goes with an app or pod.
+#[derive(Clone, Debug)]
+pub(crate) struct SpecRun {
+    pub(crate) id: PathId,
+    pub(crate) backoff: Backoff,
+    pub(crate) stats: Arc<OfferStats>,
+    /// The lock that somebody holds.
+    pub(crate) lock: Option<u64>,
+    pub(crate) rescaling: Option<Arc<Rescaling>>,
+    /// What a deployment does with it.
+    pub(crate) job: Option<Arc<Job>>,
+    /// Health checks under way, by version.
+    pub(crate) checks: SortedMap<Stamp, Arc<Checks>>,
+    pub(crate) failure: Option<Arc<Failure>>,
+    /// The newest wish for offers when its last delay ended.
+    pub(crate) wish_from: u64,
+    /// The status that is shown; empty for what is not defined.
+    pub(crate) shown: &'static str,
+    /// Since when.
+    pub(crate) shown_since: SimTime,
+    /// Grows with every change.
+    pub(crate) revision: u64,
+}
+
+impl SpecRun {
+    /// Of an id that nothing is known of yet.
+    pub(crate) fn new(id: PathId) -> Self {
+        Self {
+            id,
+            backoff: Backoff::default(),
+            stats: Arc::default(),
+            lock: None,
+            rescaling: None,
+            job: None,
+            checks: SortedMap::new(),
+            failure: None,
+            wish_from: 0,
+            shown: "",
+            shown_since: SimTime::ZERO,
+            revision: 0,
+        }
+    }
+
+    /// Roughly what it takes. *Units*: bytes.
+    pub(crate) fn weight(&self) -> u64 {
+        let checks: u64 = self.checks.values().map(|checks| checks.weight()).sum();
+        512 + checks + 96 * self.stats.last.len() as u64
+    }
+}

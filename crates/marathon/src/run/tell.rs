@@ -1,0 +1,178 @@
+//! What the world is told: facts with their sentences, and changes of what is shown.
+//!
+//! *Knows*: names of facts, which never change, and their words. *Must not know*: what leads to them.
+
+use super::Marathon;
+use super::backoff::Delay;
+use super::deployments::Deployment;
+use super::instance::Instance;
+use crate::deploy::Plan;
+use crate::id::PathId;
+use crate::shown;
+use planarium_kernel::Cause;
+use planarium_protocol::event::{ElementPath, Importance};
+use planarium_protocol::{EventBody, Text};
+use planarium_system::Cx;
+
+/// Word of the dialect.
+pub(crate) const DIALECT: &str = "marathon";
+
+/// A fact.
+struct Fact<'a> {
+    what: &'static str,
+    importance: Importance,
+    path: Option<ElementPath>,
+    facts: Vec<(&'static str, Text)>,
+    text: &'a str,
+}
+
+impl Marathon {
+    /// An element of what is shown.
+    pub(crate) fn path(&self, plan: impl Into<Text>, phase: Option<Text>, step: Option<Text>) -> ElementPath {
+        ElementPath {
+            dialect: DIALECT.into(),
+            service: self.settings.framework.clone(),
+            plan: plan.into(),
+            phase,
+            step,
+        }
+    }
+
+    fn say(&self, cx: &mut Cx, fact: Fact<'_>) -> u64 {
+        cx.emit(EventBody::Happened {
+            speaker: self.settings.framework.clone(),
+            what: fact.what.into(),
+            importance: fact.importance,
+            path: fact.path.map(Box::new),
+            facts: fact.facts.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+            text: fact.text.into(),
+        })
+    }
+
+    /// The element that shows an app.
+    pub(crate) fn app_path(&self, id: &PathId) -> ElementPath {
+        let (phase, step) = shown::place_of(id);
+        self.path(shown::APPS, Some(phase), Some(step))
+    }
+
+    /// Something about an instance.
+    pub(super) fn say_instance(
+        &self,
+        cx: &mut Cx,
+        what: &'static str,
+        instance: &Instance,
+        text: &str,
+    ) -> Cause {
+        let id = instance.spec_id();
+        let sentence = format!("{}: {text}", instance.id);
+        let mut facts = vec![("app", id.text().clone()), ("instance", instance.id.clone())];
+        if let Some(agent) = &instance.agent {
+            facts.push(("host", agent.hostname.clone()));
+        }
+        let path = Some(self.app_path(id));
+        let importance = match what {
+            "instance-unhealthy" | "instance-overdue" | "instance-expunged" => Importance::High,
+            _ => Importance::Normal,
+        };
+        Cause::Event(self.say(cx, Fact { what, importance, path, facts, text: &sentence }))
+    }
+
+    /// Something that a user wants of an instance.
+    pub(crate) fn say_user(&self, cx: &mut Cx, what: &'static str, instance: &Instance, text: &str) -> Cause {
+        self.say_instance(cx, what, instance, text)
+    }
+
+    /// Instances wait for offers now.
+    pub(super) fn say_queued(&self, cx: &mut Cx, id: &PathId, count: u32, text: &str) -> Cause {
+        let plural = if count == 1 { "instance is" } else { "instances are" };
+        let sentence = format!("{id}: {count} {plural} to be launched: {text}");
+        let facts = vec![("app", id.text().clone()), ("count", count.to_string().into())];
+        let path = Some(self.app_path(id));
+        let fact =
+            Fact { what: "instances-queued", importance: Importance::Normal, path, facts, text: &sentence };
+        Cause::Event(self.say(cx, fact))
+    }
+
+    /// Something about a deployment as a whole.
+    pub(super) fn say_deployment(
+        &self,
+        cx: &mut Cx,
+        what: &'static str,
+        deployment: &Deployment,
+        text: &str,
+    ) -> u64 {
+        let name = shown::deployment_name(deployment.no);
+        let affected: Vec<String> = deployment.plan.affected().iter().map(ToString::to_string).collect();
+        let of = match affected.len() {
+            0 => "nothing".to_owned(),
+            1..=3 => affected.join(", "),
+            more => format!(
+                "{} and {} more",
+                affected.iter().take(2).cloned().collect::<Vec<_>>().join(", "),
+                more - 2
+            ),
+        };
+        let sentence = format!("{name} of {of} {text}");
+        let facts =
+            vec![("deployment", deployment.plan.id.clone()), ("apps", affected.len().to_string().into())];
+        let importance = if what == "deployment-canceled" { Importance::High } else { Importance::Normal };
+        let path = Some(self.path(name, None, None));
+        self.say(cx, Fact { what, importance, path, facts, text: &sentence })
+    }
+
+    /// A step begins: its index.
+    pub(super) fn say_step(&self, cx: &mut Cx, plan: &Plan, deployment: u32, step: usize) -> u64 {
+        let actions: Vec<String> = plan
+            .steps
+            .get(step)
+            .map(|step| step.actions.iter().take(3).map(shown::action_name).collect())
+            .unwrap_or_default();
+        let more = plan.steps.get(step).map_or(0, |step| step.actions.len()).saturating_sub(3);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let name = shown::deployment_name(deployment);
+        let sentence =
+            format!("{name}, step {} of {}: {}{rest}", step + 1, plan.steps.len(), actions.join(", "));
+        let facts = vec![("deployment", plan.id.clone()), ("step", (step + 1).to_string().into())];
+        let path = Some(self.path(name, Some(shown::step_name(step).into()), None));
+        self.say(
+            cx,
+            Fact { what: "deployment-step", importance: Importance::Normal, path, facts, text: &sentence },
+        )
+    }
+
+    /// A launch delay begins or grows.
+    pub(super) fn say_backoff(&self, cx: &mut Cx, instance: &Instance, delay: &Delay) -> u64 {
+        let task = instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone());
+        cx.emit(EventBody::Backoff {
+            service: self.settings.framework.clone(),
+            task,
+            delay_ms: delay.ms(),
+            until_ms: delay.until().ms(),
+        })
+    }
+
+    /// A health check sees an instance otherwise than before.
+    pub(super) fn say_health(&self, cx: &mut Cx, instance: &Instance, alive: bool, check: usize) {
+        let id = instance.spec_id();
+        let word = if alive { "healthy" } else { "not healthy" };
+        let sentence = format!("{} is {word} by its health check {check}", instance.id);
+        let facts = vec![
+            ("app", id.text().clone()),
+            ("instance", instance.id.clone()),
+            ("alive", alive.to_string().into()),
+        ];
+        let importance = if alive { Importance::Normal } else { Importance::High };
+        let path = Some(self.app_path(id));
+        self.say(cx, Fact { what: "health-changed", importance, path, facts, text: &sentence });
+    }
+
+    /// Makes sure that some event of the world comes after what listeners are to be told.
+    pub(super) fn tell_of_bus(&self, cx: &mut Cx) {
+        if self.bus.is_ahead_of(cx.next_seq().saturating_sub(1)) {
+            let text = "events for listeners";
+            let fact =
+                Fact { what: "events", importance: Importance::Low, path: None, facts: Vec::new(), text };
+            self.say(cx, fact);
+        }
+    }
+}

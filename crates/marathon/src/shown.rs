@@ -1,0 +1,119 @@
+//! The words of what is shown: names of plans, phases and steps, and status words.
+//!
+//! *Knows*: words. *Must not know*: when which is shown; that is [`crate::view`]'s.
+
+use crate::deploy::Action;
+use crate::id::PathId;
+use planarium_protocol::Text;
+use planarium_protocol::view::{StatusClass, StatusWord};
+
+/// The plan that shows all apps and pods: a phase for each group, a step for each app.
+pub(crate) const APPS: &str = "apps";
+/// The phase of apps that stand in no group. No group can be called so.
+pub(crate) const NO_GROUP: &str = "(no group)";
+/// What an app is before it is defined and after it is gone.
+pub(crate) const UNDEFINED: &str = "Unscheduled";
+
+pub(crate) const SCHEDULED: &str = "Scheduled";
+pub(crate) const DEPLOYING: &str = "Deploying";
+pub(crate) const WAITING: &str = "Waiting";
+pub(crate) const DELAYED: &str = "Delayed";
+pub(crate) const FINISHED: &str = "Finished";
+pub(crate) const CANCELED: &str = "Canceled";
+pub(crate) const RUNNING: &str = "Running";
+pub(crate) const SUSPENDED: &str = "Suspended";
+
+/// All status words.
+pub(crate) static STATUSES: &[StatusWord] = &[
+    StatusWord {
+        word: SCHEDULED,
+        class: StatusClass::Pending,
+        icon: "pending",
+        glyph: "○",
+        meaning: "Earlier steps of the deployment have to be done first.",
+    },
+    StatusWord {
+        word: WAITING,
+        class: StatusClass::Preparing,
+        icon: "prepared",
+        glyph: "◔",
+        meaning: "Instances wait for an offer that suits them.",
+    },
+    StatusWord {
+        word: DEPLOYING,
+        class: StatusClass::Working,
+        icon: "in-progress",
+        glyph: "◐",
+        meaning: "A deployment is working on it.",
+    },
+    StatusWord {
+        word: DELAYED,
+        class: StatusClass::Delayed,
+        icon: "delayed",
+        glyph: "◷",
+        meaning: "Tasks have failed; the next launch waits until a delay is over.",
+    },
+    StatusWord {
+        word: RUNNING,
+        class: StatusClass::Done,
+        icon: "complete",
+        glyph: "●",
+        meaning: "No deployment works on the app, and no instance of it waits for an offer.",
+    },
+    StatusWord {
+        word: FINISHED,
+        class: StatusClass::Done,
+        icon: "complete",
+        glyph: "●",
+        meaning: "The action, the step or the deployment is done.",
+    },
+    StatusWord {
+        word: CANCELED,
+        class: StatusClass::Failed,
+        icon: "error",
+        glyph: "✗",
+        meaning: "The deployment was stopped, rolled back or replaced by another one; what it had done stays.",
+    },
+    StatusWord {
+        word: SUSPENDED,
+        class: StatusClass::Unused,
+        icon: "unused",
+        glyph: "–",
+        meaning: "The app is to have no instances, and has none that run.",
+    },
+    StatusWord {
+        word: UNDEFINED,
+        class: StatusClass::Unused,
+        icon: "unused",
+        glyph: "–",
+        meaning: "The app is not defined, or not any more.",
+    },
+];
+
+/// What a deployment is called, by its number.
+pub(crate) fn deployment_name(no: u32) -> String {
+    format!("deployment-{no}")
+}
+
+/// What a step is called, by its index.
+pub(crate) fn step_name(index: usize) -> String {
+    format!("step-{}", index + 1)
+}
+
+/// What an action is called.
+pub(crate) fn action_name(action: &Action) -> String {
+    format!("{} {}", action.name(), action.spec.id)
+}
+
+/// Where the plan of all apps shows an app: its top-level group, and the rest of its id.
+pub(crate) fn place_of(id: &PathId) -> (Text, Text) {
+    match id.as_str().trim_start_matches('/').split_once('/') {
+        Some((group, rest)) => (group.into(), rest.into()),
+        None => (NO_GROUP.into(), id.name().into()),
+    }
+}
+
+/// The app that a place shows.
+pub(crate) fn app_at(phase: &str, step: &str) -> PathId {
+    if phase == NO_GROUP { PathId::absolute(step) } else { PathId::absolute(&format!("{phase}/{step}")) }
+}

@@ -1,0 +1,4 @@
+//! The process as a whole.
+
+mod execution;
+mod lab;

@@ -1,0 +1,297 @@
+//! What is shown of the process: apps, deployments, instances, and what can be done to them.
+//!
+//! *Knows*: names, words, counts, actions with what they lead to. *Must not know*: who draws them.
+//!
+//! *Cost*: built anew when something has changed; instances that have not changed are shared.
+
+pub(crate) mod actions;
+mod more;
+
+use crate::run::Marathon;
+use crate::run::deployments::{Deployment, Stage};
+use crate::run::instance::{Goal, Instance};
+use crate::run::tracker::SpecNo;
+use crate::run::work::Work;
+use crate::shown;
+use planarium_kernel::SortedMap;
+use planarium_protocol::Text;
+use planarium_protocol::view::{PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView};
+use std::sync::{Arc, Mutex};
+
+/// The last view that was built, with its revision.
+#[derive(Debug, Default)]
+pub(crate) struct ViewCache(Mutex<Option<Arc<ServiceView>>>);
+
+impl Clone for ViewCache {
+    fn clone(&self) -> Self {
+        Self(Mutex::new(self.0.lock().map(|view| view.clone()).unwrap_or_default()))
+    }
+}
+
+impl Marathon {
+    /// What is shown.
+    pub(crate) fn shown(&self, definitions: &[Text]) -> Arc<ServiceView> {
+        let fresh =
+            |view: &Arc<ServiceView>| view.revision == self.revision && *view.definitions == *definitions;
+        match self.view.0.lock() {
+            Ok(mut kept) => match &*kept {
+                Some(view) if fresh(view) => view.clone(),
+                _ => {
+                    let view = Arc::new(self.build_view(definitions));
+                    *kept = Some(view.clone());
+                    view
+                }
+            },
+            Err(_) => Arc::new(self.build_view(definitions)),
+        }
+    }
+
+    fn build_view(&self, definitions: &[Text]) -> ServiceView {
+        let mut plans = Vec::new();
+        plans.extend(self.apps_plan());
+        plans.extend(self.deployments.iter().map(|deployment| self.deployment_plan(deployment)));
+        ServiceView {
+            revision: self.revision,
+            name: self.settings.framework.clone(),
+            dialect: crate::run::tell::DIALECT.into(),
+            plans,
+            pods: self.tracker.iter().map(|(_, instance)| pod(instance)).collect(),
+            activity: self.activity(),
+            statuses: shown::STATUSES,
+            definitions: definitions.to_vec(),
+            more: Arc::new(self.more()),
+        }
+    }
+
+    /// One line on what goes on.
+    fn activity(&self) -> Text {
+        let running = self.deployments.running().count();
+        let waiting: u32 = self.tracker.specs().map(|(_, counts)| counts.waiting).sum();
+        let text = match (running, waiting) {
+            (0, 0) => "no deployment is under way; no offers are wanted".to_owned(),
+            (running, 0) => format!("{running} deployments are under way"),
+            (0, waiting) => format!("{waiting} instances wait for offers"),
+            (running, waiting) => {
+                format!("{running} deployments are under way, {waiting} instances wait for offers")
+            }
+        };
+        text.replace("1 deployments are", "1 deployment is")
+            .replace("1 instances wait", "1 instance waits")
+            .into()
+    }
+
+    // ---- apps --------------------------------------------------------------------------------
+
+    fn apps_plan(&self) -> Option<Arc<PlanView>> {
+        let mut phases: SortedMap<Text, Vec<Arc<StepView>>> = SortedMap::new();
+        for (no, run) in self.specs.iter().filter(|(_, run)| !run.shown.is_empty()) {
+            let (phase, _) = shown::place_of(&run.id);
+            phases.entry(phase).or_default().push(self.app_step(*no));
+        }
+        if phases.is_empty() {
+            return None;
+        }
+        let mut all = Vec::new();
+        for (name, mut steps) in phases {
+            planarium_kernel::sorted::sort_by(&mut steps, |one, other| one.name.cmp(&other.name));
+            all.push(Arc::new(PhaseView {
+                revision: self.revision,
+                id: name.clone(),
+                status: self.tally.phase(&name).unwrap_or_default().into(),
+                strategy: "parallel".into(),
+                interrupted: false,
+                gates_left: 0,
+                progress: progress(steps.iter().map(|step| &*step.status)),
+                steps,
+                actions: Arc::default(),
+                name,
+            }));
+        }
+        let total = all.iter().fold(Progress::default(), |sum, phase| Progress {
+            done: sum.done + phase.progress.done,
+            total: sum.total + phase.progress.total,
+        });
+        Some(Arc::new(PlanView {
+            revision: self.revision,
+            name: shown::APPS.into(),
+            status: self.tally.plan().into(),
+            strategy: "parallel".into(),
+            interrupted: false,
+            errors: Vec::new(),
+            progress: total,
+            phases: all,
+            actions: Arc::default(),
+            custom: false,
+        }))
+    }
+
+    fn app_step(&self, no: SpecNo) -> Arc<StepView> {
+        let Some(run) = self.run(no) else { return Arc::new(blank("", "")) };
+        let (_, name) = shown::place_of(&run.id);
+        Arc::new(StepView {
+            revision: run.revision,
+            reason: self.app_line(no).into(),
+            since_ms: run.shown_since.ms(),
+            tasks: self.tracker.of_spec(no).map(|(_, instance)| instance.id.clone()).collect(),
+            id: run.id.text().clone(),
+            ..blank(&name, run.shown)
+        })
+    }
+
+    /// How an app stands, in a few words.
+    fn app_line(&self, no: SpecNo) -> String {
+        let counts = self.tracker.counts(no);
+        let Some(run) = self.run(no) else { return String::new() };
+        let wanted = self.root.spec(&run.id).map_or(0, |spec| spec.instances);
+        let running = self
+            .tracker
+            .of_spec(no)
+            .filter(|(_, one)| one.condition == crate::run::instance::Condition::Running);
+        let mut line = format!("{} of {wanted} run", running.count());
+        if counts.waiting > 0 {
+            line.push_str(&format!(", {} wait", counts.waiting));
+        }
+        line
+    }
+
+    // ---- deployments -------------------------------------------------------------------------
+
+    fn deployment_plan(&self, deployment: &Deployment) -> Arc<PlanView> {
+        let revision = if deployment.is_running() { self.revision } else { deployment.revision };
+        let mut phases = Vec::new();
+        for (at, step) in deployment.plan.steps.iter().enumerate() {
+            let words = deployment.words.steps.get(at);
+            let mut steps = Vec::new();
+            for (index, action) in step.actions.iter().enumerate() {
+                let (word, since) =
+                    words.and_then(|words| words.actions.get(index)).copied().unwrap_or_default();
+                let no = self.known_number(&action.spec.id);
+                let open = no.filter(|no| deployment.step == at + 1 && deployment.open.contains(no));
+                let mut view = blank(&shown::action_name(action), word);
+                view.revision = revision;
+                view.since_ms = since.ms();
+                view.id = format!("{}-{}", action.verb(), action.spec.id).into();
+                if let Some(no) = open {
+                    view.reason = self.action_line(no).into();
+                    view.tasks = self.tracker.of_spec(no).map(|(_, instance)| instance.id.clone()).collect();
+                }
+                steps.push(Arc::new(view));
+            }
+            phases.push(Arc::new(PhaseView {
+                revision,
+                id: format!("{}-{}", deployment.plan.id, at + 1).into(),
+                name: shown::step_name(at).into(),
+                status: words.map_or("", |words| words.step).into(),
+                strategy: "parallel".into(),
+                interrupted: false,
+                gates_left: 0,
+                progress: progress(steps.iter().map(|step| &*step.status)),
+                steps,
+                actions: Arc::default(),
+            }));
+        }
+        let progress = phases.iter().fold(Progress::default(), |sum, phase| Progress {
+            done: sum.done + phase.progress.done,
+            total: sum.total + phase.progress.total,
+        });
+        let errors = match deployment.stage {
+            Stage::Canceled => vec![crate::run::deployments::CANCELLED.into()],
+            _ => Vec::new(),
+        };
+        Arc::new(PlanView {
+            revision,
+            name: shown::deployment_name(deployment.no).into(),
+            status: deployment.words.plan.into(),
+            strategy: "serial".into(),
+            interrupted: false,
+            errors,
+            progress,
+            phases,
+            actions: Arc::default(),
+            custom: false,
+        })
+    }
+
+    /// How an action that is under way stands, in a few words.
+    pub(crate) fn action_line(&self, no: SpecNo) -> String {
+        let Some(job) = self.run(no).and_then(|run| run.job.as_ref()) else { return String::new() };
+        let wanted = job.spec.instances;
+        match &job.work {
+            Work::Ending(waits) => format!("waits for {} instances to end", waits.left().count()),
+            Work::Stopping(stopping) => format!("waits for {} instances to end", stopping.left().count()),
+            Work::Starting(starting) => {
+                let (healthy, ready) = (starting.progress.healthy.len(), starting.progress.ready.len());
+                format!("{} of {} new instances are healthy and ready", healthy.min(ready), starting.count)
+            }
+            Work::Replacing(replacing) => {
+                let (healthy, ready) = (replacing.progress.healthy.len(), replacing.progress.ready.len());
+                let (old, new) = (replacing.old.len(), healthy.min(ready));
+                format!("{new} of {wanted} new instances are healthy and ready, {old} old ones are left")
+            }
+        }
+    }
+}
+
+fn blank(name: &str, status: &str) -> StepView {
+    StepView {
+        revision: 0,
+        id: name.into(),
+        name: name.into(),
+        namesake: false,
+        status: status.into(),
+        reason: "".into(),
+        forced: false,
+        since_ms: 0,
+        pod: None,
+        tasks: Vec::new(),
+        source: None,
+        actions: Arc::default(),
+    }
+}
+
+/// Those that are done, of all.
+fn progress<'w>(words: impl Iterator<Item = &'w str>) -> Progress {
+    let mut progress = Progress::default();
+    for word in words {
+        progress.total += 1;
+        progress.done += u32::from(matches!(word, shown::FINISHED | shown::RUNNING | shown::SUSPENDED));
+    }
+    progress
+}
+
+/// An instance.
+fn pod(instance: &Arc<Instance>) -> Arc<PodView> {
+    let build = || {
+        let agent = instance.agent.as_ref().map(|agent| agent.hostname.clone());
+        let ends = if instance.goal == Goal::Running { "" } else { " (to end)" };
+        let tasks = instance.tasks.iter().map(|task| PodTaskView {
+            name: if task.container.is_empty() {
+                instance.spec.id.hostname().into()
+            } else {
+                task.container.clone()
+            },
+            id: task.id.clone(),
+            status: Some(format!("{}{ends}", task.condition.as_str()).into()),
+            agent: agent.clone(),
+            configs: Arc::default(),
+        });
+        let mut tasks: Vec<PodTaskView> = tasks.collect();
+        if tasks.is_empty() || instance.is_scheduled() {
+            let name: Text = instance.spec.id.hostname().into();
+            tasks = vec![PodTaskView {
+                name,
+                id: "".into(),
+                status: Some(format!("{}{ends}", crate::run::instance::Condition::Scheduled.as_str()).into()),
+                agent: None,
+                configs: Arc::default(),
+            }];
+        }
+        Arc::new(PodView {
+            revision: instance.revision,
+            name: instance.id.clone(),
+            tasks,
+            actions: Arc::default(),
+        })
+    };
+    instance.shown.get_or_init(build).clone()
+}

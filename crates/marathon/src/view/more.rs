@@ -1,0 +1,142 @@
+//! What is shown beside plans and instances: counts of every app, the course of rolling restarts, what can be done.
+//!
+//! *Knows*: the shape, which is this crate's own. *Must not know*: how it is drawn.
+//!
+//! ```text
+//! {"apps": {"/shop/db": {"wanted", "old", "new", "healthy", "running", "waiting", "delayUntil", "version", "actions"}},
+//!  "deployments": {"deployment-1": {"id", "step", "steps", "stage", "actions",
+//!      "restarts": {"/shop/db": {"wanted", "minHealthy", "maxCapacity", "curve": [[ms, old, new, healthy]]}}}}}
+//! ```
+
+use crate::definition::write::Dates;
+use crate::run::Marathon;
+use crate::run::deployments::{Deployment, Stage};
+use crate::run::instance::{Condition, Goal};
+use crate::run::tracker::SpecNo;
+use crate::run::work::Work;
+use crate::run::work::replace::Replacing;
+use crate::shown;
+use planarium_protocol::json;
+use planarium_protocol::view::ActionView;
+use serde_json::{Map, Value};
+
+/// Counts of an app.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AppCounts {
+    /// Live instances of other versions than the present one.
+    pub(crate) old: u32,
+    /// Live instances of the present version.
+    pub(crate) new: u32,
+    /// Those of all that count as healthy.
+    pub(crate) healthy: u32,
+    pub(crate) running: u32,
+    pub(crate) waiting: u32,
+}
+
+impl Marathon {
+    /// Counts of an app or pod.
+    pub(crate) fn app_counts(&self, no: SpecNo) -> AppCounts {
+        let mut counts = AppCounts::default();
+        let changed = self.run(no).and_then(|run| self.root.spec(&run.id)).map(|spec| spec.version.changed);
+        for (key, instance) in self.tracker.of_spec(no) {
+            if instance.is_scheduled() {
+                counts.waiting += 1;
+            }
+            if !instance.condition.is_active() {
+                continue;
+            }
+            if changed.is_some_and(|changed| instance.version() >= changed) {
+                counts.new += 1
+            } else {
+                counts.old += 1
+            }
+            if instance.condition == Condition::Running {
+                counts.running += 1;
+                let healthy = instance.goal == Goal::Running && self.is_considered_healthy(key, instance);
+                counts.healthy += u32::from(healthy);
+            }
+        }
+        counts
+    }
+
+    pub(super) fn more(&self) -> Value {
+        let mut apps = Map::new();
+        for (no, run) in self.specs.iter().filter(|(_, run)| !run.shown.is_empty()) {
+            let counts = self.app_counts(*no);
+            let spec = self.root.spec(&run.id);
+            let mut app = json!({
+                "wanted": spec.map_or(0, |spec| spec.instances),
+                "old": counts.old,
+                "new": counts.new,
+                "healthy": counts.healthy,
+                "running": counts.running,
+                "waiting": counts.waiting,
+                "actions": actions(&self.app_actions(&run.id)),
+            });
+            if let Some(all) = app.as_object_mut() {
+                if let Some(spec) = spec {
+                    all.insert("version".to_owned(), self.calendar.date(spec.version.version).into());
+                    if let Some(delay) = run.backoff.get(spec) {
+                        all.insert("delayUntil".to_owned(), delay.until().ms().into());
+                    }
+                }
+            }
+            apps.insert(run.id.to_string(), app);
+        }
+        let mut deployments = Map::new();
+        for deployment in self.deployments.iter() {
+            deployments.insert(shown::deployment_name(deployment.no), self.more_of(deployment));
+        }
+        json!({"apps": Value::Object(apps), "deployments": Value::Object(deployments)})
+    }
+
+    fn more_of(&self, deployment: &Deployment) -> Value {
+        let mut restarts = Map::new();
+        let mut restart = |no: SpecNo, replacing: &Replacing| {
+            let Some(run) = self.run(no) else { return };
+            let wanted = deployment.plan.target.spec(&run.id).map_or(0, |spec| spec.instances);
+            let curve: Vec<Value> = replacing
+                .curve
+                .iter()
+                .map(|sample| json!([sample.at.ms(), sample.old, sample.new, sample.healthy]))
+                .collect();
+            let shape = json!({
+                "wanted": wanted,
+                "minHealthy": replacing.ignition.min_healthy,
+                "maxCapacity": replacing.ignition.max_capacity,
+                "curve": curve,
+            });
+            restarts.insert(run.id.to_string(), shape);
+        };
+        for (no, replacing) in &deployment.curves {
+            restart(*no, replacing);
+        }
+        for no in &deployment.open {
+            let job = self.run(*no).and_then(|run| run.job.as_ref());
+            if let Some(Work::Replacing(replacing)) = job.map(|job| &job.work) {
+                restart(*no, replacing);
+            }
+        }
+        let stage = match deployment.stage {
+            Stage::Scheduled => shown::SCHEDULED,
+            Stage::Deploying => shown::DEPLOYING,
+            Stage::Finished => shown::FINISHED,
+            Stage::Canceled => shown::CANCELED,
+        };
+        json!({
+            "id": deployment.plan.id,
+            "version": self.calendar.date(deployment.plan.version),
+            "stage": stage,
+            "step": deployment.step,
+            "steps": deployment.plan.steps.len(),
+            "since": deployment.since.ms(),
+            "over": deployment.over.map(planarium_kernel::SimTime::ms),
+            "restarts": Value::Object(restarts),
+            "actions": actions(&self.deployment_actions(deployment)),
+        })
+    }
+}
+
+fn actions(all: &[ActionView]) -> Value {
+    all.iter().filter_map(|action| serde_json::to_value(action).ok()).collect()
+}

@@ -1,0 +1,90 @@
+//! Machines of the schedule that are no machines of the cluster: it is easy to leave out an address.
+//!
+//! Source: `apache/mesos: include/mesos/type_utils.hpp` (operator == of MachineID): both fields count. That somebody says so
+//! is ours; the real master takes any name.
+
+use crate::{
+    Master,
+    maintenance::{MachineId as MachineName, Schedule},
+};
+use planarium_kernel::SortedMap;
+use planarium_protocol::Text;
+
+/// So many machines are named in one message.
+const MAX_NAMED: usize = 5;
+
+/// Machines of the cluster by their host names and by their addresses.
+#[derive(Default)]
+pub(crate) struct Neighbours {
+    by_hostname: SortedMap<String, (Text, Text)>,
+    by_ip: SortedMap<Text, (Text, Text)>,
+}
+
+impl Neighbours {
+    fn insert(&mut self, hostname: &Text, ip: &Text) {
+        let both = (hostname.clone(), ip.clone());
+        self.by_hostname.entry(hostname.to_ascii_lowercase()).or_insert_with(|| both.clone());
+        self.by_ip.entry(ip.clone()).or_insert(both);
+    }
+
+    /// What may have been meant by a name that matches no machine.
+    fn hint(&self, name: &MachineName) -> String {
+        let given = |text: &Option<Text>| text.as_ref().filter(|text| !text.is_empty()).cloned();
+        let (hostname, ip) = (given(&name.hostname), given(&name.ip));
+        let same_name = hostname.as_ref().and_then(|name| self.by_hostname.get(&name.to_ascii_lowercase()));
+        let same_ip = ip.as_ref().and_then(|ip| self.by_ip.get(ip));
+        match (same_name, same_ip, hostname.is_some() && ip.is_some()) {
+            (Some((_, ip)), _, false) => {
+                format!(
+                    "it matches no machine: a machine has a host name and an address, write \"ip\": \"{ip}\" too"
+                )
+            }
+            (_, Some((hostname, _)), false) => format!(
+                "it matches no machine: a machine has a host name and an address, write \"hostname\": \"{hostname}\" too"
+            ),
+            (Some((hostname, ip)), _, true) => {
+                format!("it matches no machine: {hostname} has the address {ip}")
+            }
+            (_, Some((hostname, ip)), true) => {
+                format!("it matches no machine: {ip} is the address of {hostname}")
+            }
+            (None, None, _) => "it matches no machine of this cluster".to_owned(),
+        }
+    }
+}
+
+impl Master {
+    /// Whether a name is that of a machine of the cluster.
+    pub(crate) fn is_matched(&self, name: &MachineName) -> bool {
+        self.by_name.get(&name.key()).is_some_and(|machines| !machines.is_empty())
+    }
+
+    /// The machines of the cluster, to look names up in. *Cost*: walks all; for schedules with names that match none.
+    pub(crate) fn neighbours(&self) -> Neighbours {
+        let mut all = Neighbours::default();
+        for agent in self.hosts.agents().filter_map(|id| self.agent(id)) {
+            all.insert(&agent.hostname, &agent.ip);
+        }
+        all
+    }
+
+    /// Why a name matches no machine; none when it does.
+    pub(crate) fn unmatched(&self, name: &MachineName, neighbours: &Neighbours) -> Option<Text> {
+        (!self.is_matched(name)).then(|| neighbours.hint(name).into())
+    }
+
+    /// What is said of a schedule with names that match no machine.
+    pub(super) fn said_of_unmatched(&self, schedule: &Schedule) -> Option<String> {
+        let mut names =
+            schedule.machines().map(|(name, _)| name).filter(|name| !self.is_matched(name)).peekable();
+        names.peek()?;
+        let neighbours = self.neighbours();
+        let named: Vec<String> =
+            names.by_ref().take(MAX_NAMED).map(|name| format!("{name}: {}", neighbours.hint(name))).collect();
+        let more = match names.count() {
+            0 => String::new(),
+            count => format!("; and {count} more"),
+        };
+        Some(format!("in the schedule, but no machine: {}{more}", named.join("; ")))
+    }
+}

@@ -1,0 +1,75 @@
+//! Operations as v1 JSON.
+//!
+//! Source: `apache/mesos: include/mesos/v1/mesos.proto` (Offer.Operation, Operation), `src/master/readonly_handler.cpp`
+//! (getOperations). Match: those whose outcome somebody has not acknowledged yet are known, no others.
+
+use super::{
+    common::id,
+    operator::filled,
+    resource::{Form, one},
+};
+use crate::{
+    Master,
+    api::{Operation, OperationState, Resource},
+    offers::TrackedOperation,
+    tasks::status_id,
+};
+use planarium_kernel::base64::Base64;
+use planarium_protocol::json;
+use serde_json::{Map, Value};
+
+impl Master {
+    /// All operations that the master knows of.
+    pub(super) fn operations_v1(&self) -> Value {
+        let all = self.operations.iter().map(|(number, tracked)| self.operation_v1(*number, tracked));
+        filled(vec![("operations", all.collect())])
+    }
+
+    fn operation_v1(&self, number: u32, tracked: &TrackedOperation) -> Value {
+        let state = if tracked.delivered { OperationState::Finished } else { OperationState::Pending };
+        let status =
+            |number| self.operation_status_v1(tracked.framework, &self.status_of(tracked, state, number));
+        let mut info = info(&tracked.operation);
+        info.insert("id".to_owned(), id(&tracked.id));
+        let uuid = status_id(self.seed, &format!("operation {}", tracked.id), u64::from(number));
+        let mut map = Map::new();
+        map.insert("framework_id".to_owned(), id(self.framework_wire_id(tracked.framework)));
+        if let Some(agent) = self.agent(tracked.agent) {
+            map.insert("agent_id".to_owned(), id(&agent.name));
+        }
+        map.insert("info".to_owned(), Value::Object(info));
+        map.insert("latest_status".to_owned(), status(tracked.delivered.then_some(number)));
+        if tracked.delivered {
+            map.insert("statuses".to_owned(), json!([status(Some(number))]));
+        }
+        map.insert("uuid".to_owned(), json!({ "value": Base64::Padded.encode(&uuid) }));
+        Value::Object(map)
+    }
+}
+
+/// What an operation is about. Launches have no id, so they are never asked for.
+fn info(operation: &Operation) -> Map<String, Value> {
+    let list =
+        |all: &[Resource]| all.iter().map(|resource| one(resource, Form::Refined, true)).collect::<Vec<_>>();
+    let single = |resource: &Resource| one(resource, Form::Refined, true);
+    let (kind, part) = match operation {
+        Operation::Reserve(all) => ("RESERVE", json!({ "resources": list(all) })),
+        Operation::Unreserve(all) => ("UNRESERVE", json!({ "resources": list(all) })),
+        Operation::Create(all) => ("CREATE", json!({ "volumes": list(all) })),
+        Operation::Destroy(all) => ("DESTROY", json!({ "volumes": list(all) })),
+        Operation::Grow { volume, addition } => {
+            ("GROW_VOLUME", json!({ "volume": single(volume), "addition": single(addition) }))
+        }
+        Operation::Shrink { volume, by } => {
+            ("SHRINK_VOLUME", json!({ "volume": single(volume), "subtract": { "value": by } }))
+        }
+        Operation::Invalid { kind, .. } | Operation::Impossible { kind, .. } => (*kind, json!({})),
+        Operation::Launch(_) => ("LAUNCH", json!({})),
+        Operation::LaunchGroup { .. } => ("LAUNCH_GROUP", json!({})),
+        Operation::Named { operation, .. } => return info(operation),
+    };
+    let mut map = Map::new();
+    map.insert("type".to_owned(), json!(kind));
+    map.insert(kind.to_ascii_lowercase(), part);
+    map
+}

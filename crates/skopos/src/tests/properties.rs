@@ -1,0 +1,223 @@
+//! What holds for every plan and whatever is done to it.
+
+use super::random::{Deed, Dice, deeds, plan, surroundings};
+use super::support::{Bench, findings, request};
+use crate::engine::{Command, Mode};
+use crate::load::load;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::Input;
+use planarium_protocol::view::ServiceView;
+use proptest::prelude::*;
+
+fn cases(many: u32) -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(many) }
+}
+
+/// A plan in random surroundings, with its gates.
+fn bench(seed: u64, machines: u32) -> (Bench, Vec<String>) {
+    let (text, gates) = plan(seed);
+    let loaded = load(&request(&text));
+    assert!(loaded.definition.is_some(), "{:#?}\n{text}", findings(&loaded));
+    (Bench::with_machines(&text, machines), gates)
+}
+
+fn carry_out(bench: &mut Bench, deed: &Deed) {
+    match deed {
+        Deed::Command(command) => {
+            let _ = bench.command(command);
+        }
+        Deed::Advance(ms) => bench.advance_to(bench.cx.now().ms() + ms),
+        Deed::Fault(fault) => {
+            let _ = bench.try_to_inject(fault);
+        }
+        Deed::Mend => bench.mend(),
+    }
+    bench.check();
+}
+
+/// Goes on until the plan is over: gates are passed, holds resumed.
+///
+/// Panics when nothing would ever happen again although it is not over.
+fn to_the_end(bench: &mut Bench) {
+    bench.mend();
+    for _ in 0..3_000 {
+        let refused = match bench.app.run.mode {
+            Mode::Ready => bench.command(&Command::Start { paused: false, interactive: None }),
+            Mode::Paused | Mode::ErrorWait => bench.command(&Command::Resume),
+            Mode::GateWait => bench.command(&Command::Gate { step: None, passed: true }),
+            Mode::Running => {
+                let due = bench.next_due().expect("something is waited for");
+                bench.advance_to(due.ms());
+                None
+            }
+            Mode::NotReady | Mode::Completed | Mode::Failed => return,
+        };
+        assert_eq!(refused, None, "{:?}", bench.app.run.mode);
+    }
+    // A plan that goes in circles between gates and delays takes its time until the guard ends it.
+    assert_eq!(bench.command(&Command::Abandon), None);
+}
+
+/// Paths of all elements.
+fn elements(view: &ServiceView) -> Vec<ElementPath> {
+    let plan = view.plans.first().expect("a plan");
+    let mut all = vec![view.path(&plan.name)];
+    for phase in &plan.phases {
+        let path = ElementPath { phase: Some(phase.name.clone()), ..view.path(&plan.name) };
+        all.push(path.clone());
+        all.extend(
+            phase.steps.iter().map(|step| ElementPath { step: Some(step.key().clone()), ..path.clone() }),
+        );
+    }
+    all
+}
+
+/// Whether an input would be accepted, tried on a copy.
+fn is_accepted(bench: &Bench, gates: &[String], input: &Input) -> bool {
+    if let Input::ClearFault(clear) = input {
+        return bench.fleet().faults().iter().any(|fault| *fault.id == *clear.id);
+    }
+    let verdicts = gates
+        .iter()
+        .flat_map(|gate| [true, false].map(|passed| Command::Gate { step: Some(gate.clone()), passed }));
+    let mut commands = vec![
+        Command::Start { paused: false, interactive: None },
+        Command::Pause,
+        Command::Resume,
+        Command::Step,
+        Command::Abandon,
+        Command::Reset,
+    ];
+    commands.extend(verdicts);
+    let command = commands.iter().find(|command| bench.app.input(command) == *input);
+    let command = command.unwrap_or_else(|| panic!("an input that no command has: {input:?}"));
+    bench.clone().command(command).is_none()
+}
+
+/// What is shown is what is: views kept are views built, explanations are there, offers are kept.
+fn look(bench: &Bench, gates: &[String]) {
+    let app = &bench.app;
+    let view = app.view(&|machine| app.host_of(machine));
+    let mut anew = app.clone();
+    anew.cache = crate::view::ViewCache::default();
+    let fresh = anew.view(&|machine| app.host_of(machine));
+    assert_eq!(bare(&view), bare(&fresh), "a view that was kept");
+    for path in elements(&view) {
+        let why =
+            app.why(&path, bench.fleet(), bench.cx.now()).unwrap_or_else(|| panic!("no why for {path:?}"));
+        assert!(!why.reasons.is_empty() && !why.sentence.is_empty(), "{path:?}: {why:?}");
+        assert!(why.reasons.iter().all(|reason| !reason.text.is_empty()), "{path:?}: {why:?}");
+        for remedy in &why.unblock {
+            let input = remedy.input.as_ref().unwrap_or_else(|| panic!("{remedy:?}"));
+            assert!(is_accepted(bench, gates, input), "{path:?} {:?}: {remedy:?}", app.run.mode);
+        }
+    }
+    let plan = view.plans.first().expect("a plan");
+    assert!(plan.progress.done <= plan.progress.total);
+    let offered = plan
+        .actions
+        .iter()
+        .chain(plan.phases.iter().flat_map(|phase| &phase.steps).flat_map(|step| step.actions.iter()));
+    for action in offered {
+        assert_eq!(
+            is_accepted(bench, gates, &action.input),
+            action.refused.is_none(),
+            "{:?}: {action:?}",
+            app.run.mode
+        );
+    }
+}
+
+/// A view without revisions.
+fn bare(view: &ServiceView) -> serde_json::Value {
+    fn strip(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::Object(map) => {
+                map.remove("revision");
+                map.values_mut().for_each(strip);
+            }
+            serde_json::Value::Array(all) => all.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::to_value(view).expect("JSON");
+    strip(&mut value);
+    value
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn whatever_is_done_it_can_be_looked_at_and_brought_to_an_end(seed in any::<u64>(), machines in 0_u32..4) {
+        let (mut bench, gates) = bench(seed, machines);
+        let mut dice = Dice::new(seed ^ 0xABCD);
+        for deed in deeds(&mut dice, &gates, u64::from(machines), 25) {
+            carry_out(&mut bench, &deed);
+            look(&bench, &gates);
+        }
+        to_the_end(&mut bench);
+        look(&bench, &gates);
+    }
+
+    #[test]
+    fn the_same_deeds_have_the_same_outcome(seed in any::<u64>(), machines in 0_u32..4) {
+        let (mut first, gates) = bench(seed, machines);
+        let all = deeds(&mut Dice::new(seed ^ 0x1234), &gates, u64::from(machines), 30);
+        let mut second = None;
+        for (at, deed) in all.iter().enumerate() {
+            // A copy goes on as the original does, and leaves it alone.
+            if at == 10 {
+                second = Some(first.clone());
+            }
+            carry_out(&mut first, deed);
+        }
+        let mut second = second.expect("a copy");
+        for deed in all.iter().skip(10) {
+            carry_out(&mut second, deed);
+        }
+        let mut third = bench(seed, machines).0;
+        for deed in &all {
+            carry_out(&mut third, deed);
+        }
+        for other in [&second, &third] {
+            prop_assert_eq!(first.log_from(0), other.log_from(0));
+            prop_assert_eq!((first.trace(), first.steps(), first.instances()), (other.trace(), other.steps(), other.instances()));
+            prop_assert!(first.cx.pending() == other.cx.pending(), "the same events");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    #[test]
+    fn plans_that_are_made_lead_where_the_model_says(seed in any::<u64>(), machines in 0_u32..4) {
+        let mut dice = Dice::new(seed);
+        let text = surroundings(&mut dice);
+        let loaded = load(&request(&text));
+        prop_assert!(!findings(&loaded).iter().any(|line| line.contains(" error")), "{:#?}\n{}", findings(&loaded), text);
+        let mut bench = Bench::with_machines(&text, machines);
+        if bench.app.run.mode == Mode::Ready {
+            // What was made can be brought as a file and does the same.
+            let brought = format!("{}\n{text}", bench.app.prepared.text);
+            let mut other = Bench::with_machines(&brought, machines);
+            other.start();
+            bench.start();
+            other.finish();
+            bench.finish();
+            prop_assert_eq!(bench.trace(), other.trace(), "{}", brought);
+            prop_assert_eq!(bench.app.run.mode, Mode::Completed, "{}\n{:#?}", brought, bench.log_from(0));
+        }
+        let model = bench.app.definition.model.clone().expect("a model");
+        for component in &model.components {
+            let id = bench.app.component_id(&component.name).expect("a component");
+            let all: Vec<_> = bench.app.instances.iter().filter(|(slot, _)| slot.component == id).collect();
+            prop_assert_eq!(all.len() as u64, component.replicas, "{}\n{}", text, bench.instances());
+            prop_assert!(all.iter().all(|(_, one)| Some(&one.image) == component.image.as_ref()), "{}\n{}", text, bench.instances());
+        }
+        // Having arrived, there is nothing to be done.
+        prop_assert_eq!(bench.command(&Command::Reset), None);
+        prop_assert_eq!(bench.app.run.mode, Mode::NotReady, "{}\n{}", text, bench.instances());
+    }
+}

@@ -1,0 +1,47 @@
+//! Whether a replay comes to the same state as the run.
+//!
+//! *Knows*: two worlds at one place, and the digests of their states. *Must not know*: what a state holds.
+//!
+//! The digest of a run covers what went in and what was reported. Two worlds may agree on both and differ in what they
+//! have not shown yet; their states are compared here.
+
+use super::Engine;
+use super::branch::Position;
+use crate::world::World;
+
+impl Engine {
+    /// Replays the journal of the current branch and compares what it comes to at the cursor with what is there.
+    ///
+    /// *Errors*: it does not replay, or the first part of the world that differs. *Cost*: the whole run once more.
+    pub fn compare_with_replay(&self) -> Result<(), String> {
+        let mut again = Self::from_journal(&self.journal()).map_err(|error| error.to_string())?;
+        again.go_to(Position::of(&self.world));
+        match difference(&self.world, &again.world) {
+            Some(part) => Err(format!("a replay comes to another state at {} ms: {part}", self.now_ms())),
+            None => Ok(()),
+        }
+    }
+
+    /// Debug builds compare a replayed world with the one that was kept at the same place.
+    #[cfg(debug_assertions)]
+    pub(super) fn compare_with_kept(&self) {
+        let place = Position::of(&self.world);
+        let head = self.branch.head_world().filter(|world| Position::of(world) == place);
+        let kept = head.or_else(|| self.branch.checkpoints.last_where(|world| Position::of(world) <= place));
+        if let Some(kept) = kept.filter(|world| Position::of(world) == place) {
+            let differs = difference(kept, &self.world);
+            debug_assert!(differs.is_none(), "the replay differs at {} ms: {differs:?}", self.now_ms());
+        }
+    }
+}
+
+/// The first part in which two worlds at one place differ.
+fn difference(one: &World, other: &World) -> Option<String> {
+    if one.digest() != other.digest() {
+        return Some("what was put in and reported".to_owned());
+    }
+    let (one, other) = (one.state_digests(), other.state_digests());
+    let parts = one.iter().zip(&other).find(|(one, other)| one != other);
+    let differing = parts.map(|((name, _), _)| name.clone());
+    differing.or_else(|| (one.len() != other.len()).then(|| "the number of processes".to_owned()))
+}
