@@ -277,7 +277,8 @@ impl Scheduler {
             path: self.path(holder.plan, holder.step.into()),
             agent: outcome.agent.clone(),
             passed: outcome.passed,
-            text: outcome.first_failure().into(),
+            requirement: outcome.first_unmet().into(),
+            text: Text::from(outcome.first_failure()).into(),
         })
     }
 
