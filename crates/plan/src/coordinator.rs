@@ -71,8 +71,7 @@ pub struct Round {
 }
 
 /// Entries by asset group. The first entry of a group stands in the first free slot from the one that the group's
-/// number
-/// leads to, the others in a chain behind it.
+/// number leads to, the others in a chain behind it.
 #[derive(Debug, Clone, Default)]
 struct Groups {
     /// A power of two, at least twice as many as entries, or none; places of entries, counted from 1.

@@ -7,8 +7,7 @@
 //! variables that no launch can give a value, and on the task with each launch.
 //!
 //! **Source**: `dcos-commons: sdk/bootstrap/main.go` (rendering, what counts as false, the largest template);
-//! `dcos-commons: …/specification/DefaultConfigFileSpec.java`. Match, but for a template that is not at hand: the
-//! real
+//! `dcos-commons: …/specification/DefaultConfigFileSpec.java`. Match, but for a template that is not at hand: the real
 //! scheduler does not start without it, here the run goes on and the task shows which one it is.
 
 use crate::codes;
@@ -33,8 +32,7 @@ const NAMED_TASKS: usize = 3;
 const AGENT_NAMES: &[&str] =
     &["LIBPROCESS_IP", "MESOS_CONTAINER_IP", "MESOS_SANDBOX", "STATSD_UDP_HOST", "STATSD_UDP_PORT"];
 /// Where an agent of DC/OS takes the metrics of its containers. Every container has a port of its own there; here all
-/// have
-/// the same.
+/// have the same.
 pub(crate) const STATSD_HOST: (&str, &str) = ("STATSD_UDP_HOST", "198.51.100.1");
 /// The port that goes with it.
 pub(crate) const STATSD_PORT: (&str, &str) = ("STATSD_UDP_PORT", "61825");

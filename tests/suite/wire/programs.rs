@@ -138,7 +138,7 @@ fn cassandra_names_its_seeds_and_replaces_a_seed_before_the_others_start_again()
 
     let before = client.get("/v1/pod/node-2/info").status(200).json()[0]["info"]["taskId"].clone();
     client.post("/v1/pod/node-0/replace", &json!(null)).status(200);
-    client.until("recovery=COMPLETE");
+    client.until("idle");
     let plan = client.get("/v1/plans/recovery").status(200).json();
     let phase = &plan["phases"][0];
     let steps: Vec<&str> =

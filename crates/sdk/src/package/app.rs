@@ -110,8 +110,7 @@ pub(super) fn render(
 }
 
 /// Reports options that hold a list or an object where the template inserts a text, and leaves them empty: rendered,
-/// they
-/// would make a text that is no JSON.
+/// they would make a text that is no JSON.
 fn taken_for_texts(
     template: &str,
     file: FileId,
@@ -224,8 +223,7 @@ fn parse_app(
 }
 
 /// The variable whose value an error of the rendered text is about: its tag lies there, or ends right before, and it
-/// is not
-/// in quotes.
+/// is not in quotes.
 fn value_at(template: &str, span: Span) -> Option<(&str, Span)> {
     let at = span.range();
     let before = template.get(..at.start).unwrap_or_default().trim_end();
@@ -267,9 +265,8 @@ fn unmarked_options(options: &Value, parts: &Parts<'_>, found: &mut Diagnostics)
     context
 }
 
-/// Values with the marks of packaging tools (`{{artifact-dir}}`, `%(artifact-dir)s`) replaced by their bare names: as
-/// they are
-/// they could not stand in a definition.
+/// Values with the marks of packaging tools (`{{artifact-dir}}`, `%(artifact-dir)s`) replaced by their bare names: with
+/// the marks they could not stand in a definition.
 fn unmarked(values: &Value, what: &str, file: Option<(FileId, &str)>, found: &mut Diagnostics) -> Context {
     let mut marks = SortedSet::new();
     let context = unmark(Context::from(values), &mut marks);
