@@ -1,4 +1,4 @@
-//! An event stream as the body of a response that goes on.
+//! Event streams as bodies of responses.
 
 use super::Shared;
 use axum::body::{Bytes, HttpBody};
@@ -49,6 +49,27 @@ impl HttpBody for Events {
             }
             ready!(this.looks.poll_tick(cx));
         }
+    }
+}
+
+/// The body of a stream that has ended already. Its length is not said in advance, as that of no stream is.
+pub(super) struct Ended(Option<Bytes>);
+
+impl Ended {
+    pub(super) fn new(records: Vec<u8>) -> Self {
+        Self(Some(records.into()))
+    }
+}
+
+impl HttpBody for Ended {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.take().map(|records| Ok(Frame::data(records))))
     }
 }
 

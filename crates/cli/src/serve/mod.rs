@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
-use events::Events;
+use events::{Ended, Events};
 use guard::Guard;
 use planarium_protocol::input::Input;
 use planarium_rest::{MAX_BODY, Session, handle};
@@ -37,6 +37,9 @@ note: there are no machines, so nothing can be placed
   POST /sim/agents                      adds machines: {\"count\": 3}
   PUT /sim/scenario                     starts a scenario
 ";
+
+/// The header that every response to SUBSCRIBE has, an error as the only event of a stream included.
+const STREAM_ID: &str = "mesos-stream-id";
 
 type Shared = Arc<Mutex<Session>>;
 
@@ -201,20 +204,23 @@ async fn answer(State(served): State<Served>, request: Request) -> Response<Body
     let response = handle(&mut session, &request);
     drop(session);
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut answer = built(status, response.content_type, &response.headers, response.body);
-    if let Some(stream) = response.stream {
-        *answer.body_mut() = Body::new(Events::new(*stream, shared));
-    }
-    answer
+    let body = match response.stream {
+        Some(stream) => Body::new(Events::new(*stream, shared)),
+        None if response.headers.iter().any(|(name, _)| *name == STREAM_ID) => {
+            Body::new(Ended::new(response.body))
+        }
+        None => Body::from(response.body),
+    };
+    built(status, response.content_type, &response.headers, body)
 }
 
 fn built(
     status: StatusCode,
     content_type: &str,
     headers: &[(std::borrow::Cow<'static, str>, String)],
-    body: Vec<u8>,
+    body: impl Into<Body>,
 ) -> Response<Body> {
-    let mut response = Response::new(Body::from(body));
+    let mut response = Response::new(body.into());
     *response.status_mut() = status;
     if let Ok(value) = HeaderValue::from_str(content_type)
         && !content_type.is_empty()
