@@ -41,13 +41,7 @@ impl Process {
             (cluster.subscribe(cx, info.clone()), Some(Shared::new(&load, info)))
         };
         let mut process = Self { number, framework, members: SortedMap::new(), shared, over: false };
-        process.install(
-            cx,
-            cluster,
-            number,
-            Member { name, load, definition, scheduler: scheduler.into() },
-            calls,
-        );
+        process.install(cx, cluster, number, Member::new(name, load, definition, scheduler), calls);
         let answer = process.answer(number);
         Ok((process, answer))
     }
@@ -63,13 +57,7 @@ impl Process {
         let name = definition.name.clone();
         let (mut scheduler, calls) = Scheduler::start(cx, &definition, None)?;
         scheduler.show_from(cluster.past_revision() + 1);
-        self.install(
-            cx,
-            cluster,
-            number,
-            Member { name, load, definition, scheduler: scheduler.into() },
-            calls,
-        );
+        self.install(cx, cluster, number, Member::new(name, load, definition, scheduler), calls);
         Ok(self.answer(number))
     }
 
@@ -187,7 +175,7 @@ impl Process {
     ) -> Result<Vec<Request>, Refusal> {
         let Some(member) = self.members.get_mut(&number) else { return Ok(Vec::new()) };
         let (scheduler, calls) = Scheduler::start(cx, &definition, Some(&member.scheduler))?;
-        *member = Member { name: member.name.clone(), load, definition, scheduler: scheduler.into() };
+        *member = Member::new(member.name.clone(), load, definition, scheduler);
         Ok(calls)
     }
 

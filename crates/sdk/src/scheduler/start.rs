@@ -6,7 +6,6 @@
 
 use super::action::Action;
 use super::backoff::{Backoff, BackoffConfig};
-use super::customize;
 use super::cycle::Cycle;
 use super::evaluate::Overhead;
 use super::failing::Failing;
@@ -24,7 +23,6 @@ use super::{Cx, Reconciling, Request, Scheduler};
 use crate::load::Loaded;
 use crate::lower::{self, LoweredPhase, LoweredPlan, LoweredStep, LoweredStrategy};
 use crate::spec::{Goal, ServiceSpec};
-use crate::view::ViewCache;
 use planarium_kernel::{Cause, EventQueue};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Edge, Element, Holder, PlanId, PlanSpec, StepState, StrategySpec};
@@ -104,7 +102,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         None => Ids::new(cx.seed(), &name, &prefix).installed_at(cx.now()),
     };
     let env = Arc::new(loaded.env.clone());
-    let target = Arc::new(Config::new("".into(), spec.clone(), region_awareness(&env)));
+    let target = Arc::new(Config::new("".into(), spec.clone(), region_awareness(&loaded.program, &env)));
     Scheduler {
         name: name.clone(),
         configs: previous.map(|previous| previous.configs.clone()).unwrap_or_default(),
@@ -134,6 +132,8 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         exited: None,
         barred: false,
         namespace: loaded.framework.is_some().then(|| name.clone()),
+        program: loaded.program.clone(),
+        served: loaded.served.as_slice().into(),
         refused: Arc::from([]),
         withheld: SortedMap::new(),
         history: History::default(),
@@ -147,7 +147,6 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         completed_once: previous.is_some_and(|previous| previous.completed_once),
         revision: previous.map_or(0, |previous| previous.revision),
         touched: 0,
-        cache: ViewCache::default(),
         env,
     }
 }
@@ -156,7 +155,7 @@ impl Scheduler {
     /// Makes all plans in the order of their managers.
     fn make_plans(&mut self, cx: &Cx) -> Result<(), Refusal> {
         let mut lowered = lower::at_start(&self.target.spec, self.completed_once);
-        customize::plans(&mut lowered, &self.env)?;
+        self.program.customize(&mut lowered, &self.env)?;
         let refuse = |text: &str| Err(Refusal::new(RefusalCode::InvalidDefinition, text));
         match lowered.iter().filter(|plan| *plan.name == *DEPLOY).count() {
             0 => return refuse("There is no plan named 'deploy'"),

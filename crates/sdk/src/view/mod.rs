@@ -70,23 +70,25 @@ impl Clone for ViewCache {
     }
 }
 
-impl Scheduler {
-    /// The service as a front end shows it.
-    pub fn view(&self) -> Arc<ServiceView> {
-        // A poisoned lock means that building a view failed halfway; a fresh cache builds it again.
-        let mut fresh = Built::default();
-        match self.cache.0.lock() {
-            Ok(mut built) => self.rebuilt(Arc::make_mut(&mut built)),
-            Err(_) => self.rebuilt(&mut fresh),
+impl ViewCache {
+    /// The service as a front end shows it. A cache serves one scheduler process, and those that are copied from it.
+    pub(crate) fn view(&self, scheduler: &Scheduler) -> Arc<ServiceView> {
+        // A poisoned lock means that building a view failed halfway: then it is built from nothing.
+        let Ok(mut built) = self.0.lock() else { return scheduler.view() };
+        match &built.view {
+            Some(view) if built.touched == scheduler.touched => view.clone(),
+            _ => scheduler.rebuilt(Arc::make_mut(&mut built)),
         }
+    }
+}
+
+impl Scheduler {
+    /// The service as a front end shows it, built from nothing.
+    pub fn view(&self) -> Arc<ServiceView> {
+        self.rebuilt(&mut Built::default())
     }
 
     fn rebuilt(&self, built: &mut Built) -> Arc<ServiceView> {
-        if built.touched == self.touched
-            && let Some(view) = &built.view
-        {
-            return view.clone();
-        }
         let shut = Shut { ended: self.exited().is_some(), uninstalling: self.is_uninstalling() };
         if built.shut != shut {
             *built = Built { shut, ..Built::default() };

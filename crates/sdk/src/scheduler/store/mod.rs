@@ -98,6 +98,7 @@ fn facts_of(task: &TaskRecord) -> StoredTaskFacts {
         pod: task.pod.pod.clone(),
         index: task.pod.index,
         hostname: task.at.hostname.clone(),
+        agent: task.at.agent_id.clone(),
         attributes: task.at.attributes.to_vec(),
         region: task.at.region.clone(),
         zone: task.at.zone.clone(),
@@ -162,7 +163,7 @@ impl Store {
 
     fn slot(&self, key: &PodKey) -> Option<&Slot> {
         let slot = self.pods.get(key.number() as usize).filter(|slot| slot.key == *key);
-        // A key of another store's making says another number.
+        // A key from another store has another number.
         slot.or_else(|| self.pods.get(self.known(&key.pod, key.index)?.number() as usize))
     }
 
@@ -206,7 +207,7 @@ impl Store {
         })
     }
 
-    /// As the next process finds it: since when a task has been failing is known to one process only.
+    /// The records as the next process finds them. Each process notes for itself since when a task has been failing.
     pub(crate) fn of_next_process(&self) -> Self {
         let mut next = self.clone();
         let watched: Vec<Place> =
@@ -252,7 +253,7 @@ impl Store {
     pub(crate) fn place_of_id(&self, id: &str) -> Option<Place> {
         self.by_id.find(id).find_map(|pod| {
             let tasks = self.numbered(pod)?.1;
-            // Mostly it is the very text of the record, and then none is read.
+            // Mostly it is the same shared text as in the record, so nothing has to be compared.
             let same = tasks.values().position(|task| std::ptr::eq(&raw const *task.id, id));
             let task = same.or_else(|| tasks.values().position(|task| *task.id == *id))?;
             Some(Place { pod, task })
@@ -382,7 +383,7 @@ impl Store {
         let Some(old) = old else { return };
         self.by_id.remove(&old.id, number);
         self.leave_host(number, &old);
-        // Places in the list of facts would shift: it is made anew when a rule asks next.
+        // Places in the list of facts would shift, so it is rebuilt when a rule next asks for it.
         self.facts = None;
     }
 

@@ -13,26 +13,12 @@ mod hub;
 
 pub use hub::{Hub, MemberId, Routed, Turn};
 
-use crate::decode::framework_role;
-use crate::load::Loaded;
 use crate::scheduler::Scheduler;
 use planarium_mesos::api::{TaskState, TaskStatus};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The variable of the framework's environment that limits how many services reserve at a time.
 const DISCIPLINE: &str = "RESERVE_DISCIPLINE";
-
-/// A service of a framework reserves for the framework's role, as the framework's principal.
-pub(crate) fn join(loaded: &mut Loaded) {
-    let Some(framework) = loaded.framework.clone() else { return };
-    let role = framework_role(&framework, &loaded.env);
-    for spec in [&mut loaded.spec, &mut loaded.partial].into_iter().flatten() {
-        let spec = Arc::make_mut(spec);
-        spec.role = role.clone();
-        spec.principal = format!("{framework}-principal").into();
-    }
-}
 
 /// How many services of a framework may reserve at a time; no limit unless the environment names one above 0.
 pub fn reserve_limit(env: &BTreeMap<String, String>) -> Option<usize> {

@@ -33,7 +33,7 @@ struct Member {
 
 /// An offer on its way from service to service.
 #[derive(Clone, Debug)]
-struct Going {
+struct PassedOffer {
     offer: Arc<Offer>,
     holder: MemberId,
     /// The shortest time that anyone turned it down for. *Units*: milliseconds.
@@ -67,7 +67,7 @@ pub struct Routed {
 pub struct Hub {
     limit: Option<usize>,
     members: SortedMap<MemberId, Member>,
-    going: SortedMap<OfferId, Going>,
+    passed: SortedMap<OfferId, PassedOffer>,
     /// What the master said when the framework subscribed last.
     greeting: Option<SchedulerEvent>,
 }
@@ -89,7 +89,7 @@ impl Hub {
     /// A service is gone, or its scheduler is made anew: the offers it holds go on.
     pub fn release(&mut self, cause: Cause, id: MemberId, reserving: &dyn Fn(MemberId) -> bool) -> Routed {
         let held: Vec<OfferId> =
-            self.going.iter().filter(|(_, going)| going.holder == id).map(|(offer, _)| *offer).collect();
+            self.passed.iter().filter(|(_, passed)| passed.holder == id).map(|(offer, _)| *offer).collect();
         let mut routed = Routed::default();
         self.pass_on(cause, &held, DECLINE_MS, reserving, &mut routed);
         routed
@@ -121,7 +121,7 @@ impl Hub {
     /// The framework subscribed: offers made before are void.
     pub fn subscribed(&mut self, event: &SchedulerEvent) {
         self.greeting = Some(event.clone());
-        self.going.clear();
+        self.passed.clear();
     }
 
     /// The service that a task belongs to.
@@ -132,7 +132,7 @@ impl Hub {
 
     /// An offer is no more; who holds it.
     pub fn rescinded(&mut self, offer: OfferId) -> Option<MemberId> {
-        self.going.remove(&offer).map(|going| going.holder)
+        self.passed.remove(&offer).map(|passed| passed.holder)
     }
 
     /// Offers came: the first service that may have them gets them.
@@ -148,7 +148,7 @@ impl Hub {
         let ids: Vec<OfferId> = offers.iter().map(|offer| offer.id).collect();
         for offer in offers {
             let holder = first.unwrap_or(MemberId(u32::MAX));
-            self.going.insert(offer.id, Going { offer, holder, refuse_ms: DECLINE_MS });
+            self.passed.insert(offer.id, PassedOffer { offer, holder, refuse_ms: DECLINE_MS });
         }
         match first {
             Some(member) => routed.turns.push(self.turn(cause, member, &ids)),
@@ -174,7 +174,7 @@ impl Hub {
                 }
                 Call::Accept { offer_ids, operations, refuse_ms } => {
                     for offer in &offer_ids {
-                        self.going.remove(offer);
+                        self.passed.remove(offer);
                     }
                     let call = Call::Accept { offer_ids, operations, refuse_ms };
                     routed.calls.push(Request { cause, call });
@@ -218,11 +218,11 @@ impl Hub {
         let mut onward: SortedMap<MemberId, Vec<OfferId>> = SortedMap::new();
         let mut done = Vec::new();
         for offer in offers {
-            let Some(holder) = self.going.get(offer).map(|going| going.holder) else { continue };
+            let Some(holder) = self.passed.get(offer).map(|passed| passed.holder) else { continue };
             let next = self.next(Some(holder), reserving);
-            if let Some(going) = self.going.get_mut(offer) {
-                going.refuse_ms = going.refuse_ms.min(refuse_ms);
-                going.holder = next.unwrap_or(holder);
+            if let Some(passed) = self.passed.get_mut(offer) {
+                passed.refuse_ms = passed.refuse_ms.min(refuse_ms);
+                passed.holder = next.unwrap_or(holder);
             }
             match next {
                 Some(next) => onward.entry(next).or_default().push(*offer),
@@ -253,7 +253,7 @@ impl Hub {
 
     fn turn(&self, cause: Cause, member: MemberId, offers: &[OfferId]) -> Turn {
         let name = self.members.get(&member).map(|member| &member.name);
-        let shown = |offer: &OfferId| Some(seen_by(&self.going.get(offer)?.offer, name?));
+        let shown = |offer: &OfferId| Some(seen_by(&self.passed.get(offer)?.offer, name?));
         Turn { member, cause, offers: offers.iter().filter_map(shown).collect() }
     }
 
@@ -263,17 +263,17 @@ impl Hub {
         let mut declined: SortedMap<u64, Vec<OfferId>> = SortedMap::new();
         let mut cleaned = Vec::new();
         for id in offers {
-            let Some(going) = self.going.get(id) else { continue };
+            let Some(passed) = self.passed.get(id) else { continue };
             let left_over: Vec<&Resource> =
-                going.offer.resources.iter().filter(|resource| is_left_over(resource, &names)).collect();
+                passed.offer.resources.iter().filter(|resource| is_left_over(resource, &names)).collect();
             if left_over.is_empty() {
-                declined.entry(going.refuse_ms).or_default().push(*id);
+                declined.entry(passed.refuse_ms).or_default().push(*id);
             } else {
                 cleaned.push((*id, give_back(&left_over)));
             }
         }
         for id in offers {
-            self.going.remove(id);
+            self.passed.remove(id);
         }
         for (id, operations) in cleaned {
             let call = Call::Accept { offer_ids: vec![id], operations, refuse_ms: Some(CLEAN_UP_MS) };

@@ -13,6 +13,7 @@ mod parse;
 mod rule;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use evaluate::{OfferFacts, Outcome, StoredTaskFacts};
 pub use matcher::{Matcher, Pattern};

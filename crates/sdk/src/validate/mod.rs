@@ -2,13 +2,14 @@
 //!
 //! *Knows*: two specs and a few facts about the installation. *Must not know*: stored tasks, plans in motion.
 //!
-//! **Source**: `dcos-commons: …/config/validate` and `…/scheduler/SchedulerBuilder.java` (the default list).
-//! Match for the checks listed; those that compare with old cluster versions always pass and are left out.
+//! **Source**: `dcos-commons: …/config/validate`, `…/scheduler/SchedulerBuilder.java` (the default list) and the lists of
+//! the programs (`frameworks/*/…/Main.java`). Match for the checks listed; those that compare with old cluster versions always pass and are left out.
 
 pub(crate) mod account;
 mod checks;
 
 use crate::decode::span_of;
+use crate::programs::Program;
 use crate::spec::{At, ServiceSpec};
 use planarium_source::{Diagnostic, SourceMap};
 use std::fmt;
@@ -24,6 +25,8 @@ pub struct Facts<'s> {
     pub deployed_before: bool,
     /// The scheduler runs with a service account.
     pub service_account: bool,
+    /// The program that runs the new configuration; some have checks of their own.
+    pub program: &'s Program,
 }
 
 /// Why a configuration is refused.
@@ -103,7 +106,7 @@ validators! {
     "SDK206", "TLSRequiresServiceAccount", tls,
         "Transport encryption without a service account",
         "give it one with that variable in the environment (`env:` in a scenario, `--env`, the Environment tab), with the package's option 'service.service_account_secret', or remove 'transport-encryption'";
-    "SDK207", "PlacementRuleIsValid", placement,
+    "SDK207", "PlacementRuleIsValid", placement_rules,
         "A placement rule cannot be read", "mend the rule, or remove 'placement'";
     "SDK208", "RegionCannotChange", region,
         "The region of the service changes", "keep SERVICE_REGION as it was at the first start";
@@ -115,6 +118,12 @@ validators! {
         "The volumes of a task change", "keep size, path, type and profiles, or give the new volumes to a task of another name";
     "SDK212", "ServiceRoleCannotChangeOnIncompleteDeployment", role,
         "The role changes before the first deployment is complete", "let the deployment complete first, or keep the role";
+    "SDK213", "ZoneValidator", zones,
+        "The placement of a pod begins or ceases to look at zones",
+        "keep the use of '@zone' in the placement as it was at the first start";
+    "SDK214", "TaskEnvCannotChange", fixed_variables,
+        "A variable of a task changes that may not",
+        "give the variable the value that it had";
 }
 
 /// Checks whose errors the reader of a definition finds as well, and at a closer place.

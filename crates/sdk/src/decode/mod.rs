@@ -28,6 +28,7 @@ pub(crate) use route::reaches as is_routed_to;
 pub(crate) use service::{role as framework_role, service};
 
 use crate::codes;
+use crate::programs::{Program, Variable};
 use crate::spec::At;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -46,6 +47,10 @@ pub(crate) struct Cx<'a> {
     pub(crate) files: Option<(&'a str, &'a BTreeMap<String, String>)>,
     /// A name given from outside, which wins over the definition's.
     pub(crate) name_override: Option<&'a str>,
+    /// The program that runs the definition.
+    pub(crate) program: Program,
+    /// What the program gives to tasks.
+    variables: Vec<Variable>,
 }
 
 impl<'a> Cx<'a> {
@@ -54,7 +59,15 @@ impl<'a> Cx<'a> {
         found: &'a mut Diagnostics,
         env: &'a BTreeMap<String, String>,
     ) -> Self {
-        Self { sources, found, env, files: None, name_override: None }
+        Self {
+            sources,
+            found,
+            env,
+            files: None,
+            name_override: None,
+            program: Program::default(),
+            variables: Vec::new(),
+        }
     }
 
     /// A place as the spec keeps it.

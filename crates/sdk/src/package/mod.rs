@@ -3,7 +3,7 @@
 //! *Knows*: `config.json`, `resource.json`, `package.json`, `marathon.json.mustache`, the choice of the
 //! definition file. *Must not know*: what a definition says.
 //!
-//! **Source**: sheet 4.1 and `dcos/cosmos` (package rendering). Match; the values that packaging tools fill
+//! **Source**: `dcos/cosmos` (how a package is rendered). Match; the values that packaging tools fill
 //! in (`package-version`, build times, artifact addresses) are stand-ins.
 
 mod app;
@@ -14,6 +14,7 @@ mod schema;
 pub(crate) use choose::{Choice, choose};
 use options::Options;
 
+use crate::programs::Marks;
 use crate::{codes, config_file};
 use planarium_kernel::SortedMap;
 use planarium_protocol::input::LoadService;
@@ -39,6 +40,17 @@ pub(crate) struct Package {
     pub(crate) named: bool,
     /// The environment could not be made, and says nothing about variables without a value.
     pub(crate) broken: bool,
+    /// Its name.
+    name: Option<String>,
+    /// What runs its scheduler.
+    command: Option<String>,
+}
+
+impl Package {
+    /// What it says of its program.
+    pub(crate) fn marks(&self) -> Marks<'_> {
+        Marks { name: self.name.as_deref(), command: self.command.as_deref() }
+    }
 }
 
 /// The definition file that options choose.
@@ -61,16 +73,20 @@ pub(crate) fn read(
     let template = named(request, "marathon.json.mustache");
     let config =
         template.map_or_else(|| named(request, "config.json"), |path| beside(request, path, "config.json"));
-    if template.is_none() && config.is_none() {
+    let folder = template.or(config);
+    let about = folder
+        .map_or_else(|| named(request, "package.json"), |folder| beside(request, folder, "package.json"))
+        .and_then(|path| parse(request, files, path, found));
+    let name = about.as_ref().and_then(|about| about.get("name")).and_then(Value::as_str).map(str::to_owned);
+    let Some(folder) = folder else {
         options.report_useless(found);
-        return Package::default();
-    }
-    let folder = template.or(config).unwrap_or_default();
+        return Package { name, ..Package::default() };
+    };
 
     let schema = config.and_then(|path| parse(request, files, path, found));
     let merged = match (&schema, config.and_then(|path| files.get(path))) {
         (Some(schema), Some(file)) if schema.get("properties").is_some_and(Value::is_object) => {
-            // An option of the wrong type is found once; what would follow from it is not.
+            // An option of the wrong type is reported once, without what would follow from it.
             let wrong = schema::check(schema, &options, *file, found);
             schema::merge(schema::defaults(schema), &options.without(&wrong))
         }
@@ -89,11 +105,10 @@ pub(crate) fn read(
     };
 
     let mut package = Package {
-        env: BTreeMap::new(),
-        yaml: None,
         yaml_span: options.span_of(&["service", "yaml"]),
         named: options.at(&["service", "name"]).is_some(),
-        broken: false,
+        name,
+        ..Package::default()
     };
     package.yaml = merged
         .pointer("/service/yaml")
@@ -102,7 +117,6 @@ pub(crate) fn read(
         .map(|stem| Yaml { stem: stem.to_owned(), explicit: options.at(&["service", "yaml"]).is_some() });
     if let (Some(path), Some(file)) = (template, template.and_then(|path| files.get(path))) {
         let resource = beside(request, folder, "resource.json");
-        let about = beside(request, folder, "package.json");
         let file_of = |path| Some((*files.get(path)?, request.files.get(path)?.as_str()));
         let parts = app::Parts {
             options: merged,
@@ -110,12 +124,12 @@ pub(crate) fn read(
             config_file: config.and_then(file_of),
             resource: resource.and_then(|path| parse(request, files, path, found)),
             resource_file: resource.and_then(file_of),
-            package: about.and_then(|path| parse(request, files, path, found)),
+            package: about,
         };
         let text = request.files.get(path).map(String::as_str).unwrap_or_default();
-        let env = app::environment(text, *file, &parts, found);
-        package.broken = env.is_none();
-        package.env = env.unwrap_or_default();
+        let app = app::render(text, *file, &parts, found);
+        package.broken = app.is_none();
+        (package.env, package.command) = app.map_or_else(Default::default, |app| (app.env, app.command));
     }
     package
 }

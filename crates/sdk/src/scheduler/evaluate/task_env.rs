@@ -1,4 +1,4 @@
-//! What all launches of one task in one configuration have in common, prepared once.
+//! The part of a task's environment that all of its launches in one configuration share, prepared once.
 //!
 //! *Knows*: the part of a task's environment that is the same for every pod instance and machine.
 //! *Must not know*: instances, offers, reservations.
@@ -10,9 +10,9 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// What is the same for every instance of a task.
+/// The environment of a task as far as it is the same for every instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Kit {
+pub(crate) struct TaskEnv {
     /// Name of the service.
     service: Text,
     /// The task.
@@ -26,7 +26,7 @@ pub(crate) struct Kit {
     pub(super) secrets: Vec<(Text, Text)>,
 }
 
-impl Kit {
+impl TaskEnv {
     /// For a task of a service's pod.
     pub(crate) fn of(service: &ServiceSpec, pod: &PodSpec, task: &Arc<TaskSpec>) -> Self {
         let own = pod.placement.as_ref().map(|placement| &placement.rule);
