@@ -51,11 +51,8 @@ fn deployed(load: LoadService) -> Option<String> {
     let outcome = run(Scenario::of_definition(load, machines, Genesis::default()), Some(&until));
     let view = outcome.engine.view();
     let apps = view.services.iter().flat_map(|service| &service.plans).filter(|plan| &*plan.name == "apps");
-    let words: Vec<&str> = apps
-        .flat_map(|plan| &plan.phases)
-        .flat_map(|phase| &phase.steps)
-        .map(|step| &*step.status)
-        .collect();
+    let words: Vec<&str> =
+        apps.flat_map(|plan| &plan.phases).flat_map(|phase| &phase.steps).map(|step| &*step.status).collect();
     let runs = !words.is_empty() && words.iter().all(|word| *word == "Running");
     (!outcome.passed || !runs).then(|| outcome.transcript)
 }

@@ -452,7 +452,6 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
         volumes.iter().filter_map(|volume| Some((volume.word("containerPath"), volume.field("persistent")?)));
     let strategy = json.object("upgradeStrategy");
     let share = |key: &str| strategy.map_or(1.0, |strategy| strategy.number(key));
-    let names: Vec<Option<&str>> = checks::ports(&json).iter().map(|port| port.text("name")).collect();
     Definition {
         kind: Kind::App,
         role: text(json.word("role")),

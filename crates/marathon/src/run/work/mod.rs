@@ -17,7 +17,6 @@ use crate::definition::RunSpec;
 use crate::definition::spec::Stamp;
 use crate::deploy::plan::InstanceNo;
 use crate::deploy::{Action, ActionKind};
-use planarium_kernel::{Cause, SimTime};
 use planarium_system::{Cluster, Cx};
 use replace::Replacing;
 use start::Starting;
@@ -69,11 +68,7 @@ impl Marathon {
     ) -> bool {
         let spec = action.spec.clone();
         self.add_checks(cx, cluster, no, &spec);
-        let job = |work| Job {
-            deployment,
-            spec: spec.clone(),
-            work,
-        };
+        let job = |work| Job { deployment, spec: spec.clone(), work };
         let job = match action.kind {
             ActionKind::Start => return true,
             ActionKind::Restart if spec.instances == 0 => return true,
