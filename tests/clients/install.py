@@ -32,7 +32,7 @@ def main(folder):
         run(pip + ["install", "--no-deps"] + [name for name in wanted if name not in parser], "pip install")
         without_c(folder, pip, parser[0])
     if not works(folder):
-        raise Failed("pymesos was installed but cannot be imported")
+        raise Failed("the libraries were installed but cannot be imported")
     with open(stamp, "w") as out:
         out.write("\n".join(wanted))
 
@@ -59,7 +59,7 @@ def python(folder):
 
 def works(folder):
     try:
-        run([python(folder), "-c", "import pymesos"], "import")
+        run([python(folder), "-c", "import pymesos, marathon"], "import")
         return True
     except (Failed, OSError):
         return False

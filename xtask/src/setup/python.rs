@@ -18,7 +18,7 @@ pub(crate) fn ensure(root: &Path) -> Result<PathBuf> {
     );
     let home = root.join("target").join("clients");
     if !home.join("installed").is_file() {
-        out::step("installing client libraries of Mesos from PyPI");
+        out::step("installing client libraries from PyPI");
     }
     let install = files::client_tests(root).join("install.py");
     let output = Cmd::new("python3").arg(install).arg(&home).output()?;

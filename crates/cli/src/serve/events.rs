@@ -19,13 +19,15 @@ pub(super) struct Events {
     stream: EventStream,
     shared: Shared,
     looks: Interval,
+    /// What the stream begins with, until it is sent.
+    first: Vec<u8>,
 }
 
 impl Events {
-    pub(super) fn new(stream: EventStream, shared: Shared) -> Self {
+    pub(super) fn new(stream: EventStream, shared: Shared, first: Vec<u8>) -> Self {
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { stream, shared, looks }
+        Self { stream, shared, looks, first }
     }
 }
 
@@ -37,6 +39,10 @@ impl HttpBody for Events {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let first = std::mem::take(&mut self.first);
+        if !first.is_empty() {
+            return Poll::Ready(Some(Ok(Frame::data(Bytes::from(first)))));
+        }
         loop {
             let this = &mut *self;
             let polled =

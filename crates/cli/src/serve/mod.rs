@@ -205,7 +205,7 @@ async fn answer(State(served): State<Served>, request: Request) -> Response<Body
     drop(session);
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = match response.stream {
-        Some(stream) => Body::new(Events::new(*stream, shared)),
+        Some(stream) => Body::new(Events::new(*stream, shared, response.body)),
         None if response.headers.iter().any(|(name, _)| *name == STREAM_ID) => {
             Body::new(Ended::new(response.body))
         }

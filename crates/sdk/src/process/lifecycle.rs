@@ -31,7 +31,8 @@ impl Process {
     ) -> Result<(Self, Value), Refusal> {
         let Loading { number, load, definition } = loading;
         let name = definition.name.clone();
-        let (scheduler, calls) = Scheduler::start(cx, &definition, None)?;
+        let (mut scheduler, calls) = Scheduler::start(cx, &definition, None)?;
+        scheduler.show_from(cluster.past_revision() + 1);
         let info = scheduler.framework_info();
         let (framework, shared) = if load.framework.is_empty() {
             (cluster.subscribe(cx, info), None)
@@ -54,7 +55,8 @@ impl Process {
     ) -> Result<Value, Refusal> {
         let Loading { number, load, definition } = loading;
         let name = definition.name.clone();
-        let (scheduler, calls) = Scheduler::start(cx, &definition, None)?;
+        let (mut scheduler, calls) = Scheduler::start(cx, &definition, None)?;
+        scheduler.show_from(cluster.past_revision() + 1);
         self.install(cx, cluster, number, Member::new(name, load, definition, scheduler), calls);
         Ok(self.answer(number))
     }
@@ -286,6 +288,7 @@ impl Process {
             return;
         }
         let Some(member) = self.members.remove(&number) else { return };
+        cluster.note_past_revision(member.scheduler.revision);
         cluster.call(cx, self.framework, Call::Teardown);
         self.over = true;
         cx.emit(EventBody::ServiceRemoved { service: member.name });

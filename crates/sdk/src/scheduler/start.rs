@@ -66,14 +66,7 @@ pub(super) fn start(
     let target = scheduler.target.id.clone();
     let seq = cx.emit(EventBody::SchedulerStarted { service: scheduler.name.clone(), target });
     // Later than anything the process before it has shown.
-    let shown = (scheduler.revision + 1).max(seq);
-    scheduler.revision = shown;
-    for plan in &mut scheduler.plans {
-        plan.revision = shown;
-        for phase in &mut plan.phases {
-            phase.revision = shown;
-        }
-    }
+    scheduler.show_from((scheduler.revision + 1).max(seq));
     for key in scheduler.store.pods().map(|(key, _)| key.clone()).collect::<Vec<PodKey>>() {
         scheduler.note_pod(&key);
     }
@@ -84,6 +77,20 @@ pub(super) fn start(
         scheduler.need_cycle(cx);
     });
     Ok((scheduler, Vec::new()))
+}
+
+impl Scheduler {
+    /// Everything shown bears this revision or a later one.
+    pub(crate) fn show_from(&mut self, revision: u64) {
+        let shown = self.revision.max(revision);
+        self.revision = shown;
+        for plan in &mut self.plans {
+            plan.revision = shown;
+            for phase in &mut plan.phases {
+                phase.revision = shown;
+            }
+        }
+    }
 }
 
 /// A process without plans; what the state store keeps is taken over from the previous one.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// A lane for each task name on each machine. In its path the machine takes the place of the service and the task that
 /// of the step; there is no plan.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stays {
+pub(crate) struct MachineLanes {
     lanes: SortedMap<ElementPath, Arc<Lane>>,
     tasks: SortedMap<Text, ElementPath>,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Stays {
 /// How long the end of a task that failed is shown.
 const AFTER_MS: u64 = 5000;
 
-impl Stays {
+impl MachineLanes {
     /// Takes in an event.
     pub(crate) fn take(&mut self, event: &Event) {
         match &event.body {
@@ -122,7 +122,7 @@ mod tests {
             };
             event(at_ms, body)
         };
-        let mut stays = Stays::default();
+        let mut lanes = MachineLanes::default();
         for event in [
             launched(1000, "m1", "a-0__1"),
             status(2000, "a-0__1", "TASK_RUNNING"),
@@ -133,11 +133,11 @@ mod tests {
             status(20_000, "a-0__2", "TASK_KILLED"),
             launched(21_000, "m2", "a-0__3"),
         ] {
-            stays.take(&event);
+            lanes.take(&event);
         }
         let cut = |agent: &str| {
-            let path = stays.paths().find(|path| &*path.service == agent).expect("a lane");
-            let lane = stays.lane(path).expect("it");
+            let path = lanes.paths().find(|path| &*path.service == agent).expect("a lane");
+            let lane = lanes.lane(path).expect("it");
             lane.segments(30_000)
                 .iter()
                 .map(|s| (s.from_ms, s.to_ms, s.status.to_string()))
@@ -152,6 +152,6 @@ mod tests {
             (20_000, 30_000, ""),
         ];
         assert_eq!(cut("m1"), want.map(|(from, to, status)| (from, to, status.to_owned())));
-        assert_eq!((cut("m2").len(), stays.count()), (1, 2));
+        assert_eq!((cut("m2").len(), lanes.count()), (1, 2));
     }
 }
