@@ -196,7 +196,6 @@ fn refused_inputs_change_nothing_but_the_journal() {
         (r#"{"kind":"remove-service","name":"nobody"}"#, "not-found"),
         (r#"{"kind":"load-service","dialect":"sdk","files":{"svc.yml":"name: x"}}"#, "invalid-definition"),
         (r#"{"kind":"load-service","dialect":"cobol","files":{}}"#, "bad-request"),
-        (r#"{"kind":"load-service","dialect":"nomad","files":{}}"#, "bad-request"),
         (
             r#"{"kind":"update-service","dialect":"sdk","name":"fleet","files":{"svc.yml":"pods: ["}}"#,
             "invalid-definition",
