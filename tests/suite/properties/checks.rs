@@ -80,7 +80,7 @@ fn unexplained(engine: &Engine, view: &View) -> Option<String> {
                     phase
                         .steps
                         .iter()
-                        .map(|step| (step.status.clone(), Some(phase.name.clone()), Some(step.name.clone()))),
+                        .map(|step| (step.status.clone(), Some(phase.name.clone()), Some(step.key().clone()))),
                 );
             }
             for (status, phase, step) in elements {
