@@ -106,7 +106,16 @@ fn definition() -> impl Strategy<Value = Value> {
 }
 
 fn plan_command() -> impl Strategy<Value = Value> {
-    let op = select(vec!["start", "start", "interrupt", "continue", "continue", "stop", "restart", "force-complete"]);
+    let op = select(vec![
+        "start",
+        "start",
+        "interrupt",
+        "continue",
+        "continue",
+        "stop",
+        "restart",
+        "force-complete",
+    ]);
     let place = select(vec![
         ("deploy", None, None),
         ("deploy", None, None),
@@ -117,7 +126,8 @@ fn plan_command() -> impl Strategy<Value = Value> {
         ("other", None, None),
     ]);
     (op, place).prop_map(|(op, (plan, phase, step))| {
-        let mut input = json!({ "kind": "plan", "dialect": "skopos", "service": "shop", "plan": plan, "op": op });
+        let mut input =
+            json!({ "kind": "plan", "dialect": "skopos", "service": "shop", "plan": plan, "op": op });
         for (key, value) in [("phase", phase), ("step", step)] {
             if let Some(value) = value {
                 input[key] = json!(value);
@@ -194,9 +204,7 @@ fn input() -> impl Strategy<Value = Value> {
         json!({ "exit_code": 1, "exit_after_ms": 5_000 }),
         json!({}),
     ]);
-    let machines = |op: &str| {
-        json!({ "kind": "maintenance", "op": op, "body": [{ "hostname": "m-2", "ip": "10.0.0.2" }] })
-    };
+    let machines = |op: &str| json!({ "kind": "maintenance", "op": op, "body": [{ "hostname": "m-2", "ip": "10.0.0.2" }] });
     let window = json!({ "kind": "maintenance", "op": "schedule", "body": { "windows": [
         { "machine_ids": [{ "hostname": "m-2", "ip": "10.0.0.2" }], "unavailability": { "start": { "in_ms": 30_000 } } } ] } });
     prop_oneof![
