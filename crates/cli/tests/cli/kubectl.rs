@@ -1,7 +1,5 @@
 //! A real `kubectl` against a served world whose clock stands still until it is moved.
 
-#![expect(clippy::indexing_slicing, reason = "helpers of tests")]
-
 use crate::folder;
 use crate::http::Server;
 use serde_json::{Value, json};
