@@ -2,11 +2,6 @@
 //!
 //! *Knows*: what belongs together. *Must not know*: moves and calls; those are in [`crate::engine`] and [`crate::call`].
 
-#![expect(
-    clippy::unused_self,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::engine::{Io, LogKind, Mode, Record, Run, Shown};
 use crate::generate::Running;
 use crate::instance::{ComponentId, Group, Instance, InstanceState, Instances, Slot};
@@ -126,7 +121,9 @@ impl App {
         let definition = self.definition.clone();
         for planted in &definition.env.simulation.instances {
             let Some(component) = self.components.ids.get(&planted.component).copied() else { continue };
-            let group = if self.counts_as_new(component, &planted.image) { Group::New } else { Group::Old };
+            // Only what runs is new.
+            let is_new = !planted.stopped && self.counts_as_new(component, &planted.image);
+            let group = if is_new { Group::New } else { Group::Old };
             let position = self.instances.group(component, group, 0).count() as u64;
             let mut slot = Slot { component, group, index: planted.index.unwrap_or(position) };
             while self.instances.get(slot).is_some() {
@@ -370,30 +367,10 @@ impl App {
         Ok(())
     }
 
-    /// Bytes that are held here and not in `before`, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let run = &self.run;
-        let old = before.map(|before| &before.run);
-        let plan = if before.is_some_and(|before| Arc::ptr_eq(&before.plan, &self.plan)) {
-            0
-        } else {
-            1024 * self.plan.steps().len() as u64
-        };
-        512 + plan
-            + run.steps.beyond(old.map(|old| &old.steps), |_, _| 0)
-            + run.log.beyond(old.map(|old| &old.log), |_, _| 0)
-            + run.trace.beyond(old.map(|old| &old.trace), |_, _| 0)
-            + run.loops.beyond(old.map(|old| &old.loops), |now, was| {
-                planarium_kernel::cow::behind(now, was, |now| {
-                    now.iterations.beyond(was.map(|was| &was.iterations), |one, _| one.cells.len() as u64)
-                })
-            })
-            + self.instances.beyond(before.map(|before| &before.instances))
-    }
-
     /// The name of a machine.
     pub(crate) fn hostname(&self, io: &Io<'_>, machine: MachineId) -> Text {
         let known = io.yard.fleet().machine(machine).map(|machine| machine.hostname.clone());
+        let known = known.or_else(|| self.host_of(machine));
         known.unwrap_or_else(|| format!("machine {}", machine.0).into())
     }
 

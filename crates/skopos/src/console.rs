@@ -83,14 +83,23 @@ fn given(args: &[String]) -> Result<Given, String> {
     Ok(given)
 }
 
+/// The same words with the command in front; none where there is no command among them.
+fn command_first(args: &[String]) -> Option<Vec<String>> {
+    let at = args.iter().position(|arg| COMMANDS.iter().any(|(own, ..)| own == arg))?;
+    let mut words = vec![args.get(at)?.clone()];
+    words.extend(args.iter().enumerate().filter(|(own, _)| *own != at).map(|(_, arg)| arg.clone()));
+    Some(words)
+}
+
 fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     let (word, rest) = match args.split_first() {
         None => return Output { stdout: usage(), ..Output::default() },
         Some((word, rest)) => (word.as_str(), rest),
     };
-    // `post gate-pass` and `post --step X gate-fail` are how the real utility words it.
-    if word == "post" {
-        return run(rest, terminal);
+    // `post --project shop gate-pass ask` is how the real utility words it.
+    let leads = word == "post" || (word.starts_with('-') && !matches!(word, "--help" | "-h"));
+    if leads && let Some(reordered) = command_first(if word == "post" { rest } else { args }) {
+        return run(&reordered, terminal);
     }
     if matches!(word, "help" | "--help" | "-h") {
         return Output { stdout: usage(), ..Output::default() };

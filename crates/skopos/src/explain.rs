@@ -14,7 +14,7 @@ use planarium_fleet::Fleet;
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{ClearFault, Input};
+use planarium_protocol::input::{ClearFault, Input, TaskStatusInput};
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Unblock, Why};
 
 impl App {
@@ -361,6 +361,17 @@ impl Teller<'_> {
         if facts.as_ref().is_some_and(|facts| facts.manual) {
             let text = format!("What happens to {task} is up to you: it is on manual");
             all.push(reason(text, 0, ReasonKind::Manual { task: task.clone() }));
+            let said = TaskStatusInput {
+                task: task.to_string(),
+                state: "TASK_RUNNING".to_owned(),
+                service: Some(self.app.definition.name.to_string()),
+                readiness_exit: None,
+                healthy: None,
+                reason: None,
+                message: None,
+            };
+            let title = format!("Say that {task} runs");
+            self.unblock.push(Unblock { title, input: Some(Input::TaskStatus(said)) });
         }
         self.faults(launch.process);
         all

@@ -235,20 +235,25 @@ impl Instances {
         self.given.contains_key("")
     }
 
-    /// Sorts every instance into its group: the new one when its image is the target, else the old one. An index is kept
-    /// where it is free, unless `packed` asks for indices without gaps.
+    /// Sorts every instance into its group: the new one when it runs and its image is the target, else the old one. An index
+    /// is kept where it is free, unless `packed` asks for indices without gaps, first of what runs.
     pub(crate) fn sort(&mut self, target: &dyn Fn(ComponentId) -> Option<Text>, packed: bool) {
         let before: Vec<(Slot, Arc<Instance>)> =
             self.slots.iter().map(|(slot, instance)| (*slot, instance.clone())).collect();
         let grouped: Vec<(Slot, Arc<Instance>)> = before
             .iter()
             .map(|(slot, instance)| {
-                let is_new = target(slot.component).is_some_and(|image| image == instance.image);
+                let runs = instance.state == InstanceState::Running;
+                let is_new = runs && target(slot.component).is_some_and(|image| image == instance.image);
                 (Slot { group: if is_new { Group::New } else { Group::Old }, ..*slot }, instance.clone())
             })
             .collect();
+        let runs = |instance: &Instance| instance.state == InstanceState::Running;
+        let late = |(_, instance): &&(Slot, Arc<Instance>)| packed && !runs(instance);
+        let first = grouped.iter().filter(|one| !late(one));
         let mut sorted: Map<Slot, Arc<Instance>> = Map::new();
-        for (slot, instance) in grouped {
+        for (slot, instance) in first.chain(grouped.iter().filter(late)) {
+            let (slot, instance) = (*slot, instance.clone());
             let mut slot = if packed { Slot { index: 0, ..slot } } else { slot };
             if packed && let Some(last) = last_index(&sorted, slot) {
                 slot.index = last.saturating_add(1);

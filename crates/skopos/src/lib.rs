@@ -16,6 +16,7 @@
 //! | instance | instance: a container, here a process on a shared machine |
 
 mod app;
+mod audit;
 mod call;
 mod check;
 pub mod codes;

@@ -44,8 +44,6 @@ pub struct Loaded {
     pub missing: Vec<String>,
     /// Path of the plan, else of the model.
     pub path: Option<Text>,
-    /// A plan for the model, when a model was brought where a plan is meant.
-    pub offered_plan: Option<Text>,
 }
 
 impl Loaded {
@@ -128,14 +126,9 @@ pub fn load(request: &LoadService) -> Loaded {
         .and_then(|path| read_model(text_of(path), id_of(path), &mut env, &mut missing, &mut found));
     let scripts: Vec<&str> = sorted.scripts.keys().map(|name| &**name).collect();
 
-    let mut offered_plan = None;
     let decoded = sorted.plan.and_then(|path| {
         let (text, id) = (text_of(path), id_of(path));
-        let decoded = read_plan(&sources, path, text, id, &mut found);
-        if decoded.is_none() && sorted.model.is_none() {
-            offered_plan = offer(text, id, &env);
-        }
-        decoded
+        read_plan(&sources, path, text, id, &mut found)
     });
     if let (Some(decoded), Some(path)) = (&decoded, sorted.plan) {
         let mut cx = Cx { sources: &sources, file: path.into(), found: &mut found };
@@ -168,7 +161,6 @@ pub fn load(request: &LoadService) -> Loaded {
         diagnostics: Arc::new(found),
         missing,
         path: path.map(Into::into),
-        offered_plan,
         sources: Arc::new(sources),
     }
 }
@@ -243,18 +235,6 @@ fn read_model(
         return None;
     }
     model::read(parsed.root.as_ref(), Span::at(file, 0), found)
-}
-
-/// The plan of a model that was brought where a plan is meant.
-fn offer(text: &str, file: FileId, env: &Env) -> Option<Text> {
-    let mut found = Diagnostics::new();
-    let mut env = env.clone();
-    let model = read_model(text, file, &mut env, &mut Vec::new(), &mut found)?;
-    if found.has_errors() {
-        return None;
-    }
-    let running = planted(&model, &env, Options::default());
-    generate::generate(&model, &env, &running, false).ok().flatten().map(Into::into)
 }
 
 /// What runs at load time, by component.

@@ -11,7 +11,7 @@ use crate::{DIALECT, STATUSES, console, wire};
 use planarium_fleet::{FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, ProcessId, ProcessSpec};
 use planarium_kernel::cow::behind;
 use planarium_kernel::recorder::Recorder;
-use planarium_kernel::{SimTime, SortedMap};
+use planarium_kernel::{Digest, SimTime, SortedMap};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, Target};
 use planarium_protocol::refusal::RefusalCode;
@@ -471,7 +471,7 @@ impl System for Process {
 
     fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
         let app = &self.find(&path.service)?.app;
-        app.why(path, cluster.fleet(), app.seen_at())
+        app.why(path, cluster.fleet(), cluster.asked().max(app.seen_at()))
     }
 
     fn check(&self) -> Vec<String> {
@@ -480,6 +480,10 @@ impl System for Process {
             member.app.check().into_iter().map(move |text| format!("{name}: {text}"))
         };
         self.members().flat_map(one).collect()
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.members().for_each(|member| member.app.digest(digest));
     }
 
     fn beyond(&self, before: Option<&Self>) -> u64 {

@@ -128,9 +128,6 @@ impl Names {
         if let Some(index) = record.index {
             facts.push(("index", index.to_string().into()));
         }
-        if let LogKind::StepFail(Some(why)) = &record.kind {
-            facts.push(("reason", why.clone()));
-        }
         let path = record.step.and_then(|id| self.step(id));
         Some(self.happened(cx, record.kind.word(), importance, path, facts, &record.text(plan)))
     }
@@ -160,7 +157,7 @@ impl Names {
             Some(host) if what != "instance-destroyed" => format!("{text}, {host}"),
             _ => text,
         };
-        facts.extend(more.map(|more| (if what == "instance-exited" { "message" } else { "agent" }, more)));
+        facts.extend(more.filter(|_| what != "instance-exited").map(|host| ("agent", host)));
         self.happened(cx, what, importance, None, facts, &text);
     }
 

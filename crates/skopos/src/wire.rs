@@ -21,7 +21,7 @@
 use crate::app::App;
 use crate::engine::log::verdict;
 use crate::engine::{Command, Record, Trace};
-use crate::instance::{Instance, Slot};
+use crate::instance::{Instance, InstanceState, Slot};
 use crate::plan::{Step, StepId};
 use crate::process::{Member, Process};
 use crate::{DIALECT, offer};
@@ -328,6 +328,7 @@ fn instances(app: &App) -> Value {
             "state": instance.state.word(),
             "ip": instance.ip,
             "lb": instance.balancers.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(),
+            "sd": !instance.hidden && instance.state == InstanceState::Running,
             "created_at_ms": instance.created.ms(),
         })
     };
@@ -352,7 +353,7 @@ fn log(app: &App, since: usize) -> Value {
 
 /// The deployment as the real API words it.
 fn deployment(app: &App) -> Value {
-    let view = app.view(&|_| None);
+    let view = app.view(&|machine| app.host_of(machine));
     let progress = view.plans.first().map_or((0, 0), |plan| (plan.progress.done, plan.progress.total));
     let percent = if progress.1 == 0 { 100 } else { u64::from(progress.0) * 100 / u64::from(progress.1) };
     json!({

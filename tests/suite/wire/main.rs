@@ -11,6 +11,7 @@ mod programs;
 mod refused;
 mod sdk_console;
 mod sim;
+mod skopos;
 mod store;
 mod texts;
 mod torn_down;

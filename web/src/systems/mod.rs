@@ -6,6 +6,8 @@
 
 #[cfg(feature = "kudo")]
 mod kudo;
+#[cfg(feature = "marathon")]
+mod marathon;
 #[cfg(feature = "sdk")]
 mod sdk;
 #[cfg(feature = "skopos")]
@@ -37,6 +39,8 @@ pub(crate) struct Desk {
 static DESKS: &[Desk] = &[
     #[cfg(feature = "sdk")]
     sdk::DESK,
+    #[cfg(feature = "marathon")]
+    marathon::DESK,
     #[cfg(feature = "kudo")]
     kudo::DESK,
     #[cfg(feature = "skopos")]
@@ -65,10 +69,25 @@ pub(crate) fn file_name(text: &str) -> &'static str {
     let files = BTreeMap::from([(String::new(), text.to_owned())]);
     match desk(planarium_world::detect_dialect(&files)) {
         Some(desk) if json => desk.json,
-        Some(desk) => desk.main.first().copied().unwrap_or("definition.yml"),
+        Some(desk) => named(desk, text),
         None if json => "definition.json",
         None => "definition.yml",
     }
+}
+
+/// The first name under which a text can be used, for what a file means may depend on its name; else the usual one.
+fn named(desk: &Desk, text: &str) -> &'static str {
+    let is_good = |name: &&&'static str| {
+        let files = BTreeMap::from([((**name).to_owned(), text.to_owned())]);
+        let load = planarium_protocol::input::LoadService {
+            dialect: desk.dialect.into(),
+            files,
+            ..Default::default()
+        };
+        !planarium_world::check(&load).has_errors()
+    };
+    let name = desk.main.iter().find(is_good).or(desk.main.first());
+    name.copied().unwrap_or("definition.yml")
 }
 
 /// What the system of a service shows beside plans and pods, where it shows anything.
@@ -107,5 +126,12 @@ mod tests {
         assert_eq!(first().0, file_name(first().1));
         let ending = |text: &str| file_name(text).rsplit('.').next();
         assert_eq!((ending("{\"a\": 1}"), ending("a: 1")), (Some("json"), Some("yml")));
+        #[cfg(feature = "skopos")]
+        assert_eq!(
+            file_name(
+                "components: { a: { image: x } }\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\n"
+            ),
+            "model.yaml"
+        );
     }
 }

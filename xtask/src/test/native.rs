@@ -20,6 +20,7 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     } else {
         counted(told(cargo_test(root, filter), kubectl))?
     };
+    let tests = if filter.is_none() { tests.plus(systems_alone(root)?) } else { tests };
     out::step("examples in the documentation");
     let doc = Cmd::new("cargo").dir(root).args([
         "test",
@@ -38,6 +39,32 @@ fn told(command: Cmd, kubectl: Option<PathBuf>) -> Cmd {
         Some(program) => command.env("PLANARIUM_KUBECTL", program),
         None => command,
     }
+}
+
+/// The gallery of each system in a build without the others: the same transcripts, the same digests.
+fn systems_alone(root: &Path) -> Result<Count> {
+    let mut count = Count::default();
+    for features in crate::size::systems_alone() {
+        out::step(format!("the gallery with nothing but `{features}`"));
+        let tests = Cmd::new("cargo").dir(root).args([
+            "test",
+            "--locked",
+            "--package",
+            "planarium-tests",
+            "--no-default-features",
+            "--features",
+            features,
+            "--no-fail-fast",
+            "--test",
+            "scenarios",
+            "--test",
+            "cross_digest",
+            "--",
+            "--quiet",
+        ]);
+        count = count.plus(counted(tests)?);
+    }
+    Ok(count)
 }
 
 fn nextest(root: &Path, filter: Option<&str>) -> Cmd {

@@ -692,7 +692,8 @@ fn findings_say_what_to_do() {
     let model = "doctype: com.datagridsys.doctype/skopos/model\nversion: 1\ncomponents: {a: {image: x:1}}\n";
     let loaded = load(&request(model));
     assert_eq!(findings(&loaded), ["1 error[SKO010] This is a Skopos model, not a deployment plan"]);
-    assert!(loaded.offered_plan.is_some_and(|plan| plan.contains("inst_create")), "its plan is offered");
+    let named = load(&request(&format!("# file: model.yaml\n{model}")));
+    assert!(findings(&named).is_empty() && named.definition.is_some(), "under its own name its plan is made");
 }
 
 /// Texts as people really have them.

@@ -195,8 +195,11 @@ pub(crate) fn surroundings(dice: &mut Dice) -> String {
     );
     text.push_str("  instances:\n");
     for name in ["back", "front", "db"] {
-        let images: Vec<String> =
-            (0..dice.below(4)).map(|_| format!("\"acme/{name}:{}.0\"", 1 + dice.below(2))).collect();
+        let instance = |dice: &mut Dice| {
+            let state = if dice.once_in(5) { "stopped" } else { "running" };
+            format!("{{image: acme/{name}:{}.0, state: {state}}}", 1 + dice.below(2))
+        };
+        let images: Vec<String> = (0..dice.below(4)).map(|_| instance(dice)).collect();
         let _ = writeln!(text, "    {name}: [{}]", images.join(", "));
     }
     if dice.once_in(3) {

@@ -4,10 +4,11 @@
 //! *Must not know*: services; offers and plans are opaque here.
 
 mod kube;
+mod said;
 
 use crate::system::Number;
 use planarium_fleet::{
-    Cx, FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, Owner, ProcessId, ProcessSpec, Said,
+    Absence, Cx, FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, Owner, ProcessId, ProcessSpec, Said,
 };
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, Digest, SimTime};
@@ -20,6 +21,7 @@ use planarium_protocol::input::{
     AddAgent, Fault, FaultKind, OfferRound, ProcessBehaviour, Target, TaskStatusInput,
 };
 use planarium_protocol::json;
+use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::{ClusterView, FaultView};
 use planarium_protocol::{EventBody, Refusal, Text};
 use serde_json::Value;
@@ -70,6 +72,8 @@ pub struct Cluster {
     news: VecDeque<News>,
     /// Number of the last event when machines last came or went.
     changed: u64,
+    /// The highest revision that a service showed before it was removed.
+    past_revision: u64,
     epoch_ms: u64,
     /// The instant of a question; questions that do not ask for it leave it at genesis.
     asked: SimTime,
@@ -90,6 +94,7 @@ impl Cluster {
             kube: None,
             news: VecDeque::new(),
             changed: 0,
+            past_revision: 0,
             epoch_ms: flags.epoch_ms,
             asked: SimTime::ZERO,
         }
@@ -358,11 +363,16 @@ impl Cluster {
 
     /// A machine goes for good.
     pub fn remove_agent(&mut self, cx: &mut Cx, agent: &str) -> Result<Value, Refusal> {
-        #[cfg(feature = "kube")]
         let known: Vec<_> = self.fleet.machine_ids().collect();
         let (fleet, master) = self.parts();
         master.remove_agent(cx, fleet, agent)?;
         self.report_drained(cx);
+        // Systems hear of it as of a machine that is lost and never comes back.
+        for machine in known.iter().copied().filter(|machine| self.fleet.machine(*machine).is_none()) {
+            let kind = FleetEventKind::MachineLost { machine, how: Absence::Lost };
+            let event = FleetEvent { cause: cx.cause(), owner: None, kind };
+            self.news.push_back(News { process: None, event });
+        }
         #[cfg(feature = "kube")]
         self.match_nodes(cx, &known);
         self.changed = cx.next_seq() - 1;
@@ -393,9 +403,25 @@ impl Cluster {
     /// The user says how a task is.
     pub fn task_status(&mut self, cx: &mut Cx, status: &TaskStatusInput) -> Result<Value, Refusal> {
         let (fleet, master) = self.parts();
-        master.task_status(cx, fleet, status)?;
+        match master.task_status(cx, fleet, status) {
+            Err(refusal) if refusal.code == RefusalCode::NotFound => {
+                self.say_of_process(cx, status).unwrap_or(Err(refusal))?;
+            }
+            done => done?,
+        }
         self.report_drained(cx);
         Ok(json!({ "task": status.task, "state": status.state }))
+    }
+
+    /// The highest revision that a service showed before it was removed. One that takes its name counts on from there,
+    /// so that equal revisions show the same.
+    pub const fn past_revision(&self) -> u64 {
+        self.past_revision
+    }
+
+    /// A service that showed this revision is removed.
+    pub fn note_past_revision(&mut self, revision: u64) {
+        self.past_revision = self.past_revision.max(revision);
     }
 
     /// Exactly one offer round.

@@ -4,6 +4,7 @@
 //! inside.
 
 mod fixture;
+mod flow;
 mod growth;
 mod memory;
 mod offers;
@@ -19,10 +20,11 @@ use crate::out;
 /// Measures the full engine, or only the part of it that is named: `growth`, `R1`, `R2`, ...
 pub(crate) fn run(unit: Unit, only: Option<&str>, figures: &mut Figures) -> Result<()> {
     type Part = fn(Unit, &mut Figures) -> Result<()>;
-    let parts: [(&str, &str, Part); 6] = [
+    let parts: [(&str, &str, Part); 7] = [
         ("growth", "the full engine: growth with the number of steps", growth::run),
         ("R1", "R1: a service of 1,000 pods", service::run),
         ("R2", "R2: allocation rounds and schedules over 1,000 agents", offers::run),
+        ("R5", "R5: a plan of 10,000 executed steps", flow::run),
         ("R6", "R6: back and forth in 10,000 events", |_, figures| seek::run(figures)),
         ("R7", "R7: a sweep over seeds", sweep::run),
         ("R8", "R8: memory", |_, figures| memory::run(figures)),
@@ -50,6 +52,7 @@ pub(crate) fn probe(what: &str, times: u32) -> Result<()> {
             "service" if service::probe_stage(strategy, pods)? => {}
             "service" => service::probe(pods)?,
             "offers" => offers::probe(pods)?,
+            "flow" => flow::probe(pods)?,
             "seek" => seek::probe()?,
             "sweep" => sweep::probe(pods)?,
             "memory" => memory::probe(pods)?,

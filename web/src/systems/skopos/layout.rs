@@ -1,0 +1,218 @@
+//! Where the parts of a drawn plan stand.
+//!
+//! *Knows*: boxes, lanes, lines. *Must not know*: colours, the page.
+//!
+//! Forward steps stand in a row from left to right, cleanup steps in a row below from right to left. What is inside a step
+//! is drawn inside its box. *Units*: pixels.
+
+use serde_json::Value;
+
+/// A box for a step without others inside.
+pub(super) const NODE: (i32, i32) = (124, 46);
+/// Room between two boxes of a row.
+const GAP: i32 = 34;
+/// Room between the two rows.
+const LANES: i32 = 44;
+/// Room around what is inside a box; lines to the ends of the chain run there.
+const PAD: i32 = 22;
+/// Room for the name of a box with others inside.
+const HEAD: i32 = 30;
+/// How deep boxes are looked into.
+const DEEP: usize = 8;
+
+/// A box in the drawing.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Placed<'v> {
+    pub(super) node: &'v Value,
+    pub(super) x: i32,
+    pub(super) y: i32,
+    pub(super) width: i32,
+    pub(super) height: i32,
+    pub(super) inside: Option<Frame<'v>>,
+}
+
+/// A chain in the drawing; places are those of the whole drawing.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Frame<'v> {
+    pub(super) chain: &'v Value,
+    pub(super) x: i32,
+    pub(super) y: i32,
+    pub(super) width: i32,
+    pub(super) height: i32,
+    pub(super) nodes: Vec<Placed<'v>>,
+}
+
+/// Text of a field; empty where there is none.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or("")
+}
+
+/// A list of a field; empty where there is none.
+pub(super) fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The chain of an id.
+pub(super) fn chain<'v>(flow: &'v Value, id: &str) -> Option<&'v Value> {
+    list(flow, "chains").iter().find(|chain| text(chain, "id") == id)
+}
+
+/// The drawing of a chain with all that is inside it, at the origin.
+pub(super) fn frame<'v>(flow: &'v Value, id: &str) -> Option<Frame<'v>> {
+    let mut frame = measured(flow, id, 0)?;
+    place(&mut frame, 0, 0);
+    Some(frame)
+}
+
+fn measured<'v>(flow: &'v Value, id: &str, depth: usize) -> Option<Frame<'v>> {
+    let chain = chain(flow, id)?;
+    let node = |node: &'v Value| {
+        let inside = node.get("inside").and_then(Value::as_str).filter(|_| depth < DEEP);
+        let inside = inside.and_then(|inside| measured(flow, inside, depth + 1));
+        let (width, height) =
+            inside.as_ref().map_or(NODE, |inner| (inner.width.max(NODE.0), inner.height + HEAD));
+        Placed { node, x: 0, y: 0, width, height, inside }
+    };
+    let nodes: Vec<Placed<'v>> = list(chain, "nodes").iter().map(node).collect();
+    let (mut width, mut height) = (0, 0);
+    for lane in LANE_WORDS {
+        let (wide, high) = extent(&nodes, lane);
+        width = width.max(wide);
+        height += high + if high > 0 && height > 0 { LANES } else { 0 };
+    }
+    Some(Frame { chain, x: 0, y: 0, width: width + 2 * PAD, height: height + 2 * PAD, nodes })
+}
+
+const LANE_WORDS: [&str; 2] = ["forward", "cleanup"];
+
+fn is_in(placed: &Placed<'_>, lane: &str) -> bool {
+    (text(placed.node, "lane") == "cleanup") == (lane == "cleanup")
+}
+
+/// Width and height of a row.
+fn extent(nodes: &[Placed<'_>], lane: &str) -> (i32, i32) {
+    let row = || nodes.iter().filter(|placed| is_in(placed, lane));
+    let width: i32 = row().map(|placed| placed.width + GAP).sum();
+    ((width - GAP).max(0), row().map(|placed| placed.height).max().unwrap_or(0))
+}
+
+fn place(frame: &mut Frame<'_>, x: i32, y: i32) {
+    (frame.x, frame.y) = (x, y);
+    let (left, right) = (x + PAD, x + frame.width - PAD);
+    let mut top = y + PAD;
+    for lane in LANE_WORDS {
+        let (_, high) = extent(&frame.nodes, lane);
+        let mut at = if lane == "forward" { left } else { right };
+        for placed in frame.nodes.iter_mut().filter(|placed| is_in(placed, lane)) {
+            placed.y = top + (high - placed.height) / 2;
+            if lane == "forward" {
+                placed.x = at;
+                at += placed.width + GAP;
+            } else {
+                placed.x = at - placed.width;
+                at -= placed.width + GAP;
+            }
+            if let Some(inside) = &mut placed.inside {
+                place(inside, placed.x, placed.y + HEAD);
+            }
+        }
+        top += if high > 0 { high + LANES } else { 0 };
+    }
+}
+
+/// The line of an exit, as the data of a path.
+pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
+    let find = |id: &str| frame.nodes.iter().find(|placed| text(placed.node, "id") == id);
+    let from = find(text(edge, "from"))?;
+    let (goal, failed) = (text(edge, "to"), text(edge, "on") == "fail");
+    let middle = |placed: &Placed<'_>| placed.x + placed.width / 2;
+    // Two exits of a step do not lie on each other.
+    let aside = if failed { 10 } else { -10 };
+    if goal.starts_with('@') {
+        let edge_x = frame.x + frame.width;
+        let (x, y) = if failed {
+            (middle(from), from.y + from.height)
+        } else {
+            (from.x + from.width, from.y + from.height / 2)
+        };
+        let end_y = if goal == "@fail" { frame.y + frame.height - 10 } else { frame.y + 10 };
+        return Some(format!("M{x} {y} C{x} {end_y} {x} {end_y} {} {end_y} H{}", x + 16, edge_x - 2));
+    }
+    let to = find(goal)?;
+    let same_row = is_in(from, "cleanup") == is_in(to, "cleanup");
+    if same_row {
+        let (left, right) = if from.x < to.x { (from, to) } else { (to, from) };
+        let close = right.x - (left.x + left.width) <= GAP;
+        if close {
+            let y = from.y + from.height / 2 + aside / 2;
+            return Some(if from.x < to.x {
+                format!("M{} {y} H{}", from.x + from.width, to.x - 2)
+            } else {
+                format!("M{} {y} H{}", from.x, to.x + to.width + 2)
+            });
+        }
+        let (y, up) = if failed { (from.y + from.height, 20) } else { (from.y, -20) };
+        let end = if failed { to.y + to.height } else { to.y };
+        let (a, b) = (middle(from), middle(to));
+        return Some(format!("M{a} {y} C{a} {} {b} {} {b} {end}", y + up, end + up));
+    }
+    let (a, b) = (middle(from) + aside, middle(to) + aside);
+    let (start, end) =
+        if from.y < to.y { (from.y + from.height, to.y - 2) } else { (from.y, to.y + to.height + 2) };
+    let half = i32::midpoint(start, end);
+    Some(format!("M{a} {start} C{a} {half} {b} {half} {b} {end}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn flow() -> Value {
+        let node =
+            |id: &str, lane: &str, inside: Option<&str>| json!({ "id": id, "lane": lane, "inside": inside });
+        let edge = |from: &str, on: &str, to: &str| json!({ "from": from, "on": on, "to": to });
+        json!({ "chains": [
+            { "id": "back", "nodes": [node("a", "forward", None), node("l", "forward", Some("l")), node("b", "forward", None), node("x", "cleanup", None), node("y", "cleanup", None)],
+              "edges": [edge("a", "pass", "l"), edge("a", "fail", "x"), edge("a", "pass", "b"), edge("x", "pass", "y"), edge("y", "pass", "@fail"), edge("b", "pass", "@pass"), edge("y", "fail", "a"), edge("b", "fail", "nowhere")] },
+            { "id": "l", "nodes": [node("m", "forward", None), node("n", "forward", None)], "edges": [] },
+        ] })
+    }
+
+    #[test]
+    fn forward_goes_to_the_right_and_cleanup_to_the_left() {
+        let flow = flow();
+        let frame = frame(&flow, "back").expect("a drawing");
+        let at = |id: &str| frame.nodes.iter().find(|placed| text(placed.node, "id") == id).expect("a box");
+        assert!(at("a").x < at("l").x && at("l").x < at("b").x);
+        assert!(at("x").x > at("y").x, "cleanup goes back");
+        assert!(at("x").y > at("l").y + at("l").height, "in a row below");
+        let inner = at("l").inside.as_ref().expect("what is inside");
+        assert!(
+            inner
+                .nodes
+                .iter()
+                .all(|placed| placed.x > at("l").x && placed.x + placed.width < at("l").x + at("l").width)
+        );
+        let fits = |placed: &Placed<'_>| {
+            placed.x + placed.width <= frame.width && placed.y + placed.height <= frame.height
+        };
+        assert!(frame.nodes.iter().all(fits));
+    }
+
+    #[test]
+    fn every_exit_that_leads_somewhere_has_a_line() {
+        let flow = flow();
+        let frame = frame(&flow, "back").expect("a drawing");
+        let lines: Vec<bool> =
+            list(frame.chain, "edges").iter().map(|edge| line(&frame, edge).is_some()).collect();
+        assert_eq!(lines, [true, true, true, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn what_stands_in_itself_is_drawn_once() {
+        let flow =
+            json!({ "chains": [{ "id": "a", "nodes": [{ "id": "a", "lane": "forward", "inside": "a" }] }] });
+        assert!(frame(&flow, "a").is_some() && frame(&flow, "b").is_none());
+    }
+}
