@@ -11,5 +11,6 @@ mod cluster;
 mod crowd;
 mod deeds;
 mod definitions;
+mod marathon;
 mod small;
 mod texts;
