@@ -89,7 +89,8 @@ const DESCRIPTION = "Tab indents. Press Escape and then Tab to leave the editor.
 
 /** Small additions to the keys of CodeMirror's packages. */
 const KEYS = [
-  ...defaultKeymap,
+  // Mod-Enter is the page's: it runs the definition and must not insert a line.
+  ...defaultKeymap.filter((binding) => binding.key !== "Mod-Enter"),
   ...searchKeymap,
   ...historyKeymap,
   ...foldKeymap,

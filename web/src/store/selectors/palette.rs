@@ -22,6 +22,8 @@ pub(crate) struct Entry {
     pub(crate) icon: &'static str,
     /// Key that does the same.
     pub(crate) keys: Option<&'static str>,
+    /// Other words that people look for it by.
+    pub(crate) also: &'static str,
     /// What it will do.
     pub(crate) note: Option<AttrValue>,
     /// Why it does nothing now.
@@ -50,6 +52,7 @@ impl List {
             group,
             icon,
             keys: None,
+            also: "",
             note: None,
             refused: None,
             actions: vec![action],
@@ -139,16 +142,23 @@ fn page(list: &mut List, state: &State) {
     apply.keys = Some("Ctrl-Enter");
     apply.refused = broken.clone().or(same.clone());
     list.add(DO, "rocket", "Roll the definition out in this run", Action::RollOut).refused = broken.or(same);
-    for (icon, label, keys, dialog) in [
-        ("lightning", "Inject a failure", Some("i"), Dialog::Fault),
-        ("spanner", "Maintenance of machines", Some("m"), Dialog::Maintenance(None)),
-        ("plus", "Add machines", None, Dialog::AddMachine),
-        ("book", "Examples", Some("x"), Dialog::Gallery),
-        ("folder", "Open or paste", Some("o"), Dialog::Open),
-        ("share", "Share this run", Some("s"), Dialog::Share),
-        ("keyboard", "Keys and settings", Some("?"), Dialog::Keys),
+    for (icon, label, keys, dialog, also) in [
+        (
+            "lightning",
+            "Inject a failure",
+            Some("i"),
+            Dialog::Fault,
+            "fault kill lose lost agent machine crash fail partition network chaos break slow",
+        ),
+        ("spanner", "Maintenance of machines", Some("m"), Dialog::Maintenance(None), "drain cordon window down up"),
+        ("plus", "Add machines", None, Dialog::AddMachine, "agent node host capacity grow"),
+        ("book", "Examples", Some("x"), Dialog::Gallery, "gallery demo scenario"),
+        ("folder", "Open or paste", Some("o"), Dialog::Open, "load file import upload"),
+        ("share", "Share this run", Some("s"), Dialog::Share, "link url export download"),
+        ("keyboard", "Keys and settings", Some("?"), Dialog::Keys, "help shortcuts keyboard"),
     ] {
-        list.add(DO, icon, label, Action::OpenDialog(dialog)).keys = keys;
+        let entry = list.add(DO, icon, label, Action::OpenDialog(dialog));
+        (entry.keys, entry.also) = (keys, also);
     }
     for (label, format) in [
         ("Save the transcript", Format::Transcript),
@@ -192,7 +202,7 @@ fn page(list: &mut List, state: &State) {
         ("sun", "Colours: light", Theme::Light),
         ("moon", "Colours: dark", Theme::Dark),
     ] {
-        list.add(SHOW, icon, label, Action::SetTheme(theme));
+        list.add(SHOW, icon, label, Action::SetTheme(theme)).also = "theme mode appearance colors";
     }
     if state.drafts.len() > 1 {
         for (at, draft) in state.drafts.iter().enumerate() {
@@ -286,7 +296,10 @@ pub(crate) fn meant(entries: &[Entry], text: &str, lately: &[AttrValue], most: u
             let mut score = 0;
             for word in &words {
                 score += rank(&label, word)
-                    .or_else(|| rank(&entry.group.to_ascii_lowercase(), word).map(|r| r + 2))?;
+                    .filter(|score| *score < 8)
+                    .or_else(|| begins(entry.also, word).then_some(2))
+                    .or_else(|| rank(&entry.group.to_ascii_lowercase(), word).map(|r| r + 2))
+                    .or_else(|| rank(&label, word))?;
             }
             let used = lately.iter().position(|name| *name == entry.label).unwrap_or(lately.len());
             let used = if words.is_empty() { used * 8 } else { 0 };
@@ -296,6 +309,11 @@ pub(crate) fn meant(entries: &[Entry], text: &str, lately: &[AttrValue], most: u
     planarium_kernel::sorted::sort(&mut found);
     found.truncate(most);
     found.into_iter().map(|(_, at)| at).collect()
+}
+
+/// Whether one of several words begins so.
+fn begins(words: &str, with: &str) -> bool {
+    words.split_whitespace().any(|word| word.starts_with(with))
 }
 
 /// How well a word fits: at the start, at the start of a word, anywhere, as letters in order.
@@ -322,6 +340,7 @@ mod tests {
             group,
             icon: "dot",
             keys: None,
+            also: "",
             note: None,
             refused: None,
             actions: vec![Action::Pause],
@@ -345,6 +364,17 @@ mod tests {
             ("nothing of this", vec![]),
         ] {
             assert_eq!(meant(&entries, text, &[], 9), want, "{text}");
+        }
+        let all = self::entries(&State::default());
+        for (text, want) in [
+            ("kill", "Inject a failure"),
+            ("lose agent", "Inject a failure"),
+            ("crash", "Inject a failure"),
+            ("theme", "Colours as the system"),
+            ("drain", "Maintenance of machines"),
+        ] {
+            let first = meant(&all, text, &[], 1).first().and_then(|at| all.get(*at)).map(|entry| entry.label.to_string());
+            assert_eq!(first.as_deref(), Some(want), "{text}");
         }
         assert_eq!(
             meant(&entries, "", &["Colours: dark".into()], 2),
