@@ -114,9 +114,10 @@ fn failed(run: Option<&PlanStatus>) -> (String, Text) {
     let steps = phases.iter().flat_map(|phase| phase.steps.iter().map(move |step| (phase, step)));
     let is_fatal = |(_, step): &(&PhaseStatus, &StepStatus)| step.status == Status::FatalError;
     match steps.into_iter().find(is_fatal) {
-        Some((phase, step)) => {
-            (format!("Step {}/{} failed for good: {}", phase.name, step.name, step.message), step.message.clone())
-        }
+        Some((phase, step)) => (
+            format!("Step {}/{} failed for good: {}", phase.name, step.name, step.message),
+            step.message.clone(),
+        ),
         None => ("A task failed for good".to_owned(), Text::default()),
     }
 }
