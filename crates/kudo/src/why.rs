@@ -104,6 +104,24 @@ pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
     })
 }
 
+/// What ended a plan: its own message, or the step that says so; in words, and as the message itself.
+fn failed(run: Option<&PlanStatus>) -> (String, Text) {
+    let own = run.map(|run| run.message.clone()).unwrap_or_default();
+    if !own.is_empty() {
+        return (own.to_string(), own);
+    }
+    let phases = run.map(|run| run.phases.as_slice()).unwrap_or_default();
+    let steps = phases.iter().flat_map(|phase| phase.steps.iter().map(move |step| (phase, step)));
+    let is_fatal = |(_, step): &(&PhaseStatus, &StepStatus)| step.status == Status::FatalError;
+    match steps.into_iter().find(is_fatal) {
+        Some((phase, step)) => (
+            format!("Step {}/{} failed for good: {}", phase.name, step.name, step.message),
+            step.message.clone(),
+        ),
+        None => ("A task failed for good".to_owned(), Text::default()),
+    }
+}
+
 impl Facts<'_> {
     fn next_look(&self) -> ReasonKind {
         ReasonKind::NextCycle { at_ms: self.known.next_look().map_or(0, planarium_kernel::SimTime::ms) }
@@ -169,13 +187,11 @@ impl Facts<'_> {
                 }
             }
             Status::FatalError => {
-                let message = run.map(|run| run.message.clone()).unwrap_or_default();
-                let text = if message.is_empty() {
-                    "A task failed for good".to_owned()
-                } else {
-                    message.to_string()
-                };
-                found.because(text, ReasonKind::Errored { errors: vec![message] });
+                // Of an element that has failed itself, that has been said.
+                if found.reasons.iter().all(|reason| !matches!(reason.kind, ReasonKind::Errored { .. })) {
+                    let (text, message) = failed(run);
+                    found.because(text, ReasonKind::Errored { errors: vec![message] });
+                }
                 if name == "cleanup" && instance.deleting {
                     self.finalizer(found);
                 } else {
@@ -274,8 +290,8 @@ impl Facts<'_> {
         };
         if status == Status::FatalError {
             let message = own.cloned().unwrap_or_default();
-            let text =
-                if message.is_empty() { "A task failed for good".to_owned() } else { message.to_string() };
+            let (text, message) =
+                if message.is_empty() { failed(run) } else { (message.to_string(), message) };
             found.because(text, ReasonKind::Errored { errors: vec![message] });
         } else if status == Status::Error {
             let message = own.cloned().unwrap_or_default();

@@ -25,10 +25,12 @@ use super::state::{ExampleCard, PresetCard, State, ToastUndo};
 use crate::browser;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
+use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Input, json};
 use planarium_scenario::{Player, Scenario, share};
 use planarium_world::{Engine, Genesis};
 use snapshot::Seen;
+use std::sync::Arc;
 use story::Narration;
 
 /// A world with everything that belongs to it.
@@ -204,6 +206,26 @@ impl Session {
         }
         self.asked = Some(key);
         Some(Fact::Why(engine.why(path).map(Ptr::new)))
+    }
+
+    /// The view of a service as it would be right after an input, which is not carried out.
+    ///
+    /// *Errors*: why the input would be refused.
+    pub(crate) fn outcome_of(
+        &self,
+        input: &Input,
+        path: &ElementPath,
+    ) -> Result<Option<Arc<ServiceView>>, String> {
+        let world = self.shown.engine.outcome_of(input).map_err(|refusal| refusal.message)?;
+        Ok(world.service_views().into_iter().find(|service| service.holds(path)))
+    }
+
+    /// A file that was rendered for a task of a service; without a task, the template itself.
+    pub(crate) fn rendered_file(&self, path: &ElementPath, task: &str, file: &str) -> Option<String> {
+        match self.shown.engine.world().rendered_file(&path.service, task, file)? {
+            Ok((_, body)) => body.as_str().map(str::to_owned),
+            Err(refusal) => Some(refusal.message),
+        }
     }
 
     fn put_in(&mut self, input: &Input) -> Vec<Fact> {

@@ -4,9 +4,13 @@ use super::action::{Action, Fact};
 use super::effects::Session;
 use super::reduce;
 use super::state::{Dialog, State};
+use planarium_protocol::Input;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::ServiceView;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// Handle that components send actions through. Cheap to clone; equal only to itself.
@@ -84,6 +88,22 @@ impl Hub {
             self.send(Action::CloseDialog);
             self.send(action);
         }
+    }
+
+    /// The view of a service as it would be right after an input, which is not carried out.
+    ///
+    /// *Errors*: why the input would be refused.
+    pub(crate) fn outcome_of(
+        &self,
+        input: &Input,
+        path: &ElementPath,
+    ) -> Result<Option<Arc<ServiceView>>, String> {
+        self.0.session.borrow().outcome_of(input, path)
+    }
+
+    /// A file that was rendered for a task of a service; without a task, the template itself.
+    pub(crate) fn rendered_file(&self, path: &ElementPath, task: &str, file: &str) -> Option<String> {
+        self.0.session.borrow().rendered_file(path, task, file)
     }
 
     fn carry_out(&self, action: Action) {

@@ -12,6 +12,7 @@ use planarium_source::template::gotemplate::Template;
 use planarium_source::yaml::{Kind, Node, Reader, report_duplicates_everywhere};
 use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span, suggest};
 
+use super::bundle::{Parts, taken_apart};
 use super::folder::{Folder, folders};
 use super::model::{Group, Operator, Parameter, ParamsFile, Phase, PipeFile, Plan, Step, Task, Word};
 use super::params;
@@ -49,13 +50,19 @@ pub fn read(
     sources: &mut SourceMap,
     found: &mut Diagnostics,
 ) -> Vec<Package> {
-    folders(files).iter().map(|folder| package(folder, sources, found)).collect()
+    let Some(parts) = taken_apart(files) else {
+        return folders(files).iter().map(|folder| package(folder, &Parts::new(), sources, found)).collect();
+    };
+    let own = parts.iter().map(|(path, (_, part))| (path.clone(), part.clone())).collect();
+    folders(&own).iter().map(|folder| package(folder, &parts, sources, found)).collect()
 }
 
-fn package(folder: &Folder<'_>, sources: &mut SourceMap, found: &mut Diagnostics) -> Package {
+/// Reads a package. Findings point into the texts that its files are parts of.
+fn package(folder: &Folder<'_>, parts: &Parts, sources: &mut SourceMap, found: &mut Diagnostics) -> Package {
+    let source = |path: &String| parts.get(path).map_or(path, |(whole, _)| whole).clone();
     let mut package = Package { root: folder.root.clone(), ..Package::default() };
-    let operator = folder.operator.as_ref().map(|(path, text)| (sources.add(path.as_str(), *text), *text));
-    let params = folder.params.as_ref().map(|(path, text)| (sources.add(path.as_str(), *text), *text));
+    let operator = folder.operator.as_ref().map(|(path, text)| (sources.add(source(path), *text), *text));
+    let params = folder.params.as_ref().map(|(path, text)| (sources.add(source(path), *text), *text));
     let here = operator.or(params).map_or(Span::default(), |(file, _)| Span::at(file, 0));
     let missing = |found: &mut Diagnostics, code: &'static str, name: &str| {
         let at = if folder.root.is_empty() { String::new() } else { format!(" in '{}'", folder.root) };
@@ -86,7 +93,7 @@ fn package(folder: &Folder<'_>, sources: &mut SourceMap, found: &mut Diagnostics
     }
     for (name, (path, text)) in &folder.templates {
         let text: Text = Text::from(*text);
-        let file = sources.add(path.as_str(), Arc::clone(&text));
+        let file = sources.add(source(path), Arc::clone(&text));
         let parsed = Template::parse(name, Arc::clone(&text)).ok();
         package.templates.insert(name.clone(), TemplateFile { file, text, parsed });
     }

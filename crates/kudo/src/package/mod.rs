@@ -2,6 +2,7 @@
 //!
 //! *Knows*: files of a package and their fields, with places. *Must not know*: the cluster.
 
+mod bundle;
 mod decode;
 mod folder;
 pub mod model;

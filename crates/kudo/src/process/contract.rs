@@ -48,10 +48,15 @@ impl Definition for Loaded {
     }
 }
 
-/// A file of that name decides, whatever else lies in the folder.
+/// A file of that name decides, whatever else lies in the folder; else a single text that has an operator's keys.
 fn detect(files: &Files) -> u8 {
     let is_operator = |path: &String| is_named(path, "operator.yaml") || is_named(path, "operator.yml");
-    if files.keys().any(is_operator) { 3 } else { 0 }
+    if files.keys().any(is_operator) {
+        return 3;
+    }
+    let [text] = files.values().collect::<Vec<_>>()[..] else { return 0 };
+    let has = |key: &str| text.lines().any(|line| line.starts_with(key));
+    if has("operatorVersion:") && has("plans:") && has("tasks:") { 2 } else { 0 }
 }
 
 impl System for Process {
@@ -249,7 +254,17 @@ impl System for Process {
 
     fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>> {
         let (_, known) = self.find(service)?;
-        let of_task = known.memory.rendered.iter().filter(|((_, _, name), _)| **name == *task);
+        if task.is_empty() {
+            // The template itself.
+            let template = known.version.as_ref()?.templates.get(file);
+            return template
+                .and_then(|it| it.as_ref().ok())
+                .map(|template| Ok((200, Value::from(template.text()))));
+        }
+        let is_task = |(phase, step, name): &(Text, Text, Text)| {
+            **name == *task || format!("{phase}/{step}/{name}") == task
+        };
+        let of_task = known.memory.rendered.iter().filter(|(place, _)| is_task(place));
         let text = of_task.flat_map(|(_, rendered)| &rendered.texts).find(|(name, ..)| **name == *file);
         Some(match text {
             Some((_, text, _)) => Ok((200, Value::from(&**text))),

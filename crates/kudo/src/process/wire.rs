@@ -27,12 +27,9 @@ pub(super) fn nobody(_: &Request, _: &[&str]) -> Response {
 
 /// What can be read of the cluster.
 pub(super) fn links(_: &ServiceView) -> Vec<(String, &'static str)> {
-    [
-        ("/apis/kudo.dev/v1beta1/instances", "instances of operators"),
-        ("/api/v1/pods", "pods of the cluster"),
-    ]
-    .map(|(path, what)| (format!("/{ROOT}{path}"), what))
-    .to_vec()
+    [("/apis/kudo.dev/v1beta1/instances", "instances of operators"), ("/api/v1/pods", "pods of the cluster")]
+        .map(|(path, what)| (format!("/{ROOT}{path}"), what))
+        .to_vec()
 }
 
 /// The path as the API server sees it.

@@ -27,7 +27,7 @@ use planarium_kernel::journal::Entry;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::{Applied, ClockView};
-use planarium_protocol::{Event, Input, View, Why};
+use planarium_protocol::{Event, Input, Refusal, View, Why};
 use std::cell::Cell;
 use std::sync::Arc;
 use trail::Trail;
@@ -104,6 +104,14 @@ impl Engine {
         });
         self.extend();
         applied
+    }
+
+    /// The world as it would be right after an input at the cursor; this one stays as it is.
+    ///
+    /// *Errors*: why the input would be refused.
+    pub fn outcome_of(&self, input: &Input) -> Result<World, Refusal> {
+        let mut world = self.world.clone();
+        world.run_input(input).outcome.map(|_| world)
     }
 
     /// Virtual time at the cursor. *Units*: milliseconds since genesis.

@@ -1,0 +1,110 @@
+//! The objects of each step, whether they are healthy and why not, and templates beside what they were rendered to.
+
+use super::{list, text};
+use crate::store::ptr::Ptr;
+use crate::store::use_hub;
+use crate::ui::icon;
+use planarium_protocol::event::ElementPath;
+use serde_json::Value;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct ObjectsProps {
+    /// What the view has for the instance.
+    pub(super) more: Ptr<Value>,
+    /// Of the service.
+    pub(super) path: ElementPath,
+}
+
+/// A task's place, and one of its templates.
+type Chosen = (String, String);
+
+/// Objects by the tasks that made them.
+#[component]
+pub(super) fn Objects(props: &ObjectsProps) -> Html {
+    let chosen = use_state(|| None::<Chosen>);
+    let work = props.more.get("kudo").map_or(&[][..], |own| list(own, "work"));
+    if work.is_empty() {
+        return html! { <p class="empty-line">{ "Nothing has been rendered by the plan that ran last." }</p> };
+    }
+    html! {
+        <ul class="kudo-work">
+            { for work.iter().map(|task| task_row(task, &chosen, &props.path)) }
+        </ul>
+    }
+}
+
+fn task_row(task: &Value, chosen: &UseStateHandle<Option<Chosen>>, path: &ElementPath) -> Html {
+    let place = format!("{}/{}/{}", text(task, "phase"), text(task, "step"), text(task, "task"));
+    let templates = list(task, "templates").iter().filter_map(Value::as_str);
+    let open = chosen.as_ref().filter(|(own, _)| *own == place);
+    html! {
+        <li key={place.clone()}>
+            <div class="kudo-task">
+                <strong>{ format!("{} / {}", text(task, "phase"), text(task, "step")) }</strong>
+                <span class="muted">{ text(task, "task").to_owned() }</span>
+                { for templates.map(|name| template_button(&place, name, chosen)) }
+            </div>
+            <ul>
+                { for list(task, "objects").iter().map(object_row) }
+            </ul>
+            if let Some((place, file)) = open {
+                <Template path={path.clone()} place={place.clone()} file={file.clone()} />
+            }
+        </li>
+    }
+}
+
+fn object_row(object: &Value) -> Html {
+    let health = text(object, "health");
+    let (name, word) = match health {
+        "healthy" => ("complete", "healthy"),
+        "unhealthy" => ("waiting", "not healthy"),
+        _ => ("pending", "not looked at yet"),
+    };
+    html! {
+        <li class="kudo-object" data-health={health.to_owned()}>
+            { icon(name) }
+            <span>{ text(object, "object").to_owned() }</span>
+            <span class="muted">{ word }</span>
+            if !text(object, "why").is_empty() { <span class="kudo-why">{ text(object, "why").to_owned() }</span> }
+        </li>
+    }
+}
+
+fn template_button(place: &str, name: &str, chosen: &UseStateHandle<Option<Chosen>>) -> Html {
+    let own = (place.to_owned(), name.to_owned());
+    let pressed = chosen.as_ref() == Some(&own);
+    let chosen = chosen.clone();
+    let onclick = Callback::from(move |_: MouseEvent| chosen.set((!pressed).then(|| own.clone())));
+    html! {
+        <button type="button" class="link" aria-pressed={pressed.to_string()} {onclick}>{ name.to_owned() }</button>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct TemplateProps {
+    path: ElementPath,
+    place: String,
+    file: String,
+}
+
+/// A template, and what it was rendered to.
+#[component]
+fn Template(props: &TemplateProps) -> Html {
+    let hub = use_hub();
+    let rendered = hub.rendered_file(&props.path, &props.place, &props.file);
+    let source = hub.rendered_file(&props.path, "", &props.file);
+    html! {
+        <div class="kudo-template">
+            <figure>
+                <figcaption>{ format!("templates/{}", props.file) }</figcaption>
+                <pre tabindex="0">{ source.unwrap_or_else(|| "It could not be read.".to_owned()) }</pre>
+            </figure>
+            <figure>
+                <figcaption>{ "Rendered" }</figcaption>
+                <pre tabindex="0">{ rendered.unwrap_or_default() }</pre>
+            </figure>
+        </div>
+    }
+}
