@@ -96,34 +96,57 @@ fn group() -> impl Strategy<Value = Value> {
 
 /// A call of the API.
 fn call() -> impl Strategy<Value = Value> {
-    let query = || select(vec!["", "", "?force=true", "?force=True", "?partialUpdate=false", "?scale=true", "?wipe=true", "?force=%zz"]);
-    let create = (id(), app(), query()).prop_map(|(id, app, query)| ("POST", format!("/v2/apps{query}"), with_id(id, app)));
-    let update = (id(), app(), query()).prop_map(|(id, app, query)| ("PUT", format!("/v2/apps{id}{query}"), app));
-    let scale = (id(), 0_u8..7, query()).prop_map(|(id, n, query)| ("PUT", format!("/v2/apps{id}{query}"), json!({ "instances": n })));
-    let put_group = (group(), query()).prop_map(|(group, query)| ("PUT", format!("/marathon/v2/groups/shop{query}"), {
-        let mut group = group;
-        group.as_object_mut().map(|group| group.remove("id"));
-        group
-    }));
-    let post_group = (group(), query()).prop_map(|(group, query)| ("POST", format!("/v2/groups{query}"), group));
+    let query = || {
+        select(vec![
+            "",
+            "",
+            "?force=true",
+            "?force=True",
+            "?partialUpdate=false",
+            "?scale=true",
+            "?wipe=true",
+            "?force=%zz",
+        ])
+    };
+    let create = (id(), app(), query())
+        .prop_map(|(id, app, query)| ("POST", format!("/v2/apps{query}"), with_id(id, app)));
+    let update =
+        (id(), app(), query()).prop_map(|(id, app, query)| ("PUT", format!("/v2/apps{id}{query}"), app));
+    let scale = (id(), 0_u8..7, query())
+        .prop_map(|(id, n, query)| ("PUT", format!("/v2/apps{id}{query}"), json!({ "instances": n })));
+    let put_group = (group(), query()).prop_map(|(group, query)| {
+        ("PUT", format!("/marathon/v2/groups/shop{query}"), {
+            let mut group = group;
+            group.as_object_mut().map(|group| group.remove("id"));
+            group
+        })
+    });
+    let post_group =
+        (group(), query()).prop_map(|(group, query)| ("POST", format!("/v2/groups{query}"), group));
     let scale_group = (select(vec![json!(0), json!(0.5), json!(2), json!(-1), json!("x")]), query())
         .prop_map(|(by, query)| ("PUT", format!("/v2/groups/shop{query}"), json!({ "scaleBy": by })));
-    let put_pod = (pod(), select(vec![("POST", "/v2/pods"), ("PUT", "/v2/pods/pod"), ("PUT", "/v2/pods/pod?force=true")]))
+    let put_pod = (
+        pod(),
+        select(vec![("POST", "/v2/pods"), ("PUT", "/v2/pods/pod"), ("PUT", "/v2/pods/pod?force=true")]),
+    )
         .prop_map(|(pod, (method, path))| (method, path.to_owned(), pod));
-    let plain = (select(vec![
-        ("POST", "restart"),
-        ("POST", "restart?force=true"),
-        ("DELETE", ""),
-        ("DELETE", "?force=false"),
-        ("DELETE", "tasks"),
-        ("DELETE", "tasks?scale=true&force=true"),
-        ("DELETE", "tasks?wipe=true"),
-        ("DELETE", "tasks?host=m-1"),
-    ]), id())
-    .prop_map(|((method, rest), id)| {
-        let slash = if rest.is_empty() || rest.starts_with('?') { "" } else { "/" };
-        (method, format!("/v2/apps{id}{slash}{rest}"), Value::Null)
-    });
+    let plain = (
+        select(vec![
+            ("POST", "restart"),
+            ("POST", "restart?force=true"),
+            ("DELETE", ""),
+            ("DELETE", "?force=false"),
+            ("DELETE", "tasks"),
+            ("DELETE", "tasks?scale=true&force=true"),
+            ("DELETE", "tasks?wipe=true"),
+            ("DELETE", "tasks?host=m-1"),
+        ]),
+        id(),
+    )
+        .prop_map(|((method, rest), id)| {
+            let slash = if rest.is_empty() || rest.starts_with('?') { "" } else { "/" };
+            (method, format!("/v2/apps{id}{slash}{rest}"), Value::Null)
+        });
     let rest = select(vec![
         ("DELETE", "/v2/groups/shop", Value::Null),
         ("DELETE", "/v2/groups/shop?force=true", Value::Null),
@@ -150,14 +173,28 @@ fn call() -> impl Strategy<Value = Value> {
         3 => create, 5 => update, 4 => scale, 3 => put_group, 2 => post_group, 1 => scale_group, 2 => put_pod,
         4 => plain, 3 => rest,
     ];
-    all.prop_map(|(method, path, body)| json!({ "kind": "call", "method": method, "path": path, "body": body }))
+    all.prop_map(
+        |(method, path, body)| json!({ "kind": "call", "method": method, "path": path, "body": body }),
+    )
 }
 
 /// What befalls tasks and machines.
 fn fault() -> impl Strategy<Value = Value> {
     let fault = select(vec![
-        "task-fail", "task-kill", "task-oom", "crash-loop", "slow-start", "hang", "readiness-fail", "health-fail",
-        "agent-lost", "agent-partitioned", "agent-restart", "offers-withheld", "status-dropped", "scheduler-restart",
+        "task-fail",
+        "task-kill",
+        "task-oom",
+        "crash-loop",
+        "slow-start",
+        "hang",
+        "readiness-fail",
+        "health-fail",
+        "agent-lost",
+        "agent-partitioned",
+        "agent-restart",
+        "offers-withheld",
+        "status-dropped",
+        "scheduler-restart",
         "master-failover",
     ]);
     let target = prop_oneof![
@@ -268,7 +305,12 @@ fn carry_out(engine: &mut Engine, deeds: &[(Value, u64)]) -> Result<(), TestCase
     for (input, gap) in deeds {
         let before = shown(engine);
         if engine.apply(read(input)).outcome.is_err() {
-            prop_assert_eq!(difference(&shown(engine), &before), None, "{} was refused and changed something", input);
+            prop_assert_eq!(
+                difference(&shown(engine), &before),
+                None,
+                "{} was refused and changed something",
+                input
+            );
         }
         prop_assert_eq!(wrong(engine), None, "after {}", input);
         engine.advance_for(*gap);
