@@ -2,8 +2,8 @@
 //!
 //! *Knows*: status events and markers. *Must not know*: pixels, the cursor.
 
-use super::ptr::Ptr;
 use super::machine_lanes::MachineLanes;
+use super::ptr::Ptr;
 use planarium_protocol::event::{ElementPath, EventBody, Importance};
 use planarium_protocol::{Event, Text};
 use std::collections::BTreeMap;

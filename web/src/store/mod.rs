@@ -10,12 +10,12 @@ pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod gantt;
 pub(crate) mod hub;
+pub(crate) mod machine_lanes;
 pub(crate) mod persist;
 pub(crate) mod ptr;
 pub(crate) mod reduce;
 pub(crate) mod selectors;
 pub(crate) mod state;
-pub(crate) mod machine_lanes;
 pub(crate) mod tally;
 
 pub(crate) use action::Action;

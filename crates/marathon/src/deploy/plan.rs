@@ -134,11 +134,6 @@ impl Plan {
         Self { id, original, target, steps: steps.into(), version, affected: Arc::new(affected) }
     }
 
-    /// All actions, step by step.
-    pub(crate) fn actions(&self) -> impl Iterator<Item = &Action> {
-        self.steps.iter().flat_map(|step| &step.actions)
-    }
-
     /// Ids that occur in actions.
     pub(crate) fn affected(&self) -> &SortedSet<PathId> {
         &self.affected

@@ -160,7 +160,12 @@ impl Session {
         self.another_world();
         let drafts = std::mem::take(&mut self.shown.drafts);
         let preset = super::open::preset_of(&self.shown.scenario);
-        vec![self.moved(), Fact::Story(self.shown.narration.told()), Fact::Drafts(drafts), Fact::Preset(preset)]
+        vec![
+            self.moved(),
+            Fact::Story(self.shown.narration.told()),
+            Fact::Drafts(drafts),
+            Fact::Preset(preset),
+        ]
     }
 }
 

@@ -19,7 +19,9 @@ pub(super) fn panel(service: &ServiceView) -> Option<Html> {
         return None;
     }
     let more = Ptr::from(&service.more);
-    Some(html! { <AppsPane key={service.name.to_string()} {more} name={service.name.to_string()} activity={service.activity.to_string()} /> })
+    Some(
+        html! { <AppsPane key={service.name.to_string()} {more} name={service.name.to_string()} activity={service.activity.to_string()} /> },
+    )
 }
 
 #[derive(Properties, PartialEq)]
@@ -32,9 +34,10 @@ struct AppsPaneProps {
 /// The restart of an app that is shown: that of the newest deployment which has one.
 fn restart<'v>(more: &'v Value, app: &str) -> Option<(&'v str, &'v Value)> {
     let deployments = more.get("deployments")?.as_object()?;
-    deployments.iter().rev().find_map(|(name, deployment)| {
-        Some((name.as_str(), deployment.get("restarts")?.get(app)?))
-    })
+    deployments
+        .iter()
+        .rev()
+        .find_map(|(name, deployment)| Some((name.as_str(), deployment.get("restarts")?.get(app)?)))
 }
 
 fn number(value: &Value, key: &str) -> u64 {
@@ -46,7 +49,8 @@ fn AppsPane(props: &AppsPaneProps) -> Html {
     let Some(apps) = props.more.get("apps").and_then(Value::as_object) else { return Html::default() };
     let mut all: Vec<(&String, &Value)> = apps.iter().collect();
     all.sort_by_key(|(id, app)| {
-        let moves = number(app, "old") > 0 || number(app, "waiting") > 0 || restart(&props.more, id).is_some();
+        let moves =
+            number(app, "old") > 0 || number(app, "waiting") > 0 || restart(&props.more, id).is_some();
         (!moves, (*id).clone())
     });
     let left = all.len().saturating_sub(LISTED);
