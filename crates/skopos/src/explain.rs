@@ -7,9 +7,9 @@
 use crate::app::App;
 use crate::call::{Await, Awaited, Launch, Leaf, Progress, Work};
 use crate::engine::ahead::{after, ahead};
+use crate::engine::log::{destination, verdict};
 use crate::engine::{Command, Frame, Mode, Shown};
-use crate::offer::capitalised;
-use crate::plan::{Class, Step, StepId};
+use crate::plan::{Class, Label, Step, StepId};
 use planarium_fleet::Fleet;
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
@@ -154,7 +154,7 @@ impl Teller<'_> {
         if let Some(why) = &run.reason {
             let text = match why {
                 crate::engine::Reason::Abandoned => "An operator abandoned it".to_owned(),
-                crate::engine::Reason::Guard(text) => capitalised(text),
+                crate::engine::Reason::Guard(text) => text.to_string(),
             };
             let errors = vec![text.as_str().into()];
             all.push(reason(text, run.event, ReasonKind::Errored { errors }));
@@ -162,7 +162,7 @@ impl Teller<'_> {
         let failed = run.trace.iter().filter(|trace| !trace.passed).last();
         if let Some(trace) = failed {
             let own = run.step(trace.step);
-            let note = own.and_then(|own| own.note.clone()).unwrap_or_else(|| "it failed".into());
+            let note = self.why_failed(trace.step);
             let id = self.app.plan.step(trace.step).map_or("?", |step| &*step.id);
             let text = format!("{id} failed: {note}");
             let kind = match self.element_ref(trace.step) {
@@ -241,9 +241,11 @@ impl Teller<'_> {
             Shown::Passed => vec![reason("It has passed", own.event, ReasonKind::Complete)],
             Shown::Skipped => vec![reason("Its chain has ended without it", own.event, ReasonKind::Complete)],
             Shown::Failed => {
-                let note = own.note.clone().unwrap_or_else(|| "a step in it failed".into());
+                let note = self.why_failed(id);
                 let text = format!("It failed: {note}");
-                vec![reason(text, own.event, ReasonKind::Errored { errors: vec![note] })]
+                let mut all = vec![reason(text, own.event, ReasonKind::Errored { errors: vec![note] })];
+                all.extend(self.after_failure(id, step));
+                all
             }
             Shown::Waiting => self.leaf(),
             Shown::Running if app.run.leaf.as_ref().is_some_and(|leaf| leaf.step == id) => self.leaf(),
@@ -252,6 +254,72 @@ impl Teller<'_> {
             Shown::Paused => self.held(),
             Shown::Pending => self.pending(id, step),
         }
+    }
+
+    /// Why a step has failed, as a part of a sentence.
+    fn why_failed(&self, id: StepId) -> Text {
+        let (app, run) = (self.app, &self.app.run);
+        if let Some(note) = run.step(id).and_then(|own| own.note.clone()) {
+            return note;
+        }
+        let step = app.plan.step(id);
+        let leaf = step.is_none_or(Step::is_leaf);
+        match (leaf, &run.reason) {
+            (true, None) if step.is_some_and(|step| matches!(step.class, Class::Gate { .. })) => {
+                "a person said fail".into()
+            }
+            (true, None) => "its call failed".into(),
+            (true, Some(_)) => "it was cut off".into(),
+            (false, Some(_)) => "the plan was stopped in it".into(),
+            (false, None) => self.end_of_chain(id).unwrap_or_else(|| "a step in it failed".to_owned()).into(),
+        }
+    }
+
+    /// What ended the chain inside a step with a failure.
+    fn end_of_chain(&self, id: StepId) -> Option<String> {
+        let plan = &self.app.plan;
+        let inside = plan.step(id)?.inside()?;
+        let own = self
+            .app
+            .run
+            .trace
+            .iter()
+            .filter(|one| plan.step(one.step).is_some_and(|step| step.chain == inside));
+        let last = own.last()?;
+        let step = plan.step(last.step)?;
+        let slot = last.index.map(|index| format!(" for instance {index}")).unwrap_or_default();
+        let result = if last.passed { "passed" } else { "failed" };
+        let on = if last.passed { "on_pass" } else { "on_fail" };
+        Some(match step.exit(last.passed).label {
+            Label::Fail => format!("{}{slot} {result}, and its {on} is fail", step.id),
+            Label::Next if step.cleanup => {
+                format!(
+                    "{}{slot} {result} as the last cleanup step, and a chain that ends in cleanup has failed",
+                    step.id
+                )
+            }
+            Label::Next | Label::Pass | Label::Step(_) => format!("{}{slot} {result}", step.id),
+        })
+    }
+
+    /// Where the plan goes after a step's failure.
+    fn after_failure(&self, id: StepId, step: &Step) -> Option<Reason> {
+        // An operator or the guard has ended it: no exit was taken.
+        self.app.run.step(id).filter(|own| own.taken[1] > 0)?;
+        let to = self.app.plan.target(id, false)?;
+        let text = match to {
+            _ if !step.on_fail.written && !step.cleanup => {
+                format!("It has no on_fail, so the failure was ignored: {}", destination(&self.app.plan, to))
+            }
+            Ok(to) => {
+                let to = self.app.plan.step(to)?;
+                let what = if to.cleanup { ", a cleanup step" } else { "" };
+                format!("Its on_fail led to {}{what}", to.id)
+            }
+            Err(passed) => format!("Its on_fail ended the chain with {}", verdict(passed)),
+        };
+        let kind = ReasonKind::Quirk { text: text.as_str().into() };
+        Some(reason(text, 0, kind))
     }
 
     fn pending(&mut self, id: StepId, step: &Step) -> Vec<Reason> {
@@ -391,7 +459,7 @@ impl Teller<'_> {
         match self.app.progress_at(self.now, self.fleet, waiting) {
             Progress::There => {}
             Progress::Never(why) => {
-                all.push(reason(capitalised(&why), 0, ReasonKind::Errored { errors: vec![why.clone()] }));
+                all.push(reason(&*why, 0, ReasonKind::Errored { errors: vec![why.clone()] }));
             }
             Progress::At(at) => {
                 let what = match waiting.what {

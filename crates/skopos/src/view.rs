@@ -2,8 +2,8 @@
 //!
 //! *Knows*: how a plan with exits looks as a tree of phases and steps. *Must not know*: who shows it.
 //!
-//! A top-level step is a phase, what is inside it its steps in the order of the document; a loop comes before its steps. What
-//! the tree cannot say is in the drawing ([`crate::drawing`]).
+//! A top-level step is a phase, what is inside it its steps in the order of the document; a loop comes before its steps, whose
+//! names say that they are carried out for each instance. What the tree cannot say is in the drawing ([`crate::drawing`]).
 
 #![expect(
     clippy::unused_self,
@@ -13,7 +13,7 @@
 use crate::app::App;
 use crate::engine::{Mode, Shown};
 use crate::instance::InstanceState;
-use crate::plan::{ChainId, Class, Step, StepId};
+use crate::plan::{ChainId, ChainKind, Class, Step, StepId};
 use crate::report::PLAN;
 use crate::{DIALECT, STATUSES};
 use planarium_protocol::json;
@@ -80,7 +80,9 @@ impl App {
 
     /// What the tree cannot say.
     fn more(&self, drawing: &FlowDrawing) -> serde_json::Value {
-        json!({ "kind": "flow", "flow": drawing })
+        let made = self.prepared.generated && self.has_plan();
+        let plan = made.then_some(&self.prepared.text);
+        json!({ "kind": "flow", "flow": drawing, "plan": plan })
     }
 
     fn plan_view(&self, old: Option<&Arc<PlanView>>) -> Arc<PlanView> {
@@ -185,14 +187,16 @@ impl App {
 
     fn step_view(&self, id: StepId, old: Option<&Arc<StepView>>) -> Option<Arc<StepView>> {
         let (step, own) = (self.plan.step(id)?, self.run.step(id)?);
-        let labelled = step.label != step.id;
+        let each = self.plan.chain(step.chain).is_some_and(|chain| chain.kind == ChainKind::Loop);
+        let labelled = each || step.label != step.id;
+        let name = if each { format!("each: {}", step.label).into() } else { step.label.clone() };
         let gate = matches!(step.class, Class::Gate { .. });
         let actions: Arc<[ActionView]> = if gate { self.gate_actions(id).into() } else { Arc::from([]) };
         let instance = self.instance_at_work(id);
         let fresh = StepView {
             revision: self.touched,
             id: step.id.clone(),
-            name: step.label.clone(),
+            name,
             namesake: labelled,
             status: own.shown.word().into(),
             reason: self.brief(id).into(),

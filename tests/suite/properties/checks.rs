@@ -77,10 +77,9 @@ fn unexplained(engine: &Engine, view: &View) -> Option<String> {
             for phase in &plan.phases {
                 elements.push((phase.status.clone(), Some(phase.name.clone()), None));
                 elements.extend(
-                    phase
-                        .steps
-                        .iter()
-                        .map(|step| (step.status.clone(), Some(phase.name.clone()), Some(step.name.clone()))),
+                    phase.steps.iter().map(|step| {
+                        (step.status.clone(), Some(phase.name.clone()), Some(step.key().clone()))
+                    }),
                 );
             }
             for (status, phase, step) in elements {

@@ -12,5 +12,6 @@ mod crowd;
 mod deeds;
 mod definitions;
 mod marathon;
+mod skopos;
 mod small;
 mod texts;

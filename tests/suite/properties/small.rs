@@ -56,7 +56,7 @@ fn edited() -> String {
 
 /// One thing done to an engine.
 #[derive(Clone, Debug)]
-enum Op {
+pub(crate) enum Op {
     Put(Value),
     Advance(u64),
     Events(u64),
@@ -222,7 +222,8 @@ fn engine(seed: u64) -> Engine {
     engine
 }
 
-fn apply(engine: &mut Engine, op: &Op) -> Result<(), TestCaseError> {
+/// Does one thing; what is refused changes nothing.
+pub(crate) fn apply(engine: &mut Engine, op: &Op) -> Result<(), TestCaseError> {
     match op {
         Op::Put(input) => {
             let before = shown(engine);

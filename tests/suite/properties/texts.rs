@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 
 /// What is done to a text; places are shares of it.
 #[derive(Clone, Debug)]
-enum Change {
+pub(crate) enum Change {
     Drop(u16),
     Double(u16),
     Swap(u16, u16),
@@ -124,7 +124,8 @@ const PIECES: &[&str] = &[
     "\u{202E}",
 ];
 
-fn change() -> impl Strategy<Value = Change> {
+/// One change of a text.
+pub(crate) fn change() -> impl Strategy<Value = Change> {
     let at = any::<u16>;
     prop_oneof![
         3 => at().prop_map(Change::Drop),
@@ -155,7 +156,8 @@ fn place(text: &str, share: u16) -> usize {
     at
 }
 
-fn changed(text: &str, change: &Change) -> String {
+/// The text with a change.
+pub(crate) fn changed(text: &str, change: &Change) -> String {
     let lines: Vec<String> = text.lines().map(ToOwned::to_owned).collect();
     if lines.is_empty() {
         return text.to_owned();
@@ -282,7 +284,7 @@ fn engine(base: &Base) -> Engine {
 }
 
 /// What is wrong with the places of a report's findings.
-fn misplaced(report: &CheckReport, load: &LoadService) -> Option<String> {
+pub(crate) fn misplaced(report: &CheckReport, load: &LoadService) -> Option<String> {
     report.diagnostics.iter().find_map(|finding| {
         let one = flat(finding, &report.sources);
         let text = load.files.get(&one.span.file);

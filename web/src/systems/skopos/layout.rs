@@ -17,6 +17,8 @@ const LANES: i32 = 44;
 const PAD: i32 = 22;
 /// Room for the name of a box with others inside.
 const HEAD: i32 = 30;
+/// Room at the right edge, where the ends of a chain are named; at the top level they are those of the plan.
+const ENDS: (i32, i32) = (38, 128);
 /// How deep boxes are looked into.
 const DEEP: usize = 8;
 
@@ -64,6 +66,14 @@ pub(super) fn frame<'v>(flow: &'v Value, id: &str) -> Option<Frame<'v>> {
     Some(frame)
 }
 
+/// The drawing of a chain without what is inside its steps, at the origin.
+pub(super) fn overview<'v>(flow: &'v Value, id: &str) -> Option<Frame<'v>> {
+    let mut frame = measured(flow, id, DEEP)?;
+    frame.width += ENDS.1 - ENDS.0;
+    place(&mut frame, 0, 0);
+    Some(frame)
+}
+
 fn measured<'v>(flow: &'v Value, id: &str, depth: usize) -> Option<Frame<'v>> {
     let chain = chain(flow, id)?;
     let node = |node: &'v Value| {
@@ -80,7 +90,7 @@ fn measured<'v>(flow: &'v Value, id: &str, depth: usize) -> Option<Frame<'v>> {
         width = width.max(wide);
         height += high + if high > 0 && height > 0 { LANES } else { 0 };
     }
-    Some(Frame { chain, x: 0, y: 0, width: width + 2 * PAD, height: height + 2 * PAD, nodes })
+    Some(Frame { chain, x: 0, y: 0, width: width + 2 * PAD + ENDS.0, height: height + 2 * PAD, nodes })
 }
 
 const LANE_WORDS: [&str; 2] = ["forward", "cleanup"];
@@ -98,7 +108,7 @@ fn extent(nodes: &[Placed<'_>], lane: &str) -> (i32, i32) {
 
 fn place(frame: &mut Frame<'_>, x: i32, y: i32) {
     (frame.x, frame.y) = (x, y);
-    let (left, right) = (x + PAD, x + frame.width - PAD);
+    let (left, right) = (x + PAD, x + frame.width - PAD - ENDS.0);
     let mut top = y + PAD;
     for lane in LANE_WORDS {
         let (_, high) = extent(&frame.nodes, lane);
@@ -120,6 +130,13 @@ fn place(frame: &mut Frame<'_>, x: i32, y: i32) {
     }
 }
 
+/// Where the lines to an end of the chain stop: `@pass` at the top right, `@fail` at the bottom right.
+pub(super) fn end(frame: &Frame<'_>, goal: &str) -> (i32, i32) {
+    let names = if text(frame.chain, "kind") == "plan" { ENDS.1 } else { ENDS.0 };
+    let y = if goal == "@fail" { frame.y + frame.height - 9 } else { frame.y + 9 };
+    (frame.x + frame.width - names, y)
+}
+
 /// The line of an exit, as the data of a path.
 pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
     let find = |id: &str| frame.nodes.iter().find(|placed| text(placed.node, "id") == id);
@@ -129,14 +146,12 @@ pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
     // Two exits of a step do not lie on each other.
     let aside = if failed { 10 } else { -10 };
     if goal.starts_with('@') {
-        let edge_x = frame.x + frame.width;
-        let (x, y) = if failed {
-            (middle(from), from.y + from.height)
-        } else {
-            (from.x + from.width, from.y + from.height / 2)
-        };
-        let end_y = if goal == "@fail" { frame.y + frame.height - 10 } else { frame.y + 10 };
-        return Some(format!("M{x} {y} C{x} {end_y} {x} {end_y} {} {end_y} H{}", x + 16, edge_x - 2));
+        let (end_x, end_y) = end(frame, goal);
+        // Up to the line along the top, down to that along the bottom; two exits of a step leave side by side.
+        let x = middle(from) + 2 * aside;
+        let y = if end_y < from.y { from.y } else { from.y + from.height };
+        let bend = if end_y < y { 6 } else { -6 };
+        return Some(format!("M{x} {y} V{} Q{x} {end_y} {} {end_y} H{end_x}", end_y + bend, x + 6));
     }
     let to = find(goal)?;
     let same_row = is_in(from, "cleanup") == is_in(to, "cleanup");
@@ -152,15 +167,15 @@ pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
             });
         }
         let (y, up) = if failed { (from.y + from.height, 20) } else { (from.y, -20) };
-        let end = if failed { to.y + to.height } else { to.y };
+        let stop = if failed { to.y + to.height } else { to.y };
         let (a, b) = (middle(from), middle(to));
-        return Some(format!("M{a} {y} C{a} {} {b} {} {b} {end}", y + up, end + up));
+        return Some(format!("M{a} {y} C{a} {} {b} {} {b} {stop}", y + up, stop + up));
     }
     let (a, b) = (middle(from) + aside, middle(to) + aside);
-    let (start, end) =
+    let (start, stop) =
         if from.y < to.y { (from.y + from.height, to.y - 2) } else { (from.y, to.y + to.height + 2) };
-    let half = i32::midpoint(start, end);
-    Some(format!("M{a} {start} C{a} {half} {b} {half} {b} {end}"))
+    let half = i32::midpoint(start, stop);
+    Some(format!("M{a} {start} C{a} {half} {b} {half} {b} {stop}"))
 }
 
 #[cfg(test)]

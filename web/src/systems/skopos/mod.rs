@@ -1,5 +1,6 @@
 //! What the page keeps for Skopos plans.
 
+mod chart;
 mod drawing;
 mod layout;
 

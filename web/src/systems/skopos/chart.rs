@@ -1,0 +1,327 @@
+//! Boxes and lines of a drawn plan.
+//!
+//! *Knows*: which exits are drawn and how they are marked. *Must not know*: where anything stands; that is the layout's.
+
+use super::layout::{Frame, NODE, Placed, end, line, list, text};
+use crate::store::selectors::status::{Words, look};
+use crate::store::{Action, Hub};
+use crate::ui::{icon, status_icon};
+use planarium_protocol::event::ElementPath;
+use serde_json::Value;
+use yew::prelude::*;
+
+/// A plan being drawn.
+pub(super) struct Chart<'v> {
+    /// What the view says of it.
+    pub(super) flow: &'v Value,
+    /// Path of the plan.
+    pub(super) path: &'v ElementPath,
+    /// Its status words.
+    pub(super) words: Words,
+    pub(super) hub: &'v Hub,
+    /// Id of the step whose exits are shown.
+    pub(super) chosen: &'v UseStateHandle<String>,
+}
+
+impl Chart<'_> {
+    /// A chain as a picture; of the top level when there is no phase.
+    pub(super) fn draw(&self, frame: &Frame<'_>, phase: &str) -> Html {
+        let (width, height) = (frame.width.to_string(), frame.height.to_string());
+        let label = if phase.is_empty() { "Phases".to_owned() } else { format!("Steps of {phase}") };
+        html! {
+            <div class="flow-scroll" tabindex="0" role="group" aria-label={label}>
+                <svg class="flow-svg" {width} {height} viewBox={format!("0 0 {} {}", frame.width, frame.height)}>
+                    <defs>
+                        { for ["pass", "fail"].iter().map(|on| html! {
+                            <marker id={format!("flow-{on}")} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto">
+                                <path class="flow-head" data-on={*on} d="M0 0 L8 4 L0 8 z" />
+                            </marker>
+                        }) }
+                    </defs>
+                    { self.frame(frame, phase) }
+                </svg>
+            </div>
+        }
+    }
+
+    /// The exits of the chosen step in words, where it stands in this chain or below.
+    pub(super) fn exits(&self, frame: &Frame<'_>) -> Html {
+        let edges = edges_of(frame, self.chosen.as_str());
+        if edges.is_empty() {
+            return Html::default();
+        }
+        html! {
+            <ul class="flow-next" aria-label={format!("Exits of {}", self.chosen.as_str())}>
+                { for edges.into_iter().map(|edge| html! { <li data-on={text(edge, "on").to_owned()}>{ exit_words(edge) }</li> }) }
+            </ul>
+        }
+    }
+
+    fn frame(&self, frame: &Frame<'_>, phase: &str) -> Html {
+        let edges = list(frame.chain, "edges");
+        let drawn: Vec<&Value> = edges.iter().filter(|edge| self.is_drawn(frame, edge)).collect();
+        let ends = ["@pass", "@fail"].into_iter().filter(|goal| {
+            text(frame.chain, "kind") == "plan" || drawn.iter().any(|edge| text(edge, "to") == *goal)
+        });
+        html! {
+            <>
+                { for frame.nodes.iter().map(|placed| self.node(placed, phase)) }
+                { for ends.map(|goal| end_word(frame, goal)) }
+                { for drawn.iter().map(|edge| self.edge(frame, edge)) }
+            </>
+        }
+    }
+
+    /// An exit of the chosen step, one that was taken or is held, one that leads on, and those of cleanup steps.
+    fn is_drawn(&self, frame: &Frame<'_>, edge: &Value) -> bool {
+        let from = frame.nodes.iter().find(|placed| text(placed.node, "id") == text(edge, "from"));
+        let cleanup = from.is_some_and(|placed| text(placed.node, "lane") == "cleanup");
+        let taken = edge.get("taken").and_then(Value::as_u64).unwrap_or(0) > 0;
+        let chosen = text(edge, "from") == self.chosen.as_str();
+        let forward = text(edge, "on") == "pass";
+        chosen || taken || flag(edge, "held") || forward || cleanup
+    }
+
+    fn edge(&self, frame: &Frame<'_>, edge: &Value) -> Html {
+        let Some(d) = line(frame, edge) else { return Html::default() };
+        let on = text(edge, "on").to_owned();
+        let taken = edge.get("taken").and_then(Value::as_u64).unwrap_or(0) > 0;
+        let chosen = text(edge, "from") == self.chosen.as_str();
+        html! {
+            <path class="flow-edge" {d} marker-end={format!("url(#flow-{on})")} data-on={on}
+                data-taken={taken.to_string()} data-last={flag(edge, "last").to_string()} data-chosen={chosen.to_string()}
+                data-explicit={flag(edge, "explicit").to_string()} data-held={flag(edge, "held").to_string()}>
+                <title>{ exit_words(edge) }</title>
+            </path>
+        }
+    }
+
+    fn node(&self, placed: &Placed<'_>, phase: &str) -> Html {
+        let Placed { node, x, y, width, height, inside } = placed;
+        let (id, status) = (text(node, "id"), text(node, "status"));
+        let look = look(self.words, status);
+        let chosen = self.chosen.as_str() == id;
+        let next = list(self.flow, "next").iter().find(|next| text(next, "to") == id);
+        let next = next.map_or("", |next| text(next, "on")).to_owned();
+        let box_height = if inside.is_some() { *height } else { NODE.1 };
+        let own_loop = inside.as_ref().and_then(|inside| inside.chain.get("iterate"));
+        let second = second_line(node, own_loop);
+        let title = title(node);
+        html! {
+            <g class="flow-node" key={id.to_owned()} data-lane={text(node, "lane").to_owned()} data-class={text(node, "class").to_owned()}
+                data-family={look.family} data-chosen={chosen.to_string()} data-next={next}>
+                <rect x={x.to_string()} y={y.to_string()} width={width.to_string()} height={box_height.to_string()} rx="5" />
+                if own_loop.is_some() { { brackets(placed) } }
+                <g class="flow-label" role="button" tabindex="0" aria-pressed={chosen.to_string()} aria-label={title.join(", ")}
+                    onclick={self.choose(id, phase)} onkeydown={self.press(id, phase)}>
+                    <title>{ title.join("\n") }</title>
+                    <rect class="flow-hit" x={x.to_string()} y={y.to_string()} width={width.to_string()} height="30" />
+                    <g transform={format!("translate({} {})", x + 6, y + 6)}>{ status_icon(look) }</g>
+                    if inside.is_none() {
+                        <text x={(x + 26).to_string()} y={(y + 18).to_string()}>{ cut(text(node, "label"), *width - 34) }</text>
+                        <text class="flow-status" x={(x + 26).to_string()} y={(y + 36).to_string()}>{ cut(&second, *width - 34) }</text>
+                    } else {
+                        <text x={(x + 26).to_string()} y={(y + 18).to_string()}>{ cut(text(node, "label"), *width - 50 - letters(&second)) }</text>
+                        <text class="flow-status" x={(x + width - 12).to_string()} y={(y + 18).to_string()} text-anchor="end">{ second.clone() }</text>
+                    }
+                </g>
+                if flag(node, "gate") {
+                    <g transform={format!("translate({} {})", x + width - 20, y + box_height - 20)}>{ icon("gate") }</g>
+                }
+                if let Some(inside) = inside { { self.frame(inside, phase) } }
+            </g>
+        }
+    }
+
+    fn choose(&self, id: &str, phase: &str) -> Callback<MouseEvent> {
+        let pick = self.picker(id, phase);
+        Callback::from(move |event: MouseEvent| {
+            event.stop_propagation();
+            pick();
+        })
+    }
+
+    fn press(&self, id: &str, phase: &str) -> Callback<KeyboardEvent> {
+        let pick = self.picker(id, phase);
+        Callback::from(move |event: KeyboardEvent| {
+            if matches!(event.key().as_str(), "Enter" | " ") {
+                event.prevent_default();
+                event.stop_propagation();
+                pick();
+            }
+        })
+    }
+
+    /// Shows the exits of a step, and selects it in the tree.
+    fn picker(&self, id: &str, phase: &str) -> impl Fn() + 'static {
+        let (chosen, own) = (self.chosen.clone(), id.to_owned());
+        let hub = self.hub.clone();
+        let (top, step) = if phase.is_empty() { (id, None) } else { (phase, Some(id.into())) };
+        let path = ElementPath { phase: Some(top.into()), step, ..self.path.clone() };
+        move || {
+            chosen.set(own.clone());
+            hub.send(Action::Select(path.clone()));
+        }
+    }
+}
+
+fn flag(value: &Value, key: &str) -> bool {
+    value.get(key).and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// The exits of a step in a chain or in those inside it.
+fn edges_of<'v>(frame: &Frame<'v>, id: &str) -> Vec<&'v Value> {
+    let mut all: Vec<&Value> =
+        list(frame.chain, "edges").iter().filter(|edge| !id.is_empty() && text(edge, "from") == id).collect();
+    for inside in frame.nodes.iter().filter_map(|placed| placed.inside.as_ref()) {
+        all.extend(edges_of(inside, id));
+    }
+    all
+}
+
+/// An exit in words.
+fn exit_words(edge: &Value) -> String {
+    let goal = match text(edge, "to") {
+        "@pass" => "the end of the chain, passed",
+        "@fail" => "the end of the chain, failed",
+        step => step,
+    };
+    let flags: Vec<&str> = list(edge, "flags").iter().filter_map(Value::as_str).collect();
+    let taken = edge.get("taken").and_then(Value::as_u64).unwrap_or(0);
+    let mut words = format!("{} on_{} leads to {goal}", text(edge, "from"), text(edge, "on"));
+    for flag in flags {
+        words = format!("{words}, {flag}");
+    }
+    if flag(edge, "ignored") {
+        words.push_str("; nobody wrote it: a failure is ignored");
+    } else if !flag(edge, "explicit") {
+        words.push_str("; nobody wrote it");
+    }
+    match taken {
+        0 => words,
+        1 => format!("{words}; taken once"),
+        _ => format!("{words}; taken {taken} times"),
+    }
+}
+
+fn end_word(frame: &Frame<'_>, goal: &str) -> Html {
+    let (x, y) = end(frame, goal);
+    let top = text(frame.chain, "kind") == "plan";
+    let (on, word) = match (goal, top) {
+        ("@fail", true) => ("fail", "FAIL"),
+        (_, true) => ("pass", "DEPLOY COMPLETED"),
+        ("@fail", false) => ("fail", "fail"),
+        (_, false) => ("pass", "pass"),
+    };
+    html! { <text class="flow-end" data-on={on} x={(x + 4).to_string()} y={(y + 4).to_string()}>{ word }</text> }
+}
+
+/// What stands below the name of a step.
+fn second_line(node: &Value, own_loop: Option<&Value>) -> String {
+    let entries = node.get("entries").and_then(Value::as_u64).unwrap_or(0);
+    let status = text(node, "status");
+    if let Some(own) = own_loop {
+        return looped(own);
+    }
+    if let Some(own) = node.get("component") {
+        let number = |key: &str| own.get(key).and_then(Value::as_u64).unwrap_or(0);
+        return format!("{status}, {} → {}", number("old"), number("new"));
+    }
+    if entries > 1 { format!("{status}, {entries} times") } else { status.to_owned() }
+}
+
+/// Everything that there is to say of a step.
+fn title(node: &Value) -> Vec<&str> {
+    let call = if text(node, "called").is_empty() { text(node, "call") } else { text(node, "called") };
+    let parts = [
+        text(node, "label"),
+        text(node, "id"),
+        text(node, "status"),
+        call,
+        text(node, "prompt"),
+        text(node, "note"),
+    ];
+    let mut all: Vec<&str> = Vec::new();
+    for part in parts {
+        if !part.is_empty() && !all.contains(&part) {
+            all.push(part);
+        }
+    }
+    all
+}
+
+/// What a loop goes through, and how far it is: `target instances: 1 of 3 done, at 1`.
+fn looped(own: &Value) -> String {
+    let planned = own.get("planned").and_then(Value::as_u64).unwrap_or(0);
+    let ended: Vec<&Value> = list(own, "iterations")
+        .iter()
+        .filter(|one| matches!(text(one, "status"), "passed" | "failed"))
+        .collect();
+    let failed = ended.iter().find(|one| text(one, "status") == "failed");
+    let failed = failed.and_then(|one| one.get("index")).and_then(Value::as_u64);
+    let words = text(own, "words");
+    match (own.get("current").and_then(Value::as_u64), failed) {
+        (Some(at), _) => format!("{words}: {} of {planned} done, at {at}", ended.len()),
+        (None, Some(at)) => format!("{words}: failed at {at}, {} of {planned}", ended.len()),
+        (None, None) => format!("{words}: {planned}"),
+    }
+}
+
+/// The double bars at both ends of a loop.
+fn brackets(placed: &Placed<'_>) -> Html {
+    let Placed { x, y, width, height, .. } = placed;
+    let bar = |x: i32| format!("M{x} {} V{}", y + 32, y + height - 4);
+    let ends = [x + 4, x + 8, x + width - 8, x + width - 4];
+    html! { <path class="flow-bars" d={ends.map(bar).join(" ")} /> }
+}
+
+/// About how wide a small text is. *Units*: pixels.
+fn letters(text: &str) -> i32 {
+    i32::try_from(text.chars().count()).unwrap_or(0) * 6
+}
+
+/// A text that fits into this many pixels.
+fn cut(text: &str, width: i32) -> String {
+    let most = usize::try_from(width / 7).unwrap_or(0);
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn exits_and_loops_in_words() {
+        for (edge, words) in [
+            (json!({"from": "a", "on": "pass", "to": "b", "explicit": true}), "a on_pass leads to b"),
+            (
+                json!({"from": "a", "on": "fail", "to": "@pass", "ignored": true, "taken": 1}),
+                "a on_fail leads to the end of the chain, passed; nobody wrote it: a failure is ignored; taken once",
+            ),
+            (
+                json!({"from": "a", "on": "fail", "to": "@fail", "flags": ["pause", "warn"], "taken": 2}),
+                "a on_fail leads to the end of the chain, failed, pause, warn; nobody wrote it; taken 2 times",
+            ),
+        ] {
+            assert_eq!(exit_words(&edge), words);
+        }
+        let iterations = json!([{"index": 0, "status": "passed"}, {"index": 1, "status": "failed"}]);
+        for (own, words) in [
+            (json!({"words": "old instances", "planned": 3}), "old instances: 3"),
+            (
+                json!({"words": "3 times", "planned": 3, "current": 1, "iterations": [{"index": 0, "status": "passed"}]}),
+                "3 times: 1 of 3 done, at 1",
+            ),
+            (
+                json!({"words": "3 times", "planned": 3, "iterations": iterations}),
+                "3 times: failed at 1, 2 of 3",
+            ),
+        ] {
+            assert_eq!(looped(&own), words);
+        }
+    }
+}
