@@ -3,8 +3,6 @@
 //! Every table was compared with the rules of `mesosphere/marathon` 1.11: `api/v2`, `api/MarathonExceptionMapper.scala`,
 //! `core/deployment/DeploymentPlan.scala`, `upgrade/GroupVersioningUtil.scala`.
 
-#![expect(clippy::indexing_slicing, reason = "helpers of tests")]
-
 use planarium_tests::Client;
 use serde_json::{Value, json};
 

@@ -54,7 +54,7 @@ fn deployed(load: LoadService) -> Option<String> {
     let words: Vec<&str> =
         apps.flat_map(|plan| &plan.phases).flat_map(|phase| &phase.steps).map(|step| &*step.status).collect();
     let runs = !words.is_empty() && words.iter().all(|word| *word == "Running");
-    (!outcome.passed || !runs).then(|| outcome.transcript)
+    (!outcome.passed || !runs).then_some(outcome.transcript)
 }
 
 #[test]

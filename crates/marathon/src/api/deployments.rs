@@ -25,7 +25,7 @@ impl Marathon {
         let plan = &deployment.plan;
         let (mut apps, mut pods): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
         let affected = plan.affected();
-        for id in &affected {
+        for id in affected {
             let spec = plan.target.spec(id).or_else(|| plan.original.spec(id));
             if spec.is_some_and(|spec| spec.is_app()) {
                 apps.push(id.as_str());

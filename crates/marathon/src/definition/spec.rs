@@ -475,7 +475,7 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
         health,
         pod_health: false,
         has_check: json.contains_key("check"),
-        readiness: json.items("readinessChecks").first().map(|check| readiness_of(check)),
+        readiness: json.items("readinessChecks").first().map(readiness_of),
         json,
     }
 }

@@ -103,6 +103,8 @@ pub(crate) struct Plan {
     pub(crate) steps: Arc<[Step]>,
     /// Of the change.
     pub(crate) version: Stamp,
+    /// Ids that occur in actions.
+    affected: Arc<SortedSet<PathId>>,
 }
 
 impl Plan {
@@ -126,17 +128,15 @@ impl Plan {
         steps.extend(ordered(original, target, kill));
         steps.retain(|step| !step.actions.is_empty());
         let version = target.version;
-        Self { id, original: original.clone(), target: target.clone(), steps: steps.into(), version }
-    }
-
-    /// All actions, step by step.
-    pub(crate) fn actions(&self) -> impl Iterator<Item = &Action> {
-        self.steps.iter().flat_map(|step| &step.actions)
+        let affected: SortedSet<PathId> =
+            steps.iter().flat_map(|step| &step.actions).map(|action| action.spec.id.clone()).collect();
+        let (original, target) = (original.clone(), target.clone());
+        Self { id, original, target, steps: steps.into(), version, affected: Arc::new(affected) }
     }
 
     /// Ids that occur in actions.
-    pub(crate) fn affected(&self) -> SortedSet<PathId> {
-        self.actions().map(|action| action.spec.id.clone()).collect()
+    pub(crate) fn affected(&self) -> &SortedSet<PathId> {
+        &self.affected
     }
 
     /// Rules of the change as a whole: what keeps volumes may not change much.

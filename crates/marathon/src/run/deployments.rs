@@ -328,7 +328,7 @@ impl Marathon {
             deployment.over = Some(now);
             deployment.revision = revision;
         });
-        for id in &deployment.plan.affected() {
+        for id in deployment.plan.affected() {
             if let Some(spec) = self.known_number(id) {
                 self.unlock(spec, deployment.lock);
                 self.drop_old_checks(spec);
@@ -412,7 +412,7 @@ impl Marathon {
         }
         let mut at_work: SortedSet<SpecNo> = SortedSet::new();
         for deployment in self.deployments.running() {
-            for id in &deployment.plan.affected() {
+            for id in deployment.plan.affected() {
                 if let Some(spec) = self.known_number(id)
                     && !at_work.insert(spec)
                 {

@@ -117,7 +117,7 @@ impl Marathon {
             self.touch(*no);
         }
         for deployment in self.deployments.running().cloned().collect::<Vec<_>>() {
-            for id in &deployment.plan.affected() {
+            for id in deployment.plan.affected() {
                 let spec = self.number_of(id);
                 self.relock(spec, &deployment);
             }

@@ -468,9 +468,10 @@ impl Tracker {
         let Some(task) = instance.tasks.iter_mut().find(|task| task.id == status.task_id) else {
             return false;
         };
-        if !task.update(condition, status, now)
-            && !(condition == Condition::Unreachable && before.condition != Condition::UnreachableInactive)
-        {
+        let first_silence =
+            condition == Condition::Unreachable && before.condition != Condition::UnreachableInactive;
+        let changed = task.update(condition, status, now);
+        if !changed && !first_silence {
             return false;
         }
         let id = task.id.clone();

@@ -139,8 +139,10 @@ impl Marathon {
         // Apps are deleted by force unless that is ruled out.
         let forced = call("DELETE", path("?force=true"), Value::Null);
         all.push(action("Destroy", forced, force(destroy)));
-        let delayed =
-            self.known_number(id).and_then(|no| self.run(no)).is_some_and(|run| !run.backoff.is_empty());
+        // The API knows the delays of those only that wait to be launched.
+        let delayed = self.known_number(id).is_some_and(|no| {
+            self.tracker.counts(no).queued > 0 && self.run(no).is_some_and(|run| !run.backoff.is_empty())
+        });
         let why = (!delayed).then(|| "No launch is delayed.".to_owned());
         let reset = call("DELETE", format!("/v2/queue{id}/delay"), Value::Null);
         let text =

@@ -1,10 +1,10 @@
-//! What is shown beside plans and instances: counts of every app, the course of rolling restarts, what can be done.
+//! What is shown beside plans and instances: counts of every app, the course of rolling restarts.
 //!
 //! *Knows*: the shape, which is this crate's own. *Must not know*: how it is drawn.
 //!
 //! ```text
-//! {"apps": {"/shop/db": {"wanted", "old", "new", "healthy", "running", "waiting", "delayUntil", "version", "actions"}},
-//!  "deployments": {"deployment-1": {"id", "step", "steps", "stage", "actions",
+//! {"apps": {"/shop/db": {"wanted", "old", "new", "healthy", "running", "waiting", "delayUntil", "version"}},
+//!  "deployments": {"deployment-1": {"id", "step", "steps", "stage", "since", "over",
 //!      "restarts": {"/shop/db": {"wanted", "minHealthy", "maxCapacity", "curve": [[ms, old, new, healthy]]}}}}}
 //! ```
 
@@ -17,7 +17,6 @@ use crate::run::work::Work;
 use crate::run::work::replace::Replacing;
 use crate::shown;
 use planarium_protocol::json;
-use planarium_protocol::view::ActionView;
 use serde_json::{Map, Value};
 
 /// Counts of an app.
@@ -71,7 +70,6 @@ impl Marathon {
                 "healthy": counts.healthy,
                 "running": counts.running,
                 "waiting": counts.waiting,
-                "actions": actions(&self.app_actions(&run.id)),
             });
             if let Some(all) = app.as_object_mut()
                 && let Some(spec) = spec
@@ -111,7 +109,7 @@ impl Marathon {
         for (no, replacing) in &deployment.curves {
             restart(*no, replacing);
         }
-        for no in &deployment.open {
+        for no in deployment.open.iter().filter(|_| deployment.is_running()) {
             let job = self.run(*no).and_then(|run| run.job.as_ref());
             if let Some(Work::Replacing(replacing)) = job.map(|job| &job.work) {
                 restart(*no, replacing);
@@ -132,11 +130,6 @@ impl Marathon {
             "since": deployment.since.ms(),
             "over": deployment.over.map(planarium_kernel::SimTime::ms),
             "restarts": Value::Object(restarts),
-            "actions": actions(&self.deployment_actions(deployment)),
         })
     }
-}
-
-fn actions(all: &[ActionView]) -> Value {
-    all.iter().filter_map(|action| serde_json::to_value(action).ok()).collect()
 }

@@ -1,5 +1,8 @@
 //! What the page keeps for Marathon.
 
+mod curve;
+mod panel;
+
 use super::Desk;
 
 /// Marathon apps, pods and groups.
@@ -32,5 +35,5 @@ pub(super) const DESK: Desk = Desk {
         "debug summary",
     ],
     tries: &["dcos marathon app list", "dcos marathon deployment list", "dcos marathon task list"],
-    panel: |_| None,
+    panel: panel::panel,
 };

@@ -1,0 +1,111 @@
+//! The capacity curve of a rolling restart: old, new and healthy instances over time, between what has to be healthy and what
+//! there may be.
+//!
+//! *Knows*: samples and lines. *Must not know*: how a restart works.
+
+use crate::store::selectors::time::clock;
+use serde_json::Value;
+use yew::prelude::*;
+
+const WIDTH: u64 = 280;
+const HEIGHT: u64 = 96;
+
+/// One sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sample {
+    ms: u64,
+    counts: [u64; 3],
+}
+
+/// What the lines stand for, in the order of a sample's counts.
+const LINES: [(&str, &str); 3] = [("old", "old"), ("new", "new"), ("healthy", "healthy")];
+
+fn number(value: &Value, key: &str) -> u64 {
+    value.get(key).and_then(Value::as_u64).unwrap_or(0)
+}
+
+fn samples(restart: &Value) -> Vec<Sample> {
+    let all = restart.get("curve").and_then(Value::as_array);
+    let sample = |row: &Value| {
+        let at = |index: usize| row.get(index).and_then(Value::as_u64);
+        Some(Sample { ms: at(0)?, counts: [at(1)?, at(2)?, at(3)?] })
+    };
+    all.into_iter().flatten().filter_map(sample).collect()
+}
+
+/// A place between 0 and `size` for a share of a whole.
+fn scale(part: u64, whole: u64, size: u64) -> u64 {
+    part.saturating_mul(size).checked_div(whole.max(1)).unwrap_or(0).min(size)
+}
+
+/// Corners of a line that keeps its height until the next sample.
+fn corners(samples: &[Sample], index: usize, most: u64) -> String {
+    let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return String::new() };
+    let span = last.ms.saturating_sub(first.ms);
+    let mut before: Option<u64> = None;
+    let mut text = String::new();
+    for sample in samples {
+        let x = scale(sample.ms.saturating_sub(first.ms), span, WIDTH);
+        let y = HEIGHT - scale(sample.counts.get(index).copied().unwrap_or(0), most, HEIGHT);
+        if let Some(before) = before {
+            text.push_str(&format!("{x},{before} "));
+        }
+        text.push_str(&format!("{x},{y} "));
+        before = Some(y);
+    }
+    if let (true, Some(y)) = (span == 0, before) {
+        text.push_str(&format!("{WIDTH},{y}"));
+    }
+    text.trim_end().to_owned()
+}
+
+/// The curve of one app; nothing without samples.
+pub(super) fn curve(app: &str, restart: &Value) -> Html {
+    let samples = samples(restart);
+    let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return Html::default() };
+    let (wanted, least, cap) =
+        (number(restart, "wanted"), number(restart, "minHealthy"), number(restart, "maxCapacity"));
+    let highest = samples.iter().flat_map(|sample| sample.counts).max().unwrap_or(0);
+    let most = highest.max(cap).max(wanted).max(1);
+    let level = |count: u64| HEIGHT - scale(count, most, HEIGHT);
+    let [old, new, healthy] = last.counts;
+    let words = format!(
+        "Restart of {app} from {} to {}: {old} old, {new} new, {healthy} healthy of {wanted}; at least {least} healthy, at most {cap} in all",
+        clock(first.ms),
+        clock(last.ms)
+    );
+    html! {
+        <figure class="capacity">
+            <svg class="capacity-svg" role="img" aria-label={words.clone()} viewBox={format!("-2 -2 {} {}", WIDTH + 4, HEIGHT + 4)}>
+                <line class="capacity-limit" data-limit="most" x1="0" x2={WIDTH.to_string()} y1={level(cap).to_string()} y2={level(cap).to_string()} />
+                <line class="capacity-limit" data-limit="least" x1="0" x2={WIDTH.to_string()} y1={level(least).to_string()} y2={level(least).to_string()} />
+                { for LINES.iter().enumerate().map(|(index, (kind, _))| html! {
+                    <polyline class="capacity-line" data-kind={*kind} points={corners(&samples, index, most)} />
+                }) }
+            </svg>
+            <figcaption>
+                { for LINES.iter().zip(last.counts).map(|((kind, word), count)| html! {
+                    <span class="capacity-key" data-kind={*kind}>{ format!("{count} {word}") }</span>
+                }) }
+                <span class="muted">{ format!("at least {least} healthy, at most {cap} in all") }</span>
+            </figcaption>
+        </figure>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_line_keeps_its_height_until_the_next_sample() {
+        let restart = json!({ "curve": [[1000, 4, 0, 4], [2000, 3, 1, 4], [3000, 0, 4, 4], ["x"]] });
+        let samples = samples(&restart);
+        assert_eq!(samples.len(), 3);
+        assert_eq!(corners(&samples, 0, 4), "0,0 140,0 140,24 280,24 280,96");
+        assert_eq!(corners(&samples, 1, 4), "0,96 140,96 140,72 280,72 280,0");
+        assert_eq!(corners(&samples[..1], 2, 4), "0,0 280,0");
+        assert_eq!(corners(&[], 0, 4), "");
+    }
+}
