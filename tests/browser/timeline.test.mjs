@@ -103,7 +103,7 @@ journey("a run is saved for other programs", {}, async ({ page }) => {
   await on.pause();
   await page.getByRole("banner").getByRole("button", { name: "Share" }).click();
   for (const [button, file, wanted] of [
-    ["Transcript", "planarium-transcript.txt", /hello-0:\[server\]: .*COMPLETE/],
+    ["Transcript", "planarium-transcript.txt", /hello-0:\[server\] .*COMPLETE/],
     ["Events (CSV)", "planarium-events.csv", /^event,ms,time,source,what,because\n1,0,/],
     ["Plans (text)", "planarium-plans.txt", /deploy.*COMPLETE/],
     ["Timeline (Mermaid)", "planarium-timeline.mmd", /^gantt\n[^]*section deploy/],

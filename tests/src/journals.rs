@@ -1,5 +1,6 @@
 //! Runs whose digests are the same on every target: all examples, and some journals of their own.
 
+use planarium_gallery::Example;
 use planarium_scenario::{parse, run};
 use planarium_world::{Engine, Journal, JournalEntry};
 use serde_json::{Value, json};
@@ -8,7 +9,9 @@ use std::fmt::Write as _;
 /// One line per run: its name, how far it went, its events and its digest. Own journals first, then the examples by name.
 pub fn table() -> String {
     let mut out = String::from("# run: virtual milliseconds, events, digest\n");
-    for (name, journal) in own() {
+    // They load services of the SDK.
+    let own = if cfg!(feature = "sdk") { own() } else { Vec::new() };
+    for (name, journal) in own {
         match Engine::from_journal(&journal) {
             Ok(engine) => out.push_str(&line(name, &engine)),
             Err(error) => {
@@ -16,7 +19,7 @@ pub fn table() -> String {
             }
         }
     }
-    let mut examples: Vec<&str> = planarium_gallery::examples().iter().map(|example| example.id).collect();
+    let mut examples: Vec<&str> = examples().map(|example| example.id).collect();
     examples.sort_unstable();
     for id in examples {
         match scenario(id) {
@@ -27,6 +30,19 @@ pub fn table() -> String {
         }
     }
     out
+}
+
+/// The examples whose systems are all in this build.
+pub fn examples() -> impl Iterator<Item = &'static Example> {
+    let is_here = |word: &str| planarium_world::dialects().iter().any(|own| own.word == word);
+    planarium_gallery::examples()
+        .iter()
+        .filter(move |example| example.systems().all(|word| word == "mesos" || is_here(word)))
+}
+
+/// Whether every system is in this build, rather than one of them alone.
+pub fn is_whole() -> bool {
+    examples().count() == planarium_gallery::examples().len()
 }
 
 fn line(name: &str, engine: &Engine) -> String {

@@ -13,13 +13,21 @@ fn digests_are_those_of_the_table() {
         golden::compare("tests/golden/digests.txt", &got).expect("writes");
         return;
     }
-    assert!(TABLE == got, "digests: {}", golden::difference(TABLE, &got));
+    if journals::is_whole() {
+        assert!(TABLE == got, "digests: {}", golden::difference(TABLE, &got));
+    } else {
+        // One system alone gives the digests that the whole gives.
+        assert!(got.lines().count() > 1, "a build without examples");
+        for line in got.lines() {
+            assert!(TABLE.lines().any(|known| known == line), "{line}");
+        }
+    }
 }
 
 #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
 #[cfg_attr(not(target_arch = "wasm32"), test)]
 fn a_replayed_journal_gives_the_digest_of_the_run() {
-    for example in planarium_gallery::examples() {
+    for example in journals::examples() {
         let engine = journals::example_end(example.id);
         let text = serde_json::to_string(&engine.journal()).expect("a journal is JSON");
         let journal = serde_json::from_str(&text).expect("and is read back");
@@ -29,6 +37,7 @@ fn a_replayed_journal_gives_the_digest_of_the_run() {
     }
 }
 
+#[cfg(feature = "sdk")]
 #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
 #[cfg_attr(not(target_arch = "wasm32"), test)]
 fn another_seed_gives_another_digest() {

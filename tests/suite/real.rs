@@ -154,6 +154,30 @@ fn what_asks_for_more_completes_where_there_is_more() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The definitions of cassandra and hdfs, each run by its own program.
+#[test]
+#[cfg_attr(not(real_programs), ignore = "the real definitions of cassandra and hdfs are not at hand")]
+fn the_programs_of_packages_run_their_definitions() {
+    let all = files::real().expect("the real definitions").join("dcos-commons");
+    let deploy = Condition::parse("deploy=COMPLETE").expect("a condition");
+    for name in ["cassandra", "hdfs"] {
+        let beside = files::below(&all.join(name).join("dist"), &[""]);
+        let package = files::below(&all.join(name).join("universe"), &[".json", ".mustache"]);
+        let beside = beside.iter().map(|(name, path)| (format!("dist/{name}"), files::text(path)));
+        let package = package.iter().map(|(name, path)| (format!("universe/{name}"), files::text(path)));
+        let files = beside.chain(package).collect();
+        let service = LoadService { dialect: "sdk".to_owned(), files, ..LoadService::default() };
+        let report = check(&service);
+        let said = render(&report.diagnostics, &report.sources);
+        assert!(!report.has_errors(), "{said}");
+        assert!(said.contains(&format!("The program of {name} runs this definition")), "{said}");
+        let cluster = presets::cluster("default").expect("the preset");
+        let scenario = Scenario::of_definition(service, cluster, Genesis::default());
+        let outcome = planarium_scenario::run(scenario, Some(&deploy));
+        assert!(outcome.passed, "{}", tail(&outcome.transcript));
+    }
+}
+
 #[test]
 #[cfg_attr(not(real_files), ignore = "the real definitions are not at hand")]
 fn a_canary_comes_to_complete_when_its_operator_continues() {

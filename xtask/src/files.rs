@@ -39,6 +39,11 @@ pub(crate) fn browser_tests(root: &Path) -> PathBuf {
     root.join("tests").join("browser")
 }
 
+/// Folder of the tests with client libraries.
+pub(crate) fn client_tests(root: &Path) -> PathBuf {
+    root.join("tests").join("clients")
+}
+
 /// Folders that hold nothing of ours.
 const FOREIGN: [&str; 5] = ["target", "node_modules", "dist", ".git", "shots"];
 

@@ -5,7 +5,7 @@ pub(crate) const OVERVIEW: &str = "\
 Tasks of this repository: cargo xtask TASK [OPTIONS]
 
   play    set up what is missing, build the playground, serve it, open it
-  test    set up what is missing, run every test: native, wasm, browser
+  test    set up what is missing, run every test: native, clients, wasm, browser
   ci      format, lints, tidy, then test: what has to pass before a merge
   lint    format check and clippy, natively and for wasm
   tidy    rules of this repository that no compiler checks
@@ -13,7 +13,7 @@ Tasks of this repository: cargo xtask TASK [OPTIONS]
   dist    build the release page into dist/ and print its sizes
   size    measure compressed sizes against their budgets
   bench   run the benchmarks (rebuilds itself with optimisation)
-  setup   only the set-up: cargo xtask setup [wasm|page|browser]
+  setup   only the set-up: cargo xtask setup [wasm|page|browser|clients]
 
 `cargo xtask TASK --help` says more about one task.";
 
@@ -35,12 +35,12 @@ Example: cargo xtask play --port 9000 --no-open"
         }
         "test" => {
             "\
-cargo xtask test [--only native|wasm|browser] [--filter TEXT]
+cargo xtask test [--only native|clients|wasm|browser] [--filter TEXT]
 
 Sets up what is missing, then runs every suite. The last line is `N passed, N failed, N skipped`; the exit code is 1 when
 anything failed or could not run.
 
-  --only SUITE    one suite: native, wasm or browser (may be given more than once)
+  --only SUITE    one suite: native, clients, wasm or browser (may be given more than once)
   --filter TEXT   only tests whose name contains TEXT
 
 Example: cargo xtask test --only native --filter rollup"
@@ -96,10 +96,10 @@ Example: cargo xtask bench --peers"
         }
         "setup" => {
             "\
-cargo xtask setup [wasm|page|browser]
+cargo xtask setup [wasm|page|browser|clients]
 
 Only the set-up of the other tasks: the wasm target; trunk, wasm-bindgen and the front-end packages; chromium and the
-packages of the browser tests. Without a name, all of it.
+packages of the browser tests; the client libraries from PyPI. Without a name, all of it.
 
 Example: cargo xtask setup page"
         }

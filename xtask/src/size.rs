@@ -189,6 +189,11 @@ fn packed_example(root: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// The features that each build the engine with one system alone.
+pub(crate) fn systems_alone() -> impl Iterator<Item = &'static str> {
+    VARIANTS.iter().map(|variant| variant.features).filter(|features| *features != "all")
+}
+
 /// The engine with some of the systems. *Units* of the budget: kilobytes.
 struct Variant {
     name: &'static str,
@@ -200,6 +205,7 @@ struct Variant {
 const VARIANTS: &[Variant] = &[
     Variant { name: "all systems", features: "all", budget: 1000 },
     Variant { name: "DC/OS SDK alone", features: "sdk", budget: 560 },
+    Variant { name: "Marathon alone", features: "marathon", budget: 560 },
     Variant { name: "KUDO alone", features: "kudo", budget: 560 },
     Variant { name: "Skopos alone", features: "skopos", budget: 560 },
 ];

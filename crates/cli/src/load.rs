@@ -212,6 +212,19 @@ pub(crate) enum Runnable {
     No(Vec<Diagnostic>, SourceMap),
 }
 
+/// That a definition has been carried out: its first plan is complete. Where the system has no such word, its last plan
+/// (of several deployments the newest) shows the last word for what is done.
+fn done(service: &planarium_protocol::view::ServiceView) -> Option<planarium_world::Condition> {
+    use planarium_protocol::view::StatusClass;
+    let done = service.statuses.iter().filter(|word| word.class == StatusClass::Done);
+    let words: Vec<&str> = done.map(|word| word.word).collect();
+    let (plan, word) = match words.iter().find(|word| word.eq_ignore_ascii_case("complete")) {
+        Some(word) => (service.plans.first()?, word),
+        None => (service.plans.last()?, words.last()?),
+    };
+    planarium_world::Condition::parse(&format!("{}={word}", plan.name)).ok()
+}
+
 /// Reads a path up to something that can be played.
 pub(crate) fn runnable(path: &Path, input: &InputArgs) -> Result<Runnable> {
     match load(path, input)? {
@@ -230,10 +243,7 @@ pub(crate) fn runnable(path: &Path, input: &InputArgs) -> Result<Runnable> {
             let genesis = Genesis { seed: input.seed.unwrap_or(default.seed), ..default };
             let cluster = machines(input.cluster.as_deref().unwrap_or("default"))?;
             let mut scenario = Scenario::of_definition(*load, cluster, genesis);
-            scenario.until =
-                report.preview.as_ref().and_then(|service| service.plans.first()).and_then(|plan| {
-                    planarium_world::Condition::parse(&format!("{}=COMPLETE", plan.name)).ok()
-                });
+            scenario.until = report.preview.as_ref().and_then(|service| done(service));
             Ok(Runnable::Yes(Box::new(scenario), report.diagnostics, report.sources))
         }
     }

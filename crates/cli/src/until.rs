@@ -32,10 +32,11 @@ fn one(condition: &Condition, services: &[CheckReport]) -> Result<()> {
     match condition {
         Condition::All(all) => all.iter().try_for_each(|part| one(part, services)),
         Condition::Status { element, status } => {
-            let upper = status.to_ascii_uppercase();
             let words = words(services);
-            if !words.is_empty() && !words.contains(&upper.as_str()) {
-                let meant = suggest(&upper, words.iter().copied());
+            if !words.is_empty() && !words.iter().any(|word| word.eq_ignore_ascii_case(status)) {
+                let upper = status.to_ascii_uppercase();
+                let alike = suggest(status, words.iter().copied());
+                let meant = alike.or_else(|| suggest(&upper, words.iter().copied()));
                 let help = meant.map_or_else(
                     || format!("there are {}", words.join(", ")),
                     |meant| format!("did you mean `{meant}`?"),

@@ -16,6 +16,8 @@ pub struct Example {
     pub title: &'static str,
     /// Dialect of its definition.
     pub dialect: &'static str,
+    /// Dialects of the other systems on the same machines, apart by commas; empty where it runs alone.
+    pub beside: &'static str,
     /// The one idea it teaches.
     pub teaches: &'static str,
     /// Group in the menu, from `first steps` on.
@@ -26,6 +28,14 @@ pub struct Example {
     pub scenario: &'static str,
     /// Text of its README, without the front matter.
     pub readme: &'static str,
+}
+
+impl Example {
+    /// Dialects of all systems that run in it. `mesos` stands for the cluster alone.
+    pub fn systems(&self) -> impl Iterator<Item = &'static str> {
+        let beside = self.beside.split(',').map(str::trim).filter(|word| !word.is_empty());
+        std::iter::once(self.dialect).chain(beside)
+    }
 }
 
 static EXAMPLES: &[Example] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));

@@ -10,7 +10,7 @@ use crate::{
     object::{Object, ObjectNo},
     queue::Timer,
     spec::{Spec, pod::Restart},
-    status::{Phase, PodStatus, State, Status},
+    status::{Phase, PodStatus, Status},
 };
 use planarium_fleet::Cx;
 use planarium_kernel::{Map, SimTime, SortedMap, SortedSet, TimerId, draw};
@@ -390,12 +390,4 @@ pub(crate) const fn is_workload(kind: KindId) -> bool {
 /// How often containers of a pod were started again.
 pub(crate) fn restarts(status: &PodStatus) -> u32 {
     status.containers.iter().map(|one| one.restarts).fold(0, u32::saturating_add)
-}
-
-/// Whether a container waits for a reason.
-pub(crate) fn waits_for(status: &PodStatus, wanted: &[&str]) -> bool {
-    status
-        .containers
-        .iter()
-        .any(|one| matches!(one.state, State::Waiting { reason, .. } if wanted.contains(&reason)))
 }

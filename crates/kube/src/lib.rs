@@ -17,9 +17,7 @@
 //! ```
 //!
 //! Object facts ([`Object::deployment`], [`Object::pod`], ...) are what a health check needs; [`Kube::why`] says why
-//! something is not ready. What a real client reads over HTTP is still to come.
-
-#![expect(dead_code, reason = "the wire of this API, still to come, is who calls them")]
+//! something is not ready; [`wire`] answers real clients.
 
 mod api;
 mod check;
@@ -54,6 +52,7 @@ mod validate;
 mod view;
 mod watcher;
 mod why;
+pub mod wire;
 
 pub use error::{ApiError, FieldCause, Reason};
 pub use facts::{

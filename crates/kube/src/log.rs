@@ -6,6 +6,7 @@
 //! similar ones are not put together, and what is kept is bounded by number, not by time.
 
 use crate::{
+    clock::Epoch,
     kube::Kube,
     object::{Object, ObjectRef},
     say::say,
@@ -13,6 +14,7 @@ use crate::{
 };
 use planarium_fleet::Cx;
 use planarium_kernel::{Map, draw};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// So many reports are kept.
@@ -57,6 +59,25 @@ impl Log {
             planarium_kernel::cow::behind(row, old, |row| 64 + row.message.len() as u64)
         }) + self.by_object.beyond_flat(before.map(|before| &before.by_object))
     }
+}
+
+/// A report as an Event of the API.
+pub(crate) fn occurrence_value(epoch: Epoch, number: u64, row: &Occurrence) -> Value {
+    let (kind, namespace, name, uid) = &row.about;
+    let own = if namespace.is_empty() { "default" } else { namespace };
+    let kind_word = if row.warning { "Warning" } else { "Normal" };
+    planarium_protocol::json!({
+        "kind": "Event", "apiVersion": "v1",
+        "metadata": {
+            "name": format!("{name}.{:016x}", draw::entity(uid) ^ number), "namespace": own,
+            "uid": draw::uuid(0, draw::entity(uid), 0x4B0A, number), "resourceVersion": number.to_string(),
+            "creationTimestamp": epoch.text(row.first),
+        },
+        "involvedObject": { "kind": kind, "namespace": namespace, "name": name, "uid": uid },
+        "reason": row.reason, "message": row.message, "source": { "component": row.source },
+        "firstTimestamp": epoch.text(row.first), "lastTimestamp": epoch.text(row.last), "count": row.count,
+        "type": kind_word, "eventTime": null, "reportingComponent": "", "reportingInstance": "",
+    })
 }
 
 impl Kube {

@@ -264,13 +264,14 @@ impl Kube {
     /// Takes the node of a machine that was removed for good: its Node object goes, and its pods with it.
     pub fn remove_node(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
         let Some(number) = self.node_of(machine) else { return };
-        let pods: Vec<ObjectNo> = self
-            .nodes
-            .get(number as usize)
-            .map(|node| node.pods.iter().copied().collect())
-            .unwrap_or_default();
+        let pods: Vec<ObjectNo> =
+            self.runs.iter().filter(|(_, run)| run.node == number).map(|(no, _)| *no).collect();
         for no in pods {
-            self.forget_processes(fleet, no);
+            if self.store.object(no).is_some() {
+                self.forget_processes(fleet, no);
+            } else {
+                self.end_run(fleet, no);
+            }
         }
         self.node_mut(number, |node| {
             node.absence = Some(Absence::Lost);
@@ -555,6 +556,16 @@ impl Kube {
         for no in &node.pods {
             self.report_pod(cx, *no);
             self.ask(cx, Work::Kubelet(*no));
+        }
+        // Pods whose objects went while nothing was heard of it.
+        let gone: Vec<ObjectNo> = self
+            .runs
+            .iter()
+            .filter(|(no, run)| run.node == number && self.store.object(**no).is_none())
+            .map(|(no, _)| *no)
+            .collect();
+        for no in gone {
+            self.end_run(fleet, no);
         }
     }
 

@@ -114,10 +114,6 @@ impl Queue {
         }
     }
 
-    pub(crate) fn is_armed(&self, timer: TimerId) -> bool {
-        self.timers.is_armed(timer)
-    }
-
     pub(crate) fn next_due(&self) -> Option<SimTime> {
         let timer = self.timers.next_due();
         if self.work.is_empty() { timer } else { Some(timer.map_or(self.since, |at| at.min(self.since))) }
@@ -154,10 +150,6 @@ impl Queue {
 
     pub(crate) fn len(&self) -> usize {
         self.work.len() + self.timers.len()
-    }
-
-    pub(crate) fn is_idle(&self) -> bool {
-        self.work.is_empty()
     }
 
     pub(crate) fn bytes(&self) -> u64 {

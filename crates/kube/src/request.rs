@@ -130,6 +130,8 @@ pub struct Change {
     pub kind: ChangeKind,
     /// The object after it; as it last was, with the new version, for a removal.
     pub object: Arc<Object>,
+    /// The object before it; nothing where it has just come into being.
+    pub before: Option<Arc<Object>>,
 }
 
 /// What a change was.

@@ -211,7 +211,7 @@ impl Store {
             }
         }
         let kind = if old.is_some() { ChangeKind::Modified } else { ChangeKind::Added };
-        self.note(kind, object.clone());
+        self.note(kind, object.clone(), old.clone());
         (object, old)
     }
 
@@ -223,16 +223,14 @@ impl Store {
         self.uids.remove(&object.uid, no.0);
         self.forget_owners(&object);
         self.forget_labels(&object);
-        self.note(
-            ChangeKind::Deleted,
-            Arc::new(Object { resource_version: self.version, ..Object::clone(&object) }),
-        );
+        let last = Object { resource_version: self.version, ..Object::clone(&object) };
+        self.note(ChangeKind::Deleted, Arc::new(last), Some(object.clone()));
         Some(object)
     }
 
-    fn note(&mut self, kind: ChangeKind, object: Arc<Object>) {
+    fn note(&mut self, kind: ChangeKind, object: Arc<Object>, before: Option<Arc<Object>>) {
         let resource_version = self.version;
-        self.history.insert(resource_version, Change { resource_version, kind, object });
+        self.history.insert(resource_version, Change { resource_version, kind, object, before });
         if self.history.len() > CHANGES_KEPT {
             let first = self.history.keys().next().copied();
             first.map(|first| self.history.remove(&first));

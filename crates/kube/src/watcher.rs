@@ -3,7 +3,6 @@
 //! *Knows*: selectors, by one label that each asks for. *Must not know*: what becomes of what is picked.
 
 use crate::{
-    kinds::KindId,
     kube::Kube,
     object::{Object, ObjectNo},
     queue::Work,
@@ -220,10 +219,5 @@ impl Kube {
             }
         }
         true
-    }
-
-    /// Whether objects of a kind pick pods.
-    pub(crate) const fn is_watcher(kind: KindId) -> bool {
-        matches!(kind, KindId::SERVICE | KindId::POD_DISRUPTION_BUDGET)
     }
 }

@@ -41,6 +41,15 @@ const FIRST_RETRY_MS: u64 = 1000;
 /// The longest delay after errors. *Units*: milliseconds.
 const LONGEST_RETRY_MS: u64 = 1_000_000;
 
+/// What the client of the controller takes for one write on average. *Units*: milliseconds.
+///
+/// **Source**: `kubernetes-sigs/controller-runtime: pkg/client/config/config.go` (20 requests in a second, 30 at once).
+/// Simplified: reads and writes that change nothing are free.
+const WRITE_MS: u64 = 50;
+
+/// Writes that the client sends at once before it waits.
+const WRITES_AT_ONCE: u64 = 30;
+
 /// When an instance is looked at next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Due {
@@ -60,10 +69,12 @@ pub struct Known {
     pub memory: Arc<Memory>,
     /// Why the last look did not get anywhere; empty when it did.
     pub trouble: Text,
-    /// Since when steps have their status, by plan, phase and step.
-    since: Arc<SortedMap<StepKey, SimTime>>,
-    /// Grows with everything that is shown of it.
-    pub stamp: u64,
+    /// When elements changed, by plan, phase and step; the latter are empty for plans and phases.
+    marks: Arc<SortedMap<ElementKey, Mark>>,
+    /// Revision of what all elements show.
+    base: u64,
+    /// Revision of everything that is shown of it.
+    pub revision: u64,
     due: Option<Due>,
     /// Errors since the last look without one.
     failures: u32,
@@ -75,13 +86,40 @@ pub struct Known {
 const ROW: u64 = 96;
 
 /// Plan, phase and step.
-type StepKey = (Text, Text, Text);
+type ElementKey = (Text, Text, Text);
+
+/// When an element changed last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// Since when it has its status.
+    pub since: SimTime,
+    /// Revision of what it shows.
+    pub revision: u64,
+}
 
 impl Known {
-    /// Since when a step has its status. *Units*: milliseconds since genesis.
-    pub fn since(&self, plan: &str, phase: &str, step: &str) -> u64 {
+    /// When an element changed last; phase and step are empty for plans, the step for phases.
+    pub fn mark(&self, plan: &str, phase: &str, step: &str) -> Mark {
         let key = (Text::from(plan), Text::from(phase), Text::from(step));
-        self.since.get(&key).map_or(0, |since| since.ms())
+        let mark = self.marks.get(&key).copied().unwrap_or_default();
+        Mark { revision: mark.revision.max(self.base), ..mark }
+    }
+
+    /// An element shows something else, and so do those that it is part of.
+    fn touch(&mut self, (plan, phase, step): ElementKey, since: Option<SimTime>, revision: u64) {
+        let marks = Arc::make_mut(&mut self.marks);
+        let own = marks.entry((plan.clone(), phase.clone(), step)).or_default();
+        own.revision = revision;
+        own.since = since.unwrap_or(own.since);
+        marks.entry((plan.clone(), phase, Text::default())).or_default().revision = revision;
+        marks.entry((plan, Text::default(), Text::default())).or_default().revision = revision;
+        self.revision = revision;
+    }
+
+    /// All elements show something else.
+    fn touch_all(&mut self, revision: u64) {
+        self.base = revision;
+        self.revision = revision;
     }
 
     /// When the controller looks at it next.
@@ -90,22 +128,46 @@ impl Known {
     }
 
     /// Takes an instance in as it was written last.
-    fn take(&mut self, now: SimTime, instance: Arc<Instance>) {
+    fn take(&mut self, now: SimTime, instance: Arc<Instance>, revision: u64) {
+        let old = std::mem::replace(&mut self.instance, Arc::clone(&instance));
+        self.revision = revision;
+        if old.execution != instance.execution
+            || old.deleting != instance.deleting
+            || old.version != instance.version
+        {
+            // What can be done with plans, and what others wait for, is another matter now.
+            self.touch_all(revision);
+        }
+        let none = Text::default;
         for plan in instance.plans.values() {
-            let before = self.instance.plans.get(&plan.name);
+            let before = old.plans.get(&plan.name);
             for (at, phase) in plan.phases.iter().enumerate() {
                 let before = before.and_then(|plan| plan.phases.get(at));
                 for (at, step) in phase.steps.iter().enumerate() {
-                    let before = before.and_then(|phase| phase.steps.get(at)).map(|step| step.status);
-                    if before.unwrap_or_default() != step.status {
-                        let key = (plan.name.clone(), phase.name.clone(), step.name.clone());
-                        Arc::make_mut(&mut self.since).insert(key, now);
+                    let before = before.and_then(|phase| phase.steps.get(at));
+                    let status = before.map(|step| step.status).unwrap_or_default();
+                    if status != step.status || before.is_some_and(|before| before.message != step.message) {
+                        let since = (status != step.status).then_some(now);
+                        self.touch(
+                            (plan.name.clone(), phase.name.clone(), step.name.clone()),
+                            since,
+                            revision,
+                        );
                     }
                 }
+                let status = before.map(|phase| phase.status).unwrap_or_default();
+                if status != phase.status || before.is_some_and(|before| before.message != phase.message) {
+                    self.touch((plan.name.clone(), phase.name.clone(), none()), Some(now), revision);
+                }
+            }
+            let status = before.map(|plan| plan.status).unwrap_or_default();
+            if status != plan.status || before.is_some_and(|before| before.message != plan.message) {
+                self.touch((plan.name.clone(), none(), none()), Some(now), revision);
+            }
+            if plan.status == Status::FatalError && status != plan.status {
+                self.touch_all(revision);
             }
         }
-        self.instance = instance;
-        self.stamp = self.stamp.saturating_add(1);
     }
 }
 
@@ -113,8 +175,33 @@ impl Known {
 #[derive(Clone, Debug, Default)]
 pub struct Controller {
     seen: u64,
+    /// The revision given last.
+    revision: u64,
     instances: SortedMap<Key, Known>,
     versions: SortedMap<Key, Arc<Version>>,
+    client: Client,
+}
+
+/// The controller's client of the cluster, which sends so many writes in a second only.
+///
+/// Two steps that apply one template at the same time write its object in turns, and each write makes the controller look again:
+/// it is this client that sets their pace.
+#[derive(Clone, Copy, Debug, Default)]
+struct Client {
+    /// When everything that was sent has had its time.
+    paid: SimTime,
+}
+
+impl Client {
+    /// Writes have been sent.
+    fn send(&mut self, now: SimTime, writes: u64) {
+        self.paid = self.paid.max(now).saturating_add(WRITE_MS.saturating_mul(writes));
+    }
+
+    /// When the next write may be sent.
+    fn free_at(self) -> SimTime {
+        SimTime(self.paid.ms().saturating_sub(WRITE_MS * WRITES_AT_ONCE))
+    }
 }
 
 /// Why a look ended early.
@@ -140,8 +227,9 @@ impl Controller {
     pub fn beyond(&self, before: Option<&Self>) -> u64 {
         let instances = self.instances.iter().map(|(key, known)| {
             let old = before.and_then(|before| before.instances.get(key));
-            let changed = old
-                .is_none_or(|old| old.stamp != known.stamp || !Arc::ptr_eq(&old.instance, &known.instance));
+            let changed = old.is_none_or(|old| {
+                old.revision != known.revision || !Arc::ptr_eq(&old.instance, &known.instance)
+            });
             let memory = old.map(|old| &old.memory);
             let memory = planarium_kernel::cow::behind(&known.memory, memory, Memory::bytes);
             let steps =
@@ -154,6 +242,24 @@ impl Controller {
             planarium_kernel::cow::behind(version, old, Version::bytes)
         });
         instances.sum::<u64>() + versions.sum::<u64>()
+    }
+
+    /// Revisions from now on are at least this one.
+    pub fn reach(&mut self, revision: u64) {
+        self.revision = self.revision.max(revision);
+    }
+
+    fn next_revision(&mut self) -> u64 {
+        self.revision = self.revision.saturating_add(1);
+        self.revision
+    }
+
+    /// Something beside the controller's own knowledge changes what an instance shows.
+    pub fn touch(&mut self, key: &Key) {
+        let revision = self.next_revision();
+        if let Some(known) = self.instances.get_mut(key) {
+            known.touch_all(revision);
+        }
     }
 
     /// Hears of everything that has changed since it was told last.
@@ -196,9 +302,10 @@ impl Controller {
                     let instance = Arc::new(Instance::read(object));
                     let place = (instance.version_namespace().clone(), instance.version.clone());
                     let version = self.versions.get(&place).cloned();
+                    let revision = self.next_revision();
                     match self.instances.get_mut(&key) {
                         Some(known) => {
-                            known.take(now, instance);
+                            known.take(now, instance, revision);
                             known.version = version.or_else(|| known.version.take());
                         }
                         None => {
@@ -207,8 +314,9 @@ impl Controller {
                                 version,
                                 memory: Arc::default(),
                                 trouble: Text::default(),
-                                since: Arc::default(),
-                                stamp: 1,
+                                marks: Arc::default(),
+                                base: revision,
+                                revision,
                                 due: None,
                                 failures: 0,
                                 quiet_at: None,
@@ -231,11 +339,12 @@ impl Controller {
                     self.versions.insert(key.clone(), version);
                 }
                 let version = self.versions.get(&key).cloned();
+                let revision = self.next_revision();
                 for known in self.instances.values_mut() {
                     if *known.instance.version_namespace() == key.0 && known.instance.version == key.1 {
                         // One that is gone is shown as long as nothing takes its place.
                         known.version = version.clone().or_else(|| known.version.take());
-                        known.stamp = known.stamp.saturating_add(1);
+                        known.touch_all(revision);
                         wake(known, now);
                     }
                 }
@@ -261,17 +370,20 @@ impl Controller {
 
     /// Looks at everything anew, as after a restart of the controller.
     pub fn restart(&mut self, now: SimTime) {
+        let revision = self.next_revision();
         for known in self.instances.values_mut() {
             known.memory = Arc::default();
             known.quiet_at = None;
             known.failures = 0;
+            known.touch_all(revision);
             wake(known, now);
         }
     }
 
     /// When the next look is due.
     pub fn next_due(&self) -> Option<SimTime> {
-        self.instances.values().filter_map(|known| Some(known.due?.at)).min()
+        let due = self.instances.values().filter_map(|known| Some(known.due?.at)).min()?;
+        Some(due.max(self.client.free_at()))
     }
 
     /// How many looks are due because something changed.
@@ -290,7 +402,7 @@ impl Controller {
         let now = cx.now();
         let due = self.instances.iter().filter_map(|(key, known)| Some((known.due?.at, key)));
         let Some((at, key)) = due.min().map(|(at, key)| (at, key.clone())) else { return };
-        if at > now {
+        if at.max(self.client.free_at()) > now {
             return;
         }
         let Some(known) = self.instances.get_mut(&key) else { return };
@@ -302,22 +414,30 @@ impl Controller {
         let before = kube.resource_version();
         let outcome = self.reconcile(cx, kube, &key, epoch_ms);
         let after = kube.resource_version();
+        self.client.send(now, after.saturating_sub(before));
+        let revision = self.next_revision();
         let Some(known) = self.instances.get_mut(&key) else { return };
         known.quiet_at = (before == after).then_some(after);
-        known.stamp = known.stamp.saturating_add(1);
+        let trouble = match &outcome {
+            Ok(_) => Text::default(),
+            Err(Trouble::Stop) => known.trouble.clone(),
+            Err(Trouble::Retry(problem)) => problem.as_str().into(),
+        };
+        if known.trouble != trouble {
+            known.trouble = trouble;
+            known.touch_all(revision);
+        }
         match outcome {
             Ok(again) => {
                 known.failures = 0;
-                known.trouble = Text::default();
                 if again {
                     arm_tick(known, now);
                 }
             }
             Err(Trouble::Stop) => known.failures = 0,
-            Err(Trouble::Retry(problem)) => {
+            Err(Trouble::Retry(_)) => {
                 let delay = FIRST_RETRY_MS.saturating_mul(1 << known.failures.min(20)).min(LONGEST_RETRY_MS);
                 known.failures = known.failures.saturating_add(1);
-                known.trouble = problem.into();
                 known.due = Some(Due { at: now.saturating_add(delay), tick: true });
             }
         }
@@ -399,7 +519,7 @@ impl Controller {
             uid: uid.clone(),
         };
         let mut memory = self.instances.get(key).map(|known| Arc::clone(&known.memory)).unwrap_or_default();
-        let aborted = {
+        let (aborted, news) = {
             let memory = Arc::make_mut(&mut memory);
             memory.for_run(&uid, version.resource_version);
             let mut work = Work {
@@ -410,11 +530,16 @@ impl Controller {
                 version: &version,
                 params: &texts,
                 pipes: &pipes,
-                memory,
+                memory: &mut *memory,
             };
-            pass::execute(&mut work, plan, &mut status)
+            let aborted = pass::execute(&mut work, plan, &mut status);
+            (aborted, memory.take_news())
         };
+        let revision = self.next_revision();
         if let Some(known) = self.instances.get_mut(key) {
+            for (phase, step, _) in news {
+                known.touch((plan_name.clone(), phase, step), None, revision);
+            }
             known.memory = memory;
         }
         let ended = status.status;
@@ -526,6 +651,7 @@ impl Controller {
 /// Who tells about instances.
 const SOURCE: &str = "instance-controller";
 
+/// Something has changed: a look is due now.
 fn wake(known: &mut Known, now: SimTime) {
     known.due = Some(Due { at: now, tick: false });
 }

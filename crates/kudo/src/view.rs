@@ -9,7 +9,7 @@ use planarium_protocol::view::{ActionView, PhaseView, PlanView, Progress, Servic
 use serde_json::Value;
 
 use crate::admission::{self, Decision};
-use crate::controller::Known;
+use crate::controller::{Known, Mark};
 use crate::definition::Loaded;
 use crate::engine::Memory;
 use crate::form::form;
@@ -31,21 +31,13 @@ pub struct Facts<'f> {
     pub definition: Option<&'f Loaded>,
     /// Why the controller does not get anywhere.
     pub trouble: &'f str,
-    /// Since when a step has its status. *Units*: milliseconds since genesis.
-    pub since: &'f dyn Fn(&str, &str, &str) -> u64,
+    /// When an element changed last; phase and step are empty for plans, the step for phases.
+    pub mark: &'f dyn Fn(&str, &str, &str) -> Mark,
 }
 
-/// The view of an instance. What is as it was before keeps its revision.
-pub fn service(
-    name: &Text,
-    facts: &Facts<'_>,
-    revision: u64,
-    before: Option<&ServiceView>,
-) -> Arc<ServiceView> {
-    let plans = facts.version.plans.iter().map(|plan| {
-        let known = before.and_then(|before| before.plans.iter().find(|it| *it.name == *plan.name.value));
-        self::plan(plan, facts, revision, known)
-    });
+/// The view of an instance.
+pub fn service(name: &Text, facts: &Facts<'_>, revision: u64) -> Arc<ServiceView> {
+    let plans = facts.version.plans.iter().map(|plan| self::plan(plan, facts));
     let view = ServiceView {
         revision,
         name: name.clone(),
@@ -93,7 +85,7 @@ fn more(facts: &Facts<'_>) -> Value {
     let file = facts.definition.and_then(|definition| definition.main()?.params.as_ref());
     let steps = facts.memory.rendered.iter().map(|((phase, step, task), rendered)| {
         let waits = facts.memory.unhealthy.get(&(phase.clone(), step.clone(), task.clone()));
-        let stuck = waits.and_then(|(object, _)| rendered.objects.iter().position(|it| *it.path() == **object));
+        let stuck = waits.and_then(|(object, _)| rendered.objects.iter().position(|it| it.is(object)));
         let objects = rendered.objects.iter().enumerate().map(|(at, object)| {
             let (health, message) = match (waits, stuck) {
                 (None, _) => ("healthy", ""),
@@ -122,25 +114,18 @@ fn more(facts: &Facts<'_>) -> Value {
     })
 }
 
-fn plan(plan: &Plan, facts: &Facts<'_>, revision: u64, before: Option<&Arc<PlanView>>) -> Arc<PlanView> {
+fn plan(plan: &Plan, facts: &Facts<'_>) -> Arc<PlanView> {
     let name = plan.name.value.as_str();
     let status = facts.instance.and_then(|instance| instance.plans.get(name));
-    let phases: Vec<Arc<PhaseView>> = plan
-        .phases
-        .iter()
-        .enumerate()
-        .map(|(at, phase)| {
-            let known = before.and_then(|before| before.phases.get(at));
-            self::phase(plan, phase, status, facts, revision, known)
-        })
-        .collect();
+    let phases: Vec<Arc<PhaseView>> =
+        plan.phases.iter().map(|phase| self::phase(plan, phase, status, facts)).collect();
     let progress = phases.iter().fold(Progress::default(), |sum, phase| Progress {
         done: sum.done.saturating_add(phase.progress.done),
         total: sum.total.saturating_add(phase.progress.total),
     });
     let errors = status.filter(|status| !status.message.is_empty()).map(|status| status.message.clone());
-    let view = PlanView {
-        revision,
+    Arc::new(PlanView {
+        revision: (facts.mark)(name, "", "").revision,
         name: name.into(),
         status: status.map_or(Status::NeverRun, |status| status.status).text(),
         strategy: plan.strategy.value.as_str().into(),
@@ -150,53 +135,10 @@ fn plan(plan: &Plan, facts: &Facts<'_>, revision: u64, before: Option<&Arc<PlanV
         phases,
         actions: actions(name, facts).into(),
         custom: !matches!(name, "deploy" | "update" | "upgrade" | "cleanup"),
-    };
-    keep(view, before, |view, revision| view.revision = revision)
+    })
 }
 
-/// The view as it was, where nothing has changed.
-fn keep<T: PartialEq + Revised>(mut view: T, before: Option<&Arc<T>>, set: impl Fn(&mut T, u64)) -> Arc<T> {
-    let Some(before) = before else { return Arc::new(view) };
-    let revision = view.revision();
-    set(&mut view, before.revision());
-    if view == **before {
-        return Arc::clone(before);
-    }
-    set(&mut view, revision);
-    Arc::new(view)
-}
-
-/// Something with a revision.
-trait Revised {
-    fn revision(&self) -> u64;
-}
-
-impl Revised for PlanView {
-    fn revision(&self) -> u64 {
-        self.revision
-    }
-}
-
-impl Revised for PhaseView {
-    fn revision(&self) -> u64 {
-        self.revision
-    }
-}
-
-impl Revised for StepView {
-    fn revision(&self) -> u64 {
-        self.revision
-    }
-}
-
-fn phase(
-    plan: &Plan,
-    phase: &Phase,
-    status: Option<&PlanStatus>,
-    facts: &Facts<'_>,
-    revision: u64,
-    before: Option<&Arc<PhaseView>>,
-) -> Arc<PhaseView> {
+fn phase(plan: &Plan, phase: &Phase, status: Option<&PlanStatus>, facts: &Facts<'_>) -> Arc<PhaseView> {
     let name = phase.name.value.as_str();
     let status = status.and_then(|status| status.phases.iter().find(|it| *it.name == *name));
     let steps: Vec<Arc<StepView>> = phase
@@ -206,14 +148,13 @@ fn phase(
         .map(|(at, step)| {
             let status =
                 status.and_then(|status| status.steps.iter().find(|it| *it.name == *step.name.value));
-            let known = before.and_then(|before| before.steps.get(at));
-            self::step(plan, phase, step, at, status, facts, revision, known)
+            self::step((plan, phase, step), at, status, facts)
         })
         .collect();
     let done = steps.iter().filter(|step| &*step.status == Status::Complete.word()).count();
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let view = PhaseView {
-        revision,
+    Arc::new(PhaseView {
+        revision: (facts.mark)(&plan.name.value, name, "").revision,
         id: name.into(),
         name: name.into(),
         status: status.map_or(Status::NeverRun, |status| status.status).text(),
@@ -223,40 +164,34 @@ fn phase(
         progress: Progress { done: count(done), total: count(steps.len()) },
         steps,
         actions: Arc::new([]),
-    };
-    keep(view, before, |view, revision| view.revision = revision)
+    })
 }
 
-#[expect(clippy::too_many_arguments, reason = "where a step stands takes them all")]
 fn step(
-    plan: &Plan,
-    phase: &Phase,
-    step: &Step,
+    (plan, phase, step): (&Plan, &Phase, &Step),
     at: usize,
     status: Option<&StepStatus>,
     facts: &Facts<'_>,
-    revision: u64,
-    before: Option<&Arc<StepView>>,
 ) -> Arc<StepView> {
     let name = step.name.value.as_str();
     let namesakes = phase.steps.iter().filter(|other| other.name.value == name).count();
     let word = status.map_or(Status::NeverRun, |status| status.status);
     let written = facts.definition.and_then(|definition| written(definition, plan, phase, at));
-    let view = StepView {
-        revision,
+    let mark = (facts.mark)(&plan.name.value, &phase.name.value, name);
+    Arc::new(StepView {
+        revision: mark.revision,
         id: format!("{}.{}.{name}.{at}", plan.name.value, phase.name.value).into(),
         name: name.into(),
         namesake: namesakes > 1,
         status: word.text(),
         reason: reason(plan, phase, step, status, facts),
         forced: false,
-        since_ms: (facts.since)(&plan.name.value, &phase.name.value, name),
+        since_ms: mark.since.ms(),
         pod: None,
         tasks: step.tasks.iter().map(|task| Text::from(task.value.as_str())).collect(),
         source: written,
         actions: Arc::new([]),
-    };
-    keep(view, before, |view, revision| view.revision = revision)
+    })
 }
 
 /// Where the package speaks of a step.
@@ -341,18 +276,13 @@ pub fn preview(name: &Text, version: &Version, definition: &Loaded) -> Arc<Servi
         memory: &Memory::default(),
         definition: Some(definition),
         trouble: "",
-        since: &|_, _, _| 0,
+        mark: &|_, _, _| Mark { revision: 1, ..Mark::default() },
     };
-    service(name, &facts, 1, None)
+    service(name, &facts, 1)
 }
 
 /// The view of an instance that the controller knows.
-pub fn of_known(
-    known: &Known,
-    definition: Option<&Loaded>,
-    before: Option<&ServiceView>,
-    revision: u64,
-) -> Arc<ServiceView> {
+pub fn of_known(known: &Known, definition: Option<&Loaded>) -> Arc<ServiceView> {
     let unknown;
     let version = match &known.version {
         Some(version) => version,
@@ -367,15 +297,7 @@ pub fn of_known(
         memory: &known.memory,
         definition,
         trouble: &known.trouble,
-        since: &|plan, phase, step| known.since(plan, phase, step),
+        mark: &|plan, phase, step| known.mark(plan, phase, step),
     };
-    service(&known.instance.name, &facts, revision, before)
-}
-
-/// Roughly how many bytes a view takes.
-pub fn weight(view: &ServiceView) -> u64 {
-    let phases = || view.plans.iter().flat_map(|plan| &plan.phases);
-    let steps: usize = phases().map(|phase| phase.steps.len()).sum();
-    let parameters = view.more.pointer("/kudo/form/parameters").and_then(Value::as_array).map_or(0, Vec::len);
-    u64::try_from(steps * 256 + phases().count() * 128 + parameters * 512 + 1024).unwrap_or(u64::MAX)
+    service(&known.instance.name, &facts, known.revision)
 }

@@ -133,6 +133,7 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ("", "Path must contain", BAD_ID),
     ("dependencies", "", BAD_ID),
     ("/id", "", BAD_ID),
+    ("/containers", "", POD),
     ("container", "", CONTAINER),
     ("docker", "", CONTAINER),
 ];

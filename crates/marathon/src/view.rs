@@ -5,6 +5,7 @@
 //! *Cost*: built anew when something has changed; instances that have not changed are shared.
 
 pub(crate) mod actions;
+pub(crate) mod lookup;
 mod more;
 
 use crate::run::Marathon;
@@ -133,6 +134,7 @@ impl Marathon {
             reason: self.app_line(no).into(),
             since_ms: run.shown_since.ms(),
             tasks: self.tracker.of_spec(no).map(|(_, instance)| instance.id.clone()).collect(),
+            actions: self.app_actions(&run.id).into(),
             id: run.id.text().clone(),
             ..blank(&name, run.shown)
         })
@@ -207,7 +209,7 @@ impl Marathon {
             errors,
             progress,
             phases,
-            actions: Arc::default(),
+            actions: self.deployment_actions(deployment).into(),
             custom: false,
         })
     }
@@ -286,12 +288,8 @@ fn pod(instance: &Arc<Instance>) -> Arc<PodView> {
                 configs: Arc::default(),
             }];
         }
-        Arc::new(PodView {
-            revision: instance.revision,
-            name: instance.id.clone(),
-            tasks,
-            actions: Arc::default(),
-        })
+        let actions = actions::of_instance(instance).into();
+        Arc::new(PodView { revision: instance.revision, name: instance.id.clone(), tasks, actions })
     };
     instance.shown.get_or_init(build).clone()
 }

@@ -1,4 +1,4 @@
-//! How an action of a view is put together.
+//! How the actions of a view are put together.
 
 use planarium_protocol::{
     Input,

@@ -76,7 +76,7 @@ impl Master {
         digest.write_u64(self.next_due().map_or(u64::MAX, SimTime::ms));
     }
 
-    /// What does not hold, in words. *Cost*: walks everything; for debug builds and property tests.
+    /// Broken invariants, in words. *Cost*: walks everything; for debug builds and property tests.
     pub fn check(&self, fleet: &Fleet) -> Vec<String> {
         let mut broken = self.allocator.check();
         self.check_books(&mut broken);
@@ -95,7 +95,7 @@ impl Master {
         broken
     }
 
-    /// Per registered agent: what is offered and in use is what the allocator thinks is held, and no more
+    /// Per registered agent: what is offered and in use is what the allocator has as allocated, and no more
     /// than there is.
     fn check_books(&self, broken: &mut Vec<String>) {
         for (row, agent) in self.agents.iter().enumerate() {

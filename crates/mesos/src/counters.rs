@@ -38,7 +38,7 @@ pub(crate) struct Counters {
     pub(crate) acknowledgements: u64,
     pub(crate) invalid_acknowledgements: u64,
     pub(crate) allocation_runs: u64,
-    /// Tasks that came to such an end.
+    /// Tasks that ended in this way.
     pub(crate) ends: SortedMap<TaskState, u64>,
     pub(crate) offers: SortedMap<FrameworkId, OfferCounts>,
 }

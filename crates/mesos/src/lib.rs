@@ -5,7 +5,7 @@
 //!
 //! [`Master`] is the only thing that others talk to. Calls and fleet events go in; [`api::Message`]s for
 //! frameworks come out of its outbox. Messages take no virtual time.
-//! Source: `apache/mesos` by way of the rules that each module names.
+//! Source: `apache/mesos`, file named in each module.
 
 mod actions;
 mod agents;

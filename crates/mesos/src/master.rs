@@ -27,31 +27,31 @@ use std::{collections::VecDeque, sync::Arc};
 pub(crate) enum Timer {
     /// The next batch run of the allocator.
     Batch,
-    /// The time of the filters that one refusal made is over.
+    /// The filters made by one refusal expire.
     Filters(FilterGroupId),
-    /// So many pings went unanswered that the agent is given up.
+    /// An agent has left too many pings unanswered.
     Unreachable(AgentId),
     /// A status that got lost, or was not acknowledged, is sent again.
     Retry(TaskNo),
-    /// The same for what came of an operation.
+    /// The same for the status of an operation.
     RetryOperation(u32),
-    /// The next agent may be given up.
+    /// A permit to mark an agent unreachable is available.
     Permit,
-    /// A task has run for as long as it may.
+    /// A task has reached its `max_completion_time`.
     Completion(TaskNo),
-    /// An agent has been unreachable or gone for long.
+    /// The registry forgets an agent that has been unreachable or gone for long.
     RegistryGc(AgentId),
     /// An agent registers again after the master failed over.
     Reregister(AgentId),
     /// A process that was told to end is ended by force.
     Destroy(ProcessId),
-    /// A framework was away too long.
+    /// A framework has exceeded its failover timeout.
     Failover(FrameworkId),
-    /// A framework may be asked again to leave an agent.
+    /// A filter against inverse offers expires.
     InverseFilter(AgentId, FrameworkId, InverseFilterId),
-    /// An agent that was told to shut down, or turned away, is started again.
+    /// An agent that was told to shut down, or was refused, is started again.
     Register(MachineId),
-    /// Nobody has answered an offer or inverse offer.
+    /// `offer_timeout` of an offer or inverse offer.
     OfferTimeout(OfferId),
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Armed {
     timer: Timer,
 }
 
-/// The leading master with everything it knows.
+/// The leading master with all its records.
 #[derive(Clone, Debug)]
 pub struct Master {
     pub(crate) seed: u64,
@@ -78,31 +78,31 @@ pub struct Master {
     pub(crate) offer_timeout_ms: Option<u64>,
     /// Live and unreachable tasks.
     pub(crate) tasks: Map<TaskNo, Arc<Task>>,
-    /// Tasks that run on unknown to the master.
+    /// Tasks that run on although they were removed from the records.
     pub(crate) untracked: Map<TaskNo, UntrackedTask>,
-    /// Processes that were told to end, and of which nothing is to be heard any more.
+    /// Processes that were told to end, whose reports are ignored.
     pub(crate) shutting_down: SortedSet<ProcessId>,
-    /// Frameworks that have lost their master just now.
+    /// Frameworks that have just lost their master.
     pub(crate) masterless: Vec<FrameworkId>,
     pub(crate) next_task: Counter,
     pub(crate) next_group: Counter,
-    /// Numbers of statuses that have to be acknowledged.
+    /// Numbers for statuses that have to be acknowledged.
     pub(crate) next_status: Counter,
     pub(crate) operations: Operations,
     pub(crate) task_ids: TaskIds,
     pub(crate) by_process: Map<ProcessId, TaskNo>,
     /// The region of the master itself: that of the first agent that has one.
     pub(crate) region: Option<Text>,
-    /// Event runs asked for while a call is handled.
+    /// Event runs of the allocator requested while a call is handled.
     pub(crate) requested: Requested,
     pub(crate) counters: Counters,
-    /// What operators are told who subscribed.
+    /// Events for subscribed operators.
     pub(crate) operator_events: OperatorEvents,
-    /// The level of what is logged, and until when; nothing is logged here.
+    /// The logging level that an operator has set, and until when; nothing is logged here.
     pub(crate) logging: Option<(u32, SimTime)>,
     /// Modes of machines, the operator's schedule, which agent is on which machine.
     pub(crate) machines: Arc<MachineRegistry>,
-    /// Machines by the name the operator calls them by.
+    /// Machines by the name that the schedule has for them.
     pub(crate) by_name: Arc<SortedMap<MachineKey, Vec<MachineId>>>,
     pub(crate) inverse: Arc<InverseOffers>,
     pub(crate) inverse_candidates: InverseCandidates,
@@ -113,7 +113,7 @@ pub struct Master {
     outbox: VecDeque<Message>,
 }
 
-/// Over which agents an event run was asked for.
+/// The agents that an event run was requested for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Requested {
     /// None.
@@ -177,7 +177,7 @@ impl Master {
         self.timers.next_due()
     }
 
-    /// How many timers are pending that would change something.
+    /// How many pending timers would change something.
     pub fn one_shots(&self) -> usize {
         self.timers.one_shots()
     }
@@ -196,12 +196,12 @@ impl Master {
             + 64 * self.timers.len() as u64
     }
 
-    /// How many messages to frameworks there are.
+    /// How many messages to frameworks wait in the outbox.
     pub fn waiting_messages(&self) -> usize {
         self.outbox.len()
     }
 
-    /// Takes the oldest message to a framework.
+    /// Takes the oldest message out of the outbox.
     pub fn next_message(&mut self) -> Option<Message> {
         self.outbox.pop_front()
     }
@@ -234,7 +234,7 @@ impl Master {
         self.run_requested(cx, fleet);
     }
 
-    /// Takes in what the fleet reports, under the report's own cause.
+    /// Takes in a report of the fleet, under the report's own cause.
     pub fn on_fleet(&mut self, cx: &mut Cx, fleet: &mut Fleet, event: FleetEvent) {
         cx.scoped(event.cause, |cx| {
             match event.kind {
@@ -259,7 +259,7 @@ impl Master {
         });
     }
 
-    /// A framework asks for something. Calls of frameworks that are not connected are ignored.
+    /// Handles a call of a framework. Calls of frameworks that are not connected are ignored.
     pub fn call(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: FrameworkId, call: Call) {
         let Some(framework) = self.framework(id).filter(|framework| framework.is_connected()) else { return };
         let info = framework.info.clone();
@@ -291,7 +291,7 @@ impl Master {
                 }
                 self.allocator.suppress(id, &roles);
             }
-            // A role that is not its own: the whole call is dropped.
+            // A role that the framework does not have: the whole call is dropped.
             Call::Revive { .. } | Call::Suppress { .. } => {}
             Call::Kill { task_id, agent_id, grace_ms } => {
                 self.counters.kill_task += 1;
@@ -306,7 +306,7 @@ impl Master {
         }
     }
 
-    /// Puts a message into the outbox, if the framework is there to hear it.
+    /// Puts a message into the outbox, if the framework is connected.
     pub(crate) fn send(&mut self, cx: &Cx, framework: FrameworkId, event: SchedulerEvent) {
         if self.framework(framework).is_some_and(Framework::is_connected) {
             self.outbox.push_back(Message { framework, cause: cx.cause(), event });

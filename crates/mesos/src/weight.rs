@@ -1,4 +1,4 @@
-//! What a master takes that an earlier copy of it does not share.
+//! The memory that a master takes and an earlier copy of it does not share.
 //!
 //! *Knows*: which parts copies share. *Must not know*: what the estimate is for.
 
@@ -16,7 +16,7 @@ use std::sync::Arc;
 const TASK_TEXTS: u64 = 1_536;
 /// What a machine shows.
 const HOST: u64 = 256;
-/// An executor on an agent beside its resources, which its tasks' books share.
+/// An executor on an agent, beside its resources, which it shares with the records of its tasks.
 const EXECUTOR: u64 = 160;
 
 impl Master {

@@ -70,8 +70,8 @@ pub struct Round {
     outcome: Outcome,
 }
 
-/// Entries by asset group. The first entry of a group stands in the first free slot from the one that the group's number
-/// leads to, the others in a chain behind it.
+/// Entries by asset group. The first entry of a group stands in the first free slot from the one that the group's
+/// number leads to, the others in a chain behind it.
 #[derive(Debug, Clone, Default)]
 struct Groups {
     /// A power of two, at least twice as many as entries, or none; places of entries, counted from 1.
@@ -81,7 +81,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Puts the entries in order that have come since.
+    /// Files the entries that have been added since the last call.
     fn catch_up(&mut self, entries: &[Entry]) {
         if self.next.len() == entries.len() {
             return;
@@ -111,7 +111,7 @@ impl Groups {
         }
     }
 
-    /// The slot of a group, or the one it belongs into.
+    /// The slot of a group, or the free slot where it belongs.
     fn slot_of(&self, entries: &[Entry], group: u32) -> usize {
         let mask = self.slots.len().saturating_sub(1);
         let mut slot = group.wrapping_mul(0x9E37_79B1) as usize & mask;

@@ -78,15 +78,17 @@ pub(crate) struct Group {
     pool: Pool,
 }
 
+/// The children with their counts.
 #[derive(Debug, Clone)]
 struct Pool {
-    kids: Vec<Kid>,
+    children: Vec<GatedChild>,
     candidates: BitTree,
     tally: Tally,
 }
 
+/// A child as its parent keeps it.
 #[derive(Debug, Clone, Copy)]
-struct Kid {
+struct GatedChild {
     child: Child,
     /// Whether the siblings permit it to run.
     open: bool,
@@ -96,12 +98,12 @@ impl Group {
     /// The group of these children. A serial strategy fixes its order now, unless `frozen` is false.
     pub(crate) fn new(strategy: &StrategySpec, children: &[Child], frozen: bool) -> Self {
         let complete: Vec<bool> = children.iter().map(|child| child.is_complete()).collect();
-        let kids = children.iter().map(|child| Kid { child: *child, open: false }).collect();
+        let gated = children.iter().map(|child| GatedChild { child: *child, open: false }).collect();
         let mut tally = Tally::default();
         for child in children {
             tally.add(child.status(), false);
         }
-        let pool = Pool { kids, candidates: BitTree::with_len(children.len()), tally };
+        let pool = Pool { children: gated, candidates: BitTree::with_len(children.len()), tally };
         let mut group = Self { gate: Gate::new(strategy, &complete), pool };
         if frozen {
             group.freeze();
@@ -116,7 +118,7 @@ impl Group {
     fn draw(&mut self, anew: bool) -> bool {
         let Self { gate: Gate::Random(random), pool } = self else { return false };
         let before = random.pick();
-        let holds = |at: usize| pool.kids.get(at).is_some_and(|kid| kid.child.is_eligible());
+        let holds = |at: usize| pool.children.get(at).is_some_and(|gated| gated.child.is_eligible());
         if !anew && before.is_some_and(holds) {
             return false;
         }
@@ -150,21 +152,21 @@ impl Group {
         if let Gate::Serial(serial) = &mut self.gate
             && !serial.is_frozen()
         {
-            serial.freeze(self.pool.kids.iter().map(|kid| kid.child.is_complete()));
+            serial.freeze(self.pool.children.iter().map(|gated| gated.child.is_complete()));
             self.open_gates();
         }
     }
 
     fn open_gates(&mut self) {
-        for position in 0..self.pool.kids.len() {
+        for position in 0..self.pool.children.len() {
             self.pool.set_open(position, self.gate.is_open(position));
         }
     }
 
     /// Adds a child at the end.
     pub(crate) fn push(&mut self, child: Child) {
-        let position = self.pool.kids.len();
-        self.pool.kids.push(Kid { child, open: false });
+        let position = self.pool.children.len();
+        self.pool.children.push(GatedChild { child, open: false });
         self.pool.candidates.grow(position + 1);
         self.pool.tally.add(child.status(), false);
         match &mut self.gate {
@@ -188,7 +190,7 @@ impl Group {
             self.complete_changed(position, complete);
         }
         if let Gate::Random(random) = &mut self.gate {
-            random.changed(self.pool.kids.len());
+            random.changed(self.pool.children.len());
             self.draw(false);
         }
         before != self.pool.tally.bits()
@@ -215,16 +217,16 @@ impl Group {
 
     /// What a child shows.
     pub(crate) fn child(&self, position: usize) -> Option<Child> {
-        self.pool.kids.get(position).map(|kid| kid.child)
+        self.pool.children.get(position).map(|gated| gated.child)
     }
 
     /// Whether the siblings permit this child to run.
     pub(crate) fn is_open(&self, position: usize) -> bool {
-        self.pool.kids.get(position).is_some_and(|kid| kid.open)
+        self.pool.children.get(position).is_some_and(|gated| gated.open)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.pool.kids.len()
+        self.pool.children.len()
     }
 
     /// How many children and candidates show each status.
@@ -271,31 +273,32 @@ impl Group {
 impl Pool {
     /// Positions of the children that might run.
     fn eligible(&self) -> impl Iterator<Item = usize> {
-        self.kids.iter().enumerate().filter(|(_, kid)| kid.child.is_eligible()).map(|(at, _)| at)
+        self.children.iter().enumerate().filter(|(_, gated)| gated.child.is_eligible()).map(|(at, _)| at)
     }
 
     fn set_open(&mut self, position: usize, open: bool) {
-        let Some(kid) = self.kids.get_mut(position) else { return };
-        if kid.open == open {
+        let Some(gated) = self.children.get_mut(position) else { return };
+        if gated.open == open {
             return;
         }
-        kid.open = open;
-        if kid.child.is_eligible() {
-            self.tally.set_candidate(kid.child.status(), open);
+        gated.open = open;
+        if gated.child.is_eligible() {
+            self.tally.set_candidate(gated.child.status(), open);
             self.set_candidate(position, open);
         }
     }
 
-    /// Puts a child in place of what it was before; answers that when it differs.
+    /// Replaces what a child was before; returns that if it differs.
     #[inline]
     fn replace(&mut self, position: usize, child: Child) -> Option<Child> {
-        let kid = self.kids.get_mut(position)?;
-        let was = kid.child;
+        let gated = self.children.get_mut(position)?;
+        let was = gated.child;
         if was == child {
             return None;
         }
-        kid.child = child;
-        let (was_candidate, is_candidate) = (kid.open && was.is_eligible(), kid.open && child.is_eligible());
+        gated.child = child;
+        let (was_candidate, is_candidate) =
+            (gated.open && was.is_eligible(), gated.open && child.is_eligible());
         self.tally.sub(was.status(), was_candidate);
         self.tally.add(child.status(), is_candidate);
         if was_candidate != is_candidate {

@@ -103,6 +103,9 @@ pub fn poll_stream(stream: &mut EventStream, session: &Session) -> Polled {
                 return Polled { bytes, ended: true };
             };
             stream.seq = engine.seq();
+            if let Some(next) = news.topic {
+                *topic = next;
+            }
             return Polled { bytes: news.bytes, ended: news.ended };
         }
         Source::Master(next) => {

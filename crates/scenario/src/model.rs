@@ -37,6 +37,8 @@ pub struct Entry {
     pub trigger: Trigger,
     /// What it does, in this order: say, do, expect, show.
     pub actions: Vec<Action>,
+    /// The status with which its inputs are to be turned down; none when they are to be taken.
+    pub refused: Option<u64>,
     /// Line in the scenario file.
     pub line: u32,
 }

@@ -153,7 +153,7 @@ impl Player {
         for action in entry.actions {
             match action {
                 Action::Say(text) => self.note(engine, NoteKind::Said(text)),
-                Action::Do(input) => self.put_in(engine, *input),
+                Action::Do(input) => self.put_in_expecting(engine, *input, entry.refused),
                 Action::Expect(condition, text) => {
                     let holds = engine.run_until(&condition, 0).met;
                     self.failed += usize::from(!holds);
@@ -174,9 +174,18 @@ impl Player {
     }
 
     fn put_in(&mut self, engine: &mut Engine, input: Input) {
+        self.put_in_expecting(engine, input, None);
+    }
+
+    /// Puts an input in that is to be taken, or to be turned down with this status.
+    fn put_in_expecting(&mut self, engine: &mut Engine, input: Input, status: Option<u64>) {
         let applied = engine.apply(input.clone());
-        self.failed += usize::from(applied.outcome.is_err());
+        let answered = applied.outcome.as_ref().err().map(|refusal| u64::from(refusal.status));
+        self.failed += usize::from(answered != status);
         self.note(engine, NoteKind::Did(Box::new(input), Box::new(applied)));
+        if let Some(status) = status.filter(|status| answered != Some(*status)) {
+            self.note(engine, NoteKind::Expected(false, format!("refused ({status})")));
+        }
     }
 
     fn note(&mut self, engine: &Engine, kind: NoteKind) {

@@ -31,6 +31,8 @@ codes! {
     OPTIONS_WITHOUT_PACKAGE = "SDK019", "Options without a package";
     BUILD_MARK = "SDK020", "A mark of a build is left in the text";
     UNUSED_VARIABLE = "SDK021", "Nothing uses a variable of the environment";
+    PROGRAM = "SDK022", "Which program runs the definition";
+    PROGRAM_FAILS = "SDK023", "The program around the definition does not start";
     // ---- any field
     UNKNOWN_FIELD = "SDK030", "A field does not exist";
     IGNORED_FIELD = "SDK031", "A field of a pod is ignored";

@@ -30,7 +30,7 @@ pub fn pod_needs_update(old: Option<&PodSpec>, new: Option<&PodSpec>) -> bool {
     }
 }
 
-/// A pod without what updates do not look at.
+/// A pod without the parts that updates ignore.
 fn reduced(pod: &PodSpec) -> PodSpec {
     let mut pod = pod.clone();
     pod.count = 0;

@@ -3,8 +3,8 @@
 //! *Knows*: where a template is looked for, what it is rendered with, what can be missing.
 //! *Must not know*: offers, plans, how a launch comes about.
 //!
-//! A variable without a value is left empty, in the real system without a word. Here it is told twice: beforehand for
-//! variables that no launch can give a value, and on the task for each launch.
+//! A variable without a value is left empty, silently in the real system. Here it is reported twice: in advance, for
+//! variables that no launch can give a value, and on the task with each launch.
 //!
 //! **Source**: `dcos-commons: sdk/bootstrap/main.go` (rendering, what counts as false, the largest template);
 //! `dcos-commons: …/specification/DefaultConfigFileSpec.java`. Match, but for a template that is not at hand: the real
@@ -31,10 +31,10 @@ const NAMED_TASKS: usize = 3;
 /// Variables that the agent sets beside those of the scheduler.
 const AGENT_NAMES: &[&str] =
     &["LIBPROCESS_IP", "MESOS_CONTAINER_IP", "MESOS_SANDBOX", "STATSD_UDP_HOST", "STATSD_UDP_PORT"];
-/// Where an agent of DC/OS takes the metrics of its containers. Every container has a port of its own there; here all have
-/// the same.
+/// Where an agent of DC/OS takes the metrics of its containers. Every container has a port of its own there; here all
+/// have the same.
 pub(crate) const STATSD_HOST: (&str, &str) = ("STATSD_UDP_HOST", "198.51.100.1");
-/// The port there.
+/// The port that goes with it.
 pub(crate) const STATSD_PORT: (&str, &str) = ("STATSD_UDP_PORT", "61825");
 
 /// Variables that the scheduler sets for every task.
@@ -225,7 +225,7 @@ fn foreseen(pod: &PodSpec, task: &TaskSpec) -> Value {
     env.into_iter().collect()
 }
 
-/// The variable that tells the bootstrap program of a config.
+/// The variable that tells the bootstrap program about a config.
 pub(crate) fn template_variable(config: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     format!("CONFIG_TEMPLATE_{}", config.chars().map(plain).collect::<String>())

@@ -6,18 +6,18 @@
 use crate::codes;
 use crate::config_file;
 use crate::decode;
+use crate::java_template;
 use crate::kept::{self, Kept};
 use crate::marks;
-use crate::multi;
 use crate::package::{self, Choice};
+use crate::programs::{self, Program, ServedFile};
 use crate::spec::ServiceSpec;
 use crate::unused;
 use crate::validate::account;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
-use planarium_source::template::Value;
-use planarium_source::template::mustache::{self, EscapedValue, MissingVar, Policy};
+use planarium_source::template::mustache::{EscapedValue, MissingVar};
 use planarium_source::yaml::{Reader, report_duplicates_everywhere};
 use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
 use std::collections::BTreeMap;
@@ -46,6 +46,10 @@ pub struct Loaded {
     pub definition: Option<Text>,
     /// The framework that the service shares with others.
     pub framework: Option<Text>,
+    /// The program that runs it.
+    pub program: Program,
+    /// The files that the program serves as endpoints.
+    pub served: Vec<ServedFile>,
 }
 
 /// A variable without a value.
@@ -71,8 +75,8 @@ pub fn load(request: &LoadService) -> Loaded {
         .map(|(path, text)| (path.as_str(), sources.add(path.as_str(), text.as_str())))
         .collect();
 
-    let package = package::read(request, &files, &mut sources, &mut found);
-    let mut env = package.env;
+    let mut package = package::read(request, &files, &mut sources, &mut found);
+    let mut env = std::mem::take(&mut package.env);
     for (key, value) in package::INJECTED {
         env.insert((*key).to_owned(), (*value).to_owned());
     }
@@ -92,12 +96,19 @@ pub fn load(request: &LoadService) -> Loaded {
         kept: Vec::new(),
         definition: None,
         framework: (!request.framework.is_empty()).then(|| request.framework.as_str().into()),
+        program: Program::default(),
+        served: Vec::new(),
     };
+    let recognized = Program::recognize(&package.marks(), &loaded.env);
+    loaded.program = recognized.clone().unwrap_or_default();
     let choice = package::choose(request, package.yaml.as_ref());
     match choice {
         Choice::File(path) => {
             loaded.definition = Some(path.into());
             if let Some(file) = files.get(path) {
+                if let Some(program) = &recognized {
+                    programs::report(program, &loaded.env, Span::at(*file, 0), &mut found);
+                }
                 read_definition(request, path, *file, package.broken, &mut loaded, &mut found);
             }
         }
@@ -154,8 +165,19 @@ pub fn load(request: &LoadService) -> Loaded {
         }
     }
     loaded.diagnostics = found;
-    multi::join(&mut loaded);
+    join_framework(&mut loaded);
     loaded
+}
+
+/// A service of a shared framework reserves for the role and as the principal of the framework.
+fn join_framework(loaded: &mut Loaded) {
+    let Some(framework) = loaded.framework.clone() else { return };
+    let role = decode::framework_role(&framework, &loaded.env);
+    for spec in [&mut loaded.spec, &mut loaded.partial].into_iter().flatten() {
+        let spec = Arc::make_mut(spec);
+        spec.role = role.clone();
+        spec.principal = format!("{framework}-principal").into();
+    }
 }
 
 impl Loaded {
@@ -181,8 +203,7 @@ fn read_definition(
     found: &mut Diagnostics,
 ) {
     let Some(text) = request.files.get(path) else { return };
-    let context = template_context(&loaded.env);
-    let mut rendered = mustache::render(text, file, &context, Policy::Html);
+    let mut rendered = java_template::render(text, file, &loaded.env);
     found.extend(std::mem::take(&mut rendered.diagnostics));
     if !rendered.complete {
         return;
@@ -195,18 +216,22 @@ fn read_definition(
     if let Some(root) = &parsed.root {
         report_duplicates_everywhere(root, Severity::Error, None, &mut about_fields);
     }
-    // A text that breaks off is understood as far as it goes; what did not come, or is left out, is no finding.
+    // A text that breaks off is read as far as it goes; what is missing because of that is not reported.
     let mut unsaid = Diagnostics::new();
     let complaints = if parsed.complete { &mut about_fields } else { &mut unsaid };
     let mut cx = decode::Cx::new(&loaded.sources, complaints, &loaded.env);
     cx.files = Some((path, &request.files));
     cx.name_override = Some(request.name.as_str()).filter(|name| !name.is_empty());
+    cx.program = loaded.program.clone();
     match &parsed.root {
         Some(root) => loaded.partial = decode::service(&mut cx, root).map(Arc::new),
         None => cx.error(codes::EMPTY, reader.end(), "The definition is empty", "start with 'name: hello'"),
     }
     if let Some(spec) = loaded.partial.as_ref().filter(|_| parsed.complete) {
         config_file::check(spec, path, &request.files, &loaded.sources, &mut about_fields);
+        let files = (path, &request.files);
+        loaded.served =
+            programs::served(&loaded.program, spec, &loaded.env, files, &loaded.sources, &mut about_fields);
     }
     if parsed.holes {
         unsaid.into_sorted().into_iter().filter(around_holes).for_each(|finding| about_fields.push(finding));
@@ -214,7 +239,7 @@ fn read_definition(
     marks::report(text, &rendered, file, found);
     unused::report(&request.env, loaded.partial.as_deref(), &rendered.used, file, found);
     if broken {
-        // What has no value is not known, only what is wrong with the values that are there.
+        // Which variables lack a value is unknown then; only what is wrong with the values that are there is reported.
         about_fields.into_sorted().into_iter().filter(around_holes).for_each(|finding| found.push(finding));
         return;
     }
@@ -230,7 +255,7 @@ fn read_definition(
     report_escaped(text, &rendered.escaped, found);
 }
 
-/// Whether a tag stands in a line that is a comment: what is left out there is missed by nobody.
+/// Whether a tag stands in a comment line, where a missing value does not matter.
 fn in_comment(text: &str, tag: Span) -> bool {
     let before = text.get(..tag.range().start).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -244,25 +269,7 @@ fn around_holes(finding: &Diagnostic) -> bool {
     codes::LOCAL.contains(&code) && !absent
 }
 
-/// The environment as the real scheduler gives it to its templates: `true` and `false` become booleans.
-///
-/// **Source**: `dcos-commons: …/specification/yaml/TemplateUtils.java`. Match.
-fn template_context(env: &BTreeMap<String, String>) -> Value {
-    env.iter()
-        .map(|(key, value)| {
-            let value = if value.eq_ignore_ascii_case("true") {
-                Value::Bool(true)
-            } else if value.eq_ignore_ascii_case("false") {
-                Value::Bool(false)
-            } else {
-                Value::Str(value.clone())
-            };
-            (key.clone(), value)
-        })
-        .collect()
-}
-
-/// Turns errors about emptied fields into errors about the variable that is set and empty; the rest is answered.
+/// Turns errors about emptied fields into errors about the variable that is set and empty; returns the rest.
 fn explain_empty(
     empty: &[MissingVar],
     about_fields: Diagnostics,

@@ -2,10 +2,10 @@
 //!
 //! *Knows*: what marks look like. *Must not know*: what a definition means by its texts.
 //!
-//! `{{artifact-dir}}` looks like a template variable; since the environment of a process has no names with dashes or colons,
-//! it is none. `@VERSION@` (autoconf, Maven resources) and `${project.version}` (Maven) are plain text to the definition's
-//! parser, which is why nothing but a look at the text finds them. `%(artifact-dir)s` (Python) can neither begin a YAML text
-//! nor stand in a URI, so its name takes its place before the text is read.
+//! `{{artifact-dir}}` looks like a template variable; since names in the environment of a process have no dashes or
+//! colons, it is not one. `@VERSION@` (autoconf, Maven resources) and `${project.version}` (Maven) are plain text to
+//! the definition's parser, which is why nothing but a look at the text finds them. `%(artifact-dir)s` (Python) can
+//! neither begin a YAML text nor stand in a URI, so its name takes its place before the text is read.
 
 use crate::codes;
 use planarium_kernel::SortedMap;

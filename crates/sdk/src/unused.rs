@@ -18,6 +18,7 @@ const KNOWN: &[&str] = &[
     "API_SERVER_TIMEOUT_S",
     "AUTH_TOKEN_REFRESH_THRESHOLD_S",
     "BOOTSTRAP_URI",
+    "DATA_COUNT",
     "DISABLE_DEADLOCK_EXIT",
     "DISABLE_STATE_CACHE",
     "DISABLE_SUPPRESS",
@@ -34,6 +35,7 @@ const KNOWN: &[&str] = &[
     "MIN_REPLACE_DELAY_SECS",
     "PAUSE_OVERRIDE_CMD",
     "PERMANENT_FAILURE_TIMEOUT_SECS",
+    "PLANARIUM_PROGRAM",
     "PLANARIUM_STRATEGIES",
     "RESERVE_DISCIPLINE",
     "SCENARIOS",
@@ -84,7 +86,7 @@ pub(crate) fn report(
             || routed(name)
     };
     let unused: Vec<&str> = env.keys().map(String::as_str).filter(|name| !known(name)).collect();
-    // A name that is nearly one that has no value was mistyped, most likely.
+    // A name that resembles a variable without a value was most likely mistyped.
     let lacking = |name: &&str| !env.contains_key(*name);
     let (near, other): (Vec<_>, Vec<_>) = unused
         .into_iter()

@@ -67,6 +67,8 @@ pub struct StreamNews {
     pub bytes: Vec<u8>,
     /// Nothing more will come.
     pub ended: bool,
+    /// What to ask with next time, where that is another topic.
+    pub topic: Option<Value>,
 }
 
 /// One process of a real system. Clones share what did not change since.
@@ -270,7 +272,7 @@ pub trait System: Clone + Sized {
     /// the stream was begun with.
     fn stream(&self, cluster: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
         let _ = (cluster, topic, events);
-        StreamNews { bytes: Vec::new(), ended: true }
+        StreamNews { ended: true, ..StreamNews::default() }
     }
 
     /// A file that was rendered for a task of a service, as it lies there; status and body.

@@ -173,18 +173,18 @@ pub(crate) fn status_among<'a, S, T>(
     status_in: impl Fn(&'a S, &str) -> Option<T>,
     element: &str,
 ) -> Option<T> {
-    // The longest service name that fits wins: `a/b/deploy` is of service `a/b` when there is one.
-    let named = services
+    // The longest service name that fits wins: `a/b/deploy` is of service `a/b` when there is one. Services of several
+    // dialects may share a name: the first that has the element is meant.
+    let mut named: Vec<(usize, &S, &str)> = services
         .iter()
         .filter_map(|service| {
-            let name = name(service);
-            let rest = element.strip_prefix(name.trim_matches('/'))?.strip_prefix('/')?;
+            let name = name(service).trim_matches('/');
+            let rest = element.strip_prefix(name)?.strip_prefix('/')?;
             Some((name.len(), service, rest))
         })
-        .max_by_key(|(len, ..)| *len);
-    if let Some((_, service, rest)) = named
-        && let Some(status) = status_in(service, rest)
-    {
+        .collect();
+    named.sort_by_key(|(len, ..)| std::cmp::Reverse(*len));
+    if let Some(status) = named.into_iter().find_map(|(_, service, rest)| status_in(service, rest)) {
         return Some(status);
     }
     let searched = if element.contains('/') { 1 } else { services.len() };

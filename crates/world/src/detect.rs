@@ -2,35 +2,20 @@
 //!
 //! *Knows*: that the surest dialect wins. *Must not know*: how any dialect is told; nothing is parsed here.
 
-use crate::systems::{ABSENT, DIALECTS};
-use planarium_source::detect::{has_key, is_named};
+use crate::systems::DIALECTS;
 use planarium_system::Files;
 
 /// The word of the dialect that the files look like, by their names and outermost keys. What looks like none is given to
 /// the first dialect, whose findings then say what is missing.
 pub fn detect_dialect(files: &Files) -> &'static str {
-    let known = DIALECTS.iter().map(|dialect| (dialect.word, dialect.detect));
-    let absent = ABSENT.iter().map(|absent| (absent.word, absent.detect));
     let mut best = (DIALECTS.first().map_or("", |dialect| dialect.word), 0);
-    for (word, detect) in known.chain(absent) {
-        let sure = detect(files);
+    for dialect in DIALECTS {
+        let sure = (dialect.detect)(files);
         if sure > best.1 {
-            best = (word, sure);
+            best = (dialect.word, sure);
         }
     }
     best.0
-}
-
-/// A package folder holds JSON of its own, which does not count.
-pub(crate) fn marathon(files: &Files) -> u8 {
-    let is_package_part =
-        |path: &str| ["config.json", "package.json", "resource.json"].iter().any(|n| is_named(path, n));
-    let is_app = |text: &str| {
-        let keys = ["apps", "groups", "cmd", "args", "container", "instances", "pods", "dependencies"];
-        has_key(text, "id") && keys.iter().any(|key| has_key(text, key))
-    };
-    let counts = |path: &str| !path.ends_with(".mustache") && !is_package_part(path);
-    u8::from(files.iter().any(|(path, text)| counts(path) && is_app(text)))
 }
 
 #[cfg(test)]
@@ -47,9 +32,13 @@ mod tests {
             ("sdk", &[]),
             ("sdk", &[("x", "")]),
             ("sdk", &[("x.json", "{\"id\": \"a")]),
+            #[cfg(feature = "marathon")]
             ("marathon", &[("app.json", r#"{"id": "/a", "cmd": "sleep 1"}"#)]),
+            #[cfg(feature = "marathon")]
             ("marathon", &[("group.json", r#"{ "id": "/", "groups": [ {"id": "x"} ] }"#)]),
+            #[cfg(feature = "marathon")]
             ("marathon", &[("list.json", r#"[{"env": {"k\"": "}"}, "id": "/a", "args": ["x"]}]"#)]),
+            #[cfg(feature = "marathon")]
             ("marathon", &[("app.yaml", "id: /a\ncmd: sleep 1\n")]),
             ("sdk", &[("app.json", r#"{"x": {"id": "/a", "cmd": "sleep 1"}}"#)]),
             ("kudo", &[("my/operator.yaml", "name: x\n"), ("my/params.yaml", "")]),

@@ -61,14 +61,14 @@ impl World {
         let parts = path.split('/').filter(|part| !part.is_empty());
         let parts: Vec<String> = parts.map(|part| percent_decoded(part, false)).collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        let Some(dialect) = DIALECTS.iter().find(|dialect| (dialect.owns)(&parts)) else {
+        let owners = || DIALECTS.iter().filter(|dialect| (dialect.owns)(&parts));
+        let Some(first) = owners().next() else {
             let text = format!("{path} is a path of no API that is simulated here");
             return Err(Refusal::new(RefusalCode::Unsupported, text));
         };
-        let mut numbers: Vec<Number> =
-            self.processes.of_dialect(dialect.word).map(|(number, _)| number).collect();
-        if numbers.is_empty() {
-            numbers.extend(self.begin_empty(dialect.word));
+        let mut numbers: Vec<Number> = Vec::new();
+        for dialect in owners() {
+            numbers.extend(self.processes.of_dialect(dialect.word).map(|(number, _)| number));
         }
         for number in numbers {
             let done =
@@ -77,7 +77,17 @@ impl World {
                 return outcome;
             }
         }
-        let answer = (dialect.nobody)(&Request::new(&call.method, &call.path, ""), &parts);
+        // The real program is there before anything is loaded into it.
+        for dialect in owners() {
+            let there = self.processes.of_dialect(dialect.word).next().is_some();
+            let Some(number) = (!there).then(|| self.begin_empty(dialect.word)).flatten() else { continue };
+            let done =
+                self.at_process(number, |process, cx, cluster| process.call(cx, cluster, call, &parts));
+            if let Some(outcome) = done.flatten() {
+                return outcome;
+            }
+        }
+        let answer = (first.nobody)(&Request::new(&call.method, &call.path, ""), &parts);
         let text = String::from_utf8_lossy(&answer.body).into_owned();
         Err(Refusal { status: answer.status, ..Refusal::new(RefusalCode::NotFound, text) })
     }

@@ -16,12 +16,12 @@ use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Event, Refusal, Text, Why};
 use planarium_source::{Diagnostic, SourceMap, Span};
 use planarium_system::{
-    Cluster, Definition as Readable, Dialect, Files, Loading, Number, Request, StreamNews, System, Wire,
+    Cluster, Definition as Readable, Dialect, Loading, Number, Request, StreamNews, System, Wire,
 };
 use serde_json::Value;
 use std::sync::Arc;
 
-#[cfg(not(any(feature = "sdk", feature = "kudo", feature = "skopos")))]
+#[cfg(not(any(feature = "sdk", feature = "marathon", feature = "kudo", feature = "skopos")))]
 compile_error!("planarium-world needs at least one system: turn on one of its features");
 
 /// Makes an enum of definitions, an enum of processes and the list of dialects from one line a system.
@@ -346,6 +346,8 @@ macro_rules! systems {
 systems! {
     #[cfg(feature = "sdk")]
     Sdk(planarium_sdk::Process);
+    #[cfg(feature = "marathon")]
+    Marathon(planarium_marathon::Process);
     #[cfg(feature = "kudo")]
     Kudo(planarium_kudo::Process);
     #[cfg(feature = "skopos")]
@@ -370,27 +372,9 @@ pub(crate) fn known(word: &str) -> Option<&'static str> {
 
 /// Why a dialect cannot be run.
 fn unknown(word: &str) -> Refusal {
-    if let Some(absent) = ABSENT.iter().find(|absent| absent.word == word) {
-        return Refusal::new(
-            RefusalCode::Unsupported,
-            format!("{}, which is not yet simulated here", absent.this),
-        );
-    }
-    let known: Vec<&str> =
-        DIALECTS.iter().map(|dialect| dialect.word).chain(ABSENT.iter().map(|absent| absent.word)).collect();
+    let known: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.word).collect();
     Refusal::new(
         RefusalCode::BadRequest,
         format!("unknown dialect `{word}`; there are {} and auto", known.join(", ")),
     )
 }
-
-/// A dialect that is known by sight and not simulated.
-pub(crate) struct Absent {
-    pub(crate) word: &'static str,
-    this: &'static str,
-    pub(crate) detect: fn(&Files) -> u8,
-}
-
-/// Dialects that are known by sight and not simulated.
-pub(crate) static ABSENT: &[Absent] =
-    &[Absent { word: "marathon", this: "This is a Marathon app or group", detect: crate::detect::marathon }];

@@ -4,6 +4,7 @@
 
 mod frameworks;
 mod hostile;
+mod maintenance_tool;
 mod operator;
 mod reads;
 mod scheduler;

@@ -19,7 +19,7 @@ fn volume(amount: f64, role: &str, id: &str) -> Value {
 }
 
 /// Percent-encoding of everything but letters and digits.
-fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric();
     text.bytes()
         .map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })

@@ -1,6 +1,6 @@
 //! Config files of tasks: rendered for each task with its own environment, and told of where something is missing.
 //!
-//! Source: sheet 3.3 (configs), 4.3 (routing); the bootstrap program of the SDK.
+//! Source: dcos-commons sdk/bootstrap/main.go, config/TaskEnvRouter.java.
 
 use planarium_tests::Client;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A service's life over HTTP: refused changes, decommission, uninstall, several services. Source: sheet 7, 8, 12, 15.
+//! A service's life over HTTP: refused changes, decommission, uninstall, several services. Source: dcos-commons scheduler/{uninstall,decommission,multi}.
 
 use crate::names;
 use planarium_tests::Client;

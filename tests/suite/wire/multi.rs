@@ -1,4 +1,4 @@
-//! Several services on one framework over HTTP. Source: sheet 15.
+//! Several services on one framework over HTTP. Source: dcos-commons scheduler/multi.
 
 use planarium_tests::Client;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! `/v1/plans...`: reads, commands at every level, their codes and texts. Source: sheet 12.1 to 12.3.
+//! `/v1/plans...`: reads, commands at every level, their codes and texts. Source: dcos-commons http/queries/PlansQueries.java.
 
 use crate::{PREFIXES, deployed, loaded, names, quiet, says};
 use planarium_rest::{Request, handle};

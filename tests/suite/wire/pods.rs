@@ -1,4 +1,4 @@
-//! `/v1/pod...` and the other reads of an SDK service. Source: sheet 12.4 to 12.7.
+//! `/v1/pod...` and the other reads of an SDK service. Source: dcos-commons http/endpoints/{Pod,State,Config,Endpoints}Resource.java.
 
 use crate::{PREFIXES, deployed, names, quiet, says};
 use planarium_tests::Client;

@@ -1,4 +1,6 @@
-//! What a program around the definition changes about plans: customizers, the random strategy. Source: sheet 2.2, 5.8.
+//! What the programs around definitions add: customizers, the random strategy, the programs of cassandra and hdfs.
+//!
+//! Source: dcos-commons frameworks/{helloworld,cassandra,hdfs}/src/main/java.
 
 use planarium_tests::Client;
 use serde_json::{Value, json};
@@ -104,4 +106,91 @@ fn scenarios_turn_phases_round_and_add_a_step_to_decommission() {
         (&json!("custom_decommission_step"), &json!("kill-node-5-server"))
     );
     client.until("decommission=COMPLETE");
+}
+
+/// A package's definition, as far as its program looks at it; the package tells the program.
+fn packaged(name: &str, svc: &str, more: &[(&str, &str)]) -> Value {
+    let mut files = json!({ "svc.yml": svc, "package.json": json!({ "name": name }).to_string() });
+    for (path, text) in more {
+        files[*path] = json!(text);
+    }
+    json!({ "dialect": "sdk", "files": files })
+}
+
+const NODES: &str = "name: ring\npods:\n  node:\n    count: 3\n    tasks:\n      server: {goal: RUNNING, cmd: ./node, cpus: 0.2, \
+    memory: 64}\nplans:\n  deploy: {phases: {node: {pod: node}}}\n  replace: {phases: {node: {strategy: serial, pod: node}}}\n";
+
+#[test]
+fn cassandra_names_its_seeds_and_replaces_a_seed_before_the_others_start_again() {
+    let client = &mut Client::new(2);
+    client.input(&json!({ "kind": "add-agent", "count": 4 }));
+    let reply = client.post("/sim/services", &packaged("beta-cassandra", NODES, &[]));
+    let reply = reply.status(200).json();
+    assert!(reply.to_string().contains("The program of cassandra runs this definition"), "{reply}");
+    client.until("deploy=COMPLETE");
+    let seeds = client.get("/service/ring/v1/seeds").status(200).json();
+    let host = |node: u32| format!("node-{node}-server.ring.autoip.dcos.thisdcos.directory");
+    let mut listed: Vec<String> = serde_json::from_value(seeds["seeds"].clone()).expect("a list");
+    listed.sort();
+    assert_eq!(listed, [host(0), host(1)]);
+    let info = client.get("/v1/pod/node-2/info").status(200).json().to_string();
+    assert!(info.contains("LOCAL_SEEDS"), "{info}");
+
+    let before = client.get("/v1/pod/node-2/info").status(200).json()[0]["info"]["taskId"].clone();
+    client.post("/v1/pod/node-0/replace", &json!(null)).status(200);
+    client.until("idle");
+    let plan = client.get("/v1/plans/recovery").status(200).json();
+    let phase = &plan["phases"][0];
+    let steps: Vec<&str> =
+        phase["steps"].as_array().unwrap().iter().map(|step| step["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        (&phase["name"], &phase["strategy"]),
+        (&json!("permanent-node-failure-recovery"), &json!("serial"))
+    );
+    assert_eq!(steps, ["node-0:[server]", "node-1:[server]", "node-2:[server]"]);
+    let info = client.get("/v1/pod/node-0/info").status(200).json();
+    let command = info[0]["info"]["command"]["value"].as_str().unwrap();
+    assert!(command.starts_with("./node -Dcassandra.replace_address="), "{command}");
+    let after = client.get("/v1/pod/node-2/info").status(200).json()[0]["info"]["taskId"].clone();
+    assert_ne!(before, after, "the other nodes were launched again");
+}
+
+const FILES: &[(&str, &str)] = &[("hdfs-site.xml", "<name>{{FRAMEWORK_NAME}}</name>\n")];
+
+#[test]
+fn hdfs_serves_what_clients_configure_themselves_with() {
+    let pod = |name: &str, count: u32| {
+        format!(
+            "  {name}: {{count: {count}, tasks: {{node: {{goal: RUNNING, cmd: ./run, cpus: 0.1, memory: 32}}}}}}\n"
+        )
+    };
+    let svc = format!(
+        "name: files\npods:\n{}{}{}plans:\n  deploy: {{phases: {{journal: {{pod: journal}}}}}}\n  \
+         replace: {{phases: {{journal: {{pod: journal}}}}}}\n",
+        pod("data", 1),
+        pod("journal", 2),
+        pod("name", 1)
+    );
+    let client = &mut Client::new(2);
+    client.input(&json!({ "kind": "add-agent", "count": 1 }));
+    client.post("/sim/services", &packaged("hdfs", &svc, FILES)).status(200);
+    client.until("idle");
+    let steps = client.get("/v1/plans/deploy").status(202).json()["phases"][0]["steps"].clone();
+    let statuses: Vec<&str> =
+        steps.as_array().unwrap().iter().map(|step| step["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["COMPLETE", "PREPARED"], "journal nodes are on machines of their own");
+    client.input(&json!({ "kind": "add-agent", "count": 1 }));
+    client.until("deploy=COMPLETE");
+
+    assert_eq!(client.get("/v1/endpoints").status(200).json(), json!(["core-site.xml", "hdfs-site.xml"]));
+    let served = client.get("/v1/endpoints/hdfs-site.xml");
+    assert_eq!((served.status, served.text.as_str()), (200, "<name>files</name>\n"));
+    assert!(served.content_type.starts_with("text/plain"), "{}", served.content_type);
+    client.get("/v1/seeds").status(404);
+    // Without one of its pods the program does not start.
+    let problem = client.post("/sim/services", &packaged("hdfs", NODES, &[])).problem(422);
+    assert!(
+        problem.to_string().contains("Missing required pod named 'journal' in service spec"),
+        "{problem}"
+    );
 }

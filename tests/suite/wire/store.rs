@@ -1,4 +1,4 @@
-//! Files in the state store, metrics, threads: routes beside plans and pods. Source: sheet 12.1.
+//! Files in the state store, metrics, threads: routes beside plans and pods. Source: dcos-commons http/endpoints/StateResource.java, framework/ApiServer.java.
 
 use crate::{deployed, quiet};
 use planarium_rest::{Request, handle};

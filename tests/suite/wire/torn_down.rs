@@ -1,4 +1,4 @@
-//! A framework that the operator tears down, and steps that share a name. Source: sheet 1.1, 7.2, 12.3, 14 (exit codes).
+//! A framework that the operator tears down, and steps that share a name. Source: dcos-commons framework/{FrameworkScheduler,ProcessExit}.java.
 
 use crate::{deployed, says};
 use planarium_tests::Client;

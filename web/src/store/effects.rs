@@ -29,7 +29,7 @@ use planarium_protocol::{Input, json};
 use planarium_scenario::{Player, Scenario, share};
 use planarium_world::{Engine, Genesis};
 use snapshot::Seen;
-use story::Tale;
+use story::Narration;
 
 /// A world with everything that belongs to it.
 struct Shown {
@@ -38,7 +38,7 @@ struct Shown {
     player: Option<(Player, u32)>,
     /// How to build this world anew.
     scenario: Scenario,
-    tale: Tale,
+    narration: Narration,
     /// Somebody did something by hand, so the script alone no longer leads here.
     by_hand: bool,
     /// What the editor held when this world was left.
@@ -72,7 +72,7 @@ impl Session {
             engine,
             player: None,
             scenario,
-            tale: Tale::default(),
+            narration: Narration::default(),
             by_hand: false,
             drafts: Vec::new(),
         };

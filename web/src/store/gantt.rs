@@ -3,7 +3,7 @@
 //! *Knows*: status events and markers. *Must not know*: pixels, the cursor.
 
 use super::ptr::Ptr;
-use super::stays::Stays;
+use super::machine_lanes::MachineLanes;
 use planarium_protocol::event::{ElementPath, EventBody, Importance};
 use planarium_protocol::{Event, Text};
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ pub(crate) struct Gantt {
     /// By dialect and name.
     born: BTreeMap<(Text, Text), u64>,
     /// The same by machine.
-    pub(crate) stays: Stays,
+    pub(crate) machines: MachineLanes,
     /// Marked moments in order.
     pub(crate) marks: Vec<Mark>,
     /// Sequence numbers and instants of all status changes of steps, phases and plans.
@@ -110,7 +110,7 @@ impl Gantt {
     /// Takes in events that follow those already taken in.
     pub(crate) fn extend(&mut self, events: &[Event]) {
         for event in events {
-            self.stays.take(event);
+            self.machines.take(event);
             self.take(event);
         }
     }

@@ -15,7 +15,7 @@ pub(crate) mod ptr;
 pub(crate) mod reduce;
 pub(crate) mod selectors;
 pub(crate) mod state;
-pub(crate) mod stays;
+pub(crate) mod machine_lanes;
 pub(crate) mod tally;
 
 pub(crate) use action::Action;

@@ -6,6 +6,8 @@
 
 #[cfg(feature = "kudo")]
 mod kudo;
+#[cfg(feature = "marathon")]
+mod marathon;
 #[cfg(feature = "sdk")]
 mod sdk;
 #[cfg(feature = "skopos")]
@@ -37,6 +39,8 @@ pub(crate) struct Desk {
 static DESKS: &[Desk] = &[
     #[cfg(feature = "sdk")]
     sdk::DESK,
+    #[cfg(feature = "marathon")]
+    marathon::DESK,
     #[cfg(feature = "kudo")]
     kudo::DESK,
     #[cfg(feature = "skopos")]

@@ -6,6 +6,7 @@
 pub(crate) mod browser;
 mod debian;
 pub(crate) mod npm;
+pub(crate) mod python;
 mod rust;
 mod tools;
 
@@ -23,8 +24,8 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     let root = files::root()?;
     for arg in args {
         anyhow::ensure!(
-            ["wasm", "page", "browser"].contains(&arg.as_str()),
-            "there is no part `{arg}` to set up; the parts are wasm, page and browser"
+            ["wasm", "page", "browser", "clients"].contains(&arg.as_str()),
+            "there is no part `{arg}` to set up; the parts are wasm, page, browser and clients"
         );
     }
     let wanted = |part: &str| args.is_empty() || args.iter().any(|arg| arg == part);
@@ -37,6 +38,11 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     if wanted("browser") {
         npm::ensure(&files::browser_tests(&root), "the packages of the browser tests")?;
         browser::ensure()?;
+    }
+    if wanted("clients")
+        && let Err(reason) = python::ensure(&root)
+    {
+        out::warn(format!("the tests of client libraries will be skipped: {reason:#}"));
     }
     out::say("set-up complete");
     Ok(true)

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every suite, one count.
 
 mod browser;
+mod clients;
 mod count;
 mod native;
 mod wasm;
@@ -12,7 +13,7 @@ use crate::files;
 use crate::out;
 
 /// The suites, in the order in which they run: the quickest answer first.
-const SUITES: [&str; 3] = ["native", "wasm", "browser"];
+const SUITES: [&str; 4] = ["native", "clients", "wasm", "browser"];
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -28,10 +29,10 @@ impl Options {
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--only" => {
-                    let suite = args.next().context("--only takes native, wasm or browser")?;
+                    let suite = args.next().context("--only takes native, clients, wasm or browser")?;
                     anyhow::ensure!(
                         SUITES.contains(&suite.as_str()),
-                        "there is no suite `{suite}`; the suites are native, wasm and browser"
+                        "there is no suite `{suite}`; the suites are native, clients, wasm and browser"
                     );
                     options.only.push(suite.clone());
                 }
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
         }
         let outcome = match suite {
             "native" => native::run(&root, filter),
+            "clients" => clients::run(&root, filter),
             "wasm" => wasm::run(&root, filter),
             _ => browser::run(&root, filter),
         };

@@ -18,6 +18,7 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     } else {
         counted(cargo_test(root, filter))?
     };
+    let tests = if filter.is_none() { tests.plus(systems_alone(root)?) } else { tests };
     out::step("examples in the documentation");
     let doc = Cmd::new("cargo").dir(root).args([
         "test",
@@ -28,6 +29,32 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
         "--",
     ]);
     Ok(tests.plus(counted(doc.args(filter))?))
+}
+
+/// The gallery of each system in a build without the others: the same transcripts, the same digests.
+fn systems_alone(root: &Path) -> Result<Count> {
+    let mut count = Count::default();
+    for features in crate::size::systems_alone() {
+        out::step(format!("the gallery with nothing but `{features}`"));
+        let tests = Cmd::new("cargo").dir(root).args([
+            "test",
+            "--locked",
+            "--package",
+            "planarium-tests",
+            "--no-default-features",
+            "--features",
+            features,
+            "--no-fail-fast",
+            "--test",
+            "scenarios",
+            "--test",
+            "cross_digest",
+            "--",
+            "--quiet",
+        ]);
+        count = count.plus(counted(tests)?);
+    }
+    Ok(count)
 }
 
 fn nextest(root: &Path, filter: Option<&str>) -> Cmd {

@@ -1,4 +1,4 @@
-//! An event stream as the body of a response that goes on.
+//! Event streams as bodies of responses.
 
 use super::Shared;
 use axum::body::{Bytes, HttpBody};
@@ -19,13 +19,15 @@ pub(super) struct Events {
     stream: EventStream,
     shared: Shared,
     looks: Interval,
+    /// What the stream begins with, until it is sent.
+    first: Vec<u8>,
 }
 
 impl Events {
-    pub(super) fn new(stream: EventStream, shared: Shared) -> Self {
+    pub(super) fn new(stream: EventStream, shared: Shared, first: Vec<u8>) -> Self {
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { stream, shared, looks }
+        Self { stream, shared, looks, first }
     }
 }
 
@@ -37,6 +39,10 @@ impl HttpBody for Events {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let first = std::mem::take(&mut self.first);
+        if !first.is_empty() {
+            return Poll::Ready(Some(Ok(Frame::data(Bytes::from(first)))));
+        }
         loop {
             let this = &mut *self;
             let polled =
@@ -49,6 +55,27 @@ impl HttpBody for Events {
             }
             ready!(this.looks.poll_tick(cx));
         }
+    }
+}
+
+/// The body of a stream that has ended already. Its length is not said in advance, as that of no stream is.
+pub(super) struct Ended(Option<Bytes>);
+
+impl Ended {
+    pub(super) fn new(records: Vec<u8>) -> Self {
+        Self(Some(records.into()))
+    }
+}
+
+impl HttpBody for Ended {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.take().map(|records| Ok(Frame::data(records))))
     }
 }
 

@@ -31,6 +31,12 @@ const SERVICE: &[(&str, &str)] = &[
     ("/configurations/target", "its target configuration"),
 ];
 
+/// What can be asked of the services of other systems: dialect, path, what answers.
+const OTHERS: &[(&str, &str, &str)] = &[
+    ("kudo", "/kube/apis/kudo.dev/v1beta1/instances", "instances of operators"),
+    ("kudo", "/kube/api/v1/pods", "pods of the cluster"),
+];
+
 /// The page.
 pub(super) fn page(view: &View, now_ms: u64) -> String {
     let mut out = String::from("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">");
@@ -72,6 +78,8 @@ fn service(out: &mut String, service: &ServiceView) {
         .iter()
         .any(|dialect| dialect.word == &*service.dialect && (dialect.owns)(&["v1", "plans"]));
     if !serves_plans {
+        let others = OTHERS.iter().filter(|(dialect, ..)| *dialect == &*service.dialect);
+        links(out, "", &others.map(|(_, path, what)| (*path, *what)).collect::<Vec<_>>());
         return;
     }
     let base = format!("/service/{}/v1", encoded(service.name.trim_matches('/')));

@@ -86,17 +86,19 @@ fn what_cannot_be_served_ends_with_2() {
 
 #[test]
 fn a_browser_is_greeted_with_links_that_work() {
-    let server = Server::start(&["examples/hello-world", "--clock", "manual"]);
+    let server = Server::start(&["examples/kudo-beside-sdk", "--clock", "manual"]);
     let (status, head, page) = server.send("GET", "/", "");
     assert_eq!(status, 200, "{head}");
     assert!(head.contains("content-type: text/html") && head.contains("content-security-policy: "), "{head}");
     assert!(
-        page.contains("deploy (serial strategy) (PENDING)\n├─ hello") && !page.contains("<script"),
+        page.contains("deploy (serial strategy) (PENDING)\n└─ node") && !page.contains("<script"),
         "{page}"
     );
     assert!(page.contains("cargo xtask play"), "{page}");
     let links: Vec<&str> = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    assert!(links.contains(&"/service/hello-world/v1/plans/deploy") && links.len() > 10, "{links:?}");
+    for link in ["/service/store/v1/plans/deploy", "/kube/apis/kudo.dev/v1beta1/instances"] {
+        assert!(links.contains(&link), "{link}: {links:?}");
+    }
     for link in links {
         let (status, _, body) = server.send("GET", link, "");
         assert!((200..300).contains(&status), "{link}: {status} {body}");

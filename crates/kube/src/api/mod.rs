@@ -18,3 +18,4 @@ pub(crate) use builtin::{DEFAULT_CLASS, admit_pod};
 pub(crate) use create::Parts;
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub(crate) use draft::Draft;
+pub(crate) use patch::scale_of;

@@ -1,9 +1,6 @@
 //! What the fleet says of containers and machines.
 
-use super::{
-    Stage,
-    command::{Course, course, fails},
-};
+use super::command::{Course, course, fails};
 use crate::{
     kube::Kube,
     object::ObjectNo,
@@ -311,9 +308,4 @@ fn pid_of(kind: &FleetEventKind) -> Option<ProcessId> {
         | FleetEventKind::Killed { pid, .. } => Some(*pid),
         _ => None,
     }
-}
-
-/// Whether a pod's init containers are done; for those who show it.
-pub(crate) const fn is_initialized(stage: Stage) -> bool {
-    matches!(stage, Stage::Main)
 }

@@ -129,6 +129,12 @@ impl Kube {
             // The kubelet learns of it when it is back.
             return;
         }
+        self.end_run(fleet, no);
+    }
+
+    /// What a kubelet knows of a pod, and its containers, go without a word.
+    pub(crate) fn end_run(&mut self, fleet: &mut Fleet, no: ObjectNo) {
+        let Some(run) = self.run(no) else { return };
         let timers: Vec<_> = run
             .cells
             .iter()

@@ -3,9 +3,7 @@
 use super::{
     Given::{Number, Text, Truth},
     Shape::{self, Any, Bool, Int, IntOrStr, Keyed, List, Map, Of, Quantity, Retain, Str},
-    pod::{
-        CLAIM, CLAIM_SPEC, LABEL_SELECTOR, LOCAL_REFERENCE, OBJECT_META, POD_SPEC, POD_TEMPLATE, SCALE_SPEC,
-    },
+    pod::{CLAIM, LABEL_SELECTOR, LOCAL_REFERENCE, OBJECT_META, POD_SPEC, POD_TEMPLATE, SCALE_SPEC},
     structs,
 };
 use crate::kinds::KindId;
@@ -176,6 +174,3 @@ pub(crate) static SCALE: super::Struct = super::Struct {
         ("status", Any, super::Given::Nothing),
     ],
 };
-
-/// The claim's own spec, for claims that templates make.
-pub(crate) static CLAIM_SPEC_SHAPE: Shape = Of(&CLAIM_SPEC);

@@ -9,7 +9,6 @@ use crate::{
     object::Pairs,
     tree::Tree,
 };
-use planarium_protocol::Text;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -176,7 +175,6 @@ pub(crate) enum Concurrency {
 pub(crate) struct CronJobSpec {
     /// Nothing when the text is none.
     pub(crate) schedule: Option<Schedule>,
-    pub(crate) text: Text,
     pub(crate) suspend: bool,
     pub(crate) concurrency: Concurrency,
     pub(crate) deadline_s: Option<u32>,
@@ -193,7 +191,6 @@ impl CronJobSpec {
         let metadata = spec.at(&["jobTemplate", "metadata"]);
         Self {
             schedule: Schedule::parse(spec.text("schedule")).ok(),
-            text: spec.text("schedule").into(),
             suspend: spec.flag("suspend"),
             concurrency: match spec.text("concurrencyPolicy") {
                 "Forbid" => Concurrency::Forbid,

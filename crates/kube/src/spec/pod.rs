@@ -44,7 +44,6 @@ pub(crate) struct PodSpec {
     pub(crate) tolerations: Vec<Toleration>,
     /// Volumes by name.
     pub(crate) volumes: Vec<(Text, Source)>,
-    pub(crate) host_network: bool,
     pub(crate) host_ports: Vec<(i64, Text)>,
     pub(crate) gates: Vec<Text>,
     pub(crate) qos: &'static str,
@@ -104,7 +103,6 @@ impl PodSpec {
             placement: Placement::read(spec).map(Box::new),
             tolerations: spec.items("tolerations").iter().map(Toleration::read).collect(),
             volumes: spec.items("volumes").iter().filter_map(source).collect(),
-            host_network,
             host_ports: containers.iter().flat_map(|one| one.host_ports.iter().cloned()).collect(),
             gates: spec
                 .items("readinessGates")

@@ -84,7 +84,6 @@ pub(crate) struct ClassSpec {
     pub(crate) waits: bool,
     /// `Delete` or `Retain`.
     pub(crate) reclaim: Text,
-    pub(crate) expands: bool,
 }
 
 impl ClassSpec {
@@ -94,7 +93,6 @@ impl ClassSpec {
             provisioner: content.text("provisioner").into(),
             waits: content.text("volumeBindingMode") == "WaitForFirstConsumer",
             reclaim: content.text("reclaimPolicy").into(),
-            expands: content.flag("allowVolumeExpansion"),
         }
     }
 }

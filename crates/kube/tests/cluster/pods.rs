@@ -54,17 +54,17 @@ fn what_is_shown_in_the_end() {
         ("containers: [{name: a, image: 'Not An Image'}]", 20, "InvalidImageName"),
         ("containers: [{name: a, image: 'x:1', imagePullPolicy: Never}]", 20, "ErrImageNeverPull"),
         (
-            "containers: [{name: a, image: nginx, env: [{name: X, valueFrom: {configMapKeyRef: {name: no, key: k}}}]}]",
+            "containers: [{name: a, image: nginx, env: [{name: X, valueFrom: {configMapKeyRef: {name: nope, key: k}}}]}]",
             20,
             "CreateContainerConfigError",
         ),
         (
-            "containers: [{name: a, image: nginx}]\nvolumes: [{name: v, configMap: {name: no}}]",
+            "containers: [{name: a, image: nginx}]\nvolumes: [{name: v, configMap: {name: nope}}]",
             20,
             "ContainerCreating",
         ),
         (
-            "containers: [{name: a, image: nginx}]\nvolumes: [{name: v, persistentVolumeClaim: {claimName: no}}]",
+            "containers: [{name: a, image: nginx}]\nvolumes: [{name: v, persistentVolumeClaim: {claimName: nope}}]",
             20,
             "Pending",
         ),

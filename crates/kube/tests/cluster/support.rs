@@ -12,6 +12,7 @@ use planarium_protocol::{
     Amount, EventBody, Text,
     input::{Behaviour, Fault, FaultKind, ProcessBehaviour, Resources, Target},
 };
+use planarium_source::{Diagnostics, FileId, yaml::Reader};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -269,9 +270,12 @@ pub(crate) fn agent(name: &str) -> Target {
 }
 
 pub(crate) fn documents(yaml: &str) -> Vec<Value> {
-    use serde::Deserialize as _;
-    serde_yaml::Deserializer::from_str(yaml)
-        .map(|document| Value::deserialize(document).expect(yaml))
-        .filter(|value| !value.is_null())
+    let mut found = Diagnostics::default();
+    let read = Reader::new(yaml, FileId::default()).all(&mut found);
+    assert!(!found.has_errors(), "{yaml}");
+    read.into_iter()
+        .filter_map(|one| one.root)
+        .filter(|root| !root.is_null())
+        .map(|root| root.to_go_json())
         .collect()
 }

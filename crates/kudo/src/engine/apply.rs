@@ -28,6 +28,14 @@ impl Work<'_, '_> {
         for object in objects {
             let reference = object.kind.map(|kind| ObjectRef::new(kind, &object.namespace, &object.name));
             let live = reference.and_then(|reference| self.kube.get(reference));
+            if let Some(live) = live
+                && let Some((version, value)) = self.memory.settled.get(&live.no)
+                && *version == live.resource_version
+                && Arc::ptr_eq(value, &object.value)
+            {
+                applied.push(Arc::clone(live));
+                continue;
+            }
             let exists = live.is_some();
             if live.is_some_and(|live| {
                 live.annotations.get(LAST_APPLIED).is_none() && !live.annotations.is_empty()
@@ -36,7 +44,11 @@ impl Work<'_, '_> {
                 return Err(self.meta.fatal(at, problem, "TaskRenderingError"));
             }
             match self.kube.apply(self.cx, &object.value, LAST_APPLIED) {
-                Ok(done) => applied.push(done.object),
+                Ok(done) => {
+                    let settled = (done.object.resource_version, Arc::clone(&object.value));
+                    self.memory.settled.insert(done.object.no, settled);
+                    applied.push(done.object);
+                }
                 Err(error) if exists => {
                     let shown = shown_kind(&object.value);
                     return Err(Failure::Transient(format!(
@@ -70,12 +82,12 @@ impl Work<'_, '_> {
                 }
                 Health::Unhealthy(message) | Health::Unclear(message) => {
                     let path = format!("{}/{}", object.info().kind, object.name);
-                    self.memory.unhealthy.insert(place, (path.into(), message));
+                    self.memory.waits(place, Some((path.into(), message)));
                     return Ok(false);
                 }
             }
         }
-        self.memory.unhealthy.remove(&place);
+        self.memory.waits(place, None);
         Ok(true)
     }
 }

@@ -60,11 +60,11 @@ impl Work<'_, '_> {
         match health::instance(&Instance::read(&object)).message() {
             Some(message) => {
                 let path = format!("Instance/{}", object.name);
-                self.memory.unhealthy.insert(at.place(), (path.into(), message.to_owned()));
+                self.memory.waits(at.place(), Some((path.into(), message.to_owned())));
                 Ok(false)
             }
             None => {
-                self.memory.unhealthy.remove(&at.place());
+                self.memory.waits(at.place(), None);
                 Ok(true)
             }
         }

@@ -15,11 +15,11 @@ impl Work<'_, '_> {
         match left {
             Some(left) => {
                 let message = format!("{}/{} is not deleted", left.namespace, left.name);
-                self.memory.unhealthy.insert(at.place(), (left.path(), message));
+                self.memory.waits(at.place(), Some((left.path(), message)));
                 Ok(false)
             }
             None => {
-                self.memory.unhealthy.remove(&at.place());
+                self.memory.waits(at.place(), None);
                 Ok(true)
             }
         }

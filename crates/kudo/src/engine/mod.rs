@@ -80,6 +80,12 @@ impl Prepared {
         let kind = self.value.get("kind").and_then(Value::as_str).unwrap_or_default();
         format!("{kind}/{}", self.name).into()
     }
+
+    /// Whether [`Prepared::path`] is this.
+    pub fn is(&self, path: &str) -> bool {
+        let kind = self.value.get("kind").and_then(Value::as_str).unwrap_or_default();
+        path.split_once('/').is_some_and(|(own, name)| own == kind && *name == *self.name)
+    }
 }
 
 /// What a task was rendered to.
@@ -107,9 +113,30 @@ pub struct Memory {
     pub unhealthy: SortedMap<Place, (Text, String)>,
     /// Objects that were found healthy, at the version they had.
     healthy: SortedMap<ObjectNo, u64>,
+    /// What was applied to objects last, and the version that they had afterwards: applying it again changes nothing.
+    settled: SortedMap<ObjectNo, (u64, Arc<Value>)>,
+    /// Tasks about which something else is shown since [`Memory::take_news`].
+    news: Vec<Place>,
 }
 
 impl Memory {
+    /// Notes what a task waits for, if it waits: the object as `Kind/name`, and what it said.
+    fn waits(&mut self, place: Place, wait: Option<(Text, String)>) {
+        if self.unhealthy.get(&place) == wait.as_ref() {
+            return;
+        }
+        match wait {
+            Some(wait) => self.unhealthy.insert(place.clone(), wait),
+            None => self.unhealthy.remove(&place),
+        };
+        self.news.push(place);
+    }
+
+    /// Takes the tasks about which something else is shown since the last time.
+    pub fn take_news(&mut self) -> Vec<Place> {
+        std::mem::take(&mut self.news)
+    }
+
     /// Roughly how many bytes it takes.
     pub fn bytes(&self) -> u64 {
         let count = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
@@ -118,13 +145,15 @@ impl Memory {
             // An object takes a few times its text.
             count(texts).saturating_mul(4)
         });
-        rendered.sum::<u64>() + 128 * count(self.healthy.len() + self.unhealthy.len() + 1)
+        rendered.sum::<u64>()
+            + 128 * count(self.healthy.len() + self.settled.len() + self.unhealthy.len() + 1)
     }
 
     /// Forgets everything when another run begins or the operator's version has changed.
     pub fn for_run(&mut self, uid: &Text, version: u64) {
         if self.key.0 != *uid || self.key.1 != version {
-            *self = Self { key: (uid.clone(), version), ..Self::default() };
+            let news = self.rendered.keys().chain(self.unhealthy.keys()).cloned().collect();
+            *self = Self { key: (uid.clone(), version), news, ..Self::default() };
         }
     }
 }

@@ -4,8 +4,8 @@
 //! run in every pass until all are done, a fatal failure stops the pass at once.
 
 use super::{At, Failure, Work};
-use crate::instance::PlanStatus;
-use crate::package::model::Plan;
+use crate::instance::{PlanStatus, StepStatus};
+use crate::package::model::{Plan, Step};
 use crate::status::Status;
 use crate::verify::build_problem;
 
@@ -37,11 +37,12 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
         if phase_status.status.is_running() {
             phase_status.set(Status::InProgress);
         }
-        // Steps of the same name are one to the real engine.
-        let mut steps_left: Vec<&str> = phase.steps.iter().map(|step| step.name.value.as_str()).collect();
-        for step in &phase.steps {
+        let mut done = vec![false; phase.steps.len()];
+        for (at, step) in phase.steps.iter().enumerate() {
             let step_name = step.name.value.as_str();
-            let Some(step_at) = phase_status.steps.iter().position(|it| &*it.name == step_name) else {
+            let same = |it: &StepStatus| &*it.name == step_name;
+            let here = phase_status.steps.get(at).is_some_and(same).then_some(at);
+            let Some(step_at) = here.or_else(|| phase_status.steps.iter().position(same)) else {
                 let message = format!(
                     "{namespace}/{instance} fatal error:  missing step status: {name}.{phase_name}.{step_name}"
                 );
@@ -50,8 +51,11 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
                 return Some(("MissingStepStatus", format!("Error during execution: {message}")));
             };
             let Some(step_status) = phase_status.steps.get_mut(step_at) else { continue };
+            let done_now = done.get_mut(at);
             if step_status.status.is_finished() {
-                steps_left.retain(|left| *left != step_name);
+                if let Some(done) = done_now {
+                    *done = true;
+                }
                 continue;
             }
             if step_status.status.is_running() {
@@ -102,12 +106,19 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
             }
             if tasks_left.is_empty() {
                 step_status.set(Status::Complete);
-                steps_left.retain(|left| *left != step_name);
+                if let Some(done) = done_now {
+                    *done = true;
+                }
             } else if phase.strategy.value == "serial" {
                 break;
             }
         }
-        if steps_left.is_empty() {
+        // Steps of the same name are one to the real engine.
+        let finished = |at: usize, step: &Step| {
+            let named = |(other, done): (&Step, &bool)| *done && other.name.value == step.name.value;
+            done.get(at) == Some(&true) || phase.steps.iter().zip(&done).any(named)
+        };
+        if phase.steps.iter().enumerate().all(|(at, step)| finished(at, step)) {
             phase_status.set(Status::Complete);
             phases_left = phases_left.saturating_sub(1);
         } else if plan.strategy.value == "serial" {

@@ -43,11 +43,11 @@ impl Work<'_, '_> {
         // A pipe pod cannot fail for good.
         if let Some(message) = health::of(live).message() {
             let message = message.to_owned();
-            self.memory.unhealthy.insert(at.place(), (format!("Pod/{}", live.name).into(), message));
+            self.memory.waits(at.place(), Some((format!("Pod/{}", live.name).into(), message)));
             return Ok(false);
         }
         debug_assert_eq!(health::of(live), Health::Healthy);
-        self.memory.unhealthy.remove(&at.place());
+        self.memory.waits(at.place(), None);
         let mut artifacts = Vec::new();
         for file in &at.task.pipe {
             let content =

@@ -86,8 +86,11 @@ impl Facts<'_> {
             text("AppVersion", &self.version.app_version),
             text("OperatorVersion", &self.version.version),
         ];
-        let values = self.params.iter().map(|(name, value)| {
-            let kind = self.version.parameter(name).map_or("", |parameter| parameter.kind.as_str());
+        let values = self.params.iter().enumerate().map(|(at, (name, value))| {
+            // They come in the order of the version's parameters.
+            let parameter = self.version.parameters.get(at).filter(|it| *it.name.value == **name);
+            let parameter = parameter.or_else(|| self.version.parameter(name));
+            let kind = parameter.map_or("", |parameter| parameter.kind.as_str());
             // Texts that do not fit keep a plan from starting.
             let value = params::unwrap(value.as_deref(), kind).unwrap_or_default();
             (Rc::from(&**name), value)
@@ -183,6 +186,7 @@ impl Work<'_, '_> {
             .map_err(|problem| self.meta.fatal(at, &problem, "TaskEnhancementError"))?;
         rendered.texts = texts;
         let rendered = Arc::new(rendered);
+        self.memory.news.push(place.clone());
         self.memory.rendered.insert(place, Arc::clone(&rendered));
         Ok(rendered)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use planarium_kernel::SimTime;
 use planarium_kube::{DeleteOptions, ObjectRef};
-use planarium_protocol::event::ElementPath;
+use planarium_protocol::event::{ElementPath, Event};
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
@@ -14,7 +14,9 @@ use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, Text, Why};
 use planarium_source::detect::is_named;
 use planarium_source::{Diagnostic, SourceMap};
-use planarium_system::{Cluster, Cx, Definition, Dialect, Files, Loading, Number, Request, System, Wire};
+use planarium_system::{
+    Cluster, Cx, Definition, Dialect, Files, Loading, Number, Request, StreamNews, System, Wire,
+};
 use serde_json::Value;
 
 use super::lifecycle::refused;
@@ -240,6 +242,10 @@ impl System for Process {
         wire::answer(cluster, request, parts)
     }
 
+    fn stream(&self, cluster: &Cluster, topic: &Value, _: &[Event]) -> StreamNews {
+        wire::news(cluster, topic)
+    }
+
     fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>> {
         let (_, known) = self.find(service)?;
         let of_task = known.memory.rendered.iter().filter(|((_, _, name), _)| **name == *task);
@@ -254,10 +260,8 @@ impl System for Process {
     }
 
     fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
-        let all = self.numbered();
-        all.into_iter()
-            .filter_map(|(number, _, service)| Some((number, service.view.as_ref()?.1.clone())))
-            .collect()
+        let all = self.numbered().into_iter();
+        all.filter_map(|(number, key, service)| Some((number, self.view(key, service)?))).collect()
     }
 
     fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
@@ -298,11 +302,9 @@ impl System for Process {
             match self.services.get(key) {
                 None => found.push(format!("{}/{}: an instance that no service stands for", key.0, key.1)),
                 Some(service) => {
-                    let definition = service.definition.as_ref();
-                    let before = service.view.as_ref().map(|(_, view)| &**view);
-                    let fresh = view::of_known(known, definition, before, self.revision);
-                    let same =
-                        before.is_some_and(|before| before.plans == fresh.plans && before.more == fresh.more);
+                    let fresh = || view::of_known(known, service.definition.as_ref());
+                    let same = service.revision == known.revision
+                        && service.shown.get().is_none_or(|shown| **shown == *fresh());
                     if !same {
                         found.push(format!("{}/{}: shows what is not the case any more", key.0, key.1));
                     }
@@ -315,12 +317,8 @@ impl System for Process {
     fn beyond(&self, before: Option<&Self>) -> u64 {
         let own = self.services.iter().map(|(key, service)| {
             let old = before.and_then(|before| before.services.get(key));
-            let view = service.view.as_ref().map(|(_, view)| view);
-            let same = old
-                .and_then(|old| old.view.as_ref())
-                .zip(view)
-                .is_some_and(|((_, old), new)| Arc::ptr_eq(old, new));
-            if same { 128 } else { 128 + view.map_or(0, |view| view::weight(view)) }
+            let same = old.is_some_and(|old| Arc::ptr_eq(&old.shown, &service.shown));
+            if same { 128 } else { 2048 }
         });
         own.sum::<u64>() + self.controller.beyond(before.map(|before| &before.controller))
     }

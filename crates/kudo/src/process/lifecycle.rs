@@ -61,7 +61,6 @@ impl Process {
             epoch_ms,
             controller: Controller::default(),
             services: SortedMap::new(),
-            revision: 0,
             restless: false,
         }
     }
@@ -92,7 +91,7 @@ impl Process {
             kube.create(cx, instance).map_err(refused)
         })?;
         self.services
-            .insert(key, Service { number, load: Some(load), definition: Some(definition), view: None });
+            .insert(key, Service { load: Some(load), definition: Some(definition), ..Service::new(number) });
         self.settle(cx, cluster);
         Ok(json!({ "service": name, "dialect": (crate::WORD) }))
     }
@@ -173,11 +172,9 @@ impl Process {
             load.params.retain(|_, value| !value.is_null());
             service.load = Some(Arc::new(load));
             service.definition = Some(definition);
-            // The package stands behind what is shown, even where nothing of the instance has changed.
-            if let Some((stamp, _)) = &mut service.view {
-                *stamp = 0;
-            }
         }
+        // The package stands behind what is shown, even where nothing of the instance has changed.
+        self.controller.touch(&key);
         self.settle(cx, cluster);
         Ok(json!({ "service": (key.1), "dialect": (crate::WORD) }))
     }

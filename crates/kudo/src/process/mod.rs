@@ -11,7 +11,7 @@ mod crds;
 mod lifecycle;
 mod wire;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use planarium_kernel::SortedMap;
 use planarium_protocol::input::LoadService;
@@ -31,8 +31,16 @@ struct Service {
     /// The request that it was loaded or updated with last; none when it came about otherwise.
     load: Option<Arc<LoadService>>,
     definition: Option<Loaded>,
-    /// What it shows, and the stamp of what that was made of.
-    view: Option<(u64, Arc<ServiceView>)>,
+    /// Revision of what it shows.
+    revision: u64,
+    /// What it shows, made when somebody asks.
+    shown: Arc<OnceLock<Arc<ServiceView>>>,
+}
+
+impl Service {
+    fn new(number: Number) -> Self {
+        Self { number, load: None, definition: None, revision: 0, shown: Arc::default() }
+    }
 }
 
 /// The KUDO manager. Copies share what did not change since.
@@ -42,8 +50,6 @@ pub struct Process {
     epoch_ms: u64,
     controller: Controller,
     services: SortedMap<Key, Service>,
-    /// The revision given last.
-    revision: u64,
     restless: bool,
 }
 
@@ -58,6 +64,13 @@ impl Process {
             .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
     }
 
+    /// What an instance shows.
+    fn view(&self, key: &Key, service: &Service) -> Option<Arc<ServiceView>> {
+        let known = self.controller.get(&key.0, &key.1)?;
+        let make = || view::of_known(known, service.definition.as_ref());
+        Some(Arc::clone(service.shown.get_or_init(make)))
+    }
+
     /// Every instance by its number. *Order*: of installation.
     fn numbered(&self) -> Vec<(Number, &Key, &Service)> {
         let mut all: Vec<_> =
@@ -69,6 +82,7 @@ impl Process {
     /// Hears of what has changed and brings up to date what is kept of it.
     fn settle(&mut self, cx: &mut Cx, cluster: &Cluster) {
         let Some(kube) = cluster.kube() else { return };
+        self.controller.reach(cx.next_seq().saturating_sub(1));
         self.controller.hear(cx.now(), kube);
         self.restless = self.controller.restless(kube);
         let gone: Vec<Key> = self
@@ -85,16 +99,12 @@ impl Process {
             let own = self.number;
             let service = self.services.entry(key.clone()).or_insert_with(|| {
                 cx.emit(EventBody::ServiceLoaded { service: key.1.clone(), dialect: crate::WORD.into() });
-                Service { number: own, load: None, definition: None, view: None }
+                Service::new(own)
             });
-            if service.view.as_ref().is_some_and(|(stamp, _)| *stamp == known.stamp) {
-                continue;
+            if service.revision != known.revision {
+                service.revision = known.revision;
+                service.shown = Arc::default();
             }
-            let before = service.view.as_ref().map(|(_, view)| &**view);
-            let revision = self.revision.saturating_add(1).max(cx.next_seq().saturating_sub(1));
-            let view = view::of_known(known, service.definition.as_ref(), before, revision);
-            service.view = Some((known.stamp, view));
-            self.revision = revision;
         }
     }
 }

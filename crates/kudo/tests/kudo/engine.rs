@@ -414,3 +414,16 @@ fn what_cannot_be_placed_is_named() {
         ",
     );
 }
+
+#[test]
+fn one_template_applied_by_two_steps_at_once_goes_on_all_the_same() {
+    let text = package(
+        &(apply("one", "web.yaml") + &apply("two", "web.yaml")),
+        &plan("deploy", "parallel", &["one", "two"]),
+        COLOR,
+        WEB,
+    );
+    let mut play = Play::new(&text);
+    play.play("load\n run 1\n is deploy IN_PROGRESS\n until deploy COMPLETE");
+    assert!(play.stage.events.len() < 1000, "{} events", play.stage.events.len());
+}

@@ -2,6 +2,7 @@
 
 mod console;
 mod engine;
+mod hostile;
 mod instances;
 mod large;
 mod packages;

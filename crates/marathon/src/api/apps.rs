@@ -263,6 +263,21 @@ impl Marathon {
         Ok(self.deployed(&accepted))
     }
 
+    /// Deletes several apps at once. No call of the API does so: the definition that they were loaded with is one.
+    pub(crate) fn delete_apps(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        ids: &[PathId],
+        force: bool,
+    ) -> Done {
+        let accepted = self.simple_change(cx, cluster, PathId::root(), force, &mut |root| {
+            ids.iter().for_each(|id| root.remove(id));
+            Ok(())
+        })?;
+        Ok(self.deployed(&accepted))
+    }
+
     pub(crate) fn restart_app(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, force: bool) -> Done {
         let id = PathId::absolute(id);
         self.root.app(&id).ok_or_else(|| unknown_app(&id))?;

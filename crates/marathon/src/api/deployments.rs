@@ -28,9 +28,9 @@ impl Marathon {
         for id in &affected {
             let spec = plan.target.spec(id).or_else(|| plan.original.spec(id));
             if spec.is_some_and(|spec| spec.is_app()) {
-                apps.push(id.as_str())
+                apps.push(id.as_str());
             } else {
-                pods.push(id.as_str())
+                pods.push(id.as_str());
             }
         }
         let step = deployment.step.checked_sub(1).and_then(|step| plan.steps.get(step));

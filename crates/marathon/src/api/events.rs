@@ -58,6 +58,6 @@ impl Marathon {
                 text.push_str(&frame("group_change_failed", &data));
             }
         }
-        StreamNews { bytes: text.into_bytes(), ended: false }
+        StreamNews { bytes: text.into_bytes(), ..StreamNews::default() }
     }
 }

@@ -16,7 +16,7 @@ use crate::group::change::{self, GroupChange};
 use crate::group::{Group, Marks, Root};
 use crate::id::PathId;
 use crate::run::Marathon;
-use crate::run::groups::{Accepted, RootChange};
+use crate::run::groups::Accepted;
 use crate::schema::group::{GROUP, GROUP_PATCH};
 use crate::settings::Settings;
 use planarium_kernel::SimTime;

@@ -28,8 +28,6 @@ use planarium_system::{Cluster, Cx};
 use route::{Query, Route};
 use serde_json::Value;
 
-pub(crate) use groups::GroupBody;
-
 /// The header that names a deployment.
 const DEPLOYMENT: &str = "Marathon-Deployment-Id";
 

@@ -80,7 +80,7 @@ impl Marathon {
             }
             let health = self.health_of(instance, now);
             if !health.is_empty() {
-                if health.iter().all(|one| one.is_alive()) {
+                if health.iter().all(super::super::run::health::Health::is_alive) {
                     counts.healthy += 1;
                 } else {
                     counts.unhealthy += 1;

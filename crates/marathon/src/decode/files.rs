@@ -39,22 +39,28 @@ fn counts(path: &str) -> bool {
 }
 
 fn has_ending(path: &str) -> bool {
-    [".json", ".yaml", ".yml"].iter().any(|ending| path.ends_with(ending))
+    // What was pasted has no name.
+    path.is_empty() || [".json", ".yaml", ".yml"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// Whether the outermost keys of a text are those of an app, a group or a pod.
 fn looks_right(text: &str) -> bool {
     let wrapped = || has_key(text, "app") || has_key(text, "apps");
-    (has_key(text, "id") && KEYS.iter().any(|key| has_key(text, key)))
-        || (wrapped() && !has_key(text, "name"))
+    is_definition(text) || (wrapped() && !has_key(text, "name"))
+}
+
+fn is_definition(text: &str) -> bool {
+    has_key(text, "id") && KEYS.iter().any(|key| has_key(text, key))
 }
 
 /// How sure it is.
 pub(super) fn detect(files: &BTreeMap<String, String>) -> u8 {
     let fits = |(path, text): (&String, &String)| {
-        counts(path) && (has_key(text, "id") && KEYS.iter().any(|key| has_key(text, key)))
+        counts(path)
+            && (is_definition(text)
+                || text.trim_start().starts_with('{') && has_ending(path) && looks_right(text))
     };
-    if files.iter().any(fits) { 1 } else { 0 }
+    u8::from(files.iter().any(fits))
 }
 
 /// Reads those files that are definitions.

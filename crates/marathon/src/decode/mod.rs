@@ -9,12 +9,11 @@ mod files;
 mod lints;
 mod place;
 
-use crate::api;
 use crate::codes;
 use crate::definition::peek::Peek;
 use crate::definition::{Refused, RunSpec, Violation};
 use crate::deploy::plan::ToKill;
-use crate::group::Marks;
+use crate::group::{Marks, Root};
 use crate::id::PathId;
 use crate::run::Marathon;
 use crate::run::groups::RootChange;
@@ -64,6 +63,8 @@ struct Inner {
     kept: Vec<(String, &'static str)>,
     /// Pieces in the order of the body's items, for findings that come later.
     pieces: Vec<Piece>,
+    /// The apps and pods that come of it.
+    ids: Vec<PathId>,
 }
 
 impl Loaded {
@@ -83,6 +84,18 @@ impl Loaded {
             Some(body) if body.what != What::Apps => PathId::absolute(body.json.word("id")),
             _ => PathId::root(),
         }
+    }
+
+    /// The ids of all apps and pods in it.
+    pub(crate) fn ids(&self) -> &[PathId] {
+        &self.0.ids
+    }
+
+    /// Roughly what it takes. *Units*: bytes.
+    pub(crate) fn weight(&self) -> u64 {
+        let texts: usize = self.0.sources.iter().map(|(_, file)| file.text().len()).sum();
+        // The texts, what they were read to, and the request that they came with.
+        512 + 4 * texts as u64
     }
 
     /// What a refusal says, as findings in the text.
@@ -132,7 +145,7 @@ pub fn load(request: &LoadService) -> Loaded {
     let pieces = files::read(&request.files, &mut sources, &mut found);
     let settings = Settings::of(&request.env);
     let what = files::what(&pieces, &mut found);
-    let mut body = None;
+    let (mut body, mut ids) = (None, Vec::new());
     if let Some(what) = what {
         let json = match what {
             What::Apps => Value::Array(pieces.iter().map(|piece| piece.json.clone()).collect()),
@@ -143,7 +156,10 @@ pub fn load(request: &LoadService) -> Loaded {
         let candidate = Body { what, json };
         lints::unknown_fields(&pieces, &mut found);
         match try_out(&candidate, &settings) {
-            Ok(specs) => lints::dependencies(&pieces, &candidate, &specs, &mut found),
+            Ok(specs) => {
+                ids = specs.iter().map(|spec| spec.id.clone()).collect();
+                lints::dependencies(&pieces, &candidate, &specs, &mut found);
+            }
             Err(refused) => explain(&pieces, what, &refused, &mut found),
         }
         body = Some(candidate);
@@ -155,7 +171,7 @@ pub fn load(request: &LoadService) -> Loaded {
     }
     let path = pieces.first().map(|piece| piece.path.clone());
     let (env, diagnostics) = (request.env.clone(), found.into_sorted());
-    Loaded(Arc::new(Inner { name, path, sources, diagnostics, body, env, kept, pieces }))
+    Loaded(Arc::new(Inner { name, path, sources, diagnostics, body, env, kept, pieces, ids }))
 }
 
 /// What it is called: as asked for, or by its id.
@@ -173,13 +189,25 @@ fn name_of(request: &LoadService, body: Option<&Body>) -> Text {
 }
 
 /// What a process with nothing in it makes of a body: the apps and pods that come of it.
-fn try_out(body: &Body, settings: &Settings) -> Result<Vec<Arc<RunSpec>>, Refused> {
+pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Vec<Arc<RunSpec>>, Refused> {
     let cx = Recorder::new(0);
     let mut marathon = Marathon::dry(settings.clone(), &cx);
+    try_on(&mut marathon, body)?;
+    Ok(marathon.root.specs.values().cloned().collect())
+}
+
+/// What a process says to a body that is to replace what it has of it. The process is to be thrown away.
+pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<(), Refused> {
+    let settings = marathon.settings.clone();
+    let settings = &*settings;
     let mut tree = marathon.root.clone();
+    let put = |tree: &mut Root, spec: RunSpec| {
+        let version = tree.spec(&spec.id).map_or(spec.version, |now| now.version);
+        tree.put(Arc::new(RunSpec { version, ..spec }), settings);
+    };
     match body.what {
-        What::App => tree.put(Arc::new(marathon.posted_app(&body.json)?), settings),
-        What::Pod => tree.put(Arc::new(marathon.posted_pod(&body.json, false)?), settings),
+        What::App => put(&mut tree, marathon.posted_app(&body.json)?),
+        What::Pod => put(&mut tree, marathon.posted_pod(&body.json, false)?),
         What::Group => {
             let (id, group) = marathon.group_body(&PathId::root(), &body.json)?;
             marathon.apply_group(&mut tree, &id, &group)?;
@@ -187,14 +215,13 @@ fn try_out(body: &Body, settings: &Settings) -> Result<Vec<Arc<RunSpec>>, Refuse
         What::Apps => {
             for (at, app) in body.json.as_array().into_iter().flatten().enumerate() {
                 let app = marathon.posted_app(app).map_err(|refused| refused.within(&format!("({at})")))?;
-                tree.put(Arc::new(app), settings);
+                put(&mut tree, app);
             }
         }
     }
-    let specs: Vec<Arc<RunSpec>> = tree.specs.values().cloned().collect();
     let mut change = RootChange {
         group: PathId::root(),
-        version: 1,
+        version: marathon.root.version.saturating_add(1),
         force: false,
         marks: Marks::new(),
         kill: ToKill::new(),
@@ -204,7 +231,8 @@ fn try_out(body: &Body, settings: &Settings) -> Result<Vec<Arc<RunSpec>>, Refuse
         },
     };
     marathon.plan_of(&mut change)?;
-    Ok(specs)
+    marathon.root = tree;
+    Ok(())
 }
 
 /// Findings of a refusal.
@@ -298,5 +326,3 @@ fn place_of(pieces: &[Piece], what: What, within: &str, path: &str) -> Span {
     }
     pieces.first().map_or(Span::default(), |piece| place::find(&piece.node, &whole))
 }
-
-pub(crate) use api::refusal;

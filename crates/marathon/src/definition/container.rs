@@ -129,7 +129,7 @@ pub(super) fn persistent(info: &Value, path: &str, rules: &mut Rules) {
                 rules.expect(false, path, "Operator must be one of LIKE, UNLIKE");
             }
             ["path", other, _, ..] => {
-                rules.expect(false, path, format!("unknown constraint operator {other}"))
+                rules.expect(false, path, format!("unknown constraint operator {other}"));
             }
             parts => rules.expect(false, path, format!("Unsupported constraint {}", parts.join(","))),
         }

@@ -56,10 +56,6 @@ impl Rules {
         self.expect(number == 0.0, path, format!("got {}, expected 0.0", double(number)));
     }
 
-    pub(crate) fn push(&mut self, violation: Violation) {
-        self.expect(false, violation.path, violation.message);
-    }
-
     pub(crate) fn into_found(self) -> Vec<Violation> {
         self.found
     }

@@ -74,7 +74,7 @@ pub(super) fn constraint(field: &str, operator: &str, value: Option<&str>, path:
         "MAX_PER" => rules.expect(value.is_some_and(whole), path, "MAX_PER requires an integer value"),
         "LIKE" | "UNLIKE" => match value {
             None => {
-                rules.expect(false, path, "LIKE and UNLIKE require a non-empty, regular expression value")
+                rules.expect(false, path, "LIKE and UNLIKE require a non-empty, regular expression value");
             }
             Some(value) => {
                 rules.expect(

@@ -262,10 +262,7 @@ pub(crate) struct HealthDef {
 #[derive(Clone, Debug)]
 pub(crate) struct ReadinessDef {
     pub(crate) name: Text,
-    pub(crate) protocol: Text,
     pub(crate) path: Text,
-    /// Index of the port it asks.
-    pub(crate) port: usize,
     pub(crate) interval_ms: u64,
     pub(crate) timeout_ms: u64,
     pub(crate) codes: Vec<i64>,
@@ -455,7 +452,6 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
         volumes.iter().filter_map(|volume| Some((volume.word("containerPath"), volume.field("persistent")?)));
     let strategy = json.object("upgradeStrategy");
     let share = |key: &str| strategy.map_or(1.0, |strategy| strategy.number(key));
-    let names: Vec<Option<&str>> = checks::ports(&json).iter().map(|port| port.text("name")).collect();
     Definition {
         kind: Kind::App,
         role: text(json.word("role")),
@@ -479,7 +475,7 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
         health,
         pod_health: false,
         has_check: json.contains_key("check"),
-        readiness: json.items("readinessChecks").first().map(|check| readiness_of(check, &names)),
+        readiness: json.items("readinessChecks").first().map(|check| readiness_of(check)),
         json,
     }
 }
@@ -510,13 +506,10 @@ fn health_of(check: &Value) -> HealthDef {
     }
 }
 
-fn readiness_of(check: &Value, names: &[Option<&str>]) -> ReadinessDef {
-    let wanted = check.text("portName");
+fn readiness_of(check: &Value) -> ReadinessDef {
     ReadinessDef {
         name: text(check.word("name")),
-        protocol: text(check.word("protocol")),
         path: text(check.word("path")),
-        port: names.iter().position(|name| *name == wanted).unwrap_or(0),
         interval_ms: seconds(check, "intervalSeconds"),
         timeout_ms: seconds(check, "timeoutSeconds"),
         codes: check.items("httpStatusCodesForReady").iter().filter_map(Value::as_i64).collect(),

@@ -5,4 +5,4 @@
 pub(crate) mod plan;
 pub(crate) mod revert;
 
-pub(crate) use plan::{Action, ActionKind, Plan, Step};
+pub(crate) use plan::{Action, ActionKind, Plan};

@@ -9,7 +9,6 @@ pub(crate) mod graph;
 mod ports;
 mod versions;
 
-pub(crate) use change::GroupChange;
 pub(crate) use graph::Levels;
 pub(crate) use ports::assign;
 pub(crate) use versions::{Marks, with_versions};

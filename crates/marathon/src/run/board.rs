@@ -43,6 +43,11 @@ impl Tally {
         self.words.get(phase).copied()
     }
 
+    /// Phases and their words.
+    pub(crate) fn phases(&self) -> impl Iterator<Item = (&Text, &'static str)> {
+        self.words.iter().map(|(phase, word)| (phase, *word))
+    }
+
     /// The word of the plan; empty when there is no app.
     pub(crate) fn plan(&self) -> &'static str {
         self.plan
@@ -166,7 +171,9 @@ impl Marathon {
                 && self.tracker.waiting_of(no).all(|(_, instance)| !run.backoff.allows(&instance.spec, now));
             return if delayed { shown::DELAYED } else { shown::WAITING };
         }
-        if run.lock.is_some() && run.rescaling.is_none() {
+        // A scale check holds the lock as well, and may still wait when a deployment has taken it over.
+        let checking = run.rescaling.as_ref().map(|rescaling| rescaling.lock);
+        if run.lock.is_some() && run.lock != checking {
             shown::DEPLOYING
         } else if spec.instances == 0 && counts.present == 0 {
             shown::SUSPENDED

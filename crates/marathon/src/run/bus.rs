@@ -33,8 +33,6 @@ pub(crate) enum Happening {
     Pod { verb: &'static str, uri: Text },
     /// A group changed.
     GroupChanged { id: PathId, version: Stamp },
-    /// A group did not change.
-    GroupFailed { id: PathId, version: Stamp, reason: Text },
     /// A step begins: its index.
     StepInfo { plan: Arc<Plan>, step: usize },
     /// A step is done.
@@ -127,7 +125,6 @@ impl Happening {
                 _ => "pod_deleted_event",
             },
             Self::GroupChanged { .. } => "group_change_success",
-            Self::GroupFailed { .. } => "group_change_failed",
             Self::StepInfo { .. } => "deployment_info",
             Self::StepDone { .. } => "deployment_step_success",
             Self::Deployed { .. } => "deployment_success",
@@ -170,14 +167,12 @@ impl BusEvent {
                 put("groupId", id.as_str().into());
                 put("version", calendar.date(*version).into());
             }
-            Happening::GroupFailed { id, version, reason } => {
-                put("groupId", id.as_str().into());
-                put("version", calendar.date(*version).into());
-                put("reason", (&**reason).into());
-            }
             Happening::StepInfo { plan: of, step } | Happening::StepDone { plan: of, step } => {
                 put("plan", plan(of));
-                put("currentStep", of.steps.get(*step).map_or(Value::Null, |step| step.json()));
+                put(
+                    "currentStep",
+                    of.steps.get(*step).map_or(Value::Null, super::super::deploy::plan::Step::json),
+                );
             }
             Happening::Deployed { plan: of } => {
                 put("id", (&*of.id).into());
@@ -189,7 +184,7 @@ impl BusEvent {
                 put("reason", (&**reason).into());
             }
             Happening::AppTerminated { id } | Happening::CheckRemoved { id } => {
-                put("appId", id.as_str().into())
+                put("appId", id.as_str().into());
             }
             Happening::Status { instance, task } => status_json(instance, task, calendar, &mut put),
             Happening::Changed { instance } => {

@@ -46,7 +46,7 @@ impl Marathon {
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         use planarium_kernel::cow::{behind, bytes_of};
         let run = |now: &std::sync::Arc<super::SpecRun>, old: Option<&std::sync::Arc<super::SpecRun>>| {
-            behind(now, old, |now| now.weight())
+            behind(now, old, super::spec_run::SpecRun::weight)
         };
         bytes_of::<Self>(1)
             + self.tracker.beyond(before.map(|before| &before.tracker))

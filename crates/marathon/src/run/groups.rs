@@ -41,7 +41,6 @@ pub(crate) struct RootChange<'a> {
 pub(crate) struct Accepted {
     pub(crate) version: Stamp,
     pub(crate) id: Text,
-    pub(crate) no: u32,
 }
 
 impl Marathon {
@@ -72,11 +71,11 @@ impl Marathon {
         }
         let plan = self.plan_of(&mut change)?;
         let (id, target) = (plan.id.clone(), plan.target.clone());
-        let no = self.deploy(cx, cluster, plan, change.force)?;
+        self.deploy(cx, cluster, plan, change.force)?;
         self.set_root(target);
         self.publish(cx, Happening::GroupChanged { id: change.group, version: change.version });
         self.settle(cx, cluster);
-        Ok(Accepted { version: change.version, id, no })
+        Ok(Accepted { version: change.version, id })
     }
 
     /// Changes the tree without a deployment.

@@ -477,7 +477,7 @@ impl Instance {
             match (task.condition, task.healthy()) {
                 (Condition::Running, Some(false)) => return Some(false),
                 (Condition::Running | Condition::Finished, healthy) => {
-                    found = healthy.filter(|_| task.condition == Condition::Running).or(found)
+                    found = healthy.filter(|_| task.condition == Condition::Running).or(found);
                 }
                 _ => return None,
             }

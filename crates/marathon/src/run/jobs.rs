@@ -142,6 +142,14 @@ impl Marathon {
         set(&mut self.orphans, no, desired.is_none() && wanted > 0);
     }
 
+    /// When counts of a spec that nobody works on and that are not right are looked at: at which instant, how many there
+    /// should be, how many there are.
+    pub(crate) fn next_look_at_counts(&self, no: SpecNo) -> Option<(SimTime, u32, u32)> {
+        self.unbalanced.get(&no)?;
+        let (at, _) = self.due.get(&Job::Scale)?;
+        Some((*at, self.desired(no)?, self.tracker.counts(no).wanted))
+    }
+
     fn scale_all(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
         let all: Vec<SpecNo> = self.unbalanced.keys().copied().collect();
         for no in all {

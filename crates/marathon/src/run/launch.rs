@@ -79,11 +79,6 @@ impl Marathon {
         self.delay_ended(cx, no);
     }
 
-    /// Whether a spec may be launched now.
-    pub(crate) fn may_launch(&self, no: SpecNo, spec: &RunSpec, now: SimTime) -> bool {
-        self.run(no).is_none_or(|run| run.backoff.allows(spec, now))
-    }
-
     // ---- tokens ------------------------------------------------------------------------------
 
     /// How many instances may be launched at once.

@@ -13,6 +13,7 @@ pub(crate) mod bus;
 mod changes;
 mod check;
 pub(crate) mod deployments;
+mod digest;
 pub(crate) mod groups;
 pub(crate) mod health;
 pub(crate) mod instance;

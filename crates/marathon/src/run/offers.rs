@@ -56,9 +56,9 @@ impl Marathon {
             if plan.operations.is_empty() {
                 let [later, soon] = &mut declined;
                 if plan.resend {
-                    soon.push(offer.id)
+                    soon.push(offer.id);
                 } else {
-                    later.push(offer.id)
+                    later.push(offer.id);
                 }
                 continue;
             }

@@ -199,7 +199,7 @@ impl Marathon {
             wish(&instance.role, instance.wish);
         }
         self.revive.roles.extend(seen);
-        for role in self.revive.roles.iter() {
+        for role in &self.revive.roles {
             all.entry(role.clone()).or_insert(silent);
         }
         all

@@ -83,6 +83,16 @@ impl Marathon {
 
     /// The process has ended and starts again, with what it has stored.
     pub(crate) fn start_again(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        self.wake(cx, cluster, false);
+    }
+
+    /// The master has removed the framework: the process ends, and starts again as another framework with the same apps.
+    pub(crate) fn register_anew(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        self.framework_id = Text::default();
+        self.wake(cx, cluster, true);
+    }
+
+    fn wake(&mut self, cx: &mut Cx, cluster: &mut Cluster, anew: bool) {
         self.born = cx.now();
         self.timers = EventQueue::new();
         self.armed.clear();
@@ -115,7 +125,11 @@ impl Marathon {
         let service = self.settings.framework.clone();
         cx.emit(EventBody::SchedulerStarted { service, target: Text::default() });
         let (framework, info) = (self.framework, self.framework_info());
-        cluster.resubscribe(cx, framework, info);
+        if anew {
+            self.framework = cluster.subscribe(cx, info);
+        } else {
+            cluster.resubscribe(cx, framework, info);
+        }
         self.begin_again(cx);
         self.bring_checks_back(cx, cluster, &numbers);
         self.kill_what_should_end(cx, cluster);

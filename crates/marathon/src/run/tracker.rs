@@ -194,19 +194,9 @@ impl Tracker {
         self.counts.iter().map(|(spec, counts)| (*spec, *counts))
     }
 
-    /// How many instances there are.
-    pub(crate) fn len(&self) -> usize {
-        self.all.len()
-    }
-
     /// The oldest change that nobody has reacted to.
     pub(crate) fn next_change(&mut self) -> Option<Change> {
         self.changes.pop_front()
-    }
-
-    /// Whether all changes have been reacted to.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.changes.is_empty()
     }
 
     /// When the first instance has not come up for too long.
@@ -300,6 +290,7 @@ impl Tracker {
     /// Puts an instance into its place and notes the change.
     fn put(&mut self, key: Key, mut now: Instance, before: Option<Before>, task: Option<Text>, cause: Cause) {
         now.shown.take();
+        now.event = super::changes::event_of(cause);
         let told = before.is_none_or(|before| before.condition != now.condition || before.goal != now.goal);
         let wanted = self.all.get(&key).is_some_and(|old| old.wants_offers());
         if now.wants_offers() && !wanted {
@@ -509,13 +500,6 @@ impl Tracker {
         true
     }
 
-    /// Notes which event told of an instance last.
-    pub(crate) fn note(&mut self, key: Key, event: u64) {
-        if let Some(instance) = self.all.get_mut(&key) {
-            Arc::make_mut(instance).event = event;
-        }
-    }
-
     // ---- upkeep ------------------------------------------------------------------------------
 
     /// What does not hold, in words.
@@ -553,7 +537,7 @@ impl Tracker {
     /// Bytes that this one holds and `before` does not, by estimate.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let instance = |now: &Arc<Instance>, old: Option<&Arc<Instance>>| {
-            planarium_kernel::cow::behind(now, old, |now| now.weight())
+            planarium_kernel::cow::behind(now, old, super::instance::Instance::weight)
         };
         self.all.beyond(before.map(|before| &before.all), instance)
             + self.ids.beyond_flat(before.map(|before| &before.ids))

@@ -81,12 +81,8 @@ static EXECUTOR_RESOURCES: Shape = Shape {
     fields: &[or("cpus", least(100), "0.1"), or("mem", least(32_000), "32"), or("disk", least(10_000), "10")],
 };
 
-static RESOURCE_LIMITS: Shape = Shape {
-    fields: &[
-        optional("cpus", Kind::WordOrNumber("unlimited")),
-        optional("mem", Kind::WordOrNumber("unlimited")),
-    ],
-};
+static RESOURCE_LIMITS: Shape =
+    Shape { fields: &[optional("cpus", Kind::WordOrNumber), optional("mem", Kind::WordOrNumber)] };
 
 /// Something to fetch.
 pub(crate) static ARTIFACT: Shape = Shape {

@@ -170,7 +170,7 @@ impl Reader {
                     None
                 }
             },
-            Kind::WordOrNumber(_) => match value {
+            Kind::WordOrNumber => match value {
                 Value::String(_) => Some(value.clone()),
                 _ => self.number(value, i64::MIN, i64::MAX),
             },

@@ -160,7 +160,7 @@ fn deployments_stand_in_each_others_way() {
     assert_eq!(lab.running("/b"), 2);
     // By force: the first one is given up, what it had queued stays until it is replaced.
     lab.put(&[app("/a", 3, json!({}))], true).expect("accepted");
-    let stage = lab.marathon.deployments.get(first.no).map(|one| one.stage);
+    let stage = lab.marathon.deployments.iter().find(|one| one.plan.id == first.id).map(|one| one.stage);
     assert_eq!(stage, Some(Stage::Canceled));
     lab.settle(600_000);
     assert_eq!(lab.running("/a"), 3, "{}", lab.log.join("\n"));

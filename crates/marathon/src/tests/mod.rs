@@ -2,3 +2,4 @@
 
 mod execution;
 mod lab;
+mod pages;

@@ -7,7 +7,7 @@ use crate::run::Marathon;
 use crate::run::deployments::{Deployment, Stage};
 use crate::run::instance::{Goal, Instance};
 use planarium_protocol::Input;
-use planarium_protocol::input::HttpCall;
+use planarium_protocol::input::{HttpCall, PlanOp};
 use planarium_protocol::json;
 use planarium_protocol::view::ActionView;
 use serde_json::Value;
@@ -18,7 +18,29 @@ pub(crate) fn call(method: &str, path: String, body: Value) -> Input {
 }
 
 fn action(title: &str, input: Input, consequence: String) -> ActionView {
-    ActionView::new(title, input).doing(consequence)
+    let icon = match title {
+        "Rollback" => "step-back",
+        "Stop deployment" => "stop",
+        "Restart" => "restart",
+        "Force Restart" => "lightning",
+        "Scale by 1" => "plus",
+        "Scale down by 1" => "minus",
+        "Suspend" => "pause",
+        "Destroy" | "Kill and Wipe" => "trash",
+        "Reset Delay" => "reset",
+        _ => "cross",
+    };
+    let op = match title {
+        "Stop deployment" => Some(PlanOp::Stop),
+        "Restart" => Some(PlanOp::Restart),
+        "Suspend" => Some(PlanOp::Interrupt),
+        _ => None,
+    };
+    let action = ActionView::new(title, input).doing(consequence).icon(icon);
+    match op {
+        Some(op) => action.found_by(op),
+        None => action,
+    }
 }
 
 fn refused(action: ActionView, why: Option<String>) -> ActionView {
@@ -127,47 +149,43 @@ impl Marathon {
         all.push(refused(action("Reset Delay", reset, text), why));
         all
     }
+}
 
-    /// What can be done to an instance.
-    pub(crate) fn instance_actions(&self, instance: &Instance) -> Vec<ActionView> {
-        let id = instance.spec_id();
-        let Some(task) = instance.task() else { return Vec::new() };
-        if !instance.spec.is_app() {
-            let path = format!("/v2/pods{id}::instances/{}", instance.id);
-            return vec![action(
-                "Kill",
-                call("DELETE", path, Value::Null),
-                "It is killed, and launched again.".to_owned(),
-            )];
-        }
-        let path = |query: &str| format!("/v2/apps{id}/tasks/{}{query}", task.id);
-        let why = (instance.goal != Goal::Running).then(|| "It is to end anyway.".to_owned());
-        let mut all = vec![
-            refused(
-                action(
-                    "Kill",
-                    call("DELETE", path(""), Value::Null),
-                    "It is killed, and launched again.".to_owned(),
-                ),
-                why.clone(),
-            ),
-            refused(
-                action(
-                    "Kill and Scale",
-                    call("DELETE", path("?scale=true"), Value::Null),
-                    "It is killed, and the app has one instance less from then on.".to_owned(),
-                ),
-                why,
-            ),
-        ];
-        if instance.reservation.is_some() {
-            let text = "It is forgotten with everything that is reserved for it; a new instance without its data takes its place.";
-            all.push(action(
-                "Kill and Wipe",
-                call("DELETE", path("?wipe=true"), Value::Null),
-                text.to_owned(),
-            ));
-        }
-        all
+/// What can be done to an instance.
+pub(crate) fn of_instance(instance: &Instance) -> Vec<ActionView> {
+    let id = instance.spec_id();
+    let Some(task) = instance.task() else { return Vec::new() };
+    if !instance.spec.is_app() {
+        let path = format!("/v2/pods{id}::instances/{}", instance.id);
+        return vec![action(
+            "Kill",
+            call("DELETE", path, Value::Null),
+            "It is killed, and launched again.".to_owned(),
+        )];
     }
+    let path = |query: &str| format!("/v2/apps{id}/tasks/{}{query}", task.id);
+    let why = (instance.goal != Goal::Running).then(|| "It is to end anyway.".to_owned());
+    let mut all = vec![
+        refused(
+            action(
+                "Kill",
+                call("DELETE", path(""), Value::Null),
+                "It is killed, and launched again.".to_owned(),
+            ),
+            why.clone(),
+        ),
+        refused(
+            action(
+                "Kill and Scale",
+                call("DELETE", path("?scale=true"), Value::Null),
+                "It is killed, and the app has one instance less from then on.".to_owned(),
+            ),
+            why,
+        ),
+    ];
+    if instance.reservation.is_some() {
+        let text = "It is forgotten with everything that is reserved for it; a new instance without its data takes its place.";
+        all.push(action("Kill and Wipe", call("DELETE", path("?wipe=true"), Value::Null), text.to_owned()));
+    }
+    all
 }

@@ -46,9 +46,9 @@ impl Marathon {
                 continue;
             }
             if changed.is_some_and(|changed| instance.version() >= changed) {
-                counts.new += 1
+                counts.new += 1;
             } else {
-                counts.old += 1
+                counts.old += 1;
             }
             if instance.condition == Condition::Running {
                 counts.running += 1;
@@ -73,12 +73,12 @@ impl Marathon {
                 "waiting": counts.waiting,
                 "actions": actions(&self.app_actions(&run.id)),
             });
-            if let Some(all) = app.as_object_mut() {
-                if let Some(spec) = spec {
-                    all.insert("version".to_owned(), self.calendar.date(spec.version.version).into());
-                    if let Some(delay) = run.backoff.get(spec) {
-                        all.insert("delayUntil".to_owned(), delay.until().ms().into());
-                    }
+            if let Some(all) = app.as_object_mut()
+                && let Some(spec) = spec
+            {
+                all.insert("version".to_owned(), self.calendar.date(spec.version.version).into());
+                if let Some(delay) = run.backoff.get(spec) {
+                    all.insert("delayUntil".to_owned(), delay.until().ms().into());
                 }
             }
             apps.insert(run.id.to_string(), app);

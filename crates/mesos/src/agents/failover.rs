@@ -3,8 +3,8 @@
 //! It knows what the registry keeps: the operator's schedule, modes of machines, which agents are admitted, unreachable
 //! or gone, what is drained or deactivated, weights and quotas. All else was in memory and is lost: tasks, frameworks,
 //! offers, inverse offers and their answers, filters, what has completed, and every count. Agents that were registered
-//! are *recovered* until they register again, within a second; those that do not are given up after ten minutes. What
-//! an agent runs is in the books again when it registers, and nothing is announced. Schedulers notice: services'
+//! are *recovered* until they register again, within a second; those that do not are unreachable after ten minutes.
+//! What an agent runs is on record again when it registers, and nothing is announced. Schedulers notice: services'
 //! schedulers restart, others subscribe again by themselves or over HTTP.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (recover, _recover, recoveredSlavesTimeout, _reregisterSlave),
@@ -28,7 +28,7 @@ use planarium_protocol::EventBody;
 pub(crate) const REREGISTER_TIMEOUT_MS: u64 = 600_000;
 /// Agents register again within this time. *Units*: milliseconds. Source: `registration_backoff_factor`.
 const BACKOFF_MS: u64 = 1_000;
-/// Purpose of the draw that says when.
+/// Purpose of the draw for that time.
 const BACKOFF: u32 = 0x0A12;
 
 impl Master {
@@ -58,7 +58,7 @@ impl Master {
         }
     }
 
-    /// Frameworks that have lost their master since the last time.
+    /// Frameworks that have lost their master since the last call.
     pub fn drain_orphans(&mut self) -> Vec<FrameworkId> {
         std::mem::take(&mut self.masterless)
     }
@@ -70,7 +70,7 @@ impl Master {
         }
     }
 
-    /// An agent is known to be there, and that is all.
+    /// Only that an agent is admitted is known.
     fn recover(&mut self, cx: &mut Cx, fleet: &Fleet, id: AgentId) {
         self.untrack_all(id);
         let total = self.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
@@ -96,7 +96,7 @@ impl Master {
         self.touch_agent(cx, id);
     }
 
-    /// The master forgets what an agent runs; the agent does not. Launches that were on their way are lost.
+    /// The master forgets what an agent runs; the agent does not. Launches in transit are lost.
     fn untrack_all(&mut self, id: AgentId) {
         let Some(agent) = self.agent_mut(id) else { return };
         let tasks: Vec<TaskNo> = std::mem::take(&mut agent.tasks).into_iter().collect();
@@ -114,7 +114,7 @@ impl Master {
     /// A recovered agent registers again, with everything that it runs.
     pub(crate) fn reregister_recovered(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let Some(agent) = self.agent(id).filter(|agent| agent.state == AgentState::Recovered) else { return };
-        // On a machine that has booted anew there is another one now.
+        // A machine that was booted anew has another agent now.
         let is_there = self.hosts.get(agent.machine).is_some_and(|host| host.agent == Some(id));
         if !is_there || fleet.absence(agent.machine).is_some() {
             return;
@@ -162,7 +162,7 @@ impl Master {
         }
     }
 
-    /// Whether any agent may still come to tell what it runs.
+    /// Whether any agent may still come back and report what it runs.
     pub(crate) fn is_recovering(&self) -> bool {
         self.agents.iter().any(|agent| agent.state == AgentState::Recovered)
     }

@@ -1,6 +1,6 @@
 //! The machines of the cluster, by the fleet's number.
 //!
-//! *Knows*: that numbers are given in order and none is given twice. *Must not know*: what is shown of a machine.
+//! *Knows*: that numbers are given in order and never twice. *Must not know*: what is shown of a machine.
 
 use super::view_cache::ViewCache;
 use crate::api::AgentId;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// A machine as the master knows it: the agent on it, and what is shown of both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Host {
-    /// The agent that registered last, or was last turned away.
+    /// The agent that registered last, or was last refused.
     pub(crate) agent: Option<AgentId>,
     /// Where the agent listens.
     pub(crate) port: u16,
@@ -20,14 +20,14 @@ pub(crate) struct Host {
     pub(crate) view: ViewCache,
 }
 
-/// All machines that are there. *Cost*: finding one O(1), and every change of anything on a machine finds it.
+/// All machines. *Cost*: finding one O(1), and every change of anything on a machine finds it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hosts {
     rows: Table<Option<Arc<Host>>>,
 }
 
 impl Hosts {
-    /// How many there are. *Cost*: walks all.
+    /// How many machines there are. *Cost*: walks all.
     pub(crate) fn len(&self) -> usize {
         self.rows.iter().flatten().count()
     }
@@ -42,7 +42,7 @@ impl Hosts {
         self.rows.get_mut(id.index())?.as_mut().map(Arc::make_mut)
     }
 
-    /// Takes a machine in that was numbered after all others.
+    /// Adds a machine, which is numbered after all others.
     pub(crate) fn insert(&mut self, id: MachineId, host: Host) {
         let host = Some(Arc::new(host));
         while self.rows.len() < id.index() {
@@ -54,7 +54,7 @@ impl Hosts {
         }
     }
 
-    /// Takes a machine out.
+    /// Removes a machine.
     pub(crate) fn remove(&mut self, id: MachineId) {
         if let Some(row) = self.rows.get_mut(id.index()) {
             *row = None;
@@ -67,7 +67,7 @@ impl Hosts {
         rows.filter_map(|(row, host)| Some((MachineId::at(row), host.as_deref()?)))
     }
 
-    /// The agents that were last on them.
+    /// The agents that were last registered on them.
     pub(crate) fn agents(&self) -> impl Iterator<Item = AgentId> {
         self.iter().filter_map(|(_, host)| host.agent)
     }

@@ -1,7 +1,7 @@
-//! Agents that fall silent, lose their connection, are given up, and return.
+//! Agents that stop answering, lose their connection, become unreachable, and return.
 //!
-//! Pings are not simulated one by one: they matter only once an agent is silent, and then the instant at which
-//! it is given up follows from when it registered. A machine that answers again before that instant cancels it.
+//! Pings are not simulated one by one: they matter only once an agent stops answering, and then the instant at which
+//! it becomes unreachable follows from when it registered. If it answers again before that instant, it stays.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (SlaveObserver, exited, disconnect, reregisterSlave),
 //! `src/master/constants.hpp`. Match, with a simplification: the ten-minute re-registration timer never decides,
@@ -24,11 +24,11 @@ use planarium_protocol::{EventBody, Text};
 
 /// Time between two pings.
 pub const PING_TIMEOUT_MS: u64 = 15_000;
-/// After so many unanswered pings an agent is unreachable.
+/// After this many unanswered pings an agent is unreachable.
 pub const MAX_PING_TIMEOUTS: u64 = 5;
 
-/// When an agent that is silent from `ping_timer` on is given up: the last of the unanswered pings, the first of
-/// which is the first one at or after that instant, has timed out.
+/// When an agent that does not answer from `ping_timer` on becomes unreachable: when the last of its unanswered
+/// pings, the first of which is sent at or after that instant, has timed out.
 fn ping_timeout_at(registered: SimTime, ping_timer: SimTime) -> SimTime {
     let pings = ping_timer.since(registered).div_ceil(PING_TIMEOUT_MS).max(1);
     registered.saturating_add(pings.saturating_add(MAX_PING_TIMEOUTS).saturating_mul(PING_TIMEOUT_MS))
@@ -57,7 +57,7 @@ impl Master {
         }
     }
 
-    /// The socket breaks.
+    /// The connection breaks.
     fn disconnect(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let Some(agent) = self.agent_mut(id).filter(|agent| agent.connected) else { return };
         agent.connected = false;
@@ -119,17 +119,17 @@ impl Master {
             {
                 self.readmit(cx, fleet, id);
             }
-            // A removed agent was told to shut down; what comes back is a new one.
+            // A removed agent was told to shut down; the one that comes back is new.
             (Absence::Partitioned | Absence::AgentRestart, AgentState::Removed) => {
                 let total = self.agent(id).map(|agent| agent.last_total.clone()).unwrap_or_default();
                 self.register(cx, fleet, machine, total);
             }
-            // It is told to shut down again, and nobody starts it.
+            // It is told to shut down again, and is not started again.
             (Absence::Partitioned | Absence::AgentRestart, AgentState::Gone) => {}
         }
     }
 
-    /// The machine comes up anew: its old agent is no more, what its work directory keeps is still there.
+    /// The machine boots anew: its old agent is gone, what its work directory keeps is still there.
     fn reboot(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, old: AgentId) {
         if self.agent(old).is_some_and(|agent| agent.state == AgentState::Registered) {
             self.counters.replaced += 1;
@@ -140,7 +140,7 @@ impl Master {
         self.register(cx, fleet, machine, total);
     }
 
-    /// The agent answers again before it was given up. Nothing is announced; what waited goes through.
+    /// The agent answers again before it became unreachable. Nothing is announced; what waited is delivered.
     fn reconnect(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         self.cancel_permit(id);
         let now = cx.now();
@@ -164,7 +164,7 @@ impl Master {
         });
     }
 
-    /// Launches, kills and statuses that were on their way arrive.
+    /// Launches, kills and statuses that were in transit arrive.
     pub(crate) fn catch_up_with(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let tasks: Vec<TaskNo> =
             self.agent(id).map(|agent| agent.tasks.iter().copied().collect()).unwrap_or_default();
@@ -182,7 +182,7 @@ impl Master {
         self.touch_agent(cx, id);
     }
 
-    /// An agent that was given up, or removed without hearing of it, comes back under its own id: everything it
+    /// An agent that was unreachable, or removed without hearing of it, comes back under its own id: everything it
     /// reports is announced.
     fn readmit(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let now = cx.now();
@@ -227,7 +227,7 @@ impl Master {
         task.unreachable_since = None;
         task.retry_ms = 0;
         if task.process.is_none() && !task.freed {
-            // The launch never arrived: the agent does not report what it does not know.
+            // The launch never arrived: an agent does not report what it does not know.
             return self.end_task(cx, fleet, no, TaskState::Gone);
         }
         let framework = task.framework;
@@ -252,7 +252,7 @@ impl Master {
         }
     }
 
-    /// The same for a task whose statuses are acknowledged: what is in line stays there and is sent again.
+    /// The same for a task whose statuses are acknowledged by calls: those in the queue stay there and are sent again.
     fn announce_and_forward(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
         let Some(task) = self.task_mut(no) else { return };
         let state = if task.freed { task.state } else { task.agent_state };
@@ -266,7 +266,7 @@ impl Master {
         }
     }
 
-    /// What tasks and executors on an agent hold, by framework and role.
+    /// What tasks and executors on an agent use, by framework and role.
     pub(crate) fn allocated_on(&self, id: AgentId) -> Vec<((FrameworkId, Text), Resources)> {
         let mut allocated: SortedMap<(FrameworkId, Text), Resources> = SortedMap::new();
         let Some(agent) = self.agent(id) else { return Vec::new() };
@@ -287,7 +287,7 @@ impl Master {
 mod tests {
     use super::*;
 
-    /// Source: the worked ping timeline of the reference sheet.
+    /// Source: `apache/mesos: src/master/constants.hpp` (DEFAULT_AGENT_PING_TIMEOUT, DEFAULT_MAX_AGENT_PING_TIMEOUTS).
     #[test]
     fn the_ping_timeline() {
         for (registered, silent, given_up) in [

@@ -1,7 +1,7 @@
-//! Agents given up one after the other.
+//! Agents marked unreachable at a limited rate.
 //!
-//! Only where the master's flag `agent_removal_rate_limit` is set: then an agent that does not answer has to wait for a
-//! permit before it is unreachable, and one that answers meanwhile stays. Machines that go DOWN need none.
+//! Only where the master's flag `agent_removal_rate_limit` is set: an agent that does not answer then has to wait for a
+//! permit before it is marked unreachable, and stays if it answers meanwhile. Machines that go DOWN need no permit.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (SlaveObserver::markUnreachable), `process/limiter.hpp`. Match.
 
@@ -15,7 +15,7 @@ impl Master {
         self.removal_limit.interval_ms = interval_ms;
     }
 
-    /// An agent is to be given up, as soon as that is permitted.
+    /// Marks an agent unreachable as soon as a permit is available.
     pub(crate) fn ask_permit(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         self.counters.unreachable_scheduled += 1;
         if self.removal_limit.interval_ms.is_none() {
@@ -28,7 +28,7 @@ impl Master {
         self.give_permits(cx, fleet);
     }
 
-    /// Time for the next permit.
+    /// A permit is available.
     pub(crate) fn permit(&mut self, cx: &mut Cx, fleet: &mut Fleet) {
         self.removal_limit.armed = false;
         self.give_permits(cx, fleet);

@@ -12,39 +12,39 @@ use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::{EventBody, Text};
 use std::{ops::Deref, sync::Arc};
 
-/// What the master thinks of an agent.
+/// The states of an agent in the master's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AgentState {
-    /// Known from the registry after the master failed over, and not back yet.
+    /// Known from the registry since the master failed over, and not back yet.
     Recovered,
     /// Registered; connected or not.
     Registered,
-    /// Given up because it did not answer.
+    /// Unreachable.
     Unreachable,
-    /// Gone from the master's books, or never let in because its machine is DOWN.
+    /// Removed, or never admitted because its machine is DOWN.
     Removed,
     /// Marked gone by the operator; it may not come back.
     Gone,
 }
 
-/// What is said of an agent that was marked gone.
+/// Message about an agent that was marked gone.
 pub(crate) const GONE: &str = "it was marked gone";
 
-/// In which way an agent leaves.
+/// The ways in which an agent leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Removal {
-    /// For good, and why: its tasks are LOST, for everyone.
+    /// Removed for good, and why: its tasks are LOST for every framework.
     Removed(RemovalReason),
-    /// The operator has marked it gone: its tasks are GONE_BY_OPERATOR, or LOST for those who do not know partitions.
+    /// Marked gone: its tasks are GONE_BY_OPERATOR, or LOST for frameworks that are not PARTITION_AWARE.
     Gone,
-    /// It does not answer: its tasks are UNREACHABLE, or LOST for those who do not know partitions.
+    /// Unreachable: its tasks are UNREACHABLE, or LOST for frameworks that are not PARTITION_AWARE.
     Unreachable,
 }
 
 /// Why an agent is removed for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RemovalReason {
-    /// Its machine was taken away.
+    /// Its machine was removed.
     TakenOut,
     /// Its machine is DOWN.
     Down,
@@ -77,7 +77,7 @@ pub(crate) fn gone_event(hostname: &Text) -> EventBody {
     EventBody::AgentRemoved { agent: hostname.clone(), how: "gone".into(), reason: GONE.into() }
 }
 
-/// Port of an agent when nobody says otherwise.
+/// Port of an agent unless the input says otherwise.
 pub(crate) const AGENT_PORT: u16 = 5051;
 
 /// An executor on an agent.
@@ -93,17 +93,17 @@ pub(crate) struct Executor {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Executors {
     all: SortedMap<(FrameworkId, Text), Executor>,
-    /// By framework, as offers name them: many more offers are made than executors come and go.
+    /// By framework, in the form that offers use: many more offers are made than executors come and go.
     ids: SortedMap<FrameworkId, Arc<[Text]>>,
 }
 
 impl Executors {
-    /// Those of a framework, by their ids.
+    /// The executors of a framework, by id.
     pub(crate) fn of(&self, framework: FrameworkId) -> Arc<[Text]> {
         self.ids.get(&framework).cloned().unwrap_or_default()
     }
 
-    /// Whether these are the ones of a framework.
+    /// Whether these are the executors of a framework.
     pub(crate) fn is_all_of(&self, framework: FrameworkId, ids: &Arc<[Text]>) -> bool {
         match self.ids.get(&framework) {
             Some(mine) => Arc::ptr_eq(mine, ids),
@@ -111,19 +111,19 @@ impl Executors {
         }
     }
 
-    /// One of them, to change.
+    /// An executor, to change.
     pub(crate) fn get_mut(&mut self, key: &(FrameworkId, Text)) -> Option<&mut Executor> {
         self.all.get_mut(key)
     }
 
-    /// Adds one.
+    /// Adds an executor.
     pub(crate) fn insert(&mut self, key: (FrameworkId, Text), executor: Executor) {
         let framework = key.0;
         self.all.insert(key, executor);
         self.list(framework);
     }
 
-    /// Takes one out.
+    /// Removes an executor.
     pub(crate) fn remove(&mut self, key: &(FrameworkId, Text)) -> Option<Executor> {
         let gone = self.all.remove(key);
         self.list(key.0);
@@ -155,34 +155,34 @@ pub(crate) struct Agent {
     /// Its id on the wire.
     pub(crate) name: Text,
     pub(crate) machine: MachineId,
-    /// What it says of itself.
+    /// Its description.
     pub(crate) info: Arc<AgentInfo>,
     pub(crate) state: AgentState,
-    /// The socket is alive.
+    /// Its connection is open.
     pub(crate) connected: bool,
-    /// When all that it runs has ended, should it have to shut down; long ago if nothing had to end.
+    /// When everything that it runs has ended, should it have to shut down; in the past if nothing had to end.
     pub(crate) shutdown_done: SimTime,
-    /// It has been silent for too long and waits for a permit to be given up.
+    /// It has not answered for too long, and waits for a permit to be marked unreachable.
     pub(crate) awaits_permit: bool,
-    /// It was removed and has not heard that it is to shut down.
+    /// It was removed and has not received the order to shut down.
     pub(crate) missed_shutdown: bool,
-    /// It does not answer pings; the timer that will give it up.
+    /// The timer that marks it unreachable, while it does not answer pings.
     pub(crate) ping_timer: Option<TimerId>,
-    /// When pings began.
+    /// When its pings began.
     pub(crate) registered: SimTime,
-    /// When it joined, and when it last came back.
+    /// When it registered first, and when it last came back.
     pub(crate) joined: SimTime,
     pub(crate) returned: Option<SimTime>,
     pub(crate) unreachable_since: Option<SimTime>,
     /// The timer after which the registry forgets it, and whether it has.
     pub(crate) gc_timer: Option<TimerId>,
     pub(crate) collected: bool,
-    /// Total when it left the allocator; while it is registered the allocator knows.
+    /// Its total when it left the allocator; while it is registered the allocator has it.
     pub(crate) last_total: Resources,
     pub(crate) executors: Executors,
     /// Its tasks that have not ended, or whose end has not been acknowledged.
     pub(crate) tasks: SortedSet<TaskNo>,
-    /// Its tasks that the master has closed its books on, while they run on.
+    /// Its tasks that run on although the master has removed them from its records.
     pub(crate) untracked: Vec<TaskNo>,
 }
 
@@ -195,7 +195,7 @@ impl Deref for Agent {
 }
 
 impl Agent {
-    /// Whether something sent to it now arrives.
+    /// Whether a message that is sent to it now arrives.
     pub(crate) fn is_reachable(&self) -> bool {
         self.state == AgentState::Registered
             && self.connected
@@ -203,7 +203,7 @@ impl Agent {
             && !self.awaits_permit
     }
 
-    /// A task joins its executor, which is new when it takes something of its own.
+    /// Adds a task to its executor, which is a new one when it comes with resources of its own.
     pub(crate) fn join_executor(
         &mut self,
         framework: FrameworkId,
@@ -225,7 +225,7 @@ impl Agent {
         self.executors.insert(key, executor);
     }
 
-    /// A task leaves its executor; the executor, when that was its last task and it goes as well.
+    /// Removes a task from its executor; returns the executor when that was its last task and it ends as well.
     pub(crate) fn leave_executor(
         &mut self,
         framework: FrameworkId,
@@ -238,7 +238,7 @@ impl Agent {
         if executor.tasks.is_empty() { self.executors.remove(&key) } else { None }
     }
 
-    /// Whether it may be offered, unless the operator has deactivated it.
+    /// Whether its resources may be offered, unless the operator has deactivated it.
     pub(crate) fn is_active(&self) -> bool {
         self.state == AgentState::Registered && self.connected
     }

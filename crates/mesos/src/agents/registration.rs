@@ -21,7 +21,7 @@ use planarium_protocol::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// What a machine has when the input does not say.
+/// What a machine has unless the input says otherwise.
 const DEFAULT_CPUS: Milli = Milli(8_000);
 const DEFAULT_MEM_MIB: Milli = Milli(32_768_000);
 const DEFAULT_DISK_MIB: Milli = Milli(204_800_000);
@@ -34,7 +34,7 @@ fn bad<T>(text: impl Into<String>) -> Result<T, Refusal> {
 impl Master {
     /// Brings machines with an agent on each into the cluster.
     ///
-    /// *Errors*: names that repeat, amounts that are none, roles that are none, more machines than a world takes.
+    /// *Errors*: repeated names, invalid amounts or roles, more machines than a world allows.
     pub fn add_agent(
         &mut self,
         cx: &mut Cx,
@@ -49,7 +49,7 @@ impl Master {
                 Place::New(hostname, ip) => (hostname, ip),
                 Place::Again(machine) => {
                     let total = match fleet.machine(machine) {
-                        // What it has when the input does not say.
+                        // What it has unless the input says otherwise.
                         Some(spec)
                             if add.resources == input::Resources::default() && add.roles.is_empty() =>
                         {
@@ -85,7 +85,7 @@ impl Master {
         Ok(ids)
     }
 
-    /// Takes a machine away for good, with all agents on it; by its id one agent alone.
+    /// Removes a machine for good, with all agents on it; given an agent's id, only that agent.
     ///
     /// *Errors*: no machine of this hostname, or agent of this id; several machines of this hostname, unless it is
     /// written `HOSTNAME@ADDRESS`.
@@ -117,7 +117,7 @@ impl Master {
     }
 
     fn take_machine_out(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, agent: AgentId) {
-        // The master must not hear of processes that end with the machine before it has closed its records.
+        // The master closes its records before it hears of processes that end with the machine.
         if self.agent(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
             self.retire_agent(cx, fleet, agent, Removal::Removed(RemovalReason::TakenOut));
         }
@@ -130,7 +130,7 @@ impl Master {
         }
     }
 
-    /// An agent registers under a new id. None when its machine is DOWN: it is told to shut down.
+    /// Registers an agent under a new id. None when its machine is DOWN: the agent is told to shut down.
     pub(crate) fn register(
         &mut self,
         cx: &mut Cx,
@@ -209,7 +209,7 @@ impl Master {
         Some(id)
     }
 
-    /// Where the agents to come will be: hostnames and addresses of new machines, or machines whose agent is gone.
+    /// Where new agents go: hostnames and addresses of new machines, or machines whose agent is gone.
     fn places(&self, fleet: &Fleet, add: &AddAgent) -> Result<Vec<Place>, Refusal> {
         let count = add.count.unwrap_or(1);
         let there = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
@@ -229,7 +229,7 @@ impl Master {
             .machine_ids()
             .filter_map(|id| Some((id, fleet.machine(id)?, self.hosts.get(id)?)))
             .collect();
-        // An agent with a port of its own may join a machine that is there.
+        // An agent with a port of its own may join an existing machine.
         let in_the_way = |other: u16| add.port.is_none() || other == port;
         let mut used: SortedSet<Text> = there
             .iter()
@@ -271,7 +271,7 @@ impl Master {
         Ok(places)
     }
 
-    /// A machine that is there: its agent must be gone, and it must be able to register.
+    /// An existing machine: its agent must be gone, and a new one must be able to register.
     fn place_again(&self, fleet: &Fleet, machine: MachineId, hostname: &Text) -> Result<Place, Refusal> {
         let agent = self.hosts.get(machine).and_then(|host| self.agent(host.agent?));
         let Some(agent) = agent.filter(|agent| agent.state == AgentState::Gone) else {
@@ -300,7 +300,7 @@ fn there_already<T>(hostname: &Text) -> Result<T, Refusal> {
     Err(Refusal::new(RefusalCode::Conflict, format!("a machine {hostname} is there already")))
 }
 
-/// Everything a machine has: what it says, defaults, static reservations.
+/// Everything a machine has: what the input says, defaults, static reservations.
 fn total_of(
     own: &input::Resources,
     roles: &BTreeMap<String, input::Resources>,
@@ -325,7 +325,7 @@ fn total_of(
     Ok(total)
 }
 
-/// An input's resources, set apart for a role if one is given.
+/// An input's resources, reserved for a role if one is given.
 fn resources_of(given: &input::Resources, role: Option<&str>) -> Result<Resources, Refusal> {
     let mut all = Resources::new();
     let mut put = |resource: Resource| {

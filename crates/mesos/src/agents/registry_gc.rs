@@ -1,23 +1,23 @@
 //! The registry forgets agents that have been unreachable or gone for long.
 //!
-//! Every fifteen minutes the master goes through its lists; what has been on them for two weeks is dropped. From then on the
-//! agent is one that nobody has ever heard of, until it comes back. Tasks stay on the list of their framework.
+//! Every fifteen minutes the master goes through its lists and drops what has been on them for two weeks. From then on
+//! the agent is unknown, until it comes back. Its tasks stay on the list of their framework.
 //!
 //! *Invariant*: only agents that are unreachable or gone are forgotten, or about to be.
-//! Source: `apache/mesos: src/master/master.cpp` (doRegistryGc), `src/master/constants.hpp`. Match; of the limit of 102,400
-//! agents nothing is to be seen, since there are fewer here.
+//! Source: `apache/mesos: src/master/master.cpp` (doRegistryGc), `src/master/constants.hpp`. Match; the limit of
+//! 102,400 agents never matters, since clusters here are smaller.
 
 use crate::{Master, agents::AgentState, api::AgentId, master::Timer};
 use planarium_fleet::Cx;
 use planarium_kernel::{Class, SimTime};
 
-/// How often the lists are gone through. *Units*: milliseconds.
+/// Time between two passes over the lists. *Units*: milliseconds.
 const REGISTRY_GC_MS: u64 = 15 * 60_000;
-/// How long an agent is on them at most. *Units*: milliseconds.
+/// Longest time that an agent stays on them. *Units*: milliseconds.
 const REGISTRY_MAX_AGE_MS: u64 = 14 * 86_400_000;
 
 impl Master {
-    /// An agent has become unreachable or gone just now.
+    /// An agent has just become unreachable or gone.
     pub(crate) fn schedule_registry_gc(&mut self, cx: &Cx, id: AgentId) {
         let age = cx.now().ms().saturating_add(REGISTRY_MAX_AGE_MS);
         let at = SimTime(age.div_ceil(REGISTRY_GC_MS).saturating_mul(REGISTRY_GC_MS));
@@ -36,7 +36,7 @@ impl Master {
         self.disarm(timer);
     }
 
-    /// It was on the list for too long.
+    /// It has been on the list for too long.
     pub(crate) fn gc_agent(&mut self, cx: &mut Cx, id: AgentId) {
         let Some(agent) = self.agent_mut(id) else { return };
         agent.gc_timer = None;
@@ -44,7 +44,7 @@ impl Master {
         self.touch_agent(cx, id);
     }
 
-    /// What the master knows of an agent; what it has forgotten it never knew.
+    /// The master's record of an agent's state; an agent that it has forgotten is unknown.
     pub(crate) fn known_state(&self, id: AgentId) -> Option<AgentState> {
         self.agent(id).filter(|agent| !agent.collected).map(|agent| agent.state)
     }

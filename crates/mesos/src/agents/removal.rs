@@ -1,4 +1,4 @@
-//! An agent leaves the master's books: removed, marked gone, or given up as unreachable.
+//! An agent leaves the master's records: removed, marked gone, or marked unreachable.
 //!
 //! *Order* (the same for all): task updates, rescinded offers, rescinded inverse offers, FAILURE.
 //!
@@ -103,7 +103,7 @@ impl Master {
         }
     }
 
-    /// The task stays in the books, on the list of unreachable ones, even when its state is LOST. One that has
+    /// The task stays on record, on the list of unreachable ones, even when its state is LOST. One that has
     /// ended and waits to be acknowledged keeps its state there, whatever its framework is told.
     fn set_unreachable(&mut self, cx: &mut Cx, no: crate::tasks::TaskNo, update: Update) {
         let now = cx.now();

@@ -6,14 +6,14 @@ use crate::api::AgentId;
 use planarium_kernel::SimTime;
 use std::collections::VecDeque;
 
-/// Permits to give agents up.
+/// Permits to mark agents unreachable.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RemovalLimit {
-    /// Between two permits; none needs none. *Units*: milliseconds.
+    /// Time between two permits; none means no limit. *Units*: milliseconds.
     pub(crate) interval_ms: Option<u64>,
-    /// When the next permit can be had.
+    /// When the next permit is available.
     pub(super) next: SimTime,
-    /// Agents that wait, and some that did.
+    /// Agents that wait for a permit, and some that no longer do.
     pub(super) waiting: VecDeque<AgentId>,
     pub(super) armed: bool,
 }

@@ -1,8 +1,8 @@
-//! What is told to end because its agent or its framework leaves.
+//! Processes that are told to end because their agent or framework leaves.
 //!
-//! The master has closed its books on it by then. What runs ends when it is told to; what does not react, or needs
-//! its time, is ended by force a while later. Nobody hears what it says meanwhile. An agent that shuts down waits for
-//! all of it before it ends itself.
+//! The master has removed them from its records by then. A process that reacts ends when it is told to; one that does
+//! not, or takes its time, is ended by force after a grace period. Its statuses reach no one. An agent that shuts down
+//! waits for all of its processes before it ends itself.
 //!
 //! Source: `apache/mesos: src/slave/slave.cpp` (shutdownExecutor, shutdownExecutorTimeout). Match.
 
@@ -36,7 +36,7 @@ impl Master {
         }
     }
 
-    /// Its time is over.
+    /// The grace period is over.
     pub(crate) fn destroy_process(&mut self, fleet: &mut Fleet, pid: ProcessId) {
         self.shutting_down.remove(&pid);
         fleet.vanish(pid);

@@ -1,9 +1,9 @@
-//! Tasks that run on although the master has closed its books on them.
+//! Tasks that run on although the master has removed them from its records.
 //!
-//! An agent that is cut off, or whose process is just not running, does not hear the order to shut down when its
-//! machine goes DOWN. It runs on what it has. If it comes back when the machine is UP again it keeps its id, and its
-//! tasks are announced anew; if it comes back before, it hears the order and everything ends. The tasks of all agents
-//! are adrift for a while when the master fails over ([`crate::failover`]).
+//! An agent that is partitioned, or whose process is not running, does not hear the order to shut down when its
+//! machine goes DOWN, and runs on. If it comes back when the machine is UP again it keeps its id, and its tasks are
+//! announced anew; if it comes back before, it hears the order and everything ends. When the master fails over, the
+//! tasks of all agents are untracked for a while ([`super::failover`]).
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (reregisterSlave, removeTask). Match.
 
@@ -19,7 +19,7 @@ use planarium_kernel::SortedSet;
 use std::sync::Arc;
 
 impl Master {
-    /// Whether an agent hears now that it is to shut down. One that does not is marked.
+    /// Whether an agent hears now that it is to shut down; one that does not is marked.
     pub(crate) fn receives_shutdown(&mut self, fleet: &Fleet, id: AgentId) -> bool {
         let Some(agent) = self.agent_mut(id) else { return true };
         agent.missed_shutdown =
@@ -27,7 +27,7 @@ impl Master {
         !agent.missed_shutdown
     }
 
-    /// The master is about to close its books on a task that runs on.
+    /// The master is about to remove a task that runs on.
     pub(crate) fn untrack(&mut self, no: TaskNo) {
         let is_there = |task: &&Arc<Task>| task.process.is_some() || task.freed;
         let Some(task) = self.tasks.get(&no).filter(is_there).cloned() else { return };
@@ -44,7 +44,7 @@ impl Master {
         self.untracked.insert(no, UntrackedTask { task, executor });
     }
 
-    /// An agent has something to say of a task that nobody listens for: it is found out when the agent returns.
+    /// An agent has news of a task that the master does not know: it comes out when the agent returns.
     pub(crate) fn record_untracked(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, update: &Update) {
         let Some(untracked) = self.untracked.get_mut(&no) else { return };
         let task = Arc::make_mut(&mut untracked.task);
@@ -67,7 +67,7 @@ impl Master {
         }
     }
 
-    /// The process of a task that runs, whether the master knows of it or not, which has run for too long.
+    /// A task's process, known to the master or not, has run for longer than it may.
     pub(crate) fn mark_expired(&mut self, no: TaskNo) -> Option<ProcessId> {
         let task = match self.tasks.get_mut(&no) {
             Some(task) => Arc::make_mut(task),
@@ -90,7 +90,7 @@ impl Master {
         of.into_iter().filter_map(|no| Some((no, self.untracked.remove(&no)?))).collect()
     }
 
-    /// What an agent runs unknown to the master ends.
+    /// Everything that an agent runs unknown to the master ends.
     pub(crate) fn end_untracked(&mut self, cx: &Cx, fleet: &mut Fleet, id: AgentId) {
         if let Some(agent) = self.agent_mut(id).filter(|agent| agent.missed_shutdown) {
             agent.missed_shutdown = false;
@@ -100,7 +100,7 @@ impl Master {
         }
     }
 
-    /// An agent that was removed reports what it runs: it is in the books again, where its framework is still there.
+    /// A removed agent reports what it runs: it is on record again where its framework still exists.
     pub(crate) fn track_again(&mut self, cx: &Cx, fleet: &mut Fleet, id: AgentId) {
         for (no, untracked) in self.take_untracked(id) {
             let UntrackedTask { task, executor } = untracked;

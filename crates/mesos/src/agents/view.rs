@@ -1,4 +1,4 @@
-//! The cluster as a front end shows it: machines, their resources, their tasks, ways to hurt and heal them.
+//! The cluster as a front end shows it: machines, their resources, their tasks, and the actions on them.
 //!
 //! A machine's view is built once per change and shared.
 
@@ -22,13 +22,13 @@ use std::sync::Arc;
 const COMPARED: usize = 64;
 
 impl Master {
-    /// Notes that what is shown of an agent's machine changes.
+    /// Marks what is shown of an agent's machine as changed.
     pub(crate) fn touch_agent(&mut self, cx: &Cx, id: AgentId) {
         let Some(machine) = self.agent(id).map(|agent| agent.machine) else { return };
         if let Some(host) = self.hosts.get_mut(machine)
             && host.agent == Some(id)
         {
-            // Never the same twice: what is shown may change between two events.
+            // Another number each time: what is shown may change between two events.
             host.revision = (host.revision + 1).max(cx.next_seq() - 1);
         }
     }
@@ -37,7 +37,7 @@ impl Master {
     pub fn machines(&self, fleet: &Fleet) -> Vec<Arc<MachineView>> {
         let all = self.hosts.iter().filter_map(|(machine, host)| {
             let agent = self.agent(host.agent?)?;
-            // A sum, because either may change while the other is ahead.
+            // A sum, because either part may be the newer one.
             let revision = host.revision.saturating_add(fleet.touched());
             let away = u64::from(fleet.absence(machine).is_some());
             let view = host.view.get((revision, away), || self.build(fleet, machine, host, agent, revision));

@@ -1,4 +1,4 @@
-//! Who holds what: resources move between free and held, and every sum follows.
+//! What is allocated to whom: resources move between free and allocated, and every sum follows.
 
 use super::{
     Allocation, Allocator, Slot,
@@ -11,11 +11,11 @@ use planarium_kernel::{Cause, Milli};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// What has come to be held, or is held no longer, since the sums were last brought up to it: what many agents come
-/// to is looked up and added once, where nobody asks meanwhile.
+/// Changes of allocations since the sums were last brought up to date: what many agents add up to is looked up and
+/// added once, where no one asks meanwhile.
 pub(super) struct Tally {
     by: Delta,
-    /// Who holds it, and under which role.
+    /// The framework and role.
     of: Option<(FrameworkId, Text)>,
     sums: Quantities,
     times: u64,
@@ -28,7 +28,7 @@ impl Tally {
 }
 
 impl Slot {
-    /// Moves resources from free to held; false when they are not there in full.
+    /// Moves resources from free to allocated; false when they are not there in full.
     fn assign(&mut self, framework: FrameworkId, role: &Text, resources: &Resources) -> bool {
         if !self.free.subtract_all(resources) {
             return false;
@@ -40,7 +40,7 @@ impl Slot {
         true
     }
 
-    /// Moves resources from held to free; false when they are not held in full.
+    /// Moves resources from allocated to free; false when they are not there in full.
     pub(super) fn release(&mut self, framework: FrameworkId, role: &Text, resources: &Resources) -> bool {
         let Some(allocated) = self.allocation_of(framework, role) else { return false };
         if !allocated.subtract_all(resources) {
@@ -53,7 +53,7 @@ impl Slot {
         true
     }
 
-    /// What a framework holds under a role. There are few of both on one agent.
+    /// What is allocated to a framework under a role. One agent has few of either.
     pub(super) fn allocation_of(&mut self, framework: FrameworkId, role: &Text) -> Option<&mut Allocation> {
         let mut all = self.allocated.iter_mut();
         all.find(|((of, under), _)| *of == framework && is_text(under, role)).map(|(_, allocated)| allocated)
@@ -61,7 +61,7 @@ impl Slot {
 }
 
 impl Allocator {
-    /// Moves resources from free to held; answers what the next offer may be made of.
+    /// Moves resources from free to allocated; returns what the next offer may be made of.
     pub(super) fn assign(
         &mut self,
         tally: &mut Tally,
@@ -78,7 +78,7 @@ impl Allocator {
         spare
     }
 
-    /// Counts what has come to be held, or is held no longer; the sums know of it once the tally is settled.
+    /// Counts a change of allocation; the sums include it once the tally is settled.
     pub(super) fn count(
         &mut self,
         tally: &mut Tally,
@@ -99,7 +99,7 @@ impl Allocator {
         }
     }
 
-    /// Brings the sums up to what was counted.
+    /// Brings the sums up to date.
     pub(super) fn settle(&mut self, tally: &mut Tally) {
         let Some((framework, role)) = tally.of.take() else { return };
         let (sums, times) = (std::mem::take(&mut tally.sums), std::mem::take(&mut tally.times));
@@ -122,8 +122,8 @@ impl Allocator {
         }
     }
 
-    /// Sums are kept as long as there is more than one framework or role: one alone is compared with nobody. *Cost*:
-    /// walks the cluster when the second one comes.
+    /// Sums are kept as long as there is more than one framework or role; a single one is compared with no other.
+    /// *Cost*: walks the cluster when the second one comes.
     pub(super) fn keep_sums(&mut self) {
         let roles = self.clients.values().map(|client| client.roles.len());
         let were = std::mem::replace(&mut self.is_summed, roles.sum::<usize>() > 1);
@@ -153,7 +153,7 @@ impl Allocator {
         }
     }
 
-    /// Something came back: what was held back for guarantees or by limits may be given now.
+    /// Resources came back: what was held back for guarantees or by limits may be offered now.
     pub(super) fn revisit_held_back(&mut self, cause: Cause) {
         if let Some(ledger) = &mut self.ledger {
             let agents = std::mem::take(&mut ledger.held_back);
@@ -163,7 +163,7 @@ impl Allocator {
         }
     }
 
-    /// Sets weights of roles. What is free is looked at again in the next run, what is offered stays.
+    /// Sets weights of roles. What is free is looked at again in the next run, what is offered stays offered.
     pub(crate) fn set_weights(&mut self, weights: &[(Text, Milli)], cause: Cause) {
         self.roles.set_weights(weights);
         self.touch_all(cause);
@@ -206,7 +206,7 @@ impl Allocator {
         &self.cluster
     }
 
-    /// What does not hold, in words.
+    /// Broken invariants, in words.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut broken = Vec::new();
         let mut cluster = Quantities::new();

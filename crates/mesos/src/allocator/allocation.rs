@@ -1,25 +1,25 @@
-//! What a framework holds on an agent under one role.
+//! What is allocated to a framework on an agent under one role.
 //!
-//! *Knows*: that what is offered comes back as the list it went out as. *Must not know*: offers, tasks.
+//! *Knows*: that what is offered comes back as the list it was handed out as. *Must not know*: offers, tasks.
 //!
-//! What is held stays the lists it was handed out as, and what becomes of a list's parts stays in that list. An offer
-//! that is turned down, or of which a pod is made, then comes and goes without a look at the other pods of the agent,
-//! whose resources copies of the books go on sharing. Lists that are too many become one, the smallest first, so that
-//! a resource is moved no more often than there are sizes.
+//! Allocations stay the lists they were handed out as. An offer that is declined, or that a pod is launched on, then
+//! comes and goes without a look at the other pods of the agent, whose resources copies of the records go on sharing.
+//! Too many lists become one, the smallest first, so that a resource is moved no more often than there are
+//! sizes.
 
 use crate::api::{Resource, Resources};
 
-/// Lists that are kept apart at most.
+/// Largest number of lists.
 const LISTS: usize = 8;
 
-/// Everything held, as lists. *Invariant*: none is empty, and they are no more than [`LISTS`].
+/// Everything allocated, as lists. *Invariant*: none is empty, and there are no more than [`LISTS`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocation {
     lists: Vec<Resources>,
 }
 
 impl Allocation {
-    /// Whether there is nothing.
+    /// Whether nothing is allocated.
     pub(crate) fn is_empty(&self) -> bool {
         self.lists.is_empty()
     }
@@ -38,20 +38,20 @@ impl Allocation {
         self.lists.push(resources.clone());
     }
 
-    /// The shortest list, of several the oldest.
+    /// The shortest list; of several, the oldest.
     fn take_smallest(&mut self) -> Resources {
         let sizes = self.lists.iter().map(Resources::len).enumerate();
         let at = sizes.min_by_key(|(_, size)| *size).map(|(at, _)| at);
         at.map(|at| self.lists.remove(at)).unwrap_or_default()
     }
 
-    /// Takes all of these out when they are there in full; otherwise changes nothing and says false.
+    /// Removes all of these when they are there in full; otherwise changes nothing and returns false.
     pub(crate) fn subtract_all(&mut self, resources: &Resources) -> bool {
         self.exchange(resources, &Resources::new())
     }
 
-    /// Takes all of `from` out, when they are there in full, and puts `to` where they were; otherwise changes nothing
-    /// and says false.
+    /// Replaces all of `from` by `to`, when they are there in full; otherwise changes nothing and
+    /// returns false.
     pub(crate) fn exchange(&mut self, from: &Resources, to: &Resources) -> bool {
         let same = self.lists.iter().position(|list| list.is_same(from));
         if let Some(at) = same.filter(|_| to.is_empty()) {

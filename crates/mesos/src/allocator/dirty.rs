@@ -5,14 +5,14 @@
 use crate::api::AgentId;
 use planarium_kernel::{Cause, Table};
 
-/// What is known of an agent.
+/// Whether an agent has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Row {
-    /// Nothing has changed.
+    /// It has not.
     Clean,
-    /// It is to be looked at.
+    /// It has, and a run looks at it.
     Open(Cause),
-    /// It has changed, and nobody may be offered anything of it: a run passes over it.
+    /// It has, and nothing of it may be offered: a run skips it.
     FullyFiltered(Cause),
 }
 
@@ -25,7 +25,7 @@ impl Row {
     }
 }
 
-/// Causes by the agents' numbers: noting one is the same little work however many there are.
+/// Causes by agent number: recording one costs the same however many there are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dirty {
     rows: Table<Row, 64>,
@@ -43,12 +43,12 @@ impl Dirty {
         self.rows.get(id.index())?.cause()
     }
 
-    /// Notes a change; the last one counts.
+    /// Records a change; the last one counts.
     pub(super) fn insert(&mut self, id: AgentId, cause: Cause) {
         self.note(id, Row::Open(cause));
     }
 
-    /// Notes a change that leaves nothing to be offered to anybody, until the next change.
+    /// Records a change that leaves nothing to offer, until the next change.
     pub(super) fn insert_filtered(&mut self, id: AgentId, cause: Cause) {
         self.note(id, Row::FullyFiltered(cause));
     }
@@ -66,7 +66,7 @@ impl Dirty {
         self.count += 1;
     }
 
-    /// Forgets a change; answers what it was.
+    /// Forgets a change; returns its cause.
     pub(super) fn remove(&mut self, id: AgentId) -> Option<Cause> {
         self.get(id)?;
         let gone = std::mem::replace(self.rows.get_mut(id.index())?, Row::Clean).cause();
@@ -74,7 +74,7 @@ impl Dirty {
         gone
     }
 
-    /// Forgets all changes, and tells those that are worth a look, in order of the agents.
+    /// Forgets all changes, and returns those that are worth a look, in order of the agents.
     pub(super) fn take_all(&mut self, mut open: impl FnMut(AgentId, Cause)) {
         if self.is_empty() {
             return;
@@ -96,7 +96,7 @@ impl Dirty {
         rows.filter_map(|(row, change)| Some((AgentId::at(row), change.cause()?))).take(self.count)
     }
 
-    /// The agents that a run passes over.
+    /// The agents that a run skips.
     pub(super) fn fully_filtered(&self) -> impl Iterator<Item = AgentId> {
         let rows = self.rows.iter().enumerate();
         rows.filter(|(_, row)| matches!(row, Row::FullyFiltered(_))).map(|(row, _)| AgentId::at(row))

@@ -1,7 +1,7 @@
-//! Decline filters: what a framework does not want to be offered again for a while.
+//! Decline filters: what is not offered to a framework again for a while.
 //!
-//! Filters that were made by one refusal end together: one timer ends them all. Each lies with its agent; what is
-//! kept here is which agents those of one refusal are on, and how many are left.
+//! The filters made by one refusal expire together, by one timer. Each is kept with its agent; a batch records which
+//! agents those of one refusal are on, and how many are left.
 //!
 //! *Invariant*: a batch is there as long as one of its filters is, and counts them.
 //!
@@ -16,17 +16,17 @@ use std::sync::Arc;
 
 /// Time between two batch runs. Source: `src/master/constants.hpp`.
 pub const ALLOCATION_INTERVAL_MS: u64 = 1_000;
-/// Refusal when a framework says nothing.
+/// `refuse_seconds` when a framework does not say.
 pub const DEFAULT_REFUSE_MS: u64 = 5_000;
-/// Longest refusal.
+/// Longest `refuse_seconds`.
 pub const MAX_REFUSE_MS: u64 = 365 * 24 * 3_600_000;
 
 id_types! {
-    /// Filters made by one refusal. Never reused.
+    /// Number of a batch: the filters made by one refusal. Never reused.
     pub(crate) FilterGroupId;
 }
 
-/// What one framework does not want to be offered of an agent under a role.
+/// What is not offered of an agent to one framework under a role.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
     pub(super) framework: FrameworkId,
@@ -41,9 +41,9 @@ struct FilterGroup {
     framework: FrameworkId,
     /// The agent of each.
     agents: Arc<[AgentId]>,
-    /// How many are left.
+    /// How many of its filters are left.
     left: u32,
-    /// What ends them, when nothing waits for that.
+    /// The timer that ends them, if anything waits for it.
     timer: Option<TimerId>,
 }
 
@@ -52,11 +52,11 @@ struct FilterGroup {
 pub(crate) struct FilterGroups {
     all: Map<FilterGroupId, FilterGroup>,
     next: u32,
-    /// Timers of batches whose filters went before their time.
+    /// Timers of batches whose filters were removed early.
     unused_timers: Vec<TimerId>,
 }
 
-/// How long a refusal holds; none when it makes no filter at all.
+/// How long a refusal holds; none when it makes no filter.
 pub(crate) fn life_ms(refuse_ms: Option<u64>) -> Option<u64> {
     match refuse_ms.unwrap_or(DEFAULT_REFUSE_MS) {
         0 => None,
@@ -65,7 +65,7 @@ pub(crate) fn life_ms(refuse_ms: Option<u64>) -> Option<u64> {
 }
 
 impl Slot {
-    /// Whether some filter contains the candidate.
+    /// Whether a filter contains the candidate.
     pub(super) fn blocks(&self, framework: FrameworkId, role: &Text, candidate: &Resources) -> bool {
         self.filters.iter().any(|filter| {
             filter.framework == framework && is_text(&filter.role, role) && filter.refused.contains(candidate)
@@ -79,7 +79,7 @@ impl FilterGroups {
         FilterGroupId(self.next)
     }
 
-    /// Notes the filters of a refusal, each by its agent; nothing where there are none.
+    /// Records the filters of a refusal, each by its agent; nothing where there are none.
     pub(super) fn note(&mut self, framework: FrameworkId, agents: &[AgentId]) -> Option<FilterGroupId> {
         if agents.is_empty() {
             return None;
@@ -91,7 +91,7 @@ impl FilterGroups {
         Some(id)
     }
 
-    /// So many filters of a batch went before their time.
+    /// So many filters of a batch were removed early.
     pub(super) fn lose(&mut self, id: FilterGroupId, count: u32) {
         let Some(group) = self.all.get_mut(&id) else { return };
         group.left = group.left.saturating_sub(count);
@@ -107,7 +107,7 @@ impl FilterGroups {
         own.flat_map(|group| group.agents.iter().copied()).collect()
     }
 
-    /// Bytes that these hold and those before do not, by estimate.
+    /// Bytes that these take and those before do not, by estimate.
     pub(super) fn beyond(&self, before: Option<&Self>) -> u64 {
         self.all.beyond(before.map(|before| &before.all), |group, old| match old {
             Some(_) => 0,
@@ -117,11 +117,11 @@ impl FilterGroups {
 }
 
 impl Allocator {
-    /// The filters of a batch are at the end of their time.
+    /// The filters of a batch expire.
     pub(crate) fn expire(&mut self, id: FilterGroupId, cause: Cause) {
         let Some(group) = self.filter_groups.all.remove(&id) else { return };
         for agent in group.agents.iter().copied() {
-            // One that is on an agent no more leaves the agent's books as they are.
+            // A filter that is no longer on its agent changes nothing.
             if self.slot(agent).is_some_and(|slot| slot.filters.iter().any(|filter| filter.group == id))
                 && let Some(slot) = self.slot_mut(agent)
             {
@@ -133,7 +133,7 @@ impl Allocator {
         }
     }
 
-    /// Drops a framework's filters, of the roles that `which` says yes to; answers the agents concerned.
+    /// Drops a framework's filters under the roles that `which` accepts; returns the agents concerned.
     pub(super) fn clear_filters(
         &mut self,
         framework: FrameworkId,
@@ -155,7 +155,7 @@ impl Allocator {
         concerned
     }
 
-    /// Filters of these batches went before their time, as often as a batch is named.
+    /// Filters of these batches were removed early, as often as a batch is named.
     pub(super) fn lose_filters(&mut self, gone: &[FilterGroupId]) {
         for of_one in gone.chunk_by(|a, b| a == b) {
             if let Some(id) = of_one.first() {
@@ -164,15 +164,15 @@ impl Allocator {
         }
     }
 
-    /// Remembers what will end the filters of a batch.
+    /// Records the timer that ends the filters of a batch.
     pub(crate) fn set_filter_timer(&mut self, id: FilterGroupId, timer: TimerId) {
         if let Some(group) = self.filter_groups.all.get_mut(&id) {
             group.timer = Some(timer);
         }
     }
 
-    /// Takes the timers of filters that went before their time: a framework that revives at every turn would
-    /// leave many behind.
+    /// Takes the timers of filters that were removed early: a framework that revives again and again would leave many
+    /// behind.
     pub(crate) fn take_unused_timers(&mut self) -> Vec<TimerId> {
         std::mem::take(&mut self.filter_groups.unused_timers)
     }
@@ -190,7 +190,7 @@ impl Allocator {
         self.agents().map(|(_, slot)| slot.filters.len()).sum()
     }
 
-    /// What does not hold of the batches, in words.
+    /// Broken invariants about batches, in words.
     pub(super) fn check_filters(&self, broken: &mut Vec<String>) {
         let mut counts: SortedMap<FilterGroupId, u32> = SortedMap::new();
         for (agent, slot) in self.agents() {

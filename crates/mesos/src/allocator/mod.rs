@@ -1,20 +1,20 @@
 //! The allocator: which framework is offered what.
 //!
-//! *Knows*: totals, free and held resources per agent, shares, filters, who wants offers.
+//! *Knows*: totals, free and allocated resources per agent, shares, filters, which frameworks want offers.
 //! *Must not know*: offers' ids, tasks, messages, time.
 //!
-//! *Cost*: an agent is looked at in a run only when something about it changed since the last look (`dirty`):
-//! resources came back, a filter went, a framework wants offers again. A run over clean agents costs nothing.
+//! *Cost*: a run looks at an agent only when something about it has changed since the last look (`dirty`): resources
+//! came back, a filter expired, a framework wants offers again. A run over unchanged agents costs nothing.
 //!
-//! *Invariant*: per agent, free = total minus everything held (offered or in use).
+//! *Invariant*: per agent, free = total minus everything allocated (offered or in use).
 //!
 //! | part | module |
 //! |---|---|
 //! | what is allocated, and the sums over it | `accounting` |
-//! | roles as a tree, weights, who comes first | `roles`, `share` |
+//! | the tree of roles, weights, the order in which roles are served | `roles`, `share` |
 //! | guarantees and limits | `quota` |
 //! | decline filters, by agent and by refusal | `filter` |
-//! | what one framework has on one agent | `allocation` |
+//! | what is allocated to one framework on one agent | `allocation` |
 //! | what has changed | `dirty` |
 //! | a run | `run` |
 //!
@@ -51,33 +51,33 @@ pub(crate) use run::{Grant, Rules};
 /// An agent as the allocator sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
-    /// The scalars of everything it has, by name; no operation changes them.
+    /// Scalar sums of everything it has, by name; no operation changes them.
     pub(crate) size: Arc<Quantities>,
     pub(crate) free: Resources,
     pub(crate) allocated: SortedMap<(FrameworkId, Text), Allocation>,
     pub(crate) active: bool,
     has_gpus: bool,
     region: Option<Text>,
-    /// Key of its place in a run.
+    /// Key of its position in a run.
     entity: u64,
-    /// What is not to be offered of it for a while, to whom.
+    /// The decline filters on it.
     filters: Vec<Filter>,
-    /// The offer of it that came back last: the next one is made of it.
+    /// The offer of it that came back last: the next one reuses it.
     spare: Option<Arc<Offer>>,
 }
 
-/// Resources on an agent that come back from a framework.
+/// Resources of an agent that come back from a framework.
 #[derive(Debug)]
 pub(crate) enum Return<'a> {
-    /// An offer that was not used.
+    /// An unused offer.
     Offer(Arc<Offer>),
-    /// What is left of something.
+    /// Some resources.
     Rest {
-        /// Under which role.
+        /// The role they were allocated to.
         role: &'a Text,
-        /// Where.
+        /// The agent.
         agent: AgentId,
-        /// What.
+        /// The resources.
         resources: &'a Resources,
     },
 }
@@ -92,7 +92,7 @@ impl Return<'_> {
 }
 
 impl Slot {
-    /// Everything the agent has: what is free and what is held. *Cost*: walks all of it.
+    /// Everything the agent has: free and allocated. *Cost*: walks all of it.
     pub(crate) fn total(&self) -> Resources {
         let mut total = self.free.clone();
         self.allocated.values().flat_map(Allocation::parts).for_each(|part| total.add_all(part));
@@ -109,9 +109,9 @@ struct Client {
     gpus: bool,
     region_aware: bool,
     refinement: bool,
-    /// Per role: amounts of which one must be there for an offer.
+    /// Per role: `offer_filters`.
     least: SortedMap<Text, Vec<Quantities>>,
-    /// Per role: what it holds, and how often it was given something.
+    /// Per role: what is allocated to it, and how many allocations it was given.
     allocated: SortedMap<Text, (Quantities, u64)>,
 }
 
@@ -124,24 +124,24 @@ pub(crate) struct Allocator {
     /// By the agents' numbers.
     slots: Slots,
     clients: SortedMap<FrameworkId, Client>,
-    /// Sums of what is held are kept: somebody may be compared with somebody else. Otherwise those that are there are
-    /// out of date.
+    /// Whether sums of allocations are kept, because there is somebody to compare with. Otherwise those that are there
+    /// are out of date.
     is_summed: bool,
-    /// What is held under each role, and weights.
+    /// Allocations under each role, and weights.
     roles: Roles,
-    /// Books about quotas, while there are any.
+    /// Sums for quotas, while there are any.
     ledger: Option<Box<Ledger>>,
     cluster: Quantities,
     filter_groups: FilterGroups,
-    /// Agents that changed since they were last looked at, of those that may be offered: one that may again has
-    /// changed.
+    /// Agents that changed since they were last looked at, of those that may be offered: an agent that becomes active
+    /// again has changed.
     dirty: Dirty,
     /// The master's region.
     region: Option<Text>,
 }
 
 impl Allocator {
-    /// Takes an agent in; `held` is what is in use there already.
+    /// Adds an agent; `held` is what is in use there already.
     pub(crate) fn add_agent(
         &mut self,
         id: AgentId,
@@ -179,7 +179,7 @@ impl Allocator {
         self.touch(id, cause);
     }
 
-    /// Forgets an agent with everything held there.
+    /// Removes an agent with everything allocated there.
     pub(crate) fn remove_agent(&mut self, id: AgentId, cause: Cause) {
         let Some(slot) = self.slots.get_mut(id.index()).and_then(Option::take) else { return };
         let total = slot.total();
@@ -196,7 +196,7 @@ impl Allocator {
         self.revisit_held_back(cause);
     }
 
-    /// Says whether an agent's resources may be offered.
+    /// Activates or deactivates an agent.
     pub(crate) fn set_active(&mut self, id: AgentId, active: bool, cause: Cause) {
         if let Some(slot) = self.slot_mut(id) {
             slot.active = active;
@@ -205,12 +205,12 @@ impl Allocator {
         }
     }
 
-    /// The master's region, once known; agents of others are remote.
+    /// The master's region, once known; agents in others are remote.
     pub(crate) fn set_region(&mut self, region: Option<Text>) {
         self.region = region;
     }
 
-    /// Takes a framework in, or back after a disconnection.
+    /// Adds a framework, or activates it again after a disconnection.
     pub(crate) fn activate(&mut self, id: FrameworkId, info: &FrameworkInfo, cause: Cause) {
         let allocated = self.clients.remove(&id).map(|client| client.allocated).unwrap_or_default();
         let client = Client {
@@ -228,7 +228,7 @@ impl Allocator {
         self.touch_all(cause);
     }
 
-    /// A framework describes itself anew: filters of roles it leaves or wants offers for again are gone.
+    /// A framework sends a new description: filters of roles that it leaves or no longer suppresses are gone.
     pub(crate) fn update(&mut self, id: FrameworkId, info: &FrameworkInfo, cause: Cause) {
         let before = self.clients.get(&id).map(|client| client.suppressed.clone()).unwrap_or_default();
         let kept = |role: &str| {
@@ -239,7 +239,7 @@ impl Allocator {
         self.activate(id, info, cause);
     }
 
-    /// Makes no more offers to a framework and drops its filters.
+    /// Deactivates a framework and drops its filters.
     pub(crate) fn deactivate(&mut self, id: FrameworkId) {
         if let Some(client) = self.clients.get_mut(&id) {
             client.active = false;
@@ -247,21 +247,21 @@ impl Allocator {
         self.clear_filters(id, |_| true);
     }
 
-    /// Forgets a framework; what it held must have been recovered.
+    /// Removes a framework; its resources must have been recovered.
     pub(crate) fn remove_framework(&mut self, id: FrameworkId) {
         self.clear_filters(id, |_| true);
         self.clients.remove(&id);
         self.keep_sums();
     }
 
-    /// No offers for these roles (all when empty) until a revive.
+    /// Suppresses offers for these roles (all when empty) until a REVIVE.
     pub(crate) fn suppress(&mut self, id: FrameworkId, roles: &[Text]) {
         let Some(client) = self.clients.get_mut(&id) else { return };
         let which = if roles.is_empty() { client.roles.clone() } else { roles.to_vec() };
         client.suppressed.extend(which);
     }
 
-    /// Forgets filters and suppression of these roles (all when empty).
+    /// Drops filters and suppression of these roles (all when empty).
     pub(crate) fn revive(&mut self, id: FrameworkId, roles: &[Text], cause: Cause) {
         let meant = |role: &str| roles.is_empty() || roles.iter().any(|r| &**r == role);
         let concerned = self.clear_filters(id, meant);
@@ -276,7 +276,7 @@ impl Allocator {
         }
     }
 
-    /// Gives resources back. Those that were refused make filters; what ends these is for the caller to arm.
+    /// Recovers resources. Those that were refused make filters; the caller arms the timers that end them.
     pub(crate) fn recover(
         &mut self,
         framework: FrameworkId,
@@ -285,7 +285,7 @@ impl Allocator {
         cause: Cause,
     ) -> Option<FilterGroupId> {
         let group = self.filter_groups.next();
-        // What somebody refuses that stands alone is nobody's, as long as the filter is there.
+        // What is refused by the only framework there is goes to no one, as long as the filter lasts.
         let is_alone = self.ledger.is_none() && !self.is_summed;
         let mut tally = Tally::new(Delta::Remove);
         let mut filtered = Vec::with_capacity(if refused { returns.size_hint().0 } else { 0 });
@@ -295,7 +295,7 @@ impl Allocator {
             if resources.is_empty() {
                 continue;
             }
-            // As a rule all of them are of one role.
+            // Usually all of them are of one role.
             let filters = match &filters_of {
                 Some((of, filters)) if is_text(of, role) => *filters,
                 _ => {
@@ -319,7 +319,7 @@ impl Allocator {
             if let Return::Offer(offer) = &returned {
                 slot.spare = Some(offer.clone());
             }
-            // What one framework alone gives back is not counted.
+            // With only one framework nothing is counted.
             if !is_alone {
                 self.count(&mut tally, framework, role, resources);
             }
@@ -338,7 +338,7 @@ impl Allocator {
         self.filter_groups.note(framework, &filtered)
     }
 
-    /// Changes what a framework holds into something else, and the agent's total with it.
+    /// Converts what is allocated to a framework, and the agent's total with it.
     pub(crate) fn convert(
         &mut self,
         framework: FrameworkId,
@@ -359,7 +359,7 @@ impl Allocator {
         }
     }
 
-    /// Changes what is free on an agent into something else, and the agent's total with it; false when it is
+    /// Converts what is free on an agent, and the agent's total with it; false when it is not there in full.
     /// not there in full.
     pub(crate) fn convert_free(
         &mut self,
@@ -381,21 +381,21 @@ impl Allocator {
         true
     }
 
-    /// Looks at every agent again in the next run.
+    /// Looks at every agent in the next run.
     pub(crate) fn touch_all(&mut self, cause: Cause) {
         for row in 0..self.slots.len() {
             self.touch(AgentId::at(row), cause);
         }
     }
 
-    /// Looks at this agent again in the next run.
+    /// Looks at this agent in the next run.
     pub(crate) fn touch(&mut self, id: AgentId, cause: Cause) {
         if self.slot(id).is_some_and(|slot| slot.active) {
             self.dirty.insert(id, cause);
         }
     }
 
-    /// Something else stands behind the change of an agent, if it has changed.
+    /// Replaces the cause of an agent's change, if it has changed.
     pub(crate) fn update_cause(&mut self, id: AgentId, cause: Cause) {
         if self.dirty.get(id).is_some() {
             self.dirty.insert(id, cause);

@@ -3,9 +3,9 @@
 //! *Knows*: what each role consumes, how much must be left for guarantees, how an offer is cut down to that.
 //! *Must not know*: frameworks, the order in which roles are served.
 //!
-//! A role consumes what is reserved for it or a role below it, in use or not, and what it holds beside that. Nobody
-//! but the guaranteed role gets so much that the rest could not satisfy all guarantees (the headroom). The books are
-//! kept only while there are quotas; they follow every change, so that a run costs no walk over the cluster.
+//! A role consumes what is reserved for it or a role below it, in use or not, and what it is allocated beside that.
+//! Roles without a guarantee get only so much that all guarantees can still be satisfied (the headroom). These sums
+//! are kept only while there are quotas; they follow every change, so that a run need not walk over the cluster.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (__generateOffers, shrinkResources),
 //! `src/master/quota.cpp`. Match.
@@ -22,40 +22,40 @@ use planarium_kernel::Milli;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 
-/// What a role is guaranteed, and its limits; kinds that are not named have neither.
+/// A role's guarantees and limits; kinds that are not named have neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quota {
-    /// It can always get so much.
+    /// Guaranteed amounts.
     pub(crate) guarantees: Quantities,
-    /// It never gets more.
+    /// Limits.
     pub(crate) limits: Quantities,
 }
 
 impl Quota {
-    /// Whether it is as good as none.
+    /// Whether it guarantees and limits nothing.
     pub(crate) fn is_default(&self) -> bool {
         self.guarantees.is_empty() && self.limits.is_empty()
     }
 }
 
-/// Whether an amount comes or goes.
+/// Whether an amount is added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delta {
-    /// More of it.
+    /// Added.
     Add,
-    /// Less of it.
+    /// Removed.
     Remove,
 }
 
-/// The books about quotas.
+/// Sums over the cluster that quotas need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ledger {
     quotas: SortedMap<Text, Quota>,
     /// By top-level role.
     consumed: SortedMap<Text, Quantities>,
-    /// Guarantees that are not consumed yet, all together.
+    /// Sum of the guarantees that are not consumed yet.
     required: Quantities,
-    /// Unreserved and held by nobody.
+    /// Unreserved and not allocated.
     free: Quantities,
     /// Agents of which something was held back when they were last looked at.
     pub(crate) held_back: SortedSet<AgentId>,
@@ -68,7 +68,7 @@ fn scalars(resources: &Resources) -> impl Iterator<Item = (&Resource, Milli)> {
     })
 }
 
-/// Whether a quota speaks of it.
+/// Whether a quota names this kind.
 fn counts(resource: &Resource) -> bool {
     matches!(resource.value, Value::Scalar(_)) && resource.reservations.is_empty()
 }
@@ -84,7 +84,7 @@ fn shift(sums: &mut Quantities, name: &Text, amount: Milli) {
     }
 }
 
-/// As much of the resources as is allowed by kind; none is any amount. What cannot be divided is there in full or
+/// As much of the resources as is allowed by kind; none means any amount. What cannot be divided is taken in full or
 /// not at all.
 fn shrink(resources: &Resources, allowed: impl Fn(&Text) -> Option<Milli>) -> Resources {
     let (mut kept, mut taken) = (Resources::new(), Quantities::new());
@@ -134,7 +134,7 @@ impl Ledger {
         }
     }
 
-    /// What is held under a role changes.
+    /// The allocation under a role changes.
     pub(crate) fn allocated(&mut self, role: &str, resources: &Resources, by: Delta) {
         for (resource, amount) in scalars(resources).filter(|(resource, _)| counts(resource)) {
             let amount = signed(amount, by);
@@ -157,26 +157,26 @@ impl Ledger {
         self.consumed.get(role).and_then(|sums| sums.get(name)).copied().unwrap_or_default()
     }
 
-    /// How much a role lacks of its guarantee.
+    /// How much of its guarantee a role lacks.
     fn short(&self, role: &str, name: &str) -> Milli {
         let guarantee = self.quotas.get(role).and_then(|quota| quota.guarantees.get(name));
         let guarantee = guarantee.copied().unwrap_or_default();
         guarantee.saturating_sub(self.consumption(role, name)).max(Milli::ZERO)
     }
 
-    /// Whether a role lacks anything of its guarantees.
+    /// Whether a role lacks any of its guarantees.
     pub(crate) fn is_short(&self, role: &str) -> bool {
         let quota = self.quotas.get(role);
         quota.is_some_and(|quota| quota.guarantees.keys().any(|name| self.short(role, name).is_positive()))
     }
 
-    /// What may be given away without touching what is held for guarantees.
+    /// What may be offered without touching what is kept for guarantees.
     fn surplus(&self, name: &str) -> Milli {
         let amount = |sums: &Quantities| sums.get(name).copied().unwrap_or_default();
         amount(&self.free).saturating_sub(amount(&self.required)).max(Milli::ZERO)
     }
 
-    /// How much more a role may have of a kind; none is any amount.
+    /// How much more of a kind a role may have; none means any amount.
     fn room(&self, role: &str, name: &str) -> Option<Milli> {
         let own = if quirk::NESTED_ROLES_HAVE_NO_QUOTA { role } else { top_level(role) };
         let limit = self.quotas.get(own)?.limits.get(name)?;
@@ -190,8 +190,8 @@ impl Ledger {
         shrink(&resources, |name| Some(self.surplus(name)))
     }
 
-    /// First stage of a run: what a role is offered because it lacks something of its guarantees; nothing when the
-    /// agent has nothing that helps.
+    /// First stage of a run: what a role is offered because it lacks some of its guarantees; nothing when the agent has
+    /// nothing that helps.
     pub(crate) fn guaranteed(&self, role: &str, offerable: &Resources) -> Resources {
         let plain = offerable.filter(counts);
         let mut offered = shrink(&plain, |name| Some(self.short(role, name)));
@@ -204,7 +204,7 @@ impl Ledger {
             let helped = helps.get(name).copied().unwrap_or_default();
             self.room(role, name).map(|room| room.saturating_sub(helped).max(Milli::ZERO))
         });
-        // What helps is no part of the surplus, before or after.
+        // What helps is not part of the surplus, before or after.
         offered.add_all(&self.within_headroom(more));
         let beside = |resource: &Resource| {
             !counts(resource) && matches!(resource.role(), own if own == role || own == "*")
@@ -226,7 +226,7 @@ impl Ledger {
         offered
     }
 
-    /// Whether the sums are the same as those of other books about the same quotas.
+    /// Whether the sums equal those of another record of the same quotas.
     pub(crate) fn agrees(&self, other: &Self) -> bool {
         let consumed = |books: &Self| {
             let mut all = books.consumed.clone();
@@ -236,7 +236,7 @@ impl Ledger {
         consumed(self) == consumed(other) && self.required == other.required && self.free == other.free
     }
 
-    /// Whether all guarantees together are no more than the cluster has.
+    /// Whether the cluster has enough for all guarantees together.
     pub(crate) fn fits(quotas: &SortedMap<Text, Quota>, cluster: &Quantities) -> bool {
         let mut all = Quantities::new();
         for (name, amount) in quotas.values().flat_map(|quota| &quota.guarantees) {
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn what_is_offered_within_limits_and_headroom() {
         for (quotas, total, allocated, role, offerable, expected) in [
-            // No quota of its own, and nothing to hold for others.
+            // No quota of its own, and nothing kept for others.
             (&[("a", "", "cpus:1")][..], "cpus:10", &[][..], "b", "cpus:4;ports:[1-5]", "cpus:4;ports:[1-5]"),
             // A limit cuts; what is no scalar or is reserved stays.
             (
@@ -306,7 +306,7 @@ mod tests {
                 "mem:1",
             ),
             (&[("a", "", "cpus:0")], "cpus:10", &[], "a", "cpus:4;mem:1", "mem:1"),
-            // 6 of 10 are held for the guarantee.
+            // 6 of 10 are kept for the guarantee.
             (&[("a", "cpus:6", "")], "cpus:10", &[], "b", "cpus:10;mem:1", "cpus:4"),
             (
                 &[("a", "cpus:6", "")],
@@ -332,7 +332,7 @@ mod tests {
     fn what_is_offered_for_guarantees() {
         for (quotas, total, allocated, offerable, expected) in [
             (&[("a", "cpus:6", "")][..], "cpus:10", &[][..], "cpus:4;mem:9", "cpus:4"),
-            // All of a kind goes along where nobody else is guaranteed it.
+            // All of a kind is offered with it where no other role is guaranteed any.
             (
                 &[("a", "cpus:2", "")],
                 "cpus:10;mem:9",

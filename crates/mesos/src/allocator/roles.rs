@@ -1,9 +1,9 @@
-//! Roles as a tree: what is held under each of them, their weights, and the order in which they are served.
+//! Roles as a tree: allocations under each of them, their weights, and the order in which they are served.
 //!
 //! *Knows*: that `a/b` is below `a`. *Must not know*: frameworks, agents.
 //!
-//! A role is compared with its siblings by what it and everything below it hold; a role that has offers made to
-//! itself is one more sibling of the roles below it. So what `a/b` got counts for `a` when `a` stands against `c`.
+//! A role is compared with its siblings by what it and everything below it are allocated; a role that has offers made
+//! to itself is one more sibling of the roles below it. So what `a/b` gets counts for `a` when `a` meets `c`.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp` (tree of clients, virtual leaves,
 //! weights by path). Match, with weights of three decimals.
@@ -14,7 +14,7 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::cmp::Ordering;
 
-/// What is held, and how often something was given.
+/// What is allocated, and how many allocations were given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Allocated {
     sums: Quantities,
@@ -28,14 +28,14 @@ struct Node {
     below: Allocated,
 }
 
-/// All roles that ever held something, and all weights.
+/// All roles that were ever allocated something, and all weights.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roles {
     nodes: SortedMap<Text, Node>,
     weights: SortedMap<Text, Milli>,
 }
 
-/// Place of a role among its siblings on one level of the tree.
+/// Position of a role among its siblings on one level of the tree.
 struct Rank {
     share: Share,
     count: u64,
@@ -47,18 +47,18 @@ pub(crate) fn ancestors(role: &str) -> impl Iterator<Item = &str> {
     role.match_indices('/').filter_map(|(at, _)| role.get(..at))
 }
 
-/// The top-level role that this one is, or is below.
+/// The top-level role of this one.
 pub(crate) fn top_level(role: &str) -> &str {
     role.split('/').next().unwrap_or(role)
 }
 
-/// Whether a role is `above` itself or below it.
+/// Whether a role is `above` or below it.
 pub(crate) fn is_within(above: &str, role: &str) -> bool {
     above == role || role.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
 }
 
 impl Roles {
-    /// Counts what was given under a role: so much, by so many gifts.
+    /// Counts what was allocated under a role, in so many allocations.
     pub(crate) fn add_allocated(&mut self, role: &Text, sums: &Quantities, count: u64) {
         let add = |allocated: &mut Allocated| {
             share::plus(&mut allocated.sums, sums);
@@ -70,7 +70,7 @@ impl Roles {
         }
     }
 
-    /// Counts what came back.
+    /// Counts what was recovered.
     pub(crate) fn subtract_allocated(&mut self, role: &str, sums: &Quantities) {
         if let Some(node) = self.nodes.get_mut(role) {
             share::minus(&mut node.own.sums, sums);
@@ -82,7 +82,7 @@ impl Roles {
         }
     }
 
-    /// Forgets how much is held, and remembers how often something was given.
+    /// Forgets what is allocated, and remembers how many allocations were given.
     pub(crate) fn forget_sums(&mut self) {
         for node in self.nodes.values_mut() {
             node.own.sums = Quantities::new();
@@ -105,7 +105,7 @@ impl Roles {
         self.weights.get(role).copied().unwrap_or(Milli::ONE)
     }
 
-    /// Roles in the order in which they are served: smaller share of the cluster over weight, then fewer gifts,
+    /// Roles in the order in which they are served: smaller share of the cluster over weight, then fewer allocations,
     /// then name; on every level of the tree, the topmost first. `wanted` is sorted and without repetitions.
     pub(crate) fn by_share(&self, wanted: Vec<Text>, cluster: &Quantities) -> Vec<Text> {
         if wanted.len() < 2 {
@@ -122,8 +122,8 @@ impl Roles {
         ranked.into_iter().map(|(_, role)| role).collect()
     }
 
-    /// Places of a role and of those above it, the topmost first; the last one is that of the role without what
-    /// is below it, among the roles below it.
+    /// Positions of a role and of those above it, the topmost first; the last one is that of the role without what is
+    /// below it, among the roles below it.
     fn ranks(&self, role: &Text, cluster: &Quantities) -> Vec<Rank> {
         let mut ranks: Vec<Rank> = ancestors(role).map(|above| self.rank(above.into(), cluster)).collect();
         ranks.push(self.rank(role.clone(), cluster));
@@ -147,7 +147,7 @@ impl Roles {
         }
     }
 
-    /// What does not hold, in words; `own` is what is held by role.
+    /// Broken invariants, in words; `own` are the allocations by role.
     pub(crate) fn check(&self, own: &SortedMap<&Text, Quantities>, broken: &mut Vec<String>) {
         let mut below: SortedMap<&str, Quantities> = SortedMap::new();
         for (role, sums) in own {
@@ -177,7 +177,7 @@ impl Rank {
     }
 }
 
-/// On the first level where two roles are not in the same place, their places decide.
+/// The first level on which two roles differ in position decides.
 fn compare(a: &[Rank], b: &[Rank]) -> Ordering {
     let apart = a.iter().zip(b).find(|(a, b)| a.path != b.path);
     apart.map_or(Ordering::Equal, |(a, b)| a.compare(b))
@@ -210,9 +210,9 @@ mod tests {
         for (given, weights, wanted, expected) in [
             (&[][..], &[][..], &["b", "a"][..], "a b"),
             (&[("a", "cpus:1")], &[], &["a", "b"], "b a"),
-            // The same share: fewer gifts, then the name.
+            // The same share: fewer allocations, then the name.
             (&[("a", "cpus:1"), ("b", "cpus:0.5"), ("b", "cpus:0.5")], &[], &["a", "b"], "a b"),
-            // A share of 30 % at a weight of 3 is as good as one of 10 %.
+            // A share of 30 % with a weight of 3 equals one of 10 %.
             (&[("a", "cpus:29"), ("b", "cpus:10")], &[("a", 3_000)], &["a", "b"], "a b"),
             (&[("a", "cpus:31"), ("b", "cpus:10")], &[("a", 3_000)], &["a", "b"], "b a"),
             (&[("a", "cpus:1"), ("b", "cpus:1.9")], &[("a", 500)], &["a", "b"], "b a"),
@@ -224,7 +224,7 @@ mod tests {
             (&[("a", "cpus:1"), ("a/x", "cpus:2")], &[], &["a", "a/x", "a/y"], "a/y a a/x"),
             (&[("a", "cpus:1")], &[], &["a", "a/x"], "a/x a"),
             (&[], &[], &["a", "a/x"], "a a/x"),
-            // Weights belong to a path: that of `a` is for the whole of it, not for its own part.
+            // Weights belong to a path: that of `a` is for the whole of it, not only for its own part.
             (&[("a", "cpus:3"), ("a/x", "cpus:2")], &[("a", 9_000)], &["a", "a/x", "b"], "b a/x a"),
             (&[("a/x", "cpus:3"), ("a/y", "cpus:2")], &[("a/x", 2_000)], &["a/x", "a/y"], "a/x a/y"),
             (

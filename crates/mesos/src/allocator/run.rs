@@ -1,7 +1,7 @@
 //! One allocation run: dominant-resource fairness over the agents that changed, coarse-grained.
 //!
-//! Where there are quotas a run has two stages: roles that lack something of their guarantees come first; then
-//! everybody, within limits and what must be left for guarantees.
+//! With quotas a run has two stages: first roles that lack some of their guarantees; then all roles, within limits and
+//! what must be kept for guarantees.
 
 use super::{
     Allocator, Client, Quantities, Slot, Slots,
@@ -22,29 +22,29 @@ const MIN_MEM: Milli = Milli(32_000);
 /// Purpose of the draw that orders the agents of a run.
 const ORDER: u32 = 0x0A01;
 
-/// Resources given to a framework on an agent, to be offered.
+/// Resources granted to a framework on an agent, to be offered.
 #[derive(Clone, Debug)]
 pub(crate) struct Grant {
     pub(crate) framework: FrameworkId,
     pub(crate) role: Text,
     pub(crate) agent: AgentId,
     pub(crate) resources: Resources,
-    /// An offer of the agent that came back.
+    /// An offer of the agent that came back and may be reused.
     pub(crate) spare: Option<Arc<Offer>>,
-    /// What made the agent worth looking at.
+    /// What caused the look at the agent.
     pub(crate) cause: Cause,
 }
 
-/// Part of a run over an agent.
+/// The stages of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Only roles that lack something of their guarantees.
+    /// Only roles that lack some of their guarantees.
     Guarantees,
-    /// Everybody.
+    /// All roles.
     Rest,
 }
 
-/// An agent with its place in a run, and what changed it.
+/// An agent with its position in a run, and what changed it.
 #[derive(Clone, Copy)]
 struct Placed {
     place: u64,
@@ -52,8 +52,8 @@ struct Placed {
     cause: Cause,
 }
 
-/// Puts agents in order of their places, and those of one place in order of their numbers. *Cost*: places are draws,
-/// spread evenly over all numbers; so each agent is put near where it belongs, and few are moved after that.
+/// Sorts agents by position, and by number within one position. *Cost*: positions are draws, spread evenly; so each
+/// agent is put near where it belongs, and few are moved after that.
 fn in_order(agents: Vec<Placed>) -> Vec<Placed> {
     let count = agents.len();
     let near = |agent: &Placed| {
@@ -94,16 +94,16 @@ fn in_order(agents: Vec<Placed>) -> Vec<Placed> {
     order
 }
 
-/// How a run differs from a plain batch.
+/// How a run differs from a batch run.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
-    /// Whether this framework gets nothing from this agent now; none: everybody may.
+    /// Whether this framework gets nothing from this agent now; none means all may.
     pub(crate) withheld: Option<&'a dyn Fn(FrameworkId, AgentId) -> bool>,
-    /// Filters do not count.
+    /// Ignores filters.
     pub(crate) unfiltered: bool,
 }
 
-/// Whether an offer is worth making; `least` is what the framework says for the role.
+/// Whether an offer is worth making; `least` is the framework's `offer_filters` for the role.
 fn is_allocatable(resources: &Resources, least: Option<&Vec<Quantities>>) -> bool {
     match least {
         None => {
@@ -139,7 +139,7 @@ impl Allocator {
             None => self.dirty.take_all(|id, cause| add(&self.slots, id, cause)),
             Some(only) => {
                 for id in only.iter().copied() {
-                    // One that is named again has not changed any more.
+                    // One that is named twice has already been looked at.
                     if let Some(cause) = self.dirty.remove(id) {
                         add(&self.slots, id, cause);
                     }
@@ -160,7 +160,7 @@ impl Allocator {
         self.run_over(&agents, rules)
     }
 
-    /// A run over these active agents in this order, with what changed them, which is seen to now.
+    /// A run over these active agents in this order, with the cause of each.
     fn run_over(&mut self, agents: &[Placed], rules: Rules<'_>) -> Vec<Grant> {
         if agents.is_empty() {
             return Vec::new();
@@ -173,17 +173,17 @@ impl Allocator {
             self.stage(Stage::Guarantees, agents, rules, &mut grants);
         }
         self.stage(Stage::Rest, agents, rules, &mut grants);
-        // What a role below got may have satisfied the guarantee of the one above: less is to be held back.
+        // What a role below got may have satisfied the guarantee of the one above: less must be kept back.
         if let Some(last) = grants.last() {
             self.revisit_held_back(last.cause);
         }
         grants
     }
 
-    /// One part of a run over these agents. Whose turn it is is found anew when somebody got something.
+    /// One stage of a run over these agents. The order of roles is found again after each grant.
     fn stage(&mut self, stage: Stage, agents: &[Placed], rules: Rules<'_>, grants: &mut Vec<Grant>) {
         let mut turns = self.turns();
-        // Of one there is only one order.
+        // A single one needs no order.
         let competing = turns.iter().map(|(_, frameworks)| frameworks.len()).sum::<usize>() > 1;
         let mut tally = Tally::new(Delta::Add);
         for agent in agents {
@@ -272,7 +272,7 @@ impl Allocator {
         })
     }
 
-    /// Roles that somebody wants offers for, in the order in which they are served.
+    /// Roles that any framework wants offers for, in the order in which they are served.
     fn roles_by_share(&self) -> Vec<Text> {
         let wanted = self.clients.values().filter(|client| client.active);
         let mut names: Vec<Text> = wanted
@@ -284,7 +284,7 @@ impl Allocator {
         self.roles.by_share(names, &self.cluster)
     }
 
-    /// Frameworks that want offers for a role: smaller share within it, then fewer gifts, then age.
+    /// Frameworks that want offers for a role: smaller share within it first, then fewer allocations, then age.
     fn frameworks_by_share(&self, role: &Text) -> Vec<FrameworkId> {
         let wanted = |c: &Client| c.active && c.roles.contains(role) && !c.suppressed.contains(role);
         let mut wanting = self.clients.iter().filter(|(_, client)| wanted(client)).peekable();

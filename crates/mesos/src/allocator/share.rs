@@ -1,4 +1,4 @@
-//! Dominant shares: who has got how much of the cluster so far.
+//! Dominant shares: how much of the cluster a framework or role has.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp`. Match; exact where the real one
 //! compares floating-point numbers.
@@ -23,7 +23,7 @@ pub(crate) fn add(sums: &mut Quantities, resources: &Resources) {
     }
 }
 
-/// Takes the scalars of `resources` out.
+/// Subtracts the scalars of `resources`.
 pub(crate) fn subtract(sums: &mut Quantities, resources: &Resources) {
     minus(sums, resources.sums());
 }
@@ -43,7 +43,7 @@ pub(crate) fn plus(sums: &mut Quantities, more: &Quantities) {
     }
 }
 
-/// Takes sums out.
+/// Subtracts sums.
 pub(crate) fn minus(sums: &mut Quantities, less: &Quantities) {
     let mut spent = false;
     let known = for_each_known(sums, less, |sum, amount| {
@@ -61,7 +61,7 @@ pub(crate) fn minus(sums: &mut Quantities, less: &Quantities) {
     }
 }
 
-/// Goes through both side by side, as far as they have the same names: both have them in order. Answers how far that is.
+/// Compares both side by side as far as their names agree: both are in order. Returns how far that is.
 fn for_each_known(
     sums: &mut Quantities,
     other: &Quantities,
@@ -78,7 +78,7 @@ fn for_each_known(
     known
 }
 
-/// Whether all of `other` is in `sums`.
+/// Whether `sums` contain all of `other`.
 pub(crate) fn contains(sums: &Quantities, other: &Quantities) -> bool {
     other.iter().all(|(name, amount)| sums.get(name).copied().unwrap_or_default() >= *amount)
 }
@@ -92,14 +92,14 @@ pub(crate) struct Share {
     weight: u64,
 }
 
-/// The weight of whatever has none of its own.
+/// The default weight.
 const PLAIN: u64 = Milli::ONE.0.unsigned_abs();
 
 impl Share {
-    /// Nothing at all.
+    /// No share.
     pub(crate) const NOTHING: Self = Self { part: 0, whole: 1, weight: PLAIN };
 
-    /// The largest part of any kind that the cluster has.
+    /// The largest fraction of any kind that the cluster has.
     pub(crate) fn of(got: &Quantities, cluster: &Quantities) -> Self {
         largest(got.iter().filter_map(|(name, part)| {
             let whole = cluster.get(name).filter(|whole| whole.is_positive())?;
@@ -107,7 +107,7 @@ impl Share {
         }))
     }
 
-    /// The same of two sums together.
+    /// The same for the sum of two.
     pub(crate) fn of_both(one: &Quantities, other: &Quantities, cluster: &Quantities) -> Self {
         let amount = |sums: &Quantities, name: &Text| sums.get(name).copied().unwrap_or_default();
         let kinds = cluster.iter().filter(|(_, whole)| whole.is_positive());
@@ -117,7 +117,7 @@ impl Share {
         }))
     }
 
-    /// The same over a weight.
+    /// The same divided by a weight.
     pub(crate) fn over(self, weight: Milli) -> Self {
         Self { weight: weight.0.max(1).unsigned_abs(), ..self }
     }

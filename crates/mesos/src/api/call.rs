@@ -1,4 +1,4 @@
-//! What frameworks ask of the master and what it tells them.
+//! Calls of frameworks, and the events that they are sent.
 
 use super::{
     framework::FrameworkId,
@@ -15,12 +15,12 @@ use planarium_protocol::Text;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What runs a task's process on the agent.
+/// The executor that runs a task's process on the agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExecutorInfo {
     /// Unique per framework and agent.
     pub id: Text,
-    /// What it needs for itself, once, from its first task until its last has ended.
+    /// Resources of its own, in use from its first task until its last one has ended.
     pub resources: Resources,
 }
 
@@ -31,11 +31,11 @@ pub struct TaskInfo {
     pub name: Text,
     /// Id, unique in the framework.
     pub task_id: Text,
-    /// The agent it is meant for, when said.
+    /// The agent that the framework names for it, if any.
     pub agent_id: Option<Text>,
-    /// The executor (LAUNCH only; a group has one for all). None is Mesos' own command executor.
+    /// The executor (LAUNCH only; a group has one for all its tasks). None means Mesos' own command executor.
     pub executor: Option<ExecutorInfo>,
-    /// What it needs.
+    /// Its resources.
     pub resources: Resources,
     /// Labels.
     pub labels: SortedMap<Text, Text>,
@@ -43,23 +43,23 @@ pub struct TaskInfo {
     pub env: SortedMap<Text, Text>,
     /// What it runs.
     pub program: Program,
-    /// What fault targets match on beside `service`, `task`, `task-id`, `agent`, `agent-id`, which the master
-    /// sets: `pod`, `pod-type`, `step`.
+    /// Labels that fault targets match on, beside `service`, `task`, `task-id`, `agent`, `agent-id`, which the master
+    /// sets itself: `pod`, `pod-type`, `step`.
     pub process_labels: Labels,
-    /// Time between SIGTERM and SIGKILL; none is the executor's default of 3 s.
+    /// Time between SIGTERM and SIGKILL; none means the executor's default of 3 s.
     pub kill_grace_ms: Option<u64>,
-    /// How long it may run, when there is a limit.
+    /// `max_completion_time`, if it is set.
     pub max_completion_ms: Option<u64>,
-    /// What makes the description invalid, where the other fields cannot hold it.
+    /// Why the description is invalid, where the other fields cannot express it.
     pub flaw: Option<Text>,
-    /// What the master shows of the task and does not act upon; none for tasks described otherwise than in JSON.
+    /// Parts that the master shows and does not act upon; none for tasks that were not described in JSON.
     pub details: Option<Arc<TaskDetails>>,
 }
 
 /// Parts of a task's description that are only shown, as v1 JSON.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskDetails {
-    /// The user that runs its command.
+    /// User that its command runs as.
     pub user: Option<Text>,
     /// Service discovery.
     pub discovery: Option<Value>,
@@ -75,169 +75,169 @@ pub struct TaskDetails {
     pub check: Option<Text>,
 }
 
-/// Something done with the resources of accepted offers.
+/// An operation on the resources of accepted offers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
-    /// Reserve: the resources as they are to be, with the new reservation on top.
+    /// RESERVE: the resources with the new reservation on top.
     Reserve(Vec<Resource>),
-    /// Give up the topmost reservation of these.
+    /// UNRESERVE: the resources whose topmost reservation goes.
     Unreserve(Vec<Resource>),
-    /// Make volumes: reserved disk as it is to be, with persistence.
+    /// CREATE: reserved disk with its persistence.
     Create(Vec<Resource>),
-    /// Destroy these volumes.
+    /// DESTROY: the volumes.
     Destroy(Vec<Resource>),
-    /// Make a volume larger.
+    /// GROW_VOLUME.
     Grow {
-        /// The volume as it is.
+        /// The volume as it is now.
         volume: Resource,
-        /// Disk of the same kind that it takes up.
+        /// The disk that is added to it.
         addition: Resource,
     },
-    /// Make a volume smaller; what it gives up is plain disk.
+    /// SHRINK_VOLUME; what is taken off becomes plain disk.
     Shrink {
-        /// The volume as it is.
+        /// The volume as it is now.
         volume: Resource,
-        /// By how much.
+        /// How much is taken off.
         by: Milli,
     },
-    /// An operation with invalid resources. It is dropped before any other is carried out; its tasks are in error.
+    /// An operation with invalid resources: dropped before any other is carried out, its tasks are in error.
     Invalid {
         /// The operation's type.
         kind: &'static str,
-        /// Tasks of a launch; none of another operation.
+        /// Tasks of a launch; empty for other operations.
         tasks: Vec<TaskInfo>,
         /// Why it is invalid.
         reason: Text,
     },
-    /// An operation that no agent of this cluster can carry out, whatever is offered.
+    /// An operation that no agent of this cluster supports.
     Impossible {
         /// The operation's type.
         kind: &'static str,
-        /// Why not.
+        /// Why it is dropped.
         flaw: &'static str,
     },
-    /// Launch tasks.
+    /// LAUNCH.
     Launch(Vec<TaskInfo>),
-    /// Launch tasks that live and die together in one executor.
+    /// LAUNCH_GROUP: tasks that start and end together in one executor.
     LaunchGroup {
         /// The executor.
         executor: ExecutorInfo,
         /// The tasks.
         tasks: Vec<TaskInfo>,
     },
-    /// One of the others but for launches, of which the framework wants to be told what came of it.
+    /// An operation (no launch) that the framework gave an id, so that it is told the outcome.
     Named {
         /// The framework's id for it.
         id: Text,
-        /// What to do.
+        /// The operation.
         operation: Box<Operation>,
     },
 }
 
-/// One task asked about.
+/// A task that a framework asks about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReconcileTask {
     /// Task id.
     pub task_id: Text,
-    /// Where it is thought to be.
+    /// The agent that it is thought to be on.
     pub agent_id: Option<Text>,
 }
 
-/// What a framework asks.
+/// A call of a framework.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
-    /// Use offers. All must be of one agent and one role.
+    /// ACCEPT. All offers must be of one agent and one role.
     Accept {
-        /// Which offers.
+        /// The offers.
         offer_ids: Vec<OfferId>,
-        /// What to do, in order.
+        /// The operations, in order.
         operations: Vec<Operation>,
-        /// How long not to offer again what is left over; none is 5 s.
+        /// How long what is left over is not offered again; none means 5 s.
         refuse_ms: Option<u64>,
     },
-    /// Turn offers down.
+    /// DECLINE.
     Decline {
-        /// Which offers.
+        /// The offers.
         offer_ids: Vec<OfferId>,
-        /// How long not to offer the same again; none is 5 s.
+        /// How long the same resources are not offered again; none means 5 s.
         refuse_ms: Option<u64>,
     },
-    /// Promise to give back what inverse offers ask for, or say that it cannot be done.
+    /// ACCEPT_INVERSE_OFFERS or DECLINE_INVERSE_OFFERS.
     AnswerInverseOffers {
-        /// Which inverse offers. Those that are not outstanding are passed over.
+        /// The inverse offers; those that are not outstanding are skipped.
         offer_ids: Vec<OfferId>,
-        /// What is said to all of them.
+        /// The answer to all of them.
         response: Response,
-        /// How long not to be asked again; none is 5 s.
+        /// How long the framework is not asked again; none means 5 s.
         refuse_ms: Option<u64>,
     },
-    /// Forget all filters and offer at once; for all roles when empty.
+    /// REVIVE: clears filters and suppression and makes offers at once; for all roles when empty.
     Revive {
-        /// Which roles.
+        /// The roles.
         roles: Vec<Text>,
     },
-    /// Make no offers; for all roles when empty.
+    /// SUPPRESS: no offers for these roles; for all when empty.
     Suppress {
-        /// Which roles.
+        /// The roles.
         roles: Vec<Text>,
     },
-    /// End a task.
+    /// KILL.
     Kill {
-        /// Which.
+        /// The task.
         task_id: Text,
-        /// Where it is thought to be.
+        /// The agent that it is thought to be on.
         agent_id: Option<Text>,
-        /// Another grace period than the task's own.
+        /// A grace period that replaces the task's own.
         grace_ms: Option<u64>,
     },
-    /// Ask for the states of these tasks; of all when empty.
+    /// RECONCILE: the states of these tasks; of all when empty.
     Reconcile {
-        /// Which tasks.
+        /// The tasks.
         tasks: Vec<ReconcileTask>,
     },
-    /// Ask for the states of these operations; of all when empty.
+    /// RECONCILE_OPERATIONS: the states of these operations; of all when empty.
     ReconcileOperations {
-        /// Which operations.
+        /// The operations.
         operations: Vec<ReconcileOperation>,
     },
-    /// Remove the framework with everything it runs.
+    /// TEARDOWN: removes the framework with everything it runs.
     Teardown,
 }
 
-/// A call for the master, and what stands behind it.
+/// A call with its cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What brought it about.
+    /// What caused it.
     pub cause: Cause,
     /// The call.
     pub call: Call,
 }
 
-/// What a framework is told.
+/// An event for a framework.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SchedulerEvent {
-    /// It is subscribed.
+    /// SUBSCRIBED.
     Subscribed {
         /// Its id on the wire.
         framework_id: Text,
         /// The master's own region, once known.
         region: Option<Text>,
     },
-    /// Here are resources.
+    /// OFFERS.
     Offers(Vec<Arc<Offer>>),
-    /// This offer is no more.
+    /// RESCIND.
     Rescind(OfferId),
-    /// Please leave these agents.
+    /// INVERSE_OFFERS.
     InverseOffers(Vec<Arc<InverseOffer>>),
-    /// This inverse offer is no more.
+    /// RESCIND_INVERSE_OFFER.
     RescindInverseOffer(OfferId),
-    /// A task's state.
+    /// UPDATE.
     Update(TaskStatus),
-    /// What came of an operation.
+    /// UPDATE_OPERATION_STATUS.
     Operation(OperationStatus),
-    /// An agent is lost.
+    /// FAILURE of an agent.
     Failure {
-        /// Which.
+        /// The agent.
         agent: AgentId,
         /// Its id on the wire.
         agent_id: Text,
@@ -247,10 +247,10 @@ pub enum SchedulerEvent {
 /// One event on its way to a framework.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// To whom.
+    /// The framework.
     pub framework: FrameworkId,
-    /// What stands behind it.
+    /// What caused it.
     pub cause: Cause,
-    /// What it says.
+    /// The event.
     pub event: SchedulerEvent,
 }

@@ -1,60 +1,60 @@
-//! Frameworks: who asks for offers.
+//! Framework descriptions.
 
 use planarium_kernel::{Milli, SortedMap, id_types};
 use planarium_protocol::Text;
 
 id_types! {
-    /// A framework. Never reused.
+    /// Number of a framework. Never reused.
     pub FrameworkId;
 }
 
-/// What a framework understands.
+/// Capabilities of a framework.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Capability {
-    /// Resources that may be taken back.
+    /// Accepts resources that may be revoked.
     RevocableResources,
-    /// The state TASK_KILLING.
+    /// Knows the state TASK_KILLING.
     TaskKillingState,
-    /// Agents with GPUs.
+    /// Accepts agents with GPUs.
     GpuResources,
-    /// Volumes used by several tasks.
+    /// Shares persistent volumes among tasks.
     SharedResources,
-    /// The precise states instead of TASK_LOST.
+    /// PARTITION_AWARE: knows the precise states that are TASK_LOST for others.
     PartitionAware,
-    /// Several roles.
+    /// Subscribes with several roles.
     MultiRole,
-    /// Reservations on reservations.
+    /// Understands refined reservations.
     ReservationRefinement,
-    /// Agents in other regions.
+    /// Accepts agents in other regions.
     RegionAware,
 }
 
-/// A framework as it subscribes.
+/// A framework's description, as it subscribes with it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrameworkInfo {
     /// Name.
     pub name: Text,
-    /// User that runs its tasks.
+    /// User that its tasks run as.
     pub user: Text,
     /// Roles it subscribes with.
     pub roles: Vec<Text>,
-    /// Roles it wants no offers for, of those.
+    /// Those of its roles that are suppressed: it wants no offers for them.
     pub suppressed_roles: Vec<Text>,
     /// Principal.
     pub principal: Option<Text>,
-    /// What it understands.
+    /// Its capabilities.
     pub capabilities: Vec<Capability>,
     /// Whether its tasks outlive an agent process.
     pub checkpoint: bool,
     /// How long it may be away before it is removed.
     pub failover_ms: u64,
-    /// Per role: amounts by kind, all of one of which must be there for an offer to be worth making; with an empty list
-    /// anything is. For roles that are not named the master decides.
+    /// `offer_filters` by role: amounts by kind, one set of which an offer must hold in full; an empty list admits any
+    /// offer. For roles that are not named the master's `min_allocatable_resources` holds.
     pub min_allocatable: SortedMap<Text, Vec<SortedMap<Text, Milli>>>,
 }
 
 impl FrameworkInfo {
-    /// Whether it understands this.
+    /// Whether it has this capability.
     pub fn can(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)
     }

@@ -6,22 +6,22 @@ use planarium_protocol::Text;
 use std::{ops::Deref, sync::Arc};
 
 id_types! {
-    /// An agent. Never reused; a rebooted machine's agent gets a new one.
+    /// Number of an agent. Never reused; the agent of a rebooted machine gets a new one.
     pub AgentId;
-    /// An offer or an inverse offer. Never reused.
+    /// Number of an offer or an inverse offer. Never reused.
     pub OfferId;
 }
 
-/// When a machine is expected away.
+/// The interval in which a machine is expected to be unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unavailability {
-    /// Begin. *Units*: nanoseconds since 1970.
+    /// Start. *Units*: nanoseconds since 1970.
     pub start_ns: i64,
-    /// Length; none is unbounded. *Units*: nanoseconds.
+    /// Duration; none means without end. *Units*: nanoseconds.
     pub duration_ns: Option<i64>,
 }
 
-/// What an agent says of itself when it registers. Its offers share it: many more are made than agents there are.
+/// An agent's description at registration. Its offers share it: there are many more offers than agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentInfo {
     /// The agent's id on the wire, `...-S0`.
@@ -40,18 +40,18 @@ pub struct AgentInfo {
     pub zone: Option<Text>,
 }
 
-/// One agent's resources held out to a framework.
+/// Resources of one agent, offered to a framework.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
-    /// Which.
+    /// Its number.
     pub id: OfferId,
-    /// The id of the master that makes it.
+    /// Id of the master that makes it.
     pub master: Text,
-    /// To whom.
+    /// The framework it is made to.
     pub framework: FrameworkId,
-    /// By which agent.
+    /// The agent whose resources these are.
     pub agent: AgentId,
-    /// What the agent says of itself.
+    /// The agent's description.
     pub info: Arc<AgentInfo>,
     /// The role it is made to.
     pub role: Text,
@@ -59,12 +59,12 @@ pub struct Offer {
     pub resources: Resources,
     /// The framework's executors on the agent.
     pub executor_ids: Arc<[Text]>,
-    /// When the machine is expected away, if it is.
+    /// When the machine is expected to be unavailable, if at all.
     pub unavailability: Option<Unavailability>,
 }
 
 impl Offer {
-    /// Its id on the wire, `...-O12`. *Cost*: a text is made of it; most offers come and go without.
+    /// Its id on the wire, `...-O12`. *Cost*: builds a text; most offers never need one.
     pub fn name(&self) -> String {
         format!("{}-O{}", self.master, self.id.0)
     }
@@ -81,13 +81,13 @@ impl Deref for Offer {
 /// A request to a framework to give back everything it has on one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InverseOffer {
-    /// Which; from the same numbers as offers.
+    /// Its number; offers and inverse offers are numbered together.
     pub id: OfferId,
     /// Its id on the wire, `...-O13`.
     pub name: Text,
-    /// To whom.
+    /// The framework that is asked.
     pub framework: FrameworkId,
-    /// For which agent.
+    /// The agent that it is asked to leave.
     pub agent: AgentId,
     /// The agent's id on the wire.
     pub agent_id: Text,
@@ -97,16 +97,16 @@ pub struct InverseOffer {
     pub ip: Text,
     /// The agent's port.
     pub port: u16,
-    /// When its machine is expected away.
+    /// When the machine is expected to be unavailable.
     pub unavailability: Unavailability,
 }
 
-/// What a framework says to an inverse offer.
+/// A framework's answer to an inverse offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Response {
-    /// It means to be away in time.
+    /// It will have left in time.
     Accept,
-    /// It cannot.
+    /// It cannot leave in time.
     Decline,
 }
 

@@ -1,4 +1,4 @@
-//! What a framework is told of operations that it has given an id.
+//! States and statuses of operations that a framework gave an id.
 //!
 //! Source: `apache/mesos: include/mesos/v1/mesos.proto` (OperationState, OperationStatus). Match for what occurs here.
 
@@ -6,47 +6,47 @@ use super::{resources::Resources, task::words};
 use planarium_protocol::Text;
 
 words! {
-    /// The states an operation can be in or be said to be in.
+    /// The states of an operation, and those that a framework may be told instead.
     OperationState "OPERATION_" {
-        /// On its way.
+        /// Pending.
         Pending = "PENDING",
-        /// Carried out.
+        /// Finished.
         Finished = "FINISHED",
-        /// Refused by the master.
+        /// Dropped by the master.
         Error = "ERROR",
-        /// Its agent does not answer.
+        /// Its agent is unreachable.
         Unreachable = "UNREACHABLE",
         /// Its agent was marked gone.
         GoneByOperator = "GONE_BY_OPERATOR",
         /// Its agent has not come back since the master failed over.
         Recovering = "RECOVERING",
-        /// Nobody knows it.
+        /// Unknown to the master.
         Unknown = "UNKNOWN",
     }
 }
 
-/// What a framework is told about an operation.
+/// A status of an operation, as a framework is told it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OperationStatus {
     /// The id that the framework gave it.
     pub operation_id: Text,
-    /// On which agent; none when the master refused it, or does not know.
+    /// The agent; none when the master dropped the operation or does not know it.
     pub agent_id: Option<Text>,
-    /// In which state.
+    /// The state.
     pub state: OperationState,
-    /// For people; empty when there is nothing to say.
+    /// Message in words; may be empty.
     pub message: Text,
-    /// What became of the resources.
+    /// The resources that it made.
     pub converted: Resources,
     /// Number of the status when it has to be acknowledged.
     pub number: Option<u32>,
 }
 
-/// One operation asked about.
+/// An operation that a framework asks about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReconcileOperation {
     /// The id that the framework gave it.
     pub operation_id: Text,
-    /// Where it is thought to be.
+    /// The agent that it is thought to be on.
     pub agent_id: Option<Text>,
 }

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Ranges(Vec<(u64, u64)>);
 
 impl Ranges {
-    /// No numbers at all.
+    /// The empty set.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
@@ -36,32 +36,32 @@ impl Ranges {
         &self.0
     }
 
-    /// Whether there is no number in it.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many numbers are in it, saturating.
+    /// How many numbers the set holds, saturating.
     pub fn count(&self) -> u64 {
         self.0.iter().fold(0, |sum: u64, (begin, end)| sum.saturating_add((end - begin).saturating_add(1)))
     }
 
-    /// Whether the number is in it.
+    /// Whether the set holds this number.
     pub fn has(&self, number: u64) -> bool {
         self.0.iter().any(|(begin, end)| (*begin..=*end).contains(&number))
     }
 
-    /// Whether every number of `other` is in it.
+    /// Whether the set holds every number of `other`.
     pub fn contains(&self, other: &Self) -> bool {
         other.0.iter().all(|(b, e)| self.0.iter().any(|(begin, end)| begin <= b && e <= end))
     }
 
-    /// Everything that is in either.
+    /// The union with `other`.
     pub fn union(&self, other: &Self) -> Self {
         Self::from_pairs(self.0.iter().chain(&other.0).copied())
     }
 
-    /// Everything that is in it and not in `other`.
+    /// The numbers that `other` does not hold.
     pub fn minus(&self, other: &Self) -> Self {
         let mut left = Vec::with_capacity(self.0.len());
         for &(begin, end) in &self.0 {

@@ -1,4 +1,4 @@
-//! One resource with everything that sets it apart from others of its name.
+//! One resource: its name, its value, and everything else that distinguishes it.
 //!
 //! Source: `apache/mesos: src/common/resources.cpp` (what is addable, subtractable, contained). Match, for
 //! scalars, ranges and sets; revocable, shared and provider resources do not exist here.
@@ -11,7 +11,7 @@ use planarium_kernel::Milli;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// How a resource's amount is written.
+/// Kinds of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ResourceKind {
     /// A number of three decimals.
@@ -22,7 +22,7 @@ pub enum ResourceKind {
     Set,
 }
 
-/// An amount.
+/// A value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {
     /// `cpus`, `mem`, `disk`, `gpus`, custom.
@@ -34,7 +34,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// How it is written.
+    /// Its kind.
     pub const fn kind(&self) -> ResourceKind {
         match self {
             Self::Scalar(_) => ResourceKind::Scalar,
@@ -43,7 +43,7 @@ impl Value {
         }
     }
 
-    /// Nothing at all (or a negative number).
+    /// Whether it is empty (or negative).
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Scalar(milli) => !milli.is_positive(),
@@ -52,7 +52,7 @@ impl Value {
         }
     }
 
-    /// Whether all of `other` is in it. Different kinds contain nothing of each other.
+    /// Whether it contains all of `other`. Values of different kinds contain nothing of each other.
     pub fn contains(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Scalar(a), Self::Scalar(b)) => b <= a,
@@ -85,7 +85,7 @@ impl Value {
     }
 }
 
-/// Where disk space comes from. None at all means the ROOT disk.
+/// Source of disk space. None means the ROOT disk.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DiskSource {
     /// A directory on another disk; divisible.
@@ -118,18 +118,18 @@ impl DiskSource {
 pub struct Persistence {
     /// Unique per role on the agent.
     pub id: Text,
-    /// On whose behalf.
+    /// The principal that made it.
     pub principal: Option<Text>,
     /// Where the container sees it.
     pub container_path: Text,
 }
 
-/// What sets disk space apart.
+/// What distinguishes disk space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DiskInfo {
-    /// Where it comes from; none is the ROOT disk.
+    /// Its source; none is the ROOT disk.
     pub source: Option<DiskSource>,
-    /// The volume made of it, if any.
+    /// The volume on it, if any.
     pub persistence: Option<Persistence>,
 }
 
@@ -138,13 +138,13 @@ pub struct DiskInfo {
 pub struct Resource {
     /// `cpus`, `mem`, `disk`, `gpus`, `ports`, or anything.
     pub name: Text,
-    /// How much.
+    /// Its value.
     pub value: Value,
     /// The reservation stack, lowest first; empty is unreserved.
     pub reservations: Stack,
     /// Disk only. Shared, since offers copy resources again and again.
     pub disk: Option<Arc<DiskInfo>>,
-    /// The role it is offered or given to; only inside offers, operations and tasks.
+    /// The role that it is allocated to; only in offers, operations and tasks.
     pub allocation_role: Option<Text>,
 }
 
@@ -200,17 +200,17 @@ impl Resource {
         }
     }
 
-    /// The same given to a role.
+    /// The same, allocated to a role.
     pub fn allocated(&self, role: &Text) -> Self {
         self.given(Some(role))
     }
 
-    /// The same given to nobody.
+    /// The same without an allocation.
     pub fn unallocated(&self) -> Self {
         self.given(None)
     }
 
-    /// The same given to a role, or to nobody.
+    /// The same, allocated to a role or to none.
     pub(crate) fn given(&self, role: Option<&Text>) -> Self {
         Self {
             name: self.name.clone(),
@@ -221,7 +221,7 @@ impl Resource {
         }
     }
 
-    /// The same with a persistent volume made of it.
+    /// The same with a persistent volume on it.
     pub fn with_volume(&self, persistence: Persistence) -> Self {
         let source = self.disk.as_ref().and_then(|disk| disk.source.clone());
         Self { disk: Some(Arc::new(DiskInfo { source, persistence: Some(persistence) })), ..self.clone() }
@@ -262,12 +262,12 @@ impl Resource {
         self.label("resource_id")
     }
 
-    /// The volume made of it.
+    /// The volume on it.
     pub fn persistence(&self) -> Option<&Persistence> {
         self.disk.as_ref().and_then(|disk| disk.persistence.as_ref())
     }
 
-    /// Where its disk space comes from; none is the ROOT disk or no disk at all.
+    /// The source of its disk space; none is the ROOT disk or no disk at all.
     pub fn disk_source(&self) -> Option<&DiskSource> {
         self.disk.as_ref().and_then(|disk| disk.source.as_ref())
     }
@@ -304,7 +304,7 @@ impl Resource {
         self.is_divisible() && self.is_alike(other)
     }
 
-    /// Whether `other` is a part of it: the whole of it when it cannot be divided.
+    /// Whether it contains `other`; what cannot be divided contains only itself.
     pub fn contains(&self, other: &Self) -> bool {
         self.is_alike(other)
             && if self.is_divisible() { self.value.contains(&other.value) } else { self.value == other.value }

@@ -1,4 +1,4 @@
-//! A bag of resources with arithmetic that keeps unlike things apart.
+//! A list of resources, with arithmetic that merges only what may be merged.
 
 use super::{
     ranges::Ranges,
@@ -12,17 +12,17 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// Resources, merged where they can be. *Order*: first addition; the [`PartialEq`] does not look at it.
+/// Resources, merged where possible. *Order*: of first addition; [`PartialEq`] ignores it.
 ///
-/// Copies share their list until one of them changes: an agent's free resources are offered, held, turned down
-/// and free again all as one list. A long one that changes goes on sharing what did not change.
+/// Copies share their list until one of them changes: an agent's free resources are offered, declined and
+/// recovered as one list. When a long list changes, copies go on sharing the rest.
 #[derive(Clone, Debug, Default)]
 pub struct Resources(Option<Arc<Bag>>);
 
-/// The resources of a bag, few of them in one piece.
+/// The resources of a list; a few of them lie in one piece.
 type Rows = List<Resource, 16>;
 
-/// A list and what it comes to, found when somebody asks for the first time: whoever is handed the list asks again.
+/// A list with its sums, which are computed when they are first asked for.
 #[derive(Debug, Default)]
 struct Bag {
     rows: Rows,
@@ -30,27 +30,27 @@ struct Bag {
 }
 
 impl Clone for Bag {
-    /// A copy is made to be changed: it comes to something else.
+    /// A copy is made in order to change it, so it starts without sums.
     fn clone(&self) -> Self {
         Self { rows: self.rows.clone(), summary: OnceLock::new() }
     }
 }
 
-/// What a list comes to.
+/// The sums of a list.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     /// Scalar sums by name.
     pub(crate) sums: SortedMap<Text, Milli>,
-    /// Of these the `cpus` and the `mem`, which are asked for again and again.
+    /// The `cpus` and `mem` among them, which are asked for most.
     pub(crate) cpus: Milli,
     pub(crate) mem: Milli,
-    /// Roles that something is reserved for, each once.
+    /// Roles that anything is reserved for, each once.
     pub(crate) roles: Vec<Text>,
-    /// Whether something is reserved by more than one layer.
+    /// Whether any reservation has more than one layer.
     pub(crate) refined: bool,
 }
 
-/// What nothing comes to.
+/// The sums of the empty list.
 static NOTHING: Summary = Summary {
     sums: SortedMap::new(),
     cpus: Milli::ZERO,
@@ -86,23 +86,23 @@ pub(crate) fn add_one(sums: &mut SortedMap<Text, Milli>, resource: &Resource) {
     }
 }
 
-/// The sum of a name. There is a handful of names, and agents of one kind share the texts of theirs.
+/// The sum under a name. There are only a few names, and agents of one kind share their texts.
 pub(crate) fn sum_mut<'a>(sums: &'a mut SortedMap<Text, Milli>, name: &Text) -> Option<&'a mut Milli> {
     sums.iter_mut().find(|(mine, _)| is_text(mine, name)).map(|(_, sum)| sum)
 }
 
-/// Whether two texts are the same; most of those that are equal are one.
+/// Whether two texts are equal; most equal ones are one text in memory.
 pub(crate) fn is_text(one: &Text, other: &Text) -> bool {
     Arc::ptr_eq(one, other) || **one == **other
 }
 
 impl Resources {
-    /// Nothing.
+    /// The empty list.
     pub const fn new() -> Self {
         Self(None)
     }
 
-    /// Nothing yet, with room for so many resources.
+    /// An empty list with room for so many resources.
     pub(crate) fn with_room(resources: usize) -> Self {
         Self(Some(Arc::new(Bag { rows: Rows::with_room(resources), summary: OnceLock::new() })))
     }
@@ -121,22 +121,22 @@ impl Resources {
         &mut bag.rows
     }
 
-    /// What all of it comes to. *Cost*: found once per list.
+    /// The sums. *Cost*: computed once per list.
     pub(crate) fn summary(&self) -> &Summary {
         self.0.as_deref().map_or(&NOTHING, |bag| bag.summary.get_or_init(|| Box::new(Summary::of(&bag.rows))))
     }
 
-    /// Scalar sums by name. *Cost*: found once per list.
+    /// Scalar sums by name. *Cost*: computed once per list.
     pub(crate) fn sums(&self) -> &SortedMap<Text, Milli> {
         &self.summary().sums
     }
 
-    /// The same, where somebody has asked already.
+    /// The same, if they are computed already.
     pub(crate) fn known_sums(&self) -> Option<&SortedMap<Text, Milli>> {
         self.0.as_deref()?.summary.get().map(|all| &all.sums)
     }
 
-    /// Bytes that this list takes and the one before does not.
+    /// Bytes that this list takes beyond the earlier one.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let before = before.and_then(|before| before.0.as_ref());
         let inside = |bag: &Bag| {
@@ -148,7 +148,7 @@ impl Resources {
         self.0.as_ref().map_or(0, |bag| behind(bag, before, inside))
     }
 
-    /// Whether both are one list, or both nothing.
+    /// Whether both share one list, or both are empty.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),
@@ -161,21 +161,21 @@ impl Resources {
         self.rows().map_or_else(Entries::none, List::iter)
     }
 
-    /// Whether there is nothing.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.rows().is_none_or(List::is_empty)
     }
 
-    /// How many unlike resources there are.
+    /// How many entries there are.
     pub fn len(&self) -> usize {
         self.rows().map_or(0, List::len)
     }
 
-    /// The places of all of `other`, when they are there in full.
+    /// The positions of all of `other`, if all are there in full.
     fn places_of<'a>(&self, other: &'a Self) -> Option<Vec<(usize, &'a Resource)>> {
         let (mut places, mut seeker) = (Vec::with_capacity(other.len()), Seeker::new(self));
         for theirs in other.iter().filter(|theirs| !theirs.value.is_empty()) {
-            // Divisible resources of one bag are all unlike: each has a part here to itself.
+            // Divisible resources of one list all differ, so each is found in a place of its own.
             let is_free = |at| theirs.is_divisible() || !places.iter().any(|(taken, _)| *taken == at);
             let at = seeker.seek(theirs, |at, mine| mine.contains(theirs) && is_free(at))?;
             places.push((at, theirs));
@@ -202,7 +202,7 @@ impl Resources {
         }
     }
 
-    /// Takes one resource out when it is there in full; otherwise changes nothing and says false.
+    /// Removes one resource if it is there in full; otherwise changes nothing and returns false.
     pub fn subtract(&mut self, resource: &Resource) -> bool {
         if resource.value.is_empty() {
             return true;
@@ -218,7 +218,7 @@ impl Resources {
         true
     }
 
-    /// Takes all of `other` out when it is there in full; otherwise changes nothing and says false.
+    /// Removes all of `other` if it is there in full; otherwise changes nothing and returns false.
     pub fn subtract_all(&mut self, other: &Self) -> bool {
         if self.is_same(other) {
             self.0 = None;
@@ -241,7 +241,7 @@ impl Resources {
         true
     }
 
-    /// What is left when as much of `other` as there is has been taken out.
+    /// What is left after as much of `other` as there is has been removed.
     pub fn minus(&self, other: &Self) -> Self {
         if self.is_same(other) {
             return Self::new();
@@ -277,7 +277,7 @@ impl Resources {
         if self.is_same(other) {
             return true;
         }
-        // Divisible resources of one bag are all unlike: none is in another's place.
+        // Divisible resources of one list all differ, so none stands for another.
         if other.iter().all(Resource::is_divisible) {
             let mut seeker = Seeker::new(self);
             let mut has = |theirs: &Resource| seeker.seek(theirs, |_, mine| mine.contains(theirs)).is_some();
@@ -291,7 +291,7 @@ impl Resources {
         resource.value.is_empty() || find(self.iter(), resource, |mine| mine.contains(resource)).is_some()
     }
 
-    /// Those that `keep` says yes to.
+    /// Those that `keep` accepts.
     pub fn filter(&self, keep: impl Fn(&Resource) -> bool) -> Self {
         if self.iter().all(&keep) {
             return self.clone();
@@ -309,12 +309,12 @@ impl Resources {
         self.iter().map(change).collect()
     }
 
-    /// All given to a role.
+    /// All allocated to a role.
     pub fn allocated(&self, role: &Text) -> Self {
         self.given(Some(role))
     }
 
-    /// All given to nobody.
+    /// All without an allocation.
     pub fn unallocated(&self) -> Self {
         self.given(None)
     }
@@ -326,7 +326,7 @@ impl Resources {
         let give = |resource: &Resource| resource.given(role);
         let first = self.iter().next().map(|first| &first.allocation_role);
         if self.iter().all(|resource| Some(&resource.allocation_role) == first) {
-            // What was unlike still is.
+            // What differed still differs.
             let mut rows = Rows::with_room(self.len());
             self.iter().for_each(|resource| rows.push(give(resource)));
             Self::of(rows)
@@ -361,8 +361,8 @@ impl Resources {
     }
 }
 
-/// The place of the one that is `wanted`, among those with the same reservations as `like`. Most differ in these, and
-/// are told apart by a number.
+/// The position of the one that is `wanted`, among those with the reservations of `like`: most differ in these,
+/// which the fingerprint tells.
 fn find(
     mut all: Entries<'_, Resource>,
     like: &Resource,
@@ -383,8 +383,8 @@ fn add_to(rows: &mut Rows, resource: Resource) {
     }
 }
 
-/// Looks for one resource after another in a bag, each from where the last one was found: bags that are made of each
-/// other have what they share in the same order.
+/// Finds one resource after another in a list, each search starting where the last one ended: lists that are made
+/// of each other have what they share in the same order.
 struct Seeker<'a> {
     all: &'a Resources,
     rest: Enumerate<Entries<'a, Resource>>,
@@ -402,10 +402,10 @@ impl<'a> Seeker<'a> {
         self.fresh = true;
     }
 
-    /// The place of one that `takes` says yes to, among those with the reservations of `like`.
+    /// The position of one that `takes` accepts, among those with the reservations of `like`.
     fn seek(&mut self, like: &Resource, takes: impl Fn(usize, &Resource) -> bool) -> Option<usize> {
         if !like.is_divisible() {
-            // There may be several of the same: the first is meant.
+            // Of several equal ones, the first.
             self.restart();
         }
         let fits = |(at, mine): &(usize, &Resource)| {

@@ -1,32 +1,32 @@
-//! The reservations of a resource, lowest first, cheap to copy and to tell apart.
+//! The reservation stack of a resource, cheap to copy and to compare.
 //!
 //! *Knows*: layers, their labels, how stacks compare. *Must not know*: which stacks are legal.
 //!
-//! The bags of a busy agent hold hundreds of resources that differ in nothing but a label; every change of
-//! such a bag looks for the one it concerns. A stack therefore carries a fingerprint beside the shared layers:
-//! unlike stacks are told apart without following a pointer.
+//! A busy agent has hundreds of resources that differ only in a label, and every change looks for the one that it
+//! concerns. A stack therefore carries a fingerprint beside its shared layers: most stacks that differ are told
+//! apart without following a pointer.
 
 use planarium_kernel::{SortedMap, fingerprint};
 use planarium_protocol::Text;
 use std::{ops::Deref, sync::Arc};
 
-/// Who set a reservation up.
+/// How a reservation was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReservationKind {
-    /// The agent's own configuration.
+    /// By the agent's own configuration.
     Static,
-    /// An operation; can be undone by one.
+    /// By an operation; another operation can undo it.
     Dynamic,
 }
 
 /// One layer of the reservation stack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reservation {
-    /// Who set it up.
+    /// How it was made.
     pub kind: ReservationKind,
-    /// For which role.
+    /// The role it is for.
     pub role: Text,
-    /// On whose behalf.
+    /// The principal that made it.
     pub principal: Option<Text>,
     /// Labels such as `resource_id`; part of its identity.
     pub labels: SortedMap<Text, Text>,

@@ -16,7 +16,7 @@ macro_rules! words {
                 match self { $(Self::$variant => concat!($prefix, $word),)+ }
             }
 
-            /// The word on the wire as a text that all who say it share.
+            /// The word on the wire as a shared text.
             pub fn text(self) -> planarium_protocol::Text {
                 static TEXTS: std::sync::LazyLock<Vec<planarium_protocol::Text>> =
                     std::sync::LazyLock::new(|| vec![$($name::$variant.as_str().into(),)+]);
@@ -37,41 +37,41 @@ macro_rules! words {
 pub(super) use words;
 
 words! {
-    /// The states a task can be in or be said to be in.
+    /// The states of a task, and those that a framework may be told instead.
     TaskState "TASK_" {
         /// Launched, nothing heard yet.
         Staging = "STAGING",
-        /// The executor has it.
+        /// The executor has received it.
         Starting = "STARTING",
-        /// It runs.
+        /// Running.
         Running = "RUNNING",
-        /// Asked to end.
+        /// Being killed.
         Killing = "KILLING",
         /// Exited with 0.
         Finished = "FINISHED",
-        /// Exited otherwise, or broke a limit.
+        /// Exited with another code, or exceeded a limit.
         Failed = "FAILED",
-        /// Ended from outside.
+        /// Killed.
         Killed = "KILLED",
         /// Its description is invalid.
         Error = "ERROR",
-        /// Catch-all for frameworks that do not know partitions, and for removed agents.
+        /// Lost: for frameworks that are not PARTITION_AWARE, and for tasks of removed agents.
         Lost = "LOST",
-        /// Never started.
+        /// Dropped before it started.
         Dropped = "DROPPED",
-        /// Its agent does not answer.
+        /// Its agent is unreachable.
         Unreachable = "UNREACHABLE",
-        /// Its agent says it does not have it.
+        /// Its agent does not know it.
         Gone = "GONE",
         /// Its agent was marked gone.
         GoneByOperator = "GONE_BY_OPERATOR",
-        /// Nobody knows it.
+        /// Unknown to the master.
         Unknown = "UNKNOWN",
     }
 }
 
 impl TaskState {
-    /// Whether the master treats it as the end.
+    /// Whether the master treats the state as terminal.
     pub const fn is_terminal(self) -> bool {
         match self {
             Self::Finished
@@ -93,17 +93,17 @@ impl TaskState {
 }
 
 words! {
-    /// Why a status came about.
+    /// Reasons of a status.
     Reason "REASON_" {
         /// An offer in the accept is not valid.
         InvalidOffers = "INVALID_OFFERS",
         /// The description is invalid.
         TaskInvalid = "TASK_INVALID",
-        /// Not permitted.
+        /// The task is not authorized.
         TaskUnauthorized = "TASK_UNAUTHORIZED",
         /// One task of the group is invalid.
         TaskGroupInvalid = "TASK_GROUP_INVALID",
-        /// One task of the group is not permitted.
+        /// One task of the group is not authorized.
         TaskGroupUnauthorized = "TASK_GROUP_UNAUTHORIZED",
         /// The agent is disconnected.
         AgentDisconnected = "AGENT_DISCONNECTED",
@@ -119,7 +119,7 @@ words! {
         AgentDraining = "AGENT_DRAINING",
         /// Answer to a reconciliation.
         Reconciliation = "RECONCILIATION",
-        /// The framework is gone.
+        /// The framework was removed.
         FrameworkRemoved = "FRAMEWORK_REMOVED",
         /// Ended before it ran.
         TaskKilledDuringLaunch = "TASK_KILLED_DURING_LAUNCH",
@@ -127,25 +127,25 @@ words! {
         ExecutorTerminated = "EXECUTOR_TERMINATED",
         /// The container could not be started.
         ContainerLaunchFailed = "CONTAINER_LAUNCH_FAILED",
-        /// Too much memory.
+        /// Memory limit exceeded.
         ContainerLimitationMemory = "CONTAINER_LIMITATION_MEMORY",
-        /// Too much disk.
+        /// Disk limit exceeded.
         ContainerLimitationDisk = "CONTAINER_LIMITATION_DISK",
-        /// Too long.
+        /// `max_completion_time` reached.
         MaxCompletionTimeReached = "MAX_COMPLETION_TIME_REACHED",
         /// The check's result changed.
         TaskCheckStatusUpdated = "TASK_CHECK_STATUS_UPDATED",
         /// The health check gave a result.
         TaskHealthCheckStatusUpdated = "TASK_HEALTH_CHECK_STATUS_UPDATED",
-        /// The command could not be run as it is.
+        /// The command could not be run.
         CommandExecutorFailed = "COMMAND_EXECUTOR_FAILED",
-        /// Resources not known.
+        /// The resources are unknown.
         ResourcesUnknown = "RESOURCES_UNKNOWN",
         /// Clean-up failed.
         GcError = "GC_ERROR",
-        /// Gave way to others.
+        /// Preempted.
         ContainerPreempted = "CONTAINER_PREEMPTED",
-        /// The container could not be changed.
+        /// The container could not be updated.
         ContainerUpdateFailed = "CONTAINER_UPDATE_FAILED",
         /// The executor did not register in time.
         ExecutorRegistrationTimeout = "EXECUTOR_REGISTRATION_TIMEOUT",
@@ -155,7 +155,7 @@ words! {
 }
 
 words! {
-    /// Who made a status.
+    /// The component that made a status.
     Source "SOURCE_" {
         /// The master.
         Master = "MASTER",
@@ -166,40 +166,40 @@ words! {
     }
 }
 
-/// Result of a check (not a health check).
+/// Result of a check (other than a health check).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckStatus {
     /// The exit code; none before the first result and after a timeout.
     pub exit_code: Option<i32>,
 }
 
-/// What a framework is told about a task.
+/// A status of a task, as a framework is told it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskStatus {
-    /// Which task.
+    /// The task's id.
     pub task_id: Text,
     /// Its name; empty when the master does not know the task.
     pub task_name: Text,
-    /// On which agent.
+    /// The agent.
     pub agent_id: Option<Text>,
-    /// By which executor.
+    /// The executor.
     pub executor_id: Option<Text>,
-    /// In which state.
+    /// The state.
     pub state: TaskState,
-    /// Why.
+    /// The reason.
     pub reason: Option<Reason>,
-    /// Says who.
+    /// The source.
     pub source: Source,
-    /// For people; empty when there is nothing to say.
+    /// Message in words; may be empty.
     pub message: Text,
-    /// Health, when there is a result.
+    /// Result of the health check, if there is one.
     pub healthy: Option<bool>,
-    /// Check, when the task has one.
+    /// Result of the check, if the task has one.
     pub check: Option<CheckStatus>,
     /// When the status was made. *Units*: milliseconds since genesis.
     pub timestamp_ms: u64,
-    /// Since when its agent does not answer.
+    /// Since when its agent is unreachable.
     pub unreachable_since_ms: Option<u64>,
-    /// Number of the status when its framework has to acknowledge it: nothing more is said of the task until then.
+    /// Number of the status if its framework has to acknowledge it; no later one is sent until then.
     pub number: Option<u32>,
 }

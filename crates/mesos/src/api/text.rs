@@ -10,10 +10,10 @@ use planarium_kernel::Milli;
 use planarium_protocol::Text;
 use std::fmt::{self, Write as _};
 
-/// Why a text is not resources.
+/// Why a text does not describe resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseResourcesError {
-    /// What is wrong, for people.
+    /// What is wrong, in words.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! What makes a resource or the name of a role invalid, by itself.
+//! Why a resource or the name of a role is invalid by itself.
 //!
 //! Source: `apache/mesos: src/common/resources.cpp` (Resources::validate), `src/common/roles.cpp` (validate). Match.
 
@@ -14,7 +14,7 @@ fn bad(text: impl Into<String>) -> Finding {
     Err(text.into())
 }
 
-/// One resource by itself.
+/// Checks one resource by itself.
 pub(crate) fn amount(resource: &Resource) -> Finding {
     if resource.name.is_empty() {
         return bad("a resource has no name");
@@ -49,11 +49,11 @@ pub(crate) fn stack(resource: &Resource) -> Finding {
 /// Longest name of a role; it bounds how deep a tree of roles is. *Units*: bytes.
 const MAX_ROLE: usize = 1_024;
 
-/// Whether a role's name is one.
+/// Checks the name of a role.
 pub(crate) fn is_role(role: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let is_plain = !role.is_empty() && !role.starts_with('-') && role.bytes().all(plain);
-    // Most are one plain word.
+    // Most names are one plain word.
     is_plain && role.len() <= MAX_ROLE
         || role == "*"
         || role.len() <= MAX_ROLE

@@ -1,4 +1,4 @@
-//! Frameworks: who is subscribed, with which roles, connected or not.
+//! Frameworks: their roles, their subscription, whether they are connected.
 //!
 //! | part | module |
 //! |---|---|

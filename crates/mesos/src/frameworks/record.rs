@@ -13,7 +13,7 @@ use std::{collections::VecDeque, sync::Arc};
 /// How many ended tasks the master remembers per framework.
 pub(crate) const MAX_COMPLETED_TASKS: usize = 1_000;
 
-/// Whether a framework is there.
+/// The states of a framework.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
     Connected,
@@ -27,12 +27,12 @@ pub(crate) struct Framework {
     /// Its id on the wire.
     pub(crate) name: Text,
     pub(crate) info: Arc<FrameworkInfo>,
-    /// It acknowledges statuses by calls; those of others are acknowledged as soon as they are told.
+    /// It acknowledges statuses by calls; those of other frameworks are acknowledged at once.
     pub(crate) acknowledges_explicitly: bool,
     pub(super) presence: Presence,
     /// The master failed over and has not heard from it since.
     pub(crate) recovered: bool,
-    /// When it subscribed first and last, and when it went.
+    /// When it subscribed first and last, and when it left.
     pub(crate) registered: SimTime,
     pub(crate) reregistered: Option<SimTime>,
     pub(crate) unregistered: Option<SimTime>,
@@ -58,19 +58,19 @@ impl Framework {
         self.info.can(capability)
     }
 
-    /// The master fails over: what has completed is forgotten.
+    /// The master fails over: completed tasks are forgotten.
     pub(crate) fn forget_completed(&mut self) {
         self.completed.clear();
         self.recovered = self.is_registered();
         self.unregistered = None;
     }
 
-    /// Whether it is remembered as one that has completed.
+    /// Whether it is remembered as a completed framework.
     pub(crate) fn is_listed(&self) -> bool {
         self.is_registered() || self.unregistered.is_some()
     }
 
-    /// A task that was thought to have ended is there again.
+    /// A task that was taken for ended is back.
     pub(crate) fn take_completed(&mut self, task: &Task) -> Option<CompletedTask> {
         let is_it =
             |ended: &Arc<CompletedTask>| ended.info.task_id == *task.id() && ended.agent == task.agent;

@@ -1,4 +1,4 @@
-//! Frameworks: subscription, disconnection, departure.
+//! Frameworks subscribe, disconnect and are removed.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (subscribe, disconnect, removeFramework, suppress, revive). Match.
 
@@ -14,7 +14,7 @@ use planarium_protocol::{EventBody, Text};
 use std::{collections::VecDeque, sync::Arc};
 
 impl Master {
-    /// Takes a framework in and offers at once.
+    /// Subscribes a framework and makes offers at once.
     pub fn subscribe(&mut self, cx: &mut Cx, fleet: &Fleet, info: FrameworkInfo) -> FrameworkId {
         let id = FrameworkId::at(self.frameworks.len());
         let framework = Framework {
@@ -35,7 +35,7 @@ impl Master {
         id
     }
 
-    /// Takes a framework back under its id, with what it says now. False when it was removed meanwhile.
+    /// Subscribes a framework again under its id, with its new description. False when it was removed meanwhile.
     pub fn resubscribe(&mut self, cx: &mut Cx, fleet: &Fleet, id: FrameworkId, info: FrameworkInfo) -> bool {
         self.disconnect_framework(cx, id);
         let Some(framework) = self.framework_mut(id).filter(|framework| framework.is_registered()) else {
@@ -65,13 +65,13 @@ impl Master {
         });
     }
 
-    /// A framework's scheduler is gone: its offers come back without filters, it is told nothing any more.
+    /// A framework's scheduler is gone: its offers come back without filters, and it is sent nothing any more.
     pub fn disconnect_framework(&mut self, cx: &mut Cx, id: FrameworkId) {
         let failover_ms = self.framework(id).map_or(0, |framework| framework.info.failover_ms);
         self.deactivate_framework(cx, id, failover_ms);
     }
 
-    /// The same, with so much time to return.
+    /// The same, with this much time to return.
     pub(crate) fn deactivate_framework(&mut self, cx: &mut Cx, id: FrameworkId, failover_ms: u64) {
         let Some(framework) = self.framework_mut(id).filter(|framework| framework.is_connected()) else {
             return;
@@ -101,7 +101,7 @@ impl Master {
                 self.take_offer_back(cx, offer, None);
             }
             for no in self.tasks_of(id) {
-                // Stored, not delivered: there is nobody to tell.
+                // Recorded, not delivered: the framework is gone.
                 let now = cx.now();
                 let agent_id =
                     self.task(no).and_then(|task| self.agent(task.agent)).map(|agent| agent.name.clone());
@@ -137,7 +137,7 @@ impl Master {
         });
     }
 
-    /// The word LOST, or the precise one for frameworks that know it.
+    /// The word LOST, or the precise state for frameworks that are PARTITION_AWARE.
     pub(crate) fn lost_or(&self, id: FrameworkId, precise: TaskState) -> TaskState {
         let aware = self.framework(id).is_some_and(|framework| framework.can(Capability::PartitionAware));
         if aware { precise } else { TaskState::Lost }

@@ -12,10 +12,10 @@ use planarium_protocol::Refusal;
 use std::sync::Arc;
 
 impl Master {
-    /// A framework describes itself anew. Offers and filters of roles that it leaves are gone, and all filters against
+    /// A framework sends a new description. Offers and filters of roles that it leaves go, and all filters against
     /// inverse offers, whatever the roles. No run is triggered.
     ///
-    /// *Errors*: another user, principal or checkpointing than before.
+    /// *Errors*: another user, principal or checkpoint flag than before.
     pub fn update_framework(
         &mut self,
         cx: &mut Cx,

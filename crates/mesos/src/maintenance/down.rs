@@ -1,4 +1,4 @@
-//! Maintenance starts: machines go DOWN.
+//! START_MAINTENANCE: machines go DOWN.
 //!
 //! Source: `apache/mesos: src/master/http.cpp` (startMaintenance). Match; the removal of agents is completed
 //! within the call.
@@ -6,9 +6,9 @@
 use super::{Effect, MachineId, MachineRegistry, Mode, Refused, registry::MachineRow, validate};
 
 impl MachineRegistry {
-    /// Takes machines down, all or none. Each has to be DRAINING. Agents on them are shut down and removed.
+    /// Takes machines down, all or none. Each must be DRAINING. Agents on them are shut down and removed.
     ///
-    /// *Order* of effects: machines in the order of the list; of each, every agent is shut down and removed
+    /// *Order* of effects: machines in the order of the list; for each, every agent is shut down and removed
     /// before the next, then the mode.
     pub fn machine_down(
         &mut self,
@@ -29,7 +29,7 @@ impl MachineRegistry {
         Ok(effects)
     }
 
-    /// Validates a list of machines that all have to be in one mode, machine by machine.
+    /// Validates a list of machines that all must be in one mode, machine by machine.
     pub(super) fn rows_in_mode(
         &self,
         machines: &[MachineId],

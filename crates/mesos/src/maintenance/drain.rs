@@ -1,4 +1,4 @@
-//! Agents drained, deactivated and marked gone by the operator. This is apart from machine modes: it goes by
+//! Agents drained, deactivated and marked gone by the operator. This is independent of machine modes: it goes by
 //! agent id, stops offers, and draining kills tasks.
 //!
 //! *Knows*: flags and progress per agent, and what must hold before each call. *Must not know*: tasks; the
@@ -12,21 +12,21 @@ use planarium_kernel::SortedMap;
 use planarium_kernel::{Digest, SimTime};
 use serde_json::{Map, Value};
 
-/// How to drain.
+/// The configuration of a drain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrainConfig {
-    /// Longest grace a task gets. *Units*: nanoseconds.
+    /// `max_grace_period`: longest grace period of a task. *Units*: nanoseconds.
     pub max_grace_ns: Option<i64>,
-    /// Mark the agent gone in the end.
+    /// `mark_gone`: mark the agent gone in the end.
     pub mark_gone: bool,
 }
 
-/// How far it is.
+/// The states of a drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrainState {
     /// Tasks are being killed.
     Draining,
-    /// Nothing runs there any more.
+    /// Nothing runs on the agent any more.
     Drained,
 }
 
@@ -43,11 +43,11 @@ impl DrainState {
 /// An agent's draining.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrainInfo {
-    /// How far.
+    /// Its state.
     pub state: DrainState,
-    /// How.
+    /// Its configuration.
     pub config: DrainConfig,
-    /// Since when.
+    /// When it was started.
     pub since: SimTime,
 }
 
@@ -66,29 +66,29 @@ impl DrainInfo {
     }
 }
 
-/// What the master knows of an agent when an operator names it.
+/// What the master knows of an agent that an operator names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Registered.
     Registered {
-        /// Its socket is alive.
+        /// Whether its connection is open.
         connected: bool,
-        /// It has the capability AGENT_DRAINING.
+        /// Whether it has the capability AGENT_DRAINING.
         can_drain: bool,
-        /// Its machine is in the schedule: [`super::MachineRegistry::is_scheduled`].
+        /// Whether its machine is in the schedule: [`super::MachineRegistry::is_scheduled`].
         scheduled: bool,
     },
-    /// Known from before a failover, not back yet.
+    /// Recovered after a failover, not back yet.
     Recovered,
-    /// Given up for the time being.
+    /// Unreachable.
     Unreachable,
-    /// Just being removed or marked unreachable.
+    /// Being removed or marked unreachable.
     InTransition,
-    /// Just being marked gone.
+    /// Being marked gone.
     BeingMarkedGone,
-    /// Gone for good.
+    /// Gone.
     Gone,
-    /// Never heard of, or removed.
+    /// Unknown, or removed.
     Unknown,
 }
 
@@ -104,18 +104,18 @@ impl Standing {
 /// What the master has to do after a call, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrainEffect {
-    /// Rescind the agent's offers and inverse offers ([`super::InverseOffers::rescind_agent`]); no more of
+    /// Rescind the agent's offers and inverse offers ([`super::InverseOffers::rescind_agent`]), and make no more of
     /// either.
     Deactivate(AgentId),
-    /// Order the agent to drain: kill all its tasks.
+    /// Send the agent the order to drain: it kills all its tasks.
     Order(AgentId, DrainConfig),
-    /// Look whether it is drained already: [`Drains::finish`].
+    /// Check whether it is drained already: [`Drains::finish`].
     CheckDrained(AgentId),
     /// Offers may be made again, from the next batch run on.
     Reactivate(AgentId),
 }
 
-/// What comes when an agent has nothing left.
+/// What follows when an agent has nothing left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrainEnd {
     /// It is DRAINED.
@@ -124,7 +124,7 @@ pub enum DrainEnd {
     MarkGone,
 }
 
-/// What marking an agent gone comes to.
+/// The result of marking an agent gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkGone {
     /// It is gone already; nothing to do.
@@ -140,14 +140,14 @@ struct Record {
     deactivated: bool,
 }
 
-/// Flags of all agents that have any.
+/// Draining and deactivation of all agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drains {
     by_agent: SortedMap<AgentId, Record>,
 }
 
 impl Drains {
-    /// Nothing drained, nothing deactivated.
+    /// No agent is drained or deactivated.
     pub fn new() -> Self {
         Self::default()
     }
@@ -184,7 +184,7 @@ impl Drains {
         })
     }
 
-    /// DEACTIVATE_AGENT. Again is fine.
+    /// DEACTIVATE_AGENT. Repeating it is allowed.
     pub fn deactivate(
         &mut self,
         agent: AgentId,
@@ -202,7 +202,7 @@ impl Drains {
         Ok(if registered { vec![DrainEffect::Deactivate(agent)] } else { Vec::new() })
     }
 
-    /// REACTIVATE_AGENT. Refused with [`Refused::NotRegistered`] it clears the flags all the same; it is the
+    /// REACTIVATE_AGENT. When refused with [`Refused::NotRegistered`] it clears the flags all the same; it is the
     /// one refusal here that changes state.
     pub fn reactivate(
         &mut self,
@@ -227,9 +227,9 @@ impl Drains {
         }
     }
 
-    /// The agent has no tasks and no operations left, terminal tasks counting until they are acknowledged.
-    /// None when it is not draining. To be asked after each acknowledgement, on return of the agent, and when
-    /// a call says so.
+    /// The agent has no tasks and no operations left; terminal tasks count until they are acknowledged.
+    /// None when it is not draining. Call it after each acknowledgement, on return of the agent, and when
+    /// an effect says so.
     pub fn finish(&mut self, agent: AgentId) -> Option<DrainEnd> {
         let info = self.by_agent.get_mut(&agent)?.info.as_mut()?;
         match (info.state, info.config.mark_gone) {
@@ -242,7 +242,7 @@ impl Drains {
         }
     }
 
-    /// The agent came back: the order to send it, when it has not finished.
+    /// The agent came back: the configuration to send it, if it has not finished.
     pub fn order_on_return(&self, agent: AgentId) -> Option<DrainConfig> {
         self.info(agent).filter(|info| info.state == DrainState::Draining).map(|info| info.config)
     }
@@ -278,7 +278,7 @@ impl Drains {
         }
     }
 
-    /// What does not hold, in words.
+    /// Broken invariants, in words.
     pub fn check(&self) -> Vec<String> {
         let odd = self.by_agent.iter().filter(|(_, record)| record.info.is_some() && !record.deactivated);
         odd.map(|(agent, _)| format!("agent {} drains and is not deactivated", agent.0)).collect()
@@ -296,8 +296,8 @@ pub fn may_mark_gone(standing: Standing, permitted: bool) -> Result<MarkGone, Re
     }
 }
 
-/// Grace of a task that is killed by draining; none is the executor's own. *Units*: milliseconds. The
-/// operator's limit holds for tasks that ask for more and for those that do not say.
+/// Grace period of a task that is killed by draining; none means the executor's own. *Units*: milliseconds. The
+/// operator's limit applies to tasks that ask for more and to those that do not say.
 pub fn grace_while_draining(config: DrainConfig, own_ms: Option<u64>) -> Option<u64> {
     let Some(max_ns) = config.max_grace_ns else { return own_ms };
     let max_ms = u64::try_from(max_ns / 1_000_000).unwrap_or(0);

@@ -3,36 +3,36 @@
 use super::{MachineId, Mode, Unavailability};
 use crate::api::AgentId;
 
-/// One thing to do. The order in which a call answers them is the order of the real master.
+/// One thing to do. A call returns them in the order in which the real master does them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// A machine changed its mode; only to be told.
+    /// A machine's mode has changed; for the event only.
     Mode {
-        /// As it was first spelled.
+        /// Its name as first spelled.
         machine: MachineId,
         /// Before.
         from: Mode,
         /// Now.
         to: Mode,
     },
-    /// Rescind every offer of the agent (without a filter) and every inverse offer, hand the allocator the
-    /// new unavailability, forget filters and answers for inverse offers ([`super::InverseOffers::refresh`]),
-    /// ask for an event run over the agent.
+    /// Rescind every offer of the agent (without a filter) and every inverse offer, give the allocator the new
+    /// unavailability, forget filters and answers for inverse offers ([`super::InverseOffers::refresh`]), and
+    /// request an event run over the agent.
     Refresh {
-        /// Which agent.
+        /// The agent.
         agent: AgentId,
-        /// From now on.
+        /// Its unavailability from now on.
         unavailability: Option<Unavailability>,
     },
-    /// Order the agent to shut down; it may not hear it.
+    /// Send the agent the order to shut down; it may not hear it.
     ShutDown {
-        /// Which agent.
+        /// The agent.
         agent: AgentId,
     },
-    /// Take the agent out of the books: its tasks are LOST for everyone, then offers and inverse offers are
+    /// Remove the agent: its tasks are LOST for every framework, then offers and inverse offers are
     /// rescinded, then frameworks are told FAILURE. It is detached from its machine already.
     Remove {
-        /// Which agent.
+        /// The agent.
         agent: AgentId,
     },
 }

@@ -1,4 +1,4 @@
-//! What a machine is called, and when two names mean the same machine.
+//! Names of machines, and when two names mean the same machine.
 //!
 //! Source: `apache/mesos: include/mesos/type_utils.hpp` (operator == and hash of MachineID). Match.
 
@@ -7,16 +7,16 @@ use planarium_protocol::Text;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A machine as somebody spelled it. `==` compares spellings; [`MachineId::is_same`] compares machines.
+/// A machine as it was spelled. `==` compares spellings; [`MachineId::is_same`] compares machines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineId {
-    /// Host name, in the spelling it came in; not case-sensitive.
+    /// Host name as spelled; not case-sensitive.
     pub hostname: Option<Text>,
     /// Address, compared as text.
     pub ip: Option<Text>,
 }
 
-/// The identity of a machine: equal keys, same machine. *Order*: by host name, then address; of no meaning.
+/// The identity of a machine: equal keys, same machine. *Order*: by host name, then address; without meaning.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MachineKey {
     hostname: Option<Text>,
@@ -42,7 +42,7 @@ impl MachineId {
         self.key() == other.key()
     }
 
-    /// Whether nothing is said about the machine: both fields missing or empty.
+    /// Whether the name is empty: both fields missing or empty.
     pub fn is_empty(&self) -> bool {
         let blank = |field: &Option<Text>| field.as_deref().is_none_or(str::is_empty);
         blank(&self.hostname) && blank(&self.ip)
@@ -89,7 +89,7 @@ fn present(field: Option<&Text>) -> Option<Text> {
     field.cloned().or(otherwise)
 }
 
-/// Lower case of ASCII letters only, as the real comparison has it.
+/// Lower case of ASCII letters only, as the real comparison does.
 fn lowered(text: &Text) -> Text {
     if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         text.to_ascii_lowercase().into()

@@ -1,10 +1,10 @@
-//! Inverse offers: which frameworks were asked for an agent back, and what they said.
+//! Inverse offers: which frameworks were asked to leave an agent, and what they answered.
 //!
 //! An inverse offer asks for everything a framework has on an agent. It lives until it is answered, rescinded
-//! or its framework goes. Answers change nothing but what the operator reads.
+//! or its framework goes. Answers change nothing but the status that the operator reads.
 //!
-//! Two steps, as in the real system, where allocator and master keep separate books: [`InverseOffers::grant`]
-//! marks whom to ask (the allocator's book), [`InverseOffers::record`] notes the inverse offer that was sent
+//! Two steps, as in the real system, where allocator and master keep separate records: [`InverseOffers::grant`]
+//! decides whom to ask (the allocator's part), [`InverseOffers::record`] notes the inverse offer that was sent
 //! (the master's). A grant that is never sent, to a framework that cannot receive it or for a deactivated
 //! agent, stays marked until the agent is refreshed.
 //!
@@ -22,42 +22,42 @@ use planarium_kernel::SortedMap;
 use planarium_kernel::{Digest, SimTime, id::Counter, id_types};
 
 id_types! {
-    /// A filter against inverse offers. Never reused.
+    /// Number of a filter against inverse offers. Never reused.
     pub InverseFilterId;
 }
 
 type Pair = (AgentId, FrameworkId);
 
-/// Somebody to ask.
+/// A framework that is to be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InverseGrant {
-    /// For which agent.
+    /// The agent that it is to leave.
     pub agent: AgentId,
-    /// Whom.
+    /// The framework.
     pub framework: FrameworkId,
-    /// When the agent is expected away.
+    /// When the agent is expected to be unavailable.
     pub unavailability: Unavailability,
 }
 
 /// An outstanding inverse offer. Its id comes from the same counter as those of offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InverseOffer {
-    /// Which.
+    /// Its number.
     pub id: OfferId,
-    /// Who was asked for what.
+    /// The framework and what it is asked.
     pub grant: InverseGrant,
 }
 
 impl InverseOffer {}
 
-/// What came of an answer.
+/// The result of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answered {
     /// The inverse offer that was answered.
     pub offer: InverseOffer,
     /// The answer came from another framework; it counts nevertheless.
     pub foreign: bool,
-    /// The filter it made, and when it ends: a timer for [`InverseOffers::expire`].
+    /// The filter it made, and when that expires: a timer for [`InverseOffers::expire`].
     pub filter: Option<(InverseFilterId, SimTime)>,
 }
 
@@ -67,10 +67,10 @@ struct Answer {
     at: SimTime,
 }
 
-/// All books about inverse offers.
+/// Everything known about inverse offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InverseOffers {
-    /// Who is not to be asked again now, with what was sent, if it was.
+    /// Who is not asked again now, with what was sent, if it was.
     marked: SortedMap<Pair, Option<OfferId>>,
     outstanding: SortedMap<OfferId, InverseOffer>,
     filters: SortedMap<Pair, Vec<InverseFilterId>>,
@@ -79,13 +79,13 @@ pub struct InverseOffers {
 }
 
 impl InverseOffers {
-    /// Nobody asked.
+    /// No framework has been asked.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// At the end of an allocation run: whom to ask for an agent. `users` are the connected frameworks
-    /// with anything offered or allocated there; suppression, roles and filters of offers do not matter.
+    /// At the end of an allocation run: the frameworks to ask to leave an agent. `users` are the connected frameworks
+    /// with anything offered or allocated there; suppression, roles and filters of offers do not count.
     pub fn grant(
         &mut self,
         agent: AgentId,
@@ -104,7 +104,7 @@ impl InverseOffers {
         grants
     }
 
-    /// Notes that a grant was sent as an inverse offer.
+    /// Records that a grant was sent as an inverse offer.
     pub fn record(&mut self, id: OfferId, grant: InverseGrant) -> InverseOffer {
         let offer = InverseOffer { id, grant };
         self.marked.insert((grant.agent, grant.framework), Some(id));
@@ -112,8 +112,8 @@ impl InverseOffers {
         offer
     }
 
-    /// A framework answers. None when the inverse offer is not outstanding (any more): the answer is ignored.
-    /// Whose inverse offer it is decides whose answer it is, not who gives it.
+    /// A framework answers. None when the inverse offer is not outstanding: the answer is ignored.
+    /// It counts as the answer of the framework that the inverse offer was made to.
     pub fn answer(
         &mut self,
         now: SimTime,
@@ -137,7 +137,7 @@ impl InverseOffers {
         Some(Answered { offer, foreign, filter })
     }
 
-    /// A filter's time is over; false when it was cleared before.
+    /// A filter expires; false when it was cleared before.
     pub fn expire(&mut self, agent: AgentId, framework: FrameworkId, filter: InverseFilterId) -> bool {
         let Some(filters) = self.filters.get_mut(&(agent, framework)) else { return false };
         let before = filters.len();
@@ -149,21 +149,21 @@ impl InverseOffers {
         expired
     }
 
-    /// Takes an inverse offer back (offer timeout). It is sent anew at the next run.
+    /// Rescinds an inverse offer (offer timeout). It is sent anew at the next run.
     pub fn withdraw(&mut self, id: OfferId) -> Option<InverseOffer> {
         let offer = self.outstanding.remove(&id)?;
         self.marked.remove(&(offer.grant.agent, offer.grant.framework));
         Some(offer)
     }
 
-    /// The agent disconnected or was deactivated: answers what to rescind. Filters and answers stay.
+    /// The agent disconnected or was deactivated: returns what to rescind. Filters and answers stay.
     pub fn rescind_agent(&mut self, agent: AgentId) -> Vec<InverseOffer> {
         let ids: Vec<OfferId> = self.marked.range(all_on(agent)).filter_map(|(_, id)| *id).collect();
         ids.into_iter().filter_map(|id| self.withdraw(id)).collect()
     }
 
-    /// The agent's unavailability was set anew, or the agent was removed, marked gone or given up as
-    /// unreachable: answers what to rescind and forgets everything else about it, answers too.
+    /// The agent's unavailability was set anew, or the agent was removed, marked gone or marked
+    /// unreachable: returns what to rescind and forgets everything else about it, answers too.
     pub fn refresh(&mut self, agent: AgentId) -> Vec<InverseOffer> {
         let rescinded = self.rescind_agent(agent);
         drop_agent(&mut self.marked, agent);
@@ -172,8 +172,8 @@ impl InverseOffers {
         rescinded
     }
 
-    /// The framework disconnected or was removed: it is told nothing, its inverse offers and filters are
-    /// gone, its answers stay. The agents it was asked for.
+    /// The framework disconnected or was removed: its inverse offers and filters are gone without a word,
+    /// its answers stay. Returns the agents it was asked to leave.
     pub fn framework_gone(&mut self, framework: FrameworkId) -> Vec<AgentId> {
         let mut agents = Vec::new();
         self.outstanding.retain(|_, offer| {
@@ -186,7 +186,7 @@ impl InverseOffers {
         agents
     }
 
-    /// The framework revived or changed its description: all its filters here are gone, whatever roles it
+    /// The framework revived or sent a new description: all its filters here are gone, whatever roles it
     /// named.
     pub fn clear_filters(&mut self, framework: FrameworkId) {
         self.filters.retain(|(_, of), _| *of != framework);
@@ -209,12 +209,12 @@ impl InverseOffers {
             .map(|((_, framework), answer)| (*framework, answer.response, answer.at))
     }
 
-    /// Which frameworks have an inverse offer for an agent, unanswered so far.
+    /// The frameworks that have an unanswered inverse offer for an agent.
     pub fn outstanding_on(&self, agent: AgentId) -> impl Iterator<Item = FrameworkId> {
         self.marked.range(all_on(agent)).filter(|(_, id)| id.is_some()).map(|((_, framework), _)| *framework)
     }
 
-    /// Whether a framework is not asked for an agent because of its last answer.
+    /// Whether a framework is not asked again because of its last answer.
     #[cfg(test)]
     pub(super) fn is_filtered(&self, agent: AgentId, framework: FrameworkId) -> bool {
         self.filters.contains_key(&(agent, framework))
@@ -244,7 +244,7 @@ impl InverseOffers {
         }
     }
 
-    /// What does not hold, in words. `is_active` says whether an agent is connected and not deactivated.
+    /// Broken invariants, in words. `is_active` says whether an agent is connected and not deactivated.
     pub fn check(&self, registry: &MachineRegistry, is_active: impl Fn(AgentId) -> bool) -> Vec<String> {
         let mut broken = Vec::new();
         for (id, InverseOffer { id: own, grant }) in &self.outstanding {
@@ -270,7 +270,7 @@ impl InverseOffers {
     }
 }
 
-/// How long an answer holds; none when it makes no filter at all. Not stretched to the allocation interval.
+/// How long an answer's filter holds; none when it makes none. Not stretched to the allocation interval.
 fn life_ms(refuse_ms: Option<u64>) -> Option<u64> {
     match refuse_ms.unwrap_or(DEFAULT_REFUSE_MS) {
         0 => None,

@@ -3,7 +3,7 @@
 use crate::api::AgentId;
 use planarium_kernel::{Cause, SortedMap, SortedSet};
 
-/// Agents that the next run looks at, with what brought that about.
+/// Agents that the next run looks at, and what caused each look.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InverseCandidates(SortedMap<AgentId, Cause>);
 
@@ -21,7 +21,7 @@ impl InverseCandidates {
         self.0.remove(&agent);
     }
 
-    /// Takes the agents among `only`, all when none, in order of registration.
+    /// Takes the agents among `only` (all when none), in order of registration.
     pub(crate) fn take(&mut self, only: Option<&[AgentId]>) -> Vec<(AgentId, Cause)> {
         if self.0.is_empty() {
             return Vec::new();

@@ -1,19 +1,19 @@
 //! Maintenance primitives: the operator's schedule, machine modes, inverse offers, draining.
 //!
-//! *Knows*: which machine is in which mode, what the operator posted, which agents are attached to which
-//! machine, which frameworks were asked for an agent back and what they answered, which agents are drained.
+//! *Knows*: which machine is in which mode, what the operator posted, which agents are on which
+//! machine, which frameworks were asked to leave an agent and what they answered, which agents are drained.
 //! *Must not know*: offers, tasks, resources, frameworks beyond their ids, clocks. Time comes in as an
 //! argument; what has to happen in the cluster goes out as [`Effect`]s and [`DrainEffect`]s that the master
 //! carries out in order.
 //!
 //! | part | module |
 //! |---|---|
-//! | what a machine is called and when two are the same | `id` |
+//! | names of machines and when two mean the same | `id` |
 //! | windows and the schedule | `window`, `schedule` |
-//! | request bodies to values | [`decode`] |
-//! | what is wrong with a call | `refused` |
-//! | rules that need no state | `validate` |
-//! | machines, modes, agents attached | `registry` |
+//! | reading request bodies | [`decode`] |
+//! | why a call is refused | `refused` |
+//! | validation that needs no state | `validate` |
+//! | machines, modes, agents on them | `registry` |
 //! | the three calls that change modes | `post`, `down`, `up` |
 //! | what the operator can read | `status` |
 //! | inverse offers, answers, filters | `inverse` |

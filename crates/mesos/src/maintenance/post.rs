@@ -1,4 +1,4 @@
-//! A schedule is posted.
+//! UPDATE_MAINTENANCE_SCHEDULE.
 //!
 //! Source: `apache/mesos: src/master/http.cpp` (updateMaintenanceSchedule), `src/master/master.cpp`
 //! (updateUnavailability), `src/master/maintenance.cpp`. Match.
@@ -48,7 +48,7 @@ impl MachineRegistry {
         Ok(effects)
     }
 
-    /// A machine known before, unless it goes from UP to DRAINING.
+    /// A machine known before, unless it goes from UP to DRAINING now.
     fn update_known(
         &mut self,
         row: MachineRow,
@@ -66,7 +66,7 @@ impl MachineRegistry {
         self.refresh(row, effects);
     }
 
-    /// Sets mode and unavailability; a change of mode is told.
+    /// Sets mode and unavailability; reports a change of mode.
     pub(super) fn change(
         &mut self,
         row: MachineRow,
@@ -74,7 +74,7 @@ impl MachineRegistry {
         unavailability: Option<Unavailability>,
         effects: &mut Vec<Effect>,
     ) {
-        // Rows are shared with copies of the registry; one that stays as it is stays shared.
+        // Rows are shared with copies of the registry; one that does not change stays shared.
         if self.at(row).is_some_and(|m| m.info.mode == to && m.info.unavailability == unavailability) {
             return;
         }

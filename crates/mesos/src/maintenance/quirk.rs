@@ -19,7 +19,7 @@ pub const POST_REFRESHES_EVERY_KNOWN_MACHINE: bool = true;
 /// `src/master/http.cpp`.
 pub const STATUS_SHOWS_FIRST_SPELLING: bool = true;
 
-/// An answer to somebody else's inverse offer counts as the answer of the one it was made to.
+/// An answer to an inverse offer counts as that of the framework it was made to, whoever gives it.
 /// `src/master/master.cpp` (acceptInverseOffers, declineInverseOffers).
 pub const ANSWER_COUNTS_FOR_THE_ADDRESSEE: bool = true;
 
@@ -35,9 +35,9 @@ pub const KILLING_IS_TOLD_AS_GONE: bool = true;
 /// is not cut down to the quota of the role above. `src/master/allocator/mesos/hierarchical.cpp`.
 pub const NESTED_ROLES_HAVE_NO_QUOTA: bool = true;
 
-/// Subscribed operators are told AGENT_REMOVED of agents that are removed, and not of those that become unreachable or
+/// Subscribed operators get AGENT_REMOVED for agents that are removed, and not for those that become unreachable or
 /// gone. `src/master/master.cpp` (_removeSlave, __removeSlave).
 pub const ONLY_REMOVED_AGENTS_ARE_TOLD: bool = true;
 
-/// Setting a weight takes no offer back; what is free goes by the new weight from the next batch on.
+/// Setting a weight rescinds no offer; what is free goes by the new weight from the next batch run on.
 pub const WEIGHTS_RESCIND_NOTHING: bool = true;

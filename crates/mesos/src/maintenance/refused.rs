@@ -1,7 +1,7 @@
-//! What is wrong with a call: class, status code, plain text.
+//! Why a call is refused: class, status code, plain text.
 //!
 //! Source: `apache/mesos: src/master/maintenance.cpp`, `src/master/http.cpp`,
-//! `3rdparty/stout/include/stout/protobuf.hpp`. Match in which class each fault falls, in the order faults
+//! `3rdparty/stout/include/stout/protobuf.hpp`. Match in the class of each fault, in the order in which faults
 //! are found and in status codes; the wording is ours.
 
 use super::MachineId;
@@ -11,32 +11,32 @@ use planarium_protocol::{
 };
 use std::fmt;
 
-/// Why a call was turned down. State is as it was before.
+/// Why a call was refused. State is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The body is not JSON.
     NotJson(Text),
-    /// The body, or an element of it, has to be an object.
+    /// The body, or an element of it, is not an object.
     NotAnObject,
-    /// The body has to be an array.
+    /// The body is not an array.
     NotAnArray,
     /// A field has a value of another type.
     WrongType {
         /// The field.
         field: &'static str,
-        /// What it has: `string`, `number`, `boolean`, `array`, `object`.
+        /// The type it should have: `string`, `number`, `boolean`, `array`, `object`.
         found: &'static str,
     },
-    /// A field's text or number is not of the range or form it must have.
+    /// A field's text or number is out of range or malformed.
     BadValue {
         /// The field.
         field: &'static str,
-        /// What it has.
+        /// What it should be.
         text: Text,
     },
-    /// Fields that must be there are not.
+    /// Required fields are missing.
     MissingFields {
-        /// Their paths; not all of them when there are very many.
+        /// Their paths; not all of them if there are very many.
         paths: Vec<String>,
         /// How many more.
         more: u64,
@@ -47,31 +47,31 @@ pub enum Refused {
     TypeUnknown,
     /// A v1 call without the part that its type needs.
     PayloadMissing(&'static str),
-    /// A window names no machine.
+    /// A window without machines.
     EmptyWindow,
-    /// A duration is below zero.
+    /// A negative duration.
     NegativeDuration,
-    /// A machine has neither host name nor address.
+    /// A machine with neither host name nor address.
     EmptyMachine,
-    /// An address is not four decimal numbers.
+    /// An address that is not four decimal numbers.
     BadIp(Text),
-    /// A machine occurs twice.
+    /// A machine that occurs twice.
     MachineTwice(MachineId),
     /// A DOWN machine is missing from the new schedule.
     DownMachineDropped(MachineId),
-    /// A list names no machine.
+    /// A list without machines.
     EmptyList,
-    /// A machine is not known, so it is in no schedule.
+    /// An unknown machine, which is in no schedule.
     NotScheduled(MachineId),
     /// A machine to be taken down is not DRAINING.
     NotDraining(MachineId),
     /// A machine to be brought up is not DOWN.
     NotDown(MachineId),
-    /// The caller may not do this.
+    /// The caller is not authorized.
     Forbidden,
     /// The agent to be drained is on a machine of the schedule.
     AgentScheduled,
-    /// The agent does not know how to drain.
+    /// The agent lacks the capability to drain.
     CannotDrain,
     /// No such agent (400).
     UnknownAgent,
@@ -85,12 +85,12 @@ pub enum Refused {
     StillDraining,
     /// The agent is not registered; its flags were cleared nevertheless.
     NotRegistered,
-    /// The agent is just being removed, or marked unreachable or gone.
+    /// The agent is being removed, or marked unreachable or gone.
     InTransition,
 }
 
 impl Refused {
-    /// The HTTP status that goes with it.
+    /// Its HTTP status.
     pub const fn status(&self) -> u16 {
         match self {
             Self::Forbidden => 403,

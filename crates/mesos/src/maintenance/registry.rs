@@ -1,6 +1,6 @@
-//! Machines as the master knows them: mode, unavailability, agents attached.
+//! Machines as the master knows them: mode, unavailability, agents on them.
 //!
-//! A machine appears when an agent registers from it or when a schedule names it, and is never forgotten: it
+//! A machine is added when an agent registers from it or when a schedule names it, and never removed: it goes
 //! goes back to UP. The first spelling of its name stays.
 //!
 //! *Order*: machines in order of appearance, agents of a machine in order of registration (the real master
@@ -15,17 +15,17 @@ use planarium_kernel::{Map, SortedMap, SortedSet};
 use std::sync::Arc;
 
 id_types! {
-    /// Row of a machine. Never reused.
+    /// Number of a machine. Never reused.
     pub(super) MachineRow;
 }
 
-/// Where a machine stands with maintenance.
+/// The modes of a machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// Not scheduled.
     #[default]
     Up,
-    /// Scheduled; everything goes on, with notice.
+    /// Scheduled for maintenance; everything goes on, and frameworks are asked to leave.
     Draining,
     /// In maintenance; its agents may not register.
     Down,
@@ -42,27 +42,27 @@ impl Mode {
     }
 }
 
-/// What is stored about a machine. *Invariant*: there is an unavailability exactly when the mode is not UP.
+/// The record of a machine. *Invariant*: it has an unavailability exactly when its mode is not UP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineInfo {
-    /// As it was first spelled.
+    /// Its name as first spelled.
     pub id: MachineId,
-    /// Mode.
+    /// Its mode.
     pub mode: Mode,
-    /// When it is expected away.
+    /// When it is expected to be unavailable.
     pub unavailability: Option<Unavailability>,
 }
 
 /// A machine with the agents on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// What is stored.
+    /// Its record.
     pub info: MachineInfo,
     /// Registered agents, connected or not. *Invariant*: none when DOWN.
     pub agents: Vec<AgentId>,
 }
 
-/// An agent may not register: its machine is DOWN. It is to be told to shut down.
+/// An agent may not register: its machine is DOWN. It has to be told to shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MachineIsDown;
 
@@ -77,13 +77,13 @@ pub struct MachineRegistry {
 }
 
 impl MachineRegistry {
-    /// Without machines and without a schedule.
+    /// No machines and no schedule.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An agent registers, or comes back, from a machine: attaches it and answers the unavailability to offer
-    /// it with.
+    /// An agent registers, or comes back, from a machine: attaches it and returns the unavailability for its
+    /// offers.
     ///
     /// *Errors*: the machine is DOWN. This is checked before anything else about the agent.
     pub fn attach(
@@ -105,7 +105,7 @@ impl MachineRegistry {
         Ok(self.at(row).and_then(|machine| machine.info.unavailability))
     }
 
-    /// An agent was removed, given up as unreachable or marked gone. A disconnected one stays attached.
+    /// An agent was removed, marked unreachable or marked gone. A disconnected one stays attached.
     pub fn detach(&mut self, agent: AgentId) {
         let Some(row) = self.by_agent.remove(&agent) else { return };
         if let Some(machine) = self.at_mut(row) {
@@ -128,12 +128,12 @@ impl MachineRegistry {
         self.at(self.row(&id.key())?)
     }
 
-    /// The machine that an agent is attached to.
+    /// The machine of an agent.
     pub fn machine_of(&self, agent: AgentId) -> Option<&Machine> {
         self.at(*self.by_agent.get(&agent)?)
     }
 
-    /// What to tag the agent's offers with.
+    /// The unavailability for an agent's offers.
     pub fn unavailability(&self, agent: AgentId) -> Option<Unavailability> {
         // Without a schedule all machines are up.
         self.schedule.as_ref()?;
@@ -180,7 +180,7 @@ impl MachineRegistry {
         }
     }
 
-    /// What does not hold, in words. *Cost*: walks everything; for debug builds and property tests.
+    /// Broken invariants, in words. *Cost*: walks everything; for debug builds and property tests.
     pub fn check(&self) -> Vec<String> {
         let mut broken = Vec::new();
         let scheduled: SortedSet<MachineKey> =
@@ -225,7 +225,7 @@ impl MachineRegistry {
         self.rows.get(key).copied()
     }
 
-    /// The row of a machine; makes one when it is new.
+    /// The row of a machine, which is added when it is new.
     pub(super) fn row_or_new(&mut self, id: &MachineId) -> MachineRow {
         let key = id.key();
         if let Some(row) = self.row(&key) {

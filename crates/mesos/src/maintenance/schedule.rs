@@ -19,7 +19,7 @@ impl Schedule {
         self.windows.iter().flat_map(|window| window.machine_ids.iter().map(|id| (id, window.unavailability)))
     }
 
-    /// The schedule with only those machines that `keep` says yes to; windows left without machines go.
+    /// The schedule with only those machines that `keep` accepts; windows left without machines go.
     #[must_use]
     pub fn keeping(&self, keep: impl Fn(&MachineId) -> bool) -> Self {
         let windows = self.windows.iter().filter_map(|window| {

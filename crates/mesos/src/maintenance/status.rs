@@ -1,4 +1,4 @@
-//! What the operator can read: the schedule, and how frameworks answered.
+//! The schedule and the status of machines, as the operator reads them.
 //!
 //! *Order*: machines as in the schedule (the real lists have no order); answers by agent in order of
 //! registration, then by framework.
@@ -16,20 +16,20 @@ use serde_json::{Map, Value};
 /// A framework's last answer about an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InverseOfferStatus {
-    /// What it said. One that has not answered has no status at all.
+    /// The answer; a framework that has not answered has no status.
     pub status: Response,
-    /// Who.
+    /// The framework.
     pub framework: FrameworkId,
-    /// When. *Units*: nanoseconds since 1970.
+    /// When it answered. *Units*: nanoseconds since 1970.
     pub timestamp_ns: i64,
 }
 
-/// A DRAINING machine with what was answered about it.
+/// A DRAINING machine with the answers of frameworks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrainingMachine {
     /// The machine.
     pub id: MachineId,
-    /// One entry per agent on the machine and framework that ever answered.
+    /// One entry per agent on the machine and framework that has ever answered.
     pub statuses: Vec<InverseOfferStatus>,
 }
 

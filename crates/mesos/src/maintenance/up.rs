@@ -1,4 +1,4 @@
-//! Maintenance ends: machines come UP.
+//! STOP_MAINTENANCE: machines come UP.
 //!
 //! Source: `apache/mesos: src/master/http.cpp` (stopMaintenance), `src/master/maintenance.cpp`
 //! (StopMaintenance). Match.
@@ -7,7 +7,7 @@ use super::{Effect, MachineId, MachineRegistry, Mode, Refused, validate};
 use std::sync::Arc;
 
 impl MachineRegistry {
-    /// Brings machines up, all or none. Each has to be DOWN. They leave the schedule; a window without
+    /// Brings machines up, all or none. Each must be DOWN. They leave the schedule; a window without
     /// machines goes, then a schedule without windows. Frameworks are told nothing.
     pub fn machine_up(
         &mut self,

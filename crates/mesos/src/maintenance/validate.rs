@@ -1,17 +1,17 @@
-//! Rules about schedules and lists of machines that need no state.
+//! Validation of schedules and lists of machines that needs no state.
 //!
-//! *Order*: the first fault found decides; windows and machines are looked at in the order they were given.
+//! *Order*: the first fault found decides; windows and machines are checked in the order given.
 //! Source: `apache/mesos: src/master/maintenance.cpp` (namespace validation). Match.
 
 use super::{MachineId, MachineKey, Refused, Schedule, registry::MachineRow};
 use planarium_kernel::Map;
 use std::net::Ipv4Addr;
 
-/// Machines by their keys, each with its place among those named. *Cost*: names come in any order, and there may be very
-/// many, so a name more must not move all that come after it.
+/// Machines by key, each with its position among those named. *Cost*: a map, since there may be very many names in any
+/// order: inserting one must not move all those after it.
 pub(super) type Named = Map<MachineKey, MachineRow>;
 
-/// Checks a schedule on its own; answers which machines it names. Windows may overlap and contradict each
+/// Checks a schedule by itself; returns the machines it names. Windows may overlap and contradict each
 /// other, durations may be zero or missing, starts may be anything.
 pub(super) fn schedule(schedule: &Schedule) -> Result<Named, Refused> {
     let mut seen = Named::new();
@@ -27,7 +27,7 @@ pub(super) fn schedule(schedule: &Schedule) -> Result<Named, Refused> {
     Ok(seen)
 }
 
-/// Checks a list of machines on its own; answers which machines it names.
+/// Checks a list of machines by itself; returns the machines it names.
 pub(super) fn list(machines: &[MachineId]) -> Result<Named, Refused> {
     if machines.is_empty() {
         return Err(Refused::EmptyList);

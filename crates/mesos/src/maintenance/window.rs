@@ -8,12 +8,12 @@
 use super::{MachineId, Unavailability};
 use serde_json::{Map, Value};
 
-/// Machines with the interval in which they are expected away.
+/// Machines with the interval in which they are expected to be unavailable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Which machines.
+    /// The machines.
     pub machine_ids: Vec<MachineId>,
-    /// When.
+    /// The interval.
     pub unavailability: Unavailability,
 }
 

@@ -13,8 +13,8 @@ use planarium_kernel::{Cause, Class};
 use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
-/// Filters that hold no longer than this after an accept keep the world from being idle: what was left
-/// over will be offered again soon.
+/// Filters that last no longer than this after an ACCEPT keep the world from being idle: what was left over is
+/// offered again soon.
 const SHORT_FILTER_MS: u64 = 60_000;
 
 impl Master {
@@ -35,7 +35,7 @@ impl Master {
         for (framework, grants) in by_framework {
             let mut agents: Vec<Text> = Vec::with_capacity(grants.len());
             let mut offers = Vec::with_capacity(grants.len());
-            // What changed last is what brought the message about.
+            // The latest change is what caused the message.
             let mut cause = Cause::default();
             for grant in grants {
                 self.want_inverse_offers(grant.agent, grant.cause);
@@ -63,8 +63,8 @@ impl Master {
         }
     }
 
-    /// An offer of what was granted; it is not out yet. *Cost*: most agents are offered again as they are, and one that
-    /// nobody else looks at any more is sent out under another number.
+    /// Builds an offer of what was granted; it is not outstanding yet. *Cost*: most agents are offered again unchanged,
+    /// and an offer that no one else refers to is sent again under another number.
     fn make_offer(&mut self, grant: Grant) -> Option<Arc<Offer>> {
         let agent = self.agents.get(grant.agent.index())?;
         let id = OfferId(self.next_offer.next());
@@ -97,7 +97,7 @@ impl Master {
         }))
     }
 
-    /// Turns offers down. Ids that are not outstanding, or not this framework's, are passed over.
+    /// DECLINE. Ids that are not outstanding, or belong to another framework, are skipped.
     pub(crate) fn decline(
         &mut self,
         cx: &mut Cx,
@@ -113,7 +113,7 @@ impl Master {
                 own.push(offer);
             }
             Some(other) => others.push(other),
-            // One that is named again is turned down again, and comes back once.
+            // An id that is named twice is declined once.
             None => {
                 let again = own.iter().find(|offer: &&Arc<Offer>| offer.id == id);
                 agents.extend(again.map(|offer| offer.hostname.clone()));
@@ -133,14 +133,14 @@ impl Master {
         cx.following(body, |cx| self.recover_offers(cx, framework, own, filter_ms));
     }
 
-    /// Takes an offer out of the books and its resources back, with a filter when the framework refused them.
+    /// Removes an offer and recovers its resources, with a filter if the framework refused them.
     pub(crate) fn take_offer_back(&mut self, cx: &Cx, id: OfferId, filter_ms: Option<u64>) {
         if let Some(offer) = self.offers.remove(&id) {
             self.recover_offers(cx, offer.framework, vec![offer], filter_ms);
         }
     }
 
-    /// Gives back what was offered to one framework.
+    /// Recovers what was offered to one framework.
     fn recover_offers(
         &mut self,
         cx: &Cx,
@@ -152,7 +152,7 @@ impl Master {
         self.recover_all(cx, framework, &mut returns, filter_ms, Class::Periodic);
     }
 
-    /// Gives resources back to the allocator and arms the timer of the filter that a refusal makes.
+    /// Recovers resources and arms the timer of the filter that a refusal makes.
     #[expect(clippy::too_many_arguments, reason = "one place for what the allocator must know of a recovery")]
     pub(crate) fn recover_resources(
         &mut self,
@@ -182,7 +182,7 @@ impl Master {
             let class = if life_ms <= SHORT_FILTER_MS { class } else { Class::Periodic };
             let at = cx.now().saturating_add(life_ms);
             let timer = self.arm(at, class, cx.cause(), Timer::Filters(filters));
-            // One that keeps the world from being idle does so whatever becomes of its filters.
+            // If one of them keeps the world from being idle, all of them do.
             if class == Class::Periodic {
                 self.allocator.set_filter_timer(filters, timer);
             }
@@ -192,7 +192,7 @@ impl Master {
         }
     }
 
-    /// Takes an offer back and tells its framework.
+    /// Rescinds an offer.
     pub(crate) fn rescind(&mut self, cx: &mut Cx, id: OfferId) {
         self.rescind_for(cx, id, None);
     }
@@ -208,7 +208,7 @@ impl Master {
         });
     }
 
-    /// Takes back the offers that are withheld from now on: a framework that has not used one yet must not.
+    /// Rescinds offers that are withheld from now on: a framework that has not used one yet must not.
     pub(crate) fn rescind_withheld(&mut self, cx: &mut Cx, fleet: &Fleet) {
         let withheld: Vec<OfferId> = self
             .offers
@@ -234,7 +234,7 @@ impl Master {
     }
 }
 
-/// Puts another one in its place, if it is another one.
+/// Replaces the value, if it differs.
 fn share_or_replace<T: ?Sized>(kept: &mut Arc<T>, other: &Arc<T>) {
     if !Arc::ptr_eq(kept, other) {
         kept.clone_from(other);

@@ -1,9 +1,9 @@
-//! Offers: made, answered, taken back; what an ACCEPT does with them.
+//! Offers: made, accepted, declined, rescinded.
 //!
 //! | part | module |
 //! |---|---|
-//! | records: offers that are out, operations that have an id | `outstanding`, `operation_record` |
-//! | allocation runs, and the offers that come of them | `run` |
+//! | records: outstanding offers, operations that have an id | `outstanding`, `operation_record` |
+//! | allocation runs, and the offers that result | `run` |
 //! | offers declined, rescinded, their resources recovered | `exchange` |
 //! | the flag `offer_timeout` | `timeout` |
 //! | ACCEPT | `accept` |

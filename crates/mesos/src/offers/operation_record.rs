@@ -1,21 +1,21 @@
-//! The master's record of operations that were given an id.
+//! The master's record of operations that have an id.
 
 use crate::api::{AgentId, FrameworkId, Operation, Resources};
 use planarium_kernel::{Cause, SortedMap, TimerId};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// An operation that was carried out, or will be when its agent hears of it.
+/// An operation that was carried out, or will be when its agent receives it.
 #[derive(Clone, Debug)]
 pub(crate) struct TrackedOperation {
     pub(crate) framework: FrameworkId,
     pub(crate) id: Text,
-    /// What was asked for.
+    /// The operation.
     pub(crate) operation: Arc<Operation>,
     pub(crate) agent: AgentId,
     pub(super) converted: Resources,
     pub(super) cause: Cause,
-    /// Its agent has said that it is done.
+    /// Its agent has reported that it is finished.
     pub(crate) delivered: bool,
     pub(super) retry_ms: u64,
     pub(super) retry: Option<TimerId>,

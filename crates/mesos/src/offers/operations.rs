@@ -1,12 +1,12 @@
-//! Operations that frameworks have given an id: what came of each, until it is acknowledged.
+//! Feedback on operations: the outcome of those that have an id, until it is acknowledged.
 //!
-//! The agent carries an operation out as soon as it hears of it, and its status is sent like that of a task
-//! ([`crate::acknowledge`]): again and again until it is acknowledged. What the master refuses is told once, and
-//! never known afterwards. Operations without an id are nobody's business.
+//! The agent carries an operation out as soon as it receives it, and its status is sent like that of a task
+//! ([`crate::tasks::acknowledge`]): again and again until it is acknowledged. What the master drops is told once and
+//! not remembered. Of operations without an id nothing is told.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (drop, updateOperationStatus, acknowledgeOperationStatus,
 //! reconcileOperations, sendBulkOperationFeedback), `src/status_update_manager/status_update_manager_process.hpp`.
-//! Match, but that here frameworks which acknowledge nothing by calls may give ids too, and are told once.
+//! Match, except that frameworks which acknowledge nothing by calls may give ids too, and are told once.
 
 use crate::offers::TrackedOperation;
 use crate::{
@@ -27,7 +27,7 @@ use planarium_protocol::Text;
 use std::sync::Arc;
 
 impl Master {
-    /// An operation was carried out in the master's books; its framework is told when the agent has heard of it.
+    /// An operation was carried out in the master's records; its framework is told when the agent has received it.
     pub(crate) fn track_operation(
         &mut self,
         cx: &Cx,
@@ -53,7 +53,7 @@ impl Master {
         self.forward_operation(cx, number);
     }
 
-    /// The master refuses an operation.
+    /// The master drops an operation.
     pub(crate) fn refuse_operation(&mut self, cx: &Cx, framework: FrameworkId, id: Text, message: &str) {
         let status = OperationStatus {
             operation_id: id,
@@ -66,7 +66,7 @@ impl Master {
         self.send(cx, framework, SchedulerEvent::Operation(status));
     }
 
-    /// Says that an operation is done, when its agent can be heard, and arms the timer that says it again.
+    /// Sends the status of a finished operation, if its agent can be reached, and arms the timer that sends it again.
     pub(crate) fn forward_operation(&mut self, cx: &Cx, number: u32) {
         let Some(operation) = self.operations.get(&number) else { return };
         if !self.agent(operation.agent).is_some_and(Agent::is_reachable) {
@@ -88,7 +88,7 @@ impl Master {
         }
     }
 
-    /// Time to say again what was not acknowledged.
+    /// Sends again what was not acknowledged.
     pub(crate) fn retry_operation(&mut self, cx: &mut Cx, number: u32) {
         let Some(operation) = self.operations.get_mut(&number).map(Arc::make_mut) else { return };
         operation.retry = None;
@@ -96,7 +96,7 @@ impl Master {
         cx.scoped(cause, |cx| self.forward_operation(cx, number));
     }
 
-    /// An agent can be heard again: everything is said at once, with the shortest pause from now on.
+    /// An agent can be reached again: all statuses are sent at once, starting over with the shortest pause.
     pub(crate) fn forward_operations_of(&mut self, cx: &mut Cx, agent: AgentId) {
         for number in self.operations_on(agent) {
             if let Some(operation) = self.operations.get_mut(&number).map(Arc::make_mut) {
@@ -121,7 +121,7 @@ impl Master {
             .collect()
     }
 
-    /// Whether nothing is left to be acknowledged of operations on an agent.
+    /// Whether every operation on an agent has been acknowledged.
     pub(crate) fn has_operations(&self, agent: AgentId) -> bool {
         self.operations.values().any(|operation| operation.agent == agent)
     }
@@ -149,7 +149,7 @@ impl Master {
         }
     }
 
-    /// An agent leaves. One that is unreachable may come back and say again what it has done.
+    /// An agent leaves. One that is unreachable may come back and report again what it has done.
     pub(crate) fn lose_operations(&mut self, cx: &Cx, agent: AgentId, how: Removal) {
         for number in self.operations_on(agent) {
             let Some(operation) = self.operations.get(&number) else { continue };
@@ -168,7 +168,7 @@ impl Master {
         }
     }
 
-    /// An agent will not come back, and nobody knows what it has done.
+    /// An agent will not come back, and what it has done is unknown.
     pub(crate) fn forget_operations_on(&mut self, agent: AgentId) {
         for number in self.operations_on(agent) {
             self.forget_operation(number);
@@ -183,7 +183,7 @@ impl Master {
         }
     }
 
-    /// A framework has taken in what came of an operation. Acknowledgements of anything else have no effect.
+    /// ACKNOWLEDGE_OPERATION_STATUS. Acknowledgements of anything else have no effect.
     pub fn acknowledge_operation(
         &mut self,
         cx: &mut Cx,
@@ -210,7 +210,7 @@ impl Master {
         }
     }
 
-    /// Tells a framework what its operations have come to.
+    /// RECONCILE_OPERATIONS.
     pub(crate) fn reconcile_operations(
         &mut self,
         cx: &Cx,
@@ -263,7 +263,7 @@ impl Master {
         }
     }
 
-    /// What does not hold about operations, in words.
+    /// Broken invariants about operations, in words.
     pub(crate) fn check_operations(&self, broken: &mut Vec<String>) {
         for operation in self.operations.values() {
             let agent = self.agent(operation.agent).map(|agent| agent.state);

@@ -1,9 +1,9 @@
-//! Offers that are out, by their running number.
+//! Outstanding offers, by their running number.
 //!
-//! *Knows*: numbers that only grow. *Must not know*: who has an offer and what becomes of it.
+//! *Knows*: numbers that only grow. *Must not know*: who an offer was made to and what becomes of it.
 //!
-//! Most offers come back soon and in about the order in which they went out, so their numbers lie close together: a
-//! number says where its offer is. Pages are shared by copies of the master and go when they are empty.
+//! Most offers come back soon and in about the order in which they were made, so their numbers lie close together: the
+//! number of an offer says where it is. Pages are shared by copies of the master and dropped when they are empty.
 
 use crate::api::{Offer, OfferId};
 use planarium_kernel::cow::bytes_of;
@@ -12,17 +12,17 @@ use std::sync::Arc;
 /// Offers of a page.
 const PAGE: u32 = 32;
 
-/// Some numbers that follow each other, and the offers of them that are out.
+/// Consecutive numbers, and which of their offers are outstanding.
 #[derive(Clone, Debug)]
 struct Page {
-    /// The numbers over [`PAGE`].
+    /// The numbers divided by [`PAGE`].
     number: u32,
     /// How many offers there are. *Invariant*: at least one.
     count: u32,
     rows: Arc<Vec<Option<Arc<Offer>>>>,
 }
 
-/// All offers that are out. *Order*: by number. *Cost*: O(log n) in the number of pages.
+/// All outstanding offers. *Order*: by number. *Cost*: O(log n) in the number of pages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OutstandingOffers {
     pages: Vec<Page>,
@@ -40,7 +40,7 @@ impl OutstandingOffers {
         self.len
     }
 
-    /// The page of an offer, or its place.
+    /// The page of an offer, or where the page would be.
     fn find(&self, id: OfferId) -> Result<usize, usize> {
         let number = id.0 / PAGE;
         match self.pages.last() {
@@ -56,12 +56,12 @@ impl OutstandingOffers {
         self.pages.get(self.find(*id).ok()?)?.rows.get(row(*id))?.as_ref()
     }
 
-    /// Whether an offer is out.
+    /// Whether an offer is outstanding.
     pub(crate) fn contains_key(&self, id: &OfferId) -> bool {
         self.get(id).is_some()
     }
 
-    /// Adds offers. *Cost*: those that follow each other and have numbers of one page look for it once.
+    /// Adds offers. *Cost*: one look-up for consecutive offers of one page.
     pub(crate) fn insert_all(&mut self, offers: &[Arc<Offer>]) {
         for of_page in offers.chunk_by(|one, next| one.id.0 / PAGE == next.id.0 / PAGE) {
             let Some(id) = of_page.first().map(|first| first.id) else { continue };
@@ -83,8 +83,8 @@ impl OutstandingOffers {
         }
     }
 
-    /// Takes offers out, and tells of each what was there. *Cost*: numbers of one page that follow each other look for
-    /// it once.
+    /// Removes offers, and hands each that was there to the caller. *Cost*: one look-up for consecutive numbers of one
+    /// page.
     pub(crate) fn remove_all(&mut self, ids: &[OfferId], mut gone: impl FnMut(OfferId, Option<Arc<Offer>>)) {
         for of_page in ids.chunk_by(|one, next| one.0 / PAGE == next.0 / PAGE) {
             let at = of_page.first().and_then(|first| self.find(*first).ok());
@@ -109,7 +109,7 @@ impl OutstandingOffers {
         }
     }
 
-    /// Takes an offer out.
+    /// Removes an offer.
     pub(crate) fn remove(&mut self, id: &OfferId) -> Option<Arc<Offer>> {
         let at = self.find(*id).ok()?;
         let page = self.pages.get_mut(at)?;
@@ -128,7 +128,7 @@ impl OutstandingOffers {
         self.pages.iter().flat_map(|page| page.rows.iter().flatten())
     }
 
-    /// Bytes that these take and those before do not; `inside` tells what is behind an offer that was there before.
+    /// Bytes that these take and those before do not; `inside` says how much an earlier offer holds.
     pub(crate) fn beyond(
         &self,
         before: Option<&Self>,
@@ -180,7 +180,7 @@ mod tests {
         })
     }
 
-    /// Random changes against an ordered set; copies made on the way must not change with it.
+    /// Random changes against an ordered set; copies made along the way must not change with it.
     #[test]
     fn agrees_with_an_ordered_set() {
         let (mut all, mut model, mut kept) = (OutstandingOffers::default(), BTreeSet::new(), Vec::new());
@@ -195,7 +195,7 @@ mod tests {
             let gone = (word % 5 < 4).then(|| all.remove(&old).map(|offer| offer.id)).flatten();
             assert_eq!(gone, gone.filter(|id| model.remove(id)));
             if word.is_multiple_of(97) {
-                // An offer that was taken out by mistake goes back.
+                // An offer that was removed by mistake goes back.
                 all.insert_all(&[offer(old.0)]);
                 model.insert(old);
                 kept.push((all.clone(), model.clone()));
@@ -204,7 +204,7 @@ mod tests {
         }
         kept.push((all, model));
         let (mut all, mut model) = kept.last().cloned().expect("some");
-        // Some of these are there, some are not, and one is named twice.
+        // Some of these are outstanding, some are not, and one is named twice.
         let asked: Vec<OfferId> = (3_000..3_900).chain([3_950, 3_950, 9_000]).map(OfferId).collect();
         all.insert_all(&[offer(3_950)]);
         model.insert(OfferId(3_950));

@@ -1,8 +1,8 @@
-//! Which of two causes is the more recent one.
+//! Which of two causes is the later one.
 
 use planarium_kernel::Cause;
 
-/// A key that grows with the age of the world: what came later is larger.
+/// A key that grows with time: the later cause has the larger one.
 pub(crate) fn recency(cause: &Cause) -> (u8, u64) {
     match cause {
         Cause::Genesis => (0, 0),

@@ -1,4 +1,4 @@
-//! Allocation runs: when they happen, and what the master does with what the allocator granted.
+//! Allocation runs: when they happen, and the offers that result.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (batch, generateOffers). Match: several
 //! requests raised by one call are one run, over all agents concerned.
@@ -13,11 +13,11 @@ use planarium_fleet::{Cx, Fleet};
 use planarium_kernel::{Cause, Class, SimTime};
 
 impl Master {
-    /// Passes over the batch runs up to `until` that would find nothing to do, as long as no other timer is
-    /// due; answers the last of them and how many they were. The world is as if each had run.
+    /// Skips the batch runs up to `until` that would find nothing to do, as long as no other timer is due; returns the
+    /// last of them and how many they were. The world is as if each had run.
     ///
     /// *Invariant*: the next batch run keeps its place among timers of its instant: behind all that were
-    /// armed before the last one passed over.
+    /// armed before the last one skipped.
     pub fn pass_quiet_batches(&mut self, until: SimTime) -> Option<(SimTime, u64)> {
         if self.allocator.has_work()
             || !self.inverse_candidates.is_empty()
@@ -42,7 +42,7 @@ impl Master {
         self.batch = Some((self.arm(at, Class::Periodic, Cause::Genesis, Timer::Batch), at));
     }
 
-    /// Asks for an event run over an agent.
+    /// Requests an event run over an agent.
     pub(crate) fn request_run(&mut self, agent: AgentId) {
         match &mut self.requested {
             Requested::Nothing => self.requested = Requested::Some(vec![agent]),
@@ -51,7 +51,7 @@ impl Master {
         }
     }
 
-    /// Does the event runs asked for, as one.
+    /// Does the requested event runs, as one.
     pub(crate) fn run_requested(&mut self, cx: &mut Cx, fleet: &Fleet) {
         let only = match std::mem::take(&mut self.requested) {
             Requested::Nothing => return,
@@ -61,7 +61,7 @@ impl Master {
         self.run(cx, fleet, only.as_deref());
     }
 
-    /// One allocation run over the changed agents among these.
+    /// One allocation run over those of these agents that have changed.
     pub(crate) fn run(&mut self, cx: &mut Cx, fleet: &Fleet, only: Option<&[AgentId]>) {
         self.counters.allocation_runs += 1;
         let grants = {

@@ -1,7 +1,7 @@
-//! Offers and inverse offers that nobody answers in time.
+//! Offers and inverse offers that are not answered in time.
 //!
-//! Only where the master's flag `offer_timeout` is set; by default offers stay out for ever. What was offered comes
-//! back without a filter, so that it is offered again at the next run, perhaps to somebody else.
+//! Only where the master's flag `offer_timeout` is set; by default offers stay outstanding. What was offered comes
+//! back without a filter, so that the next run may offer it again, perhaps to another framework.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (offerTimeout, inverseOfferTimeout). Match.
 
@@ -16,7 +16,7 @@ impl Master {
         self.offer_timeout_ms = timeout_ms;
     }
 
-    /// Limits the life of an offer or inverse offer that is going out.
+    /// Limits the life of an offer or inverse offer.
     pub(crate) fn start_offer_timeout(&mut self, cx: &Cx, id: OfferId) {
         if let Some(ms) = self.offer_timeout_ms {
             let at = cx.now().saturating_add(ms);
@@ -24,7 +24,7 @@ impl Master {
         }
     }
 
-    /// The time of an offer or inverse offer is over. It may have been answered long ago.
+    /// The time is over; the offer may have been answered long ago.
     pub(crate) fn offer_timed_out(&mut self, cx: &mut Cx, id: OfferId) {
         if self.offers.contains_key(&id) {
             return self.rescind(cx, id);

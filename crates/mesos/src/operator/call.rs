@@ -1,85 +1,85 @@
-//! The changes that an operator can ask for, as plain data.
+//! The changes that an operator can request.
 
 use crate::{allocator::quota::Quota, api::Resource};
 use planarium_kernel::{Milli, SortedMap};
 use planarium_protocol::{Refusal, Text, refusal::RefusalCode};
 
-/// A change that an operator asks for.
+/// A change that an operator requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperatorCall {
-    /// Change what resources of an agent are.
+    /// RESERVE_RESOURCES, UNRESERVE_RESOURCES, CREATE_VOLUMES or DESTROY_VOLUMES.
     Convert(Convert),
-    /// Make a volume larger.
+    /// GROW_VOLUME.
     Grow {
         /// The agent's id on the wire.
         agent_id: Text,
-        /// The volume as it is.
+        /// The volume as it is now.
         volume: Resource,
-        /// Disk of the same kind that it takes up.
+        /// The disk that is added to it.
         addition: Resource,
     },
-    /// Make a volume smaller.
+    /// SHRINK_VOLUME.
     Shrink {
         /// The agent's id on the wire.
         agent_id: Text,
-        /// The volume as it is.
+        /// The volume as it is now.
         volume: Resource,
-        /// By how much.
+        /// How much is taken off.
         by: Milli,
     },
-    /// Log more, or less, for a while.
+    /// SET_LOGGING_LEVEL.
     SetLoggingLevel {
         /// The level; 0 is the one that the master starts with.
         level: u32,
         /// For how long. *Units*: milliseconds.
         for_ms: u64,
     },
-    /// Set weights of roles.
+    /// UPDATE_WEIGHTS.
     UpdateWeights(Vec<(Text, Milli)>),
-    /// Give a role a quota that has none: what it is guaranteed, which is its limit too.
+    /// SET_QUOTA: a quota for a role that has none, whose guarantees are its limits too.
     SetQuota {
         /// The role and its guarantees.
         quota: QuotaConfig,
         /// Even if the cluster has less.
         force: bool,
     },
-    /// Give roles other quotas, all or none of them.
+    /// UPDATE_QUOTA: quotas of several roles, all or none.
     UpdateQuota {
-        /// The roles with what they are to have from now on.
+        /// The roles with their new quotas.
         configs: Vec<QuotaConfig>,
         /// Even if the cluster has less, or a role uses more.
         force: bool,
     },
-    /// Take a role's quota away.
+    /// REMOVE_QUOTA.
     RemoveQuota(Text),
-    /// Remove a framework.
+    /// TEARDOWN.
     Teardown {
         /// Its id on the wire.
         framework_id: Text,
     },
 }
 
-/// Resources of an agent that are to become others.
+/// A conversion of an agent's resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Convert {
-    /// How.
+    /// The kind of conversion.
     pub kind: Conversion,
     /// The agent's id on the wire.
     pub agent_id: Text,
-    /// As they are to be (reserve, create) or are (unreserve, destroy).
+    /// The resources as they shall be (reserve, create) or are (unreserve, destroy).
     pub resources: Vec<Resource>,
-    /// As they are, when they are reserved already (reserve).
+    /// What they are reserved as now (reserve).
     pub source: Vec<Resource>,
 }
 
-/// Ways to change resources.
+/// Kinds of conversions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversion {
     /// Reserve.
     Reserve,
-    /// Give the topmost reservation up.
+    /// Remove the topmost reservation.
     Unreserve,
-    /// Make persistent volumes.
+    /// Create persistent volumes.
     Create,
     /// Destroy persistent volumes.
     Destroy,
@@ -108,7 +108,7 @@ impl Conversion {
         })
     }
 
-    /// What the resources are called in the body.
+    /// The field that holds the resources.
     pub(super) const fn list(self) -> &'static str {
         match self {
             Self::Reserve | Self::Unreserve => "resources",
@@ -116,7 +116,7 @@ impl Conversion {
         }
     }
 
-    /// What the agent must have.
+    /// The resources that the agent must have.
     pub(super) fn from(self, resource: &Resource) -> Resource {
         match self {
             Self::Reserve => resource.popped(),
@@ -125,7 +125,7 @@ impl Conversion {
         }
     }
 
-    /// What becomes of it.
+    /// The resources that it has afterwards.
     pub(super) fn to(self, resource: &Resource) -> Resource {
         match self {
             Self::Reserve | Self::Create => resource.clone(),
@@ -140,9 +140,9 @@ impl Conversion {
 pub struct QuotaConfig {
     /// The role.
     pub role: Text,
-    /// What it is always able to get, by kind.
+    /// Guarantees by kind.
     pub guarantees: SortedMap<Text, Milli>,
-    /// What it may have at most, by kind.
+    /// Limits by kind.
     pub limits: SortedMap<Text, Milli>,
 }
 
@@ -156,7 +156,7 @@ impl QuotaConfig {
     }
 }
 
-/// More than the books are kept for.
+/// Amounts above this are refused.
 pub(super) fn beyond(text: String) -> Refusal {
     Refusal { status: 400, ..Refusal::new(RefusalCode::LimitReached, text) }
 }

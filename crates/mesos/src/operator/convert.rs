@@ -1,11 +1,11 @@
-//! Reservations and volumes made and undone by an operator.
+//! Reservations and volumes made and removed by an operator.
 //!
-//! Where too little is free, outstanding offers that contribute are rescinded one by one, in the order they were made,
-//! until enough is; others stay. With a `source` resources that are reserved already are reserved in another way.
+//! Where too little is free, outstanding offers that contribute are rescinded one by one, in the order in which they
+//! were made, until enough is free; others stay. With a `source`, reserved resources are reserved for another role.
 //!
 //! Source: `apache/mesos: src/master/http.cpp` (reserve, unreserve, createVolumes, destroyVolumes, _operation),
-//! `src/master/validation.cpp` (operation::validate). Match; where the agent has too little even with all offers taken
-//! back, none is.
+//! `src/master/validation.cpp` (operation::validate). Match; where the agent has too little even with all offers
+//! rescinded, none is.
 
 use super::call::{Conversion, Convert};
 use crate::{
@@ -20,7 +20,7 @@ use planarium_fleet::Cx;
 use planarium_kernel::Milli;
 use planarium_protocol::{EventBody, Refusal, Text, refusal::RefusalCode};
 
-/// Who stands behind operator calls in events.
+/// The name of operators in events.
 const OPERATOR: &str = "operator";
 
 impl Master {
@@ -94,7 +94,7 @@ impl Master {
         Ok(())
     }
 
-    /// Takes offers back until these resources are free. Nothing happens when they cannot be.
+    /// Rescinds offers until these resources are free. Nothing happens when they cannot be.
     fn free_up(&mut self, cx: &mut Cx, id: AgentId, wanted: &Resources) -> Result<(), Refusal> {
         let mut free = self.allocator.slot(id).map(|slot| slot.free.clone()).unwrap_or_default();
         let mut rescinded = Vec::new();
@@ -244,7 +244,7 @@ fn too_little(wanted: &Resources) -> Refusal {
     )
 }
 
-/// What is reserved in another way is as much as before, and of one kind before and after.
+/// A re-reservation leaves the amount and the kind as they are.
 fn check_source(source: &[Resource], resources: &[Resource]) -> Result<(), Refusal> {
     let plain = |resource: &Resource| Resource { reservations: Stack::default(), ..resource.clone() };
     let all = |list: &[Resource]| -> Resources { list.iter().map(plain).collect() };

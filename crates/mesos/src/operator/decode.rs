@@ -1,4 +1,4 @@
-//! Operator calls out of the bodies of the v0 and the v1 API.
+//! Reads operator calls from the bodies of the v0 and the v1 API.
 
 use super::{
     call::{Conversion, Convert, OperatorCall},
@@ -12,8 +12,8 @@ use crate::wire::{
 use planarium_protocol::Text;
 use serde_json::Value;
 
-/// Reads a call of the v0 API by its method and the parts of its path; the body is JSON, or for endpoints that take a
-/// form its text or its fields. None when there is no such call.
+/// Reads a call of the v0 API by its method and the segments of its path; the body is JSON, or for endpoints that take
+/// a form its text or its fields. None when there is no such call.
 pub fn v0_call(method: &str, path: &[&str], body: &Value) -> Option<Read<OperatorCall>> {
     match (method, path) {
         ("PUT", ["weights"]) => Some(weights::read_list(body)),
@@ -24,7 +24,7 @@ pub fn v0_call(method: &str, path: &[&str], body: &Value) -> Option<Read<Operato
     }
 }
 
-/// Methods by which a path changes something; none when it is no such path.
+/// Methods by which a path changes something; none for other paths.
 pub fn v0_methods(path: &[&str]) -> Option<&'static str> {
     match path {
         ["weights"] => Some("GET, PUT"),
@@ -145,12 +145,12 @@ pub fn v1_call(body: &Value) -> Option<Read<OperatorCall>> {
     })())
 }
 
-/// The agent whose volume is meant: there are no other owners of disks.
+/// The agent of a volume: there are no resource providers here.
 fn agent_of(part: &Message<'_>) -> Read<Text> {
     part.id("agent_id")?.ok_or_else(|| bad("Expecting 'agent_id' to be present"))
 }
 
-/// A field as the form would hold it.
+/// A field in the form in which a form would hold it.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

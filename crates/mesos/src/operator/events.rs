@@ -1,6 +1,6 @@
-//! What operators who subscribed are told, in the order in which it happened.
+//! Events for subscribed operators, in the order in which they happened.
 //!
-//! *Invariant*: nothing depends on it. It is kept while somebody listens, and is no part of the state that a digest covers.
+//! *Invariant*: nothing depends on them. They are kept while anybody is subscribed, and are not part of the digest.
 
 #![expect(
     clippy::type_complexity,
@@ -11,31 +11,31 @@ use planarium_kernel::{Map, SimTime};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// So many events wait for a listener that is slow; older ones are dropped.
+/// Largest number of events kept for a slow subscriber; older ones are dropped.
 const MAX_EVENTS: usize = 10_000;
 
-/// Events for operators, by running number.
+/// Events for subscribed operators, by running number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OperatorEvents {
-    /// Calendar time of genesis, while somebody listens. *Units*: milliseconds since 1970.
+    /// Calendar time of genesis, while events are kept. *Units*: milliseconds since 1970.
     epoch_ms: Option<u64>,
-    /// With the instant of each.
+    /// The events, with the instant of each.
     events: Map<u64, (SimTime, Arc<Value>)>,
     next: u64,
 }
 
 impl OperatorEvents {
-    /// Somebody listens from now on.
+    /// Keeps events from now on.
     pub(crate) fn listen(&mut self, epoch_ms: u64) {
         self.epoch_ms = Some(epoch_ms);
     }
 
-    /// The number of the next event, while somebody listens.
+    /// The number of the next event, while events are kept.
     pub(crate) fn next_number(&self) -> Option<u64> {
         self.epoch_ms.map(|_| self.next)
     }
 
-    /// Calendar time of genesis, while somebody listens.
+    /// Calendar time of genesis, while events are kept.
     pub(crate) const fn listening(&self) -> Option<u64> {
         self.epoch_ms
     }
@@ -50,13 +50,13 @@ impl OperatorEvents {
         }
     }
 
-    /// The master is another one: nobody listens to it yet.
+    /// Another master: there are no subscribers yet.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// The events from this number on, and the number of the next one; none when nobody listens, or some of them were
-    /// dropped.
+    /// The events from this number on, and the number of the next one; none when no events are kept, or some of them
+    /// were dropped.
     pub(crate) fn since(&self, number: u64) -> Option<(Vec<(SimTime, Arc<Value>)>, u64)> {
         self.epoch_ms?;
         let first = self.events.keys().next().copied().unwrap_or(self.next);

@@ -1,7 +1,7 @@
-//! What an operator asks the master to change: reservations, volumes, weights, quotas, the end of a framework.
+//! What an operator can ask the master to change: reservations, volumes, weights, quotas, the end of a framework.
 //!
-//! A call is read in full, then checked, then carried out at once; a refused one leaves everything as it was. Nobody is
-//! authenticated here, so principals are taken as they are written.
+//! A call is read in full, then checked, then carried out at once; a refused call changes nothing. There is no
+//! authentication here, so principals are taken as they are written.
 //!
 //! Source: `apache/mesos: src/master/http.cpp` (teardown, api). Match.
 

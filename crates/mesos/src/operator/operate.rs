@@ -1,4 +1,4 @@
-//! An operator's call carried out.
+//! Carries out an operator's call.
 
 use super::call::OperatorCall;
 use crate::{
@@ -10,9 +10,9 @@ use planarium_kernel::SimTime;
 use planarium_protocol::Refusal;
 
 impl Master {
-    /// Carries an operator's call out.
+    /// Carries out an operator's call.
     ///
-    /// *Errors*: 400 for what is wrong with the call, 409 when there is too little of what is asked for.
+    /// *Errors*: 400 for what is wrong with the call, 409 when there are too few resources.
     pub fn operate(
         &mut self,
         cx: &mut Cx,
@@ -64,7 +64,7 @@ impl Master {
         Ok(answer)
     }
 
-    /// The level of what is logged: 0 unless an operator has set another one for a while.
+    /// The logging level: 0 unless an operator has set another one for a while.
     pub(crate) fn logging_level(&self, now: SimTime) -> u32 {
         self.logging.filter(|(_, until)| now < *until).map_or(0, |(level, _)| level)
     }

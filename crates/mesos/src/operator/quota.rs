@@ -1,7 +1,7 @@
 //! Quotas of roles.
 //!
-//! Source: `apache/mesos: src/master/quota_handler.cpp`, `src/master/quota.cpp`. Match; a quota without guarantees and
-//! limits is none at all, and agents are gone through in order of registration when offers are taken back.
+//! Source: `apache/mesos: src/master/quota_handler.cpp`, `src/master/quota.cpp`. Match; a quota without guarantees or
+//! limits is removed, and agents are gone through in order of registration when offers are rescinded.
 
 use super::call::{OperatorCall, QuotaConfig, beyond};
 use crate::{
@@ -26,9 +26,9 @@ use planarium_protocol::json;
 use planarium_protocol::{EventBody, Refusal, Text, refusal::RefusalCode};
 use serde_json::{Map, Value};
 
-/// Roles with a quota, at most.
+/// Largest number of roles with a quota.
 const MAX_QUOTAS: usize = 1_000;
-/// Kinds of resources in one of them, at most.
+/// Largest number of kinds of resources in a quota.
 const MAX_KINDS: usize = 100;
 /// Largest amount of memory or disk, in MiB: an exabyte.
 const MAX_AMOUNT_MIB: Milli = Milli::from_int(1 << 40);
@@ -184,8 +184,8 @@ impl Master {
         Ok(())
     }
 
-    /// After SET_QUOTA: all offers of one agent after another are taken back, until they make up the guarantee and
-    /// every framework of the role may find one.
+    /// After SET_QUOTA: all offers of one agent after another are rescinded, until they make up the guarantee and
+    /// every framework of the role has been left one agent.
     fn rescind_for_guarantee(&mut self, cx: &mut Cx, config: &QuotaConfig) {
         let of_role = self
             .frameworks
@@ -209,8 +209,8 @@ impl Master {
         }
     }
 
-    /// After UPDATE_QUOTA: offers to the role are taken back until it is within its limits; then offers to others, until
-    /// the guarantees could be given.
+    /// After UPDATE_QUOTA: offers to the role are rescinded until it is within its limits; then offers to others, until
+    /// the guarantees can be met.
     fn rescind_for_quota(&mut self, cx: &mut Cx, config: &QuotaConfig) {
         let mut taken = self.consumed(&config.role);
         let own = |offer: &Offer| is_within(&config.role, &offer.role);
@@ -250,8 +250,8 @@ impl Master {
         self.rescind(cx, offer);
     }
 
-    /// What a role consumes of a quota: reservations for it or a role below it, and what they use beside that. What is
-    /// merely offered does not count.
+    /// A role's consumption of its quota: reservations for it or a role below it, and what they use beside that. Offers
+    /// do not count.
     pub(crate) fn consumed(&self, role: &str) -> Quantities {
         let mut consumed = Quantities::new();
         for (_, slot) in self.allocator.agents() {
@@ -269,7 +269,7 @@ impl Master {
         consumed
     }
 
-    /// Quotas that are set: `{"infos":[..],"configs":[..]}`, lists that are empty left out.
+    /// The quotas that are set: `{"infos":[..],"configs":[..]}`, without empty lists.
     pub(crate) fn quota_json(&self) -> Value {
         let quotas = self.allocator.quotas();
         if quotas.is_empty() {
@@ -344,7 +344,7 @@ fn amounts(config: &QuotaConfig) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether amounts are within limits; kinds without a limit are.
+/// Whether amounts are within limits; kinds without a limit always are.
 fn within(limits: &Quantities, sums: &Quantities) -> bool {
     limits.iter().all(|(name, limit)| sums.get(name).copied().unwrap_or_default() <= *limit)
 }

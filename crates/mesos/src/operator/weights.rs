@@ -20,10 +20,10 @@ use planarium_protocol::json;
 use planarium_protocol::{EventBody, Refusal, Text};
 use serde_json::Value;
 
-/// Roles with a weight, at most.
+/// Largest number of roles with a weight.
 const MAX_WEIGHTS: usize = 10_000;
 
-/// A list of weights, the body of the v0 endpoint.
+/// Reads a list of weights, the body of the v0 endpoint.
 pub(super) fn read_list(body: &Value) -> Read<OperatorCall> {
     if !body.is_array() {
         return Err(bad("Failed to parse update weights request: JSON array expected"));
@@ -31,7 +31,7 @@ pub(super) fn read_list(body: &Value) -> Read<OperatorCall> {
     read_all(&messages(body, "weights")?)
 }
 
-/// What stands under `update_weights`.
+/// Reads `update_weights`.
 pub(super) fn read(part: &Message<'_>) -> Read<OperatorCall> {
     read_all(&part.messages("weight_infos")?)
 }

@@ -1,11 +1,11 @@
 //! Statuses that a framework acknowledges by calls.
 //!
-//! The agent keeps what it has to say of a task in line. The first in line is sent, stays there until its
-//! framework has acknowledged it, and is sent again meanwhile; what stands behind it waits. Whatever is sent says
-//! beside its own state in which one the task is by now: so the master frees what an ended task held as soon as it
-//! hears of the end, and lists the task until the status that says so is acknowledged.
+//! The agent queues the updates of a task. The first one is sent, stays in the queue until its framework has
+//! acknowledged it, and is sent again meanwhile; the others wait. Each update also carries the latest state of the
+//! task: so the master frees what an ended task used as soon as it hears of the end, and lists the task until the
+//! status of the end is acknowledged.
 //!
-//! Who does this: frameworks over HTTP. The others use a library that acknowledges for them, in no time.
+//! Frameworks over HTTP do this. The others use a library that acknowledges for them, in no time.
 //!
 //! Source: `apache/mesos: src/slave/task_status_update_manager.cpp`, `src/slave/slave.cpp` (forward),
 //! `src/master/master.cpp` (acknowledge, updateTask). Match; an acknowledgement that the agent cannot hear has no
@@ -34,13 +34,13 @@ impl Master {
         self.framework(id).is_some_and(|framework| framework.acknowledges_explicitly)
     }
 
-    /// The agent of this id on the wire, whatever became of it.
+    /// The agent with this id on the wire, in whatever state.
     pub(crate) fn agent_named(&self, name: &str) -> Option<AgentId> {
         let row = name.strip_prefix(&*self.uuid)?.strip_prefix("-S")?.parse().ok()?;
         self.agent(AgentId(row)).filter(|agent| *agent.name == *name).map(|_| AgentId(row))
     }
 
-    /// Sends what is first in line, when the agent can be heard. It may get lost; either way it is sent again.
+    /// Sends the first update of the queue, if the agent can be reached. It may get lost; either way it is sent again.
     pub(crate) fn send_next_update(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
         let Some(task) = self.task(no) else { return };
         let Some(update) = task.pending_updates.front().cloned() else { return };
@@ -53,7 +53,7 @@ impl Master {
             task.awaiting_ack = Some(number);
         }
         let lost = fleet.drops_status(cx, &labels);
-        // What was sent waits for somebody outside: nothing comes of it by itself.
+        // It waits for a framework outside now: nothing follows by itself.
         self.schedule_retry(cx, no, if lost { Class::OneShot } else { Class::Periodic });
         if !lost {
             cx.scoped(update.cause, |cx| {
@@ -62,7 +62,7 @@ impl Master {
         }
     }
 
-    /// Sends what is first in line, with the shortest pause from now on.
+    /// Sends the first update of the queue, starting over with the shortest pause.
     pub(crate) fn resend_updates(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
         let Some(task) = self.task_mut(no) else { return };
         task.retry_ms = 0;
@@ -71,7 +71,7 @@ impl Master {
         self.send_next_update(cx, fleet, no);
     }
 
-    /// A framework has taken a status in: the task's next one is sent, or the task leaves the books when it was
+    /// A framework has acknowledged a status: the task's next one is sent, or the task is removed when it was
     /// the last. Acknowledgements of anything else have no effect.
     pub fn acknowledge(
         &mut self,

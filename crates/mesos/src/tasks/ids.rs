@@ -6,7 +6,7 @@ use crate::{api::FrameworkId, tasks::TaskNo};
 use planarium_kernel::{Index, SortedMap};
 use planarium_protocol::Text;
 
-/// A framework's name for a task.
+/// A framework's id for a task.
 type Id = (FrameworkId, Text);
 
 /// Task numbers by framework and task id.

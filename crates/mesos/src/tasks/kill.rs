@@ -1,4 +1,4 @@
-//! KILL.
+//! KILL, SHUTDOWN, and the end of tasks with a `max_completion_time`.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (kill), `src/launcher/default_executor.cpp`. Match.
 
@@ -55,19 +55,19 @@ impl Master {
         self.touch_agent(cx, agent);
     }
 
-    /// A task runs that may do so for no longer than this.
+    /// A task with a `max_completion_time` starts to run.
     pub(crate) fn limit_completion(&mut self, cx: &Cx, no: TaskNo, ms: u64) {
         self.arm(cx.now().saturating_add(ms), Class::OneShot, cx.cause(), Timer::Completion(no));
     }
 
-    /// A task has run for as long as it may: its executor ends it without any grace.
+    /// A task has reached its `max_completion_time`: its executor ends it without any grace.
     pub(crate) fn expire_task(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
         if let Some(pid) = self.mark_expired(no) {
             fleet.kill(cx, pid, 0);
         }
     }
 
-    /// The agent hears of a kill; the others of the task's group are ended with it.
+    /// The agent receives a kill; the other tasks of the group are ended with it.
     pub(crate) fn deliver_kill(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, grace_ms: Option<u64>) {
         let Some(task) = self.task(no) else { return };
         let Some(pid) = task.process else { return };
@@ -88,7 +88,7 @@ impl Master {
         }
     }
 
-    /// An executor is to end with all its tasks. An agent that does not hear of it goes on.
+    /// An executor is told to end with all its tasks. An agent that does not hear of it carries on.
     pub fn shut_down_executor(
         &mut self,
         cx: &mut Cx,

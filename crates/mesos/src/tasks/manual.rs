@@ -1,4 +1,4 @@
-//! The user plays the cluster: one offer round, one task status.
+//! The user decides what happens: one offer round, one task status.
 
 use crate::{
     Master,
@@ -16,11 +16,11 @@ use planarium_protocol::{
 use std::sync::Arc;
 
 impl Master {
-    /// Exactly one round with these machines, in this order (all machines in order of joining when none is
+    /// Runs exactly one round over these machines, in this order (all machines in order of joining when none is
     /// named). Withheld offers are made, and where every framework has declined, filters do not count.
-    /// Answers how many offers were made.
+    /// Returns how many offers were made.
     ///
-    /// *Errors*: a machine that is not there.
+    /// *Errors*: an unknown machine.
     pub fn offer_round(&mut self, cx: &mut Cx, round: &OfferRound) -> Result<u32, Refusal> {
         let mut order: Vec<AgentId> = Vec::new();
         if round.agents.is_empty() {
@@ -55,9 +55,9 @@ impl Master {
         Ok(made)
     }
 
-    /// One status, said by the user. The process follows it.
+    /// Reports one status, as the user says. The process follows it.
     ///
-    /// *Errors*: no such task, several such tasks, words that are none.
+    /// *Errors*: no such task, several such tasks, unknown words.
     pub fn task_status(
         &mut self,
         cx: &mut Cx,
@@ -118,10 +118,10 @@ impl Master {
         }
         let acknowledged = self.task(no).is_some_and(|task| self.acknowledges_explicitly(task.framework));
         if source != Source::Master && (acknowledged || !is_reachable) {
-            // It waits in line: for an acknowledgement, or until the agent can be heard.
+            // It is queued: for an acknowledgement, or until the agent can be reached.
             self.on_agent_update(cx, fleet, no, update);
         } else {
-            // A process that has ended stays ended, whatever is said of it; its own last word is still on its way.
+            // A process that has ended stays ended, whatever is said of it; its own last report is still to come.
             if let Some(task) = self.task_mut(no).filter(|task| !task.agent_state.is_terminal()) {
                 task.agent_state = state;
             }
@@ -131,7 +131,7 @@ impl Master {
         Ok(())
     }
 
-    /// The task of this name or id that runs on unknown to the master, the latest one, and its process.
+    /// The latest untracked task of this name or id, and its process.
     fn untracked_task(&self, said: &TaskStatusInput) -> Option<(TaskNo, Option<ProcessId>)> {
         let is_meant = |task: &Task| {
             let is_named = *task.id().as_ref() == *said.task || *task.name().as_ref() == *said.task;
@@ -141,7 +141,7 @@ impl Master {
         all.last().map(|(no, untracked)| (*no, untracked.task.process))
     }
 
-    /// The latest live task of this name or id; none when there is none.
+    /// The latest live task of this name or id, if there is one.
     fn live_task(&self, said: &TaskStatusInput) -> Result<Option<TaskNo>, Refusal> {
         let matching: Vec<(TaskNo, FrameworkId)> = self
             .tasks
@@ -166,7 +166,7 @@ impl Master {
         service.is_none_or(|service| &*self.framework_name(framework) == service)
     }
 
-    /// A status for a task that has ended is passed on; the books do not change.
+    /// A status for a task that has ended is passed on; the record does not change.
     fn send_update_of_completed(
         &mut self,
         cx: &mut Cx,
@@ -204,7 +204,7 @@ impl Master {
     }
 }
 
-/// The process does what was said of its task.
+/// The process does what the status says.
 fn follow(
     cx: &mut Cx,
     fleet: &mut Fleet,

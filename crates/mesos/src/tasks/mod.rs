@@ -8,7 +8,7 @@
 //! | frameworks that acknowledge explicitly | `acknowledge` |
 //! | KILL and SHUTDOWN | `kill` |
 //! | RECONCILE | `reconcile` |
-//! | the user plays the cluster | `manual` |
+//! | the user says what happens | `manual` |
 //! | tasks as a front end shows them | `view` |
 
 mod acknowledge;

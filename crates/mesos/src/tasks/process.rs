@@ -1,4 +1,4 @@
-//! What the fleet reports of a process, as news of the task that it runs.
+//! Reports about a process, turned into status updates of the task that it runs.
 //!
 //! Source: `apache/mesos: src/launcher/executor.cpp`, `src/slave/slave.cpp` (executorTerminated). Match in states,
 //! reasons and sources.
@@ -12,7 +12,7 @@ use planarium_fleet::{Cx, ExitReason, Fleet, FleetEventKind, ProcessId};
 use planarium_kernel::Cause;
 
 impl Master {
-    /// A process has something to report. One that no task stands for any more is not listened to.
+    /// A process reports something. Reports of a process that no task has any more are ignored.
     pub(crate) fn on_process(&mut self, cx: &mut Cx, fleet: &mut Fleet, report: FleetEventKind) {
         match report {
             FleetEventKind::Started { pid } => self
@@ -72,7 +72,7 @@ impl Master {
         self.on_agent_update(cx, fleet, no, update);
     }
 
-    /// A check's result is news only when it differs from the last one.
+    /// A check's result is reported only when it differs from the last one.
     fn on_check(&mut self, cx: &mut Cx, fleet: &mut Fleet, pid: ProcessId, exit_code: Option<i32>) {
         let Some(no) = self.by_process.get(&pid).copied() else { return };
         let Some(task) = self.task(no) else { return };

@@ -1,4 +1,4 @@
-//! RECONCILE: what a framework is told about tasks it asks for.
+//! RECONCILE: a framework asks for the states of tasks.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (reconcileTasks). Match.
 
@@ -13,7 +13,7 @@ use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 use std::sync::LazyLock;
 
-/// What is said of every task that is known, once for all of them.
+/// The message of every known task, made once for all of them.
 static LATEST: LazyLock<Text> = LazyLock::new(|| "Reconciliation: Latest task state".into());
 
 impl Master {
@@ -35,8 +35,8 @@ impl Master {
         }
     }
 
-    /// The task that is asked for, unless it is on an agent that nobody remembers, or is unreachable and the framework
-    /// does not say where: the master looks such tasks up by agent.
+    /// The task that is asked about, unless it is on an unknown agent, or is unreachable and the framework does not
+    /// name its agent: the master looks such tasks up by agent.
     fn seen(&self, framework: FrameworkId, asked: &ReconcileTask) -> Option<&Task> {
         let task = self.task(*self.task_ids.get(&(framework, asked.task_id.clone()))?)?;
         let is_collected = self.agent(task.agent).is_some_and(|agent| agent.collected);
@@ -61,7 +61,7 @@ impl Master {
         let agent = asked.agent_id.as_ref().and_then(|id| self.agents.iter().find(|agent| agent.name == *id));
         let agent = agent.filter(|agent| !agent.collected);
         let (precise, message, since) = match agent.map(|agent| (agent.state, agent.unreachable_since)) {
-            // It may yet come to tell.
+            // It may still come back and report.
             Some((AgentState::Recovered, _)) => return,
             Some((AgentState::Registered, _)) => {
                 (TaskState::Gone, "Reconciliation: Task is unknown to the agent", None)

@@ -9,27 +9,27 @@ use planarium_kernel::{Cause, SimTime, TimerId, id_types};
 use planarium_protocol::Text;
 use std::{collections::VecDeque, sync::Arc};
 
-/// Time between SIGTERM and SIGKILL when nobody says otherwise.
+/// Default time between SIGTERM and SIGKILL.
 pub const DEFAULT_KILL_GRACE_MS: u64 = 3_000;
 
 id_types! {
-    /// A task in order of launch. Never reused.
+    /// Number of a task, in order of launch. Never reused.
     pub(crate) TaskNo;
 }
 
-/// News of a task on its way to its framework.
+/// A status update on its way to the framework.
 #[derive(Clone, Debug)]
 pub(crate) struct Update {
     pub(crate) cause: Cause,
-    /// When the agent made it; none is now.
+    /// When the agent made it; none means now.
     pub(crate) made_at: Option<SimTime>,
     pub(crate) state: TaskState,
     pub(crate) reason: Option<Reason>,
     pub(crate) source: Source,
     pub(crate) message: Text,
-    /// Health, when the news is about it.
+    /// Health, when the update is about it.
     pub(crate) healthy: Option<bool>,
-    /// Check result, when the news is about it.
+    /// Check result, when the update is about it.
     pub(crate) check: Option<CheckStatus>,
 }
 
@@ -66,34 +66,34 @@ pub(crate) struct Task {
     pub(crate) info: Arc<TaskInfo>,
     pub(crate) agent: AgentId,
     pub(crate) role: Text,
-    /// What it holds, given to nobody in particular; until it is `freed`.
+    /// Its resources, without an allocation; until it is `freed`.
     pub(crate) resources: Resources,
     pub(crate) executor: Option<Text>,
-    /// Tasks with the same number live and die together.
+    /// Tasks with the same number start and end together.
     pub(crate) group: Option<u32>,
     /// Labels of its process.
     pub(crate) labels: Labels,
     /// None when the launch never reached the agent.
     pub(crate) process: Option<ProcessId>,
-    /// What the master knows.
+    /// Its state as the master knows it.
     pub(crate) state: TaskState,
     pub(crate) since: SimTime,
     pub(crate) healthy: Option<bool>,
     pub(crate) check: Option<CheckStatus>,
-    /// What the agent knows, which the master may not have heard yet.
+    /// What the agent knows, which may be ahead of the master.
     pub(crate) agent_state: TaskState,
-    /// News that did not get through yet, oldest first. News that has to be acknowledged stays until it is.
+    /// Updates not delivered yet, oldest first. Those that must be acknowledged stay until they are.
     pub(crate) pending_updates: VecDeque<Update>,
-    /// Number of the first in that line, when it was sent and waits to be acknowledged.
+    /// Number of the first update in the queue, once it was sent and waits to be acknowledged.
     pub(crate) awaiting_ack: Option<u32>,
-    /// It has ended, holds nothing any more, and is listed until its last status is acknowledged.
+    /// It has ended, uses no resources any more, and is listed until its last status is acknowledged.
     pub(crate) freed: bool,
-    /// How long until unheard news is sent again, and its timer.
+    /// Pause before an update that was not delivered is sent again, and its timer.
     pub(crate) retry_ms: u64,
     pub(crate) retry: Option<TimerId>,
-    /// A kill that the agent has not heard of.
+    /// A kill that the agent has not received.
     pub(crate) pending_kill_ms: Option<u64>,
-    /// It has run for longer than it may.
+    /// It has exceeded its `max_completion_time`.
     pub(crate) expired: bool,
     pub(crate) unreachable_since: Option<SimTime>,
     /// One entry per state it has been in, oldest first.
@@ -110,7 +110,7 @@ pub(crate) struct StatusRecord {
     pub(crate) message: Text,
     pub(crate) healthy: Option<bool>,
     pub(crate) check: Option<CheckStatus>,
-    /// Its number, when its framework has to acknowledge it.
+    /// Its number, if its framework has to acknowledge it.
     pub(crate) number: Option<u32>,
     pub(crate) unreachable_since: Option<SimTime>,
 }
@@ -140,7 +140,7 @@ impl Task {
         &self.info.task_id
     }
 
-    /// Keeps a status; one of the same state takes the place of the last. Answers whether the state is another one.
+    /// Keeps a status, which replaces the last one of the same state. Returns whether the state is a new one.
     pub(crate) fn record_status(&mut self, status: &TaskStatus) -> bool {
         let record = StatusRecord::of(status);
         match self.history.last_mut() {
@@ -155,12 +155,12 @@ impl Task {
         }
     }
 
-    /// The state that its framework was told last, which may be behind what the master knows.
+    /// The state that its framework was told last, which may be behind the master's.
     pub(crate) fn last_told(&self) -> TaskState {
         self.history.last().map_or(self.state, |past| past.state)
     }
 
-    /// What is said of its end when it has run for too long.
+    /// Message when it has exceeded its `max_completion_time`.
     pub(crate) fn as_expired(&self, update: Update) -> Update {
         if self.expired && update.state == TaskState::Killed {
             let message = "The task has run for longer than its max_completion_time";
@@ -170,17 +170,17 @@ impl Task {
         update
     }
 
-    /// Time between SIGTERM and SIGKILL when nobody says otherwise. *Units*: milliseconds.
+    /// Its grace period: time between SIGTERM and SIGKILL. *Units*: milliseconds.
     pub(crate) fn grace_ms(&self) -> u64 {
         self.info.kill_grace_ms.unwrap_or(DEFAULT_KILL_GRACE_MS)
     }
 
-    /// Whether it ran under a check whose result is reported.
+    /// Whether it has a check whose result is reported.
     pub(crate) fn is_checked(&self) -> bool {
         self.info.program.readiness.is_some()
     }
 
-    /// Its status as it stands, to be filled in.
+    /// Its current status, to be completed.
     pub(crate) fn status(&self, agent_id: Text, now: SimTime) -> TaskStatus {
         TaskStatus {
             task_id: self.id().clone(),
@@ -200,7 +200,7 @@ impl Task {
     }
 }
 
-/// A task that has ended, as far as the master remembers.
+/// An ended task that the master remembers.
 #[derive(Clone, Debug)]
 pub(crate) struct CompletedTask {
     pub(crate) info: Arc<TaskInfo>,
@@ -218,12 +218,12 @@ pub(crate) struct UntrackedTask {
     pub(crate) executor: Option<ExecutorInfo>,
 }
 
-/// What has to come before a task that has ended leaves the books.
+/// What has to come before an ended task is removed from the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Acknowledgement {
     /// Nothing.
     NotAwaited,
-    /// Nothing, and this is what the agent says just now.
+    /// Nothing, and this is the agent's latest report.
     NotAwaitedFromAgent,
     /// The acknowledgement of its last status; this one has the number, if it has one.
     Awaited(Option<u32>),

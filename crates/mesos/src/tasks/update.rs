@@ -1,8 +1,8 @@
-//! Statuses: from the agent to the master to the framework.
+//! Status updates: from the agent to the master to the framework.
 //!
-//! What an agent has to say waits in line per task while the master cannot hear it, and is said again with
-//! doubling pauses when it got lost. What a framework acknowledges by calls also waits for those, in
-//! [`crate::acknowledge`]; all other frameworks acknowledge in no time.
+//! Updates wait in a queue per task while the master cannot be reached, and are sent again with doubling pauses when
+//! they got lost. For frameworks that acknowledge by calls they also wait for those ([`super::acknowledge`]); all
+//! others acknowledge in no time.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (statusUpdate, updateTask), `src/status_update_manager` (order,
 //! retries), `src/launcher/default_executor.cpp` (groups end together). Match.
@@ -25,7 +25,7 @@ use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
 impl Master {
-    /// The agent has something to say about a task.
+    /// The agent reports something about a task.
     pub(crate) fn on_agent_update(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, update: Update) {
         let Some(task) = self.task(no) else { return self.record_untracked(cx, fleet, no, &update) };
         if task.agent_state.is_terminal() {
@@ -61,7 +61,7 @@ impl Master {
                 fleet.kill(cx, pid, grace_ms);
             }
         }
-        // What can be done to a task depends on its process, whether the master has heard of it or not.
+        // What can be done to a task depends on its process, whether or not the master has heard of it.
         self.touch_agent(cx, agent);
     }
 
@@ -77,7 +77,7 @@ impl Master {
             .collect()
     }
 
-    /// Sends a status on its way; it may get lost.
+    /// Sends a status; it may get lost.
     fn deliver_update(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, update: Update) {
         let Some(labels) = self.task(no).map(|task| task.labels.clone()) else { return };
         if fleet.drops_status(cx, &labels) {
@@ -92,7 +92,7 @@ impl Master {
         cx.scoped(update.cause, |cx| self.apply(cx, fleet, no, update));
     }
 
-    /// Arms the timer that says again what is first in line, each time after twice the pause.
+    /// Arms the timer that sends the first update of the queue again, each time after twice the pause.
     pub(crate) fn schedule_retry(&mut self, cx: &Cx, no: TaskNo, class: Class) {
         let Some(task) = self.task_mut(no) else { return };
         task.retry_ms = next_retry_ms(task.retry_ms);
@@ -105,7 +105,7 @@ impl Master {
         }
     }
 
-    /// Says again what got lost.
+    /// Sends again what got lost.
     pub(crate) fn retry_status(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
         let Some(task) = self.task_mut(no) else { return };
         task.retry = None;
@@ -116,7 +116,7 @@ impl Master {
         self.deliver_pending(cx, fleet, no);
     }
 
-    /// Says everything that waits in line, until something gets lost again.
+    /// Sends everything in the queue, until something gets lost again.
     pub(crate) fn deliver_pending(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
         if self.task(no).is_some_and(|task| self.acknowledges_explicitly(task.framework)) {
             return self.resend_updates(cx, fleet, no);
@@ -134,13 +134,13 @@ impl Master {
         }
     }
 
-    /// The master takes a status in and passes it on.
+    /// The master receives a status and passes it on.
     pub(crate) fn apply(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, update: Update) {
         self.apply_update(cx, fleet, no, update, Acknowledgement::NotAwaited);
     }
 
-    /// The same for a status that may be behind what the agent knows by now. Once a task has ended its state
-    /// stays, whatever else is said of it.
+    /// The same for a status that may be older than what the agent knows. Once a task has ended its state
+    /// stays, whatever later statuses say.
     pub(crate) fn apply_update(
         &mut self,
         cx: &mut Cx,
@@ -227,7 +227,7 @@ impl Master {
         });
     }
 
-    /// A task has ended: what it held is free again.
+    /// A task has ended: its resources are free again.
     pub(crate) fn free_task(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
         let Some(task) = self.task_mut(no).filter(|task| !task.freed) else { return };
         task.freed = true;
@@ -246,7 +246,7 @@ impl Master {
         }
     }
 
-    /// What a task held is free again, and what its executor held when that has gone with it.
+    /// Frees a task's resources, and those of its executor when that has ended with it.
     fn release_resources(
         &mut self,
         cx: &Cx,
@@ -260,7 +260,7 @@ impl Master {
         };
         match executor {
             Some(executor) if executor.role == role => {
-                // One look at the agent's books does for both.
+                // One change of the agent's allocation does for both.
                 resources.add_all(&executor.info.resources);
                 give(&role, &resources);
             }
@@ -273,7 +273,7 @@ impl Master {
         }
     }
 
-    /// Takes a task out of the books; what it held is free again.
+    /// Removes a task from the records; its resources are free again.
     pub(crate) fn end_task(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo, state: TaskState) {
         let Some(task) = self.tasks.remove(&no) else { return };
         let task = Arc::unwrap_or_clone(task);

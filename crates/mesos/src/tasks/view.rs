@@ -1,4 +1,4 @@
-//! Tasks as a front end shows them, and the ways to hurt them.
+//! Tasks as a front end shows them, and the actions on them.
 
 use crate::{
     Master,
@@ -14,7 +14,7 @@ use planarium_protocol::{
     view::{ActionView, TaskView},
 };
 
-/// What is known about a task's readiness check, for explanations.
+/// A task's readiness check, for explanations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeFacts {
     /// Hostname.
@@ -31,7 +31,7 @@ pub struct ProbeFacts {
     pub manual: bool,
     /// Makes no progress.
     pub hung: bool,
-    /// Ids and kinds of the faults meant for it.
+    /// Ids and kinds of the faults that target it.
     pub faults: Vec<(Text, &'static str)>,
     /// The process, while there is one.
     pub process: Option<ProcessId>,

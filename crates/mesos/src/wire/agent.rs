@@ -28,7 +28,7 @@ const CAPABILITIES: [&str; 8] = [
     "TASK_RESOURCE_LIMITS",
 ];
 
-/// An agent with what is taken of it.
+/// An agent with the allocation of its resources.
 pub(super) struct AgentRow<'a> {
     pub(super) id: AgentId,
     pub(super) agent: &'a Agent,
@@ -36,7 +36,7 @@ pub(super) struct AgentRow<'a> {
     pub(super) active: bool,
     deactivated: bool,
     drain: Option<&'a DrainInfo>,
-    /// By framework, with the role that it is given to.
+    /// By framework, with the role.
     used: SortedMap<FrameworkId, Resources>,
     offered: Resources,
 }
@@ -103,12 +103,12 @@ impl AgentRow<'_> {
         self.used.values().flatten().cloned().collect()
     }
 
-    /// Frameworks with something in use here.
+    /// Frameworks that use anything here.
     pub(super) fn frameworks(&self) -> impl Iterator<Item = FrameworkId> + '_ {
         self.used.keys().copied()
     }
 
-    /// As v0 shows it.
+    /// The v0 form.
     pub(super) fn v0(&self, calendar: Calendar) -> Map<String, Json> {
         let agent = self.agent;
         let mut map = Map::new();
@@ -143,7 +143,7 @@ impl AgentRow<'_> {
         map
     }
 
-    /// The same with every resource in full.
+    /// The v0 form with every resource in full.
     pub(super) fn v0_full(&self, calendar: Calendar) -> Json {
         let mut map = self.v0(calendar);
         let full = |resources: &Resources| list(resources, Form::Both, true);
@@ -154,14 +154,14 @@ impl AgentRow<'_> {
         Json::Object(map)
     }
 
-    /// As v1 shows it.
+    /// The v1 form.
     pub(super) fn v1(&self, calendar: Calendar) -> Json {
         let agent = self.agent;
         let mut info = Map::new();
         info.insert("id".to_owned(), id(&agent.name));
         info.insert("hostname".to_owned(), json!(agent.hostname));
         info.insert("port".to_owned(), json!(agent.port));
-        // What the agent came with, before anything was reserved or made of it.
+        // The agent's resources before any operation.
         let plain: Resources = self.total.iter().map(undone).collect();
         info.insert("resources".to_owned(), list(&plain, Form::Refined, false));
         if !agent.attributes.is_empty() {

@@ -1,4 +1,4 @@
-//! Scheduler calls out of v1 JSON.
+//! Reads scheduler calls from v1 JSON.
 //!
 //! Source: `apache/mesos: include/mesos/v1/scheduler/scheduler.proto`, `src/master/validation.cpp` (scheduler::call).
 //! Match for the calls here.
@@ -18,7 +18,7 @@ use planarium_kernel::base64::Base64;
 use planarium_protocol::{Refusal, Text};
 use serde_json::Value;
 
-/// What a framework asks, as far as it can be read without the master.
+/// A call of a framework, as far as it can be read without the master.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SchedulerCall {
     /// SUBSCRIBE.
@@ -27,47 +27,47 @@ pub enum SchedulerCall {
     Call(Call),
     /// ACKNOWLEDGE.
     Acknowledge {
-        /// Which task's status.
+        /// The task.
         task_id: Text,
-        /// On which agent.
+        /// The agent.
         agent_id: Text,
-        /// Which of its statuses.
+        /// The status.
         uuid: Vec<u8>,
     },
     /// ACKNOWLEDGE_OPERATION_STATUS.
     AcknowledgeOperation {
-        /// Which operation's status.
+        /// The operation.
         operation_id: Text,
-        /// On which agent.
+        /// The agent.
         agent_id: Text,
-        /// Which of its statuses.
+        /// The status.
         uuid: Vec<u8>,
     },
     /// UPDATE_FRAMEWORK.
     Update(Box<Subscription>),
     /// SHUTDOWN of an executor.
     Shutdown {
-        /// Which executor.
+        /// The executor.
         executor_id: Text,
-        /// On which agent.
+        /// The agent.
         agent_id: Text,
     },
     /// A call that is valid and has no effect here.
     Nothing,
 }
 
-/// A call with the framework that it says it comes from.
+/// A call with the id of the framework that makes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct From {
     /// The framework's id on the wire.
     pub framework_id: Option<Text>,
-    /// What it asks.
+    /// The call.
     pub call: SchedulerCall,
 }
 
-/// Reads a call. Offer ids are of the master's form or belong to nobody.
+/// Reads a call. Offer ids that are not of the master's form match no offer.
 ///
-/// *Errors*: what makes the call invalid (400).
+/// *Errors*: why the call is invalid (400).
 pub fn scheduler_call(master: &Master, value: &Value) -> Result<From, Refusal> {
     let body = Message::of(value)?;
     let kind = body.text("type")?.ok_or_else(|| bad("Expecting 'type' to be present"))?;
@@ -184,7 +184,7 @@ fn subscription(part: &Message<'_>) -> Read<Subscription> {
     framework::read(&info, None, &[], &part.texts("suppressed_roles")?)
 }
 
-/// The sixteen bytes that say which status is meant.
+/// The `uuid` of a status: sixteen bytes.
 fn uuid(part: &Message<'_>) -> Read<Vec<u8>> {
     let bytes = Base64::Padded.decode(part.needs_text("uuid")?.as_bytes()).unwrap_or_default();
     if bytes.len() == 16 { Ok(bytes) } else { Err(bad("Not a valid UUID")) }
@@ -195,7 +195,7 @@ fn answer(master: &Master, part: &Message<'_>, response: Response) -> Read<Sched
     Ok(SchedulerCall::Call(Call::AnswerInverseOffers { offer_ids, response, refuse_ms: filter(part)? }))
 }
 
-/// `filters.refuse_seconds`; none is the default.
+/// `filters.refuse_seconds`; none means the default.
 fn filter(part: &Message<'_>) -> Read<Option<u64>> {
     let filters = part.message("filters")?;
     let seconds = filters.map(|filters| filters.double("refuse_seconds")).transpose()?.flatten();
@@ -224,7 +224,7 @@ fn operation(message: &Message<'_>) -> Read<Operation> {
     })
 }
 
-/// What an operation does. One that is named has an id, which launches must not have.
+/// Reads an operation, with its id where it has one; launches must not have any.
 ///
 /// *Errors*: what cannot be read at all.
 fn plain_operation(message: &Message<'_>, named: bool) -> Read<Operation> {
@@ -300,7 +300,7 @@ const OPERATIONS: [(&str, &str); 10] = [
     ("DESTROY_DISK", "destroy_disk"),
 ];
 
-/// The tasks of a launch, and why all of it is invalid.
+/// The tasks of a launch, and why the whole launch is invalid.
 fn launched(
     tasks: Vec<launch::Launch<TaskInfo>>,
     of_executor: Option<String>,

@@ -14,7 +14,7 @@ pub(crate) const MASTER_IP: &str = "127.0.0.1";
 /// Time between two heartbeats to a framework. *Units*: seconds.
 pub const HEARTBEAT_S: u32 = 15;
 
-/// Where virtual time stands in the calendar.
+/// The calendar time of the virtual clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calendar {
     /// Genesis. *Units*: milliseconds since 1970.

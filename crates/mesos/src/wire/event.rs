@@ -20,18 +20,18 @@ use planarium_kernel::base64::Base64;
 use planarium_protocol::{Text, json};
 use serde_json::{Map, Value};
 
-/// The heartbeat that a subscribed framework hears.
+/// HEARTBEAT.
 pub fn heartbeat() -> Value {
     json!({ "type": "HEARTBEAT" })
 }
 
-/// The event that tells a framework that its subscription was turned down.
+/// ERROR: the subscription was refused.
 pub fn error_event(message: &str) -> Value {
     json!({ "type": "ERROR", "error": { "message": message } })
 }
 
 impl Master {
-    /// An event to a framework. `nth` sets this status apart from others of the same task.
+    /// An event for a framework. `nth` distinguishes the status from others of the same task.
     pub fn event_json(
         &self,
         calendar: Calendar,
@@ -112,7 +112,7 @@ impl Master {
         Value::Object(map)
     }
 
-    /// Resources are always left out: it asks for everything.
+    /// Resources are always left out: the whole agent is asked for.
     fn inverse_offer_v1(&self, offer: &InverseOffer) -> Value {
         json!({
             "id": id(&offer.name),
@@ -148,7 +148,7 @@ impl Master {
         Value::Object(map)
     }
 
-    /// A status of a task; `nth` sets it apart from others that have no number, where it is known.
+    /// A status of a task; `nth` distinguishes it from others that have no number, where it is known.
     pub(super) fn status_v1(
         &self,
         calendar: Calendar,
@@ -176,7 +176,7 @@ impl Master {
             put("message", json!(status.message));
         }
         put("timestamp", calendar.seconds(SimTime(status.timestamp_ms)));
-        // What the master says by itself need not be acknowledged.
+        // A status that the master makes by itself need not be acknowledged.
         if let Some(nth) = status.number.map(u64::from).or(nth).filter(|_| status.source != Source::Master) {
             put("uuid", json!(Base64::Padded.encode(&status_id(self.seed, &status.task_id, nth))));
         }
@@ -197,7 +197,7 @@ impl Master {
         Value::Object(map)
     }
 
-    /// The result of a check, in the form of its kind; an exit code of 0 stands for success.
+    /// The result of a check, in the form of its kind; an exit code of 0 means success.
     fn check_status_v1(&self, framework: FrameworkId, status: &TaskStatus, exit_code: Option<i32>) -> Value {
         let kind =
             self.task_info(framework, &status.task_id).and_then(|info| info.details.as_ref()?.check.clone());
@@ -213,7 +213,7 @@ impl Master {
         }
     }
 
-    /// Whether a status says in which container its task runs: what executors say does, and the latest of these when a
+    /// Whether a status names the container of its task: statuses of executors do, and so does the latest one when a
     /// framework reconciles.
     fn has_container(&self, framework: FrameworkId, status: &TaskStatus) -> bool {
         let reconciled = || {
@@ -224,7 +224,7 @@ impl Master {
             || status.reason == Some(Reason::Reconciliation) && reconciled() == Some(true)
     }
 
-    /// The description of a task that is listed, or has completed not long ago.
+    /// The description of a task that is listed, or that ended not long ago.
     fn task_info(&self, framework: FrameworkId, task_id: &Text) -> Option<&TaskInfo> {
         let listed = self.task_ids.get(&(framework, task_id.clone())).and_then(|no| self.task(*no));
         let completed = || {

@@ -1,8 +1,8 @@
-//! Framework descriptions, both ways.
+//! Framework descriptions: reading and writing.
 //!
 //! Source: `apache/mesos: include/mesos/v1/mesos.proto` (FrameworkInfo), `src/master/validation.cpp` (framework).
-//! Match; what a description says wrongly, though it is one, is a refusal of its own class ([`invalid`]), since the master
-//! answers with an ERROR event then.
+//! Match; a description that can be read but is not valid is a class of its own ([`invalid`]), since the master
+//! answers it with an ERROR event.
 
 use super::read::{Message, Read, bad};
 use crate::{
@@ -15,9 +15,9 @@ use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
 use serde_json::{Map, Value};
 
-/// Roles of one framework, at most.
+/// Largest number of roles of one framework.
 const MAX_ROLES: usize = 1_000;
-/// Rules for what is worth an offer, at most, for one role.
+/// Largest number of `offer_filters` for one role.
 const MAX_RULES: usize = 100;
 
 const CAPABILITIES: [(Capability, &str); 8] = [
@@ -31,7 +31,7 @@ const CAPABILITIES: [(Capability, &str); 8] = [
     (Capability::RegionAware, "REGION_AWARE"),
 ];
 
-/// The words of what a framework understands.
+/// The words of the capabilities.
 pub(crate) fn capability_words(info: &FrameworkInfo) -> Vec<&'static str> {
     CAPABILITIES.iter().filter(|(capability, _)| info.can(*capability)).map(|(_, word)| *word).collect()
 }
@@ -39,15 +39,15 @@ pub(crate) fn capability_words(info: &FrameworkInfo) -> Vec<&'static str> {
 /// A framework that subscribes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Subscription {
-    /// Its id, when it was subscribed before.
+    /// Its id, if it was subscribed before.
     pub framework_id: Option<Text>,
-    /// What it says of itself.
+    /// Its description.
     pub info: FrameworkInfo,
 }
 
-/// Reads a description. `name` and `roles` stand in for what it does not say.
+/// Reads a description. `name` and `roles` stand in where it has none.
 ///
-/// *Errors*: what makes the description invalid (400).
+/// *Errors*: why the description is malformed (400).
 pub fn framework_info(value: &Value, name: Option<&str>, roles: &[String]) -> Read<Subscription> {
     read(&Message::of(value)?, name, roles, &[])
 }
@@ -118,7 +118,7 @@ pub(crate) fn read(
     Ok(Subscription { framework_id: message.id("id")?.filter(|id| !id.is_empty()), info })
 }
 
-/// A description that can be read, and that no master accepts.
+/// A description that can be read and that every master refuses.
 pub(crate) fn invalid(text: impl Into<String>) -> Refusal {
     Refusal { code: RefusalCode::InvalidDefinition, ..bad(text) }
 }

@@ -1,4 +1,4 @@
-//! Tasks and executors out of v1 JSON.
+//! Reads tasks and executors from v1 JSON.
 //!
 //! A description that can be read but is invalid is kept with its flaw: the master answers it with TASK_ERROR.
 //! A command that plainly ends (`true`, `sleep 5`, `exit 1`) does so; any other runs on until it is ended.
@@ -16,17 +16,17 @@ use planarium_protocol::{Text, json};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Longest time a check or grace period may name. *Units*: milliseconds.
+/// Longest interval of a check or grace period. *Units*: milliseconds.
 const MAX_MS: u64 = 365 * 24 * 3_600_000;
 
-/// A task or executor as it was read. Where a resource is invalid in form, the whole launch is.
+/// A task or executor as it was read. A resource with a fault of form makes the whole launch invalid.
 #[derive(Debug)]
 pub(super) struct Launch<T> {
     pub(super) item: T,
     pub(super) invalid: Option<String>,
 }
 
-/// Resources of a task or executor, and what is wrong with them: by their form, or otherwise.
+/// Resources of a task or executor, and their fault: of form, or another.
 fn resources(message: &Message<'_>) -> Read<(Resources, Option<String>, Option<Text>)> {
     Ok(match read_list(&message.messages("resources")?)? {
         Ok(list) => (list.into_iter().collect(), None, None),
@@ -98,7 +98,7 @@ pub(super) fn task(message: &Message<'_>, alone: bool) -> Read<Launch<TaskInfo>>
     Ok(Launch { item, invalid })
 }
 
-/// What is only shown of a task, with the defaults that messages come with.
+/// What is only shown of a task, with the defaults of messages.
 fn details(message: &Message<'_>) -> Read<TaskDetails> {
     let given = |field: &str| message.get(field).filter(|value| value.is_object()).cloned();
     let user = match (message.message("command")?, message.message("executor")?) {
@@ -119,7 +119,7 @@ fn details(message: &Message<'_>) -> Read<TaskDetails> {
     })
 }
 
-/// A health check with the values that hold where none is given.
+/// A health check with the defaults of its fields.
 fn with_health_defaults(mut check: Value) -> Value {
     let defaults = [
         ("delay_seconds", json!(15.0)),
@@ -156,7 +156,7 @@ pub(super) fn grace_ms(policy: &Message<'_>) -> Read<Option<i64>> {
     Ok(Some(ns.saturating_add(999_999).div_euclid(1_000_000)))
 }
 
-/// The command as a text for a shell; what is run without one is quoted.
+/// The command as a text for a shell; arguments without a shell are quoted.
 fn command_text(command: &Message<'_>) -> Read<Text> {
     let value = command.text("value")?.unwrap_or_default();
     let arguments = command.texts("arguments")?;
@@ -164,7 +164,7 @@ fn command_text(command: &Message<'_>) -> Read<Text> {
     Ok(match arguments.as_slice() {
         [] if has_shell || value.is_empty() => value,
         [] => quoted(&value).into(),
-        // The first one is the name under which the program is run.
+        // The first one is the name that the program runs under.
         _ if has_shell => value,
         arguments => arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ").into(),
     })

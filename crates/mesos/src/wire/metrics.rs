@@ -79,7 +79,7 @@ impl Master {
             let live = self.tasks.values().filter(|task| task.unreachable_since.is_none());
             put(&format!("master/tasks_{word}"), json!(live.filter(|task| task.state == state).count()));
         }
-        // Tasks of frameworks that do not know partitions are LOST, though listed as unreachable.
+        // Tasks of frameworks that are not PARTITION_AWARE are LOST, though listed as unreachable.
         let unreachable: usize = self
             .task_rows()
             .iter()
@@ -148,7 +148,7 @@ impl Master {
     }
 }
 
-/// Part of a whole with six decimals; nothing of nothing is 0.
+/// A fraction with six decimals; that of nothing is 0.
 fn ratio(part: Milli, whole: Milli) -> Value {
     if !whole.is_positive() {
         return json!(0.0);

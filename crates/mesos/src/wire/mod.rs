@@ -4,9 +4,9 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | fields of a message out of JSON | `read` |
-//! | resources, both ways | `resource` |
-//! | framework descriptions, both ways | `framework` |
+//! | reading fields of a message from JSON | `read` |
+//! | resources, read and written | `resource` |
+//! | framework descriptions, read and written | `framework` |
 //! | `/state`, `/slaves`, `/frameworks` | `state`, `agent` |
 //! | `/tasks`, tasks wherever they occur | `task` |
 //! | `/state-summary`, `/roles` | `summary` |

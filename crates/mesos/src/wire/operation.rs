@@ -1,7 +1,7 @@
 //! Operations as v1 JSON.
 //!
 //! Source: `apache/mesos: include/mesos/v1/mesos.proto` (Offer.Operation, Operation), `src/master/readonly_handler.cpp`
-//! (getOperations). Match: those whose outcome somebody has not acknowledged yet are known, no others.
+//! (getOperations). Match: the operations whose outcome has not been acknowledged yet.
 
 use super::{
     common::id,
@@ -47,7 +47,7 @@ impl Master {
     }
 }
 
-/// What an operation is about. Launches have no id, so they are never asked for.
+/// The description of an operation. Launches have no id, so they never occur.
 fn info(operation: &Operation) -> Map<String, Value> {
     let list =
         |all: &[Resource]| all.iter().map(|resource| one(resource, Form::Refined, true)).collect::<Vec<_>>();

@@ -21,14 +21,14 @@ fn reply(kind: &str, payload: Value) -> Value {
     Value::Object(map)
 }
 
-/// Leaves lists out that are empty, as messages do.
+/// Leaves out empty lists, as messages do.
 pub(super) fn filled(lists: Vec<(&str, Vec<Value>)>) -> Value {
     let full = lists.into_iter().filter(|(_, list)| !list.is_empty());
     Value::Object(full.map(|(key, list)| (key.to_owned(), list.into())).collect())
 }
 
 impl Master {
-    /// The master itself, as it is told to frameworks too.
+    /// The master itself, as frameworks see it too.
     pub(super) fn master_info(&self) -> Value {
         let mut map = Map::new();
         map.insert("id".to_owned(), json!(self.uuid));
@@ -47,7 +47,7 @@ impl Master {
         Value::Object(map)
     }
 
-    /// Answers a read; none when the type is not one of them.
+    /// Answers a read; none for other types.
     pub(super) fn operator_read(&self, calendar: Calendar, kind: &str) -> Option<Value> {
         let payload = match kind {
             "GET_HEALTH" => json!({ "healthy": true }),
@@ -91,7 +91,7 @@ impl Master {
         Some(reply(kind, payload))
     }
 
-    /// Everything as it is.
+    /// GET_STATE.
     pub(super) fn get_state(&self, calendar: Calendar) -> Value {
         json!({
             "get_tasks": self.tasks_v1(calendar),

@@ -1,8 +1,8 @@
-//! Events of the v1 operator API, for those who subscribed.
+//! Events of the v1 operator API.
 //!
 //! Source: `apache/mesos: include/mesos/v1/master/master.proto` (Event), `src/common/protobuf_utils.cpp` (namespace
-//! event), `src/master/master.cpp` (subscribers.send), `src/master/readonly_handler.cpp` (subscribe). Match; there are no
-//! access rules, so everybody is told everything.
+//! event), `src/master/master.cpp` (subscribers.send), `src/master/readonly_handler.cpp` (subscribe). Match; there is
+//! no authorization, so every subscriber is told everything.
 
 #![expect(
     clippy::type_complexity,
@@ -33,17 +33,17 @@ impl Master {
         self.operator_events.listen(epoch_ms);
     }
 
-    /// Events for operators from this number on, and the number of the next one; none when they are not kept any more.
+    /// The events from this number on, and the number of the next one; none when they are not kept any more.
     pub fn operator_events(&self, since: u64) -> Option<(Vec<(SimTime, Arc<Value>)>, u64)> {
         self.operator_events.since(since)
     }
 
-    /// The number of the event for operators that comes next; none when they are not kept.
+    /// The number of the next event; none when they are not kept.
     pub fn next_operator_event(&self) -> Option<u64> {
         self.operator_events.next_number()
     }
 
-    /// The event that an operator is told first: everything as it is.
+    /// SUBSCRIBED: the event that comes first, with the whole state.
     pub fn subscribed_event(&self, calendar: Calendar) -> Value {
         json!({
             "type": "SUBSCRIBED",
@@ -67,7 +67,7 @@ impl Master {
         self.operator_events.push(cx.now(), Value::Object(map));
     }
 
-    /// An agent registered, or came back, with these tasks.
+    /// AGENT_ADDED: an agent registered, or came back, with these tasks.
     pub(crate) fn tell_agent_added(&mut self, cx: &Cx, agent: AgentId, tasks: &[TaskNo]) {
         if self.operator_events.listening().is_none() {
             return;
@@ -81,7 +81,7 @@ impl Master {
         });
     }
 
-    /// An agent has left.
+    /// AGENT_REMOVED.
     pub(crate) fn tell_agent_removed(&mut self, cx: &Cx, agent: AgentId, how: Removal) {
         if quirk::ONLY_REMOVED_AGENTS_ARE_TOLD && !matches!(how, Removal::Removed(_)) {
             return;
@@ -91,18 +91,18 @@ impl Master {
         });
     }
 
-    /// A task was launched, or its agent has come back with it.
+    /// TASK_ADDED: a task was launched, or its agent came back with it.
     pub(crate) fn tell_task_added(&mut self, cx: &Cx, no: TaskNo) {
         self.tell_operators(cx, |master, calendar| {
             let task = master.task(no)?;
-            // What the agent reports counts where the master thought otherwise.
+            // What the agent reports counts if the master has another state.
             let state = if task.freed { task.state } else { task.agent_state };
             Some(("TASK_ADDED", json!({ "task": master.listed_task_v1(calendar, task, state) })))
         });
     }
 
-    /// The master has taken a status in. Only the first of several of the same state is told, and whatever a check
-    /// found out.
+    /// TASK_UPDATED: the master has received a status. Only the first one of a state is told, and every result of a
+    /// check.
     pub(crate) fn tell_task_updated(
         &mut self,
         cx: &Cx,
@@ -115,7 +115,7 @@ impl Master {
             status.reason,
             Some(Reason::TaskCheckStatusUpdated | Reason::TaskHealthCheckStatusUpdated)
         );
-        // A task that its agent comes back with is added anew instead.
+        // A task that its agent comes back with is added instead.
         if !(is_new || is_check) || status.reason == Some(Reason::AgentReregistered) {
             return;
         }
@@ -129,12 +129,12 @@ impl Master {
         });
     }
 
-    /// A framework subscribed for the first time.
+    /// FRAMEWORK_ADDED: a framework subscribed for the first time.
     pub(crate) fn tell_framework_added(&mut self, cx: &Cx, framework: FrameworkId) {
         self.tell_framework(cx, framework, "FRAMEWORK_ADDED");
     }
 
-    /// A framework subscribed again, or described itself anew.
+    /// FRAMEWORK_UPDATED: a framework subscribed again, or sent a new description.
     pub(crate) fn tell_framework_updated(&mut self, cx: &Cx, framework: FrameworkId) {
         self.tell_framework(cx, framework, "FRAMEWORK_UPDATED");
     }
@@ -146,7 +146,7 @@ impl Master {
         });
     }
 
-    /// A framework was removed.
+    /// FRAMEWORK_REMOVED.
     pub(crate) fn tell_framework_removed(&mut self, cx: &Cx, framework: FrameworkId) {
         self.tell_operators(cx, |master, _| {
             let framework = master.framework(framework)?;
@@ -160,7 +160,7 @@ impl Master {
     }
 }
 
-/// A framework without its resources; instants that have not come are those of the epoch.
+/// A framework without its resources; instants that have not come are the epoch.
 fn framework_event(calendar: Calendar, framework: &Framework) -> Value {
     let at = |at: Option<SimTime>| at.map_or(json!({ "nanoseconds": 0 }), |at| calendar.nanoseconds(at));
     json!({

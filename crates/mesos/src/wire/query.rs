@@ -1,15 +1,15 @@
-//! Questions to the master and the tables that say which call is one.
+//! Questions to the master, and the tables that tell reads from other calls.
 
 use super::read::{Message, Read, bad, missing};
 use planarium_protocol::{Refusal, refusal::RefusalCode};
 use serde_json::Value;
 
-/// What came of a call or a question: status code and, where there is one, a body.
+/// The answer to a call or a question: status code and, where there is one, a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// HTTP status.
     pub status: u16,
-    /// JSON body; none is an empty one.
+    /// JSON body; none means an empty one.
     pub body: Option<Value>,
 }
 
@@ -20,18 +20,18 @@ impl Answer {
     }
 }
 
-/// Which tasks.
+/// A selection of tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TasksQuery {
-    /// At most so many; none is 100.
+    /// Largest number of tasks; none means 100.
     pub limit: Option<usize>,
-    /// Without the first so many.
+    /// How many to skip.
     pub offset: Option<usize>,
     /// Oldest first.
     pub ascending: bool,
-    /// Of this framework.
+    /// Only those of this framework.
     pub framework_id: Option<String>,
-    /// With this id.
+    /// Only the one with this id.
     pub task_id: Option<String>,
 }
 
@@ -42,14 +42,14 @@ pub enum MesosQuery {
     State,
     /// `/slaves`.
     Slaves {
-        /// Of this agent alone.
+        /// Only this agent.
         slave_id: Option<String>,
     },
     /// `/tasks`.
     Tasks(TasksQuery),
     /// `/frameworks`.
     Frameworks {
-        /// Of this framework alone.
+        /// Only this framework.
         framework_id: Option<String>,
     },
     /// `/state-summary`.
@@ -74,21 +74,21 @@ pub enum MesosQuery {
     Operator(String),
     /// LIST_FILES.
     ListFiles {
-        /// A folder.
+        /// The folder.
         path: String,
     },
     /// READ_FILE.
     ReadFile {
-        /// A file.
+        /// The file.
         path: String,
-        /// From which byte on.
+        /// The first byte.
         offset: u64,
-        /// At most so many bytes; none is all.
+        /// Largest number of bytes; none means all.
         length: Option<u64>,
     },
 }
 
-/// The question that a path asks; none when it is no path of a read. What follows a known path is passed over. Numbers
+/// The question that a path asks; none when the path is no read. What follows a known path is ignored, and numbers
 /// that cannot be read count as absent.
 ///
 /// Source: `apache/mesos: 3rdparty/libprocess/src/process.cpp` (the longest prefix that has a handler). Match.
@@ -147,7 +147,7 @@ pub fn is_operator_read(kind: &str) -> bool {
     OPERATOR_READS.contains(&kind)
 }
 
-/// The question that an operator call is; none when it does not only read.
+/// The question that an operator call asks; none when it changes something.
 pub fn operator_question(body: &Value) -> Option<Read<MesosQuery>> {
     let kind = body.get("type").and_then(Value::as_str)?;
     is_operator_read(kind).then(|| {

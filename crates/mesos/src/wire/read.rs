@@ -1,18 +1,18 @@
-//! Fields of a message out of a JSON object, by the rules by which the real system reads its messages.
+//! Reads fields of a message from a JSON object, by the rules by which the real system reads its messages.
 //!
-//! Unknown keys are passed over; `null` is as good as absent; numbers and truth values may be written as text; one
+//! Unknown keys are ignored; `null` is the same as absent; numbers and truth values may be written as text; a single
 //! object is taken where a list is expected; a value of another type and a missing required field are refused.
-//! Source: `apache/mesos: 3rdparty/stout/include/stout/protobuf.hpp`. Match; the first fault is told.
+//! Source: `apache/mesos: 3rdparty/stout/include/stout/protobuf.hpp`. Match; the first fault is reported.
 
 use planarium_kernel::Milli;
 use planarium_protocol::{Refusal, Text, refusal::RefusalCode};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
-/// What was read, or what is wrong (400).
+/// What was read, or why it is malformed (400).
 pub(crate) type Read<T> = Result<T, Refusal>;
 
-/// A fault of the caller.
+/// A fault of the caller (400).
 pub(crate) fn bad(text: impl Into<String>) -> Refusal {
     Refusal::new(RefusalCode::BadRequest, text)
 }
@@ -29,12 +29,12 @@ impl<'a> Message<'a> {
         value.as_object().map(|map| Self { map }).ok_or_else(|| bad("JSON object expected"))
     }
 
-    /// A field that is there and not null.
+    /// A field that is present and not null.
     pub(crate) fn get(&self, field: &str) -> Option<&'a Value> {
         self.map.get(field).filter(|value| !value.is_null())
     }
 
-    /// Names of the fields, for a message that is a map.
+    /// The keys, for a message that is a map.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'a String> {
         self.map.keys()
     }
@@ -52,7 +52,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Text that has to be there.
+    /// Required text.
     pub(crate) fn needs_text(&self, field: &str) -> Read<Text> {
         self.text(field)?.ok_or_else(|| missing(field))
     }
@@ -92,7 +92,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// A number of three decimals. Anything below the least of them but zero itself is no amount.
+    /// A number of three decimals. Anything between zero and the least of them is no amount.
     pub(crate) fn amount(&self, field: &str) -> Read<Milli> {
         let Some(value) = self.get(field) else { return Err(missing(field)) };
         let amount = self.rounded(field)?;
@@ -118,7 +118,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// A message that has to be there.
+    /// A required message.
     pub(crate) fn needs(&self, field: &str) -> Read<Self> {
         self.message(field)?.ok_or_else(|| missing(field))
     }
@@ -146,7 +146,7 @@ impl<'a> Message<'a> {
         self.message(field)?.map(|id| id.needs_text("value")).transpose()
     }
 
-    /// The `value` of an id that has to be there.
+    /// The `value` of a required id.
     pub(crate) fn needs_id(&self, field: &str) -> Read<Text> {
         self.id(field)?.ok_or_else(|| missing(field))
     }

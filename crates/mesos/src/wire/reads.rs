@@ -1,4 +1,4 @@
-//! Questions to the master answered.
+//! Answers questions to the master.
 
 use super::{
     common::{Calendar, version},

@@ -1,4 +1,4 @@
-//! Resources as JSON, both ways and in both forms.
+//! Resources as JSON: reading and writing both forms.
 //!
 //! Source: `apache/mesos: include/mesos/v1/mesos.proto` (Resource), `src/common/resources.cpp` (formats, validation).
 //! Match; revocable, shared and provider resources do not exist here and are refused.
@@ -13,10 +13,10 @@ use planarium_protocol::json;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
-/// How reservations are written.
+/// The forms in which reservations are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As a stack; for frameworks that know refinement.
+    /// As a stack; for frameworks with RESERVATION_REFINEMENT.
     Refined,
     /// One role and one reservation.
     Old,
@@ -24,7 +24,7 @@ pub(crate) enum Form {
     Both,
 }
 
-/// The four amounts and the ranges that v0 replies show, sums over everything of a name.
+/// The four amounts and the ranges that v0 replies show, summed by name.
 pub(crate) fn sums(resources: &Resources) -> Json {
     let mut map = Map::new();
     for name in ["cpus", "gpus", "mem", "disk"] {
@@ -45,7 +45,7 @@ pub(crate) fn sums(resources: &Resources) -> Json {
     Json::Object(map)
 }
 
-/// A list of resources. Without `allocation` the role they are given to is left out.
+/// A list of resources. Without `allocation` the role that they are allocated to is left out.
 pub(crate) fn list(resources: &Resources, form: Form, allocation: bool) -> Json {
     resources.iter().map(|resource| one(resource, form, allocation)).collect()
 }
@@ -146,7 +146,7 @@ fn disk_json(disk: &DiskInfo) -> Json {
 /// Why a resource that can be read is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Invalid {
-    /// Its form is at fault: then the whole operation is, with all its tasks. Otherwise only the task that uses it.
+    /// Whether its form is at fault: then the whole operation is invalid, with all its tasks; otherwise only its task.
     pub(crate) in_form: bool,
     /// Why.
     pub(crate) text: String,
@@ -182,7 +182,7 @@ pub(crate) fn read_list(all: &[Message<'_>]) -> Read<Checked<Vec<Resource>>> {
     Ok(invalid.map_or(Ok(resources), Err))
 }
 
-/// The same for an operator: what is invalid is refused as what cannot be read is.
+/// The same for an operator: what is invalid is refused like what cannot be read.
 pub(crate) fn read_valid_list(all: &[Message<'_>]) -> Read<Vec<Resource>> {
     read_list(all)?.map_err(|invalid| bad(invalid.text))
 }
@@ -280,7 +280,7 @@ fn read_set(name: &str, message: &Message<'_>) -> Read<Checked<Value>> {
     }
 }
 
-/// The stack, or the old form: a role, with a reservation when it is a dynamic one.
+/// The stack, or the old form: a role, with a reservation if it is a dynamic one.
 fn read_reservations(name: &str, message: &Message<'_>) -> Read<Checked<Vec<Reservation>>> {
     let role = message.text("role")?.filter(|role| &**role != "*");
     let layers = message.messages("reservations")?;
@@ -295,7 +295,7 @@ fn read_reservations(name: &str, message: &Message<'_>) -> Read<Checked<Vec<Rese
                 }
             }
         }
-        // Lists that show both forms may be sent back as they are.
+        // Lists that show both forms may be sent back unchanged.
         return Ok(match (role, stack.last()) {
             (Some(role), Some(top)) if top.role != role => {
                 Invalid::form(name, "'role' and 'reservations' differ")
@@ -330,7 +330,7 @@ fn labelled(mut reservation: Reservation, message: &Message<'_>) -> Read<Reserva
     Ok(reservation)
 }
 
-/// Disk information, and what the master finds wrong with it when it is used.
+/// Disk information, and what makes it invalid when it is used.
 #[derive(Default)]
 struct Disk {
     info: Option<DiskInfo>,

@@ -1,11 +1,11 @@
-//! Sandboxes of tasks, as far as they exist: what a command plainly prints, in a file.
+//! Sandboxes of tasks: what a command plainly prints, in files.
 //!
 //! A path is that of a real agent, with or without the folder that agents work in:
 //! `slaves/AGENT/frameworks/FRAMEWORK/executors/EXECUTOR/runs/RUN`, where RUN is `latest` or the id of the container and
-//! EXECUTOR that of the task where it has none of its own. Tasks of an executor are in `tasks/TASK` below.
+//! EXECUTOR that of the task where it has none of its own. The tasks of an executor are in `tasks/TASK` below.
 //!
 //! Source: `apache/mesos: src/slave/paths.cpp`, `src/files/files.cpp`. Simplified: one master knows the sandboxes of all
-//! agents; nothing is in them but `stdout` and `stderr`, and the master has no log.
+//! agents; they hold only `stdout` and `stderr`, and the master has no log.
 
 use super::{
     common::Calendar,
@@ -22,7 +22,7 @@ use serde_json::Value;
 /// The files of a sandbox.
 const FILES: [&str; 2] = ["stderr", "stdout"];
 
-/// The sandbox that a path leads to, and what follows it.
+/// The sandbox that a path leads to, and the rest of the path.
 struct Place<'a> {
     row: TaskRow<'a>,
     rest: Vec<&'a str>,

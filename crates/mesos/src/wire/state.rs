@@ -19,9 +19,9 @@ use planarium_protocol::json;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// So many completed frameworks are shown.
+/// Largest number of completed frameworks shown.
 const MAX_COMPLETED: usize = 50;
-/// What the simulated master knows.
+/// Capabilities of the simulated master.
 const CAPABILITIES: [&str; 3] = ["AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"];
 
 impl Master {
@@ -71,7 +71,7 @@ impl Master {
         self.agents.iter().filter(unreachable).count()
     }
 
-    /// `/slaves`; of one agent alone when its id is given, none when there is no such agent.
+    /// `/slaves`; of a single agent when its id is given, none when there is no such agent.
     pub(super) fn slaves_v0(&self, calendar: Calendar, only: Option<&str>) -> Value {
         let rows = self.agent_rows();
         let meant = rows.iter().filter(|row| only.is_none_or(|id| *id == *row.agent.name));
@@ -81,7 +81,7 @@ impl Master {
         })
     }
 
-    /// `/frameworks`; of one framework alone when its id is given.
+    /// `/frameworks`; of a single framework when its id is given.
     pub(super) fn frameworks_v0(&self, calendar: Calendar, only: Option<&str>) -> Value {
         let (mut registered, mut completed) = (Vec::new(), Vec::new());
         for (row, (framework, tasks)) in self.frameworks.iter().zip(self.task_rows()).enumerate() {
@@ -103,7 +103,7 @@ impl Master {
         })
     }
 
-    /// What a framework has in use, and what it is offered.
+    /// The resources that a framework uses and is offered.
     pub(super) fn resources_of_framework(&self, id: FrameworkId) -> (Resources, Resources) {
         let mut used = Resources::new();
         for task in
@@ -205,7 +205,7 @@ impl Master {
 }
 
 impl Master {
-    /// The flags that a user may look for. Durations as the real master writes them.
+    /// The flags that a user may look for, durations as the real master writes them.
     pub(super) fn flags(&self) -> Value {
         let mut flags = json!({
             "allocation_interval": "1secs",
@@ -231,7 +231,7 @@ impl Master {
     }
 }
 
-/// A duration in the largest unit that it is a whole number of.
+/// A duration in the largest unit of which it is a whole number.
 fn duration(ms: u64) -> String {
     const UNITS: [(u64, &str); 5] = [
         (7 * 86_400_000, "weeks"),

@@ -117,7 +117,7 @@ impl Master {
         json!({ "roles": roles })
     }
 
-    /// Roles that somebody subscribed with, holds something under, or has something reserved for, that have a weight or a
+    /// Roles that a framework subscribed with or is allocated something under, that have a reservation, a weight or a
     /// quota; and all roles above these.
     pub(super) fn role_names(&self) -> SortedSet<Text> {
         let mut names: SortedSet<Text> = SortedSet::new();
@@ -137,7 +137,7 @@ impl Master {
         names
     }
 
-    /// What is held under a role and the roles below it, and what of it is merely offered.
+    /// What is allocated under a role and the roles below it, and how much of that is only offered.
     fn allocated_within(&self, role: &str) -> (Resources, Resources) {
         let mut allocated = Resources::new();
         for (_, slot) in self.allocator.agents() {

@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 /// Purpose of the draw that makes the id of a container.
 const CONTAINER_ID: u32 = 0x0A13;
-/// How many tasks `/tasks` answers when nobody says.
+/// Default `limit` of `/tasks`.
 const DEFAULT_LIMIT: usize = 100;
-/// So many unreachable tasks of a framework are listed, those that became so last.
+/// Number of unreachable tasks of a framework that are listed, the latest.
 const MAX_UNREACHABLE: usize = 1_000;
 
 /// A task, live or ended.
@@ -52,7 +52,7 @@ impl<'a> TaskRow<'a> {
         &self.info.program.command
     }
 
-    /// Whether its command was begun.
+    /// Whether its command was started.
     pub(super) fn has_run(&self) -> bool {
         self.history.iter().any(|past| past.state == TaskState::Running)
     }
@@ -62,7 +62,7 @@ impl<'a> TaskRow<'a> {
         Self { state, ..self }
     }
 
-    /// When something was last said of it.
+    /// When its last status was made.
     pub(super) fn last_at(&self) -> Option<SimTime> {
         self.history.last().map(|past| past.at)
     }
@@ -83,7 +83,7 @@ impl<'a> TaskRows<'a> {
 }
 
 impl Master {
-    /// Tasks of every framework, by the framework's row.
+    /// Tasks of every framework, by the framework's number.
     pub(super) fn task_rows(&self) -> Vec<TaskRows<'_>> {
         let mut rows: Vec<TaskRows<'_>> = Vec::new();
         for (row, framework) in self.frameworks.iter().enumerate() {
@@ -145,7 +145,7 @@ impl Master {
         Value::Object(map)
     }
 
-    /// What v0 shows of a status.
+    /// The v0 form of a status.
     fn status_v0(&self, calendar: Calendar, row: &TaskRow<'_>, past: &StatusRecord) -> Value {
         let mut map = Map::new();
         map.insert("state".to_owned(), json!(past.state.as_str()));
@@ -184,7 +184,7 @@ impl Master {
         Some(self.container_status(row.framework, &row.info.task_id, row.executor, &agent.ip))
     }
 
-    /// The id of the container that a task's sandbox is that of.
+    /// The id of the container whose sandbox is the task's.
     pub(super) fn container_id(&self, row: &TaskRow<'_>) -> String {
         self.container_uuid(row.framework, row.executor().unwrap_or(row.task_id()))
     }
@@ -292,7 +292,7 @@ pub(super) fn row_of(task: &Task) -> TaskRow<'_> {
     }
 }
 
-/// What is shown of a task: what it was described with, or what follows from what it runs.
+/// What is shown of a task: its description, or what follows from its process.
 fn shown(info: &TaskInfo) -> Arc<TaskDetails> {
     if let Some(details) = &info.details {
         return details.clone();
@@ -321,7 +321,7 @@ fn shown(info: &TaskInfo) -> Arc<TaskDetails> {
 }
 
 impl TaskDetails {
-    /// The parts that both forms show under the same names.
+    /// The fields that both forms have under the same names.
     fn parts(&self) -> impl Iterator<Item = (&'static str, Value)> {
         let parts = [
             ("discovery", &self.discovery),

@@ -69,7 +69,7 @@ impl Dependency {
             .map(|e| e.parent as usize)
     }
 
-    /// Notes that a child became or ceased to be complete; `toggled` hears of every gate that opened
+    /// Notes that a child became or ceased to be complete; `toggled` is called for every gate that opened
     /// (true) or closed (false).
     pub(crate) fn complete_changed(
         &mut self,

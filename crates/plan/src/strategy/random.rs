@@ -4,8 +4,8 @@
 //! *Must not know*: why a child is eligible; it is handed those that are.
 //!
 //! **Source**: `…/plan/strategy/RandomStrategy.java`: every query shuffles the eligible children and takes the first.
-//! Differs: a draw holds until the next one is asked for or the child is eligible no more, so that reading changes
-//! nothing; and no child is drawn twice while another one has not been drawn since the last change. The draw is keyed:
+//! Differs: a draw stands until the next one is asked for or the child is no longer eligible, so that reading changes
+//! nothing; and no child is drawn twice while another has not been drawn since the last change. The draw is keyed:
 //! the same key and number give the same child.
 
 use planarium_kernel::draw;
@@ -46,7 +46,7 @@ impl Random {
         self.drawn.grow(children);
     }
 
-    /// A child shows something else: every child may be drawn again but the one that is.
+    /// A child has changed: every child but the current one may be drawn again.
     pub(crate) fn changed(&mut self, children: usize) {
         self.drawn = BitTree::with_len(children);
         if let Some(pick) = self.pick {

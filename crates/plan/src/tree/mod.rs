@@ -350,11 +350,11 @@ impl PlanTree {
 
     /// What a copy takes: states and orders; names, assets and specs are shared. *Units*: bytes.
     pub fn bytes(&self) -> u64 {
-        let kids = self.group.len() + self.phases.iter().map(|phase| phase.group.len()).sum::<usize>();
+        let children = self.group.len() + self.phases.iter().map(|phase| phase.group.len()).sum::<usize>();
         bytes_of::<Self>(1)
             + bytes_of::<StepRow>(self.steps.len())
             + bytes_of::<PhaseRow>(self.phases.len())
-            + 4 * kids as u64
+            + 4 * children as u64
             + bytes_of::<Change>(self.changes.len())
     }
 

@@ -9,7 +9,7 @@ use planarium_source::Diagnostic;
 use planarium_source::yaml::Node;
 use planarium_world::Condition;
 
-const KEYS: &[&str] = &["at", "when", "then", "say", "do", "edit", "expect", "show"];
+const KEYS: &[&str] = &["at", "when", "then", "say", "do", "edit", "expect", "refused", "show"];
 const SERVICE_KEYS: &[&str] = &["dialect", "name", "files", "env", "options", "params"];
 
 /// Reads one entry.
@@ -37,11 +37,12 @@ pub(crate) fn entry(node: &Node, cx: &mut Context<'_>) -> Option<Entry> {
             }
         }
     }
+    let refused = parts.whole("refused", cx);
     if let Some(text) = parts.text("show", cx) {
         actions.push(Action::Show(show(&text)));
     }
     let line = cx.sources.position(node.span).line;
-    Some(Entry { trigger: trigger?, actions, line })
+    Some(Entry { trigger: trigger?, actions, refused, line })
 }
 
 fn trigger(parts: &mut Fields<'_>, cx: &mut Context<'_>) -> Option<Trigger> {

@@ -56,6 +56,24 @@ fn inputs_with_unknown_keys_are_refused() {
 }
 
 #[test]
+fn an_entry_may_expect_that_its_inputs_are_refused() {
+    let text = |status: &str| {
+        format!(
+            "version: 1\ncluster: 1\nscript: [{{at: 1s, do: {{kind: remove-agent, agent: nobody}}, refused: {status}}}]\nuntil: t=2s"
+        )
+    };
+    for (status, passes) in [("404", true), ("409", false)] {
+        let parsed = parse(&text(status), "s.planarium.yaml", &|_| None);
+        let outcome = crate::run(parsed.scenario.expect("a scenario"), None);
+        assert_eq!(outcome.passed, passes, "{status}:\n{}", outcome.transcript);
+    }
+    let taken = "version: 1\nscript: [{at: 1s, do: {kind: offer-round}, refused: 404}]\nuntil: t=2s";
+    let parsed = parse(taken, "s.planarium.yaml", &|_| None);
+    let outcome = crate::run(parsed.scenario.expect("a scenario"), None);
+    assert!(!outcome.passed && outcome.transcript.contains("FAILED refused (404)"), "{}", outcome.transcript);
+}
+
+#[test]
 fn calendar() {
     for (text, want) in [
         ("1970-01-01", Some(0)),

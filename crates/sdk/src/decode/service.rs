@@ -2,6 +2,7 @@
 
 use super::{Cx, Named, plan, pod, slips, text_field};
 use crate::codes;
+use crate::placement::{Placement, Rule};
 use crate::spec::{Domains, PodSpec, ReplacementFailurePolicy, ServiceSpec};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -34,6 +35,25 @@ pub(crate) fn service(cx: &mut Cx<'_>, root: &Node) -> Option<ServiceSpec> {
     let scheduler = scheduler.map(|node| scheduler_block(cx, node)).unwrap_or_default();
     let user = scheduler.user.unwrap_or_else(|| "root".into());
 
+    let mut spec = ServiceSpec {
+        role: role(&name, cx.env),
+        principal: scheduler.principal.unwrap_or_else(|| format!("{name}-principal").into()),
+        zookeeper: scheduler.zookeeper.unwrap_or_else(|| "master.mesos:2181".into()),
+        user: user.clone(),
+        web_url,
+        region: cx.env.get("SERVICE_REGION").filter(|region| !region.is_empty()).map(|r| r.as_str().into()),
+        domains: domains(cx.env),
+        replacement_failure_policy: replacement_policy(cx.env).filter(|_| cx.program.has_timed_replacement()),
+        name,
+        pods: Vec::new(),
+        plans: Vec::new(),
+        at: cx.at(head),
+    };
+    match cx.program.variables(&spec, cx.env) {
+        Ok(variables) => cx.variables = variables,
+        Err(why) => program_fails(cx, &why, head, "mend the environment of the scheduler"),
+    }
+
     let named = cx.named(pods_entry.map(|entry| &entry.value), "'pods'");
     if named.is_empty() {
         let span = pods_entry.map_or(head, |entry| entry.key.span);
@@ -49,24 +69,40 @@ pub(crate) fn service(cx: &mut Cx<'_>, root: &Node) -> Option<ServiceSpec> {
         named.iter().filter_map(|pod| pod::pod(cx, pod, &user)).map(Arc::new).collect();
     check_prefixes(cx, &named, &pods);
     check_endpoints(cx, &named);
-
-    let mut spec = ServiceSpec {
-        role: role(&name, cx.env),
-        principal: scheduler.principal.unwrap_or_else(|| format!("{name}-principal").into()),
-        zookeeper: scheduler.zookeeper.unwrap_or_else(|| "master.mesos:2181".into()),
-        user,
-        web_url,
-        region: cx.env.get("SERVICE_REGION").filter(|region| !region.is_empty()).map(|r| r.as_str().into()),
-        domains: domains(cx.env),
-        replacement_failure_policy: replacement_policy(cx.env),
-        name,
-        pods,
-        plans: Vec::new(),
-        at: cx.at(head),
-    };
+    spec.pods = run_by_program(cx, pods, head);
     spec.plans = plan::plans(cx, plans, &spec.pods);
     plan::check_default_steps(cx, &spec);
+    if let Some(plan) = cx.program.needed_plan().filter(|plan| spec.plan(plan).is_none()) {
+        let help = format!("add the plan '{plan}', which it recovers lost pods by");
+        program_fails(cx, &format!("Failed to find plan: {plan}"), head, &help);
+    }
     Some(spec)
+}
+
+/// The pods as the program runs them: those it wants, with the placement it adds.
+fn run_by_program(cx: &mut Cx<'_>, pods: Vec<Arc<PodSpec>>, head: Span) -> Vec<Arc<PodSpec>> {
+    let pods = match cx.program.pods(&pods) {
+        Ok(pods) => pods,
+        Err(why) => {
+            program_fails(cx, &why, head, "add the pod; it may be one of those that a section leaves out");
+            pods
+        }
+    };
+    let placed = pods.into_iter().map(|pod| {
+        let Some(rule) = cx.program.placement(&pod.name) else { return pod };
+        let placement = match &pod.placement {
+            Some(own) => Placement { text: own.text.clone(), rule: Rule::And(vec![rule, own.rule.clone()]) },
+            None => Placement { text: "".into(), rule },
+        };
+        Arc::new(PodSpec { placement: Some(Arc::new(placement)), ..(*pod).clone() })
+    });
+    placed.collect()
+}
+
+/// Reports that the program ends at its start.
+fn program_fails(cx: &mut Cx<'_>, why: &str, at: Span, help: &str) {
+    let message = format!("The program of {} does not start: {why}", cx.program.name());
+    cx.error(codes::PROGRAM_FAILS, at, &message, help);
 }
 
 #[derive(Default)]
@@ -128,7 +164,7 @@ fn domains(env: &BTreeMap<String, String>) -> Domains {
     }
 }
 
-/// The hello-world scheduler's way to a policy: there is no field for it.
+/// The way of most programs to a policy: there is no field for it.
 fn replacement_policy(env: &BTreeMap<String, String>) -> Option<ReplacementFailurePolicy> {
     let number =
         |key: &str, default| env.get(key).and_then(|text| text.trim().parse().ok()).unwrap_or(default);

@@ -145,6 +145,8 @@ fn environment(cx: &mut Cx<'_>, node: Option<&Node>, pod: &str) -> SortedMap<Tex
             env.insert(name.into(), text.value.into());
         }
     }
+    let own = cx.variables.iter().filter(|variable| variable.pod.is_none_or(|of| of == pod));
+    env.extend(own.map(|variable| (variable.name.into(), variable.value.clone())));
     route::route(cx.env, pod, &mut env);
     env
 }

@@ -1,6 +1,6 @@
 //! Reasons for steps that launch nothing: what a reservation to be given back waits for.
 
-use super::{Teller, reason};
+use super::{Explainer, reason};
 use crate::scheduler::Scheduler;
 use crate::scheduler::action::Action;
 use crate::scheduler::store::TaskRecord;
@@ -8,7 +8,7 @@ use planarium_plan::{Holder, Status};
 use planarium_protocol::Text;
 use planarium_protocol::why::{Reason, ReasonKind};
 
-impl Teller<'_> {
+impl Explainer<'_> {
     /// What a step without a pod waits for when it is its turn.
     pub(super) fn acting(&mut self, holder: Holder, action: &Action, status: Status) -> Vec<Reason> {
         let Action::Unreserve { id, host, .. } = action else { return vec![self.next_cycle()] };

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: what was turned down before, and which machines a step has looked at. *Must not know*: why nobody asks again.
 
-use super::{Teller, reason};
+use super::{Explainer, reason};
 use crate::scheduler::requirement::Requirement;
 use planarium_kernel::SimTime;
 use planarium_plan::Holder;
@@ -13,7 +13,7 @@ use planarium_protocol::why::{Reason, ReasonKind};
 /// Machines named at most.
 const NAMED: usize = 3;
 
-impl Teller<'_> {
+impl Explainer<'_> {
     /// That a machine's offer was turned down, and how long that holds; nothing when it may come at any time.
     pub(super) fn declined_until(&self, host: &str) -> Option<String> {
         let now = self.now();

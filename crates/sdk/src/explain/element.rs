@@ -1,6 +1,6 @@
 //! Reasons for plans and phases: their own holds, then the children to look at.
 
-use super::{Teller, reason, words};
+use super::{Explainer, reason, words};
 use crate::scheduler::plan::PlanKind;
 use planarium_plan::{self as plan, Element};
 use planarium_protocol::input::PlanOp;
@@ -9,7 +9,7 @@ use planarium_protocol::why::{ElementRef, Reason, ReasonKind};
 /// Children named at most.
 const CHILDREN: usize = 8;
 
-impl Teller<'_> {
+impl Explainer<'_> {
     /// Reasons for a plan or a phase.
     pub(super) fn parent(&mut self, element: Element) -> Vec<Reason> {
         let Some(plan) = self.scheduler.plan(self.plan) else { return Vec::new() };

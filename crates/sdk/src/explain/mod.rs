@@ -101,9 +101,9 @@ impl Scheduler {
     /// The same with what the cluster knows.
     pub fn why_with(&self, path: &ElementPath, facts: &dyn ClusterFacts) -> Option<Why> {
         let (plan, element) = self.find(path)?;
-        let mut teller = Teller { scheduler: self, facts, plan, unblock: Vec::new() };
-        let reasons = teller.reasons(element);
-        let unblock = teller.unblock;
+        let mut explainer = Explainer { scheduler: self, facts, plan, unblock: Vec::new() };
+        let reasons = explainer.reasons(element);
+        let unblock = explainer.unblock;
         let path = self.path(plan, element);
         let status: Text = self.display_status(plan, element).into();
         let sentence = words::sentence(&path, &status, &reasons);
@@ -112,14 +112,14 @@ impl Scheduler {
 }
 
 /// Collects reasons and remedies for one question.
-pub(crate) struct Teller<'a> {
+pub(crate) struct Explainer<'a> {
     scheduler: &'a Scheduler,
     facts: &'a dyn ClusterFacts,
     plan: PlanId,
     unblock: Vec<Unblock>,
 }
 
-impl Teller<'_> {
+impl Explainer<'_> {
     fn reasons(&mut self, element: Element) -> Vec<Reason> {
         let plan = self.plan;
         let complete = self.scheduler.plan(plan).is_some_and(|plan| plan.tree.status(element).is_complete());

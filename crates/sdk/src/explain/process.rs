@@ -1,6 +1,6 @@
 //! Reasons that lie with the scheduler process: it has exited, or other services of its framework reserve first.
 
-use super::{Teller, reason};
+use super::{Explainer, reason};
 use crate::scheduler::Scheduler;
 use planarium_protocol::input::{Input, RemoveService};
 use planarium_protocol::why::{Reason, ReasonKind};
@@ -8,7 +8,7 @@ use planarium_protocol::why::{Reason, ReasonKind};
 /// What a service waits for whose turn to reserve has not come.
 const BARRED: &str = "other services of the framework acquire their footprint first (RESERVE_DISCIPLINE)";
 
-impl Teller<'_> {
+impl Explainer<'_> {
     /// Nothing moves any more: the process has exited.
     pub(super) fn exited(&mut self) -> Option<Reason> {
         let line = self.scheduler.exit_line()?;

@@ -1,6 +1,6 @@
 //! Reasons for a step: its turn and holds, then what work on it waits for.
 
-use super::{MaintenanceFacts, Teller, reason, words};
+use super::{Explainer, MaintenanceFacts, reason, words};
 use crate::scheduler::evaluate::outcome::funnel;
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::store::{OverrideTarget, Stored, TaskRecord};
@@ -10,7 +10,7 @@ use planarium_protocol::why::{Reason, ReasonKind};
 use planarium_protocol::{Text, why::OfferFunnel};
 use std::sync::Arc;
 
-impl Teller<'_> {
+impl Explainer<'_> {
     /// Reasons for a step.
     pub(super) fn step(&mut self, step: StepId) -> Vec<Reason> {
         let holder = Holder { plan: self.plan, step };

@@ -2,7 +2,7 @@
 //!
 //! *Invariant*: every input given here is accepted by the world as it is now.
 
-use super::{Teller, words};
+use super::{Explainer, words};
 use crate::scheduler::evaluate::build::total;
 use crate::scheduler::plan::Plan;
 use crate::scheduler::requirement::Requirement;
@@ -17,7 +17,7 @@ use planarium_protocol::input::{
 use planarium_protocol::why::{OfferFunnel, Unblock};
 use std::collections::BTreeMap;
 
-impl Teller<'_> {
+impl Explainer<'_> {
     pub(super) fn add(&mut self, title: impl Into<String>, input: Option<Input>) {
         let remedy = Unblock { title: title.into(), input };
         if !self.unblock.contains(&remedy) {

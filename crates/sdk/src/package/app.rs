@@ -3,6 +3,7 @@
 use super::options::Options;
 use crate::codes;
 use crate::marks as marked;
+use crate::programs::UNNAMED;
 use planarium_kernel::SortedSet;
 use planarium_source::template::mustache::{self, Policy};
 use planarium_source::template::{OffsetMap, Value as Context};
@@ -46,13 +47,21 @@ impl Parts<'_> {
     }
 }
 
-/// Renders the app and takes its environment; none when it cannot be made.
-pub(super) fn environment(
+/// What is taken of the app.
+pub(super) struct App {
+    /// Environment of the scheduler.
+    pub(super) env: BTreeMap<String, String>,
+    /// Command of the scheduler.
+    pub(super) command: Option<String>,
+}
+
+/// Renders the app; none when it cannot be made.
+pub(super) fn render(
     template: &str,
     file: FileId,
     parts: &Parts<'_>,
     found: &mut Diagnostics,
-) -> Option<BTreeMap<String, String>> {
+) -> Option<App> {
     let mut options = parts.options.clone();
     taken_for_texts(template, file, &mut options, parts, found);
     let mut context = Context::map();
@@ -68,7 +77,7 @@ pub(super) fn environment(
         let text = text.filter(|text| !text.contains("{{")).unwrap_or(otherwise);
         Context::Str(text.to_owned())
     };
-    context.insert("package-name", plain(about("name"), "package"));
+    context.insert("package-name", plain(about("name"), UNNAMED));
     context.insert("package-version", plain(about("version"), VERSION));
     context.insert("package-build-time-epoch-ms", plain(None, BUILD_TIME.0));
     context.insert("package-build-time-str", plain(None, BUILD_TIME.1));
@@ -88,19 +97,20 @@ pub(super) fn environment(
                 .with_help("give config.json a default for it, or set the option"),
         );
     }
+    let command = app.get("cmd").and_then(Value::as_str).map(str::to_owned);
     let Some(env) = app.get("env").and_then(Value::as_object) else {
         found.push(
             Diagnostic::warning(codes::NO_APP_ENV, Span::at(file, 0), "The app has no 'env' block")
                 .with_help("the environment of the scheduler comes from there"),
         );
-        return Some(BTreeMap::new());
+        return Some(App { env: BTreeMap::new(), command });
     };
     let texts = env.iter().filter_map(|(key, value)| Some((key.clone(), text(value)?)));
-    Some(texts.collect())
+    Some(App { env: texts.collect(), command })
 }
 
-/// Reports options that hold a list or an object where the template inserts a text, and leaves them empty: rendered, they
-/// would make a text that is no JSON.
+/// Reports options that hold a list or an object where the template inserts a text, and leaves them empty: rendered,
+/// they would make a text that is no JSON.
 fn taken_for_texts(
     template: &str,
     file: FileId,
@@ -152,7 +162,7 @@ fn quoted_tags(template: &str, file: FileId) -> Vec<(&str, Span)> {
             }
             let mut chars = rest.chars();
             match chars.next() {
-                // What a backslash stands before is no end of a text.
+                // An escaped quote does not end a text.
                 Some('\\') => at = at.saturating_add(1 + chars.next().map_or(0, char::len_utf8)),
                 Some('"') => {
                     quoted = !quoted;
@@ -212,8 +222,8 @@ fn parse_app(
     app
 }
 
-/// The variable whose value an error of the rendered text is about: its tag lies there, or ends right before, and it is not
-/// in quotes.
+/// The variable whose value an error of the rendered text is about: its tag lies there, or ends right before, and it
+/// is not in quotes.
 fn value_at(template: &str, span: Span) -> Option<(&str, Span)> {
     let at = span.range();
     let before = template.get(..at.start).unwrap_or_default().trim_end();
@@ -255,8 +265,8 @@ fn unmarked_options(options: &Value, parts: &Parts<'_>, found: &mut Diagnostics)
     context
 }
 
-/// Values with the marks of packaging tools (`{{artifact-dir}}`, `%(artifact-dir)s`) replaced by their bare names: as they are
-/// they could not stand in a definition.
+/// Values with the marks of packaging tools (`{{artifact-dir}}`, `%(artifact-dir)s`) replaced by their bare names: with
+/// the marks they could not stand in a definition.
 fn unmarked(values: &Value, what: &str, file: Option<(FileId, &str)>, found: &mut Diagnostics) -> Context {
     let mut marks = SortedSet::new();
     let context = unmark(Context::from(values), &mut marks);

@@ -10,6 +10,8 @@ use planarium_protocol::Text;
 pub struct OfferFacts {
     /// Machine.
     pub hostname: Text,
+    /// Id of the agent.
+    pub agent: Text,
     /// Agent attributes, name and value.
     pub attributes: Vec<(Text, Text)>,
     /// Region of the agent's fault domain.
@@ -31,6 +33,8 @@ pub struct StoredTaskFacts {
     pub index: u32,
     /// Machine.
     pub hostname: Text,
+    /// Id of the agent.
+    pub agent: Text,
     /// Attributes of the agent then.
     pub attributes: Vec<(Text, Text)>,
     /// Region then.
@@ -79,6 +83,7 @@ impl Rule {
             Self::Zone(matcher) => compared("zone", offer.zone.as_ref(), matcher),
             Self::Attribute(name, matcher) => attribute(offer, name, matcher),
             Self::LocalRegion => local_region(offer),
+            Self::Avoid { pod: avoided } => avoid(offer, tasks, avoided, pod, index),
             Self::MaxPer { key, max, pod: counted } => {
                 let counted = Counted { tasks, filter: counted, pod, index };
                 counted.max_per(key, *max, offer)
@@ -144,6 +149,19 @@ fn local_region(offer: &OfferFacts) -> Outcome {
         }
         (Some(region), Some(_)) => Outcome::new(true, format!("region '{region}' is the master's")),
         (None, _) | (_, None) => Outcome::new(true, "no regions to tell apart".to_owned()),
+    }
+}
+
+fn avoid(offer: &OfferFacts, tasks: &[StoredTaskFacts], avoided: &str, pod: &str, index: u32) -> Outcome {
+    let own = |task: &StoredTaskFacts| *task.pod == *pod && task.index == index;
+    let in_the_way =
+        tasks.iter().find(|task| *task.pod == *avoided && !own(task) && task.agent == offer.agent);
+    match in_the_way {
+        Some(task) => Outcome::new(
+            false,
+            format!("pod type '{avoided}' is to be avoided, and {} is on this agent", task.name),
+        ),
+        None => Outcome::new(true, format!("no task of the avoided pod type '{avoided}' is on this agent")),
     }
 }
 

@@ -49,6 +49,11 @@ pub enum Rule {
     Zone(Matcher),
     /// The region is the master's, or one of the two has none.
     LocalRegion,
+    /// No task of the pod type is on the same agent. No definition can write it.
+    Avoid {
+        /// The pod type.
+        pod: Text,
+    },
     /// At most so many tasks of the pod type per key.
     MaxPer {
         /// Per what.
@@ -102,7 +107,9 @@ impl Rule {
 
     /// Whether stored tasks matter at all.
     pub fn counts(&self) -> bool {
-        self.any(&mut |rule| matches!(rule, Self::MaxPer { .. } | Self::RoundRobin { .. }))
+        self.any(&mut |rule| {
+            matches!(rule, Self::Avoid { .. } | Self::MaxPer { .. } | Self::RoundRobin { .. })
+        })
     }
 
     /// Whether tasks on other machines than the offer's matter. When not, it is enough to pass the stored
@@ -150,6 +157,10 @@ impl Rule {
             Self::Region(matcher) => json!({"@type": "RegionRule", "matcher": matcher_json("", matcher)}),
             Self::Zone(matcher) => json!({"@type": "ZoneRule", "matcher": matcher_json("", matcher)}),
             Self::LocalRegion => json!({"@type": "IsLocalRegionRule"}),
+            Self::Avoid { pod } => json!({
+                "@type": "TaskTypeRule", "type": pod, "converter": {"@type": "TaskTypeLabelConverter"},
+                "behavior": "AVOID"
+            }),
             Self::MaxPer { key, max, pod } => {
                 let filter = task_filter(pod);
                 match key {

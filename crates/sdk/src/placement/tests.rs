@@ -7,6 +7,7 @@ fn rule(text: &str) -> Rule {
 fn offer(host: &str, zone: Option<&str>, attributes: &[(&str, &str)]) -> OfferFacts {
     OfferFacts {
         hostname: host.into(),
+        agent: format!("agent-{host}").into(),
         attributes: attributes.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         region: zone.map(|_| "r".into()),
         zone: zone.map(Into::into),
@@ -27,6 +28,7 @@ fn tasks(texts: &[(&str, &str)]) -> Vec<StoredTaskFacts> {
                 pod: pod.into(),
                 index: index.parse().expect("an index"),
                 hostname: place[0].into(),
+                agent: format!("agent-{}", place[0]).into(),
                 zone: place.get(1).map(|zone| (*zone).into()),
                 region: place.get(1).map(|_| "r".into()),
                 attributes: place.get(2).map(|rack| ("rack".into(), (*rack).into())).into_iter().collect(),
@@ -200,4 +202,56 @@ fn json_form_and_references() {
     assert!(rule("@zone:GROUP_BY").references_zone() && !rule("zone:GROUP_BY").references_zone());
     assert!(rule("@region:UNLIKE:x").references_region());
     assert!(rule("rack:UNIQUE").counts_elsewhere() && !rule("hostname:UNIQUE").counts_elsewhere());
+}
+
+#[test]
+fn an_avoided_pod_type_is_kept_away_from_by_agent() {
+    let stored =
+        tasks(&[("name-0-node", "h1"), ("name-0-zkfc", "h1"), ("names-0-node", "h2"), ("hello-1-x", "h3")]);
+    let avoid = |pod: &str| Rule::Avoid { pod: pod.into() };
+    // The agent of a machine that came back as a new one is another.
+    let renewed = OfferFacts { agent: "agent-new".into(), ..offer("h1", None, &[]) };
+    for (rule, offer, index, passed, words) in [
+        (avoid("name"), offer("h1", None, &[]), 0, false, "name-0-node is on this agent"),
+        (avoid("name"), renewed, 0, true, "no task of the avoided pod type 'name'"),
+        (avoid("name"), offer("h2", None, &[]), 0, true, ""),
+        (avoid("hello"), offer("h3", None, &[]), 0, false, "hello-1-x"),
+        (avoid("hello"), offer("h3", None, &[]), 1, true, ""),
+    ] {
+        let outcome = rule.evaluate(&offer, &stored, "hello", index);
+        assert_eq!(outcome.passed, passed, "{rule}: {}", outcome.text);
+        assert!(outcome.text.contains(words), "{rule}: {}", outcome.text);
+    }
+}
+
+#[test]
+fn rules_are_written_as_the_real_scheduler_writes_them() {
+    let filter = "RegexMatcher{pattern='hello-.*'}";
+    for (text, want) in [
+        ("hostname:UNIQUE", format!("MaxPerHostnameRule{{max=1, task-filter={filter}}}")),
+        ("@zone:IS:a", "ZoneRule{matcher=ExactMatcher{str='a'}}".to_owned()),
+        ("@region:LIKE:a.*", "RegionRule{matcher=RegexMatcher{pattern='a.*'}}".to_owned()),
+        ("rack:IS_NOT:a", "NotRule{rule=AttributeRule{matcher=ExactMatcher{str='rack:a'}}}".to_owned()),
+        ("@zone:GROUP_BY:3", format!("RoundRobinByZoneRule{{zone-count=Optional[3], task-filter={filter}}}")),
+        (
+            "@zone:GROUP_BY",
+            format!("RoundRobinByZoneRule{{zone-count=Optional.empty, task-filter={filter}}}"),
+        ),
+        (
+            "rack:GROUP_BY:2",
+            format!(
+                "RoundRobinByAttributeRule{{attribute=rack, attribute-count=Optional[2], task-filter={filter}}}"
+            ),
+        ),
+        (
+            "hostname:LIKE:a,@region:IS:b",
+            "AndRule{rules=[HostnameRule{matcher=RegexMatcher{pattern='a'}}, \
+             RegionRule{matcher=ExactMatcher{str='b'}}]}"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(rule(text).to_string(), want, "{text}");
+    }
+    let avoid = Rule::Avoid { pod: "name".into() }.to_string();
+    assert_eq!(avoid, "TaskTypeRule{type=name, converter=TaskTypeLabelConverter{}, behavior=AVOID}");
 }

@@ -276,7 +276,7 @@ impl System for Process {
     }
 
     fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
-        self.members.iter().map(|(number, member)| (*number, member.scheduler.view())).collect()
+        self.members.iter().map(|(number, member)| (*number, member.view())).collect()
     }
 
     fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {

@@ -31,7 +31,8 @@ impl Process {
     ) -> Result<(Self, Value), Refusal> {
         let Loading { number, load, definition } = loading;
         let name = definition.name.clone();
-        let (scheduler, calls) = Scheduler::start(cx, &definition, None)?;
+        let (mut scheduler, calls) = Scheduler::start(cx, &definition, None)?;
+        scheduler.show_from(cluster.past_revision() + 1);
         let info = scheduler.framework_info();
         let (framework, shared) = if load.framework.is_empty() {
             (cluster.subscribe(cx, info), None)
@@ -40,13 +41,7 @@ impl Process {
             (cluster.subscribe(cx, info.clone()), Some(Shared::new(&load, info)))
         };
         let mut process = Self { number, framework, members: SortedMap::new(), shared, over: false };
-        process.install(
-            cx,
-            cluster,
-            number,
-            Member { name, load, definition, scheduler: scheduler.into() },
-            calls,
-        );
+        process.install(cx, cluster, number, Member::new(name, load, definition, scheduler), calls);
         let answer = process.answer(number);
         Ok((process, answer))
     }
@@ -60,14 +55,9 @@ impl Process {
     ) -> Result<Value, Refusal> {
         let Loading { number, load, definition } = loading;
         let name = definition.name.clone();
-        let (scheduler, calls) = Scheduler::start(cx, &definition, None)?;
-        self.install(
-            cx,
-            cluster,
-            number,
-            Member { name, load, definition, scheduler: scheduler.into() },
-            calls,
-        );
+        let (mut scheduler, calls) = Scheduler::start(cx, &definition, None)?;
+        scheduler.show_from(cluster.past_revision() + 1);
+        self.install(cx, cluster, number, Member::new(name, load, definition, scheduler), calls);
         Ok(self.answer(number))
     }
 
@@ -185,7 +175,7 @@ impl Process {
     ) -> Result<Vec<Request>, Refusal> {
         let Some(member) = self.members.get_mut(&number) else { return Ok(Vec::new()) };
         let (scheduler, calls) = Scheduler::start(cx, &definition, Some(&member.scheduler))?;
-        *member = Member { name: member.name.clone(), load, definition, scheduler: scheduler.into() };
+        *member = Member::new(member.name.clone(), load, definition, scheduler);
         Ok(calls)
     }
 
@@ -298,6 +288,7 @@ impl Process {
             return;
         }
         let Some(member) = self.members.remove(&number) else { return };
+        cluster.note_past_revision(member.scheduler.revision);
         cluster.call(cx, self.framework, Call::Teardown);
         self.over = true;
         cx.emit(EventBody::ServiceRemoved { service: member.name });

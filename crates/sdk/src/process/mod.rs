@@ -11,9 +11,11 @@ mod shared;
 
 use crate::load::Loaded;
 use crate::scheduler::Scheduler;
+use crate::view::ViewCache;
 use planarium_kernel::{SimTime, SortedMap};
 use planarium_mesos::api::{FrameworkId, Request};
 use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, Text, input::LoadService};
 use planarium_system::{Cluster, Cx, Number};
 pub(crate) use shared::Shared;
@@ -26,6 +28,19 @@ pub(crate) struct Member {
     pub(crate) load: Arc<LoadService>,
     pub(crate) definition: Arc<Loaded>,
     pub(crate) scheduler: Arc<Scheduler>,
+    /// What was shown of this scheduler before.
+    shown: ViewCache,
+}
+
+impl Member {
+    fn new(name: Text, load: Arc<LoadService>, definition: Arc<Loaded>, scheduler: Scheduler) -> Self {
+        Self { name, load, definition, scheduler: scheduler.into(), shown: ViewCache::default() }
+    }
+
+    /// The service as a front end shows it.
+    fn view(&self) -> Arc<ServiceView> {
+        self.shown.view(&self.scheduler)
+    }
 }
 
 /// A scheduler process.

@@ -243,7 +243,9 @@ impl Process {
         if let Some(shared) = &mut self.shared {
             shared.hub.leave(id(number));
         }
-        self.members.remove(&number);
+        if let Some(member) = self.members.remove(&number) {
+            cluster.note_past_revision(member.scheduler.revision);
+        }
         cx.emit(EventBody::ServiceRemoved { service: name });
         if abandoned {
             // The statuses of tasks that nobody knows any more come back, and have them ended.

@@ -1,8 +1,8 @@
 //! Task ids whose statuses are awaited.
 //!
-//! *Knows*: which ids were asked for and which of them have been heard of. *Must not know*: statuses.
+//! *Knows*: which ids were asked for and which of them have been answered. *Must not know*: statuses.
 //!
-//! All are asked for at once and heard of one by one, in any order: what is heard of is marked, not moved.
+//! All are asked for at once and answered one by one in any order, so those answered are marked in place.
 
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) struct Awaited {
     /// All that were asked for, in order, with the agents they were launched on.
     rows: Arc<[(Text, Text)]>,
-    /// Which of them have been heard of, by place.
+    /// Which of them have been answered, by place.
     heard: Vec<bool>,
     /// How many have not.
     left: usize,

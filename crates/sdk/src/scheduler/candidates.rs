@@ -2,9 +2,9 @@
 //!
 //! *Knows*: what is done with one candidate. *Must not know*: when a cycle runs.
 //!
-//! A machine's offer serves one step per cycle. What one candidate found out about the offers at hand
-//! holds for every other candidate that needs the same and has no footprint yet, until something is
-//! launched; those share it instead of looking again.
+//! A machine's offer serves one step per cycle. Until something is launched, what one candidate found out about the
+//! offers holds for every other candidate that needs the same and has no footprint yet; those share it instead of
+//! looking again.
 //!
 //! **Source**: `dcos-commons: …/scheduler/plan/DefaultPlanScheduler.java, DefaultPlanCoordinator.java`. Match.
 
@@ -17,6 +17,7 @@ use super::plan::{Look, PlanKind, StepTask};
 use super::requirement::{PodType, Recovery, Requirement};
 use super::store::{OverrideProgress, TaskRecord};
 use super::{Cx, Request, Scheduler};
+use crate::spec::Goal;
 use planarium_kernel::{Cause, SortedMap, SortedSet, fingerprint};
 use planarium_mesos::api::{Call, Offer};
 use planarium_plan::coordinator::Round;
@@ -31,8 +32,8 @@ pub(super) const ACCEPT_FILTER_MS: u64 = 1_000;
 /// Events about offers that did not fit, per step and cycle at most.
 const TOLD: usize = 8;
 
-/// Machines looked at per step, at most, that cannot hold the pod's reservations, as long as these stay where they
-/// are. All of them fail for the same reason.
+/// How many machines without the pod's reservations a step looks at while these stay where they are: they all fail
+/// for the same reason.
 const FOREIGN: u32 = 4;
 
 /// What the candidates of one cycle share.
@@ -185,7 +186,7 @@ impl Scheduler {
             return None;
         }
         let home = self.home_of(requirement);
-        // What was seen while the pod's reservations tied it to another machine, or to one, is over.
+        // What was seen while the reservations tied the pod to another machine, or to none, no longer holds.
         let before =
             self.step_data(holder).and_then(|data| data.look.clone()).filter(|look| look.home == home);
         let shareable = requirement.recovery == Recovery::None && self.store.pod(&requirement.key).is_none();
@@ -301,7 +302,7 @@ impl Scheduler {
         self.forget_tasks(holder);
         self.set_state(holder, StepState::Prepared);
         if self.report(cx, holder.plan).is_some() {
-            // Being prepared makes the asset dirty for other plans from the next cycle on.
+            // A prepared step makes its asset dirty for other plans from the next cycle on.
             self.need_cycle(cx);
         }
     }
@@ -322,6 +323,7 @@ impl Scheduler {
         let step = plan.step_name(holder.step);
         let params = plan.step(holder.step).map(|data| data.params.clone()).unwrap_or_default();
         let config = self.configs.get(&requirement.config).unwrap_or(&self.target).clone();
+        let version = self.version_of(requirement);
         let framework: Text = self.framework.clone().unwrap_or_else(|| "".into());
         let target = self.target.clone();
         let ask = Ask {
@@ -334,6 +336,7 @@ impl Scheduler {
         };
         let context = Context {
             spec: &config.spec,
+            config: &version,
             principal: &target.spec.principal,
             framework: &framework,
             step: &step,
@@ -372,6 +375,23 @@ impl Scheduler {
         let call = Call::Accept { offer_ids: vec![offer.id], operations, refuse_ms: Some(ACCEPT_FILTER_MS) };
         out.push(Request { cause: Cause::Event(event), call });
         launch.records
+    }
+
+    /// Id of the configuration that launched tasks are labelled with. A recovery keeps the one that its tasks had:
+    /// that of the first task with goal RUNNING, by name, else of the first other task.
+    ///
+    /// **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java (getTargetConfig)`. Match; of several, the
+    /// first.
+    fn version_of(&self, requirement: &Requirement) -> Text {
+        if requirement.recovery == Recovery::None {
+            return requirement.config.clone();
+        }
+        let stored = requirement.task_specs().filter_map(|spec| {
+            let task = self.store.task(&requirement.key, &spec.name)?;
+            Some((spec.goal != Goal::Running, &task.name, &task.config))
+        });
+        let first = stored.min_by(|(a, x, _), (b, y, _)| a.cmp(b).then_with(|| x.cmp(y)));
+        first.map_or_else(|| self.target.id.clone(), |(_, _, config)| config.clone())
     }
 
     /// Tells of config files that a launched task lacks something for.

@@ -8,7 +8,7 @@ use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// Refusals kept at most; what was refused before the oldest of them ends before it, too.
+/// How many refusals are kept; older ones also run out sooner, so the oldest are dropped.
 const KEPT: usize = 16;
 
 /// The refusals since offers were last asked for.

@@ -32,7 +32,8 @@ impl Scheduler {
         let (mut phases, mut rows) = (Vec::new(), Vec::new());
         for key in &leaving {
             let Some(tasks) = self.store.pod(key) else { continue };
-            let before = super::customize::before_decommission(&self.env);
+            let before = self.program.before_decommission(&self.env);
+            let before = before.map(|name| NewStep::acting(name, Action::Custom));
             let steps: Vec<NewStep> = before.into_iter().chain(steps(key, tasks)).collect();
             phases.push(phase_spec(key.name(), StrategySpec::Serial, &steps, &mut self.assets));
             rows.push(steps);

@@ -7,7 +7,7 @@ use planarium_kernel::fingerprint::{self, fold};
 use planarium_plan::{Element, PlanId};
 use planarium_protocol::event::{ElementPath, EventBody};
 
-/// Elements in order with the statuses they show, some of them to be found by path.
+/// Elements in order with the statuses they show. Some of them can be looked up by path.
 struct Shown {
     rows: Vec<(ElementPath, &'static str)>,
     /// The places of those by fingerprints of their paths.
@@ -15,7 +15,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Every element of a process; those are to be found that are `wanted`.
+    /// Every element of a process; those that are `wanted` can be looked up.
     fn of(scheduler: &Scheduler, wanted: impl Fn(&ElementPath) -> bool) -> Self {
         let count = scheduler.plans.iter().map(|plan| plan.steps.len() + plan.phases.len() + 1).sum();
         let mut rows = Vec::with_capacity(count);
@@ -35,7 +35,7 @@ impl Shown {
         Self { rows, places }
     }
 
-    /// What the element of that path shows; of several the last.
+    /// What the element with that path shows; the last one if there are several.
     fn find(&self, path: &ElementPath) -> Option<&'static str> {
         let print = print(path);
         let first = self.places.partition_point(|(mine, _)| *mine < print);

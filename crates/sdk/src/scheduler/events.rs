@@ -33,7 +33,7 @@ impl Scheduler {
         }
         let base = cx.cause();
         let (mut of_step, mut of_phase, mut last) = (None, None, None);
-        // One by one: there mostly are one or two, too few for a list of their own.
+        // One by one: there are mostly one or two, too few to collect them in a list.
         let mut at = 0;
         while let Some(change) = self.plan(id).and_then(|plan| plan.tree.changes().get(at).copied()) {
             at += 1;
@@ -203,7 +203,7 @@ impl Scheduler {
 
     /// The same for what is shown beside plans.
     pub(super) fn touch_service(&mut self, cx: &Cx) {
-        // Never the same twice: what is shown may change between two events.
+        // Counted on its own, because what is shown may change between two events.
         self.revision = (self.revision + 1).max(cx.next_seq().saturating_sub(1));
         self.touched += 1;
     }

@@ -5,7 +5,8 @@
 //! The real process exits with code 6 and is started again by Marathon; each new one asks for the framework id it
 //! remembers, hears the same error and exits again. Here it stays down: nothing is served, no timer runs.
 //!
-//! **Source**: `dcos-commons: …/framework/FrameworkScheduler.java (error), …/scheduler/SchedulerErrorCode.java`. Match,
+//! **Source**: `dcos-commons: …/framework/FrameworkScheduler.java (error), …/scheduler/SchedulerErrorCode.java`.
+//! Match,
 //! but for the loop of starts.
 
 use super::{Cx, Scheduler};
@@ -46,7 +47,7 @@ impl Scheduler {
         self.exited.as_ref()
     }
 
-    /// What a view says of a process that ended.
+    /// What a view shows of a process that ended.
     pub(crate) fn exit_line(&self) -> Option<String> {
         self.exited().map(|error| format!("the scheduler has exited with code {ERROR}: {error}"))
     }

@@ -1,6 +1,6 @@
 //! Kills that are asked for until they are answered.
 //!
-//! *Knows*: which task ids are to end, and how often that is said again.
+//! *Knows*: which task ids are to end, and how often the request is repeated.
 //! *Must not know*: why.
 //!
 //! **Source**: `dcos-commons: …/framework/TaskKiller.java`. Match; a kill that was said less than the
@@ -10,21 +10,21 @@ use planarium_kernel::{Cause, Digest, Index, SimTime, sorted};
 use planarium_plan::Holder;
 use planarium_protocol::Text;
 
-/// Between two sayings. *Units*: milliseconds.
+/// Between two requests. *Units*: milliseconds.
 pub(crate) const RETRY_MS: u64 = 5_000;
 
 /// One task that is to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pending {
-    /// When it was last said.
+    /// When it was last requested.
     pub(crate) said: SimTime,
-    /// Why it was first said.
+    /// Why it was first requested.
     pub(crate) cause: Cause,
     /// Where the task is thought to be.
     pub(crate) agent: Option<Text>,
     /// The step that needs the task's resource set; none where no step asked first.
     pub(crate) by: Option<Holder>,
-    /// Its machine does not answer: saying it again is of no use until it does.
+    /// Its machine does not answer: repeating the request is of no use until it does.
     pub(crate) silent: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Kills {
 }
 
 impl Kills {
-    /// A task is to end. True when that has to be said now.
+    /// A task is to end. True when the request has to go out now.
     pub(crate) fn ask(
         &mut self,
         id: &Text,
@@ -68,7 +68,7 @@ impl Kills {
         self.pending.get(id)
     }
 
-    /// The machine of a task does not answer, or does again; true when a kill has to be said again now.
+    /// The machine of a task does not answer, or does again; true when a kill has to be repeated now.
     pub(crate) fn heard(&mut self, id: &str, silent: bool) -> bool {
         // Mostly nothing is to end, and no text needs to be read.
         if self.pending.is_empty() {
@@ -87,7 +87,7 @@ impl Kills {
         self.pending.contains_key(id)
     }
 
-    /// Those due to be said again, in order.
+    /// Those due to be repeated, in order.
     pub(crate) fn again(&mut self, now: SimTime) -> Vec<(Text, Pending)> {
         let is_due = |pending: &Pending| !pending.silent && now.since(pending.said) >= RETRY_MS;
         let mut due: Vec<Text> =
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(kills.next_due(), Some(SimTime(5_000)));
         assert_eq!(kills.again(SimTime(5_000)).len(), 1);
         assert!(kills.again(SimTime(5_000)).is_empty());
-        // Nothing is said to a machine that does not answer.
+        // Nothing is sent to a machine that does not answer.
         assert!(!kills.heard("t", true) && kills.next_due().is_none());
         assert!(
             !kills.ask(&id, None, None, SimTime(20_000), Cause::Genesis)

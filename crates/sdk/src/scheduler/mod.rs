@@ -18,7 +18,6 @@ pub(crate) mod backoff;
 mod candidates;
 mod cleanup;
 mod command;
-mod customize;
 mod cycle;
 mod declined;
 mod decommission;
@@ -61,7 +60,7 @@ pub use files::FILE_BYTES;
 pub use uninstall::{OF_SEVERAL, POLL_MS, UNINSTALL_FLAG};
 
 use crate::load::Loaded;
-use crate::view::ViewCache;
+use crate::programs::{Program, ServedFile};
 use awaited::Awaited;
 use backoff::Backoff;
 use cycle::Cycle;
@@ -107,7 +106,7 @@ struct Timer {
 enum TimerKind {
     /// Run a cycle.
     Cycle,
-    /// Say pending kills again.
+    /// Repeat pending kills.
     Kills,
     /// A delay may have ended.
     Backoff,
@@ -141,6 +140,10 @@ pub struct Scheduler {
     /// Service name: how everyone calls this service.
     pub(crate) name: Text,
     pub(crate) env: Arc<BTreeMap<String, String>>,
+    /// The program that this is the scheduler of.
+    pub(crate) program: Program,
+    /// Files that the program serves as endpoints.
+    pub(crate) served: Arc<[ServedFile]>,
     /// Configurations that the target or stored tasks refer to.
     pub(crate) configs: SortedMap<Text, Arc<Config>>,
     pub(crate) target: Arc<Config>,
@@ -202,7 +205,6 @@ pub struct Scheduler {
     pub(crate) revision: u64,
     /// Counts everything a view might show.
     pub(crate) touched: u64,
-    pub(crate) cache: ViewCache,
 }
 
 impl Scheduler {

@@ -122,6 +122,18 @@ pub(crate) struct NewStep {
 }
 
 impl NewStep {
+    /// A pending step that the definition does not speak of.
+    pub(crate) fn launching(name: Text, requirement: Requirement) -> Self {
+        Self {
+            name,
+            requirement: Some(Arc::new(requirement)),
+            action: None,
+            state: StepState::Pending,
+            error: None,
+            source: None,
+        }
+    }
+
     /// A pending step that launches nothing.
     pub(crate) fn acting(name: impl Into<Text>, action: Action) -> Self {
         Self {

@@ -54,7 +54,7 @@ impl Scheduler {
         let named = |task: &&TaskRecord, name: &String| **name == *task.name || **name == *task.task;
         let wanted = tasks.values().filter(|task| command.tasks.iter().any(|name| named(task, name)));
         let wanted: Vec<_> = wanted.map(row).collect();
-        // Fewer tasks than names: some name means none. Two names of one task are one too many, too.
+        // Fewer tasks than names: some name matches no task, or two names match the same one.
         let names: BTreeSet<&String> = command.tasks.iter().collect();
         (wanted.len() >= names.len()).then_some(wanted)
     }
@@ -87,7 +87,7 @@ impl Scheduler {
                 }
             }
         }
-        // A pod of which nothing was ever launched is not flagged.
+        // A pod that was never launched is not flagged.
         if op == PodOp::Replace && tasks.iter().any(|(_, id, _)| !id.is_empty()) {
             self.store.flag_pod(key);
         }

@@ -24,7 +24,7 @@ pub(crate) struct Instance {
     pub(crate) index: u32,
     /// `<pod type>-<index>`.
     name: Text,
-    /// The row of the store that hands the key out; no row for a key of one's own making.
+    /// The row in the store that handed the key out; none for a key made for a look-up.
     number: u32,
 }
 
@@ -90,7 +90,7 @@ impl PodKey {
         self.name.clone()
     }
 
-    /// The same to look at.
+    /// The same, borrowed.
     pub(super) fn name_text(&self) -> &str {
         &self.name
     }

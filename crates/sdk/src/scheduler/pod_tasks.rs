@@ -58,7 +58,7 @@ impl PodTasks {
         Some(self.0.remove(at))
     }
 
-    /// Those that a version of the pod defines: others that were stored once have no part in what becomes of it.
+    /// Those that a version of the pod defines. Others that were stored once no longer matter to it.
     pub(crate) fn known_to(&self, pod: &PodSpec) -> Cow<'_, Self> {
         let known = |task: &&TaskRecord| pod.task(&task.task).is_some();
         if self.0.iter().all(|task| known(&task)) {

@@ -1,26 +1,44 @@
 //! The recovery plan: which failed pods get a phase, of which kind, and which phases they replace.
 //!
-//! *Knows*: stored tasks in the version they run. *Must not know*: offers.
+//! *Knows*: stored tasks in the version they run, the program's own way to recover. *Must not know*: offers.
 //!
 //! Brought up to date when the plan's candidates are collected, and only then; while the plan is
 //! interrupted new failures do not even appear. *Cost*: by the pods that have something to recover.
 //!
-//! **Source**: `dcos-commons: …/scheduler/recovery/DefaultRecoveryPlanManager.java, FailureUtils.java,
+//! **Source**: `dcos-commons: …/scheduler/recovery/DefaultRecoveryPlanManager.java, RecoveryStep.java,
+//! FailureUtils.java,
 //! monitor/TimedFailureMonitor.java, …/offer/TaskUtils.java (getPodRequirements)`. Match.
 
 use super::failing::{Failed, Needs};
-use super::plan::{NewStep, phase_spec};
+use super::plan::{NewStep, Plan, phase_spec};
 use super::requirement::{Recovery, Requirement};
 use super::store::{PodKey, TaskRecord};
 use super::{Cx, Scheduler, Timer, TimerKind};
+use crate::programs::{KnownPhase, KnownStep, Lost, OwnStep};
 use crate::spec::Goal;
 use planarium_kernel::queue::Class;
 use planarium_kernel::{Cause, SimTime};
 use planarium_plan::coordinator::Round;
-use planarium_plan::{Asset, Element, PhaseId, PlanId, StepState, StrategySpec};
+use planarium_plan::{Asset, Element, PhaseId, PlanId, StepId, StrategySpec};
 use planarium_protocol::Text;
 use planarium_protocol::event::EventBody;
 use std::sync::Arc;
+
+/// A phase before it has a place in the plan.
+struct NewPhase {
+    name: Text,
+    strategy: StrategySpec,
+    steps: Vec<NewStep>,
+}
+
+impl NewPhase {
+    /// One step for one pod instance.
+    fn usual(requirement: Requirement) -> Self {
+        let name = requirement.name();
+        let steps = vec![NewStep::launching(name.clone(), requirement)];
+        Self { name, strategy: StrategySpec::Parallel, steps }
+    }
+}
 
 impl Scheduler {
     /// Brings the recovery plan up to date under what is dirty for it.
@@ -34,12 +52,35 @@ impl Scheduler {
             self.touch(cx, id);
         }
         self.watch_recovering(cx, id);
+        let needed = self.needed(cx, id, round);
+        if needed.is_empty() {
+            return;
+        }
+        let before: Vec<PhaseId> = self.plan(id).map(|plan| plan.tree.phases().collect()).unwrap_or_default();
+        let (own, usual): (Vec<_>, Vec<_>) = needed
+            .into_iter()
+            .map(|requirement| (self.own_phase(&requirement), requirement))
+            .partition(|(own, _)| own.is_some());
+        for (own, requirement) in own.into_iter().chain(usual) {
+            self.add_recovery(cx, id, &before, own, requirement);
+        }
+    }
+
+    /// What has to be recovered and is not being worked on yet, each with its kind of recovery.
+    fn needed(&mut self, cx: &Cx, id: PlanId, round: &Round) -> Vec<Requirement> {
+        let mut needed = Vec::new();
         for pod in self.failing.all() {
             let needs = self.needs(cx, &pod);
             for (requirement, asset) in &needs.requirements {
-                self.recover(cx, id, round, requirement, asset);
+                if round.dirty_for(id, asset).is_some() || self.is_being_recovered(id, asset) {
+                    continue;
+                }
+                if let Some(recovery) = self.type_now(cx, requirement) {
+                    needed.push(requirement.recovering(recovery));
+                }
             }
         }
+        needed
     }
 
     /// What a pod instance needs to come back: as it was found out before, if nothing has changed since.
@@ -130,34 +171,27 @@ impl Scheduler {
         Some(Requirement::named(key.clone(), pod, chosen, names, config.clone()))
     }
 
-    /// Adds a phase for a failed pod, unless something else already works on it.
-    fn recover(&mut self, cx: &mut Cx, id: PlanId, round: &Round, requirement: &Requirement, asset: &Asset) {
-        if round.dirty_for(id, asset).is_some() {
-            return;
-        }
-        let (mut conflicting, mut replaced) = (false, Vec::new());
-        let Some(plan) = self.plan(id) else { return };
-        for phase in plan.tree.phases() {
-            let mut steps = plan.tree.steps(phase);
-            let Some((step, old)) = steps.find_map(|step| Some((step, plan.requirement(step)?))) else {
-                continue;
-            };
-            if !plan.tree.asset(step).is_some_and(|other| other.conflicts_with(asset)) {
-                continue;
-            }
-            replaced.push(phase);
-            conflicting |= !plan.tree.status(Element::Step(step)).is_complete() && !self.escalated(old);
-        }
-        if conflicting {
-            return;
-        }
-        let Some(recovery) = self.type_now(cx, requirement) else { return };
-        self.add_recovery(cx, id, &replaced, requirement.recovering(recovery));
+    /// Whether an unfinished step of the recovery plan already works on one of these tasks. One that recovers a pod
+    /// in place does not count once the pod has been given up as lost.
+    fn is_being_recovered(&self, id: PlanId, asset: &Asset) -> bool {
+        let Some(plan) = self.plan(id) else { return false };
+        let mut working = plan.tree.all_steps().filter(|step| {
+            plan.tree.asset(*step).is_some_and(|other| other.conflicts_with(asset))
+                && !plan.tree.status(Element::Step(*step)).is_complete()
+        });
+        working.any(|step| plan.requirement(step).is_some_and(|old| !self.escalated(plan, old)))
     }
 
-    /// Whether a pod that was being recovered in place is lost for good by now.
-    fn escalated(&self, old: &Requirement) -> bool {
-        old.recovery == Recovery::Transient && self.store.is_flagged(&old.key)
+    /// Whether a pod was given up as lost while it was being recovered in place.
+    fn escalated(&self, plan: &Plan, old: &Requirement) -> bool {
+        if !self.store.is_flagged(&old.key) {
+            return false;
+        }
+        let mut same = plan.tree.all_steps().filter(|step| {
+            !plan.tree.status(Element::Step(*step)).is_complete()
+                && plan.requirement(*step).is_some_and(|other| other.key == old.key)
+        });
+        !same.any(|step| plan.requirement(step).is_some_and(|other| other.recovery == Recovery::Permanent))
     }
 
     /// In place when none of the tasks is lost for good, anew when all are, not at all in between.
@@ -177,9 +211,18 @@ impl Scheduler {
         }
     }
 
-    fn add_recovery(&mut self, cx: &mut Cx, id: PlanId, replaced: &[PhaseId], requirement: Requirement) {
-        let requirement = Arc::new(requirement);
-        let name = requirement.name();
+    /// Adds a phase for a failed pod: the program's own one, or one with a single step. It replaces those of the
+    /// phases that the plan had `before` that share a task with it.
+    ///
+    /// **Source**: `…/DefaultRecoveryPlanManager.java (createPlan)`.
+    fn add_recovery(
+        &mut self,
+        cx: &mut Cx,
+        id: PlanId,
+        before: &[PhaseId],
+        own: Option<NewPhase>,
+        requirement: Requirement,
+    ) {
         let cause = self.failure_cause(&requirement).unwrap_or(cx.cause());
         let noticed = EventBody::RecoveryNeeded {
             service: self.name.clone(),
@@ -187,22 +230,15 @@ impl Scheduler {
             recovery: requirement.recovery.as_str().into(),
         };
         let seq = cx.emit_caused(noticed, cause);
-        let step = NewStep {
-            name: name.clone(),
-            requirement: Some(requirement),
-            action: None,
-            state: StepState::Pending,
-            error: None,
-            source: None,
-        };
-        let steps = vec![step];
-        let spec = phase_spec(name, StrategySpec::Parallel, &steps, &mut self.assets);
+        let NewPhase { name, strategy, steps } = own.unwrap_or_else(|| NewPhase::usual(requirement));
+        let spec = phase_spec(name, strategy, &steps, &mut self.assets);
+        let replaced = self.replaced_by(id, before, &steps);
         cx.scoped(Cause::Event(seq), |cx| {
             let now = cx.now();
             let Some(plan) = self.plans.get_mut(id.index()) else { return };
             let phase = plan.tree.push_phase(spec);
             plan.add_rows(steps, &self.ids, now);
-            for phase in replaced {
+            for phase in &replaced {
                 self.retire_phase(id, *phase);
             }
             let Some(plan) = self.plans.get_mut(id.index()) else { return };
@@ -221,7 +257,22 @@ impl Scheduler {
         });
     }
 
-    /// Takes a phase out of the plan; its steps wait for nothing any more.
+    /// Which of the earlier phases share a task with the new steps.
+    fn replaced_by(&mut self, id: PlanId, before: &[PhaseId], steps: &[NewStep]) -> Vec<PhaseId> {
+        let new: Vec<Asset> = steps
+            .iter()
+            .filter_map(|step| step.requirement.as_deref())
+            .map(|requirement| self.assets.of(requirement))
+            .collect();
+        let Some(plan) = self.plan(id) else { return Vec::new() };
+        let overtaken = |phase: &PhaseId| {
+            let mut assets = plan.tree.steps(*phase).filter_map(|step| plan.tree.asset(step));
+            assets.any(|old| new.iter().any(|new| old.conflicts_with(new)))
+        };
+        plan.tree.phases().filter(|phase| before.contains(phase)).filter(overtaken).collect()
+    }
+
+    /// Takes a phase out of the plan; its steps no longer wait for anything.
     fn retire_phase(&mut self, id: PlanId, phase: PhaseId) {
         let Some(plan) = self.plans.get(id.index()) else { return };
         let steps: Vec<_> = plan.tree.steps(phase).collect();
@@ -245,6 +296,61 @@ impl Scheduler {
             .map(|status| status.event)
             .max()?;
         (last > 0).then_some(Cause::Event(last))
+    }
+
+    // ---- the program's own way -----------------------------------------------------------------
+
+    /// The phase in which the program recovers a lost pod, if it has one of its own.
+    fn own_phase(&self, requirement: &Requirement) -> Option<NewPhase> {
+        if requirement.recovery != Recovery::Permanent {
+            return None;
+        }
+        let (_, plan) = self.plan_named(self.program.needed_plan()?)?;
+        let phases: Vec<PhaseId> = plan.tree.phases().collect();
+        let steps: Vec<Vec<StepId>> = phases.iter().map(|phase| plan.tree.steps(*phase).collect()).collect();
+        let known = |step: &StepId| {
+            let of = plan.requirement(*step)?;
+            Some(KnownStep { pod: of.pod.spec.clone(), index: of.key.index })
+        };
+        let known: Vec<KnownPhase> = phases
+            .iter()
+            .zip(&steps)
+            .map(|(phase, steps)| KnownPhase {
+                name: plan.phase_name(*phase),
+                steps: steps.iter().map(known).collect(),
+            })
+            .collect();
+        let lost = Lost {
+            pod: &requirement.key.pod,
+            index: requirement.key.index,
+            phases: &known,
+            address: &|pod, index, task| {
+                let record = self.store.named(&format!("{pod}-{index}-{task}"))?;
+                record.addressed.then(|| record.at.ip.clone())
+            },
+            env: &self.env,
+        };
+        let own = self.program.recovery(&lost)?;
+        let steps: Option<Vec<NewStep>> = own
+            .steps
+            .iter()
+            .map(|own| {
+                let (phase, step) = own.of;
+                let of = *steps.get(phase)?.get(step)?;
+                Some(NewStep::launching(plan.step_name(of), self.own_requirement(own, plan.requirement(of)?)))
+            })
+            .collect();
+        Some(NewPhase { name: own.name, strategy: StrategySpec::Serial, steps: steps? })
+    }
+
+    /// What a step of such a phase launches: the same as the step that it repeats, possibly with another command.
+    fn own_requirement(&self, own: &OwnStep, of: &Requirement) -> Requirement {
+        let recovery = if own.anew { Recovery::Permanent } else { Recovery::Transient };
+        let mut requirement = of.recovering(recovery);
+        if let Some((task, command)) = &own.command {
+            requirement.pod = Arc::new(of.pod.with_command(&self.target.spec, task, command));
+        }
+        requirement
     }
 
     // ---- timed replacement ---------------------------------------------------------------------

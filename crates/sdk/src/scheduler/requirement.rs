@@ -5,7 +5,7 @@
 //!
 //! **Source**: `dcos-commons: …/scheduler/plan/PodInstanceRequirement.java`.
 
-use super::evaluate::kit::Kit;
+use super::evaluate::task_env::TaskEnv;
 use super::revive::WorkKey;
 use super::store::PodKey;
 use crate::placement::{self, Rule};
@@ -47,7 +47,22 @@ pub(crate) struct PodType {
     /// The rule it is really placed by.
     pub(crate) rule: Rule,
     /// What the launches of its tasks have in common.
-    pub(crate) kits: Vec<Kit>,
+    pub(crate) envs: Vec<TaskEnv>,
+}
+
+impl PodType {
+    /// The same, with another command line for one task.
+    pub(crate) fn with_command(&self, service: &ServiceSpec, task: &str, command: &Text) -> Self {
+        let tasks = self.spec.tasks.iter().map(|old| {
+            if *old.name != *task {
+                return old.clone();
+            }
+            Arc::new(TaskSpec { cmd: command.clone(), ..(**old).clone() })
+        });
+        let spec = Arc::new(PodSpec { tasks: tasks.collect(), ..(*self.spec).clone() });
+        let envs = spec.tasks.iter().map(|task| TaskEnv::of(service, &spec, task)).collect();
+        Self { spec, rule: self.rule.clone(), envs }
+    }
 }
 
 /// One configuration: a definition under an id.
@@ -70,8 +85,8 @@ impl Config {
             .iter()
             .map(|pod| {
                 let rule = placement::effective(pod.placement.as_deref(), region, region_awareness);
-                let kits = pod.tasks.iter().map(|task| Kit::of(&spec, pod, task)).collect();
-                (pod.name.clone(), Arc::new(PodType { spec: pod.clone(), rule, kits }))
+                let envs = pod.tasks.iter().map(|task| TaskEnv::of(&spec, pod, task)).collect();
+                (pod.name.clone(), Arc::new(PodType { spec: pod.clone(), rule, envs }))
             })
             .collect();
         Self { id, spec, pods }

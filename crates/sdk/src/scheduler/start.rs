@@ -6,7 +6,6 @@
 
 use super::action::Action;
 use super::backoff::{Backoff, BackoffConfig};
-use super::customize;
 use super::cycle::Cycle;
 use super::evaluate::Overhead;
 use super::failing::Failing;
@@ -24,7 +23,6 @@ use super::{Cx, Reconciling, Request, Scheduler};
 use crate::load::Loaded;
 use crate::lower::{self, LoweredPhase, LoweredPlan, LoweredStep, LoweredStrategy};
 use crate::spec::{Goal, ServiceSpec};
-use crate::view::ViewCache;
 use planarium_kernel::{Cause, EventQueue};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Edge, Element, Holder, PlanId, PlanSpec, StepState, StrategySpec};
@@ -68,14 +66,7 @@ pub(super) fn start(
     let target = scheduler.target.id.clone();
     let seq = cx.emit(EventBody::SchedulerStarted { service: scheduler.name.clone(), target });
     // Later than anything the process before it has shown.
-    let shown = (scheduler.revision + 1).max(seq);
-    scheduler.revision = shown;
-    for plan in &mut scheduler.plans {
-        plan.revision = shown;
-        for phase in &mut plan.phases {
-            phase.revision = shown;
-        }
-    }
+    scheduler.show_from((scheduler.revision + 1).max(seq));
     for key in scheduler.store.pods().map(|(key, _)| key.clone()).collect::<Vec<PodKey>>() {
         scheduler.note_pod(&key);
     }
@@ -88,6 +79,20 @@ pub(super) fn start(
     Ok((scheduler, Vec::new()))
 }
 
+impl Scheduler {
+    /// Everything shown bears this revision or a later one.
+    pub(crate) fn show_from(&mut self, revision: u64) {
+        let shown = self.revision.max(revision);
+        self.revision = shown;
+        for plan in &mut self.plans {
+            plan.revision = shown;
+            for phase in &mut plan.phases {
+                phase.revision = shown;
+            }
+        }
+    }
+}
+
 /// A process without plans; what the state store keeps is taken over from the previous one.
 fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Scheduler>) -> Scheduler {
     let name = if loaded.name.is_empty() { spec.name.clone() } else { loaded.name.clone() };
@@ -97,7 +102,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         None => Ids::new(cx.seed(), &name, &prefix).installed_at(cx.now()),
     };
     let env = Arc::new(loaded.env.clone());
-    let target = Arc::new(Config::new("".into(), spec.clone(), region_awareness(&env)));
+    let target = Arc::new(Config::new("".into(), spec.clone(), region_awareness(&loaded.program, &env)));
     Scheduler {
         name: name.clone(),
         configs: previous.map(|previous| previous.configs.clone()).unwrap_or_default(),
@@ -127,6 +132,8 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         exited: None,
         barred: false,
         namespace: loaded.framework.is_some().then(|| name.clone()),
+        program: loaded.program.clone(),
+        served: loaded.served.as_slice().into(),
         refused: Arc::from([]),
         withheld: SortedMap::new(),
         history: History::default(),
@@ -140,7 +147,6 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
         completed_once: previous.is_some_and(|previous| previous.completed_once),
         revision: previous.map_or(0, |previous| previous.revision),
         touched: 0,
-        cache: ViewCache::default(),
         env,
     }
 }
@@ -149,7 +155,7 @@ impl Scheduler {
     /// Makes all plans in the order of their managers.
     fn make_plans(&mut self, cx: &Cx) -> Result<(), Refusal> {
         let mut lowered = lower::at_start(&self.target.spec, self.completed_once);
-        customize::plans(&mut lowered, &self.env)?;
+        self.program.customize(&mut lowered, &self.env)?;
         let refuse = |text: &str| Err(Refusal::new(RefusalCode::InvalidDefinition, text));
         match lowered.iter().filter(|plan| *plan.name == *DEPLOY).count() {
             0 => return refuse("There is no plan named 'deploy'"),

@@ -1,6 +1,6 @@
 //! Task statuses: what is stored, which step moves, what must be recovered or killed.
 //!
-//! *Knows*: the rules for one status, delays that end, kills said again, reconciliation.
+//! *Knows*: the rules for one status, delays that end, repeated kills, reconciliation.
 //! *Must not know*: offers.
 //!
 //! **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java (processStatusUpdate), …/state/StateStore.java,
@@ -27,9 +27,9 @@ const RECONCILE_MAX_MS: u64 = 30_000;
 /// Between two requests for all statuses. *Units*: milliseconds.
 const RECONCILE_ALL_MS: u64 = 3_600_000;
 
-/// The stored task that a status tells of.
+/// The stored task that a status is about.
 #[derive(Clone, Copy)]
-struct Told<'a> {
+struct Reported<'a> {
     id: &'a Text,
     name: &'a Text,
     pod: &'a PodKey,
@@ -76,7 +76,7 @@ impl Scheduler {
             return;
         }
         let (name, key) = (record.name.clone(), record.pod.clone());
-        let task = Told { id: &status.task_id, name: &name, pod: &key, place, ended_by };
+        let task = Reported { id: &status.task_id, name: &name, pod: &key, place, ended_by };
         let stored = merge(record, status, cx);
         let news = record.status.as_ref().is_none_or(|old| !same(old, &stored));
         self.store.change(place, |record| {
@@ -93,8 +93,8 @@ impl Scheduler {
     }
 
     /// Moves the step that waits for a task; the last event that came of it.
-    fn move_step(&mut self, cx: &mut Cx, task: Told<'_>, status: &Stored) -> Option<u64> {
-        let Told { id, name, pod, place, ended_by } = task;
+    fn move_step(&mut self, cx: &mut Cx, task: Reported<'_>, status: &Stored) -> Option<u64> {
+        let Reported { id, name, pod, place, ended_by } = task;
         let holder = self.waiting.get(pod, id)?;
         let plan = self.plan(holder.plan)?;
         if plan.tree.step_state(holder.step) == Some(StepState::Complete) {
@@ -188,7 +188,7 @@ impl Scheduler {
             self.settle_delay(cx, holder);
         }
         let event = self.report_all(cx);
-        // A failed pod may be free to recover although no step of its was held back.
+        // A failed pod may be free to recover although none of its steps was held back.
         cx.scoped(event.map_or(cx.cause(), Cause::Event), |cx| self.need_cycle(cx));
     }
 
@@ -234,7 +234,7 @@ impl Scheduler {
 
     // ---- kills -------------------------------------------------------------------------------
 
-    /// Makes sure that pending kills are said again.
+    /// Makes sure that pending kills are repeated.
     pub(super) fn arm_kills(&mut self, cx: &Cx) {
         let armed = self.kill_timer.is_some_and(|id| self.timers.is_armed(id));
         if !armed && let Some(at) = self.kills.next_due() {
@@ -243,7 +243,7 @@ impl Scheduler {
         }
     }
 
-    /// Says pending kills again.
+    /// Repeats pending kills.
     pub(super) fn kill_again(&mut self, cx: &Cx, out: &mut Vec<Request>) {
         for (id, pending) in self.kills.again(cx.now()) {
             let call = Call::Kill { task_id: id, agent_id: pending.agent, grace_ms: None };
@@ -289,7 +289,7 @@ impl Scheduler {
         if self.reconciling.missing.is_empty() {
             return;
         }
-        // Whose record has gone since is asked for without a place.
+        // A task whose record is gone by now is asked for without an agent.
         let first = self.reconciling.wait_ms == RECONCILE_FIRST_MS;
         let tasks = self.reconciling.missing.iter().map(|(id, agent)| ReconcileTask {
             task_id: id.clone(),

@@ -15,6 +15,7 @@ use super::requirement::Config;
 use super::store::{Place, PodKey};
 use crate::compare;
 use crate::load::Loaded;
+use crate::programs::Program;
 use crate::spec::ServiceSpec;
 use crate::validate::{ConfigError, Facts, account, finding, validate};
 use planarium_kernel::{SortedMap, SortedSet};
@@ -25,15 +26,18 @@ use planarium_source::Diagnostic;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Whether tasks are kept to the service's own region (on unless the environment says anything but `true`).
-pub(super) fn region_awareness(env: &BTreeMap<String, String>) -> bool {
-    env.get("ALLOW_REGION_AWARENESS").is_none_or(|value| value.eq_ignore_ascii_case("true"))
+/// Whether tasks are kept to the service's own region: always with some programs, otherwise unless
+/// `ALLOW_REGION_AWARENESS` is set to anything but `true`.
+pub(super) fn region_awareness(program: &Program, env: &BTreeMap<String, String>) -> bool {
+    program.is_region_aware(env)
+        || env.get("ALLOW_REGION_AWARENESS").is_none_or(|value| value.eq_ignore_ascii_case("true"))
 }
 
 /// What the checks say against a definition that is to follow what a scheduler runs with; `env` is the scheduler's.
 fn config_errors(
     candidate: &ServiceSpec,
     previous: Option<&Scheduler>,
+    program: &Program,
     env: &BTreeMap<String, String>,
 ) -> Vec<ConfigError> {
     validate(&Facts {
@@ -41,6 +45,7 @@ fn config_errors(
         candidate,
         deployed_before: previous.is_some_and(|previous| previous.completed_once),
         service_account: account::is_given(env),
+        program,
     })
 }
 
@@ -53,7 +58,7 @@ impl Scheduler {
         };
         let found =
             |error: &&ConfigError| !loaded.is_clean() && crate::validate::READ_TOO.contains(&error.code);
-        config_errors(spec, previous, &loaded.env)
+        config_errors(spec, previous, &loaded.program, &loaded.env)
             .iter()
             .filter(|error| !found(error))
             .map(|error| finding(error, &loaded.sources, previous.is_some()))
@@ -69,7 +74,7 @@ impl Scheduler {
         previous: Option<&Self>,
     ) -> Result<(), Refusal> {
         let before = previous.map(|previous| &previous.target);
-        let errors = config_errors(candidate, previous, &self.env);
+        let errors = config_errors(candidate, previous, &self.program, &self.env);
         let refused = !errors.is_empty();
         match before {
             None if refused => return Err(start_up_failure(&errors)),
@@ -87,7 +92,8 @@ impl Scheduler {
     }
 
     fn set_target(&mut self, id: Text, spec: &Arc<ServiceSpec>) {
-        let target = Arc::new(Config::new(id.clone(), spec.clone(), region_awareness(&self.env)));
+        let target =
+            Arc::new(Config::new(id.clone(), spec.clone(), region_awareness(&self.program, &self.env)));
         self.configs.insert(id, target.clone());
         self.target = target;
     }

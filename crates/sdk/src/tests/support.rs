@@ -36,8 +36,14 @@ pub(crate) fn request(text: &str) -> LoadService {
     request
 }
 
-/// Findings as `line:column severity[CODE] message`, in order.
+/// Findings as [`all_findings`] has them, without the one that says which program runs.
 pub(crate) fn findings(loaded: &Loaded) -> Vec<String> {
+    let program = format!("[{}]", crate::codes::PROGRAM);
+    all_findings(loaded).into_iter().filter(|line| !line.contains(&program)).collect()
+}
+
+/// Findings as `line:column severity[CODE] message`, in order.
+pub(crate) fn all_findings(loaded: &Loaded) -> Vec<String> {
     let sorted = loaded.diagnostics.clone().into_sorted();
     let shown = sorted.iter().map(|finding| {
         let at = loaded.sources.position(finding.span);

@@ -1,7 +1,10 @@
 //! The single checks.
 
 use super::{Change, ConfigError, Facts, account};
+use crate::placement;
+use crate::programs::FixedVariable;
 use crate::spec::{At, Limit, PodSpec, VolumeSpec};
+use planarium_protocol::Text;
 use std::sync::Arc;
 
 fn error(at: &At, field: &str, value: Change, message: String) -> ConfigError {
@@ -143,7 +146,7 @@ pub(super) fn tls(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     }
 }
 
-pub(super) fn placement(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+pub(super) fn placement_rules(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     for pod in &facts.candidate.pods {
         let Some(placement) = &pod.placement else { continue };
         if let Some(why) = placement.rule.invalid() {
@@ -160,15 +163,12 @@ pub(super) fn placement(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
 pub(super) fn region(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     let Some(previous) = facts.previous else { return };
     let (old, new) = (previous.region.as_deref(), facts.candidate.region.as_deref());
-    // The real scheduler's words for what may be absent.
-    let shown =
-        |region: Option<&str>| region.map_or("Optional.empty".to_owned(), |name| format!("Optional[{name}]"));
     if old != new {
         errors.push(transition(
             &facts.candidate.at,
             "region",
-            &shown(old),
-            &shown(new),
+            &optional(old),
+            &optional(new),
             "The region of a service cannot be changed".to_owned(),
         ));
     }
@@ -256,5 +256,63 @@ pub(super) fn role(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
         let message = "The role cannot be changed before the first deployment is complete".to_owned();
         let error = transition(&facts.candidate.at, "role", &previous.role, &facts.candidate.role, message);
         errors.push(ConfigError { fatal: true, ..error });
+    }
+}
+
+/// What Java shows of a value that may be absent.
+fn optional(value: Option<&str>) -> String {
+    value.map_or("Optional.empty".to_owned(), |value| format!("Optional[{value}]"))
+}
+
+pub(super) fn zones(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    let Some(previous) = facts.previous else { return };
+    for name in facts.program.fixed_zones() {
+        let Some(old) = previous.pod(name) else { continue };
+        let Some(new) = facts.candidate.pod(name) else {
+            errors.push(gone(facts, &format!("requested pod={name},")));
+            continue;
+        };
+        let looks =
+            |pod: &PodSpec| pod.placement.as_ref().is_some_and(|placement| placement.rule.references_zone());
+        if looks(old) != looks(new) {
+            // The rule with the part that every scheduler adds.
+            let shown = |pod: &PodSpec, region: Option<&str>| {
+                optional(Some(&placement::effective(pod.placement.as_deref(), region, true).to_string()))
+            };
+            let before = shown(old, previous.region.as_deref());
+            let after = shown(new, facts.candidate.region.as_deref());
+            let message = format!("PlacementRule cannot change from {before} to {after}");
+            errors.push(transition(&new.at, &format!("{name}.PlacementRule"), &before, &after, message));
+        }
+    }
+}
+
+/// The program ends with an exception: a pod that it looks for is not there any more.
+fn gone(facts: &Facts<'_>, what: &str) -> ConfigError {
+    let message = format!("Unable to find {what} in config");
+    ConfigError { fatal: true, ..value(&facts.candidate.at, "PodSpecs", "", message) }
+}
+
+pub(super) fn fixed_variables(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
+    let Some(previous) = facts.previous else { return };
+    for FixedVariable { pod, task, name } in facts.program.fixed_variables() {
+        let Some(old) = previous.pod(pod).and_then(|pod| pod.task(task)) else { continue };
+        let Some(new) = facts.candidate.pod(pod).and_then(|pod| pod.task(task)) else {
+            errors.push(gone(facts, &format!("requested pod={pod}, task={task}")));
+            continue;
+        };
+        let (before, after) = (old.env.get(*name), new.env.get(*name));
+        let set = |value: Option<&Text>| value.is_some_and(|value| !value.trim().is_empty());
+        if !set(before) || before == after {
+            continue;
+        }
+        let message = if set(after) {
+            format!("Env value {name} cannot change")
+        } else {
+            format!("Env value {name} cannot be unset after being set")
+        };
+        let shown = |value: Option<&Text>| value.map_or("null".to_owned(), ToString::to_string);
+        let field = format!("{pod}.{task}.env.{name}");
+        errors.push(transition(&new.at, &field, &shown(before), &shown(after), message));
     }
 }

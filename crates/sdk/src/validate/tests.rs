@@ -1,4 +1,5 @@
 use super::*;
+use crate::programs::Program;
 use crate::tests::{request, spec};
 
 const BASE: &str = "\
@@ -61,7 +62,13 @@ fn what_may_change() {
     ];
     let base = spec(BASE);
     assert_eq!(
-        validate(&Facts { previous: None, candidate: &base, deployed_before: false, service_account: false }),
+        validate(&Facts {
+            previous: None,
+            candidate: &base,
+            deployed_before: false,
+            service_account: false,
+            program: &Program::HelloWorld
+        }),
         []
     );
     for (from, to, words) in cases {
@@ -71,6 +78,7 @@ fn what_may_change() {
             candidate: &candidate,
             deployed_before: false,
             service_account: false,
+            program: &Program::HelloWorld,
         };
         let texts: Vec<String> = validate(&facts).iter().map(ToString::to_string).collect();
         if words.is_empty() {
@@ -90,6 +98,7 @@ fn facts_of_the_installation_matter() {
         candidate: &role,
         deployed_before,
         service_account: true,
+        program: &Program::HelloWorld,
     };
     assert!(validate(&facts(false)).iter().any(|error| error.field == "role" && error.fatal));
     // With another role everything is reserved anew, volumes included.
@@ -99,7 +108,13 @@ fn facts_of_the_installation_matter() {
         "transport-encryption: [{name: a, type: TLS}]\n        cpus: 0.5",
         1,
     ));
-    let with = Facts { previous: None, candidate: &tls, deployed_before: false, service_account: true };
+    let with = Facts {
+        previous: None,
+        candidate: &tls,
+        deployed_before: false,
+        service_account: true,
+        program: &Program::HelloWorld,
+    };
     assert_eq!(validate(&with), []);
 }
 
@@ -120,8 +135,13 @@ fn what_the_reader_refuses_already_is_refused_here_too() {
         let loaded = crate::load(&request(&BASE.replacen(from, to, 1)));
         assert!(loaded.spec.is_some() == readable && !loaded.is_clean(), "{to}");
         let partial = loaded.partial.expect("a partial spec");
-        let facts =
-            Facts { previous: None, candidate: &partial, deployed_before: false, service_account: false };
+        let facts = Facts {
+            previous: None,
+            candidate: &partial,
+            deployed_before: false,
+            service_account: false,
+            program: &Program::HelloWorld,
+        };
         let texts: Vec<String> = validate(&facts).iter().map(ToString::to_string).collect();
         assert!(texts.iter().any(|text| text.contains(check)), "{to}: {texts:#?}");
     }
@@ -135,13 +155,15 @@ fn blocks<'p>(page: &'p str, info: &str) -> Vec<&'p str> {
 
 /// What the checks say to a definition of a page, `in force` being the one before.
 fn refusals(text: &str, in_force: Option<&str>) -> Vec<ConfigError> {
-    let read = |text: &str| crate::load(&request(text)).partial.expect("a definition");
-    let (before, candidate) = (in_force.map(read), read(text));
+    let read = |text: &str| crate::load(&request(text));
+    let before = in_force.map(|text| read(text).partial.expect("a definition"));
+    let loaded = read(text);
     validate(&Facts {
         previous: before.as_deref(),
-        candidate: &candidate,
+        candidate: loaded.partial.as_deref().expect("a definition"),
         deployed_before: text.contains("# fact: deployed before"),
-        service_account: account::is_given(&request(text).env),
+        service_account: account::is_given(&loaded.env),
+        program: &loaded.program,
     })
 }
 
@@ -186,6 +208,7 @@ fn a_finding_points_at_what_it_is_about() {
         candidate: loaded.spec.as_deref().expect("a spec"),
         deployed_before: false,
         service_account: true,
+        program: &Program::HelloWorld,
     };
     let found: Vec<String> = validate(&facts)
         .iter()

@@ -1,12 +1,14 @@
 //! Endpoints: where clients find the service's advertised ports.
 //!
-//! **Source**: `dcos-commons: …/http/queries/EndpointsQueries.java, …/http/EndpointUtils.java`. Match.
+//! **Source**: `dcos-commons: …/http/queries/EndpointsQueries.java, …/http/EndpointUtils.java,
+//! frameworks/cassandra …/api/SeedsResource.java`. Match.
 
 use super::nothing;
 use crate::scheduler::Scheduler;
 use crate::scheduler::store::HeldKind;
-use planarium_kernel::SortedMap;
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Refusal;
+use planarium_protocol::json;
 use serde_json::{Map, Value};
 
 #[derive(Default)]
@@ -18,10 +20,16 @@ struct Endpoint {
 
 impl Scheduler {
     pub(super) fn endpoint_names(&self) -> Value {
-        self.all_endpoints().into_keys().collect()
+        let mut names: SortedSet<String> = self.all_endpoints().into_keys().collect();
+        names.extend(self.served.iter().map(|file| file.name.to_string()));
+        names.into_iter().collect()
     }
 
+    /// An endpoint of the program is a text, whatever it says; the others are objects.
     pub(super) fn endpoint(&self, name: &str) -> Result<Value, Refusal> {
+        if let Some(file) = self.served.iter().find(|file| *file.name == *name) {
+            return Ok((*file.text).into());
+        }
         let endpoint = self.all_endpoints().remove(name).ok_or_else(nothing)?;
         let mut body = Map::new();
         body.insert("dns".to_owned(), endpoint.dns.into());
@@ -30,6 +38,12 @@ impl Scheduler {
             body.insert("vip".to_owned(), vip.into());
         }
         Ok(body.into())
+    }
+
+    /// `/v1/seeds`, a resource of the program of cassandra.
+    pub(super) fn seeds(&self) -> Result<Value, Refusal> {
+        let seeds = self.program.seeds(&self.target.spec, &self.env).ok_or_else(super::not_served)?;
+        Ok(json!({"seeds": seeds}))
     }
 
     fn all_endpoints(&self) -> SortedMap<String, Endpoint> {

@@ -53,6 +53,8 @@ pub enum SdkQuery {
         /// Name.
         name: String,
     },
+    /// `/v1/seeds`, of the program of cassandra
+    Seeds,
     /// `/v1/configurations`
     Configurations,
     /// `/v1/configurations/targetId`
@@ -192,6 +194,7 @@ impl Scheduler {
             SdkQuery::PodInfo { pod } => self.pod_info(pod, epoch_ms).map(|body| (200, body)),
             SdkQuery::Endpoints => ok(self.endpoint_names()),
             SdkQuery::Endpoint { name } => self.endpoint(name).map(|body| (200, body)),
+            SdkQuery::Seeds => self.seeds().map(|body| (200, body)),
             SdkQuery::Configurations => ok(self.configuration_ids()),
             SdkQuery::TargetId => ok(self.target_id()),
             SdkQuery::Target => ok(self.target_body()),

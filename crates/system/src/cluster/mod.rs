@@ -72,6 +72,8 @@ pub struct Cluster {
     news: VecDeque<News>,
     /// Number of the last event when machines last came or went.
     changed: u64,
+    /// The highest revision that a service showed before it was removed.
+    past_revision: u64,
     epoch_ms: u64,
     /// The instant of a question; questions that do not ask for it leave it at genesis.
     asked: SimTime,
@@ -92,6 +94,7 @@ impl Cluster {
             kube: None,
             news: VecDeque::new(),
             changed: 0,
+            past_revision: 0,
             epoch_ms: flags.epoch_ms,
             asked: SimTime::ZERO,
         }
@@ -408,6 +411,17 @@ impl Cluster {
         }
         self.report_drained(cx);
         Ok(json!({ "task": status.task, "state": status.state }))
+    }
+
+    /// The highest revision that a service showed before it was removed. One that takes its name counts on from there,
+    /// so that equal revisions show the same.
+    pub const fn past_revision(&self) -> u64 {
+        self.past_revision
+    }
+
+    /// A service that showed this revision is removed.
+    pub fn note_past_revision(&mut self, revision: u64) {
+        self.past_revision = self.past_revision.max(revision);
     }
 
     /// Exactly one offer round.

@@ -62,7 +62,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
     let form = form(&props.view, &props.gantt, by_machine);
     let lines = {
         let (view, gantt) = (props.view.clone(), props.gantt.clone());
-        use_memo(form, move |_| if by_machine { stays(&view, &gantt) } else { lines(&view, &gantt) })
+        use_memo(form, move |_| if by_machine { machine_lines(&view, &gantt) } else { lines(&view, &gantt) })
     };
     let several = props.view.services.len() > 1;
     let scroller = use_node_ref();
@@ -90,7 +90,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                         key={key(path)}
                         {at}
                         path={path.clone()}
-                        lane={props.gantt.stays.lane(path)}
+                        lane={props.gantt.machines.lane(path)}
                         born_ms={props.span_ms}
                         span_ms={props.span_ms}
                         axis={props.axis.clone()}
@@ -126,7 +126,7 @@ fn key(path: &ElementPath) -> String {
 }
 
 fn form(view: &View, gantt: &Gantt, by_machine: bool) -> Form {
-    let machines = by_machine.then(|| gantt.stays.count() + view.cluster.machines.len());
+    let machines = by_machine.then(|| gantt.machines.count() + view.cluster.machines.len());
     let plans = view.services.iter().flat_map(|service| {
         service.plans.iter().map(|plan| {
             let steps = plan.phases.iter().map(|phase| phase.steps.len()).sum();
@@ -188,17 +188,17 @@ fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
 }
 
 /// Machines in the order of the view, those that are gone after them, with the tasks that ever ran there.
-fn stays(view: &View, gantt: &Gantt) -> Vec<Line> {
+fn machine_lines(view: &View, gantt: &Gantt) -> Vec<Line> {
     let here: Vec<&Text> = view.cluster.machines.iter().map(|machine| &machine.hostname).collect();
     let mut names = here.clone();
-    for path in gantt.stays.paths() {
+    for path in gantt.machines.paths() {
         if names.last() != Some(&&path.service) && !here.contains(&&path.service) {
             names.push(&path.service);
         }
     }
     let mut out = Vec::new();
     for name in names {
-        let tasks = gantt.stays.paths().filter(|path| path.service == *name);
+        let tasks = gantt.machines.paths().filter(|path| path.service == *name);
         let before = out.len();
         out.push(Line::Machine(name.clone()));
         out.extend(tasks.cloned().map(Line::Task));

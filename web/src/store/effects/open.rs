@@ -1,6 +1,6 @@
 //! Opening what people bring: examples, files, folders, pasted texts, links.
 
-use super::story::Tale;
+use super::story::Narration;
 use super::{Session, Shown};
 use crate::store::action::Fact;
 use crate::store::draft::Draft;
@@ -31,16 +31,16 @@ impl Session {
 
     fn open_scenario(&mut self, scenario: Scenario, example: Option<&str>, about: &str) -> Vec<Fact> {
         let drafts = drafts_of(&scenario);
-        let tale = Tale::of(&scenario, example, about);
+        let narration = Narration::of(&scenario, example, about);
         let preset = preset_of(&scenario);
-        match self.show(scenario, tale) {
+        match self.show(scenario, narration) {
             Ok(()) => self.opened(drafts, preset),
             Err(reason) => vec![Fact::Refused(reason.into())],
         }
     }
 
     fn opened(&mut self, drafts: Vec<Draft>, preset: Option<AttrValue>) -> Vec<Fact> {
-        let story = self.shown.tale.told();
+        let story = self.shown.narration.told();
         vec![self.moved(), Fact::Opened { drafts, story, preset }]
     }
 
@@ -86,7 +86,7 @@ impl Session {
         }
         let mut scenario = self.shown.scenario.clone();
         scenario.services.push(load);
-        self.shown.tale.edited();
+        self.shown.narration.edited();
         let mut facts = vec![Fact::Beside(Box::new(draft))];
         facts.extend(self.rebuild(state, scenario, "A new world with another service."));
         facts
@@ -141,14 +141,14 @@ impl Session {
         let (load, _) = draft.load();
         let cluster = presets::cluster("default").unwrap_or_default();
         let scenario = Scenario::of_definition(load, cluster, Genesis::default());
-        let tale = Tale::of(&scenario, None, "");
-        if self.show(scenario.clone(), tale).is_ok() {
+        let narration = Narration::of(&scenario, None, "");
+        if self.show(scenario.clone(), narration).is_ok() {
             return self.opened(vec![draft], Some("default".into()));
         }
         // The machines come up without it; the findings say what is wrong.
         let empty = Scenario { services: Vec::new(), ..scenario };
-        let tale = Tale::of(&empty, None, "");
-        match self.show(empty, tale) {
+        let narration = Narration::of(&empty, None, "");
+        match self.show(empty, narration) {
             Ok(()) => {
                 let mut draft = draft;
                 draft.revision += 1;
@@ -194,8 +194,8 @@ impl Session {
         };
         let scenario = scenario_of(journal);
         let drafts = drafts_of(&scenario);
-        let (preset, tale) = (preset_of(&scenario), Tale::of(&scenario, None, ""));
-        let shown = Shown { engine, player: None, scenario, tale, by_hand: true, drafts: Vec::new() };
+        let (preset, narration) = (preset_of(&scenario), Narration::of(&scenario, None, ""));
+        let shown = Shown { engine, player: None, scenario, narration, by_hand: true, drafts: Vec::new() };
         self.previous = Some(Box::new(std::mem::replace(&mut self.shown, shown)));
         self.another_world();
         self.go_to_moment(raw);
@@ -225,7 +225,7 @@ impl Session {
         self.go_to_moment(hash);
         facts.retain(|fact| !matches!(fact, Fact::Moved(_)));
         facts.insert(0, self.moved());
-        facts.push(Fact::Story(self.shown.tale.told()));
+        facts.push(Fact::Story(self.shown.narration.told()));
         facts.extend(semantics.map(|difference| differing(&recorded, &difference)));
         Some(facts)
     }

@@ -15,7 +15,7 @@ const BROKEN: &str =
 
 impl Session {
     /// Shows another world; the one before can be brought back.
-    pub(super) fn show(&mut self, mut scenario: Scenario, tale: super::Tale) -> Result<(), String> {
+    pub(super) fn show(&mut self, mut scenario: Scenario, narration: super::Narration) -> Result<(), String> {
         if scenario.cluster.is_empty() {
             scenario.cluster = presets::cluster("default").unwrap_or_default();
         }
@@ -29,7 +29,7 @@ impl Session {
         }
         let branch = engine.branches().iter().find(|branch| branch.current).map_or(0, |branch| branch.id);
         let player = (!player.done()).then_some((player, branch));
-        let shown = Shown { engine, player, scenario, tale, by_hand: false, drafts: Vec::new() };
+        let shown = Shown { engine, player, scenario, narration, by_hand: false, drafts: Vec::new() };
         self.previous = Some(Box::new(std::mem::replace(&mut self.shown, shown)));
         self.another_world();
         Ok(())
@@ -42,11 +42,11 @@ impl Session {
             return vec![Fact::Rebuilt(scenario.services)];
         }
         let about = state.story.about.to_string();
-        let tale = super::Tale::of(&scenario, state.story.example.as_deref(), &about);
+        let narration = super::Narration::of(&scenario, state.story.example.as_deref(), &about);
         let touched = state.world.touched;
-        match self.show(scenario, tale) {
+        match self.show(scenario, narration) {
             Ok(()) => {
-                let mut facts = vec![self.moved(), Fact::Story(self.shown.tale.told())];
+                let mut facts = vec![self.moved(), Fact::Story(self.shown.narration.told())];
                 facts.push(Fact::Rebuilt(self.shown.scenario.services.clone()));
                 if touched {
                     facts.push(Fact::Told(text.to_owned().into(), Some(ToastUndo::World)));
@@ -113,7 +113,7 @@ impl Session {
         let gone = drafts.remove(at);
         let mut scenario = self.shown.scenario.clone();
         scenario.services = loads(&drafts);
-        self.shown.tale.edited();
+        self.shown.narration.edited();
         let text = format!("A new world without {}.", gone.label);
         let mut facts = vec![Fact::Drafts(drafts)];
         facts.extend(self.rebuild(state, scenario, &text));
@@ -126,7 +126,7 @@ impl Session {
         self.save_before(&Input::LoadService(state.draft.load().0));
         scenario.services = loads(&state.all_drafts());
         if state.dirty() {
-            self.shown.tale.edited();
+            self.shown.narration.edited();
         }
         self.rebuild(state, scenario, "A new world with the edited definition.")
     }
@@ -160,7 +160,7 @@ impl Session {
         self.another_world();
         let drafts = std::mem::take(&mut self.shown.drafts);
         let preset = super::open::preset_of(&self.shown.scenario);
-        vec![self.moved(), Fact::Story(self.shown.tale.told()), Fact::Drafts(drafts), Fact::Preset(preset)]
+        vec![self.moved(), Fact::Story(self.shown.narration.told()), Fact::Drafts(drafts), Fact::Preset(preset)]
     }
 }
 

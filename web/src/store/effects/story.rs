@@ -21,14 +21,14 @@ pub(super) enum Waits {
 
 /// The story so far.
 #[derive(Default)]
-pub(super) struct Tale {
+pub(super) struct Narration {
     story: Story,
     played: usize,
     done_ms: u64,
     told: usize,
 }
 
-impl Tale {
+impl Narration {
     /// The story of a scenario.
     pub(super) fn of(scenario: &Scenario, example: Option<&str>, about: &str) -> Self {
         let story = Story {

@@ -60,7 +60,7 @@ impl Session {
         match &mut shown.player {
             Some((player, on)) if *on == branch && !player.done() => {
                 player.advance_to(&mut shown.engine, target);
-                shown.tale.take(player);
+                shown.narration.take(player);
             }
             _ => {
                 shown.engine.advance_to(target);
@@ -71,7 +71,7 @@ impl Session {
     /// What moving gave: the snapshot, and the story when it went on.
     pub(super) fn news(&mut self, state: &State) -> Vec<Fact> {
         let mut facts = vec![self.moved()];
-        if let Some(story) = self.shown.tale.changed(&state.story) {
+        if let Some(story) = self.shown.narration.changed(&state.story) {
             facts.push(Fact::Story(story));
         }
         facts

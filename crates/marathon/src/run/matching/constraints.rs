@@ -76,13 +76,13 @@ pub(crate) fn holds(constraint: &Constraint, offer: &Offer, placed: &[&Instance]
     };
     match &constraint.operator {
         Operator::Unique => placed.iter().all(|instance| at(instance).as_deref() != Some(&*own)),
-        Operator::Cluster(Some(there)) => own == &**there,
+        Operator::Cluster(Some(there)) => own == **there,
         Operator::Cluster(None) => placed.first().is_none_or(|first| at(first).as_deref() == Some(&*own)),
         Operator::Like(regex) => regex.is_match(&own),
         Operator::Unlike(regex) => !regex.is_match(&own),
         Operator::Is(text) => match scalar(text) {
             Some(number) => own == number.as_str(),
-            None => own == &**text,
+            None => own == **text,
         },
         Operator::MaxPer(most) => {
             placed.iter().filter(|instance| at(instance).as_deref() == Some(&*own)).count() < *most as usize

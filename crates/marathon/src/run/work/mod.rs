@@ -17,7 +17,6 @@ use crate::definition::RunSpec;
 use crate::definition::spec::Stamp;
 use crate::deploy::plan::InstanceNo;
 use crate::deploy::{Action, ActionKind};
-use planarium_kernel::{Cause, SimTime};
 use planarium_system::{Cluster, Cx};
 use replace::Replacing;
 use start::Starting;
@@ -28,11 +27,7 @@ use std::sync::Arc;
 pub(crate) struct Job {
     /// Number of the deployment.
     pub(crate) deployment: u32,
-    pub(crate) kind: ActionKind,
     pub(crate) spec: Arc<RunSpec>,
-    pub(crate) since: SimTime,
-    /// The step's beginning.
-    pub(crate) cause: Cause,
     pub(crate) work: Work,
 }
 
@@ -73,14 +68,7 @@ impl Marathon {
     ) -> bool {
         let spec = action.spec.clone();
         self.add_checks(cx, cluster, no, &spec);
-        let job = |work| Job {
-            deployment,
-            kind: action.kind,
-            spec: spec.clone(),
-            since: cx.now(),
-            cause: cx.cause(),
-            work,
-        };
+        let job = |work| Job { deployment, spec: spec.clone(), work };
         let job = match action.kind {
             ActionKind::Start => return true,
             ActionKind::Restart if spec.instances == 0 => return true,

@@ -1,7 +1,7 @@
 //! Agents drained, deactivated, reactivated and marked gone.
 //!
-//! *Knows*: how an agent drains and what is looked at to know that it is done. *Must not know*: when a call is
-//! refused and what the flags mean; that is [`crate::maintenance::Drains`]'s.
+//! *Knows*: how an agent drains and what tells that it is done. *Must not know*: when a call is refused and what the
+//! flags mean, which [`crate::maintenance::Drains`] decides.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (checkAndTransitionDrainingAgent, markGone), `src/slave/slave.cpp`
 //! (drain, status updates while draining). Match, with frameworks' acknowledgements counting; an agent
@@ -24,8 +24,8 @@ use planarium_protocol::Text;
 use std::sync::Arc;
 
 impl Master {
-    /// The id on the wire of the agent that was last on the machine of this hostname; none when there are several such
-    /// machines.
+    /// The id on the wire of the agent that was last on the machine of this hostname; none if several machines
+    /// have it.
     pub fn agent_id_on(&self, hostname: &str) -> Option<Text> {
         let mut agents =
             self.hosts.agents().filter_map(|id| self.agent(id)).filter(|agent| &*agent.hostname == hostname);
@@ -33,7 +33,7 @@ impl Master {
         agents.all(|agent| agent.ip == first.ip).then(|| first.name.clone())
     }
 
-    /// Row and standing of the agent that an operator names.
+    /// Number and standing of the agent that an operator names.
     fn agent_by_id(&self, name: &str) -> (AgentId, Standing) {
         let Some(id) = self.agent_named(name) else { return (AgentId(u32::MAX), Standing::Unknown) };
         (id, self.standing(id))
@@ -125,7 +125,7 @@ impl Master {
         });
     }
 
-    /// The agent kills everything it runs, if it hears the order.
+    /// The agent kills everything it runs, if it receives the order.
     fn order_drain(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId, config: DrainConfig) {
         let Some(agent) = self.agent(id).filter(|agent| agent.is_reachable()) else { return };
         for no in agent.tasks.clone() {
@@ -135,7 +135,7 @@ impl Master {
         }
     }
 
-    /// A draining agent came back: it hears the order now.
+    /// A draining agent came back: it receives the order now.
     pub(crate) fn drain_on_return(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         if let Some(config) = self.drains.order_on_return(id) {
             self.order_drain(cx, fleet, id, config);
@@ -143,7 +143,7 @@ impl Master {
         }
     }
 
-    /// What a draining agent makes of news about a task that it kills.
+    /// The update of a task that a draining agent kills.
     pub(crate) fn as_drained(&self, task: &Task, mut update: Update) -> Update {
         let draining = self.drains.info(task.agent).filter(|info| info.state == DrainState::Draining);
         if let (Some(info), TaskState::Killing | TaskState::Killed) = (draining, update.state) {
@@ -154,7 +154,7 @@ impl Master {
         update
     }
 
-    /// Looks whether a draining agent has nothing left.
+    /// Checks whether a draining agent has nothing left.
     pub(crate) fn check_drained(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let draining = self.drains.info(id).is_some_and(|info| info.state == DrainState::Draining);
         let left = self.agent(id).is_none_or(|a| a.state != AgentState::Registered || !a.tasks.is_empty());
@@ -203,7 +203,7 @@ impl Master {
         });
     }
 
-    /// What does not hold about maintenance, in words.
+    /// Broken invariants about maintenance, in words.
     pub(crate) fn check_maintenance(&self, broken: &mut Vec<String>) {
         broken.extend(self.machines.check());
         broken.extend(self.drains.check());

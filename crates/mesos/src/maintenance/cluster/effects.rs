@@ -1,15 +1,15 @@
-//! The master carries out what the operator asks: maintenance of machines, draining, agents marked gone.
+//! The master carries out maintenance calls: modes of machines, draining, agents marked gone.
 //!
-//! *Knows*: which of the master's books each effect touches, and in which order. *Must not know*: what a call
-//! has to look like and when it is refused; that is [`crate::maintenance`]'s.
+//! *Knows*: which of the master's records each effect touches, and in which order. *Must not know*: what a call
+//! has to look like and when it is refused, which [`crate::maintenance`] decides.
 //!
-//! An agent that is told to shut down, or turned away because its machine is DOWN, ends what it runs, which
-//! takes up to five seconds, and forgets its id. Somebody starts it again: once, a second later, which a DOWN machine's master
-//! refuses, and a second after the machine came UP. Its work directory keeps reservations and volumes.
+//! An agent that is told to shut down, or refused because its machine is DOWN, ends what it runs, which takes up to
+//! five seconds, and forgets its id. It is started again twice: a second later, which the master refuses while the
+//! machine is DOWN, and a second after the machine came UP. Its work directory keeps reservations and volumes.
 //!
 //! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp`, `src/slave/slave.cpp` (shutdown).
 //! Match in order and outcome. Simplified: when agents are started again is ours, attempts in between are left
-//! out. An agent that does not hear the order is in [`crate::untracked`].
+//! out. An agent that does not hear the order is in [`crate::agents::untracked`].
 
 use crate::{
     Master,
@@ -28,16 +28,16 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
-/// Between an agent's end and its next start. *Units*: milliseconds.
+/// Time between an agent's end and its next start. *Units*: milliseconds.
 const RESTART_MS: u64 = 1_000;
 
 impl Master {
-    /// Does what the operator asks; questions change nothing.
+    /// Carries out an operator's call; reads change nothing.
     ///
-    /// *Errors*: state is as it was before, but for [`Refused::NotRegistered`], with which the agent's flags
-    /// are cleared.
+    /// *Errors*: state is as it was before, except after [`Refused::NotRegistered`], which clears the agent's
+    /// flags.
     pub fn maintain(&mut self, cx: &mut Cx, fleet: &mut Fleet, call: OperatorCall) -> Result<(), Refused> {
-        // Tried on a copy that shares what does not change, so that a refused call costs and leaves nothing.
+        // Tried on a copy that shares what does not change, so that a refused call changes nothing.
         match call {
             OperatorCall::GetStatus | OperatorCall::GetSchedule | OperatorCall::Other(_) => Ok(()),
             OperatorCall::UpdateSchedule(schedule) => {
@@ -53,7 +53,7 @@ impl Master {
                         text: text.into(),
                     });
                 }
-                // What is shown of a machine that no agent is registered on changes without an effect.
+                // What is shown of a machine without a registered agent changes without an effect.
                 named.extend(self.scheduled());
                 let hosts = named.iter().filter_map(|key| self.by_name.get(key)).flatten();
                 let agents: Vec<AgentId> = hosts.filter_map(|host| self.hosts.get(*host)?.agent).collect();
@@ -85,7 +85,7 @@ impl Master {
         machines.into_iter().flatten().collect()
     }
 
-    /// Carries effects out in order; runs of the allocator that they ask for come last, as one.
+    /// Carries out effects in order; the allocation runs that they request come last, as one.
     fn carry_out(&mut self, cx: &mut Cx, fleet: &mut Fleet, effects: Vec<Effect>) {
         let mut offers: SortedMap<AgentId, Vec<OfferId>> = SortedMap::new();
         if effects.iter().any(|effect| matches!(effect, Effect::Refresh { .. })) {
@@ -101,7 +101,7 @@ impl Master {
                         self.rescind(cx, offer);
                     }
                     self.reset_inverse_offers(cx, agent);
-                    // Without offers that came back there is nothing that could not have been offered before.
+                    // Unless offers came back, everything could have been offered before.
                     self.allocator.update_cause(agent, cx.cause());
                     self.want_inverse_offers(agent, cx.cause());
                     self.request_run(agent);
@@ -142,7 +142,7 @@ impl Master {
         });
     }
 
-    /// Whether an agent is not registered and would be, were it started.
+    /// Whether an agent is not registered and would be if it were started.
     fn may_register(&self, id: AgentId) -> bool {
         self.agent(id)
             .is_some_and(|agent| matches!(agent.state, AgentState::Removed | AgentState::Unreachable))
@@ -155,7 +155,7 @@ impl Master {
         self.arm(at, Class::OneShot, cx.cause(), Timer::Register(machine));
     }
 
-    /// An agent is started again and registers anew, with what its work directory keeps.
+    /// An agent is started again and registers with what its work directory keeps.
     pub(crate) fn register_again(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
         let Some(id) = self.hosts.get(machine).and_then(|host| host.agent) else { return };
         if !self.may_register(id) || fleet.absence(machine).is_some() {
@@ -163,7 +163,7 @@ impl Master {
         }
         let shutdown_done = self.agent(id).map(|agent| agent.shutdown_done).unwrap_or_default();
         if cx.now() <= shutdown_done {
-            // It still waits for what it runs.
+            // It still waits for its processes to end.
             let at = shutdown_done.saturating_add(RESTART_MS);
             self.arm(at, Class::OneShot, cx.cause(), Timer::Register(machine));
             return;
@@ -172,14 +172,14 @@ impl Master {
         self.register(cx, fleet, machine, total);
     }
 
-    /// Notes on which machine an agent is. *Errors*: the machine is DOWN.
+    /// Records the machine of an agent. *Errors*: the machine is DOWN.
     pub(crate) fn attach(&mut self, id: AgentId) -> Result<(), MachineIsDown> {
         let Some(agent) = self.agent(id) else { return Ok(()) };
         let name = MachineName::of_agent(agent.hostname.clone(), agent.ip.clone());
         Arc::make_mut(&mut self.machines).attach(&name, id).map(|_| ())
     }
 
-    /// An agent has left: it is on no machine any more. Draining outlives unreachability, nothing else.
+    /// An agent has left and is on no machine any more. Of its flags, draining outlives unreachability.
     pub(crate) fn detach(&mut self, id: AgentId, how: Removal) {
         if self.machines.machine_of(id).is_some() {
             Arc::make_mut(&mut self.machines).detach(id);
@@ -207,7 +207,7 @@ impl Master {
     }
 }
 
-/// The event of something that became of an agent.
+/// The event about an agent.
 pub(super) fn agent_event(what: &str, hostname: Text, text: String) -> EventBody {
     EventBody::Maintenance {
         what: what.into(),

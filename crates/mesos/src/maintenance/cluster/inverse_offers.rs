@@ -1,10 +1,10 @@
-//! Inverse offers: frameworks are asked to leave agents that are expected away.
+//! Inverse offers: frameworks are asked to leave agents that will be unavailable.
 //!
-//! *Knows*: when somebody new may have to be asked. *Must not know*: who was asked and what was answered; that is
-//! [`crate::maintenance::InverseOffers`]'s.
+//! *Knows*: when another framework may have to be asked. *Must not know*: who was asked and what was answered, which
+//! [`crate::maintenance::InverseOffers`] keeps.
 //!
-//! *Cost*: a run asks only about agents of which something changed since the last look ([`InverseCandidates`]): offers
-//! were made there, the unavailability was set, a filter went, a framework came.
+//! *Cost*: a run asks only about agents that have changed since the last look ([`InverseCandidates`]): offers were
+//! made there, the unavailability was set, a filter expired, a framework came.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (generateInverseOffers),
 //! `src/master/master.cpp` (inverseOffer, accept, decline). Match; agents are gone through in order of
@@ -25,14 +25,14 @@ use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
 impl Master {
-    /// Looks in the next run whether somebody is to be asked to leave an agent.
+    /// Lets the next run check whether any framework is to be asked to leave an agent.
     pub(crate) fn want_inverse_offers(&mut self, agent: AgentId, cause: Cause) {
         if self.machines.unavailability(agent).is_some() {
             self.inverse_candidates.insert(agent, cause);
         }
     }
 
-    /// The same for every agent that a framework has something on.
+    /// The same for every agent on which a framework has anything.
     pub(crate) fn want_inverse_offers_of(&mut self, framework: FrameworkId, cause: Cause) {
         if self.machines.schedule().is_none_or(|schedule| schedule.windows.is_empty()) {
             return;
@@ -46,13 +46,13 @@ impl Master {
         }
     }
 
-    /// The second half of an allocation run: asks whoever has anything offered or in use on an agent that is
-    /// expected away. One message per framework.
+    /// The second half of an allocation run: asks the frameworks that have anything offered or in use on an agent that
+    /// will be unavailable. One message per framework.
     pub(crate) fn send_inverse_offers(&mut self, cx: &mut Cx, only: Option<&[AgentId]>) {
         let mut by_framework: SortedMap<FrameworkId, (Cause, Vec<Arc<InverseOffer>>)> = SortedMap::new();
         for (id, cause) in self.inverse_candidates.take(only) {
             let Some(unavailability) = self.machines.unavailability(id) else { continue };
-            // An agent that is not connected comes up again when it is.
+            // An agent that is not connected is looked at again when it is.
             if !self.agent(id).is_some_and(crate::agents::Agent::is_active) {
                 continue;
             }
@@ -92,7 +92,7 @@ impl Master {
         }
     }
 
-    /// An inverse offer as it goes to its framework.
+    /// The inverse offer as its framework gets it.
     fn shown(&self, asked: &Asked) -> Option<InverseOffer> {
         let agent = self.agent(asked.grant.agent)?;
         Some(InverseOffer {
@@ -108,7 +108,7 @@ impl Master {
         })
     }
 
-    /// A framework answers. What is not outstanding is passed over.
+    /// A framework answers. Inverse offers that are not outstanding are skipped.
     pub(crate) fn answer_inverse_offers(
         &mut self,
         cx: &mut Cx,
@@ -117,7 +117,7 @@ impl Master {
         response: Response,
         refuse_ms: Option<u64>,
     ) {
-        // Whose answer it is goes by the inverse offer, not by who gives it.
+        // The answer counts as that of the framework that the inverse offer was made to.
         let mut answered: SortedMap<FrameworkId, Vec<AgentId>> = SortedMap::new();
         let mut filters = Vec::new();
         for id in ids {
@@ -151,7 +151,7 @@ impl Master {
         }
     }
 
-    /// A filter against inverse offers has run out.
+    /// A filter against inverse offers expires.
     pub(crate) fn expire_inverse_filter(
         &mut self,
         agent: AgentId,
@@ -164,7 +164,7 @@ impl Master {
         }
     }
 
-    /// Takes the agent's inverse offers back; answers and filters stay.
+    /// Rescinds the agent's inverse offers; answers and filters stay.
     pub(crate) fn rescind_inverse_offers(&mut self, cx: &mut Cx, agent: AgentId) {
         if self.machines.unavailability(agent).is_some() {
             let asked = Arc::make_mut(&mut self.inverse).rescind_agent(agent);
@@ -172,11 +172,11 @@ impl Master {
         }
     }
 
-    /// Takes the agent's inverse offers back and forgets filters and answers.
+    /// Rescinds the agent's inverse offers and forgets filters and answers.
     pub(crate) fn reset_inverse_offers(&mut self, cx: &mut Cx, agent: AgentId) {
         let asked = Arc::make_mut(&mut self.inverse).refresh(agent);
         self.send_inverse_rescinds(cx, &asked);
-        // Answers that are forgotten were shown, too.
+        // The forgotten answers were shown, too.
         self.touch_agent(cx, agent);
     }
 
@@ -190,14 +190,14 @@ impl Master {
         }
     }
 
-    /// A framework disconnected or was removed: nobody tells it anything, its inverse offers are gone.
+    /// A framework disconnected or was removed: its inverse offers are gone, without being rescinded.
     pub(crate) fn drop_inverse_offers_of(&mut self, cx: &Cx, framework: FrameworkId) {
         for agent in Arc::make_mut(&mut self.inverse).framework_gone(framework) {
             self.touch_agent(cx, agent);
         }
     }
 
-    /// A framework revived, or described itself anew: it may be asked again at once.
+    /// A framework revived, or sent a new description: it may be asked again at once.
     pub(crate) fn clear_inverse_filters(&mut self, cx: &Cx, framework: FrameworkId) {
         Arc::make_mut(&mut self.inverse).clear_filters(framework);
         self.want_inverse_offers_of(framework, cx.cause());

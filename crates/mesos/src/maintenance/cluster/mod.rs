@@ -1,7 +1,7 @@
-//! What maintenance does to the cluster: the master carries out what the operator asks.
+//! The effects of maintenance on the cluster.
 //!
 //! *Knows*: which of the master's records each effect touches, and in which order. *Must not know*: what a call
-//! has to look like and when it is refused; that is for the modules above.
+//! has to look like and when it is refused, which the modules above decide.
 //!
 //! | part | module |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | agents drained, deactivated, reactivated, marked gone | `agents` |
 //! | inverse offers sent, answered, rescinded | `inverse_offers` |
 //! | names in the schedule that match no machine | `unmatched` |
-//! | what the operator and a front end see | `view`, `why` |
+//! | maintenance as the operator and a front end see it | `view`, `why` |
 
 mod agents;
 mod effects;

@@ -1,7 +1,7 @@
-//! Machines of the schedule that are no machines of the cluster: it is easy to leave out an address.
+//! Names in the schedule that match no machine of the cluster: it is easy to leave out an address.
 //!
-//! Source: `apache/mesos: include/mesos/type_utils.hpp` (operator == of MachineID): both fields count. That somebody says so
-//! is ours; the real master takes any name.
+//! Source: `apache/mesos: include/mesos/type_utils.hpp` (operator == of MachineID): both fields count. The message is
+//! ours; the real master accepts any name.
 
 use crate::{
     Master,
@@ -10,7 +10,7 @@ use crate::{
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 
-/// So many machines are named in one message.
+/// Largest number of machines named in one message.
 const MAX_NAMED: usize = 5;
 
 /// Machines of the cluster by their host names and by their addresses.
@@ -27,7 +27,7 @@ impl Neighbours {
         self.by_ip.entry(ip.clone()).or_insert(both);
     }
 
-    /// What may have been meant by a name that matches no machine.
+    /// What a name that matches no machine was probably meant to be.
     fn hint(&self, name: &MachineName) -> String {
         let given = |text: &Option<Text>| text.as_ref().filter(|text| !text.is_empty()).cloned();
         let (hostname, ip) = (given(&name.hostname), given(&name.ip));
@@ -54,12 +54,12 @@ impl Neighbours {
 }
 
 impl Master {
-    /// Whether a name is that of a machine of the cluster.
+    /// Whether a name matches a machine of the cluster.
     pub(crate) fn is_matched(&self, name: &MachineName) -> bool {
         self.by_name.get(&name.key()).is_some_and(|machines| !machines.is_empty())
     }
 
-    /// The machines of the cluster, to look names up in. *Cost*: walks all; for schedules with names that match none.
+    /// The machines of the cluster by name. *Cost*: walks all; needed only for names that match none.
     pub(crate) fn neighbours(&self) -> Neighbours {
         let mut all = Neighbours::default();
         for agent in self.hosts.agents().filter_map(|id| self.agent(id)) {
@@ -68,12 +68,12 @@ impl Master {
         all
     }
 
-    /// Why a name matches no machine; none when it does.
+    /// Why a name matches no machine; none when it matches one.
     pub(crate) fn unmatched(&self, name: &MachineName, neighbours: &Neighbours) -> Option<Text> {
         (!self.is_matched(name)).then(|| neighbours.hint(name).into())
     }
 
-    /// What is said of a schedule with names that match no machine.
+    /// The message about a schedule with names that match no machine.
     pub(super) fn said_of_unmatched(&self, schedule: &Schedule) -> Option<String> {
         let mut names =
             schedule.machines().map(|(name, _)| name).filter(|name| !self.is_matched(name)).peekable();

@@ -1,4 +1,4 @@
-//! What the operator and a front end see of maintenance.
+//! Maintenance as the operator and a front end see it.
 
 use crate::{
     Master,
@@ -18,9 +18,9 @@ use planarium_protocol::{
 };
 use serde_json::Value;
 
-/// When a window begins that a menu proposes: so much later. *Units*: milliseconds.
+/// Start of a window that a menu proposes, counted from now. *Units*: milliseconds.
 const PROPOSED_IN_MS: u64 = 600_000;
-/// How long it is. *Units*: nanoseconds, as text, which stays exact where numbers are doubles.
+/// Its duration. *Units*: nanoseconds, as text, which stays exact where numbers are doubles.
 const PROPOSED_NS: &str = "3600000000000";
 
 impl Master {
@@ -94,7 +94,7 @@ impl Master {
         schedule.windows.iter().map(window).collect()
     }
 
-    /// Who was asked to leave an agent, by framework.
+    /// The frameworks that were asked to leave an agent, and their answers.
     pub(crate) fn inverse_views(&self, id: AgentId) -> Vec<InverseOfferView> {
         if self.machines.unavailability(id).is_none() {
             return Vec::new();
@@ -122,7 +122,7 @@ impl Master {
         all.into_values().collect()
     }
 
-    /// What an operator can do with a machine and its agent.
+    /// The actions on a machine and its agent.
     pub(crate) fn maintenance_actions(&self, id: AgentId, agent: &Agent) -> Vec<ActionView> {
         let name = MachineName::of_agent(agent.hostname.clone(), agent.ip.clone());
         let (mode, _) = self.machine_mode(agent);
@@ -133,7 +133,7 @@ impl Master {
                 "duration": { "nanoseconds": PROPOSED_NS },
             },
         });
-        // Plain data is put in as it is, which `json!` would take apart first.
+        // Plain data is inserted as it is; `json!` would serialize it first.
         put(&mut window, "machine_ids", list.clone());
         let mut windows = json!({});
         put(&mut windows, "windows", Value::Array(vec![window]));

@@ -1,4 +1,4 @@
-//! Why a machine is in the state that it is in.
+//! Why a machine is in its state.
 
 use crate::{
     Master,
@@ -15,8 +15,8 @@ use planarium_protocol::{
 };
 
 impl Master {
-    /// Why a machine is in the state that it is in; by its host name (with `@ADDRESS` where several have it), or the id of
-    /// its agent. None when there is no such machine and the schedule has none of this name.
+    /// Why a machine is in its state; by its host name (with `@ADDRESS` where several have it), or the id of its agent.
+    /// None when there is no such machine and the schedule does not name one.
     pub fn why_machine(&self, fleet: &Fleet, which: &str) -> Option<MachineWhy> {
         let (hostname, ip) = which.split_once('@').map_or((which, None), |(name, ip)| (name, Some(ip)));
         let is_meant = |agent: &Agent| {
@@ -106,7 +106,7 @@ impl Master {
         }
     }
 
-    /// A name of the schedule that is no machine.
+    /// A name in the schedule that matches no machine.
     fn why_scheduled(&self, which: &str) -> Option<MachineWhy> {
         let schedule = self.machines.schedule()?;
         let is_meant = |name: &MachineName| {
@@ -125,7 +125,7 @@ impl Master {
         })
     }
 
-    /// What frameworks said when they were asked to leave, or that they have not said anything.
+    /// The answers of frameworks that were asked to leave, or that there are none yet.
     fn answers_in_words(&self, id: AgentId) -> Vec<String> {
         let views = self.inverse_views(id);
         let one = |view: planarium_protocol::view::InverseOfferView| match &view.answer {
@@ -136,7 +136,7 @@ impl Master {
         views.into_iter().map(one).collect()
     }
 
-    /// Names of the schedule that miss this machine by one of their parts.
+    /// Names in the schedule that match this machine in one part only.
     fn near_misses(&self, machine: &MachineName) -> Vec<String> {
         let Some(schedule) = self.machines.schedule() else { return Vec::new() };
         let same = |a: &Option<Text>, b: &Option<Text>| {
@@ -152,7 +152,7 @@ impl Master {
             .collect()
     }
 
-    /// To whom what the machine has is offered.
+    /// The frameworks that the machine's resources are offered to.
     fn offers_in_words(&self, id: AgentId) -> Vec<String> {
         let mut by_framework: SortedMap<Text, usize> = SortedMap::new();
         for offer in self.offers.values().filter(|offer| offer.agent == id) {

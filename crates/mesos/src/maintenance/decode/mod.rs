@@ -1,11 +1,11 @@
-//! Request bodies to values, by the rules by which the real system reads its messages from JSON.
+//! Reads request bodies, by the rules by which the real system reads its messages from JSON.
 //!
-//! Unknown keys are passed over; `null` is as good as absent; numbers and truth values may be written as
-//! text; one value is taken where a list is expected; a value of another type and a missing required field
+//! Unknown keys are ignored; `null` is the same as absent; numbers and truth values may be written as
+//! text; a single value is taken where a list is expected; a value of another type and a missing required field
 //! are refused. What the values mean is checked later.
 //!
 //! *Order* of faults: not JSON, not an object or array, then types in the order in which the real reader
-//! comes by them (keys in alphabetical order), and missing fields at last, all of them at once.
+//! meets them (keys in alphabetical order), and finally missing fields, all of them at once.
 //! Source: `apache/mesos: 3rdparty/stout/include/stout/protobuf.hpp`, `src/master/http.cpp`. Match, except
 //! that a number outside 64 bits is refused where the real reader wraps it around.
 

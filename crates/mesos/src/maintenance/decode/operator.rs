@@ -2,14 +2,14 @@
 //!
 //! Source: `apache/mesos: include/mesos/v1/master/master.proto`, `src/master/validation.cpp` (master::call),
 //! `src/master/http.cpp` (api). Match for these types, except that parts which do not belong to the type are
-//! not looked at.
+//! ignored.
 
 use super::{Fields, Path, Reader, read_machines, read_schedule};
 use crate::maintenance::{DrainConfig, MachineId, Refused, Schedule};
 use planarium_protocol::Text;
 use serde_json::Value;
 
-/// A call of the operator.
+/// A call of an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperatorCall {
     /// GET_MAINTENANCE_STATUS.
@@ -26,7 +26,7 @@ pub enum OperatorCall {
     Drain {
         /// The agent's id on the wire.
         agent_id: Text,
-        /// How.
+        /// The configuration.
         config: DrainConfig,
     },
     /// DEACTIVATE_AGENT.
@@ -35,11 +35,11 @@ pub enum OperatorCall {
     Reactivate(Text),
     /// MARK_AGENT_GONE.
     MarkGone(Text),
-    /// A type that exists but is not for here.
+    /// A type that exists and is handled elsewhere.
     Other(&'static str),
 }
 
-/// Types that exist and belong elsewhere.
+/// Types that exist and are handled elsewhere.
 const OTHERS: [&str; 30] = [
     "GET_HEALTH",
     "GET_FLAGS",
@@ -132,7 +132,7 @@ fn agent_id(payload: &Fields, field: &'static str) -> Result<Text, Refused> {
     id.text("value")?.ok_or_else(|| missing("agent_id.value"))
 }
 
-/// Seconds and nanoseconds, both optional. Beyond 64 bits of nanoseconds it is as good as for ever.
+/// Seconds and nanoseconds, both optional. More than 64 bits of nanoseconds are as good as for ever.
 fn duration_ns(time: &Fields) -> Result<i64, Refused> {
     let (nanos, seconds) = (time.int("nanos")?.unwrap_or(0), time.int("seconds")?.unwrap_or(0));
     Ok(seconds.saturating_mul(1_000_000_000).saturating_add(nanos))

@@ -1,4 +1,4 @@
-//! Fields of a message out of a JSON object.
+//! Reads fields of a message from a JSON object.
 //!
 //! *Must not know*: any message. Nothing here recurses, so depth costs nothing.
 //! Source: `apache/mesos: 3rdparty/stout/include/stout/protobuf.hpp` (Parser). Match.
@@ -7,7 +7,7 @@ use crate::maintenance::{Refused, quirk};
 use planarium_protocol::Text;
 use serde_json::{Map, Number, Value};
 
-/// So many missing fields are named; the rest are counted.
+/// Largest number of missing fields that are named; the rest are counted.
 const MAX_NAMED: usize = 16;
 
 /// The fields of one message.
@@ -21,7 +21,7 @@ impl<'a> Fields<'a> {
         value.as_object().map(|map| Self { map }).ok_or(Refused::NotAnObject)
     }
 
-    /// A field that is there and not null.
+    /// A field that is present and not null.
     fn get(&self, field: &'static str) -> Option<&'a Value> {
         self.map.get(field).filter(|value| !value.is_null())
     }
@@ -61,7 +61,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Messages. Nulls in the list are passed over.
+    /// Messages. Nulls in the list are skipped.
     pub(super) fn messages(&self, field: &'static str) -> Result<Vec<Self>, Refused> {
         let mut messages = Vec::new();
         let mut rest: Vec<&'a Value> = match self.get(field) {
@@ -90,7 +90,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A number, or text that is one.
+/// A number, or text that is a number.
 fn number(field: &'static str, value: &Value) -> Result<Number, Refused> {
     match value {
         Value::Number(number) => Ok(number.clone()),
@@ -123,7 +123,7 @@ fn wrong(field: &'static str, value: &Value) -> Refused {
     Refused::WrongType { field, found }
 }
 
-/// Collects missing fields; they are told when everything else is right.
+/// Collects missing fields, which are reported when everything else is right.
 #[derive(Default)]
 pub(super) struct Reader {
     paths: Vec<String>,
@@ -131,7 +131,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Notes a missing field.
+    /// Records a missing field.
     pub(super) fn missing<T>(&mut self, path: &Path) -> Option<T> {
         if self.paths.len() < MAX_NAMED {
             self.paths.push(path.to_text());
@@ -141,14 +141,14 @@ impl Reader {
         None
     }
 
-    /// Refuses when something was missing.
+    /// Refuses when a field is missing.
     pub(super) fn finish(self) -> Result<(), Refused> {
         let Self { paths, more } = self;
         if paths.is_empty() { Ok(()) } else { Err(Refused::MissingFields { paths, more }) }
     }
 }
 
-/// Where a field is: `windows[0].unavailability.start`.
+/// The path of a field: `windows[0].unavailability.start`.
 #[derive(Clone, Copy)]
 pub(super) struct Path<'a> {
     parent: Option<&'a Path<'a>>,

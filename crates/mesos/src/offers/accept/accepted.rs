@@ -7,7 +7,7 @@ use planarium_fleet::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// What an accept works on.
+/// The resources that an ACCEPT works on.
 #[derive(Clone, Debug)]
 pub(super) struct AcceptedOffers {
     pub(super) framework: FrameworkId,
@@ -16,25 +16,25 @@ pub(super) struct AcceptedOffers {
     pub(super) agent_name: Text,
     pub(super) hostname: Text,
     pub(super) role: Text,
-    /// What was offered, given to nobody in particular.
+    /// What was offered, without an allocation.
     pub(super) offered: Resources,
-    /// What is left of it, conversions applied.
+    /// What is left of it, with conversions applied.
     pub(super) remaining: Resources,
-    /// Volumes of another size than before: nothing can be done with them in the same accept.
+    /// Volumes that were resized: nothing can be done with them in the same ACCEPT.
     pub(super) resized: Resources,
-    /// Something was made into something else.
+    /// An operation has converted something.
     pub(super) is_converted: bool,
 }
 
 impl AcceptedOffers {
-    /// Whether all that is left was offered as it is. Says no where that takes longer to find out.
+    /// Whether what is left is exactly what was offered. False where that would take long to find out.
     pub(super) fn is_part_of_offer(&self) -> bool {
         let was_offered = |resource| Resource::is_divisible(resource) && self.offered.contains_one(resource);
         !self.is_converted || self.remaining.iter().all(was_offered)
     }
 }
 
-/// The master's status for a task that was never launched.
+/// The master's status of a task that was never launched.
 pub(super) fn never_launched(
     cx: &Cx,
     task: &TaskInfo,

@@ -1,7 +1,7 @@
-//! RESERVE, UNRESERVE, CREATE, DESTROY, GROW_VOLUME, SHRINK_VOLUME: what they make of the resources of an accept.
+//! RESERVE, UNRESERVE, CREATE, DESTROY, GROW_VOLUME, SHRINK_VOLUME: how they convert the resources of an ACCEPT.
 //!
-//! An operation is carried out in full or dropped in full; a dropped one does not stop those that follow. A volume of a
-//! new size comes with the next offers only.
+//! An operation is carried out in full or dropped in full; a dropped one does not stop those that follow. A resized
+//! volume is offered with the next offers only.
 
 use super::{
     accepted::AcceptedOffers,
@@ -15,7 +15,7 @@ use planarium_fleet::Cx;
 use planarium_kernel::Milli;
 use planarium_protocol::{EventBody, Text};
 
-/// What became of the resources, or why nothing did.
+/// The converted resources, or why nothing was converted.
 pub(super) type Converted = Result<Resources, String>;
 
 impl Master {
@@ -70,7 +70,7 @@ impl Master {
         let known =
             self.allocator.slot(accepted.agent).map(crate::allocator::Slot::total).unwrap_or_default();
         let check = |accepted: &AcceptedOffers, remaining: &Resources, volume: &Resource| {
-            // Volumes made by this very operation are in what is left, but not yet in the agent's books.
+            // Volumes made by this very operation are in what is left, but not yet among the agent's resources.
             validate::create(accepted, &known, volume)?;
             let is_there = remaining.contains_one(&unallocate(volume.without_volume()));
             if is_there { validate::create(accepted, remaining, volume) } else { Ok(()) }
@@ -129,7 +129,7 @@ impl Master {
         after
     }
 
-    /// Turns each resource from one form into another, in what is left and in the allocator's books.
+    /// Converts each resource into another form, in what is left and in the allocator.
     fn convert(
         &mut self,
         accepted: &mut AcceptedOffers,
@@ -167,7 +167,7 @@ fn merged(resources: &[Resource]) -> Resources {
     resources.iter().cloned().collect()
 }
 
-/// Resources in words; `converted` are the same given to nobody, which as a rule are merged already as these would be.
+/// Resources in words; `converted` are the same without an allocation, usually merged already as these would be.
 fn text(resources: &[Resource], converted: &Resources) -> Text {
     let mut roles = resources.iter().map(|resource| &resource.allocation_role);
     let first = roles.next();

@@ -66,7 +66,7 @@ impl Master {
         tasks: Vec<TaskInfo>,
     ) {
         let mut remaining = std::mem::take(&mut accepted.remaining);
-        // Of one task there is all or nothing anyway.
+        // A single task is all or nothing anyway.
         let before = (tasks.len() > 1).then(|| remaining.clone());
         let valid = self.validate_group(accepted, &mut remaining, executor, &tasks);
         accepted.remaining = before.filter(|_| valid.is_err()).unwrap_or(remaining);
@@ -85,7 +85,7 @@ impl Master {
             }
         };
         let group = self.next_group.next();
-        // One that is alone in its group has nobody to live and die with.
+        // A task that is alone in its group has no others to end with.
         let group = (tasks.len() > 1).then_some(group);
         for task in tasks.into_iter().zip(all_needs) {
             self.start(cx, fleet, accepted, task, Some(executor), group);
@@ -104,7 +104,7 @@ impl Master {
         validate::task(accepted, remaining, agent, task, executor, in_use)
     }
 
-    /// Validates the tasks one after the other, each on what those before it leave.
+    /// Validates the tasks one by one, each against what those before it leave.
     fn validate_group(
         &self,
         accepted: &AcceptedOffers,
@@ -130,7 +130,7 @@ impl Master {
         Ok(all_needs)
     }
 
-    /// Starts a valid task, whose resources are out of what is left already.
+    /// Starts a valid task, whose resources are already taken out of what is left.
     fn start(
         &mut self,
         cx: &mut Cx,
@@ -142,11 +142,11 @@ impl Master {
     ) {
         let no = TaskNo(self.next_task.next());
         let labels = std::mem::take(&mut info.process_labels);
-        // The environment is the agent's business: the master keeps what it shows and decides by.
+        // The environment concerns only the agent: the master keeps what it shows and decides by.
         info.env = SortedMap::new();
-        // One list for what was asked for and what is held.
+        // One list for the resources that were asked for and those in use.
         info.resources = needs.own.clone();
-        // A framework of several services says whose task it is.
+        // A framework of several services says which service the task belongs to.
         let service = labels.get("service").unwrap_or(&accepted.info.name).clone();
         let labels = labels.with([
             ("agent", accepted.hostname.clone()),
@@ -207,7 +207,7 @@ impl Master {
         self.touch_agent(cx, accepted.agent);
     }
 
-    /// Lets the agent run a task's process.
+    /// The agent starts a task's process.
     pub(crate) fn run_process(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
         let Some(task) = self.task(no) else { return };
         let machine = self.agent(task.agent).map_or(MachineId(u32::MAX), |agent| agent.machine);

@@ -1,8 +1,8 @@
 //! ACCEPT: offers validated, operations carried out in order on a running remainder, the rest given back.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (accept, _accept), `src/master/validation.cpp` (offer). Match,
-//! but for operation ids (only HTTP frameworks have them) and agents that vanish between call and processing,
-//! which cannot happen when messages take no time.
+//! except for agents that leave between the call and its processing, which cannot happen when messages take no
+//! time.
 
 mod accepted;
 mod convert;
@@ -57,7 +57,7 @@ impl Master {
         self.touch_agent(cx, agent);
     }
 
-    /// One operation; `id` is the framework's, when it wants to know what came of it.
+    /// Carries out one operation; `id` is the framework's, if it wants to be told the outcome.
     fn carry_out_operation(
         &mut self,
         cx: &mut Cx,
@@ -121,7 +121,7 @@ impl Master {
         }
     }
 
-    /// Checks the offers in the order the real master does.
+    /// Checks the offers, in the order of the real master.
     fn validate_offers(
         &self,
         framework: FrameworkId,
@@ -167,7 +167,7 @@ impl Master {
         })
     }
 
-    /// Nothing of the accept happens: its offers are discarded, its tasks never were.
+    /// Nothing of the ACCEPT happens: its offers are discarded, its tasks are never launched.
     fn refuse_accept(
         &mut self,
         cx: &mut Cx,

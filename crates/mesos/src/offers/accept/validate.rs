@@ -1,4 +1,4 @@
-//! What makes an operation or a task invalid. First finding wins.
+//! Validation of operations and tasks. The first fault found decides.
 //!
 //! Source: `apache/mesos: src/master/validation.cpp` (operation, task, executor). Match for what exists here.
 
@@ -11,7 +11,7 @@ use crate::{
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
 
-/// Findings are texts: the real master's own words are not part of any contract.
+/// Faults are texts: the wording of the real master is no contract.
 pub(crate) type Finding = Result<(), String>;
 
 fn bad(text: impl Into<String>) -> Finding {
@@ -94,7 +94,7 @@ pub(super) fn destroy(accepted: &AcceptedOffers, volume: &Resource) -> Finding {
     Ok(())
 }
 
-/// A volume that can be given another size.
+/// Validates a volume that is to be resized.
 fn resizable(accepted: &AcceptedOffers, volume: &Resource) -> Finding {
     amount(volume)?;
     allocation(volume, accepted)?;
@@ -133,22 +133,22 @@ fn missing(remaining: &Resources, wanted: &Resource) -> Finding {
     if remaining.contains_one(&wanted.unallocated()) { Ok(()) } else { Err(not_there(remaining, wanted)) }
 }
 
-/// What is said of something that is not there.
+/// The message about something that is not there.
 pub(super) fn not_there(remaining: &Resources, wanted: &Resource) -> String {
     format!("{} is not in what is left of the offer: {remaining}", wanted.unallocated())
 }
 
-/// What a valid task takes.
+/// What a valid task needs.
 #[derive(Clone, Debug)]
 pub(super) struct TaskNeeds {
-    /// For itself, given to nobody in particular.
+    /// For itself, without an allocation.
     pub(super) own: Resources,
     /// For its executor, when that is new.
     pub(super) executor: Option<Resources>,
 }
 
-/// A task by itself, its executor, and whether what is left is enough for both: what they need is taken out of it. After
-/// a finding it is as it was.
+/// Validates a task, its executor, and that enough is left for both: what they need is taken out of `left`. After a
+/// fault `left` is unchanged.
 pub(super) fn task(
     accepted: &AcceptedOffers,
     remaining: &mut Resources,
@@ -196,7 +196,7 @@ pub(super) fn task(
             None => needs.executor = Some(executor.resources.unallocated()),
         }
     }
-    // Both as one: they may want the same ports.
+    // Both together: they may ask for the same ports.
     let mut needed = needs.own.clone();
     needs.executor.iter().for_each(|own| needed.add_all(own));
     if remaining.subtract_all(&needed) {
@@ -206,7 +206,7 @@ pub(super) fn task(
     }
 }
 
-/// Whether resources are these, to whomever those asked for are given.
+/// Whether resources are these, whatever role those asked for are allocated to.
 fn is_same(known: &Resources, asked: &Resources) -> bool {
     let is_alike = |(known, asked): (&Resource, &Resource)| {
         known.value == asked.value
@@ -214,7 +214,7 @@ fn is_same(known: &Resources, asked: &Resources) -> bool {
             && known.name == asked.name
             && known.disk == asked.disk
     };
-    // As a rule a framework names them in the same order again.
+    // Frameworks usually name them in the same order again.
     known.len() == asked.len() && known.iter().zip(asked).all(is_alike) || *known == asked.unallocated()
 }
 

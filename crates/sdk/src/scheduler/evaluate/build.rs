@@ -31,6 +31,8 @@ static FRAMEWORK_ID: LazyLock<Text> = LazyLock::new(|| "framework_id".into());
 pub(crate) struct Context<'a> {
     /// The definition the tasks are launched from.
     pub(crate) spec: &'a ServiceSpec,
+    /// Id of the configuration that they stand for.
+    pub(crate) config: &'a Text,
     /// Principal of the reservations.
     pub(crate) principal: &'a Text,
     /// Framework id, a label of every reservation.
@@ -129,8 +131,8 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
                     agent_id: Some(at.agent_id.clone()),
                     executor: None,
                     resources: resources.into_iter().collect(),
-                    labels: launching.labels(&requirement.config),
-                    // Nobody reads it of a launch: it is told of the record that follows from the same.
+                    labels: launching.labels(cx.config),
+                    // Not needed here: whoever shows the environment takes it from the record, which yields the same.
                     env: SortedMap::new(),
                     program,
                     process_labels: Labels::new(
@@ -166,7 +168,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
         records.push(TaskRecord {
             launched: Arc::new(launched),
             id,
-            config: requirement.config.clone(),
+            config: cx.config.clone(),
             permanently_failed: false,
             watched_since: None,
             status,
@@ -278,8 +280,8 @@ struct Wire<'a> {
 }
 
 impl Wire<'_> {
-    /// A reservation; `offered` is the stack of the one that was offered. Where that is what would be made, it is
-    /// taken: what is one list needs no comparing.
+    /// A reservation; `offered` is the stack of the one that was offered. If that is the stack that would be built,
+    /// it is used as it is, so that later comparisons find the same list.
     fn resource(&self, held: &Held, offered: Option<&Stack>) -> Resource {
         let owner = self.owner();
         let stack = match offered {

@@ -5,7 +5,7 @@
 //!
 //! **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java, …/offer/taskdata/EnvUtils.java`. Match.
 
-use super::kit::Kit;
+use super::task_env::TaskEnv;
 use crate::config_file;
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::store::{Held, HeldKind, Location, OverrideTarget};
@@ -83,20 +83,20 @@ fn ms(seconds: u64) -> u64 {
 }
 
 impl Launching<'_> {
-    /// What it has in common with other launches.
-    fn kit(&self) -> Cow<'_, Kit> {
+    /// The part that it shares with other launches.
+    fn task_env(&self) -> Cow<'_, TaskEnv> {
         let pod = &self.requirement.pod;
-        match pod.kits.iter().find(|kit| kit.is_for(self.spec, self.task)) {
-            Some(kit) => Cow::Borrowed(kit),
-            None => Cow::Owned(Kit::of(self.spec, &pod.spec, self.task)),
+        match pod.envs.iter().find(|base| base.is_for(self.spec, self.task)) {
+            Some(base) => Cow::Borrowed(base),
+            None => Cow::Owned(TaskEnv::of(self.spec, &pod.spec, self.task)),
         }
     }
 
     /// The environment, later entries over earlier ones.
     pub(crate) fn env(&self) -> SortedMap<Text, Text> {
         let Self { requirement, task, at, .. } = self;
-        let kit = self.kit();
-        let mut env = kit.env.clone();
+        let base = self.task_env();
+        let mut env = base.env.clone();
         let index = requirement.key.index.to_string();
         for (key, value) in [("POD_INSTANCE_INDEX", index.into()), ("TASK_NAME", self.name.clone())] {
             if let Some(place) = env.get_mut(key) {
@@ -109,7 +109,7 @@ impl Launching<'_> {
                 env.insert(key.into(), value.clone());
             }
         }
-        env.extend(kit.configs.iter().cloned());
+        env.extend(base.configs.iter().cloned());
         for held in self.held {
             let HeldKind::Port { name, port } = &held.kind else { continue };
             let spec = task.resource_set.ports.iter().find(|port| port.name == *name);
@@ -117,7 +117,7 @@ impl Launching<'_> {
                 env.insert(key, port.to_string().into());
             }
         }
-        env.extend(kit.secrets.iter().cloned());
+        env.extend(base.secrets.iter().cloned());
         env.extend(self.params.iter().map(|(key, value)| (key.as_str().into(), value.as_str().into())));
         env
     }
@@ -155,7 +155,7 @@ impl Launching<'_> {
             &*LABELS;
         let mut labels = SortedMap::with_capacity(LABELS.len() + task.labels.len());
         labels.extend(task.labels.iter().cloned());
-        // In the order of their names, so that each mostly is the last.
+        // In the order of their names, so that each is mostly appended.
         labels.insert(index.clone(), requirement.key.index.to_string().into());
         let attributes = if attributes.is_empty() { Text::default() } else { attributes.into() };
         labels.insert(offer_attributes.clone(), attributes);

@@ -13,7 +13,7 @@ use super::footprint::{Change, ExecutorUse, Footprint, Part, SetParts, SetUse, s
 use super::new_footprint::{by_name, overhead, scalars, set_owner, take_scalar, take_volume};
 use super::outcome::Check;
 use super::pool::Pool;
-use super::words::{Left, Need, Whose, Words};
+use super::words::{Available, Need, Whose, Words};
 use super::{Ask, ports};
 use crate::scheduler::store::{Held, HeldKind, PodTasks, TaskRecord};
 use crate::spec::{PortSpec, ResourceSet, VolumeSpec};
@@ -76,7 +76,7 @@ pub(crate) fn fit<'a>(
         let parts = SetParts::Own(fitting.set(set, held, &mut used, &mut footprint.release));
         let (first, id) = (footprint.sets.len(), set.id.clone());
         footprint.sets.push(SetUse { task, launch: true, parts });
-        // Whoever else uses the set is stored anew with what has become of it.
+        // Other tasks that use the set are stored again with its changed reservations.
         let others = tasks.iter().filter(|other| other.resource_set.id == id && !ask.launches(&other.name));
         let stub = |other| SetUse { task: other, launch: false, parts: SetParts::Of(first) };
         footprint.sets.extend(others.cloned().map(stub));
@@ -172,7 +172,7 @@ impl<'a> Fitting<'a, '_> {
                 let role = self.ask.source_role();
                 let need = Need { whose: whose.clone(), name, value: more };
                 if let Err(short) = self.pool.take(role, name, more) {
-                    let words = Words::LacksMore(need, Left::of(short.free, role));
+                    let words = Words::LacksMore(need, Available::of(short.free, role));
                     self.checks.push(Check::short(name, words, short.missing));
                     return None;
                 }
@@ -200,7 +200,7 @@ impl<'a> Fitting<'a, '_> {
             return found;
         }
         match home(self.stored) {
-            // Once says it for all of them.
+            // One check speaks for all of them.
             Some(home) if home != self.ask.hostname() => {
                 let told = |check: &Check| !check.passed && check.requirement == "reservation";
                 if !self.checks.iter().any(told) {

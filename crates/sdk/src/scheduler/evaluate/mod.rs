@@ -11,11 +11,11 @@ pub(crate) mod build;
 pub(crate) mod environment;
 pub(crate) mod existing;
 pub(crate) mod footprint;
-pub(crate) mod kit;
 pub(crate) mod new_footprint;
 pub(crate) mod outcome;
 pub(crate) mod pool;
 pub(crate) mod ports;
+pub(crate) mod task_env;
 pub(crate) mod words;
 
 use super::requirement::{Recovery, Requirement};
@@ -114,6 +114,7 @@ impl<'a> Ask<'a> {
         let rule = &self.requirement.pod.rule;
         let facts = OfferFacts {
             hostname: self.offer.hostname.clone(),
+            agent: self.offer.agent_id.clone(),
             attributes: self.offer.attributes.clone(),
             region: self.offer.region.clone(),
             zone: self.offer.zone.clone(),

@@ -1,6 +1,7 @@
 //! Fitting a pod instance that has no footprint yet.
 //!
-//! *Knows*: the order of stages, and that the first launch reserves for all tasks of the pod and has all of them stored.
+//! *Knows*: the order of stages, and that the first launch reserves for all tasks of the pod and has all of them
+//! stored.
 //! *Must not know*: plans, steps, ids.
 //!
 //! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java` (new pipeline),
@@ -10,7 +11,7 @@ use super::footprint::{ExecutorUse, Footprint, Part, SetParts, SetUse, scalar, v
 use super::outcome::Check;
 use super::pool::Pool;
 use super::ports;
-use super::words::{Amount, Left, Need, Whose, Words};
+use super::words::{Amount, Available, Need, Whose, Words};
 use super::{Ask, Overhead};
 use crate::scheduler::store::Disk;
 use crate::spec::{ResourceSet, TaskSpec, VolumeKind, VolumeSpec};
@@ -48,7 +49,7 @@ pub(crate) fn fit(ask: &Ask<'_>, pool: &mut Pool<'_>, checks: &mut Vec<Check>) -
 /// Tasks in alphabetical order.
 pub(super) fn by_name(tasks: impl Iterator<Item = Arc<TaskSpec>>) -> Vec<Arc<TaskSpec>> {
     let mut tasks: Vec<Arc<TaskSpec>> = tasks.collect();
-    // Mostly written in that order.
+    // They are mostly written in that order already.
     if !tasks.is_sorted_by(|a, b| a.name <= b.name) {
         planarium_kernel::sorted::sort_by(&mut tasks, |a, b| a.name.cmp(&b.name));
     }
@@ -86,7 +87,7 @@ pub(super) fn take_scalar(
             Some(Part::reserve(scalar(name, value)))
         }
         Err(short) => {
-            let left = Left::of(short.free, ask.source_role());
+            let left = Available::of(short.free, ask.source_role());
             checks.push(Check::short(name, Words::Lacks(need, left), short.missing));
             None
         }
@@ -109,7 +110,7 @@ pub(super) fn take_volume(
     let kind = match spec.kind {
         VolumeKind::Root => {
             if let Err(short) = pool.take(role, "disk", spec.size) {
-                let (amount, left) = (Amount("disk", spec.size), Left::of(short.free, role));
+                let (amount, left) = (Amount("disk", spec.size), Available::of(short.free, role));
                 let text = format!("volume {} needs {amount}, {left}", spec.path);
                 checks.push(Check::short("disk", text, short.missing));
                 return None;

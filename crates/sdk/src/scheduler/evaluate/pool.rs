@@ -189,7 +189,7 @@ impl<'a> Pool<'a> {
             list.extend(offer.resources.iter().filter_map(labelled));
             list
         });
-        // The label mostly is the very text that the record has, and then none is read.
+        // The label is mostly the same shared text as in the record, so nothing has to be compared.
         let same =
             reserved.iter().position(|(mine, resource)| Arc::ptr_eq(mine, id) && is_of(resource, kind));
         let at = same

@@ -2,8 +2,8 @@
 //!
 //! *Knows*: the sentences and what each is about. *Must not know*: when they are said.
 //!
-//! Most checks are never read: of a fitting offer the next one tells nothing, of one that does not fit the first
-//! failure is told. What is kept is therefore what a sentence is made of.
+//! Most checks are never read: only the first failure of an offer that does not fit is reported. So what is kept is
+//! the material of a sentence, not its text.
 
 use crate::scheduler::store::HeldKind;
 use planarium_kernel::Milli;
@@ -79,21 +79,21 @@ impl Need {
 
 /// What there is instead of an amount that is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Left {
+pub(crate) struct Available {
     /// So much.
     pub(crate) free: Milli,
     /// The role that is drawn on, when it is not the usual one.
     pub(crate) role: Option<Text>,
 }
 
-impl Left {
+impl Available {
     /// So much for a role.
     pub(crate) fn of(free: Milli, role: &Text) -> Self {
         Self { free, role: (**role != *"*").then(|| role.clone()) }
     }
 }
 
-impl fmt::Display for Left {
+impl fmt::Display for Available {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} left in the offer", self.free)?;
         self.role.as_ref().map_or(Ok(()), |role| write!(f, " for role {role}"))
@@ -125,11 +125,11 @@ pub(crate) enum Words {
     /// There is enough.
     Gets(Need),
     /// There is not enough.
-    Lacks(Need, Left),
+    Lacks(Need, Available),
     /// There is enough to grow.
     GetsMore(Need),
     /// There is not enough to grow.
-    LacksMore(Need, Left),
+    LacksMore(Need, Available),
     /// There is room for a volume.
     Volume {
         /// Its path.
@@ -251,7 +251,7 @@ mod tests {
         let need = |whose: Whose, name: &'static str, value| Need { whose, name, value: Milli(value) };
         let set = || Whose::Set("server-resource-set".into());
         let plain: Text = "*".into();
-        let left = |free, role: &str| Left::of(Milli(free), &role.into());
+        let left = |free, role: &str| Available::of(Milli(free), &role.into());
         vec![
             "a new executor".into(),
             Words::Role("r".into()),
@@ -262,7 +262,7 @@ mod tests {
             Words::NotOffered(Reserved::Volume("data".into())),
             Words::Elsewhere("a1".into()),
             Words::Gets(need(Whose::Executor, "disk", 256_000)),
-            Words::Lacks(need(set(), "cpus", 1_500), Left::of(Milli(500), &plain)),
+            Words::Lacks(need(set(), "cpus", 1_500), Available::of(Milli(500), &plain)),
             Words::Lacks(need(set(), "cpus", 1_500), left(500, "slave_public")),
             Words::Lacks(need(set(), "cpus", 1_500), left(250, "*")),
             Words::GetsMore(need(set(), "mem", 32_000)),

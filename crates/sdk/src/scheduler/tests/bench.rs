@@ -2,6 +2,7 @@
 
 use crate::load::{Loaded, load};
 use crate::scheduler::{Cx, Request, Scheduler};
+use crate::view::ViewCache;
 use planarium_kernel::{Milli, SimTime, SortedMap};
 use planarium_mesos::api::{
     AgentId, AgentInfo, Call, CheckStatus, FrameworkId, Offer, OfferId, Operation, Ranges, Resource,
@@ -36,6 +37,8 @@ pub(super) struct Live {
 pub(super) struct Bench {
     pub(super) cx: Cx,
     pub(super) scheduler: Scheduler,
+    /// What was shown of the scheduler before.
+    pub(super) shown: ViewCache,
     pub(super) machines: BTreeMap<Text, Machine>,
     pub(super) tasks: BTreeMap<Text, Live>,
     pub(super) offers: BTreeMap<OfferId, Text>,
@@ -71,6 +74,7 @@ impl Bench {
         let mut bench = Self {
             cx,
             scheduler,
+            shown: ViewCache::default(),
             machines: BTreeMap::new(),
             tasks: BTreeMap::new(),
             offers: BTreeMap::new(),
@@ -102,6 +106,7 @@ impl Bench {
         let loaded = loaded(yaml, env);
         let (scheduler, _) = Scheduler::start(&mut self.cx, &loaded, Some(&self.scheduler)).expect("starts");
         self.scheduler = scheduler;
+        self.shown = ViewCache::default();
         self.offers.clear();
         self.subscribe();
     }

@@ -7,6 +7,7 @@ mod commands;
 mod custom;
 mod decommission;
 mod evaluation;
+mod programs;
 mod recovery;
 mod restart;
 mod swarm;

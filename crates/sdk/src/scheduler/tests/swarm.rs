@@ -200,10 +200,8 @@ impl Walk {
 
     /// A view built step by step reads as one built from nothing.
     fn views_agree(&self) {
-        let kept = self.bench.scheduler.view();
-        let mut fresh = self.bench.scheduler.clone();
-        fresh.cache = crate::view::ViewCache::default();
-        let fresh = fresh.view();
+        let kept = self.bench.shown.view(&self.bench.scheduler);
+        let fresh = self.bench.scheduler.view();
         let said = |actions: &[planarium_protocol::view::ActionView]| -> Vec<_> {
             actions.iter().map(|action| (action.refused.clone(), action.consequence.clone())).collect()
         };

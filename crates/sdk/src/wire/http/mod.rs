@@ -127,7 +127,9 @@ fn answer(member: &Member, what: &SdkQuery, epoch_ms: u64) -> Wire {
 
 /// The answer of a read in the form that the real one gives it.
 fn shaped(what: &SdkQuery, outcome: Result<(u16, serde_json::Value), Refusal>) -> Response {
-    let (plain, prometheus) = (what.is_plain(), *what == SdkQuery::Prometheus);
+    // A program's endpoint is a text where the library's are objects.
+    let plain = what.is_plain() || matches!(what, SdkQuery::Endpoint { .. });
+    let prometheus = *what == SdkQuery::Prometheus;
     let (property, form) = (matches!(what, SdkQuery::Property { .. }), form(what));
     match outcome {
         Ok((status, serde_json::Value::String(text))) if prometheus => {
@@ -151,7 +153,7 @@ fn form(what: &SdkQuery) -> Form {
         | SdkQuery::Target
         | SdkQuery::Configuration { .. }
         | SdkQuery::Property { .. } => Form::Bean,
-        SdkQuery::Metrics => Form::Compact,
+        SdkQuery::Metrics | SdkQuery::Seeds => Form::Compact,
         _ => Form::Assembled,
     }
 }

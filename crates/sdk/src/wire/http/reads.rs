@@ -18,6 +18,7 @@ pub(super) fn read(request: &Request, parts: &[&str]) -> Option<SdkQuery> {
         ["v1", "pod", pod, "info"] => SdkQuery::PodInfo { pod: own(pod) },
         ["v1", "endpoints"] => SdkQuery::Endpoints,
         ["v1", "endpoints", name] => SdkQuery::Endpoint { name: own(name) },
+        ["v1", "seeds"] => SdkQuery::Seeds,
         ["v1", "configurations"] => SdkQuery::Configurations,
         ["v1", "configurations", "targetId"] => SdkQuery::TargetId,
         ["v1", "configurations", "target"] => SdkQuery::Target,

@@ -1,0 +1,169 @@
+//! Reasons for what a deployment does with one app.
+//!
+//! *Knows*: what each kind of work waits for. *Must not know*: deployments as a whole.
+
+use super::{Teller, count, reason};
+use crate::deploy::plan::InstanceNo;
+use crate::run::deployments::Deployment;
+use crate::run::instance::Goal;
+use crate::run::tracker::{Key, SpecNo};
+use crate::run::work::progress::Progress;
+use crate::run::work::replace::Replacing;
+use crate::run::work::{Job, Work};
+use planarium_protocol::Text;
+use planarium_protocol::why::{Reason, ReasonKind};
+
+impl Teller<'_> {
+    /// An action: its own work, or the steps before it.
+    pub(super) fn action(&mut self, deployment: &Deployment, at: usize, index: usize) -> Vec<Reason> {
+        self.deployment_remedies(deployment);
+        if let Some(not) = self.not_its_turn(deployment, at) {
+            return vec![not];
+        }
+        let action = deployment.plan.steps.get(at).and_then(|step| step.actions.get(index));
+        let no = action.and_then(|action| self.marathon.known_number(&action.spec.id));
+        let job = no.and_then(|no| self.marathon.run(no)).and_then(|run| run.job.clone());
+        match (no, job) {
+            (Some(no), Some(job)) => self.job(no, deployment, &job),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the work on an app waits for.
+    pub(super) fn job(&mut self, no: SpecNo, deployment: &Deployment, job: &Job) -> Vec<Reason> {
+        match &job.work {
+            Work::Ending(ending) => {
+                let left: Vec<InstanceNo> = ending.left().collect();
+                let mut reasons = self.killing(no, &left, "there are to be fewer of them");
+                let stays = |one: &crate::run::instance::Instance| {
+                    one.goal == Goal::Running && (one.condition.is_active() || one.is_scheduled())
+                };
+                let present = self.marathon.tracker.of_spec(no).filter(|(_, one)| stays(one)).count();
+                let missing = (job.spec.instances as usize).saturating_sub(present);
+                if missing > 0 {
+                    let what = format!("{} to be started after that", count(missing, "instance"));
+                    reasons.push(self.underway(&what));
+                }
+                reasons
+            }
+            Work::Stopping(stopping) => {
+                let left: Vec<InstanceNo> = stopping.left().collect();
+                self.killing(no, &left, "it is not defined any more")
+            }
+            Work::Starting(starting) => {
+                let mut reasons = self.coming(no, deployment, job, &starting.progress);
+                let (healthy, ready) = (starting.progress.healthy.len(), starting.progress.ready.len());
+                if reasons.is_empty() {
+                    reasons.push(overshot(starting.count, healthy, ready));
+                }
+                reasons
+            }
+            Work::Replacing(replacing) => self.replacing(no, deployment, job, replacing),
+        }
+    }
+
+    fn replacing(
+        &mut self,
+        no: SpecNo,
+        deployment: &Deployment,
+        job: &Job,
+        replacing: &Replacing,
+    ) -> Vec<Reason> {
+        let mut reasons = self.coming(no, deployment, job, &replacing.progress);
+        let ends = |no: &InstanceNo| !replacing.to_kill.contains(no);
+        let dying: Vec<InstanceNo> = replacing.old.iter().copied().filter(ends).collect();
+        reasons.extend(self.killing(no, &dying, "new ones take their place"));
+        let staying = replacing.to_kill.len();
+        if staying > 0 {
+            let (least, most) = (replacing.ignition.min_healthy, replacing.ignition.max_capacity);
+            let what = format!(
+                "{} stay until as many new ones are healthy and ready: at least {least} have to be healthy, and there may be \
+                 {most} in all",
+                count(staying, "old instance")
+            );
+            reasons.push(self.underway(&what));
+        }
+        let wanted = job.spec.instances as usize;
+        if replacing.started < wanted && staying == 0 && dying.is_empty() {
+            let what = format!(
+                "{} are not started: {} count as started, and there may be {} in all",
+                count(wanted - replacing.started, "new instance"),
+                replacing.started,
+                replacing.ignition.max_capacity
+            );
+            reasons.push(reason(what.clone(), None, ReasonKind::Quirk { text: what.into() }));
+        }
+        if reasons.is_empty() {
+            let (healthy, ready) = (replacing.progress.healthy.len(), replacing.progress.ready.len());
+            reasons.push(overshot(wanted, healthy, ready));
+        }
+        reasons
+    }
+
+    /// New instances that are on their way.
+    fn coming(&mut self, no: SpecNo, deployment: &Deployment, job: &Job, progress: &Progress) -> Vec<Reason> {
+        let version = job.spec.version.version;
+        let mut reasons = self.waiting(no);
+        let open: Vec<Key> = self
+            .marathon
+            .tracker
+            .of_spec(no)
+            .filter(|(key, one)| {
+                one.goal == Goal::Running
+                    && one.version() == version
+                    && !one.is_scheduled()
+                    && !progress.is_done(key.no)
+            })
+            .map(|(key, _)| key)
+            .collect();
+        let rest = open.len().saturating_sub(super::NAMED);
+        for key in open.into_iter().take(super::NAMED) {
+            reasons.extend(self.instance(key, deployment, progress));
+        }
+        if rest > 0 {
+            let what = format!("{rest} more are not healthy and ready yet");
+            reasons.push(self.underway(&what));
+        }
+        reasons
+    }
+
+    /// Instances that are to end.
+    pub(super) fn killing(&mut self, no: SpecNo, which: &[InstanceNo], why: &str) -> Vec<Reason> {
+        let marathon = self.marathon;
+        let mut tasks: Vec<Text> = Vec::new();
+        let (mut notes, mut event) = (Vec::new(), None);
+        for no in which.iter().map(|one| Key { spec: no, no: *one }) {
+            let Some(instance) = marathon.tracker.get(no) else { continue };
+            tasks.push(instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone()));
+            event = event.or(Some(instance.event));
+            notes.extend(self.kill_note(instance));
+        }
+        if tasks.is_empty() {
+            return Vec::new();
+        }
+        notes.truncate(super::NAMED);
+        let plural = if tasks.len() == 1 { "has" } else { "have" };
+        let mut text = format!("{} {plural} to end first: {why}", count(tasks.len(), "instance"));
+        if !notes.is_empty() {
+            text.push_str(&format!(" ({})", notes.join("; ")));
+        }
+        let mut reasons = vec![reason(text, event, ReasonKind::Killing { tasks, by: None })];
+        let (under_way, waiting) = marathon.kills().counts();
+        if waiting > 0 {
+            let what = format!(
+                "{} are under way, as many as there may be at once; {waiting} wait for these",
+                count(under_way, "kill")
+            );
+            reasons.push(self.underway(&what));
+        }
+        reasons
+    }
+}
+
+/// Only an exact count ends the work.
+fn overshot(wanted: usize, healthy: usize, ready: usize) -> Reason {
+    let text = format!(
+        "It ends when exactly {wanted} new instances are healthy and ready; {healthy} are healthy and {ready} ready"
+    );
+    reason(text.clone(), None, ReasonKind::Quirk { text: text.into() })
+}

@@ -1,0 +1,144 @@
+//! Reasons for apps, pods and groups as the plan of all apps shows them.
+//!
+//! *Knows*: whose work an app waits for. *Must not know*: what a deployment's action waits for in detail.
+
+use super::{Teller, complete, count, reason};
+use crate::run::tracker::SpecNo;
+use crate::shown;
+use crate::view::lookup::Found;
+use planarium_protocol::why::{ElementRef, Reason, ReasonKind};
+
+fn is_done(word: &str) -> bool {
+    matches!(word, shown::RUNNING | shown::SUSPENDED | shown::UNDEFINED)
+}
+
+impl Teller<'_> {
+    pub(super) fn all_apps(&self) -> Vec<Reason> {
+        let marathon = self.marathon;
+        let open = marathon.tally.phases().filter(|(_, word)| !is_done(word)).map(|(name, word)| {
+            ElementRef { path: marathon.path(shown::APPS, Some(name.clone()), None), status: word.into() }
+        });
+        let open: Vec<ElementRef> = open.collect();
+        if open.is_empty() { vec![complete("All apps run as they are to")] } else { self.children(open) }
+    }
+
+    pub(super) fn group(&self, group: &str) -> Vec<Reason> {
+        let marathon = self.marathon;
+        let mut open = Vec::new();
+        for run in marathon.specs.values().filter(|run| !run.shown.is_empty() && !is_done(run.shown)) {
+            if &*shown::place_of(&run.id).0 == group {
+                open.push(ElementRef { path: marathon.app_path(&run.id), status: run.shown.into() });
+            }
+        }
+        if open.is_empty() {
+            vec![complete("All apps of it run as they are to")]
+        } else {
+            self.children(open)
+        }
+    }
+
+    pub(super) fn app(&mut self, no: SpecNo) -> Vec<Reason> {
+        let marathon = self.marathon;
+        let Some(run) = marathon.run(no).cloned() else { return Vec::new() };
+        let mut reasons = Vec::new();
+        if let Some(job) = &run.job {
+            let deployment = marathon.deployments.get(job.deployment).cloned();
+            if let Some(deployment) = &deployment {
+                reasons.extend(self.job(no, deployment, job));
+                let child = self.open_action(deployment, no);
+                reasons.extend(child.map(|child| self.child(child)));
+                self.deployment_remedies(deployment);
+            }
+            return reasons;
+        }
+        // Nobody works on it, but a deployment may have it locked.
+        let locked =
+            marathon.deployments.running().find(|one| one.plan.affected().contains(&run.id)).cloned();
+        reasons.extend(self.waiting(no));
+        if let Some(deployment) = &locked
+            && !is_done(run.shown)
+        {
+            reasons.extend(self.locked(deployment, no));
+            self.deployment_remedies(deployment);
+        }
+        if let Some(rescaling) = &run.rescaling {
+            let left: Vec<_> = rescaling.waits.left().collect();
+            reasons.extend(self.killing(no, &left, "the count is put right"));
+        }
+        if marathon.root.spec(&run.id).is_none() {
+            let left: Vec<_> = marathon.tracker.of_spec(no).map(|(key, _)| key.no).collect();
+            reasons.extend(self.killing(no, &left, "it is not defined any more"));
+        }
+        reasons.extend(self.count_is_wrong(no));
+        if reasons.is_empty() {
+            reasons.push(self.at_rest(no));
+        }
+        reasons
+    }
+
+    /// The action of the step under way that works on an app.
+    fn open_action(
+        &self,
+        deployment: &crate::run::deployments::Deployment,
+        no: SpecNo,
+    ) -> Option<ElementRef> {
+        let Found::Deployment(deployment) =
+            self.marathon.find(&shown::deployment_name(deployment.no), None, None)?
+        else {
+            return None;
+        };
+        let at = deployment.step.checked_sub(1)?;
+        let id = &self.marathon.run(no)?.id;
+        let index = crate::run::board::action_of(deployment, at, id)?;
+        Some(self.action_ref(deployment, at, index))
+    }
+
+    /// A deployment has it locked and works on something else.
+    fn locked(&self, deployment: &crate::run::deployments::Deployment, no: SpecNo) -> Option<Reason> {
+        let id = &self.marathon.run(no)?.id;
+        let current = deployment.step.checked_sub(1);
+        let later = (0..deployment.plan.steps.len())
+            .filter(|at| current.is_none_or(|current| *at > current))
+            .find(|at| crate::run::board::action_of(deployment, *at, id).is_some());
+        if let Some(at) = later {
+            return self.not_its_turn(deployment, at);
+        }
+        let text = format!(
+            "{} has it locked: its own action is done, other steps are not",
+            shown::deployment_name(deployment.no)
+        );
+        let current = current.map(|at| self.step_ref(deployment, at));
+        let kind =
+            ReasonKind::NotItsTurn { strategy: "serial".into(), waiting_for: current.into_iter().collect() };
+        Some(reason(text, Some(deployment.event), kind))
+    }
+
+    /// There are not as many instances as there should be, and nobody is at it.
+    fn count_is_wrong(&self, no: SpecNo) -> Option<Reason> {
+        let marathon = self.marathon;
+        let (at, wanted, there) = marathon.next_look_at_counts(no)?;
+        let what = format!(
+            "There are {} and there should be {wanted}; the next look at counts puts that right",
+            count(there as usize, "instance")
+        );
+        Some(reason(
+            format!("{what}, at {at}"),
+            None,
+            ReasonKind::Underway { what: what.into(), until_ms: Some(at.ms()) },
+        ))
+    }
+
+    /// Nothing is to be done; what is worth knowing all the same.
+    fn at_rest(&self, no: SpecNo) -> Reason {
+        let counts = self.marathon.app_counts(no);
+        if counts.running == 0 {
+            return complete("It is to have no instances, and has none");
+        }
+        let sick = counts.running.saturating_sub(counts.healthy);
+        let running = count(counts.running as usize, "instance");
+        if sick > 0 {
+            return complete(&format!("{running} of it run, as many as there should be; {sick} not healthy"));
+        }
+        complete(&format!("{running} of it run, as many as there should be"))
+    }
+}

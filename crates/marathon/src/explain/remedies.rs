@@ -1,0 +1,114 @@
+//! Inputs that would get an element moving.
+//!
+//! *Invariant*: every input given here is accepted by the world as it is now.
+
+use super::Teller;
+use crate::definition::RunSpec;
+use crate::run::deployments::Deployment;
+use crate::run::instance::Instance;
+use crate::view::actions::call;
+use planarium_kernel::Milli;
+use planarium_protocol::input::{AddAgent, ClearFault, Input, OfferRound, Resources, TaskStatusInput};
+use planarium_protocol::{Amount, Text};
+use serde_json::Value;
+
+impl Teller<'_> {
+    /// A deployment can be rolled back and stopped.
+    pub(super) fn deployment_remedies(&mut self, deployment: &Deployment) {
+        for action in self.marathon.deployment_actions(deployment) {
+            if action.refused.is_none() {
+                let name = crate::shown::deployment_name(deployment.no);
+                let title = match &*action.title {
+                    "Rollback" => format!("Roll {name} back"),
+                    _ => format!("Stop {name} where it is"),
+                };
+                self.help(title, Some(action.input));
+            }
+        }
+    }
+
+    pub(super) fn delay_remedy(&mut self, spec: &RunSpec) {
+        let path = format!("/v2/queue{}/delay", spec.id);
+        self.help(format!("Reset the delay of {}", spec.id), Some(call("DELETE", path, Value::Null)));
+    }
+
+    fn status(&self, instance: &Instance, state: &str, healthy: Option<bool>) -> Option<Input> {
+        let ready = instance.spec.def.readiness.is_some().then_some(0);
+        Some(Input::TaskStatus(TaskStatusInput {
+            task: instance.task()?.id.to_string(),
+            state: state.to_owned(),
+            service: Some(self.marathon.settings.framework.to_string()),
+            readiness_exit: ready,
+            healthy,
+            reason: None,
+            message: None,
+        }))
+    }
+
+    pub(super) fn start_remedies(&mut self, instance: &Instance) {
+        if let Some(input) = self.status(instance, "TASK_RUNNING", None) {
+            self.help(format!("Say that {} runs", instance.id), Some(input));
+        }
+    }
+
+    pub(super) fn health_remedies(&mut self, instance: &Instance) {
+        if let Some(input) = self.status(instance, "TASK_RUNNING", Some(true)) {
+            self.help(format!("Say that {} is well", instance.id), Some(input));
+        }
+    }
+
+    pub(super) fn fault_remedies(&mut self, faults: &[(Text, &'static str)]) {
+        for (id, kind) in faults {
+            let input = Input::ClearFault(ClearFault { id: id.to_string() });
+            self.help(format!("Clear the fault {id} ({kind})"), Some(input));
+        }
+    }
+
+    /// A machine that is out by the operator's will.
+    pub(super) fn machine_remedies(&mut self, host: &str) {
+        let view = self.cluster.view();
+        let Some(machine) = view.machines.iter().find(|machine| *machine.hostname == *host) else { return };
+        let ends = match &*machine.state {
+            "down" => "up",
+            "draining" | "drained" | "deactivated" => "reactivate",
+            _ => return,
+        };
+        let ending = machine.actions.iter().find(|action| {
+            action.refused.is_none() && matches!(&action.input, Input::Maintenance(call) if call.op == ends)
+        });
+        if let Some(action) = ending {
+            self.help(format!("{} ({host})", action.title), Some(action.input.clone()));
+        }
+    }
+
+    /// More offers, more room.
+    pub(super) fn offer_remedies(&mut self, spec: &RunSpec, none_came: bool) {
+        if none_came {
+            let round = Input::OfferRound(OfferRound::default());
+            self.help("Send one round of offers from every machine", Some(round));
+        }
+        self.help("Add a machine with room for it", Some(roomy(spec)));
+        if !spec.def.constraints.is_empty() {
+            self.help("Relax its constraints in the definition", None);
+        }
+    }
+}
+
+/// A machine that holds an instance with something to spare.
+fn roomy(spec: &RunSpec) -> Input {
+    let needs = &spec.def.needs;
+    let up = |value: Milli, spare: i64, least: i64| {
+        let whole = value.thousandths().saturating_add(999) / 1000;
+        Some(Amount::whole(whole.saturating_add(spare).max(least)))
+    };
+    let volumes = spec.def.volumes.iter().fold(Milli::ZERO, |sum, volume| sum.saturating_add(volume.size));
+    let amounts = Resources {
+        cpus: up(needs.cpus, 1, 4),
+        mem: up(needs.mem, 512, 8192),
+        disk: up(needs.disk.saturating_add(volumes), 1024, 20_480),
+        gpus: if needs.gpus.is_positive() { up(needs.gpus, 0, 1) } else { None },
+        ports: Some("[1-65535]".to_owned()),
+        disks: Vec::new(),
+    };
+    Input::AddAgent(AddAgent { count: Some(1), resources: amounts, ..AddAgent::default() })
+}
