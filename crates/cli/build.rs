@@ -1,4 +1,5 @@
-//! Embeds the built page, where there is one, for `planarium serve`.
+//! Embeds the built page, where there is one, for `planarium serve`, and tells the tests whether `kubectl` is at hand, so that those
+//! that run it are skipped and counted as such where it is not.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -28,10 +29,23 @@ fn content_type(path: &Path) -> &'static str {
     }
 }
 
+/// Sets `cfg(kubectl)` where such a program is on the path. `PLANARIUM_KUBECTL` is set by who has just installed one.
+fn kubectl() {
+    println!("cargo:rustc-check-cfg=cfg(kubectl)");
+    println!("cargo:rerun-if-env-changed=PLANARIUM_KUBECTL");
+    println!("cargo:rerun-if-env-changed=PATH");
+    let path = env::var_os("PATH").unwrap_or_default();
+    let name = format!("kubectl{}", env::consts::EXE_SUFFIX);
+    if env::split_paths(&path).any(|folder| folder.join(&name).is_file()) {
+        println!("cargo:rustc-cfg=kubectl");
+    }
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../dist");
     println!("cargo:rerun-if-changed={}", dist.display());
     println!("cargo:rerun-if-env-changed=PLANARIUM_WITH_PAGE");
+    kubectl();
     let mut files = Vec::new();
     if env::var_os("PLANARIUM_WITH_PAGE").is_some() && dist.join("index.html").is_file() {
         files_below(&dist, &mut files)?;

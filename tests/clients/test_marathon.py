@@ -7,6 +7,7 @@ stays as it is.
 
 import collections
 import collections.abc
+import json
 import logging
 import threading
 import unittest
@@ -266,6 +267,40 @@ class Marathon(unittest.TestCase):
         self.assertTrue(any(isinstance(one, MarathonDeploymentInfo) for one in heard))
         states = [one.task_status for one in heard if isinstance(one, MarathonStatusUpdateEvent)]
         self.assertIn("TASK_RUNNING", states)
+
+    def test_events_begin_before_there_is_an_app(self):
+        world = World("--cluster", "small")
+        self.addCleanup(world.close)
+        client = MarathonClient("http://" + world.address)
+        heard, listening = [], threading.Event()
+
+        def listen():
+            try:
+                for event in client.event_stream(raw=True):
+                    heard.append(json.loads(event)["eventType"])
+                    listening.set()
+            except Exception as error:  # The server ends first.
+                heard.append(str(error))
+
+        threading.Thread(target=listen, daemon=True).start()
+        self.assertTrue(listening.wait(30), "the stream begins")
+        client.create_app("/web", app())
+        world.until("deployment_success", lambda: "deployment_success" in heard)
+        self.assertEqual((heard[0], heard[-1]), ("event_stream_attached", "deployment_success"))
+        # Kinds have no order among each other.
+        self.assertEqual(
+            sorted(set(heard)),
+            [
+                "api_post_event",
+                "deployment_info",
+                "deployment_step_success",
+                "deployment_success",
+                "event_stream_attached",
+                "group_change_success",
+                "instance_changed_event",
+                "status_update_event",
+            ],
+        )
 
 
 if __name__ == "__main__":

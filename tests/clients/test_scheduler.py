@@ -193,7 +193,7 @@ class SchedulerDriver(unittest.TestCase):
         self.assertEqual([each["id"] for each in state["completed_frameworks"]], [framework_id])
         late, driver = self.framework(failover=True, id={"value": framework_id})
         self.world.until("a refusal", lambda: late.of("error"))
-        self.assertTrue(late.of("error")[0].startswith("Framework has been removed"))
+        self.assertEqual(late.of("error")[0], "Framework has been removed")
 
     def test_a_machine_that_is_lost_is_told(self):
         scheduler, driver = self.framework()

@@ -105,16 +105,21 @@ pub(crate) fn weighed(requests: Amounts) -> Amounts {
     }
 }
 
+/// What a machine has unless its resources say otherwise: as much as the Mesos agent on it. *Units*: thousandths of CPUs and of MiB.
+const CPUS: i64 = 8_000;
+const MEMORY: i64 = 32_768_000;
+const STORAGE: i64 = 204_800_000;
+
 /// What a machine's resources come to.
 fn amounts(resources: &Resources) -> Amounts {
-    let mib = |amount: Option<planarium_protocol::Amount>| {
-        let milli = i128::from(amount.map_or(0, planarium_protocol::Amount::thousandths));
+    let mib = |amount: Option<planarium_protocol::Amount>, usual: i64| {
+        let milli = i128::from(amount.map_or(usual, planarium_protocol::Amount::thousandths));
         i64::try_from(milli * 1_048_576 / 1000).unwrap_or(i64::MAX)
     };
     Amounts {
-        cpu_milli: resources.cpus.map_or(0, planarium_protocol::Amount::thousandths),
-        memory: mib(resources.mem),
-        storage: mib(resources.disk),
+        cpu_milli: resources.cpus.map_or(CPUS, planarium_protocol::Amount::thousandths),
+        memory: mib(resources.mem, MEMORY),
+        storage: mib(resources.disk, STORAGE),
         gpus: resources.gpus.map_or(0, |gpus| gpus.thousandths() / 1000),
         pods: MOST_PODS,
     }

@@ -5,7 +5,7 @@ use crate::schema::Fault;
 
 macro_rules! codes {
     ($($name:ident = $code:literal, $title:literal;)*) => {
-        $(#[doc = $title] pub const $name: &str = $code;)*
+        $(#[doc = $title] pub(crate) const $name: &str = $code;)*
 
         /// Every code with its title. Each has a page `docs/diagnostics/CODE.md`.
         pub const CODES: &[(&str, &str)] = &[$(($name, $title)),*];

@@ -168,7 +168,8 @@ impl Marathon {
                 let (word, since) =
                     words.and_then(|words| words.actions.get(index)).copied().unwrap_or_default();
                 let no = self.known_number(&action.spec.id);
-                let open = no.filter(|no| deployment.step == at + 1 && deployment.open.contains(no));
+                let working = deployment.is_running() && deployment.step == at + 1;
+                let open = no.filter(|no| working && deployment.open.contains(no));
                 let mut view = blank(&shown::action_name(action), word);
                 view.revision = revision;
                 view.since_ms = since.ms();

@@ -227,6 +227,7 @@ impl System for Process {
         owns: wire::owns,
         nobody: wire::nobody,
         statuses: STATUSES,
+        links: wire::links,
         console: console::CONSOLE,
     };
 

@@ -27,7 +27,9 @@ use crate::process::{Member, Process};
 use crate::{DIALECT, offer};
 use planarium_protocol::input::{HttpCall, Input, LoadService, RemoveService};
 use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, json};
+use planarium_system::http::encode;
 use planarium_system::{Request, Response, Wire, outcome};
 use serde_json::Value;
 use std::sync::Arc;
@@ -44,6 +46,14 @@ pub(crate) fn nobody(request: &Request, parts: &[&str]) -> Response {
         (_, ["skopos", "v1", name, ..]) => problem(404, &format!("there is no application '{name}'")),
         _ => problem(404, "paths begin with /skopos/v1"),
     }
+}
+
+/// What can be read of an application.
+pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
+    let base = format!("/skopos/v1/{}", encode(&service.name));
+    [("", "the application"), ("/deployment", "the state of its deployment"), ("/plan", "its plan"), ("/log", "its log")]
+        .map(|(path, what)| (format!("{base}{path}"), what))
+        .to_vec()
 }
 
 /// An error in the API's shape.

@@ -6,6 +6,7 @@ use crate::system::Number;
 use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// Makes the response of what became of an input.
 pub type Reply = Box<dyn FnOnce(Result<Value, Refusal>) -> Response>;
@@ -129,6 +130,19 @@ impl Request {
     }
 }
 
+/// A name as part of a path; slashes stay.
+pub fn encode(name: &str) -> String {
+    let mut out = String::new();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
 /// A response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
@@ -210,5 +224,6 @@ mod tests {
         assert_eq!(request.param("phase").as_deref(), Some("x: y"));
         assert_eq!(request.param("step").as_deref(), Some(""));
         assert_eq!(request.param("none"), None);
+        assert_eq!(encode("team/a \"b"), "team/a%20%22b");
     }
 }

@@ -45,6 +45,8 @@ pub struct Dialect {
     pub nobody: fn(&Request, &[&str]) -> Response,
     /// Its status words.
     pub statuses: &'static [StatusWord],
+    /// What of its API can be read of a service as it stands: path, and what answers there.
+    pub links: fn(&ServiceView) -> Vec<(String, &'static str)>,
     /// Its command line.
     pub console: Console,
 }

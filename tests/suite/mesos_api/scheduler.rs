@@ -376,7 +376,8 @@ fn an_invalid_description_is_answered_with_an_error_event() {
         (json!({ "user": "u", "name": "n", "role": "-a" }), "not a role"),
         (json!({ "user": "u", "name": "n", "failover_timeout": -1 }), "failover_timeout"),
         (json!({ "user": "u", "name": "n", "offer_filters": { "a": {} } }), "offer_filters"),
-        (json!({ "user": "u", "name": "n", "id": { "value": "nobody" } }), "removed"),
+        (json!({ "user": "u", "name": "n", "id": { "value": "a/b" } }), "'a/b' contains invalid characters"),
+        (json!({ "user": "u", "name": "n", "id": { "value": ".." } }), "'..' is disallowed"),
     ] {
         let response = subscribe(&mut client, info.clone());
         assert_eq!(response.status, 200, "{info}: {}", text(&response));
@@ -451,6 +452,27 @@ fn a_framework_returns_to_a_master_that_has_failed_over() {
     second.call(&mut client, &json!({ "type": "RECONCILE", "reconcile": {} }), 202);
     assert_eq!(second.last_status(&client)["state"], "TASK_RUNNING");
     assert_eq!(second.last_status(&client)["reason"], "REASON_RECONCILIATION");
+}
+
+/// A framework may have its id from a master that this one does not know of; once removed it is not taken back.
+#[test]
+fn a_framework_brings_its_id_along() {
+    let mut client = three();
+    // The id that the next new framework would get.
+    let next = Scheduler::new(&mut client, "first").id.replace("-0000", "-0001");
+    for id in ["of-another-master", next.as_str()] {
+        let info = json!({ "user": "root", "name": "f", "role": "dev", "id": { "value": id } });
+        let response = subscribe(&mut client, info.clone());
+        let mut stream = response.stream.expect("it goes on");
+        let heard = String::from_utf8(poll_stream(&mut stream, &client.session).bytes).unwrap();
+        assert!(heard.contains(&format!("\"framework_id\":{{\"value\":\"{id}\"}}")), "{heard}");
+        close_stream(&stream, &mut client.session);
+        client.advance(1);
+        let again = subscribe(&mut client, info);
+        assert!(again.stream.is_none(), "without a failover timeout it was removed");
+        assert!(text(&again).contains("Framework has been removed"), "{}", text(&again));
+    }
+    assert_eq!(Scheduler::new(&mut client, "last").id, next.replace("-0001", "-0003"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod cluster;
 mod crowd;
 mod deeds;
 mod definitions;
+mod marathon;
 mod skopos;
 mod small;
 mod texts;

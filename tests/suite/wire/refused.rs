@@ -19,7 +19,7 @@ fn malformed_requests_change_nothing() {
         ("GET", "/sim/view/deeper", "", 404),
         ("GET", "/%2e%2e/%2e%2e/etc/passwd", "", 404),
         ("GET", "/sim%2fview", "", 404),
-        ("GET", "/marathon/v2/apps", "", 404),
+        ("GET", "/nomad/v1/jobs", "", 404),
         ("POST", "/sim/advance", "", 400),
         ("POST", "/sim/advance", "{", 400),
         ("POST", "/sim/advance", "{\"for_ms\":1,\"events\":1}", 400),
@@ -196,7 +196,6 @@ fn refused_inputs_change_nothing_but_the_journal() {
         (r#"{"kind":"remove-service","name":"nobody"}"#, "not-found"),
         (r#"{"kind":"load-service","dialect":"sdk","files":{"svc.yml":"name: x"}}"#, "invalid-definition"),
         (r#"{"kind":"load-service","dialect":"cobol","files":{}}"#, "bad-request"),
-        (r#"{"kind":"load-service","dialect":"marathon","files":{}}"#, "unsupported"),
         (
             r#"{"kind":"update-service","dialect":"sdk","name":"fleet","files":{"svc.yml":"pods: ["}}"#,
             "invalid-definition",

@@ -5,6 +5,7 @@
 
 pub(crate) mod browser;
 mod debian;
+pub(crate) mod kubectl;
 pub(crate) mod npm;
 pub(crate) mod python;
 mod rust;

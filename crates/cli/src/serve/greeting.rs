@@ -23,20 +23,6 @@ const WORLD: &[(&str, &str)] = &[
     ("/mesos/metrics/snapshot", "the master's metrics"),
 ];
 
-/// What can be asked of every service, below `/service/NAME/v1`.
-const SERVICE: &[(&str, &str)] = &[
-    ("/plans", "names of its plans"),
-    ("/pod/status", "pods and tasks"),
-    ("/endpoints", "where it can be reached"),
-    ("/configurations/target", "its target configuration"),
-];
-
-/// What can be asked of the services of other systems: dialect, path, what answers.
-const OTHERS: &[(&str, &str, &str)] = &[
-    ("kudo", "/kube/apis/kudo.dev/v1beta1/instances", "instances of operators"),
-    ("kudo", "/kube/api/v1/pods", "pods of the cluster"),
-];
-
 /// The page.
 pub(super) fn page(view: &View, now_ms: u64) -> String {
     let mut out = String::from("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">");
@@ -58,7 +44,7 @@ pub(super) fn page(view: &View, now_ms: u64) -> String {
         self::service(&mut out, service);
     }
     out.push_str("<h2>The world</h2>");
-    links(&mut out, "", WORLD);
+    links(&mut out, WORLD.iter().copied());
     out.push_str(
         "<h2>The playground</h2><p><code>cargo xtask play</code> in the source tree builds the playground and opens it. \
          <code>cargo xtask dist</code> and then <code>PLANARIUM_WITH_PAGE=1 cargo build -p planarium-cli</code> put it \
@@ -74,28 +60,15 @@ fn service(out: &mut String, service: &ServiceView) {
         escaped(&service.name),
         escaped(&text::service_trees(service))
     );
-    let serves_plans = planarium_world::dialects()
-        .iter()
-        .any(|dialect| dialect.word == &*service.dialect && (dialect.owns)(&["v1", "plans"]));
-    if !serves_plans {
-        let others = OTHERS.iter().filter(|(dialect, ..)| *dialect == &*service.dialect);
-        links(out, "", &others.map(|(_, path, what)| (*path, *what)).collect::<Vec<_>>());
-        return;
-    }
-    let base = format!("/service/{}/v1", encoded(service.name.trim_matches('/')));
-    // A service on its way out answers for its plan only.
-    let leaving =
-        service.plans.iter().flat_map(|plan| &plan.phases).any(|phase| *phase.name == *"deregister-service");
-    links(out, &base, SERVICE.get(..if leaving { 1 } else { SERVICE.len() }).unwrap_or_default());
-    let plans = service.plans.iter().map(|plan| format!("{base}/plans/{}", encoded(&plan.name)));
-    let items = plans.map(|path| format!("<li><a href=\"{path}\">{path}</a></li>"));
-    let _ = write!(out, "<ul>{}</ul>", items.collect::<String>());
+    let dialect = planarium_world::dialects().iter().find(|dialect| dialect.word == &*service.dialect);
+    let routes = dialect.map(|dialect| (dialect.links)(service)).unwrap_or_default();
+    links(out, routes.iter().map(|(path, what)| (path.as_str(), *what)));
 }
 
-fn links(out: &mut String, base: &str, routes: &[(&str, &str)]) {
+fn links<'a>(out: &mut String, routes: impl Iterator<Item = (&'a str, &'a str)>) {
     out.push_str("<ul>");
     for (path, what) in routes {
-        let _ = write!(out, "<li><a href=\"{base}{path}\">{base}{path}</a>: {what}</li>");
+        let _ = write!(out, "<li><a href=\"{path}\">{path}</a>: {what}</li>");
     }
     out.push_str("</ul>");
 }
@@ -108,18 +81,6 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// A name as part of a path; slashes stay.
-fn encoded(name: &str) -> String {
-    let mut out = String::new();
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
-}
 
 #[cfg(test)]
 mod tests {
@@ -128,7 +89,6 @@ mod tests {
     #[test]
     fn names_cannot_leave_their_place() {
         assert_eq!(escaped("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
-        assert_eq!(encoded("team/a \"b"), "team/a%20%22b");
         let empty = planarium_world::Engine::new(planarium_world::Genesis::default()).view();
         assert!(page(&empty, 90_000).contains("There is no service yet"));
     }

@@ -8,6 +8,7 @@ mod docs;
 mod exec;
 mod framework;
 mod http;
+mod kubectl;
 mod maintenance;
 mod serve;
 

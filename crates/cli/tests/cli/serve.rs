@@ -103,6 +103,15 @@ fn a_browser_is_greeted_with_links_that_work() {
         let (status, _, body) = server.send("GET", link, "");
         assert!((200..300).contains(&status), "{link}: {status} {body}");
     }
+    for example in ["quality-gate", "marathon-app-on-db"] {
+        let server = Server::start(&[&format!("examples/{example}"), "--clock", "manual"]);
+        let page = server.send("GET", "/", "").2;
+        let links = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        for link in links {
+            let (status, _, body) = server.send("GET", link, "");
+            assert!((200..300).contains(&status), "{link}: {status} {body}");
+        }
+    }
     let empty = Server::start(&["--clock", "manual"]);
     assert!(empty.send("GET", "/", "").2.contains("There is no service yet"));
 }

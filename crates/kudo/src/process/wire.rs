@@ -6,6 +6,7 @@ use planarium_kube::wire::{self, Answer, Body, Watch};
 use planarium_kube::{ApiError, Reason};
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, json};
 use planarium_system::{Cluster, Cx, Request, Response, StreamNews, Wire, outcome};
 use serde_json::Value;
@@ -22,6 +23,16 @@ pub(super) fn owns(parts: &[&str]) -> bool {
 pub(super) fn nobody(_: &Request, _: &[&str]) -> Response {
     let error = ApiError::new(Reason::NotFound, "the server could not find the requested resource");
     Response::json(404, &error.status())
+}
+
+/// What can be read of the cluster.
+pub(super) fn links(_: &ServiceView) -> Vec<(String, &'static str)> {
+    [
+        ("/apis/kudo.dev/v1beta1/instances", "instances of operators"),
+        ("/api/v1/pods", "pods of the cluster"),
+    ]
+    .map(|(path, what)| (format!("/{ROOT}{path}"), what))
+    .to_vec()
 }
 
 /// The path as the API server sees it.

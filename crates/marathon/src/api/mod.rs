@@ -154,6 +154,8 @@ impl Marathon {
             Route::PodsStatus => Ok(self.pods_status(now)),
             Route::PodVersions(id) => self.pod_versions(id),
             Route::PodVersion(id, version) => self.pod_version(id, version),
+            // What comes after is a stream's.
+            Route::Events => Ok(Answer::empty(200)),
             Route::AppTask(..)
             | Route::AppRestart(_)
             | Route::Deployment(_)
@@ -161,7 +163,6 @@ impl Marathon {
             | Route::TasksDelete
             | Route::PodInstances(_)
             | Route::PodInstance(..)
-            | Route::Events
             | Route::Unknown => Err(Refused::NotFound("URI not found".to_owned())),
         }
     }

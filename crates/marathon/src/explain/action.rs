@@ -74,6 +74,22 @@ impl Teller<'_> {
         let dying: Vec<InstanceNo> = replacing.old.iter().copied().filter(ends).collect();
         reasons.extend(self.killing(no, &dying, "new ones take their place"));
         let staying = replacing.to_kill.len();
+        let wanted = job.spec.instances as usize;
+        let most = replacing.ignition.max_capacity;
+        let arrived = replacing.progress.healthy.len().min(replacing.progress.ready.len());
+        let full = replacing.old.len() + replacing.started >= most;
+        if replacing.started < wanted
+            && staying > 0
+            && dying.is_empty()
+            && arrived == replacing.started
+            && full
+        {
+            let what = format!(
+                "too few old instances counted as healthy when the restart began for any to be killed, and there is no room for new ones, \
+                 as there may be {most} in all: the restart does not move by itself"
+            );
+            reasons.push(self.underway(&what));
+        }
         if staying > 0 {
             let (least, most) = (replacing.ignition.min_healthy, replacing.ignition.max_capacity);
             let what = format!(
@@ -83,7 +99,6 @@ impl Teller<'_> {
             );
             reasons.push(self.underway(&what));
         }
-        let wanted = job.spec.instances as usize;
         if replacing.started < wanted && staying == 0 && dying.is_empty() {
             let what = format!(
                 "{} are not started: {} count as started, and there may be {} in all",

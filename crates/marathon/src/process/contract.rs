@@ -37,6 +37,7 @@ impl System for Process {
         owns: wire::owns,
         nobody: wire::nobody,
         statuses: shown::STATUSES,
+        links: wire::links,
         console: console::CONSOLE,
     };
 

@@ -7,6 +7,7 @@ use crate::api::route::{Query, Route, below, of};
 use crate::api::{Answer, refusal};
 use crate::definition::Refused;
 use planarium_protocol::input::HttpCall;
+use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, json};
 use planarium_system::{Cluster, Cx, Request, Response, Wire, outcome};
 use serde_json::Value;
@@ -20,6 +21,19 @@ pub(super) fn owns(parts: &[&str]) -> bool {
 /// Nothing runs that could answer.
 pub(super) fn nobody(_: &Request, _: &[&str]) -> Response {
     Response::json(404, &json!({"message": "URI not found"}))
+}
+
+/// What can be read by clients that only read.
+pub(super) fn links(_: &ServiceView) -> Vec<(String, &'static str)> {
+    [
+        ("/v2/apps", "apps"),
+        ("/v2/groups", "groups"),
+        ("/v2/deployments", "deployments under way"),
+        ("/v2/queue", "what waits for offers"),
+        ("/v2/tasks", "instances"),
+    ]
+    .map(|(path, what)| (format!("/marathon{path}"), what))
+    .to_vec()
 }
 
 /// The methods of a path.

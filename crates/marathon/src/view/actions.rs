@@ -177,8 +177,9 @@ pub(crate) fn of_instance(instance: &Instance) -> Vec<ActionView> {
         refused(
             action(
                 "Kill and Scale",
-                call("DELETE", path("?scale=true"), Value::Null),
-                "It is killed, and the app has one instance less from then on.".to_owned(),
+                call("DELETE", path("?scale=true&force=true"), Value::Null),
+                "It is killed, and the app has one instance less from then on. A deployment that has the app locked is given up for it."
+                    .to_owned(),
             ),
             why,
         ),

@@ -16,9 +16,48 @@ use std::{collections::VecDeque, sync::Arc};
 impl Master {
     /// Subscribes a framework and makes offers at once.
     pub fn subscribe(&mut self, cx: &mut Cx, fleet: &Fleet, info: FrameworkInfo) -> FrameworkId {
+        // One of so many names is free, whatever ids frameworks have brought along.
+        let count = self.frameworks.len();
+        let mut names = (count..=count * 2).map(|number| Text::from(format!("{}-{number:04}", self.uuid)));
+        let name = names.find(|name| !self.has_framework(name)).unwrap_or_default();
+        let id = self.add_framework(info, name, cx);
+        self.tell_framework_added(cx, id);
+        self.activate_framework(cx, fleet, id);
+        id
+    }
+
+    /// Subscribes a framework that has its id from another master, under that id.
+    ///
+    /// *Errors*: one of this id was removed, or the id is malformed.
+    pub fn subscribe_as(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &Fleet,
+        info: FrameworkInfo,
+        wire: &Text,
+    ) -> Result<FrameworkId, String> {
+        if self.has_framework(wire) {
+            return Err("Framework has been removed".to_owned());
+        }
+        id_error(wire).map_or(Ok(()), Err)?;
+        let id = self.add_framework(info, wire.clone(), cx);
+        if let Some(framework) = self.framework_mut(id) {
+            framework.reregistered = Some(cx.now());
+        }
+        self.tell_framework_updated(cx, id);
+        self.activate_framework(cx, fleet, id);
+        Ok(id)
+    }
+
+    /// Whether a framework has or had this id on the wire.
+    fn has_framework(&self, wire: &str) -> bool {
+        self.frameworks.iter().any(|framework| *framework.name == *wire)
+    }
+
+    fn add_framework(&mut self, info: FrameworkInfo, name: Text, cx: &Cx) -> FrameworkId {
         let id = FrameworkId::at(self.frameworks.len());
         let framework = Framework {
-            name: format!("{}-{:04}", self.uuid, id.0).into(),
+            name,
             info: Arc::new(info),
             acknowledges_explicitly: false,
             presence: Presence::Connected,
@@ -30,8 +69,6 @@ impl Master {
             completed: VecDeque::new(),
         };
         self.frameworks.push(Arc::new(framework));
-        self.tell_framework_added(cx, id);
-        self.activate_framework(cx, fleet, id);
         id
     }
 
@@ -141,5 +178,25 @@ impl Master {
     pub(crate) fn lost_or(&self, id: FrameworkId, precise: TaskState) -> TaskState {
         let aware = self.framework(id).is_some_and(|framework| framework.can(Capability::PartitionAware));
         if aware { precise } else { TaskState::Lost }
+    }
+}
+
+/// Longest id. *Units*: bytes.
+const LONGEST_ID: usize = 255;
+
+/// What is wrong with an id.
+///
+/// Source: `apache/mesos: src/common/validation.cpp` (validateID). Match.
+fn id_error(id: &str) -> Option<String> {
+    if id.is_empty() {
+        Some("ID must not be empty".to_owned())
+    } else if id.len() > LONGEST_ID {
+        Some(format!("ID must not be greater than {LONGEST_ID} characters"))
+    } else if matches!(id, "." | "..") {
+        Some(format!("'{id}' is disallowed"))
+    } else if id.bytes().any(|byte| byte.is_ascii_control() || matches!(byte, b'/' | b'\\')) {
+        Some(format!("'{id}' contains invalid characters"))
+    } else {
+        None
     }
 }

@@ -4,12 +4,18 @@
 
 use crate::stream::begin;
 use crate::{Request, Response, Session};
+use planarium_protocol::Input;
 use planarium_system::Wire;
 use planarium_system::http::Source;
 
 /// Answers a request; none when the path is of no system.
 pub(super) fn route(session: &mut Session, request: &Request, parts: &[&str]) -> Option<Response> {
-    let (process, wire) = session.engine.world().wire(request, parts)?;
+    let (mut process, mut wire) = session.engine.world().wire(request, parts)?;
+    if process.is_none() && matches!(wire, Wire::Stream(..)) {
+        // The real program is there before anything is loaded into it: it starts, so that there is something to listen to.
+        let _ = session.engine.apply(Input::Call(request.recorded()));
+        (process, wire) = session.engine.world().wire(request, parts)?;
+    }
     Some(match wire {
         Wire::NotMine => return None,
         Wire::Answer(response) => response,

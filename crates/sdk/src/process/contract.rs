@@ -87,6 +87,7 @@ impl System for Process {
         owns: http::owns,
         nobody: http::nobody,
         statuses: STATUSES,
+        links: http::links,
         console: console::CONSOLE,
     };
 

@@ -208,6 +208,19 @@ impl Cluster {
         master.subscribe(cx, fleet, info)
     }
 
+    /// Subscribes a framework that has its id from another master.
+    ///
+    /// *Errors*: one of this id was removed, or the id is malformed.
+    pub fn subscribe_as(
+        &mut self,
+        cx: &mut Cx,
+        info: FrameworkInfo,
+        wire: &Text,
+    ) -> Result<FrameworkId, String> {
+        let (fleet, master) = self.parts();
+        master.subscribe_as(cx, fleet, info, wire)
+    }
+
     /// A framework that is known subscribes again: its scheduler process has restarted.
     pub fn resubscribe(&mut self, cx: &mut Cx, framework: FrameworkId, info: FrameworkInfo) {
         let (fleet, master) = self.parts();

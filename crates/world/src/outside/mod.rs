@@ -222,22 +222,27 @@ impl World {
         };
         let stream = self.stream_to_come();
         self.outside.streams += 1;
-        let id = match known {
-            Some(wire) => {
-                let id = self.cluster.master().framework_by_id(&wire);
-                let id = id.filter(|id| self.outside.guests.contains_key(id));
-                let gone = || Refusal {
-                    status: 400,
-                    ..Refusal::new(RefusalCode::InvalidDefinition, "Framework has been removed, or never was")
+        let subscribed = known.as_ref().and_then(|wire| self.cluster.master().framework_by_id(wire));
+        let id = match (subscribed, known) {
+            (Some(id), _) => {
+                let Some(guest) = self.outside.guests.get_mut(&id).map(Arc::make_mut) else {
+                    return Err(turned_down(
+                        "this id belongs to a service of the simulated cluster".to_owned(),
+                    ));
                 };
-                let id = id.ok_or_else(gone)?;
-                if let Some(guest) = self.outside.guests.get_mut(&id).map(Arc::make_mut) {
-                    guest.stream = Some(stream.clone());
-                }
+                guest.stream = Some(stream.clone());
                 self.cluster.resubscribe(&mut self.recorder, id, subscription.info);
                 id
             }
-            None => {
+            (None, Some(wire)) => {
+                let label = self.free_label(&subscription.info.name);
+                let subscribed = self.cluster.subscribe_as(&mut self.recorder, subscription.info, &wire);
+                let id = subscribed.map_err(turned_down)?;
+                let guest = Guest { label, stream: Some(stream.clone()), autopilot: None };
+                self.outside.guests.insert(id, Arc::new(guest));
+                id
+            }
+            (None, None) => {
                 let label = self.free_label(&subscription.info.name);
                 self.welcome(label, Some(stream.clone()), None, subscription.info)
             }
@@ -285,6 +290,11 @@ impl World {
             self.call_of(id, call);
         }
     }
+}
+
+/// A subscription that the master answers with an error on its stream.
+fn turned_down(why: String) -> Refusal {
+    Refusal { status: 400, ..Refusal::new(RefusalCode::InvalidDefinition, why) }
 }
 
 fn bad(text: impl Into<String>) -> Refusal {

@@ -114,12 +114,14 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
                 if row.gate {
                     <span class="gate" title="A canary gate: continue lets work go on">{ icon("gate") }<span class="visually-hidden">{ "canary gate before" }</span></span>
                 }
-                <span class="name" title={facts.title.clone()}>{ &**name(row) }</span>
-                if !facts.strategy.is_empty() { <span class="chip">{ facts.strategy.clone() }</span> }
+                { shown_name(name(row), &facts.title) }
+                if !facts.strategy.is_empty() { { chip(&facts.strategy, None) } }
                 if facts.gates > 0 {
-                    <span class="chip" data-family="waiting">{ icon("gate") }{ format!("{} to continue", facts.gates) }</span>
+                    <span class="chip" data-family="waiting" title={format!("{} to continue", facts.gates)}>
+                        { icon("gate") }<span class="chip-text">{ format!("{} to continue", facts.gates) }</span>
+                    </span>
                 }
-                if facts.held { <span class="chip" data-family="waiting">{ "held" }</span> }
+                if facts.held { { chip("held", Some("waiting")) } }
             </span>
             <span class="cell cell-status" role="gridcell" tabindex="-1" data-focus={cell(1)}>
                 if let Some(word) = row.word { <Badge status={facts.status.clone()} {word} forced={facts.forced} /> }
@@ -147,6 +149,33 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
                 }
             </span>
         </div>
+    }
+}
+
+/// Names longer than this are cut in their middle where there is no room. *Units*: characters.
+const LONG: usize = 20;
+/// How much of the end of a long name is always there. *Units*: characters.
+const TAIL: usize = 9;
+
+/// The name of a row. Its end is kept, since an index or a task's name stands there.
+fn shown_name(name: &str, title: &AttrValue) -> Html {
+    let chars = name.chars().count();
+    let cut = name.char_indices().nth(chars.saturating_sub(TAIL)).map(|(at, _)| at);
+    let Some((head, tail)) = cut.filter(|_| chars > LONG).and_then(|at| name.split_at_checked(at)) else {
+        return html! { <span class="name" title={title.clone()}>{ name.to_owned() }</span> };
+    };
+    html! {
+        <span class="name" data-long="true" title={title.clone()}>
+            <span class="visually-hidden">{ name.to_owned() }</span>
+            <span class="name-head" aria-hidden="true">{ head.to_owned() }</span>
+            <span class="name-tail" aria-hidden="true">{ tail.to_owned() }</span>
+        </span>
+    }
+}
+
+fn chip(text: &str, family: Option<&'static str>) -> Html {
+    html! {
+        <span class="chip" data-family={family} title={text.to_owned()}><span class="chip-text">{ text.to_owned() }</span></span>
     }
 }
 

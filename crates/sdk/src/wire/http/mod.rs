@@ -13,13 +13,34 @@ mod text;
 use super::SdkQuery;
 use crate::process::{Member, Process};
 use command::is_command;
+use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Input, Refusal};
+use planarium_system::http::encode;
 use planarium_system::{Request, Response, Wire};
 use text::Form;
 
 /// Whether a path is one of this API's. `parts` are its decoded segments.
 pub(crate) fn owns(parts: &[&str]) -> bool {
     matches!(parts, ["service" | "v1", ..] | ["v2", "debug", "offers"])
+}
+
+/// What can be read of every service, below `/service/NAME/v1`.
+const LINKS: [(&str, &str); 4] = [
+    ("/plans", "names of its plans"),
+    ("/pod/status", "pods and tasks"),
+    ("/endpoints", "where it can be reached"),
+    ("/configurations/target", "its target configuration"),
+];
+
+/// What can be read of a service as it stands.
+pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
+    let base = format!("/service/{}/v1", encode(service.name.trim_matches('/')));
+    // A service on its way out answers for its plan only.
+    let leaving =
+        service.plans.iter().flat_map(|plan| &plan.phases).any(|phase| *phase.name == *"deregister-service");
+    let all = LINKS.iter().take(if leaving { 1 } else { LINKS.len() });
+    let plans = service.plans.iter().map(|plan| (format!("{base}/plans/{}", encode(&plan.name)), "a plan"));
+    all.map(|(path, what)| (format!("{base}{path}"), *what)).chain(plans).collect()
 }
 
 /// The name of the service in a path, and what follows it. A name may hold slashes: the `v1` (or `v2/debug`) after it ends

@@ -1,0 +1,412 @@
+//! Marathon's API over the router: codes and texts of what is refused, plans of what is accepted, what reads say.
+//!
+//! Every table was compared with the rules of `mesosphere/marathon` 1.11: `api/v2`, `api/MarathonExceptionMapper.scala`,
+//! `core/deployment/DeploymentPlan.scala`, `upgrade/GroupVersioningUtil.scala`.
+
+#![expect(clippy::indexing_slicing, reason = "helpers of tests")]
+
+use planarium_tests::Client;
+use serde_json::{Value, json};
+
+/// An app that runs on.
+fn app(id: &str, more: Value) -> Value {
+    let mut app = json!({"id": id, "cmd": "sleep 100000", "cpus": 0.05, "mem": 16});
+    if let (Some(all), Value::Object(more)) = (app.as_object_mut(), more) {
+        all.extend(more);
+    }
+    app
+}
+
+fn client() -> Client {
+    Client::with_cluster("small")
+}
+
+fn pass(client: &mut Client, seconds: u64) {
+    client.post("/sim/advance", &json!({"for_ms": seconds * 1000})).status(200);
+}
+
+/// One call; nothing where there is no body.
+fn call(client: &mut Client, method: &str, path: &str, body: &Value) -> planarium_tests::Answer {
+    let text = match body {
+        Value::Null => String::new(),
+        // A text is sent as it is.
+        Value::String(text) => text.clone(),
+        body => body.to_string(),
+    };
+    client.send(method, path, text)
+}
+
+/// Steps of the deployments under way, as `Scale /a, Scale /b`.
+fn steps(client: &mut Client) -> Vec<Vec<String>> {
+    let all = client.get("/v2/deployments").status(200).json();
+    let shown = |step: &Value| {
+        let action = |action: &Value| {
+            let name = action["action"].as_str().unwrap_or_default();
+            let id = action["app"].as_str().or(action["pod"].as_str()).unwrap_or_default();
+            format!("{} {id}", name.trim_end_matches("Application"))
+        };
+        step["actions"].as_array().into_iter().flatten().map(action).collect::<Vec<_>>().join(", ")
+    };
+    let steps = |one: &Value| one["steps"].as_array().into_iter().flatten().map(shown).collect();
+    all.as_array().into_iter().flatten().map(steps).collect()
+}
+
+/// The steps of one change, which is over then.
+fn plan(client: &mut Client, method: &str, path: &str, body: &Value) -> Vec<String> {
+    let answer = call(client, method, path, body);
+    assert!(matches!(answer.status, 200 | 201), "{}: {}", answer.asked, answer.text);
+    let found = steps(client).pop().unwrap_or_default();
+    pass(client, 120);
+    assert_eq!(steps(client), Vec::<Vec<String>>::new(), "{}: still deploying", answer.asked);
+    found
+}
+
+const PATTERN: &str = "must fully match regular expression \
+    '^(([a-z0-9]|[a-z0-9][a-z0-9\\-]*[a-z0-9])\\.)*([a-z0-9]|[a-z0-9][a-z0-9\\-]*[a-z0-9])|(\\.|\\.\\.)$'";
+
+#[test]
+fn what_is_refused_has_the_real_code_and_text_and_changes_nothing() {
+    let mut client = client();
+    call(&mut client, "POST", "/v2/apps", &app("/a", json!({}))).status(201);
+    call(&mut client, "POST", "/v2/groups", &json!({"id": "/g", "apps": [app("x", json!({}))]})).status(201);
+    pass(&mut client, 60);
+    let before = (client.get("/v2/groups").text, client.get("/v2/groups/versions").text);
+    let wrong = |path: &str, errors: &[&str]| json!([{"path": path, "errors": errors}]);
+    let none = Value::Null;
+    for (method, path, body, status, message, details) in [
+        ("POST", "/v2/apps", none.clone(), 400, "Please specify data in JSON format", none.clone()),
+        ("POST", "/v2/apps", json!("{bad"), 400, "Invalid JSON", none.clone()),
+        ("POST", "/v2/apps", json!([]), 422, "Invalid JSON", wrong("/id", &["error.path.missing"])),
+        (
+            "POST",
+            "/v2/apps",
+            json!({"id": 1}),
+            422,
+            "Invalid JSON",
+            wrong("/id", &["error.expected.jsstring"]),
+        ),
+        (
+            "POST",
+            "/v2/apps",
+            json!({"app": app("/b", json!({}))}),
+            422,
+            "Invalid JSON",
+            wrong("/id", &["error.path.missing"]),
+        ),
+        (
+            "POST",
+            "/v2/apps",
+            app("/b", json!({"instances": 1.5})),
+            422,
+            "Invalid JSON",
+            wrong("/instances", &["error.expected.int"]),
+        ),
+        (
+            "POST",
+            "/v2/apps",
+            app("/A_b", json!({})),
+            422,
+            "Invalid JSON",
+            wrong("/id", &["error.pattern", PATTERN]),
+        ),
+        (
+            "POST",
+            "/v2/apps",
+            json!({"id": "/b"}),
+            422,
+            "Object is not valid",
+            wrong("/", &["AppDefinition must either contain one of 'cmd' or 'args', and/or a 'container'."]),
+        ),
+        (
+            "POST",
+            "/v2/apps",
+            app("/b", json!({"cmd": "x"})),
+            422,
+            "Object is not valid",
+            wrong("/", &["must not be an empty string"]),
+        ),
+        (
+            "POST",
+            "/v2/apps",
+            app("/b/tasks", json!({})),
+            422,
+            "Object is not valid",
+            wrong(
+                "/id",
+                &[
+                    "must not end with any of the following reserved keywords: restart, tasks, versions, ., ..",
+                ],
+            ),
+        ),
+        ("POST", "/v2/apps", app("/a", json!({})), 409, "An app with id [/a] already exists.", none.clone()),
+        (
+            "POST",
+            "/v2/apps",
+            app("/g", json!({})),
+            422,
+            "Object is not valid",
+            wrong("/", &["Groups and Applications may not have the same identifier."]),
+        ),
+        (
+            "PUT",
+            "/v2/apps/a",
+            json!({"cmd": "x"}),
+            422,
+            "Object is not valid",
+            wrong("/", &["must not be an empty string"]),
+        ),
+        (
+            "PUT",
+            "/v2/apps/a",
+            json!({"version": "2000-01-01T00:00:00.000Z"}),
+            404,
+            "App '/a' does not exist",
+            none.clone(),
+        ),
+        (
+            "PUT",
+            "/v2/apps/a",
+            json!({"version": "2000-01-01T00:00:00.000Z", "cmd": "sleep 3"}),
+            422,
+            "Object is not valid",
+            wrong("/", &["The 'version' field may only be combined with the 'id' field."]),
+        ),
+        ("PATCH", "/v2/apps/zzz", json!({"cmd": "sleep 5"}), 404, "App '/zzz' does not exist", none.clone()),
+        (
+            "PATCH",
+            "/v2/apps",
+            json!([app("/zzz", json!({}))]),
+            404,
+            "App '/zzz' does not exist",
+            none.clone(),
+        ),
+        ("GET", "/v2/apps/zzz", none.clone(), 404, "App '/zzz' does not exist", none.clone()),
+        ("DELETE", "/v2/apps/zzz", none.clone(), 404, "App '/zzz' does not exist", none.clone()),
+        ("POST", "/v2/apps/zzz/restart", none.clone(), 404, "App '/zzz' does not exist", none.clone()),
+        (
+            "GET",
+            "/v2/apps/a/versions/2015-01-01T00:00:00.000Z",
+            none.clone(),
+            404,
+            "App '/a' does not exist in version 2015-01-01T00:00:00.000Z",
+            none.clone(),
+        ),
+        (
+            "DELETE",
+            "/v2/apps/a/tasks?scale=true&wipe=true",
+            none.clone(),
+            400,
+            "You cannot use scale and wipe at the same time.",
+            none.clone(),
+        ),
+        ("DELETE", "/v2/apps/a/tasks/zzz", none.clone(), 404, "Task 'zzz' does not exist", none.clone()),
+        (
+            "DELETE",
+            "/v2/deployments/zzz",
+            none.clone(),
+            404,
+            "DeploymentPlan zzz does not exist",
+            none.clone(),
+        ),
+        (
+            "DELETE",
+            "/v2/queue/a/delay",
+            none.clone(),
+            404,
+            "Application /a not found in tasks queue.",
+            none.clone(),
+        ),
+        ("GET", "/v2/groups/zzz", none.clone(), 404, "Group '/zzz' does not exist", none.clone()),
+        ("DELETE", "/v2/groups/zzz", none.clone(), 404, "Group '/zzz' does not exist", none.clone()),
+        (
+            "POST",
+            "/v2/groups",
+            json!({"id": "/g"}),
+            409,
+            "Group /g is already created. Use PUT to change this group.",
+            none.clone(),
+        ),
+        (
+            "POST",
+            "/v2/groups",
+            json!({"id": "/a"}),
+            409,
+            "An app with the path /a already exists.",
+            none.clone(),
+        ),
+        (
+            "PUT",
+            "/v2/groups/g",
+            json!({"id": "/g", "scaleBy": 2}),
+            422,
+            "Object is not valid",
+            wrong("/scaleBy", &["not allowed in conjunction with other properties."]),
+        ),
+        (
+            "POST",
+            "/v2/groups",
+            json!({"id": "/h", "apps": [app("x", json!({"dependencies": ["x"]}))]}),
+            422,
+            "Object is not valid",
+            wrong("/", &["Dependency graph has cyclic dependencies."]),
+        ),
+        ("GET", "/v2/zzz", none.clone(), 404, "URI not found", none.clone()),
+    ] {
+        let answer = call(&mut client, method, path, &body);
+        let said = answer.status(status).json();
+        assert_eq!(said["message"], message, "{method} {path} {body}");
+        if !details.is_null() {
+            assert_eq!(said["details"], details, "{method} {path} {body}");
+        }
+    }
+    assert_eq!((client.get("/v2/groups").text, client.get("/v2/groups/versions").text), before);
+}
+
+#[test]
+fn plans_are_those_of_the_real_algorithm() {
+    let mut client = client();
+    let c = &mut client;
+    let apps = json!([
+        app("/a", json!({})),
+        app("/b", json!({"dependencies": ["/a"]})),
+        app("/c", json!({"dependencies": ["/b"]})),
+        app("/z", json!({})),
+    ]);
+    let all_new = ["Start /a, Start /b, Start /c, Start /z", "Scale /a, Scale /z", "Scale /b", "Scale /c"];
+    assert_eq!(plan(c, "PUT", "/v2/apps", &apps), all_new);
+    // Levels are those of all apps: one step each, although /b does not change.
+    let two = json!([{"id": "/c", "cmd": "sleep 200000"}, {"id": "/z", "cmd": "sleep 200000"}]);
+    assert_eq!(plan(c, "PUT", "/v2/apps", &two), ["Restart /z", "Restart /c"]);
+    for (method, path, body, wanted) in [
+        // The same once more is nothing.
+        ("PUT", "/v2/apps/z", json!({"cmd": "sleep 200000"}), &[][..]),
+        ("PUT", "/v2/apps/z", json!({"instances": 2}), &["Scale /z"]),
+        // Another configuration and another count are one restart.
+        ("PUT", "/v2/apps/z", json!({"instances": 3, "env": {"A": "1"}}), &["Restart /z"]),
+        ("PUT", "/v2/apps/z", json!({"labels": {"a": "b"}}), &["Restart /z"]),
+        ("PUT", "/v2/apps/z", json!({"dependencies": ["/a"]}), &["Restart /z"]),
+        // What executors need is not looked at.
+        ("PUT", "/v2/apps/z", json!({"executorResources": {"cpus": 0.2, "mem": 64, "disk": 10}}), &[]),
+        ("POST", "/v2/apps/z/restart", Value::Null, &["Restart /z"]),
+        // Nothing is restarted that is to have no instances.
+        ("PUT", "/v2/apps/z", json!({"instances": 0, "env": {"A": "2"}}), &["Scale /z"]),
+        ("DELETE", "/v2/apps/b", Value::Null, &["Stop /b"]),
+        (
+            "POST",
+            "/v2/groups",
+            json!({"id": "/g", "groups": [
+                {"id": "db", "apps": [app("x", json!({}))]},
+                {"id": "web", "dependencies": ["../db"], "apps": [app("y", json!({})), app("w", json!({}))]}]}),
+            &[
+                "Start /g/db/x, Start /g/web/w, Start /g/web/y",
+                "Scale /g/db/x",
+                "Scale /g/web/w, Scale /g/web/y",
+            ],
+        ),
+        // What is not listed goes; what is not said stays.
+        ("PUT", "/v2/groups/g/web", json!({"apps": [app("y", json!({}))]}), &["Stop /g/web/w"]),
+        ("PUT", "/v2/groups/g", json!({"scaleBy": 2}), &["Scale /g/db/x", "Scale /g/web/y"]),
+        ("DELETE", "/v2/groups/g", Value::Null, &["Stop /g/db/x, Stop /g/web/y"]),
+    ] {
+        assert_eq!(plan(c, method, path, &body), wanted, "{method} {path} {body}");
+    }
+}
+
+#[test]
+fn a_dry_run_shows_the_plan_and_does_nothing() {
+    let mut client = client();
+    let body = json!({"apps": [app("x", json!({})), app("y", json!({"dependencies": ["x"]}))]});
+    let shown = call(&mut client, "PUT", "/v2/groups/g?dryRun=true", &body).status(200).json();
+    let actions = |at: usize| shown["steps"][at]["actions"].clone();
+    assert_eq!(actions(1), json!([{"action": "ScaleApplication", "app": "/g/x"}]));
+    assert_eq!(actions(2), json!([{"action": "ScaleApplication", "app": "/g/y"}]));
+    assert_eq!(client.get("/v2/apps").json(), json!({"apps": []}));
+}
+
+#[test]
+fn locked_apps_are_told_with_who_holds_them_and_force_takes_over() {
+    let mut client = client();
+    let c = &mut client;
+    call(c, "POST", "/v2/apps", &app("/a", json!({}))).status(201);
+    pass(c, 60);
+    let stuck = call(c, "PUT", "/v2/apps/a", &json!({"cpus": 1000})).status(200).json();
+    let refused = call(c, "PUT", "/v2/apps/a", &json!({"instances": 2})).status(409).json();
+    assert_eq!(refused["deployments"], json!([{"id": stuck["deploymentId"]}]));
+    // What is wrong is told first.
+    call(c, "PUT", "/v2/apps/a", &json!({"cmd": "x"})).status(422);
+    // A mere restart is locked out, too; the root is that of the deployment under way.
+    call(c, "POST", "/v2/apps/a/restart", &Value::Null).status(409);
+    assert_eq!(c.get("/v2/apps/a").json()["app"]["cpus"], 1000);
+    let forced = call(c, "PUT", "/v2/apps/a?force=True", &json!({"cpus": 0.05})).status(200).json();
+    let left = c.get("/v2/deployments").json();
+    assert_eq!(left[0]["id"], forced["deploymentId"]);
+    pass(c, 60);
+    assert_eq!(c.get("/v2/deployments").json(), json!([]));
+    // Deleting an app needs no flag.
+    call(c, "PUT", "/v2/apps/a", &json!({"cpus": 1000})).status(200);
+    call(c, "DELETE", "/v2/apps/a", &Value::Null).status(200);
+}
+
+#[test]
+fn giving_up_undoes_nothing_and_taking_back_undoes_all() {
+    for (query, status, cpus) in [("?force=true", 202, json!(1000)), ("", 200, json!(0.05))] {
+        let mut client = client();
+        let c = &mut client;
+        call(c, "POST", "/v2/apps", &app("/a", json!({}))).status(201);
+        pass(c, 60);
+        let version = c.get("/v2/apps/a").json()["app"]["version"].clone();
+        let stuck = call(c, "PUT", "/v2/apps/a", &json!({"cpus": 1000})).json();
+        let id = stuck["deploymentId"].as_str().unwrap_or_default();
+        let answer = call(c, "DELETE", &format!("/v2/deployments/{id}{query}"), &Value::Null);
+        answer.status(status);
+        assert_eq!(answer.text.is_empty(), status == 202);
+        pass(c, 60);
+        assert_eq!(c.get("/v2/deployments").json(), json!([]));
+        let now = c.get("/v2/apps/a").json()["app"].clone();
+        assert_eq!(now["cpus"], cpus);
+        // What is as it was is still of a new version.
+        assert_ne!(now["version"], version);
+    }
+}
+
+#[test]
+fn killing_relaunches_and_killing_to_scale_does_not() {
+    let mut client = client();
+    let c = &mut client;
+    call(c, "POST", "/v2/apps", &app("/a", json!({"instances": 3}))).status(201);
+    pass(c, 60);
+    let ids = |c: &mut Client| -> Vec<String> {
+        let tasks = c.get("/v2/apps/a/tasks").json()["tasks"].clone();
+        let id = |task: &Value| task["id"].as_str().unwrap_or_default().to_owned();
+        tasks.as_array().into_iter().flatten().map(id).collect()
+    };
+    let before = ids(c);
+    let killed =
+        call(c, "DELETE", &format!("/v2/apps/a/tasks/{}", before[0]), &Value::Null).status(200).json();
+    assert_eq!(killed["task"]["id"], before[0]);
+    pass(c, 60);
+    let again = ids(c);
+    assert_eq!(again.len(), 3);
+    let next = before[0].replace("._app.1", "._app.2");
+    assert!(again.contains(&next) && !again.contains(&before[0]), "{again:?}");
+    let body = json!({"ids": [before[1]]});
+    let answer = call(c, "POST", "/v2/tasks/delete?scale=true", &body).status(200).json();
+    assert!(answer["deploymentId"].is_string(), "{answer}");
+    pass(c, 60);
+    assert_eq!((ids(c).len(), ids(c).contains(&before[1])), (2, false));
+    assert_eq!(c.get("/v2/apps/a").json()["app"]["instances"], 2);
+}
+
+#[test]
+fn the_same_answers_stand_below_every_prefix() {
+    let mut client = client();
+    call(&mut client, "POST", "/service/marathon/v2/apps", &app("/a", json!({}))).status(201);
+    pass(&mut client, 60);
+    let bare = client.get("/v2/apps").status(200).text.clone();
+    for prefix in ["/marathon", "/service/marathon"] {
+        assert_eq!(client.get(&format!("{prefix}/v2/apps")).status(200).text, bare, "{prefix}");
+    }
+    assert_eq!(client.get("/marathon/ping").status(200).text, "pong");
+    // Slashes in a row are one.
+    assert_eq!(client.get("/v2/apps//a").status(200).json()["app"]["id"], "/a");
+}
