@@ -5,11 +5,6 @@
 //! A top-level step is a phase, what is inside it its steps in the order of the document; a loop comes before its steps, whose
 //! names say that they are carried out for each instance. What the tree cannot say is in the drawing ([`crate::drawing`]).
 
-#![expect(
-    clippy::unused_self,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::app::App;
 use crate::engine::{Mode, Shown};
 use crate::instance::InstanceState;

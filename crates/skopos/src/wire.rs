@@ -51,9 +51,14 @@ pub(crate) fn nobody(request: &Request, parts: &[&str]) -> Response {
 /// What can be read of an application.
 pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
     let base = format!("/skopos/v1/{}", encode(&service.name));
-    [("", "the application"), ("/deployment", "the state of its deployment"), ("/plan", "its plan"), ("/log", "its log")]
-        .map(|(path, what)| (format!("{base}{path}"), what))
-        .to_vec()
+    [
+        ("", "the application"),
+        ("/deployment", "the state of its deployment"),
+        ("/plan", "its plan"),
+        ("/log", "its log"),
+    ]
+    .map(|(path, what)| (format!("{base}{path}"), what))
+    .to_vec()
 }
 
 /// An error in the API's shape.
