@@ -81,7 +81,6 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -150,7 +150,13 @@ fn page(list: &mut List, state: &State) {
             Dialog::Fault,
             "fault kill lose lost agent machine crash fail partition network chaos break slow",
         ),
-        ("spanner", "Maintenance of machines", Some("m"), Dialog::Maintenance(None), "drain cordon window down up"),
+        (
+            "spanner",
+            "Maintenance of machines",
+            Some("m"),
+            Dialog::Maintenance(None),
+            "drain cordon window down up",
+        ),
         ("plus", "Add machines", None, Dialog::AddMachine, "agent node host capacity grow"),
         ("book", "Examples", Some("x"), Dialog::Gallery, "gallery demo scenario"),
         ("folder", "Open or paste", Some("o"), Dialog::Open, "load file import upload"),
@@ -373,7 +379,10 @@ mod tests {
             ("theme", "Colours as the system"),
             ("drain", "Maintenance of machines"),
         ] {
-            let first = meant(&all, text, &[], 1).first().and_then(|at| all.get(*at)).map(|entry| entry.label.to_string());
+            let first = meant(&all, text, &[], 1)
+                .first()
+                .and_then(|at| all.get(*at))
+                .map(|entry| entry.label.to_string());
             assert_eq!(first.as_deref(), Some(want), "{text}");
         }
         assert_eq!(
