@@ -25,13 +25,13 @@ impl Dates for Calendar {
 
 impl Calendar {
     /// An instant as text.
-    pub(crate) fn at(&self, at: SimTime) -> String {
+    pub(crate) fn at(self, at: SimTime) -> String {
         self.date(at.ms())
     }
 
     /// The version that a text means: `2015-02-09T14:45:51.650Z`, with fewer digits or another offset as well.
     /// Instants before genesis are no version.
-    pub(crate) fn stamp(&self, text: &str) -> Option<Stamp> {
+    pub(crate) fn stamp(self, text: &str) -> Option<Stamp> {
         parse(text.trim())?
             .checked_sub(i64::try_from(self.epoch_ms).ok()?)
             .and_then(|ms| u64::try_from(ms).ok())

@@ -16,7 +16,6 @@
     clippy::match_same_arms,
     clippy::needless_for_each,
     clippy::option_option,
-    clippy::trivially_copy_pass_by_ref,
     clippy::unnecessary_wraps,
     clippy::unused_self,
     reason = "one arm for each case of the real system, and neighbours that are called alike"

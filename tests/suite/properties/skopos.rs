@@ -285,7 +285,7 @@ fn bases() -> Vec<BTreeMap<String, String>> {
     let own = [("plan.yaml", PLAN), ("model.yaml", MODEL), ("env.yaml", ENV)];
     let mut all = vec![own.map(|(path, text)| (path.to_owned(), text.to_owned())).into()];
     for example in planarium_gallery::examples().iter().filter(|example| example.dialect == "skopos") {
-        let files = example.files.iter().filter(|(path, _)| path.ends_with(".yaml"));
+        let files = example.files.iter().filter(|(path, _)| path.strip_suffix(".yaml").is_some());
         all.push(files.map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect());
     }
     all

@@ -5,6 +5,7 @@ use planarium_rest::{Request, Response, Session, handle};
 use planarium_tests::{Client, hostile};
 use planarium_world::Genesis;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 const PLAN: &str = "doctype: com.datagridsys.doctype/skopos/deploy-plan
 version: alpha/1
@@ -303,9 +304,10 @@ fn hostile_texts_are_read_to_their_end() {
     let mut deep = format!("{head}- id: a\n  class: component\n  steps:\n");
     for depth in 1..300 {
         let pad = "  ".repeat(depth);
-        deep.push_str(&format!(
+        let _ = write!(
+            deep,
             "{pad}- id: l{depth}\n{pad}  class: instance-loop\n{pad}  target_num: 99999999\n{pad}  steps:\n"
-        ));
+        );
     }
     let many = (0..20_000).fold(format!("{head}- id: g\n  class: group\n  steps:\n"), |text, n| {
         text + &format!("  - {{id: s{n}, class: delay, duration: 0, on_fail: s{n}}}\n")

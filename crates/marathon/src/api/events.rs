@@ -43,7 +43,7 @@ impl Marathon {
         for event in self.bus.between(first.seq, last.seq) {
             let kind = event.what.kind();
             if wanted(kind) {
-                text.push_str(&frame(kind, &event.json(&self.calendar, self.settings.client_compat)));
+                text.push_str(&frame(kind, &event.json(self.calendar, self.settings.client_compat)));
             }
         }
         // What was refused left nothing behind but the world's own word of it.

@@ -149,7 +149,7 @@ pub(crate) const CLIENT: &str = "127.0.0.1";
 
 impl BusEvent {
     /// The JSON of the event. `old` adds to plans what clients of older versions need.
-    pub(crate) fn json(&self, calendar: &Calendar, old: bool) -> Value {
+    pub(crate) fn json(&self, calendar: Calendar, old: bool) -> Value {
         let mut all = Object::new();
         let mut put = |key: &str, value: Value| _ = all.insert(key.to_owned(), value);
         let plan = |plan: &Plan| plan_json(plan, calendar, old);
@@ -157,7 +157,7 @@ impl BusEvent {
             Happening::ApiPost { uri, app } => {
                 put("clientIp", CLIENT.into());
                 put("uri", (&**uri).into());
-                put("appDefinition", write::spec(app, calendar));
+                put("appDefinition", write::spec(app, &calendar));
             }
             Happening::Pod { uri, .. } => {
                 put("clientIp", CLIENT.into());
@@ -249,7 +249,7 @@ impl BusEvent {
     }
 }
 
-fn status_json(instance: &Instance, task_id: &Text, calendar: &Calendar, put: &mut dyn FnMut(&str, Value)) {
+fn status_json(instance: &Instance, task_id: &Text, calendar: Calendar, put: &mut dyn FnMut(&str, Value)) {
     let task = instance.tasks.iter().find(|task| task.id == *task_id);
     let status = task.and_then(|task| task.status.as_ref());
     let agent = instance.agent.as_ref();
@@ -265,8 +265,8 @@ fn status_json(instance: &Instance, task_id: &Text, calendar: &Calendar, put: &m
 }
 
 /// A plan in an event.
-fn plan_json(plan: &Plan, calendar: &Calendar, old: bool) -> Value {
-    let mut json = plan.json(calendar);
+fn plan_json(plan: &Plan, calendar: Calendar, old: bool) -> Value {
+    let mut json = plan.json(&calendar);
     if let (true, Some(all)) = (old, json.as_object_mut()) {
         let group = |version| json!({"id": "/", "apps": [], "groups": [], "dependencies": [], "version": calendar.date(version)});
         all.insert("original".to_owned(), group(plan.original.version));

@@ -5,6 +5,7 @@
 
 use crate::store::selectors::time::clock;
 use serde_json::Value;
+use std::fmt::Write as _;
 use yew::prelude::*;
 
 const WIDTH: u64 = 280;
@@ -48,13 +49,13 @@ fn corners(samples: &[Sample], index: usize, most: u64) -> String {
         let x = scale(sample.ms.saturating_sub(first.ms), span, WIDTH);
         let y = HEIGHT - scale(sample.counts.get(index).copied().unwrap_or(0), most, HEIGHT);
         if let Some(before) = before {
-            text.push_str(&format!("{x},{before} "));
+            let _ = write!(text, "{x},{before} ");
         }
-        text.push_str(&format!("{x},{y} "));
+        let _ = write!(text, "{x},{y} ");
         before = Some(y);
     }
     if let (true, Some(y)) = (span == 0, before) {
-        text.push_str(&format!("{WIDTH},{y}"));
+        let _ = write!(text, "{WIDTH},{y}");
     }
     text.trim_end().to_owned()
 }

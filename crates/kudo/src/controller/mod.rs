@@ -9,6 +9,8 @@
 //! **Source**: `kudobuilder/kudo: pkg/controller/instance/instance_controller.go`, `resolver_incluster.go`. Matched, but that the time
 //! of a plan is not written anew while nothing else about it changes.
 
+mod known;
+
 use std::sync::Arc;
 
 use planarium_kernel::cow::bytes_of;
@@ -28,6 +30,9 @@ use crate::package::model::TaskKind;
 use crate::package::{params, version_name};
 use crate::status::Status;
 use crate::version::{Version, read_again};
+
+use known::Due;
+pub use known::{Known, Mark};
 
 /// Namespace and name.
 pub type Key = (Text, Text);
@@ -50,126 +55,8 @@ const WRITE_MS: u64 = 50;
 /// Writes that the client sends at once before it waits.
 const WRITES_AT_ONCE: u64 = 30;
 
-/// When an instance is looked at next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Due {
-    at: SimTime,
-    /// Nothing has changed: it is looked at because some time has passed.
-    tick: bool,
-}
-
-/// What is kept of an instance.
-#[derive(Clone, Debug)]
-pub struct Known {
-    /// The instance as it was written last.
-    pub instance: Arc<Instance>,
-    /// The version of its operator that was there last.
-    pub version: Option<Arc<Version>>,
-    /// What is kept of its run.
-    pub memory: Arc<Memory>,
-    /// Why the last look did not get anywhere; empty when it did.
-    pub trouble: Text,
-    /// When elements changed, by plan, phase and step; the latter are empty for plans and phases.
-    marks: Arc<SortedMap<ElementKey, Mark>>,
-    /// Revision of what all elements show.
-    base: u64,
-    /// Revision of everything that is shown of it.
-    pub revision: u64,
-    due: Option<Due>,
-    /// Errors since the last look without one.
-    failures: u32,
-    /// The version of the cluster after which a look changed nothing.
-    quiet_at: Option<u64>,
-}
-
 /// What a status of a step takes.
 const ROW: u64 = 96;
-
-/// Plan, phase and step.
-type ElementKey = (Text, Text, Text);
-
-/// When an element changed last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mark {
-    /// Since when it has its status.
-    pub since: SimTime,
-    /// Revision of what it shows.
-    pub revision: u64,
-}
-
-impl Known {
-    /// When an element changed last; phase and step are empty for plans, the step for phases.
-    pub fn mark(&self, plan: &str, phase: &str, step: &str) -> Mark {
-        let key = (Text::from(plan), Text::from(phase), Text::from(step));
-        let mark = self.marks.get(&key).copied().unwrap_or_default();
-        Mark { revision: mark.revision.max(self.base), ..mark }
-    }
-
-    /// An element shows something else, and so do those that it is part of.
-    fn touch(&mut self, (plan, phase, step): ElementKey, since: Option<SimTime>, revision: u64) {
-        let marks = Arc::make_mut(&mut self.marks);
-        let own = marks.entry((plan.clone(), phase.clone(), step)).or_default();
-        own.revision = revision;
-        own.since = since.unwrap_or(own.since);
-        marks.entry((plan.clone(), phase, Text::default())).or_default().revision = revision;
-        marks.entry((plan, Text::default(), Text::default())).or_default().revision = revision;
-        self.revision = revision;
-    }
-
-    /// All elements show something else.
-    fn touch_all(&mut self, revision: u64) {
-        self.base = revision;
-        self.revision = revision;
-    }
-
-    /// When the controller looks at it next.
-    pub fn next_look(&self) -> Option<SimTime> {
-        Some(self.due?.at)
-    }
-
-    /// Takes an instance in as it was written last.
-    fn take(&mut self, now: SimTime, instance: Arc<Instance>, revision: u64) {
-        let old = std::mem::replace(&mut self.instance, Arc::clone(&instance));
-        self.revision = revision;
-        if old.execution != instance.execution
-            || old.deleting != instance.deleting
-            || old.version != instance.version
-        {
-            // What can be done with plans, and what others wait for, is another matter now.
-            self.touch_all(revision);
-        }
-        let none = Text::default;
-        for plan in instance.plans.values() {
-            let before = old.plans.get(&plan.name);
-            for (at, phase) in plan.phases.iter().enumerate() {
-                let before = before.and_then(|plan| plan.phases.get(at));
-                for (at, step) in phase.steps.iter().enumerate() {
-                    let before = before.and_then(|phase| phase.steps.get(at));
-                    let status = before.map(|step| step.status).unwrap_or_default();
-                    if status != step.status || before.is_some_and(|before| before.message != step.message) {
-                        let since = (status != step.status).then_some(now);
-                        self.touch(
-                            (plan.name.clone(), phase.name.clone(), step.name.clone()),
-                            since,
-                            revision,
-                        );
-                    }
-                }
-                let status = before.map(|phase| phase.status).unwrap_or_default();
-                if status != phase.status || before.is_some_and(|before| before.message != phase.message) {
-                    self.touch((plan.name.clone(), phase.name.clone(), none()), Some(now), revision);
-                }
-            }
-            let status = before.map(|plan| plan.status).unwrap_or_default();
-            if status != plan.status || before.is_some_and(|before| before.message != plan.message) {
-                self.touch((plan.name.clone(), none(), none()), Some(now), revision);
-            }
-            if plan.status == Status::FatalError && status != plan.status {
-                self.touch_all(revision);
-            }
-        }
-    }
-}
 
 /// The controller's books. A copy costs pointers.
 #[derive(Clone, Debug, Default)]
