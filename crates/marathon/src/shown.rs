@@ -77,14 +77,14 @@ pub(crate) static STATUSES: &[StatusWord] = &[
     StatusWord {
         word: SUSPENDED,
         class: StatusClass::Unused,
-        icon: "unused",
+        icon: "never-run",
         glyph: "–",
         meaning: "The app is to have no instances, and has none that run.",
     },
     StatusWord {
         word: UNDEFINED,
         class: StatusClass::Unused,
-        icon: "unused",
+        icon: "never-run",
         glyph: "–",
         meaning: "The app is not defined, or not any more.",
     },

@@ -6,9 +6,9 @@ use crate::engine::{Io, LogKind, Mode, Record, Run, Shown};
 use crate::generate::Running;
 use crate::instance::{ComponentId, Group, Instance, InstanceState, Instances, Slot};
 use crate::load::{Definition, Prepared};
+use crate::machines::{Place, place};
 use crate::plan::{ChainId, ChainKind, Plan, SharedPlan, StepId};
 use crate::report::Names;
-use crate::yard::{Place, place};
 use planarium_fleet::{CheckSpec, Labels, MachineId, ProcessId, ProcessSpec, Program};
 use planarium_kernel::{Cause, EventQueue, SimTime, SortedMap};
 use planarium_protocol::refusal::RefusalCode;
@@ -155,13 +155,13 @@ impl App {
                 process: None,
                 id,
             };
-            if let Place::On(machine) = place(io.yard.fleet(), |machine| self.instances.on(machine)) {
+            if let Place::On(machine) = place(io.machines.fleet(), |machine| self.instances.on(machine)) {
                 instance.machine = Some(machine);
                 self.remember(io, machine);
                 if !planted.stopped {
                     let (own, image) = (instance.id.clone(), instance.image.clone());
                     let process = self.launch(io, machine, slot, &own, &image, 0);
-                    io.yard.adopt(io.cx, process);
+                    io.machines.adopt(io.cx, process);
                     instance.process = Some(process);
                 }
             }
@@ -369,7 +369,7 @@ impl App {
 
     /// The name of a machine.
     pub(crate) fn hostname(&self, io: &Io<'_>, machine: MachineId) -> Text {
-        let known = io.yard.fleet().machine(machine).map(|machine| machine.hostname.clone());
+        let known = io.machines.fleet().machine(machine).map(|machine| machine.hostname.clone());
         let known = known.or_else(|| self.host_of(machine));
         known.unwrap_or_else(|| format!("machine {}", machine.0).into())
     }
@@ -415,14 +415,14 @@ impl App {
             program,
             grace_ms: 0,
         };
-        io.yard.launch(io.cx, spec, start_ms)
+        io.machines.launch(io.cx, spec, start_ms)
     }
 
     /// Has the process of an instance end within this time. *Units*: milliseconds.
     pub(crate) fn end_process(&self, io: &mut Io<'_>, slot: Slot, ms: u64) {
         let Some(process) = self.instances.get(slot).and_then(|instance| instance.process) else { return };
         if ms > 0 {
-            io.yard.kill(io.cx, process, ms);
+            io.machines.kill(io.cx, process, ms);
         }
     }
 
@@ -431,7 +431,7 @@ impl App {
         self.cut_off(io);
         let processes: Vec<ProcessId> = self.instances.iter().filter_map(|(_, one)| one.process).collect();
         for process in processes {
-            io.yard.vanish(process);
+            io.machines.vanish(process);
         }
     }
 

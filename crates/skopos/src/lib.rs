@@ -30,6 +30,7 @@ mod files;
 mod generate;
 mod instance;
 mod load;
+mod machines;
 mod model;
 mod nearest;
 mod offer;
@@ -44,7 +45,6 @@ mod vars;
 mod view;
 mod wire;
 mod words;
-mod yard;
 
 pub use load::{Loaded, load};
 pub use process::Process;

@@ -5,8 +5,8 @@
 use crate::app::App;
 use crate::engine::{Command, Io, Mode, Shown};
 use crate::load::{Loaded, load};
+use crate::machines::{MachineAccess, OwnMachines};
 use crate::report::PLAN;
-use crate::yard::{OwnYard, Yard};
 use crate::{DIALECT, STATUSES, console, wire};
 use planarium_fleet::{FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, ProcessId, ProcessSpec};
 use planarium_kernel::cow::behind;
@@ -45,7 +45,7 @@ struct Machines<'a> {
     number: Number,
 }
 
-impl Yard for Machines<'_> {
+impl MachineAccess for Machines<'_> {
     fn fleet(&self) -> &Fleet {
         self.cluster.fleet()
     }
@@ -155,9 +155,9 @@ impl Process {
         number: Number,
         work: impl FnOnce(&mut App, &mut Io<'_>) -> R,
     ) -> Option<R> {
-        let mut yard = Machines { cluster, number: self.number };
+        let mut machines = Machines { cluster, number: self.number };
         let member = self.apps.get_mut(&number)?;
-        let done = work(Arc::make_mut(&mut member.app), &mut Io { cx, yard: &mut yard });
+        let done = work(Arc::make_mut(&mut member.app), &mut Io { cx, machines: &mut machines });
         self.drop_if_left(cx, number);
         Some(done)
     }
@@ -182,8 +182,8 @@ impl Process {
         let Some(definition) = definition.definition else {
             return Err(Refusal::new(RefusalCode::InvalidDefinition, "the definition has errors"));
         };
-        let mut yard = Machines { cluster, number: self.number };
-        let app = App::load(&mut Io { cx: &mut *cx, yard: &mut yard }, definition)?;
+        let mut machines = Machines { cluster, number: self.number };
+        let app = App::load(&mut Io { cx: &mut *cx, machines: &mut machines }, definition)?;
         let answer = loaded(&app);
         self.apps.insert(number, Member { load, app: Arc::new(app) });
         Ok(answer)
@@ -237,9 +237,9 @@ impl System for Process {
 
     fn preview(definition: &Loaded) -> Option<Result<Arc<ServiceView>, Refusal>> {
         let definition = definition.definition.clone()?;
-        let mut yard = OwnYard { fleet: Fleet::new(1) };
+        let mut machines = OwnMachines { fleet: Fleet::new(1) };
         let mut cx = Recorder::new(1);
-        let app = App::load(&mut Io { cx: &mut cx, yard: &mut yard }, definition);
+        let app = App::load(&mut Io { cx: &mut cx, machines: &mut machines }, definition);
         Some(app.map(|app| app.view(&|_| None)))
     }
 

@@ -5,7 +5,7 @@
 #[expect(dead_code, reason = "every test binary uses its own part of this")]
 mod common;
 
-use common::load;
+use common::{HELLO, load};
 use planarium_protocol::Input;
 use planarium_world::check;
 
@@ -15,9 +15,12 @@ fn block<'a>(page: &'a str, kind: &str) -> &'a str {
     page.split_once(&start).and_then(|(_, rest)| rest.split_once("```")).map(|(text, _)| text).expect(kind)
 }
 
-fn codes(text: &str) -> Vec<String> {
-    let Input::LoadService(mut request) = load(text) else { panic!("a load") };
-    request.dialect.clear();
+/// Findings about a definition that is brought under the dialect that a scenario names.
+fn codes(scenario: &str) -> Vec<String> {
+    let Input::LoadService(mut request) = load(HELLO) else { panic!("a load") };
+    let dialect =
+        scenario.lines().find_map(|line| line.trim().strip_prefix("- dialect: ")).expect("a dialect");
+    dialect.clone_into(&mut request.dialect);
     check(&request)
         .diagnostics
         .iter()

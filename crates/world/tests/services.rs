@@ -346,8 +346,13 @@ fn checking_shows_the_plans_without_a_cluster() {
     other.dialect = "auto".to_owned();
     let report = check(&other);
     assert_eq!(report.dialect, "marathon");
+    assert!(!report.has_errors(), "{:?}", report.diagnostics);
+    let preview = report.preview.expect("it can run");
+    assert_eq!(&*preview.dialect, "marathon");
+    other.dialect = "nomad".to_owned();
+    let report = check(&other);
     assert!(report.has_errors() && report.preview.is_none());
-    assert!(report.diagnostics[0].message.contains("Marathon"), "{:?}", report.diagnostics);
+    assert!(report.diagnostics[0].message.contains("nomad"), "{:?}", report.diagnostics);
 }
 
 #[test]

@@ -280,7 +280,7 @@ fn refused_inputs_change_nothing_and_replay() {
         ),
         (
             r#"{"kind":"load-service","dialect":"auto","files":{"a.json":"{\"id\":\"a\",\"cmd\":\"b\"}"}}"#,
-            RefusalCode::Unsupported,
+            RefusalCode::InvalidDefinition,
         ),
         (
             r#"{"kind":"load-service","dialect":"sdk","files":{"svc.yml":"pods: ["}}"#,

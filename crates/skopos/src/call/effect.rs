@@ -87,7 +87,7 @@ impl App {
             Effect::Destroy(slot) => {
                 if let Some(gone) = self.instances.take(*slot) {
                     if let Some(process) = gone.process {
-                        io.yard.vanish(process);
+                        io.machines.vanish(process);
                     }
                     self.destroyed(io, *slot, &gone);
                 }
@@ -203,7 +203,7 @@ impl App {
     pub(super) fn stopped(&mut self, io: &mut Io<'_>, slot: Slot) {
         let process = self.instances.get(slot).and_then(|instance| instance.process);
         if let Some(process) = process {
-            io.yard.vanish(process);
+            io.machines.vanish(process);
             self.instances.set_process(slot, None);
         }
         if let Some(instance) = self.instances.get_mut(slot) {

@@ -39,11 +39,11 @@ impl App {
             *struck = struck.saturating_add(1);
             return Some(strike).filter(|strike| counts(bound, strike));
         }
-        if !io.yard.fleet().calls_may_fail() {
+        if !io.machines.fleet().calls_may_fail() {
             return None;
         }
         let labels = self.labels_of_call(io, plan, id, bound);
-        let failed = io.yard.fails_call(io.cx, &labels)?;
+        let failed = io.machines.fails_call(io.cx, &labels)?;
         let strike = Strike {
             outcome: Outcome::Fail,
             message: said(failed.exit_code, Some(&failed.message)),
@@ -110,7 +110,7 @@ impl App {
         if let Some(instance) = bound.slot.and_then(|slot| self.instances.get(slot)) {
             labels.set("pod", instance.id.clone());
             labels.set("task", instance.id.clone());
-            if let Some(machine) = instance.machine.and_then(|machine| io.yard.fleet().machine(machine)) {
+            if let Some(machine) = instance.machine.and_then(|machine| io.machines.fleet().machine(machine)) {
                 labels.set("agent", machine.hostname.clone());
             }
         }

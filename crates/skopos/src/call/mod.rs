@@ -189,7 +189,7 @@ impl App {
             self.timers.cancel(timer);
         }
         if let Work::Launch(launch) = &leaf.work {
-            io.yard.vanish(launch.process);
+            io.machines.vanish(launch.process);
         }
     }
 

@@ -9,9 +9,9 @@ use crate::app::App;
 use crate::engine::{Io, Move};
 use crate::env::{Outcome, Script};
 use crate::instance::{InstanceState, Slot};
+use crate::machines::{Place, place};
 use crate::plan::{Plan, StepId};
 use crate::plugin::{ActionSpec, JOIN_MS, Op, WAIT_MS, WARM_UP_MS};
-use crate::yard::{Place, place};
 use planarium_fleet::{Absence, MachineId};
 use planarium_protocol::Text;
 
@@ -193,7 +193,7 @@ impl App {
     /// The hostname of an instance's machine when nobody can reach it.
     fn out_of_reach(&self, io: &Io<'_>, slot: Slot) -> Option<Text> {
         let machine = self.instances.get(slot)?.machine?;
-        let fleet = io.yard.fleet();
+        let fleet = io.machines.fleet();
         let host = fleet.machine(machine).map(|machine| machine.hostname.clone());
         (fleet.absence(machine) == Some(Absence::Partitioned)).then_some(host).flatten()
     }
@@ -229,7 +229,7 @@ impl App {
         }
         let image = image.unwrap_or_default();
         let free = |machine: MachineId| self.instances.on(machine);
-        match place(io.yard.fleet(), free) {
+        match place(io.machines.fleet(), free) {
             Place::NoneUp => self.timed(io, id, ms, fails("no machine is up".to_owned()), None),
             Place::Nowhere => {
                 self.timed(io, id, ms, Effect::Create { slot, image }, Some(slot).filter(|_| unhealthy))
@@ -266,7 +266,9 @@ impl App {
             (InstanceState::Stopped, None) => self.timed(io, id, ms, Effect::Start(slot), unhealthy),
             (InstanceState::Stopped, Some(machine)) => {
                 let host = self.hostname(io, machine);
-                if io.yard.fleet().machine(machine).is_none() || io.yard.fleet().absence(machine).is_some() {
+                if io.machines.fleet().machine(machine).is_none()
+                    || io.machines.fleet().absence(machine).is_some()
+                {
                     return self.timed(io, id, ms, fails(format!("machine {host} cannot be reached")), None);
                 }
                 let process = self.launch(io, machine, slot, &own, &image, ms);

@@ -89,7 +89,7 @@ impl App {
 
     /// How far what is waited for has come.
     pub(crate) fn progress(&self, io: &Io<'_>, waiting: &Await) -> Progress {
-        self.progress_at(io.cx.now(), io.yard.fleet(), waiting)
+        self.progress_at(io.cx.now(), io.machines.fleet(), waiting)
     }
 
     /// The same at an instant.

@@ -10,8 +10,8 @@
 use super::{Frame, Indices, Iteration, LogKind, Reason, Shown};
 use crate::app::App;
 use crate::instance::Group;
+use crate::machines::MachineAccess;
 use crate::plan::{ChainId, Class, Iterate, Leads, Plan, Selector, StepId};
-use crate::yard::Yard;
 use planarium_fleet::Cx;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const EXECUTIONS: u32 = 100_000;
 /// Where facts go, and the machines.
 pub(crate) struct Io<'a> {
     pub(crate) cx: &'a mut Cx,
-    pub(crate) yard: &'a mut dyn Yard,
+    pub(crate) machines: &'a mut dyn MachineAccess,
 }
 
 /// What is to be done next.

@@ -436,7 +436,7 @@ fn machines_are_shared_evenly_and_felt() {
     let hosts: Vec<Option<u32>> =
         bench.app.instances.iter().map(|(_, one)| one.machine.map(|machine| machine.0)).collect();
     assert_eq!(hosts, [Some(0), Some(1)]);
-    assert_eq!(bench.yard.fleet.process_ids().count(), 2);
+    assert_eq!(bench.machines.fleet.process_ids().count(), 2);
 
     // The machine that a container is being started on goes.
     let mut bench = Bench::with_machines(&twice, 3);
@@ -534,7 +534,7 @@ fn what_is_under_way_is_cut_off() {
     assert_eq!(bench.command(&Command::Abandon), None);
     bench.advance_to(60_000);
     assert_eq!(bench.instances(), "back-o0:old0=running back-o1:old1=running");
-    assert_eq!(bench.yard.fleet.process_ids().count(), 2);
+    assert_eq!(bench.machines.fleet.process_ids().count(), 2);
     assert_eq!(bench.app.run.mode, Mode::Failed);
 }
 
@@ -561,7 +561,7 @@ fn loops_work_on_their_slots() {
     bench.finish();
     assert_eq!(bench.trace(), "a[0] b[0] a[1] b[1] l d[0] d[1] m back");
     assert_eq!(bench.instances(), "back-n0:new0=running back-n1:new1=running");
-    assert_eq!(bench.yard.fleet.process_ids().count(), 2);
+    assert_eq!(bench.machines.fleet.process_ids().count(), 2);
     let id = bench.app.plan.find("b").expect("a step");
     assert_eq!(bench.app.run.step(id).and_then(|own| own.called.as_deref()), Some("echo 1 back-n1"));
 }

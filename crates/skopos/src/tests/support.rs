@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::engine::{Command, Io};
 use crate::load::{Loaded, load};
-use crate::yard::{OwnYard, Yard};
+use crate::machines::{MachineAccess, OwnMachines};
 use planarium_fleet::{Cx, Fleet, FleetEventKind, MachineSpec};
 use planarium_kernel::SimTime;
 use planarium_kernel::recorder::Recorder;
@@ -56,7 +56,7 @@ pub(crate) fn findings(loaded: &Loaded) -> Vec<String> {
 #[derive(Clone)]
 pub(crate) struct Bench {
     pub(crate) cx: Cx,
-    pub(crate) yard: OwnYard,
+    pub(crate) machines: OwnMachines,
     pub(crate) app: App,
 }
 
@@ -67,29 +67,30 @@ impl Bench {
     }
 
     /// Loads a text beside so many machines.
-    pub(crate) fn with_machines(text: &str, machines: u32) -> Self {
+    pub(crate) fn with_machines(text: &str, count: u32) -> Self {
         let mut cx = Recorder::new(1);
-        let mut yard = OwnYard { fleet: Fleet::new(1) };
-        for n in 1..=machines {
+        let mut machines = OwnMachines { fleet: Fleet::new(1) };
+        for n in 1..=count {
             let spec = MachineSpec { hostname: format!("m{n}").into(), ..MachineSpec::default() };
-            yard.fleet.add_machine(&mut cx, spec);
+            machines.fleet.add_machine(&mut cx, spec);
         }
         let loaded = load(&request(text));
         let definition =
             loaded.definition.clone().unwrap_or_else(|| panic!("{:#?}\n{text}", findings(&loaded)));
-        let app = App::load(&mut Io { cx: &mut cx, yard: &mut yard }, definition).expect("an application");
-        Self { cx, yard, app }
+        let app =
+            App::load(&mut Io { cx: &mut cx, machines: &mut machines }, definition).expect("an application");
+        Self { cx, machines, app }
     }
 
     /// The machines, to be asked.
     pub(crate) fn fleet(&self) -> &Fleet {
-        &self.yard.fleet
+        &self.machines.fleet
     }
 
     /// Every fault ends.
     pub(crate) fn mend(&mut self) {
-        for fault in self.yard.fleet.faults() {
-            self.yard.fleet.clear(&mut self.cx, &fault.id).expect("a fault in force");
+        for fault in self.machines.fleet.faults() {
+            self.machines.fleet.clear(&mut self.cx, &fault.id).expect("a fault in force");
             self.news();
         }
     }
@@ -97,15 +98,15 @@ impl Bench {
     /// Injects a fault into the world; whether it was accepted.
     pub(crate) fn try_to_inject(&mut self, fault: &str) -> bool {
         let fault: Fault = serde_json::from_str(fault).expect("a fault");
-        let accepted = self.yard.fleet.inject(&mut self.cx, &fault).is_ok();
+        let accepted = self.machines.fleet.inject(&mut self.cx, &fault).is_ok();
         self.news();
         accepted
     }
 
     fn news(&mut self) {
-        while let Some(event) = self.yard.fleet.next_event() {
+        while let Some(event) = self.machines.fleet.next_event() {
             self.cx.set_cause(event.cause);
-            let mut io = Io { cx: &mut self.cx, yard: &mut self.yard };
+            let mut io = Io { cx: &mut self.cx, machines: &mut self.machines };
             match event.kind {
                 FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. } => {
                     self.app.on_machine_news(&mut io, &event.kind);
@@ -117,7 +118,7 @@ impl Bench {
 
     /// Carries a command out; its refusal, if it is refused.
     pub(crate) fn command(&mut self, command: &Command) -> Option<String> {
-        let mut io = Io { cx: &mut self.cx, yard: &mut self.yard };
+        let mut io = Io { cx: &mut self.cx, machines: &mut self.machines };
         let refused = self.app.command(&mut io, command).err().map(|refusal| refusal.message);
         self.news();
         self.check();
@@ -132,7 +133,7 @@ impl Bench {
     /// Injects a fault into the world.
     pub(crate) fn inject(&mut self, fault: &str) {
         let fault: Fault = serde_json::from_str(fault).expect("a fault");
-        self.yard.fleet.inject(&mut self.cx, &fault).expect("a fault that makes sense");
+        self.machines.fleet.inject(&mut self.cx, &fault).expect("a fault that makes sense");
         self.news();
     }
 
@@ -141,10 +142,10 @@ impl Bench {
         let end = SimTime(ms);
         while let Some(due) = self.next_due().filter(|due| *due <= end) {
             self.cx.set_now(due.max(self.cx.now()));
-            if self.yard.fleet.next_due() == Some(due) {
-                self.yard.fleet.fire(&mut self.cx);
+            if self.machines.fleet.next_due() == Some(due) {
+                self.machines.fleet.fire(&mut self.cx);
             } else {
-                self.app.fire(&mut Io { cx: &mut self.cx, yard: &mut self.yard });
+                self.app.fire(&mut Io { cx: &mut self.cx, machines: &mut self.machines });
             }
             self.news();
             self.check();
@@ -154,7 +155,7 @@ impl Bench {
 
     /// When something happens next.
     pub(crate) fn next_due(&self) -> Option<SimTime> {
-        [self.yard.fleet.next_due(), self.app.timers.next_due()].into_iter().flatten().min()
+        [self.machines.fleet.next_due(), self.app.timers.next_due()].into_iter().flatten().min()
     }
 
     /// Runs until nothing more would happen, for an hour at most.
@@ -168,7 +169,7 @@ impl Bench {
 
     /// Nothing that is kept is wrong.
     pub(crate) fn check(&self) {
-        let found = [self.app.check(), self.yard.fleet().check()].concat();
+        let found = [self.app.check(), self.machines.fleet().check()].concat();
         assert!(found.is_empty(), "{found:#?}");
     }
 

@@ -166,9 +166,7 @@ fn shown_name(name: &str, title: &AttrValue) -> Html {
     };
     html! {
         <span class="name" data-long="true" title={title.clone()}>
-            <span class="visually-hidden">{ name.to_owned() }</span>
-            <span class="name-head" aria-hidden="true">{ head.to_owned() }</span>
-            <span class="name-tail" aria-hidden="true">{ tail.to_owned() }</span>
+            <span class="name-head">{ head.to_owned() }</span>{ tail.to_owned() }
         </span>
     }
 }

@@ -5,7 +5,7 @@
 use planarium_fleet::{Cx, FailedCall, Fleet, Labels, MachineId, ProcessId, ProcessSpec, Said};
 
 /// The machines, as an application is handed them.
-pub(crate) trait Yard {
+pub(crate) trait MachineAccess {
     /// The machines and processes, to be asked.
     fn fleet(&self) -> &Fleet;
 
@@ -55,12 +55,12 @@ pub(crate) fn place(fleet: &Fleet, load: impl Fn(MachineId) -> u32) -> Place {
 
 /// Machines that belong to nobody else: for plans that are looked at before anything runs, and for tests.
 #[derive(Clone, Debug)]
-pub(crate) struct OwnYard {
+pub(crate) struct OwnMachines {
     /// The machines.
     pub(crate) fleet: Fleet,
 }
 
-impl Yard for OwnYard {
+impl MachineAccess for OwnMachines {
     fn fleet(&self) -> &Fleet {
         &self.fleet
     }
