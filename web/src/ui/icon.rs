@@ -8,3 +8,12 @@ pub(crate) fn icon(name: &str) -> Html {
         <svg class="icon" aria-hidden="true" focusable="false"><use href={format!("#i-{name}")} /></svg>
     }
 }
+
+/// An icon within a drawing, 14 units wide.
+pub(crate) fn icon_at(name: &str, x: i32, y: i32) -> Html {
+    html! {
+        <svg class="icon" x={x.to_string()} y={y.to_string()} width="14" height="14" aria-hidden="true" focusable="false">
+            <use href={format!("#i-{name}")} width="14" height="14" />
+        </svg>
+    }
+}

@@ -13,8 +13,8 @@ pub(crate) mod virtual_list;
 
 pub(crate) use button::{Button, IconButton};
 pub(crate) use dialog::Dialog;
-pub(crate) use icon::icon;
-pub(crate) use status::{Badge, status_icon};
+pub(crate) use icon::{icon, icon_at};
+pub(crate) use status::{Badge, status_icon, status_icon_at};
 
 use yew::AttrValue;
 

@@ -13,6 +13,16 @@ pub(crate) fn status_icon(look: Look) -> Html {
     }
 }
 
+/// The icon of a status within a drawing, 14 units wide.
+pub(crate) fn status_icon_at(look: Look, x: i32, y: i32) -> Html {
+    html! {
+        <svg class="icon status-icon" data-family={look.family} data-class={look.class} data-icon={look.icon}
+            x={x.to_string()} y={y.to_string()} width="14" height="14" aria-hidden="true" focusable="false">
+            <use href={format!("#i-{}", look.icon)} width="14" height="14" />
+        </svg>
+    }
+}
+
 #[derive(Properties, PartialEq)]
 pub(crate) struct BadgeProps {
     /// The status word.

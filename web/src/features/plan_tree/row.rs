@@ -153,7 +153,7 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
 }
 
 /// Names longer than this are cut in their middle where there is no room. *Units*: characters.
-const LONG: usize = 20;
+const LONG: usize = 28;
 /// How much of the end of a long name is always there. *Units*: characters.
 const TAIL: usize = 9;
 
@@ -166,7 +166,7 @@ fn shown_name(name: &str, title: &AttrValue) -> Html {
     };
     html! {
         <span class="name" data-long="true" title={title.clone()}>
-            <span class="name-head">{ head.to_owned() }</span>{ tail.to_owned() }
+            <span class="name-head">{ head.to_owned() }</span><span class="name-tail">{ tail.to_owned() }</span>
         </span>
     }
 }

@@ -18,8 +18,9 @@ struct Sample {
     counts: [u64; 3],
 }
 
-/// What the lines stand for, in the order of a sample's counts.
-const LINES: [(&str, &str); 3] = [("old", "old"), ("new", "new"), ("healthy", "healthy")];
+/// What the lines stand for, in the order of a sample's counts. In service are old instances and those new ones that are
+/// healthy and ready: the capacity that the limits are about.
+const LINES: [(&str, &str); 3] = [("old", "old"), ("new", "new"), ("healthy", "in service")];
 
 fn number(value: &Value, key: &str) -> u64 {
     value.get(key).and_then(Value::as_u64).unwrap_or(0)
@@ -29,7 +30,8 @@ fn samples(restart: &Value) -> Vec<Sample> {
     let all = restart.get("curve").and_then(Value::as_array);
     let sample = |row: &Value| {
         let at = |index: usize| row.get(index).and_then(Value::as_u64);
-        Some(Sample { ms: at(0)?, counts: [at(1)?, at(2)?, at(3)?] })
+        let (old, new, healthy) = (at(1)?, at(2)?, at(3)?);
+        Some(Sample { ms: at(0)?, counts: [old, new, old.saturating_add(healthy)] })
     };
     all.into_iter().flatten().filter_map(sample).collect()
 }
@@ -71,7 +73,7 @@ pub(super) fn curve(app: &str, restart: &Value) -> Html {
     let level = |count: u64| HEIGHT - scale(count, most, HEIGHT);
     let [old, new, healthy] = last.counts;
     let words = format!(
-        "Restart of {app} from {} to {}: {old} old, {new} new, {healthy} healthy of {wanted}; at least {least} healthy, at most {cap} in all",
+        "Restart of {app} from {} to {}: {old} old, {new} new, {healthy} in service of {wanted}; at least {least} healthy, at most {cap} in all",
         clock(first.ms),
         clock(last.ms)
     );

@@ -5,7 +5,7 @@
 use super::layout::{Frame, NODE, Placed, end, line, list, text};
 use crate::store::selectors::status::{Words, look};
 use crate::store::{Action, Hub};
-use crate::ui::{icon, status_icon};
+use crate::ui::{icon_at, status_icon_at};
 use planarium_protocol::event::ElementPath;
 use serde_json::Value;
 use yew::prelude::*;
@@ -112,11 +112,11 @@ impl Chart<'_> {
                 data-family={look.family} data-chosen={chosen.to_string()} data-next={next}>
                 <rect x={x.to_string()} y={y.to_string()} width={width.to_string()} height={box_height.to_string()} rx="5" />
                 if own_loop.is_some() { { brackets(placed) } }
-                <g class="flow-label" role="button" tabindex="0" aria-pressed={chosen.to_string()} aria-label={title.join(", ")}
+                <g class="flow-label" role="button" tabindex="0" aria-pressed={chosen.to_string()}
                     onclick={self.choose(id, phase)} onkeydown={self.press(id, phase)}>
                     <title>{ title.join("\n") }</title>
                     <rect class="flow-hit" x={x.to_string()} y={y.to_string()} width={width.to_string()} height="30" />
-                    <g transform={format!("translate({} {})", x + 6, y + 6)}>{ status_icon(look) }</g>
+                    { status_icon_at(look, x + 6, y + 6) }
                     if inside.is_none() {
                         <text x={(x + 26).to_string()} y={(y + 18).to_string()}>{ cut(text(node, "label"), *width - 34) }</text>
                         <text class="flow-status" x={(x + 26).to_string()} y={(y + 36).to_string()}>{ cut(&second, *width - 34) }</text>
@@ -126,7 +126,7 @@ impl Chart<'_> {
                     }
                 </g>
                 if flag(node, "gate") {
-                    <g transform={format!("translate({} {})", x + width - 20, y + box_height - 20)}>{ icon("gate") }</g>
+                    { icon_at("gate", x + width - 20, y + box_height - 20) }
                 }
                 if let Some(inside) = inside { { self.frame(inside, phase) } }
             </g>
