@@ -202,9 +202,11 @@ fn it_watches_what_happens() {
     // The first pods are there.
     cluster.advance(1);
     let mut pods = Watcher::start(&cluster, &["get", "pods", "-w"]);
+    // The list, whose watch goes on from the list's version: that of a single object begins whenever the server hears of it, and
+    // kubectl says nothing of what it begins with.
     let mut instance = Watcher::start(
         &cluster,
-        &["get", "instances", "shop", "-w", "-o", "jsonpath={.status.planStatus.deploy.status}{\"\\n\"}"],
+        &["get", "instances", "-w", "-o", "jsonpath={.status.planStatus.deploy.status}{\"\\n\"}"],
     );
     pods.until("NAME");
     instance.until("IN_PROGRESS");
