@@ -1,10 +1,5 @@
 //! `planarium run`.
 
-#![expect(
-    clippy::nonminimal_bool,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::End;
 use crate::args::{Format, RunArgs};
 use crate::link;
@@ -150,7 +145,7 @@ fn stuck(engine: &Engine, view: &View) -> Vec<ElementPath> {
         for plan in service
             .plans
             .iter()
-            .filter(|plan| !done(service, &plan.status) && !(plan.custom && plan.interrupted))
+            .filter(|plan| !(done(service, &plan.status) || plan.custom && plan.interrupted))
         {
             for phase in &plan.phases {
                 for step in phase.steps.iter().filter(|step| !done(service, &step.status)) {

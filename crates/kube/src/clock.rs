@@ -3,11 +3,6 @@
 //! *Knows*: the calendar time of genesis, dates and times of day. *Must not know*: what happens when.
 //! Source of the day arithmetic: the proleptic Gregorian calendar in eras of 400 years.
 
-#![expect(
-    clippy::struct_field_names,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use planarium_kernel::SimTime;
 
 /// The calendar time of genesis. *Units*: milliseconds since 1970.
@@ -16,6 +11,7 @@ pub(crate) struct Epoch(pub(crate) u64);
 
 /// A minute of the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "a minute of an hour is called so")]
 pub(crate) struct Minute {
     pub(crate) year: i64,
     /// From 1.

@@ -4,11 +4,6 @@
 //! Source: `kubernetes/kubernetes: pkg/kubelet/kubelet_node_status.go`, `pkg/controller/nodelifecycle`; match for the times
 //! (grace period 40 s), conditions, taints and evictions; a heartbeat is not an event of its own.
 
-#![expect(
-    clippy::option_option,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::{
     api::Parts,
     clock::Epoch,
@@ -411,10 +406,9 @@ impl Kube {
             let Some(pod) = self.store.object(*no).filter(|pod| !pod.is_being_deleted()).cloned() else {
                 continue;
             };
-            match tolerates_for(&pod, &node.taints) {
-                Some(None) => {}
-                Some(Some(0)) | None => self.ask_eviction(cx, &pod, 0),
-                Some(Some(seconds)) => self.ask_eviction(cx, &pod, seconds.saturating_mul(1000)),
+            match tolerance(&pod, &node.taints) {
+                Tolerance::Always => {}
+                Tolerance::For(seconds) => self.ask_eviction(cx, &pod, seconds.saturating_mul(1000)),
             }
         }
     }
@@ -434,7 +428,7 @@ impl Kube {
         let Spec::Pod(_, own) = &pod.spec else { return };
         let taints = self.node(&own.node).map(|node| node.taints.clone()).unwrap_or_default();
         if !taints.iter().any(|taint| taint.effect == Effect::NoExecute)
-            || tolerates_for(&pod, &taints) == Some(None)
+            || tolerance(&pod, &taints) == Tolerance::Always
         {
             return;
         }
@@ -687,9 +681,17 @@ impl Kube {
     }
 }
 
-/// For how many seconds a pod tolerates the `NoExecute` taints of a node: nothing if it does not, `Some(None)` for ever.
-fn tolerates_for(pod: &Object, taints: &[Taint]) -> Option<Option<u64>> {
-    let Spec::Pod(spec, own) = &pod.spec else { return Some(None) };
+/// How long a pod tolerates taints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tolerance {
+    Always,
+    /// For this long; 0 if not at all. *Units*: seconds.
+    For(u64),
+}
+
+/// How long a pod tolerates the `NoExecute` taints of a node.
+fn tolerance(pod: &Object, taints: &[Taint]) -> Tolerance {
+    let Spec::Pod(spec, own) = &pod.spec else { return Tolerance::Always };
     let mut shortest: Option<u64> = None;
     for taint in taints.iter().filter(|taint| taint.effect == Effect::NoExecute) {
         let mut found = false;
@@ -707,11 +709,11 @@ fn tolerates_for(pod: &Object, taints: &[Taint]) -> Option<Option<u64>> {
             seconds = own.pinned.is_none().then_some(300);
         }
         if !found {
-            return None;
+            return Tolerance::For(0);
         }
         if let Some(seconds) = seconds {
             shortest = Some(shortest.map_or(seconds, |least| least.min(seconds)));
         }
     }
-    Some(shortest)
+    shortest.map_or(Tolerance::Always, Tolerance::For)
 }

@@ -2,11 +2,6 @@
 //!
 //! *Knows*: which controllers look at which kinds. *Must not know*: what they do about it.
 
-#![expect(
-    clippy::match_same_arms,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::{
     crew::{Mark, is_workload},
     kinds::KindId,
@@ -29,13 +24,7 @@ impl Kube {
         let changed = old.zip(new).is_none_or(|(old, new)| !is_same_apart_from_status(old, new));
         match object.kind {
             KindId::POD => self.notice_pod(cx, old, new),
-            KindId::REPLICA_SET => {
-                if changed && new.is_some() {
-                    self.ask(cx, Work::Sync(object.no));
-                }
-                self.ask_controller(cx, &object);
-            }
-            KindId::JOB => {
+            KindId::REPLICA_SET | KindId::JOB => {
                 if changed && new.is_some() {
                     self.ask(cx, Work::Sync(object.no));
                 }

@@ -5,11 +5,6 @@
 //!
 //! *Invariant*: every index equals what a walk over all objects would give; [`Store::check`] says where it does not.
 
-#![expect(
-    clippy::struct_field_names,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
@@ -27,6 +22,7 @@ const UID: u32 = 0x4B01;
 
 /// Kind, namespace and name. *Order*: that of lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "Kubernetes calls this part the name too")]
 pub(crate) struct Name {
     kind: KindId,
     namespace: Text,

@@ -255,7 +255,7 @@ impl Reasons<'_> {
                 .kube
                 .get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, &name))
                 .cloned();
-            if let Some(claim) = claim.filter(|claim| !self.kube.is_bound(claim)) {
+            if let Some(claim) = claim.filter(|claim| !Kube::is_bound(claim)) {
                 self.claim(&claim);
             }
         }
@@ -569,7 +569,7 @@ impl Reasons<'_> {
     }
 
     fn claim(&mut self, claim: &Object) {
-        if self.kube.is_bound(claim) {
+        if Kube::is_bound(claim) {
             return;
         }
         let until = self.kube.crew(claim.no).and_then(|crew| crew.timer).map(|(_, at)| at);

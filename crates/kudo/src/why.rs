@@ -2,11 +2,7 @@
 //!
 //! *Knows*: statuses, what the controller waits for, and what the cluster says about objects. *Must not know*: how any of it comes about.
 
-#![expect(
-    clippy::default_trait_access,
-    clippy::unused_self,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
+use std::collections::BTreeMap;
 
 use planarium_fleet::Fleet;
 use planarium_kube::{Kube, ObjectRef};
@@ -150,7 +146,7 @@ impl Facts<'_> {
                     op,
                     phase: None,
                     step: None,
-                    params: Default::default(),
+                    params: BTreeMap::default(),
                 };
                 found.hint(words, Some(Input::Plan(command)));
             }
@@ -351,7 +347,7 @@ impl Facts<'_> {
                     status: it.status.text(),
                 })
                 .collect();
-            self.after(&plan.strategy.value, first, "Phase", found);
+            Self::after(&plan.strategy.value, first, "Phase", found);
         }
         if let (Some(step), Some(phase_run)) = (step, phase_run)
             && phase.strategy.value == "serial"
@@ -366,11 +362,11 @@ impl Facts<'_> {
                     status: it.status.text(),
                 })
                 .collect();
-            self.after(&phase.strategy.value, first, "Step", found);
+            Self::after(&phase.strategy.value, first, "Step", found);
         }
     }
 
-    fn after(&self, strategy: &str, first: Vec<ElementRef>, kind: &str, found: &mut Found) {
+    fn after(strategy: &str, first: Vec<ElementRef>, kind: &str, found: &mut Found) {
         let Some(next) = first.first() else { return };
         let name = next.path.step.as_ref().or(next.path.phase.as_ref()).cloned().unwrap_or_default();
         let text = format!("{kind} {name} goes first and is {}", next.status);

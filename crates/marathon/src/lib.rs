@@ -11,16 +11,6 @@
 //! | Step (in this crate) | `DeploymentStep`: actions that are carried out at once |
 //! | Stamp | `Timestamp` of a version |
 
-#![expect(
-    clippy::format_push_string,
-    clippy::match_same_arms,
-    clippy::needless_for_each,
-    clippy::option_option,
-    clippy::unnecessary_wraps,
-    clippy::unused_self,
-    reason = "one arm for each case of the real system, and neighbours that are called alike"
-)]
-
 mod api;
 mod codes;
 mod console;

@@ -4,6 +4,8 @@
 //!
 //! *Cost*: built anew when something has changed; instances that have not changed are shared.
 
+use std::fmt::Write as _;
+
 pub(crate) mod actions;
 pub(crate) mod lookup;
 mod more;
@@ -151,7 +153,7 @@ impl Marathon {
             .filter(|(_, one)| one.condition == crate::run::instance::Condition::Running);
         let mut line = format!("{} of {wanted} run", running.count());
         if counts.waiting > 0 {
-            line.push_str(&format!(", {} wait", counts.waiting));
+            let _ = write!(line, ", {} wait", counts.waiting);
         }
         line
     }
@@ -210,7 +212,7 @@ impl Marathon {
             errors,
             progress,
             phases,
-            actions: self.deployment_actions(deployment).into(),
+            actions: Self::deployment_actions(deployment).into(),
             custom: false,
         })
     }

@@ -4,11 +4,6 @@
 //! Plain data; every word in it is made by the engine. Stands in [`crate::view::ServiceView::more`] of services whose
 //! plans have exits.
 
-#![expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::Text;
 use crate::view::SourceRef;
 use serde::{Deserialize, Serialize};
@@ -43,6 +38,7 @@ pub struct FlowDrawing {
     pub left_out: u32,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }

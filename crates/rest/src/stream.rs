@@ -121,8 +121,8 @@ pub fn poll_stream(stream: &mut EventStream, session: &Session) -> Polled {
             let Some((events, number)) = engine.world().operator_events(since) else {
                 return Polled { bytes, ended: true };
             };
-            for (at_ms, event) in events {
-                beat_until(&mut stream.beat_ms, at_ms, &mut bytes);
+            for (at, event) in events {
+                beat_until(&mut stream.beat_ms, at.ms(), &mut bytes);
                 record(&mut bytes, &event);
             }
             beat_until(&mut stream.beat_ms, now_ms, &mut bytes);

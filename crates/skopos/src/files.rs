@@ -6,11 +6,6 @@
 //! keys, those before parts of its name. Environment files are merged by name without the ending, those named after
 //! `common`, `base` or `default` first, unless the option `env` gives an order.
 
-#![expect(
-    clippy::match_same_arms,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::codes;
 use crate::decode::{MODEL_DOCTYPE, PLAN_DOCTYPE};
 use planarium_protocol::Text;
@@ -280,8 +275,7 @@ fn script_name(path: &str) -> Option<&str> {
         return None;
     }
     match ending {
-        "" => Some(name),
-        "sh" | "py" | "rb" | "pl" | "js" | "bash" => Some(name),
+        "" | "sh" | "py" | "rb" | "pl" | "js" | "bash" => Some(name),
         _ => None,
     }
 }

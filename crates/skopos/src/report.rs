@@ -2,11 +2,6 @@
 //!
 //! *Knows*: paths of elements, words, which records are worth an event. *Must not know*: why anything happens.
 
-#![expect(
-    clippy::match_same_arms,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::DIALECT;
 use crate::engine::{Level, LogKind, Mode, Record, Run, Shown};
 use crate::instance::Instance;
@@ -116,8 +111,12 @@ impl Names {
     /// Tells about a record that is more than the beginning or the end of a step; the event's number.
     pub(crate) fn told(&self, cx: &mut Cx, plan: &Plan, record: &Record) -> Option<u64> {
         match &record.kind {
-            LogKind::StepStart | LogKind::StepPass | LogKind::StepFail(None) => return None,
-            LogKind::PlanPass | LogKind::PlanFail | LogKind::PlanStart => return None,
+            LogKind::StepStart
+            | LogKind::StepPass
+            | LogKind::StepFail(None)
+            | LogKind::PlanPass
+            | LogKind::PlanFail
+            | LogKind::PlanStart => return None,
             _ => {}
         }
         let importance = match record.kind.level() {

@@ -5,11 +5,6 @@
 //! **Source**: models of `opsani/skopos-sample-gates`, `-dynamic` and `-on-change`, where all three forms occur. Match for
 //! these; what other shell forms do is not known, and they stay as they are.
 
-#![expect(
-    clippy::match_same_arms,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use planarium_source::FileId;
 use planarium_source::Span;
 use planarium_source::template::{OffsetMap, OffsetMapBuilder};
@@ -116,12 +111,11 @@ fn in_comment(text: &str, at: usize) -> bool {
     for c in line.chars() {
         match quote {
             Some(mark) if c == mark => quote = None,
-            Some(_) => {}
             None if matches!(c, '"' | '\'') && matches!(last, ' ' | '\t' | '[' | '{' | ',' | ':') => {
                 quote = Some(c);
             }
             None if c == '#' && matches!(last, ' ' | '\t') => return true,
-            None => {}
+            Some(_) | None => {}
         }
         last = c;
     }

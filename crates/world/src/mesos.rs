@@ -6,15 +6,10 @@
 //! the JSON of a v1 call, or the form of a v0 endpoint as a text or an object. What comes back is `{"status":CODE}`, with
 //! `body` and more beside it where the call answers something. Reads may be put in too; they change nothing.
 
-#![expect(
-    clippy::type_complexity,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::world::World;
 use planarium_kernel::time::SimTime;
 use planarium_mesos::maintenance::decode;
-use planarium_mesos::operator::{OperatorCall, form_fields, v0_call, v0_methods, v1_call};
+use planarium_mesos::operator::{OperatorCall, TimedEvent, form_fields, v0_call, v0_methods, v1_call};
 use planarium_mesos::wire::{Calendar, MesosQuery, operator_question, question};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::{HttpCall, Maintenance};
@@ -45,11 +40,10 @@ impl World {
         Some((master.subscribed_event(self.calendar()), master.next_operator_event()?))
     }
 
-    /// What operators were told from this event on, each with its instant in milliseconds, and the number of the next
+    /// What operators were told from this event on, each with its instant, and the number of the next
     /// one; none when nobody listens, or some of it was dropped.
-    pub fn operator_events(&self, since: u64) -> Option<(Vec<(u64, Arc<Value>)>, u64)> {
-        let (events, next) = self.cluster.master().operator_events(since)?;
-        Some((events.into_iter().map(|(at, event)| (at.ms(), event)).collect(), next))
+    pub fn operator_events(&self, since: u64) -> Option<(Vec<TimedEvent>, u64)> {
+        self.cluster.master().operator_events(since)
     }
 
     /// Carries a call of the master's API out; none when the path is none of its calls.

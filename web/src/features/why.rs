@@ -1,10 +1,5 @@
 //! "Why is it not moving?": a sentence, the chain of reasons, the offers looked at, and what would help.
 
-#![expect(
-    clippy::match_same_arms,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::store::ptr::Ptr;
 use crate::store::selectors::status::look_at;
 use crate::store::selectors::time::{clock, short};
@@ -167,7 +162,6 @@ fn reason_icon(kind: &ReasonKind) -> (&'static str, &'static str) {
         ReasonKind::NotItsTurn { .. } => ("queue", "neutral"),
         ReasonKind::Interrupted { .. } => ("waiting", "waiting"),
         ReasonKind::NotStarted => ("never-run", "neutral"),
-        ReasonKind::CanaryGate { .. } => ("gate", "waiting"),
         ReasonKind::DirtyAsset { .. } => ("lock", "waiting"),
         ReasonKind::Backoff { .. } => ("delayed", "waiting"),
         ReasonKind::Killing { .. } | ReasonKind::Ended { .. } | ReasonKind::Maintenance { .. } => {
@@ -177,12 +171,11 @@ fn reason_icon(kind: &ReasonKind) -> (&'static str, &'static str) {
         ReasonKind::NextCycle { .. } => ("prepared", "active"),
         ReasonKind::Starting { .. } => ("starting", "active"),
         ReasonKind::Readiness { .. } => ("started", "active"),
-        ReasonKind::AwaitingExit { .. } => ("in-progress", "active"),
         ReasonKind::Errored { .. } => ("error", "error"),
         ReasonKind::Child { .. } => ("tree", "neutral"),
         ReasonKind::Quirk { .. } => ("info", "neutral"),
-        ReasonKind::Verdict { .. } => ("gate", "waiting"),
-        ReasonKind::Underway { .. } => ("in-progress", "active"),
+        ReasonKind::CanaryGate { .. } | ReasonKind::Verdict { .. } => ("gate", "waiting"),
+        ReasonKind::AwaitingExit { .. } | ReasonKind::Underway { .. } => ("in-progress", "active"),
         ReasonKind::Manual { .. } => ("flag", "forced"),
         ReasonKind::Object { .. } => ("starting", "waiting"),
     }

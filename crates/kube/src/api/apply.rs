@@ -1,10 +1,6 @@
 //! Applying objects: three ways by a client that keeps what it applied, and by field managers on the server.
 
-#![expect(
-    clippy::format_push_string,
-    clippy::needless_for_each,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
+use std::fmt::Write as _;
 
 use crate::{
     error::{ApiError, FieldCause, Reason},
@@ -196,7 +192,7 @@ fn clashes(shape: &Shape, one: &Value, other: &Value, path: &mut String, found: 
             let length = path.len();
             for item in other {
                 if let Some(mine) = one.iter().find(|mine| mine.key(key) == item.key(key)) {
-                    path.push_str(&format!("[{key}={}]", item.key(key)));
+                    let _ = write!(path, "[{key}={}]", item.key(key));
                     clashes(&Shape::Of(of), mine, item, path, found);
                     path.truncate(length);
                 }
@@ -233,12 +229,14 @@ fn apply_conflict(live: &Object, conflicts: &[(Text, String)]) -> ApiError {
     }
     if let ([(manager, paths)], 1) = (by.as_slice(), conflicts.len()) {
         let path = paths.first().copied().unwrap_or_default();
-        message.push_str(&format!("conflict with {manager:?} using {}: {path}", live.info.preferred()));
+        let _ = write!(message, "conflict with {manager:?} using {}: {path}", live.info.preferred());
     } else {
         message.push_str("conflicts");
         for (manager, paths) in &by {
-            message.push_str(&format!(" with {manager:?} using {}:", live.info.preferred()));
-            paths.iter().for_each(|path| message.push_str(&format!("\n- {path}")));
+            let _ = write!(message, " with {manager:?} using {}:", live.info.preferred());
+            for path in paths {
+                let _ = write!(message, "\n- {path}");
+            }
         }
     }
     let mut error = ApiError::new(Reason::Conflict, message);

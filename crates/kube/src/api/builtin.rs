@@ -4,11 +4,6 @@
 //! setdefault,storage/storageobjectinuseprotection,priority}`; match but for the volume with the account's token, which no pod
 //! gets here.
 
-#![expect(
-    clippy::manual_let_else,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::Draft;
 use crate::{
     error::{ApiError, Reason},
@@ -90,9 +85,8 @@ impl Kube {
                     return Err(forbidden(text));
                 }
                 let class: Text = draft.content.at(&["spec"]).text("priorityClassName").into();
-                let priority = match self.priority_of(&class) {
-                    Some(priority) => priority,
-                    None => return Err(forbidden(format!("no PriorityClass with name {class} was found"))),
+                let Some(priority) = self.priority_of(&class) else {
+                    return Err(forbidden(format!("no PriorityClass with name {class} was found")));
                 };
                 if let Some(spec) =
                     as_object(&mut draft.content).and_then(|content| object_at(content, "spec"))

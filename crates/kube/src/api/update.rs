@@ -1,10 +1,5 @@
 //! Changing objects.
 
-#![expect(
-    clippy::unused_self,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::{Draft, create::invalid};
 use crate::{
     error::{ApiError, FieldCause, Reason},
@@ -52,7 +47,7 @@ impl Kube {
         self.read(ObjectRef::new(draft.kind, namespace, draft.name())).cloned()
     }
 
-    fn check_preconditions(&self, old: &Object, draft: &Draft) -> Result<(), ApiError> {
+    fn check_preconditions(old: &Object, draft: &Draft) -> Result<(), ApiError> {
         let meta = &draft.meta;
         let (plural, name) = (old.info.qualified_plural(), &old.name);
         if let Some(uid) = &meta.uid
@@ -80,7 +75,7 @@ impl Kube {
 
     /// Makes an object what a draft says. *Errors*: preconditions, immutable fields, validation, admission.
     pub(crate) fn change(&mut self, cx: &mut Cx, old: &Arc<Object>, mut draft: Draft) -> Written {
-        self.check_preconditions(old, &draft)?;
+        Self::check_preconditions(old, &draft)?;
         draft.meta.name = Some(old.name.clone());
         draft.meta.namespace = (!old.namespace.is_empty()).then(|| old.namespace.clone());
         if !draft.info.has_status && draft.status.is_some() {
@@ -151,7 +146,7 @@ impl Kube {
         if !old.info.has_status {
             return Err(ApiError::new(Reason::NotFound, "the server could not find the requested resource"));
         }
-        self.check_preconditions(old, draft)?;
+        Self::check_preconditions(old, draft)?;
         let wanted = draft.status.as_ref();
         match &old.status {
             Status::Plain(status) if Some(&**status) != wanted => {}

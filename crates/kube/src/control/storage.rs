@@ -4,11 +4,6 @@
 //! match for binding, provisioning, reclaiming and protection; a provisioner takes a drawn time, every one but
 //! `kubernetes.io/no-provisioner` works.
 
-#![expect(
-    clippy::unused_self,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use crate::{
     api::Parts,
     kinds::KindId,
@@ -281,7 +276,7 @@ impl Kube {
     }
 
     /// Whether a claim is bound to a volume.
-    pub(crate) fn is_bound(&self, claim: &Object) -> bool {
+    pub(crate) fn is_bound(claim: &Object) -> bool {
         phase_of(claim) == "Bound"
     }
 }

@@ -4,11 +4,6 @@
 //! util/flowcontrol/backoff.go`, match: the first restart comes at once, the next ones after 10 s, 20 s, 40 s and so on up to
 //! 5 minutes; after 10 minutes without one it begins anew.
 
-#![expect(
-    clippy::match_same_arms,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::{Backoff, Stage, hear::ended};
 use crate::{kube::Kube, object::ObjectNo, queue::Timer, spec::pod::Restart, status::State};
 use planarium_fleet::{Cx, Fleet};
@@ -51,11 +46,9 @@ impl Kube {
         }
         let (restart, is_init) = (run.spec.restart, usize::from(at) < run.spec.inits);
         let again = match (is_init, restart) {
-            (true, Restart::Never) => false,
-            (true, _) => code != 0,
+            (_, Restart::Never) => false,
             (false, Restart::Always) => true,
-            (false, Restart::OnFailure) => code != 0,
-            (false, Restart::Never) => false,
+            (true, _) | (false, Restart::OnFailure) => code != 0,
         };
         if again {
             self.start_again(cx, fleet, no, at);

@@ -2,11 +2,6 @@
 //!
 //! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/*`, `algorithmprovider/registry.go` (1.19), match.
 
-#![expect(
-    clippy::unused_self,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::Candidate;
 use crate::{
     kube::Kube,
@@ -136,12 +131,7 @@ impl Kube {
     }
 
     /// Whether a node takes a pod. *Errors*: why not, as the first filter that refuses says.
-    pub(super) fn filter(
-        &self,
-        candidate: &Candidate<'_>,
-        node: &Node,
-        company: &Company,
-    ) -> Result<(), Vec<Text>> {
+    pub(super) fn filter(candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Vec<Text>> {
         let Candidate { spec, own, .. } = candidate;
         let one = |reason: &str| Err(vec![Text::from(reason)]);
         let tolerates = |taint: &Taint| {

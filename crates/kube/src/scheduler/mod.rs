@@ -5,12 +5,6 @@
 //! match for the order of filters, their words, the number of nodes looked at and the back-off of pods that found none;
 //! of nodes with equal scores a draw decides, as upstream's random choice does. No preemption.
 
-#![expect(
-    clippy::needless_for_each,
-    clippy::unused_self,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 mod filter;
 mod score;
 mod volumes;
@@ -144,11 +138,13 @@ impl Kube {
             let others = others.saturating_sub(u32::from(node.is_some()));
             match number
                 .zip(node)
-                .map(|(number, node)| self.filter(candidate, node, &company).map(|()| number))
+                .map(|(number, node)| Self::filter(candidate, node, &company).map(|()| number))
             {
                 Some(Ok(number)) => found.push(number),
                 Some(Err(reasons)) => {
-                    reasons.into_iter().for_each(|reason| *refused.entry(reason).or_default() += 1);
+                    for reason in reasons {
+                        *refused.entry(reason).or_default() += 1;
+                    }
                 }
                 None => {}
             }
@@ -163,7 +159,7 @@ impl Kube {
             let at = (self.scheduler.next as usize + step) % total.max(1);
             let Some(node) = self.nodes.get(at).filter(|node| node.object.is_some()) else { continue };
             looked = step + 1;
-            match self.filter(candidate, node, &company) {
+            match Self::filter(candidate, node, &company) {
                 Ok(()) => {
                     found.push(u32::try_from(at).unwrap_or(u32::MAX));
                     if found.len() >= wanted {
@@ -206,14 +202,14 @@ impl Kube {
     /// Binds a pod to a node.
     fn bind(&mut self, cx: &mut Cx, pod: &Arc<Object>, number: u32) {
         let Some(node) = self.nodes.get(number as usize).map(|node| node.name.clone()) else { return };
-        let bound = self.bound(cx, pod, &node);
+        let bound = Self::bound(cx, pod, &node);
         let pod = self.put(cx, bound);
         let message = format!("Successfully assigned {}/{} to {node}", pod.namespace, pod.name);
         self.record(cx, &pod, false, "Scheduled", &message, "default-scheduler");
     }
 
     /// A pod as it is once it is bound.
-    pub(crate) fn bound(&self, cx: &Cx, pod: &Arc<Object>, node: &Text) -> Object {
+    pub(crate) fn bound(cx: &Cx, pod: &Arc<Object>, node: &Text) -> Object {
         let mut new = Object::clone(pod);
         if let Spec::Pod(_, own) = &mut new.spec {
             Arc::make_mut(own).node = node.clone();

@@ -28,7 +28,7 @@ impl Kube {
                 return Err(format!("persistentvolumeclaim {name:?} is being deleted").into());
             }
             let Spec::Claim(spec) = &claim.spec else { continue };
-            if !self.is_bound(claim) {
+            if !Self::is_bound(claim) {
                 let class = spec
                     .class
                     .as_deref()

@@ -7,11 +7,6 @@
 //! 3. One whose last part is plainly `exit N` or `false` ends with that code shortly after starting; the fleet knows that.
 //! 4. Anything else runs on in a container that is meant to run on, and ends with 0 where it is meant to end.
 
-#![expect(
-    clippy::match_same_arms,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use planarium_protocol::Text;
 
 /// How a command ends.
@@ -82,7 +77,6 @@ pub(crate) fn ending(script: &str) -> Ending {
         let first = words.next().unwrap_or_default();
         let name = first.rsplit('/').next().unwrap_or(first);
         match (name, words.next(), words.next()) {
-            ("", None, _) => {}
             ("sleep", Some(span), None) => match span_ms(span) {
                 Some(span) => ms = ms.saturating_add(span),
                 None => return Ending::Unknown,
@@ -92,7 +86,7 @@ pub(crate) fn ending(script: &str) -> Ending {
                 return code.parse().map_or(Ending::Unknown, |code| Ending::After { ms, code });
             }
             ("false", None, _) if last || mark == "&&" => return Ending::After { ms, code: 1 },
-            ("false", None, _) => {}
+            ("" | "false", None, _) => {}
             (name, ..) if QUICK.contains(&name) => {}
             _ => return Ending::Unknown,
         }

@@ -200,7 +200,7 @@ fn post_to(
                 );
                 return Err(ApiError::new(Reason::Conflict, text));
             }
-            let bound = kube.bound(cx, &pod, &node);
+            let bound = Kube::bound(cx, &pod, &node);
             kube.put(cx, bound);
             Ok(Answer::json(201, success()))
         }

@@ -1,19 +1,12 @@
 //! What may come next in a typed line: commands, flags, and the names that there are.
 
-use planarium_system::console::{Completion, Namer, Names, scan, without_prompt};
+use planarium_system::console::{Completion, Namer, Names};
 
 use super::{COMMANDS, GLOBAL};
 
 /// What may stand at the end of a line. Nothing for a line that makes no sense so far.
 pub(super) fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
-    let scanned = scan(line);
-    let before = line.get(..scanned.from).unwrap_or(line).to_owned();
-    let typed = scanned.word.unwrap_or_default();
-    let mut args = scanned.words;
-    without_prompt(&mut args);
-    let mut words = candidates(&args, &typed, names);
-    words.retain(|word| word.starts_with(&typed));
-    Completion { words, before, typed }
+    Completion::of(line, |args, typed| candidates(args, typed, names))
 }
 
 fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String> {

@@ -7,10 +7,7 @@
 //!
 //! **Source**: `kudobuilder/kudo: pkg/kudoctl/cmd`. Match for words, flags, trees and messages; usage texts are our own.
 
-#![expect(
-    clippy::format_push_string,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
+use std::fmt::Write as _;
 
 mod client;
 mod complete;
@@ -238,7 +235,7 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     let done = (command.run)(&mut client, &given);
     let mut output = client.into_output();
     if let Err(problem) = done {
-        output.stderr.push_str(&format!("Error: {problem}\n"));
+        let _ = writeln!(output.stderr, "Error: {problem}");
         output.code = 1;
     }
     output
@@ -259,7 +256,7 @@ fn line_of(command: &Command) -> String {
 fn usage() -> String {
     let mut text = String::from("Usage:\n");
     for command in COMMANDS {
-        text.push_str(&format!("  {:<72}{}\n", line_of(command), command.about));
+        let _ = writeln!(text, "  {:<72}{}", line_of(command), command.about);
     }
     text
 }
@@ -269,7 +266,7 @@ fn usage_of(command: &Command) -> String {
     for spec in command.flags.iter().chain(GLOBAL) {
         let short = spec.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
         let value = if spec.value { " VALUE" } else { "" };
-        text.push_str(&format!("  {short}--{}{value}\n", spec.name));
+        let _ = writeln!(text, "  {short}--{}{value}", spec.name);
     }
     text
 }

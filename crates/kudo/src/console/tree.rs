@@ -1,9 +1,6 @@
 //! Trees of lines, as `xlab/treeprint` draws them.
 
-#![expect(
-    clippy::format_push_string,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
+use std::fmt::Write as _;
 
 /// A branch with its label.
 #[derive(Clone, Debug, Default)]
@@ -41,9 +38,9 @@ impl Tree {
             let (edge, next) = if at == last { ("└── ", "    ") } else { ("├── ", "│   ") };
             let deeper = format!("{prefix}{next}");
             let mut lines = child.label.split('\n');
-            out.push_str(&format!("{prefix}{edge}{}\n", lines.next().unwrap_or_default()));
+            let _ = writeln!(out, "{prefix}{edge}{}", lines.next().unwrap_or_default());
             for line in lines {
-                out.push_str(&format!("{deeper}{line}\n"));
+                let _ = writeln!(out, "{deeper}{line}");
             }
             child.write(out, &deeper);
         }

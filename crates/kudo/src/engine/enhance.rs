@@ -3,11 +3,6 @@
 //! **Source**: `kudobuilder/kudo: pkg/engine/renderer/enhancer.go`, `consts.go`, `dependencies.go`. Matched; the hash of
 //! dependencies is another digest of the same content.
 
-#![expect(
-    clippy::needless_for_each,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use std::sync::Arc;
 
 use planarium_kernel::{Digest, digest};
@@ -283,7 +278,9 @@ fn write(value: &Value, hash: &mut Digest) {
         }
         Value::Array(items) => {
             hash.write_u64(items.len() as u64);
-            items.iter().for_each(|item| write(item, hash));
+            for item in items {
+                write(item, hash);
+            }
         }
         Value::String(text) => hash.write_str(text),
         other => hash.write_str(&other.to_string()),

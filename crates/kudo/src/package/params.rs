@@ -3,11 +3,6 @@
 //! **Source**: `kudobuilder/kudo: pkg/util/convert/convert.go`, `pkg/apis/kudo/v1beta1/parameter_types_helpers.go`,
 //! `pkg/kudoctl/cmd/params/parser.go`. Match.
 
-#![expect(
-    clippy::match_same_arms,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use planarium_protocol::Text;
 use planarium_source::template::gotemplate::{self, Value, go_quote, parse_go_bool};
 use planarium_source::yaml::{Node, Reader, to_go_yaml};
@@ -144,14 +139,12 @@ pub fn decoded_fits_type(kind: &str, value: &Json) -> Result<(), String> {
         Json::Array(_) | Json::Object(_) => printed(),
     };
     match (kind, value) {
-        ("string", Json::String(_)) => Ok(()),
+        ("string", Json::String(_)) | ("number", Json::Number(_)) | ("boolean", Json::Bool(_)) => Ok(()),
         ("string", _) => Err(format!("type is \"string\" but format is invalid: {}", with_s())),
-        ("integer" | "number" | "boolean", Json::String(text)) => fits_type(kind, text),
-        ("number", Json::Number(_)) | ("boolean", Json::Bool(_)) => Ok(()),
+        ("integer" | "number" | "boolean" | "array" | "map", Json::String(text)) => fits_type(kind, text),
         ("integer" | "number" | "boolean", _) => {
             Err(format!("type is \"{kind}\" but format of {} is invalid", with_s()))
         }
-        ("array" | "map", Json::String(text)) => fits_type(kind, text),
         ("array", Json::Array(_)) | ("map", Json::Object(_)) => Ok(()),
         ("array", _) => Err(format!("type is \"array\" but value {} is not an array", with_s())),
         ("map", _) => Err(format!("type is \"map\" but value {} is not a map", with_s())),

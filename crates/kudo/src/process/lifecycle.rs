@@ -5,11 +5,6 @@
 //! **Source**: `kudobuilder/kudo: pkg/kudoctl/resources/install`, `resources/upgrade`. Matched, but that a version that is there
 //! already is written anew where its package differs, and that a namespace that does not exist is created.
 
-#![expect(
-    clippy::assigning_clones,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -108,7 +103,7 @@ impl Process {
         let mut complete = load.clone();
         if complete.files.is_empty() {
             complete.files.clone_from(&old.files);
-            complete.dialect = crate::WORD.to_owned();
+            crate::WORD.clone_into(&mut complete.dialect);
             for (parameter, value) in &old.params {
                 complete.params.entry(parameter.clone()).or_insert_with(|| value.clone());
             }

@@ -272,7 +272,9 @@ impl Marathon {
         force: bool,
     ) -> Done {
         let accepted = self.simple_change(cx, cluster, PathId::root(), force, &mut |root| {
-            ids.iter().for_each(|id| root.remove(id));
+            for id in ids {
+                root.remove(id);
+            }
             Ok(())
         })?;
         Ok(self.deployed(&accepted))

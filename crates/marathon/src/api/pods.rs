@@ -207,7 +207,7 @@ impl Marathon {
             "status": task.condition.mesos(),
             "statusSince": since,
             "containerId": task.id,
-            "endpoints": self.endpoints(instance, task),
+            "endpoints": Self::endpoints(instance, task),
             "lastUpdated": since,
             "lastChanged": since,
         });
@@ -220,7 +220,7 @@ impl Marathon {
         json
     }
 
-    fn endpoints(&self, instance: &Instance, task: &Task) -> Vec<Value> {
+    fn endpoints(instance: &Instance, task: &Task) -> Vec<Value> {
         let containers = instance.spec.def.json.items("containers");
         let Some(container) = containers.iter().find(|container| *container.word("name") == *task.container)
         else {

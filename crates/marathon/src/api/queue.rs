@@ -92,7 +92,7 @@ impl Marathon {
                 "id": offer.name(),
                 "hostname": offer.hostname,
                 "agentId": offer.agent_id,
-                "resources": unused.left.iter().map(|resource| self.resource_json(resource)).collect::<Vec<_>>(),
+                "resources": unused.left.iter().map(|resource| Self::resource_json(resource)).collect::<Vec<_>>(),
                 "attributes": attributes,
             },
             "timestamp": self.calendar.at(unused.at),
@@ -100,7 +100,7 @@ impl Marathon {
         })
     }
 
-    fn resource_json(&self, resource: &Resource) -> Value {
+    fn resource_json(resource: &Resource) -> Value {
         let mut all = Map::new();
         all.insert("name".to_owned(), (&*resource.name).into());
         all.insert("role".to_owned(), resource.role().into());

@@ -85,7 +85,9 @@ pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
         return Ok(());
     }
     if given.has("quiet") {
-        apps.iter().for_each(|app| client.say(&cell(app, "id")));
+        for app in apps {
+            client.say(&cell(app, "id"));
+        }
         return Ok(());
     }
     let (deployments, queue) = (client.get("/v2/deployments")?, client.get("/v2/queue")?);
@@ -200,17 +202,7 @@ pub(super) fn stop(client: &mut Client<'_, '_>, given: &Given) -> Done {
 pub(super) fn kill(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let path = format!("/v2/apps{}/tasks{}", given.id(), given.query(&["scale", "host"]));
     let answer = client.send("DELETE", &path, &Value::Null)?;
-    if given.has("scale") {
-        let id = cell(&answer, "deploymentId");
-        client.say(&format!("Started deployment: {id}"));
-        return Ok(());
-    }
-    let killed: Vec<String> = items(&answer, "tasks").iter().map(|task| cell(task, "id")).collect();
-    if killed.is_empty() {
-        return Err("Killed tasks: []".to_owned());
-    }
-    client.say(&format!("Killed tasks: {}", killed.join(" ")));
-    Ok(())
+    super::tasks::say_killed(client, given, &answer)
 }
 
 pub(super) fn update(client: &mut Client<'_, '_>, given: &Given) -> Done {

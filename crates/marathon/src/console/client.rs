@@ -1,5 +1,7 @@
 //! A command at work: requests to the API, texts of files, what is printed.
 
+use std::fmt::Write as _;
+
 use planarium_protocol::json;
 use planarium_system::console::{Output, Terminal};
 use planarium_system::{Request, Response};
@@ -105,11 +107,13 @@ fn words_of(status: u16, value: Option<&Value>, body: &[u8]) -> String {
                 let path = detail.get("path").and_then(Value::as_str).unwrap_or("/");
                 let errors = detail.get("errors").and_then(Value::as_array);
                 for error in errors.into_iter().flatten().filter_map(Value::as_str) {
-                    text.push_str(&format!("\n- {path}: {error}"));
+                    let _ = write!(text, "\n- {path}: {error}");
                 }
             }
         }
-        Some(Value::String(details)) => text.push_str(&format!("\n- {details}")),
+        Some(Value::String(details)) => {
+            let _ = write!(text, "\n- {details}");
+        }
         _ => {}
     }
     text

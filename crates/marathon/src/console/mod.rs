@@ -8,6 +8,8 @@
 //! **Source**: `dcos/dcos-core-cli: python/lib/dcoscli/dcoscli/marathon, dcoscli/data/help/marathon.txt, dcoscli/tables.py`. Match
 //! for words, flags and columns; simplified: plug-in commands (`about` apart) and `--config-schema` are absent.
 
+use std::fmt::Write as _;
+
 mod apps;
 mod client;
 mod debug;
@@ -18,7 +20,7 @@ mod tasks;
 
 use client::Client;
 use flags::Given;
-use planarium_system::console::{Completion, Console, Namer, Names, Output, Terminal, scan, without_prompt};
+use planarium_system::console::{Completion, Console, Namer, Names, Output, Terminal};
 
 /// The command line.
 pub(crate) const CONSOLE: Console = Console { programs: &[&["dcos", "marathon"]], run, complete, usage };
@@ -139,7 +141,7 @@ fn line_of(command: &Command) -> String {
     let mut line = format!("dcos marathon {}", command.words.join(" "));
     for flag in command.flags {
         let (name, value) = flag.strip_suffix('=').map_or((*flag, ""), |name| (name, "=<value>"));
-        line.push_str(&format!(" [--{name}{value}]"));
+        let _ = write!(line, " [--{name}{value}]");
     }
     if !command.arguments.is_empty() {
         line.push(' ');
@@ -152,7 +154,7 @@ fn line_of(command: &Command) -> String {
 fn usage() -> String {
     let mut text = String::from("Usage:\n");
     for command in COMMANDS {
-        text.push_str(&format!("  {:<76} {}\n", line_of(command), command.about));
+        let _ = writeln!(text, "  {:<76} {}", line_of(command), command.about);
     }
     text
 }
@@ -163,14 +165,7 @@ fn usage_of(command: &Command) -> String {
 
 /// What may come next in a typed line: commands, flags, and the names that there are.
 fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
-    let scanned = scan(line);
-    let before = line.get(..scanned.from).unwrap_or(line).to_owned();
-    let typed = scanned.word.unwrap_or_default();
-    let mut args = scanned.words;
-    without_prompt(&mut args);
-    let mut words = candidates(&args, &typed, names);
-    words.retain(|word| word.starts_with(&typed));
-    Completion { words, before, typed }
+    Completion::of(line, |args, typed| candidates(args, typed, names))
 }
 
 fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String> {

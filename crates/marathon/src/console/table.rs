@@ -1,5 +1,7 @@
 //! Tables of text.
 
+use std::fmt::Write as _;
+
 /// Rows below their headings, columns as wide as they have to be.
 pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let mut lines: Vec<Vec<String>> = vec![headings.iter().map(|heading| (*heading).to_owned()).collect()];
@@ -12,7 +14,7 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     for (at, line) in lines.iter().enumerate() {
         let mut row = String::new();
         for (cell, width) in line.iter().zip(&widths) {
-            row.push_str(&format!("{cell:<width$}  "));
+            let _ = write!(row, "{cell:<width$}  ");
         }
         if at > 0 {
             text.push('\n');

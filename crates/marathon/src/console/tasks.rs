@@ -30,7 +30,9 @@ pub(super) fn deployments(client: &mut Client<'_, '_>, given: &Given) -> Done {
         return Ok(());
     }
     if given.has("quiet") {
-        all.iter().for_each(|one| client.say(&cell(one, "id")));
+        for one in &all {
+            client.say(&cell(one, "id"));
+        }
         return Ok(());
     }
     if all.is_empty() {
@@ -122,7 +124,9 @@ pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
         return Ok(());
     }
     if given.has("quiet") {
-        tasks.iter().for_each(|task| client.say(&cell(task, "id")));
+        for task in &tasks {
+            client.say(&cell(task, "id"));
+        }
         return Ok(());
     }
     let healthy = |task: &Value| {
@@ -165,12 +169,17 @@ pub(super) fn stop(client: &mut Client<'_, '_>, given: &Given) -> Done {
 pub(super) fn kill(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let path = format!("/v2/tasks/delete{}", given.query(&["scale", "wipe"]));
     let answer = client.send("POST", &path, &json!({"ids": given.words}))?;
+    say_killed(client, given, &answer)
+}
+
+/// What was killed, or the deployment that scales down for it.
+pub(super) fn say_killed(client: &mut Client<'_, '_>, given: &Given, answer: &Value) -> Done {
     if given.has("scale") {
-        let id = cell(&answer, "deploymentId");
+        let id = cell(answer, "deploymentId");
         client.say(&format!("Started deployment: {id}"));
         return Ok(());
     }
-    let killed: Vec<String> = items(&answer, "tasks").iter().map(|task| cell(task, "id")).collect();
+    let killed: Vec<String> = items(answer, "tasks").iter().map(|task| cell(task, "id")).collect();
     if killed.is_empty() {
         return Err("Killed tasks: []".to_owned());
     }

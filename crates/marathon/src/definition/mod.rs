@@ -72,7 +72,7 @@ pub(crate) fn pod_of(pod: Value, around: &Around<'_>) -> Result<RunSpec, Refused
     pods::complete(&mut pod, around);
     let pod = Value::Object(pod);
     Refused::unless_none(pods::flaws(&pod, around))?;
-    spec::pod(&pod)
+    Ok(spec::pod(&pod))
 }
 
 pub(crate) use model::flaws_in_group;

@@ -581,7 +581,7 @@ fn constraint_from(field: &str, operator: &str, value: Option<&str>) -> Option<C
 }
 
 /// The pod of a canonical form.
-pub(crate) fn pod(from: &Value) -> Result<RunSpec, Refused> {
+pub(crate) fn pod(from: &Value) -> RunSpec {
     let mut json = from.as_object().cloned().unwrap_or_default();
     let id = PathId::absolute(json.word("id"));
     let instances = json.object("scaling").map_or(Some(1), |scaling| scaling.whole("instances"));
@@ -589,7 +589,7 @@ pub(crate) fn pod(from: &Value) -> Result<RunSpec, Refused> {
         json.shift_remove(key);
     }
     let def = Arc::new(definition_of_pod(json));
-    Ok(RunSpec { id, instances: count(instances), version: VersionInfo::default(), def })
+    RunSpec { id, instances: count(instances), version: VersionInfo::default(), def }
 }
 
 fn definition_of_pod(json: Map<String, Value>) -> Definition {

@@ -2,6 +2,8 @@
 //!
 //! *Knows*: what each kind of work waits for. *Must not know*: deployments as a whole.
 
+use std::fmt::Write as _;
+
 use super::{Teller, count, reason};
 use crate::deploy::plan::InstanceNo;
 use crate::run::deployments::Deployment;
@@ -160,7 +162,7 @@ impl Teller<'_> {
         let plural = if tasks.len() == 1 { "has" } else { "have" };
         let mut text = format!("{} {plural} to end first: {why}", count(tasks.len(), "instance"));
         if !notes.is_empty() {
-            text.push_str(&format!(" ({})", notes.join("; ")));
+            let _ = write!(text, " ({})", notes.join("; "));
         }
         let mut reasons = vec![reason(text, event, ReasonKind::Killing { tasks, by: None })];
         let (under_way, waiting) = marathon.kills().counts();

@@ -2,6 +2,8 @@
 //!
 //! *Knows*: the checks of its app, and what the cluster knows of its task. *Must not know*: who waits for it.
 
+use std::fmt::Write as _;
+
 use super::{Teller, reason};
 use crate::definition::spec::HealthDef;
 use crate::run::deployments::Deployment;
@@ -31,12 +33,12 @@ impl Teller<'_> {
                     reasons.push(self.unhealthy(key, &instance));
                 }
                 if !progress.ready.contains(&key.no) && instance.spec.def.readiness.is_some() {
-                    reasons.push(self.unready(deployment, &instance, probe.as_ref()));
+                    reasons.push(Self::unready(deployment, &instance, probe.as_ref()));
                 }
                 self.health_remedies(&instance);
             }
             Condition::Unreachable | Condition::UnreachableInactive => {
-                reasons.push(self.unreachable(&instance));
+                reasons.push(Self::unreachable(&instance));
                 self.machine_remedies(&host);
             }
             condition => {
@@ -93,7 +95,7 @@ impl Teller<'_> {
         reason(what.clone(), event, ReasonKind::Underway { what: what.into(), until_ms })
     }
 
-    fn unready(&self, deployment: &Deployment, instance: &Instance, probe: Option<&ProbeFacts>) -> Reason {
+    fn unready(deployment: &Deployment, instance: &Instance, probe: Option<&ProbeFacts>) -> Reason {
         let name = instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone());
         let last = deployment.readiness.get(&name);
         let attempts = probe.map_or(0, |probe| probe.attempts);
@@ -111,7 +113,7 @@ impl Teller<'_> {
         reason(text, Some(instance.event), kind)
     }
 
-    fn unreachable(&self, instance: &Instance) -> Reason {
+    fn unreachable(instance: &Instance) -> Reason {
         let name = instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone());
         let host = instance.agent.as_ref().map_or_else(Text::default, |agent| agent.hostname.clone());
         let since = instance.task().and_then(super::super::run::instance::Task::unreachable_since);
@@ -121,7 +123,7 @@ impl Teller<'_> {
         if instance.condition == Condition::UnreachableInactive {
             text.push_str("; another instance takes its place");
         } else if let Some(until) = until {
-            text.push_str(&format!("; another instance takes its place from {until} on"));
+            let _ = write!(text, "; another instance takes its place from {until} on");
         } else {
             text.push_str("; it is waited for however long that takes");
         }

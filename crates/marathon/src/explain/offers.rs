@@ -56,7 +56,7 @@ impl Teller<'_> {
             reasons.push(self.no_offers(&spec, &many));
         } else {
             self.offer_remedies(&spec, false);
-            reasons.push(self.unsuited(&spec, &many, &looked));
+            reasons.push(Self::unsuited(&spec, &many, &looked));
         }
         reasons
     }
@@ -120,7 +120,7 @@ impl Teller<'_> {
     }
 
     /// Offers were looked at, and none suits.
-    fn unsuited(&self, spec: &Arc<RunSpec>, many: &str, looked: &[Arc<Unused>]) -> Reason {
+    fn unsuited(spec: &Arc<RunSpec>, many: &str, looked: &[Arc<Unused>]) -> Reason {
         let agents: Vec<AgentOutcome> = looked.iter().map(|unused| outcome(spec, unused)).collect();
         let stages = ORDER.into_iter().filter_map(|reject| {
             let name = requirement(reject);

@@ -15,7 +15,7 @@ use serde_json::Value;
 impl Teller<'_> {
     /// A deployment can be rolled back and stopped.
     pub(super) fn deployment_remedies(&mut self, deployment: &Deployment) {
-        for action in self.marathon.deployment_actions(deployment) {
+        for action in crate::run::Marathon::deployment_actions(deployment) {
             if action.refused.is_none() {
                 let name = crate::shown::deployment_name(deployment.no);
                 let title = match &*action.title {

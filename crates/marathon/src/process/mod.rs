@@ -160,7 +160,7 @@ impl Process {
     }
 
     /// The call that creates what a definition describes.
-    fn creation(&self, definition: &Loaded, force: bool) -> Option<Act> {
+    fn creation(definition: &Loaded, force: bool) -> Option<Act> {
         let body = definition.body()?;
         let force = if force { "force=true" } else { "" };
         let (method, route, query) = match body.what {
@@ -177,7 +177,7 @@ impl Process {
     }
 
     /// The call that makes what is there the same as a definition.
-    fn replacement(&self, definition: &Loaded, force: bool) -> Option<Act> {
+    fn replacement(definition: &Loaded, force: bool) -> Option<Act> {
         let body = definition.body()?;
         let force = if force { "&force=true" } else { "" };
         let id = definition.id().to_string();
@@ -199,7 +199,7 @@ impl Process {
     ) -> Result<Value, Refusal> {
         let Loading { number, load, definition } = loading;
         self.take_flags(&load);
-        let Some(act) = self.creation(&definition, asks_force(&load)) else { return Err(unusable()) };
+        let Some(act) = Self::creation(&definition, asks_force(&load)) else { return Err(unusable()) };
         let name = definition.name().clone();
         let old: Vec<Number> =
             self.members.iter().filter(|(_, one)| same_name(&one.name, &name)).map(|(no, _)| *no).collect();
@@ -237,7 +237,7 @@ impl Process {
             return Err(Refusal::new(RefusalCode::BadRequest, text));
         };
         self.take_flags(&load);
-        let Some(act) = self.replacement(&definition, asks_force(&load)) else { return Err(unusable()) };
+        let Some(act) = Self::replacement(&definition, asks_force(&load)) else { return Err(unusable()) };
         let kinds = |definition: &Loaded| definition.body().map(|body| body.what);
         if kinds(&definition) != kinds(&member.definition) || definition.id() != member.definition.id() {
             let text = format!(

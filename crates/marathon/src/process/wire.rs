@@ -41,15 +41,17 @@ fn methods(route: &Route) -> &'static str {
     match route {
         Route::Apps => "GET, POST, PUT, PATCH",
         Route::App(_) => "GET, PUT, PATCH, DELETE",
-        Route::AppTasks(_) => "GET, DELETE",
-        Route::AppTask(..) | Route::Deployment(_) | Route::QueueDelay(_) => "DELETE",
         Route::AppRestart(_) | Route::TasksDelete => "POST",
         Route::Groups => "GET, POST, PUT, DELETE",
         Route::Group(_) => "GET, POST, PUT, PATCH, DELETE",
-        Route::Leader => "GET, DELETE",
+        Route::AppTasks(_) | Route::Leader => "GET, DELETE",
         Route::Pods => "GET, HEAD, POST",
         Route::Pod(_) => "GET, PUT, DELETE",
-        Route::PodInstances(_) | Route::PodInstance(..) => "DELETE",
+        Route::AppTask(..)
+        | Route::Deployment(_)
+        | Route::QueueDelay(_)
+        | Route::PodInstances(_)
+        | Route::PodInstance(..) => "DELETE",
         Route::AppVersions(_)
         | Route::AppVersion(..)
         | Route::Deployments

@@ -190,9 +190,8 @@ impl Marathon {
         let begun = current.is_some_and(|current| step <= current);
         match deployment.stage {
             Stage::Finished => shown::FINISHED,
-            Stage::Canceled if begun && !open => shown::FINISHED,
+            Stage::Canceled | Stage::Deploying if begun && !open => shown::FINISHED,
             Stage::Canceled => shown::CANCELED,
-            Stage::Scheduled => shown::SCHEDULED,
             Stage::Deploying if open => {
                 let run = no.and_then(|no| self.run(no));
                 match run.map(|run| run.shown) {
@@ -200,8 +199,7 @@ impl Marathon {
                     _ => shown::DEPLOYING,
                 }
             }
-            Stage::Deploying if begun => shown::FINISHED,
-            Stage::Deploying => shown::SCHEDULED,
+            Stage::Deploying | Stage::Scheduled => shown::SCHEDULED,
         }
     }
 
@@ -219,9 +217,8 @@ impl Marathon {
         let before = current.is_some_and(|current| step < current);
         match deployment.stage {
             Stage::Finished => shown::FINISHED,
-            Stage::Canceled if before => shown::FINISHED,
+            Stage::Canceled | Stage::Deploying if before => shown::FINISHED,
             Stage::Canceled => shown::CANCELED,
-            Stage::Deploying if before => shown::FINISHED,
             Stage::Deploying if current == Some(step) => shown::DEPLOYING,
             Stage::Deploying | Stage::Scheduled => shown::SCHEDULED,
         }

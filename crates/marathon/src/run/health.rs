@@ -69,8 +69,15 @@ pub(crate) struct Outcome {
     pub(crate) kill: bool,
     /// This check sees the instance otherwise than before.
     pub(crate) flipped: bool,
-    /// All checks together see it otherwise than before: how.
-    pub(crate) overall: Option<Option<bool>>,
+    /// All checks together see it otherwise than before.
+    pub(crate) overall: Option<Overall>,
+}
+
+/// What all checks of an instance together say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overall {
+    /// Unknown until each check has answered.
+    pub(crate) healthy: Option<bool>,
 }
 
 /// The checks of one version of an app.
@@ -199,7 +206,7 @@ impl Checks {
         }
         let after = overall(&all);
         if before != after {
-            outcome.overall = Some(after);
+            outcome.overall = Some(Overall { healthy: after });
         }
         self.seen.insert(no, all);
         outcome

@@ -7,7 +7,7 @@
 //! core/readiness/impl/ReadinessCheckExecutorImpl.scala`. Match; all tasks of one version are asked at the ticks of its checks.
 
 use super::bus::Happening;
-use super::health::{CheckResult, Checks, result_of};
+use super::health::{CheckResult, Checks, Overall, result_of};
 use super::instance::{Condition, Instance};
 use super::spec_run::Failure;
 use super::tracker::{Change, Key, SpecNo};
@@ -243,7 +243,7 @@ impl Marathon {
             self.say_health(cx, instance, health.is_alive(), at);
             self.publish(cx, Happening::Alive { id, version, health: Arc::new(health) });
         }
-        if let Some(healthy) = outcome.overall {
+        if let Some(Overall { healthy }) = outcome.overall {
             self.touch(key.spec);
             self.health_changed(cx, cluster, key, instance, version, healthy);
         }

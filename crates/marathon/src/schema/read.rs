@@ -5,6 +5,8 @@
 //! **Source**: the readers of `play-json` as Marathon uses them (words of faults, numbers, null as absent). Match; an object
 //! expected where another type stands is a fault here even when all its fields may be absent.
 
+use std::fmt::Write as _;
+
 use super::{Field, Kind, Presence, Shape};
 use serde_json::{Map, Number, Value};
 
@@ -84,7 +86,7 @@ impl Reader {
 
     fn enter_item(&mut self, at: usize) -> usize {
         let mark = self.path.len();
-        self.path.push_str(&format!("({at})"));
+        let _ = write!(self.path, "({at})");
         mark
     }
 

@@ -49,7 +49,7 @@ fn refused(action: ActionView, why: Option<String>) -> ActionView {
 
 impl Marathon {
     /// What can be done to a deployment.
-    pub(crate) fn deployment_actions(&self, deployment: &Deployment) -> Vec<ActionView> {
+    pub(crate) fn deployment_actions(deployment: &Deployment) -> Vec<ActionView> {
         let id = &deployment.plan.id;
         let over = (!deployment.is_running()).then(|| match deployment.stage {
             Stage::Finished => "It is finished.".to_owned(),

@@ -2,11 +2,6 @@
 //!
 //! *Invariant*: nothing depends on them. They are kept while anybody is subscribed, and are not part of the digest.
 
-#![expect(
-    clippy::type_complexity,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use planarium_kernel::{Map, SimTime};
 use serde_json::Value;
 use std::sync::Arc;
@@ -14,13 +9,16 @@ use std::sync::Arc;
 /// Largest number of events kept for a slow subscriber; older ones are dropped.
 const MAX_EVENTS: usize = 10_000;
 
+/// An event with its instant.
+pub type TimedEvent = (SimTime, Arc<Value>);
+
 /// Events for subscribed operators, by running number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OperatorEvents {
     /// Calendar time of genesis, while events are kept. *Units*: milliseconds since 1970.
     epoch_ms: Option<u64>,
     /// The events, with the instant of each.
-    events: Map<u64, (SimTime, Arc<Value>)>,
+    events: Map<u64, TimedEvent>,
     next: u64,
 }
 
@@ -57,7 +55,7 @@ impl OperatorEvents {
 
     /// The events from this number on, and the number of the next one; none when no events are kept, or some of them
     /// were dropped.
-    pub(crate) fn since(&self, number: u64) -> Option<(Vec<(SimTime, Arc<Value>)>, u64)> {
+    pub(crate) fn since(&self, number: u64) -> Option<(Vec<TimedEvent>, u64)> {
         self.epoch_ms?;
         let first = self.events.keys().next().copied().unwrap_or(self.next);
         if number < first || number > self.next {

@@ -17,4 +17,5 @@ mod weights;
 pub use call::{Conversion, Convert, OperatorCall, QuotaConfig};
 pub use decode::{v0_call, v0_methods, v1_call};
 pub(crate) use events::OperatorEvents;
+pub use events::TimedEvent;
 pub use forms::{form_fields, percent_decoded};

@@ -4,11 +4,6 @@
 //! event), `src/master/master.cpp` (subscribers.send), `src/master/readonly_handler.cpp` (subscribe). Match; there is
 //! no authorization, so every subscriber is told everything.
 
-#![expect(
-    clippy::type_complexity,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::{
     common::{Calendar, HEARTBEAT_S, id},
     framework,
@@ -19,13 +14,13 @@ use crate::{
     api::{AgentId, FrameworkId, Reason, TaskState, TaskStatus},
     frameworks::Framework,
     maintenance::quirk,
+    operator::TimedEvent,
     tasks::{Task, TaskNo},
 };
 use planarium_fleet::Cx;
 use planarium_kernel::SimTime;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
-use std::sync::Arc;
 
 impl Master {
     /// An operator subscribes: events are kept from now on.
@@ -34,7 +29,7 @@ impl Master {
     }
 
     /// The events from this number on, and the number of the next one; none when they are not kept any more.
-    pub fn operator_events(&self, since: u64) -> Option<(Vec<(SimTime, Arc<Value>)>, u64)> {
+    pub fn operator_events(&self, since: u64) -> Option<(Vec<TimedEvent>, u64)> {
         self.operator_events.since(since)
     }
 

@@ -6,11 +6,6 @@
 //! Data types are read from plain values, whose errors say what was wrong but not where. Rather than following the
 //! reading of every type, which would be paid for once per type, the value is read again without each of its parts.
 
-#![expect(
-    clippy::naive_bytecount,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use serde_json::Value;
 
 /// Parts of one object or list that are tried at most.
@@ -126,7 +121,7 @@ pub(super) fn line_and_column(text: &[u8], path: &[Step]) -> Option<(usize, usiz
     }
     let before = text.get(..scanner.at)?;
     let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = before.split(|byte| *byte == b'\n').count();
     let column = String::from_utf8_lossy(before.get(line_start..)?).chars().count() + 1;
     Some((line, column))
 }

@@ -2,11 +2,7 @@
 //!
 //! *Knows*: what is found out before a call. *Must not know*: what the call does.
 
-#![expect(
-    clippy::format_push_string,
-    clippy::unused_self,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
+use std::fmt::Write as _;
 
 use crate::app::App;
 use crate::env::Script;
@@ -98,7 +94,7 @@ impl App {
             new: None,
             old: None,
         };
-        let selector = self.selector(&scope, action)?;
+        let selector = Self::selector(&scope, action)?;
         let slot = match (selector, component, index) {
             (Some(group), Some(component), Some(index)) => Some(Slot { component, group, index }),
             _ => None,
@@ -143,7 +139,7 @@ impl App {
         Ok(Bound { callee, arguments, component, selector, slot, index, line })
     }
 
-    fn selector(&self, scope: &Scope<'_>, action: &Action) -> Result<Option<Group>, String> {
+    fn selector(scope: &Scope<'_>, action: &Action) -> Result<Option<Group>, String> {
         let template = match action.argument("selector") {
             Some(Argument::Text(template)) => Some(template),
             Some(_) => return Err("the selector must be new or old".to_owned()),
@@ -256,7 +252,7 @@ fn line(callee: &Callee, words: &[String], arguments: &[(Text, Value)]) -> Text 
     };
     for (name, value) in arguments {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        line.push_str(&format!(" {name}={value}"));
+        let _ = write!(line, " {name}={value}");
     }
     line.into()
 }

@@ -2,11 +2,6 @@
 //!
 //! *Knows*: when an instance is up, in service or registered. *Must not know*: plans.
 
-#![expect(
-    clippy::match_same_arms,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::{Await, Awaited, Launch, Leaf, Work};
 use crate::app::App;
 use crate::engine::{Io, Move};
@@ -144,9 +139,6 @@ impl App {
     /// News of a process of this application.
     pub(crate) fn on_process(&mut self, io: &mut Io<'_>, kind: &FleetEventKind) {
         match kind {
-            FleetEventKind::Started { .. }
-            | FleetEventKind::Health { .. }
-            | FleetEventKind::Watched { .. } => {}
             FleetEventKind::Running { pid } => self.process_up(io, *pid),
             FleetEventKind::Check { pid, exit_code, .. } => {
                 let Some(slot) = self.instances.of_process(*pid) else { return };
@@ -159,7 +151,10 @@ impl App {
             FleetEventKind::Exited { pid, message, .. } | FleetEventKind::Killed { pid, message, .. } => {
                 self.process_over(io, *pid, message);
             }
-            FleetEventKind::MachineLost { .. }
+            FleetEventKind::Started { .. }
+            | FleetEventKind::Health { .. }
+            | FleetEventKind::Watched { .. }
+            | FleetEventKind::MachineLost { .. }
             | FleetEventKind::MachineReturned { .. }
             | FleetEventKind::OffersChanged
             | FleetEventKind::MasterFailover

@@ -2,11 +2,6 @@
 //!
 //! *Knows*: how YAML 1.1 writes booleans and numbers. *Must not know*: which attribute is read.
 
-#![expect(
-    clippy::nonminimal_bool,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::Cx;
 use crate::codes;
 use planarium_protocol::Text;
@@ -57,7 +52,7 @@ pub(super) fn count(cx: &mut Cx<'_>, node: &Node, what: &str, step: &str) -> Opt
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_whole = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '_');
     let hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
-    if !(is_whole && digits.starts_with(|c: char| c.is_ascii_digit())) && !hexadecimal {
+    if !(hexadecimal || is_whole && digits.starts_with(|c: char| c.is_ascii_digit())) {
         return wrong_number(cx, node, what, step, "a whole number");
     }
     match node.int() {

@@ -2,11 +2,6 @@
 //!
 //! *Knows*: the attributes of each class and where each class may stand. *Must not know*: how exits are resolved.
 
-#![expect(
-    clippy::match_same_arms,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::{Cx, Draft, DraftStep, Places, action, flow, scalar};
 use crate::codes;
 use crate::nearest::nearest;
@@ -201,17 +196,15 @@ fn place(cx: &mut Cx<'_>, class: &str, kind: ChainKind, id: &str, span: Span) {
     let composite = matches!(class, "group" | "component");
     let (right, help) = match kind {
         ChainKind::Root => (composite, "put it into a group or a component step"),
-        ChainKind::Component => (!composite, "put it at the top level"),
         ChainKind::Group if class == "instance-loop" => {
             (false, "loops go through the instances of a component: put it into a component step")
         }
-        ChainKind::Group => (!composite, "put it at the top level"),
         ChainKind::Loop if class == "instance-loop" => {
             let text = format!("The loop '{id}' stands inside a loop");
             cx.error(codes::LOOP_NESTED, span, text, "put the loops one after the other");
             return;
         }
-        ChainKind::Loop => (!composite, "put it at the top level"),
+        ChainKind::Component | ChainKind::Group | ChainKind::Loop => (!composite, "put it at the top level"),
     };
     if !right {
         let text = match kind {

@@ -5,11 +5,6 @@
 //! *Order* at one exit: the result, a failure that is ignored, the exit's own message, the hold. A hold loses nothing: the
 //! result stands, the exit is chosen, only taking it is put off.
 
-#![expect(
-    clippy::assigning_clones,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::run::{Io, Move};
 use super::{Frame, Hold, HoldReason, LogKind, Mode, Shown, Trace};
 use crate::app::App;
@@ -25,7 +20,7 @@ impl App {
         let mut note = None;
         if let Some(own) = self.run.steps.get_mut(id.index()) {
             own.result = Some(passed);
-            note = own.note.clone();
+            note.clone_from(&own.note);
         }
         self.run.trace.push(Trace { at: io.cx.now(), step: id, index, passed });
         self.show(io, id, Shown::of(passed));

@@ -10,11 +10,6 @@
 //! | shrink | detach and destroy the last ones | none |
 //! | remove | detach and destroy all | none |
 
-#![expect(
-    clippy::too_many_arguments,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::steps::{Exits, Writer, composite};
 use super::yaml::{Flow, Yaml, text};
 use super::{Kind, Task, tag};
@@ -86,6 +81,10 @@ impl<'a> Chain<'_, 'a> {
     }
 
     /// A loop with one call in it.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a loop with its call has that many parts, and callers vary all of them"
+    )]
     fn each(
         &mut self,
         id: &str,

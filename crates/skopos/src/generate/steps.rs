@@ -2,11 +2,6 @@
 //!
 //! *Knows*: attributes of steps, plugins of the environment, lifecycle steps. *Must not know*: what a component needs.
 
-#![expect(
-    clippy::unused_self,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::yaml::{Flow, Yaml, map, of_node, text};
 use super::{flow, tag};
 use crate::env::Env;
@@ -102,6 +97,10 @@ impl<'a> Writer<'a> {
     }
 
     /// A call of a plugin.
+    #[expect(
+        clippy::unused_self,
+        reason = "all kinds of steps are written through the writer, also those that need no model"
+    )]
     pub(super) fn call(
         &self,
         id: &str,
@@ -119,6 +118,10 @@ impl<'a> Writer<'a> {
     }
 
     /// A loop with its steps. `over` is old, new or target.
+    #[expect(
+        clippy::unused_self,
+        reason = "all kinds of steps are written through the writer, also those that need no model"
+    )]
     pub(super) fn instance_loop(
         &self,
         id: &str,
@@ -137,6 +140,10 @@ impl<'a> Writer<'a> {
     }
 
     /// A lifecycle step. `selector` is given to what works on an instance.
+    #[expect(
+        clippy::unused_self,
+        reason = "all kinds of steps are written through the writer, also those that need no model"
+    )]
     pub(super) fn hook(&self, id: &str, hook: &Hook, selector: Option<&str>, exits: &Exits) -> Yaml {
         let selected = |arguments: Option<&Node>| {
             let mut fields: Vec<(String, Flow)> = match arguments.map(of_node) {

@@ -3,11 +3,7 @@
 //! **Source**: `go-yaml/yaml: resolve.go`, `sorter.go`, `emitterc.go` of v2.3.0 and `kubernetes-sigs/yaml: yaml.go` of v1.2.0. Matched,
 //! but that dates stay texts (which they do there as well, wherever no date is asked for).
 
-#![expect(
-    clippy::collapsible_if,
-    clippy::format_push_string,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
+use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value};
 
@@ -129,13 +125,13 @@ fn meaning(text: &str) -> Meaning {
         return Meaning::Date;
     }
     let plain: String = text.chars().filter(|c| *c != '_').collect();
-    if !text.starts_with('.') {
-        if let Some(number) = whole(&plain) {
-            return match i64::try_from(number) {
-                Ok(number) => Meaning::Int(number),
-                Err(_) => u64::try_from(number).map_or_else(|_| decimal(&plain), Meaning::Large),
-            };
-        }
+    if !text.starts_with('.')
+        && let Some(number) = whole(&plain)
+    {
+        return match i64::try_from(number) {
+            Ok(number) => Meaning::Int(number),
+            Err(_) => u64::try_from(number).map_or_else(|_| decimal(&plain), Meaning::Large),
+        };
     }
     decimal(&plain)
 }
@@ -399,9 +395,15 @@ fn double(text: &str) -> String {
             '\u{85}' => out.push_str("\\N"),
             '\u{a0}' => out.push_str("\\_"),
             c if is_printable(c) => out.push(c),
-            c if u32::from(c) <= 0xff => out.push_str(&format!("\\x{:02X}", u32::from(c))),
-            c if u32::from(c) <= 0xffff => out.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => out.push_str(&format!("\\U{:08X}", u32::from(c))),
+            c if u32::from(c) <= 0xff => {
+                let _ = write!(out, "\\x{:02X}", u32::from(c));
+            }
+            c if u32::from(c) <= 0xffff => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => {
+                let _ = write!(out, "\\U{:08X}", u32::from(c));
+            }
         }
     }
     out.push('"');

@@ -87,6 +87,18 @@ pub struct Completion {
 }
 
 impl Completion {
+    /// The ways a line may go on, by the words before its last one and what is typed of that.
+    pub fn of(line: &str, candidates: impl FnOnce(&[String], &str) -> Vec<String>) -> Self {
+        let scanned = scan(line);
+        let before = line.get(..scanned.from).unwrap_or(line).to_owned();
+        let typed = scanned.word.unwrap_or_default();
+        let mut args = scanned.words;
+        without_prompt(&mut args);
+        let mut words = candidates(&args, &typed);
+        words.retain(|word| word.starts_with(&typed));
+        Self { words, before, typed }
+    }
+
     /// The line with one of the words in place of what was begun.
     pub fn with(&self, index: usize) -> Option<String> {
         self.words.get(index).map(|word| format!("{}{} ", self.before, quoted(word)))

@@ -2,11 +2,6 @@
 //!
 //! *Knows*: the actions of the view, and which key stands for which operation. *Must not know*: when a system allows what.
 
-#![expect(
-    clippy::needless_lifetimes,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::{cluster, tree};
 use crate::store::action::Action;
 use crate::store::state::Dialog;
@@ -61,7 +56,7 @@ fn at(action: &ActionView, path: &ElementPath) -> Offer {
 }
 
 /// The action of an element with this title, as long as it asks for parameters.
-pub(crate) fn asking<'v>(view: &'v View, path: &ElementPath, title: &str) -> Option<ActionView> {
+pub(crate) fn asking(view: &View, path: &ElementPath, title: &str) -> Option<ActionView> {
     let found = tree::summary(view, path)?;
     found.actions.iter().find(|action| action.asks && &*action.title == title).cloned()
 }

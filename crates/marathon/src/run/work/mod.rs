@@ -138,10 +138,8 @@ impl Marathon {
     pub(super) fn job_hears(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo, news: &News<'_>) {
         let Some(job) = self.run(no).and_then(|run| run.job.clone()) else { return };
         let concerns = match (&job.work, news) {
-            (Work::Ending(_) | Work::Stopping(_), News::Gone(_)) => true,
-            (Work::Starting(_) | Work::Replacing(_), News::Gone(_)) => false,
-            (Work::Starting(_) | Work::Replacing(_), _) => true,
-            (Work::Ending(_) | Work::Stopping(_), _) => false,
+            (Work::Ending(_) | Work::Stopping(_), news) => matches!(news, News::Gone(_)),
+            (Work::Starting(_) | Work::Replacing(_), news) => !matches!(news, News::Gone(_)),
         };
         drop(job);
         if !concerns {

@@ -3,11 +3,6 @@
 //! **Source**: `golang/go: src/text/template/exec.go` of Go 1.16 with the option `missingkey=error`. Match; steps, output
 //! and depth are bounded here.
 
-#![expect(
-    clippy::nonminimal_bool,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -435,7 +430,7 @@ impl<'t> Machine<'t> {
         let is_hex = written.starts_with("0x") || written.starts_with("0X");
         let is_char = written.starts_with('\'');
         if let Some(float) = number.float.filter(|_| {
-            !(is_hex && !written.contains(['p', 'P']))
+            (!is_hex || written.contains(['p', 'P']))
                 && !is_char
                 && written.contains(['.', 'e', 'E', 'p', 'P'])
         }) {

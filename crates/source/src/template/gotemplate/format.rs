@@ -3,11 +3,6 @@
 //! **Source**: `golang/go: src/fmt/print.go`, `src/fmt/format.go`, `src/strconv`. Matched for the types that occur; explicit
 //! argument indexes and binary floats are shown as verbs that do not exist.
 
-#![expect(
-    clippy::collapsible_if,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use std::fmt::Write;
 
 use super::value::Value;
@@ -508,13 +503,14 @@ fn float(number: f64, verb: char, spec: Spec) -> Option<String> {
         // Shown with its sign all the same.
         return Some(pad(text, Spec { zero: false, ..spec }, false));
     }
-    if spec.zero && !spec.minus && number.is_finite() {
-        if let Some((sign, rest)) =
+    if spec.zero
+        && !spec.minus
+        && number.is_finite()
+        && let Some((sign, rest)) =
             text.split_at_checked(1).filter(|(sign, _)| matches!(*sign, "-" | "+" | " "))
-        {
-            let narrower = Spec { width: spec.width.map(|width| width.saturating_sub(1)), ..spec };
-            return Some(format!("{sign}{}", pad(rest.to_owned(), narrower, true)));
-        }
+    {
+        let narrower = Spec { width: spec.width.map(|width| width.saturating_sub(1)), ..spec };
+        return Some(format!("{sign}{}", pad(rest.to_owned(), narrower, true)));
     }
     Some(pad(text, Spec { zero: spec.zero && number.is_finite(), ..spec }, false))
 }

@@ -2,11 +2,6 @@
 //!
 //! **Source**: `golang/go: src/text/template/parse/lex.go` of Go 1.16. Match.
 
-#![expect(
-    clippy::if_not_else,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use super::format::go_quote;
 use super::node::Pos;
 use crate::span::narrow;
@@ -496,9 +491,9 @@ fn bad_character(c: Option<char>) -> String {
 
 /// Go's `%#U`.
 fn unicode(c: char) -> String {
-    if !super::format::is_print(c) {
-        format!("U+{:04X}", u32::from(c))
-    } else {
+    if super::format::is_print(c) {
         format!("U+{:04X} '{c}'", u32::from(c))
+    } else {
+        format!("U+{:04X}", u32::from(c))
     }
 }

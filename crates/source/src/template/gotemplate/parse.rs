@@ -2,12 +2,6 @@
 //!
 //! **Source**: `golang/go: src/text/template/parse/parse.go` of Go 1.16. Match; nesting is bounded here.
 
-#![expect(
-    clippy::match_wildcard_for_single_variants,
-    clippy::naive_bytecount,
-    reason = "written as the real program has it, which is easier to hold against it"
-)]
-
 use std::sync::Arc;
 
 use planarium_kernel::SortedMap;
@@ -336,7 +330,7 @@ impl Parser<'_> {
         self.variables = outer;
         match ended {
             Ended::End => Ok(body),
-            _ => Err(self.error(format!("unexpected {{{{else}}}} in {context}"))),
+            Ended::Else(_) => Err(self.error(format!("unexpected {{{{else}}}} in {context}"))),
         }
     }
 
@@ -584,7 +578,7 @@ fn is_empty(block: &[Piece], text: &str) -> bool {
 /// The line of a byte and the bytes before it on that line, as error texts of execution name a place.
 pub(super) fn place(text: &str, at: Pos) -> (u32, u32) {
     let before = text.as_bytes().get(..crate::span::wide(at)).unwrap_or_default();
-    let line = before.iter().filter(|byte| **byte == b'\n').count();
+    let line = before.split(|byte| *byte == b'\n').count();
     let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
-    (narrow(line).saturating_add(1), narrow(column))
+    (narrow(line), narrow(column))
 }
