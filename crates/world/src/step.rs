@@ -17,6 +17,7 @@ use planarium_kernel::recorder::Recorded;
 use planarium_mesos::api::FrameworkId;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Applied;
+use planarium_protocol::event::Importance;
 use planarium_protocol::{Event, EventBody, Input, Refusal};
 use planarium_system::{Cluster, Cx, News, Number};
 
@@ -57,6 +58,16 @@ impl World {
                     code: code_word(refusal.code).into(),
                     reason: refusal.message.as_str().into(),
                 });
+                for told in &refusal.told {
+                    self.recorder.emit(EventBody::Happened {
+                        speaker: told.speaker.clone(),
+                        what: told.what.clone(),
+                        importance: Importance::Low,
+                        path: None,
+                        facts: told.facts.clone(),
+                        text: told.text.clone().into(),
+                    });
+                }
             }
         }
         let looked_at = cfg!(debug_assertions) || self.weight() <= limits::CHECKED_BYTES;

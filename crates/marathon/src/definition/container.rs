@@ -12,6 +12,10 @@ use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
+/// With several container networks a host port belongs to one of them.
+pub(super) const ONE_NETWORK: &str =
+    "networkNames must be a single item list when hostPort is specified and more than 1 container network is defined";
+
 /// Rules of an app's container.
 pub(super) fn check(app: &Fields, settings: &Settings, rules: &mut Rules) {
     let Some(container) = app.object("container") else { return };
@@ -71,7 +75,7 @@ fn mappings(mappings: &[Value], networks: &[Value], rules: &mut Rules) {
         rules.expect(
             !several || mapping.field("hostPort").is_none() || wanted.len() == 1,
             format!("{path}({at})"),
-            "networkNames must be a single item list when hostPort is specified and more than 1 container network is defined",
+            ONE_NETWORK,
         );
         for (n, name) in wanted.iter().enumerate() {
             let message = format!("is not one of ({})", known.join(","));

@@ -4,12 +4,12 @@
 
 use super::Process;
 use crate::api::route::{Query, Route, below, of};
-use crate::api::{Answer, refusal};
+use crate::api::Answer;
 use crate::definition::Refused;
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::view::ServiceView;
-use planarium_protocol::{Refusal, json};
-use planarium_system::{Cluster, Cx, Request, Response, Wire, outcome};
+use planarium_protocol::{Input, Refusal, json};
+use planarium_system::{Cluster, Cx, Request, Response, Wire, outcome, reply_as_recorded};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -135,7 +135,14 @@ impl Process {
                 }
                 Wire::Answer(response)
             }
-            _ => Wire::call(request),
+            _ => {
+                let mut call = request.recorded();
+                if let Value::String(text) = &mut call.body {
+                    // A text in quotes is JSON, and stays it.
+                    *text = String::from_utf8_lossy(&request.body).into_owned();
+                }
+                Wire::Change(Box::new(Input::Call(call)), Box::new(reply_as_recorded))
+            }
         }
     }
 
@@ -158,7 +165,7 @@ impl Process {
                 marathon.change(cx, cluster, (&call.method, &route, &query), &call.body)
             })
         };
-        Some(done.map_err(|error| refusal(&error)).map(|answer| {
+        Some(done.map_err(|error| self.refuse(&error)).map(|answer| {
             let headers: Vec<(&str, &str)> =
                 answer.headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
             outcome(answer.status, &headers, answer.body.clone())

@@ -83,11 +83,11 @@ impl Marathon {
             return leftovers;
         }
         let mut plan = Plan::default();
-        let mut queue = self.matchers(cx, offer);
-        if queue.is_empty() || self.tokens(cx.now()) == 0 {
-            plan.resend = !queue.is_empty();
+        if self.tokens(cx.now()) == 0 {
+            plan.resend = self.tracker.waiting_specs().any(|no| self.may_launch(cx, no));
             return plan;
         }
+        let mut queue = self.matchers(cx, offer);
         let mut left = offer.resources.clone();
         let mut used = 0;
         while used < self.settings.per_offer && self.tokens > 0 {
@@ -131,6 +131,13 @@ impl Marathon {
         self.touch(no);
     }
 
+    /// Whether somebody of a spec waits who is not delayed.
+    fn may_launch(&self, cx: &Cx, no: SpecNo) -> bool {
+        let Some(run) = self.run(no) else { return false };
+        let mut waiting = self.tracker.waiting_of(no);
+        waiting.any(|(_, instance)| run.backoff.is_empty() || run.backoff.allows(&instance.spec, cx.now()))
+    }
+
     /// Who looks at an offer, in which order: first those whose volumes are there.
     fn matchers(&self, cx: &Cx, offer: &Offer) -> VecDeque<SpecNo> {
         let mut all: Vec<(bool, u64, SpecNo)> = Vec::new();
@@ -139,20 +146,11 @@ impl Marathon {
             ids.extend(volume.id.split('#').next());
         }
         let entity = u64::from(offer.id.0);
-        for (no, counts) in self.tracker.specs().filter(|(_, counts)| counts.waiting > 0) {
-            let Some(run) = self.run(no) else { continue };
-            let allowed = run.backoff.is_empty()
-                || self
-                    .tracker
-                    .waiting_of(no)
-                    .any(|(_, instance)| run.backoff.allows(&instance.spec, cx.now()));
-            if !allowed {
-                continue;
-            }
+        for no in self.tracker.waiting_specs() {
+            let Some(run) = self.run(no).filter(|_| self.may_launch(cx, no)) else { continue };
             let first = !ids.is_empty()
                 && ids.contains(&run.id.safe().as_str())
                 && self.tracker.waiting_of(no).any(|(_, instance)| instance.spec.is_resident());
-            let _ = counts;
             all.push((!first, draw::draw(self.seed, entity, ORDER, u64::from(no.0)), no));
         }
         planarium_kernel::sorted::sort(&mut all);
