@@ -99,7 +99,7 @@ fn volume(
         persistent(info, &format!("{path}/persistent"), rules);
     } else if let Some(info) = volume.field("external") {
         rules.not_empty(!container_path.is_empty(), format!("{path}/containerPath"));
-        external_info(info, path, container.word("type") == "DOCKER", rules);
+        external_info(volume, info, path, container.word("type") == "DOCKER", rules);
         rules.feature(settings.has(features::EXTERNAL_VOLUMES), path, features::EXTERNAL_VOLUMES);
     } else if let Some(name) = volume.text("secret") {
         rules.expect(secret(name), path, "volume.secret must refer to an existing secret");
@@ -146,7 +146,11 @@ pub(super) fn persistent(info: &Value, path: &str, rules: &mut Rules) {
     rules.expect(max.is_none_or(|max| max > size), path, "Max size must be larger than size");
 }
 
-fn external_info(info: &Value, path: &str, docker: bool, rules: &mut Rules) {
+fn external_info(volume: &Value, info: &Value, path: &str, docker: bool, rules: &mut Rules) {
+    let dots = matches!(volume.word("containerPath"), "." | "..");
+    rules.expect(!dots, format!("{path}/containerPath"), "can not be one of (.,..)");
+    let writes = docker || volume.word("mode") == "RW";
+    rules.expect(writes, format!("{path}/mode"), "got RO, expected RW");
     let path = format!("{path}/external");
     rules.not_empty(!info.word("name").is_empty(), format!("{path}/name"));
     let Some(provider) = info.text("provider") else {
@@ -155,17 +159,33 @@ fn external_info(info: &Value, path: &str, docker: bool, rules: &mut Rules) {
     if provider != "dvdi" {
         return rules.expect(false, format!("{path}/provider"), "is unknown provider");
     }
-    let driver = info.field("options").and_then(|options| options.text("dvdi/driver"));
+    let none = Fields::new();
+    let options = info.object("options").unwrap_or(&none);
+    let driver = options.text("dvdi/driver");
     rules.expect(driver.is_some(), format!("{path}/options(\"dvdi/driver\")"), "not defined");
+    if driver == Some("rexray") {
+        rexray(options, &format!("{path}/options"), rules);
+    }
     if docker {
-        let others =
-            info.field("options").and_then(Value::as_object).is_some_and(|options| options.len() > 1);
-        rules.expect(!others, format!("{path}/options"), "must only contain dvdi/driver");
+        rules.expect(options.len() <= 1, format!("{path}/options"), "must only contain dvdi/driver");
         rules.expect(
             info.field("size").is_none(),
             format!("{path}/size"),
             "must be undefined for Docker containers",
         );
+    }
+}
+
+/// Options of the one driver whose options are known.
+fn rexray(options: &Fields, path: &str, rules: &mut Rules) {
+    let at = |name: &str| format!("{path}/\"dvdi/{name}\"");
+    if let Some(number) = options.text("dvdi/iops") {
+        let natural = number.parse::<i64>().is_ok_and(|number| number > 0);
+        rules.expect(natural, at("iops"), format!("Expected a valid, positive integer instead of {number}"));
+    }
+    if let Some(word) = options.text("dvdi/overwritefs") {
+        // The real one takes what is true for what reads as true or false.
+        rules.expect(word.eq_ignore_ascii_case("true"), at("overwritefs"), "Expected a valid boolean");
     }
 }
 
@@ -176,6 +196,11 @@ fn external(app: &Fields, volumes: &[Value], rules: &mut Rules) {
             "Number of instances is limited to 1 when declaring DVDI volumes in app [{}]",
             app.word("id")
         );
-        rules.expect(false, "/instances", message);
+        rules.expect(false, "/", message);
+    }
+    let strategy = app.object("upgradeStrategy");
+    if let Some(strategy) = strategy.filter(|_| volumes.iter().any(|volume| volume.field("external").is_some())) {
+        rules.share(strategy.number("minimumHealthCapacity"), "/upgradeStrategy/minimumHealthCapacity");
+        rules.zero(strategy.number("maximumOverCapacity"), "/upgradeStrategy/maximumOverCapacity");
     }
 }

@@ -78,6 +78,17 @@ fn response(answer: Answer) -> Response {
     response
 }
 
+/// Where something is, as seen from the host that was asked.
+///
+/// **Source**: Jersey 2.27 as the real one uses it: a relative `Location` becomes absolute. Match.
+fn located(mut response: Response, host: Option<String>) -> Response {
+    let Some(host) = host else { return response };
+    for (_, value) in response.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("location")) {
+        *value = format!("http://{host}/{}", value.trim_start_matches('/'));
+    }
+    response
+}
+
 fn refused(refused: &Refused) -> Response {
     Response::json(refused.status(), &refused.body())
 }
@@ -141,7 +152,9 @@ impl Process {
                     // A text in quotes is JSON, and stays it.
                     *text = String::from_utf8_lossy(&request.body).into_owned();
                 }
-                Wire::Change(Box::new(Input::Call(call)), Box::new(reply_as_recorded))
+                let host = request.header("host").map(str::to_owned);
+                let reply = |outcome| located(reply_as_recorded(outcome), host);
+                Wire::Change(Box::new(Input::Call(call)), Box::new(reply))
             }
         }
     }

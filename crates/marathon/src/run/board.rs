@@ -127,6 +127,7 @@ impl Marathon {
         let (revision, now) = (self.revision, cx.now());
         let run = self.run_mut(no)?;
         run.revision = revision;
+        run.step.take();
         if *from == *to {
             return None;
         }

@@ -225,6 +225,7 @@ impl Marathon {
                 run.lock = Some(lock);
             }
             self.weigh(spec);
+            self.touch(spec);
         }
         self.deployments.last += 1;
         let no = self.deployments.last;
