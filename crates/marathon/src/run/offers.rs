@@ -10,17 +10,22 @@
 
 use super::build;
 use super::instance::{Instance, LocalVolume, Reservation, ReservationState};
+use super::jobs::Job;
 use super::matching::{self, Around, Match, Mismatch, Reject, Selector, reservation};
 use super::stats::Unused;
 use super::tracker::{Key, Provision, SpecNo};
 use super::{Marathon, changes::event_of};
 use crate::definition::RunSpec;
-use planarium_kernel::{Cause, SortedMap, draw};
+use planarium_kernel::{Cause, Class, SortedMap, draw};
 use planarium_mesos::api::{Call, Offer, OfferId, Operation, Persistence, Resource, Resources};
 use planarium_protocol::Text;
 use planarium_system::{Cluster, Cx};
 use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// Offers that are turned down without saying for how long have come again by then: after the master's own 5 seconds, with the
+/// next round.
+const RESENT_MS: u64 = 7_000;
 
 const ORDER: u32 = 0x6d20;
 const PORTS: u32 = 0x6d21;
@@ -70,6 +75,11 @@ impl Marathon {
             cx.set_cause(cause);
         }
         let [later, soon] = declined;
+        if !soon.is_empty() {
+            // Nothing else says that these come again: the world is not at rest until they have.
+            let at = cx.now().saturating_add(RESENT_MS);
+            self.arm_job(Job::Resent, at, Class::OneShot, cx.cause());
+        }
         for (offer_ids, refuse_ms) in [(later, Some(self.settings.decline_ms)), (soon, None)] {
             if !offer_ids.is_empty() {
                 cluster.call(cx, self.framework, Call::Decline { offer_ids, refuse_ms });
