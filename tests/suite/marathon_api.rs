@@ -428,12 +428,18 @@ fn pods_and_containers_keep_the_rules_of_the_real_one() {
     let mut client = client();
     let container = |more: Value| {
         let mut one = json!({"name": "a", "exec": {"command": {"shell": "./a"}}, "resources": {"cpus": 0.1, "mem": 32}});
-        one.as_object_mut().into_iter().zip(more.as_object()).for_each(|(one, more)| one.extend(more.clone()));
+        one.as_object_mut()
+            .into_iter()
+            .zip(more.as_object())
+            .for_each(|(one, more)| one.extend(more.clone()));
         one
     };
     let pod = |containers: Value, more: Value| {
         let mut pod = json!({"id": "/p", "containers": containers});
-        pod.as_object_mut().into_iter().zip(more.as_object()).for_each(|(pod, more)| pod.extend(more.clone()));
+        pod.as_object_mut()
+            .into_iter()
+            .zip(more.as_object())
+            .for_each(|(pod, more)| pod.extend(more.clone()));
         pod
     };
     let endpoint = |name: &str, port: u16| json!({"name": name, "containerPort": port, "hostPort": port});
@@ -454,11 +460,19 @@ fn pods_and_containers_keep_the_rules_of_the_real_one() {
             ],
         ),
         (
-            pod(json!([container(json!({"endpoints": [endpoint("w", 80)]}))]), json!({"networks": [{"mode": "host"}]})),
+            pod(
+                json!([container(json!({"endpoints": [endpoint("w", 80)]}))]),
+                json!({"networks": [{"mode": "host"}]}),
+            ),
             vec!["/containers(0)/endpoints(0)/containerPort is not allowed when using host-mode networking"],
         ),
         (
-            pod(json!([container(json!({"healthCheck": {"intervalSeconds": 10, "http": {"endpoint": "x"}}}))]), json!({})),
+            pod(
+                json!([container(
+                    json!({"healthCheck": {"intervalSeconds": 10, "http": {"endpoint": "x"}}})
+                )]),
+                json!({}),
+            ),
             vec![
                 "/containers(0)/healthCheck/timeoutSeconds got 20, expected less than 10",
                 "/containers(0)/healthCheck/http/endpoint contained in the container endpoints",
@@ -481,7 +495,12 @@ fn pods_and_containers_keep_the_rules_of_the_real_one() {
             ],
         ),
         (
-            pod(json!([container(json!({"linuxInfo": {"seccomp": {}, "ipcInfo": {"mode": "SHARE_PARENT", "shmSize": 8}}}))]), json!({})),
+            pod(
+                json!([container(
+                    json!({"linuxInfo": {"seccomp": {}, "ipcInfo": {"mode": "SHARE_PARENT", "shmSize": 8}}})
+                )]),
+                json!({}),
+            ),
             vec![
                 "/containers(0)/linuxInfo/seccomp Seccomp unconfined must be true when Profile is NOT defined",
                 "/containers(0)/linuxInfo/ipcInfo ipcInfo shmSize can NOT be set when mode is SHARE_PARENT",
@@ -489,7 +508,9 @@ fn pods_and_containers_keep_the_rules_of_the_real_one() {
         ),
         (
             pod(json!([container(json!({"resourceLimits": {"mem": 16}}))]), json!({})),
-            vec!["/containers(0)/resourceLimits/mem resource limit must be greater than or equal to requested resource (32.0)"],
+            vec![
+                "/containers(0)/resourceLimits/mem resource limit must be greater than or equal to requested resource (32.0)",
+            ],
         ),
     ] {
         assert_eq!(flaws(&mut client, "/v2/pods", &body), expected, "{body}");
@@ -503,7 +524,8 @@ fn pods_and_containers_keep_the_rules_of_the_real_one() {
 fn listeners_hear_of_changes_that_are_refused() {
     let mut client = client();
     let c = &mut client;
-    call(c, "POST", "/v2/groups", &json!({"id": "/g", "apps": [app("x", json!({"cpus": 1000}))]})).status(201);
+    call(c, "POST", "/v2/groups", &json!({"id": "/g", "apps": [app("x", json!({"cpus": 1000}))]}))
+        .status(201);
     let request = Request {
         method: "GET".into(),
         path: "/v2/events".into(),
@@ -517,7 +539,10 @@ fn listeners_hear_of_changes_that_are_refused() {
         let frames = text.split("\r\n\r\n").filter_map(|frame| frame.split_once("\r\ndata: "));
         frames
             .map(|(kind, data)| {
-                (kind.trim_start_matches("event: ").to_owned(), serde_json::from_str(data).unwrap_or_default())
+                (
+                    kind.trim_start_matches("event: ").to_owned(),
+                    serde_json::from_str(data).unwrap_or_default(),
+                )
             })
             .collect()
     };
@@ -536,5 +561,8 @@ fn listeners_hear_of_changes_that_are_refused() {
     call(c, "DELETE", "/v2/apps/zzz", &Value::Null).status(404);
     let events = heard(c);
     assert_eq!(events.len(), 1, "{events:?}");
-    assert_eq!((&events[0].1["groupId"], &events[0].1["reason"]), (&json!("/"), &json!("App '/zzz' does not exist")));
+    assert_eq!(
+        (&events[0].1["groupId"], &events[0].1["reason"]),
+        (&json!("/"), &json!("App '/zzz' does not exist"))
+    );
 }

@@ -17,9 +17,9 @@ pub struct Refusal {
     /// The real system's body where it is more than the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<serde_json::Value>,
-    /// Facts that become known although nothing has changed: what the real system tells those who listen.
+    /// What becomes known although nothing has changed: the real system tells it those who listen.
     #[serde(skip)]
-    pub told: Vec<Told>,
+    pub told: Option<Box<Told>>,
 }
 
 /// A fact that goes with a refusal; it becomes a [`Happened`](crate::EventBody::Happened) of low importance.
@@ -64,7 +64,7 @@ impl Refusal {
         message: impl Into<String>,
         body: serde_json::Value,
     ) -> Self {
-        Self { code, message: message.into(), status, body: Some(body), told: Vec::new() }
+        Self { code, message: message.into(), status, body: Some(body), told: None }
     }
 
     /// A refusal with the status that goes with `code` by default.
@@ -78,6 +78,6 @@ impl Refusal {
             RefusalCode::Unsupported => 501,
             RefusalCode::LimitReached => 413,
         };
-        Self { code, message: message.into(), status, body: None, told: Vec::new() }
+        Self { code, message: message.into(), status, body: None, told: None }
     }
 }

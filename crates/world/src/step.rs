@@ -15,9 +15,9 @@ use crate::world::{Instant, World};
 use planarium_kernel::cause::Cause;
 use planarium_kernel::recorder::Recorded;
 use planarium_mesos::api::FrameworkId;
+use planarium_protocol::event::Importance;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Applied;
-use planarium_protocol::event::Importance;
 use planarium_protocol::{Event, EventBody, Input, Refusal};
 use planarium_system::{Cluster, Cx, News, Number};
 
@@ -58,7 +58,7 @@ impl World {
                     code: code_word(refusal.code).into(),
                     reason: refusal.message.as_str().into(),
                 });
-                for told in &refusal.told {
+                if let Some(told) = &refusal.told {
                     self.recorder.emit(EventBody::Happened {
                         speaker: told.speaker.clone(),
                         what: told.what.clone(),

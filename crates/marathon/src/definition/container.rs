@@ -13,8 +13,7 @@ use serde_json::{Map, Value};
 type Fields = Map<String, Value>;
 
 /// With several container networks a host port belongs to one of them.
-pub(super) const ONE_NETWORK: &str =
-    "networkNames must be a single item list when hostPort is specified and more than 1 container network is defined";
+pub(super) const ONE_NETWORK: &str = "networkNames must be a single item list when hostPort is specified and more than 1 container network is defined";
 
 /// Rules of an app's container.
 pub(super) fn check(app: &Fields, settings: &Settings, rules: &mut Rules) {
@@ -199,7 +198,9 @@ fn external(app: &Fields, volumes: &[Value], rules: &mut Rules) {
         rules.expect(false, "/", message);
     }
     let strategy = app.object("upgradeStrategy");
-    if let Some(strategy) = strategy.filter(|_| volumes.iter().any(|volume| volume.field("external").is_some())) {
+    if let Some(strategy) =
+        strategy.filter(|_| volumes.iter().any(|volume| volume.field("external").is_some()))
+    {
         rules.share(strategy.number("minimumHealthCapacity"), "/upgradeStrategy/minimumHealthCapacity");
         rules.zero(strategy.number("maximumOverCapacity"), "/upgradeStrategy/maximumOverCapacity");
     }

@@ -146,7 +146,7 @@ impl Process {
     fn refuse(&mut self, refused: &Refused) -> Refusal {
         let mut refusal = refusal(refused);
         let failed = self.marathon.take_failed();
-        refusal.told.extend(failed.map(|failed| self.marathon.facts_of_failure(&failed)));
+        refusal.told = failed.map(|failed| Box::new(self.marathon.facts_of_failure(&failed)));
         refusal
     }
 

@@ -3,8 +3,8 @@
 //! *Knows*: methods, headers, which requests change something. *Must not know*: what any of them does.
 
 use super::Process;
-use crate::api::route::{Query, Route, below, of};
 use crate::api::Answer;
+use crate::api::route::{Query, Route, below, of};
 use crate::definition::Refused;
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::view::ServiceView;

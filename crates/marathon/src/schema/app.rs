@@ -93,7 +93,10 @@ pub(crate) static LINUX: Shape = Shape {
         optional(
             "ipcInfo",
             Kind::Object(&Shape {
-                fields: &[required("mode", Kind::Word(&["PRIVATE", "SHARE_PARENT"])), optional("shmSize", INT)],
+                fields: &[
+                    required("mode", Kind::Word(&["PRIVATE", "SHARE_PARENT"])),
+                    optional("shmSize", INT),
+                ],
             }),
         ),
     ],

@@ -168,7 +168,10 @@ fn deployments_stand_in_each_others_way() {
 
 #[test]
 fn launches_go_on_when_tokens_have_come_back() {
-    let mut lab = Lab::with(12, &[("MARATHON_LAUNCH_TOKENS", "3"), ("MARATHON_LAUNCH_TOKEN_REFRESH_INTERVAL", "60000")]);
+    let mut lab = Lab::with(
+        12,
+        &[("MARATHON_LAUNCH_TOKENS", "3"), ("MARATHON_LAUNCH_TOKEN_REFRESH_INTERVAL", "60000")],
+    );
     lab.behave("/a", json!({"start_ms": 20_000}));
     lab.put(&[app("/a", 20, json!({}))], false).expect("accepted");
     // As the world sees it: with nothing left that would change anything it stands still.

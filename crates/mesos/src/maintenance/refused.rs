@@ -205,7 +205,7 @@ impl fmt::Display for Refused {
 
 impl From<&Refused> for Refusal {
     fn from(refused: &Refused) -> Self {
-        Self { code: refused.code(), message: refused.to_string(), status: refused.status(), body: None, told: Vec::new() }
+        Self { code: refused.code(), message: refused.to_string(), status: refused.status(), body: None, told: None }
     }
 }
 

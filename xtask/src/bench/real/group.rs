@@ -60,7 +60,12 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     figures.row("R3 start, the same at 50,000 instances", large.start / small.start, "x", growth);
     figures.row("R3 upgrade, per task state change", unit.of(small.upgrade), " u", per_change);
     figures.row("R3 upgrade, the same at 50,000 instances", large.upgrade / small.upgrade, "x", growth);
-    figures.row("R3 planning, per app and dependency", unit.of(small.plan), " u", Budget::AtMost(100.0, 50.0));
+    figures.row(
+        "R3 planning, per app and dependency",
+        unit.of(small.plan),
+        " u",
+        Budget::AtMost(100.0, 50.0),
+    );
     figures.row("R3 planning, the same at 2,000 apps", large.plan / small.plan, "x", growth);
     Ok(())
 }
