@@ -566,3 +566,17 @@ fn listeners_hear_of_changes_that_are_refused() {
         (&json!("/"), &json!("App '/zzz' does not exist"))
     );
 }
+
+#[test]
+fn a_group_larger_than_the_launch_tokens_comes_up_without_a_pause() {
+    let mut client = Client::new(1);
+    client.post(
+        "/sim/agents",
+        &json!({"count": 100, "resources": {"cpus": 16, "mem": 65536, "disk": 500_000}}),
+    );
+    let apps: Vec<Value> = (0..20).map(|n| app(&format!("a{n}"), json!({"instances": 20}))).collect();
+    call(&mut client, "POST", "/v2/groups", &json!({"id": "/shop", "apps": apps})).status(201);
+    // Offers that were turned down for want of tokens come again: until then the world is not idle.
+    let advanced = client.until("deployment-1=Finished");
+    assert_eq!(advanced["met"], true, "{advanced}");
+}

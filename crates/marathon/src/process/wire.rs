@@ -171,8 +171,13 @@ impl Process {
         let route = of(rest);
         let query = Query::of(call.path.split_once('?').map_or("", |(_, query)| query));
         let reads = call.method == "GET" && methods(&route).contains("GET");
+        let trial = call.method == "PUT" && query.flag("dryRun", false);
         let done = if reads {
             self.marathon.ask(cluster, cx.now(), &route, &query)
+        } else if let (Route::Groups, true) = (&route, trial) {
+            self.marathon.dry_run("/", &call.body)
+        } else if let (Route::Group(id), true) = (&route, trial) {
+            self.marathon.dry_run(id, &call.body)
         } else {
             self.with(cx, |marathon, cx| {
                 marathon.change(cx, cluster, (&call.method, &route, &query), &call.body)

@@ -167,23 +167,6 @@ fn deployments_stand_in_each_others_way() {
 }
 
 #[test]
-fn launches_go_on_when_tokens_have_come_back() {
-    let mut lab = Lab::with(
-        12,
-        &[("MARATHON_LAUNCH_TOKENS", "3"), ("MARATHON_LAUNCH_TOKEN_REFRESH_INTERVAL", "60000")],
-    );
-    lab.behave("/a", json!({"start_ms": 20_000}));
-    lab.put(&[app("/a", 20, json!({}))], false).expect("accepted");
-    // As the world sees it: with nothing left that would change anything it stands still.
-    let busy = |lab: &Lab| lab.marathon.one_shots() + lab.cluster.one_shots() > 0 || lab.cluster.restless();
-    while busy(&lab) && lab.running("/a") < 20 {
-        lab.run(1_000);
-        assert!(lab.cx.now().ms() < 3_600_000, "{}", lab.log.join("\n"));
-    }
-    assert_eq!(lab.running("/a"), 20, "{}", lab.log.join("\n"));
-}
-
-#[test]
 fn health_checks_from_here_make_deployments_wait_and_kill() {
     let check = json!([{"protocol": "HTTP", "path": "/health", "gracePeriodSeconds": 20, "intervalSeconds": 10,
         "maxConsecutiveFailures": 2}]);
