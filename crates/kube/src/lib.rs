@@ -70,5 +70,5 @@ pub use request::{
 };
 pub use schema::Mismatch;
 pub use selector::Selector;
-pub use view::{About, Amounts, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence};
+pub use view::{About, Amounts, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence, TaskFacts};
 pub use why::{Why, WhyKind};

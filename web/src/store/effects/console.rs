@@ -22,12 +22,14 @@ impl Session {
         let from = self.seen.branch;
         let engine = &mut self.shown.engine;
         let (at_ms, at_head, inputs) = (engine.now_ms(), engine.at_head(), engine.inputs());
-        let output = console::line(line, (&dialect, &service), &mut |request| {
+        let mut send = |request: &planarium_rest::Request| {
             if request.method != "GET" {
                 persist::save_run(&share::encode(&engine.journal()), line);
             }
             handle_engine(engine, request)
-        });
+        };
+        let files = &state.draft.files;
+        let output = console::line_with_files(line, (&dialect, &service), &mut send, files);
         let mut facts = Vec::new();
         if self.shown.engine.inputs() != inputs {
             self.shown.by_hand = true;
