@@ -5,7 +5,9 @@ use std::sync::Arc;
 use planarium_protocol::Text;
 use planarium_protocol::input::PlanOp;
 use planarium_protocol::json;
-use planarium_protocol::view::{ActionView, PhaseView, PlanView, PodView, Progress, ServiceView, SourceRef, StepView};
+use planarium_protocol::view::{
+    ActionView, PhaseView, PlanView, PodView, Progress, ServiceView, SourceRef, StepView,
+};
 use serde_json::Value;
 
 use crate::admission::{self, Decision};

@@ -17,8 +17,8 @@ use planarium_protocol::json;
 use serde_json::{Map, Value};
 
 use super::{At, Failure, LAST_APPLIED, Meta, Prepared, Rendered};
-use crate::pods::INSTANCE_LABEL;
 use crate::codes::API_VERSION;
+use crate::pods::INSTANCE_LABEL;
 use crate::version::Version;
 
 /// Group and kind of objects with pod templates, and the way to the template.
@@ -166,7 +166,7 @@ fn conversion(got: &str, wanted: &str) -> String {
         "string" if got == "number" => "cannot convert int64 to string".to_owned(),
         "string" | "bool" | "int32" | "int64" => format!("unrecognized type: {wanted}"),
         _ if wanted.starts_with("map") => format!("cannot restore map from {from}"),
-        _ if wanted.starts_with("[]") => format!("cannot restore slice from {from}"),
+        "array" => format!("cannot restore slice from {from}"),
         _ => format!("cannot restore struct from: {from}"),
     }
 }
@@ -183,11 +183,8 @@ pub(super) fn dependency<'k>(
 }
 
 fn labels(value: &mut Value, group: &str, kind: &str, version: &Version, meta: &Meta) {
-    let added = [
-        ("heritage", "kudo"),
-        ("kudo.dev/operator", &*version.operator),
-        (INSTANCE_LABEL, &*meta.instance),
-    ];
+    let added =
+        [("heritage", "kudo"), ("kudo.dev/operator", &*version.operator), (INSTANCE_LABEL, &*meta.instance)];
     merge_texts(value, &["metadata", "labels"], &added);
     for path in pod_templates(group, kind) {
         let mut path = path.to_vec();

@@ -169,7 +169,8 @@ fn quoted(value: &Json) -> String {
         Json::Object(fields) => {
             let mut fields: Vec<_> = fields.iter().collect();
             planarium_kernel::sorted::sort_by(&mut fields, |a, b| a.0.cmp(b.0));
-            let fields = fields.into_iter().map(|(key, value)| format!("{}:{}", go_quote(key), quoted(value)));
+            let fields =
+                fields.into_iter().map(|(key, value)| format!("{}:{}", go_quote(key), quoted(value)));
             format!("map[{}]", fields.collect::<Vec<_>>().join(" "))
         }
     }

@@ -421,7 +421,11 @@ fn a_field_of_the_wrong_type_is_tried_again_for_ever_and_nothing_is_written() {
         ("replicas: 2", "replicas: two", "unrecognized type: int32"),
         ("image: web:1", "image: 5", "cannot convert int64 to string"),
         ("matchLabels: { app: web }", "matchLabels: web", "cannot restore map from string"),
-        ("- name: COLOR\n              value: {{ .Params.COLOR | quote }}", "  name: COLOR", "cannot restore slice from map"),
+        (
+            "- name: COLOR\n              value: {{ .Params.COLOR | quote }}",
+            "  name: COLOR",
+            "cannot restore slice from map",
+        ),
     ] {
         let web = WEB.replace(field, wrong);
         assert_ne!(web, WEB);

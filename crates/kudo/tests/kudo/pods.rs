@@ -68,7 +68,9 @@ fn a_pod_can_be_deleted_by_its_name() {
     play.play("load\nuntil deploy COMPLETE");
     let pod = play.stage.view("shop").pods[0].clone();
     assert_eq!(pod.actions.iter().map(|action| &*action.title).collect::<Vec<_>>(), ["Delete"]);
-    let Input::Pod(command) = pod.actions[0].on_pod("kudo", "shop", &pod.name) else { panic!("a pod command") };
+    let Input::Pod(command) = pod.actions[0].on_pod("kudo", "shop", &pod.name) else {
+        panic!("a pod command")
+    };
     let stage = &mut play.stage;
     stage.process.pod_command(&mut stage.cx, &mut stage.cluster, &command).expect("deleted");
     let pod = stage.view("shop").pods[0].clone();
@@ -79,9 +81,13 @@ fn a_pod_can_be_deleted_by_its_name() {
     });
     let other = PodCommand { pod: "nobody-0".into(), ..command };
     let refused = stage.process.pod_command(&mut stage.cx, &mut stage.cluster, &other).expect_err("unknown");
-    assert_eq!((refused.code, refused.message.as_str()), (RefusalCode::NotFound, "pods \"nobody-0\" not found"));
+    assert_eq!(
+        (refused.code, refused.message.as_str()),
+        (RefusalCode::NotFound, "pods \"nobody-0\" not found")
+    );
     let paused = PodCommand { pod: "web-0".into(), op: PodOp::Pause, ..other };
-    let refused = stage.process.pod_command(&mut stage.cx, &mut stage.cluster, &paused).expect_err("no such thing");
+    let refused =
+        stage.process.pod_command(&mut stage.cx, &mut stage.cluster, &paused).expect_err("no such thing");
     assert_eq!(refused.code, RefusalCode::Unsupported);
 }
 
@@ -89,7 +95,8 @@ fn a_pod_can_be_deleted_by_its_name() {
 fn a_user_can_say_how_a_container_is() {
     let mut play = Play::new(PACKAGE);
     let manual: ProcessBehaviour =
-        serde_json::from_str(r#"{"target": {"task": "*-server"}, "behaviour": {"manual": true}}"#).expect("a behaviour");
+        serde_json::from_str(r#"{"target": {"task": "*-server"}, "behaviour": {"manual": true}}"#)
+            .expect("a behaviour");
     let stage = &mut play.stage;
     stage.cluster.set_behaviour(&mut stage.cx, &manual);
     play.play("load\nrun 30");
@@ -113,5 +120,8 @@ fn a_user_can_say_how_a_container_is() {
     let refused = stage.cluster.task_status(&mut stage.cx, &said("TASK_ODD", None)).expect_err("no state");
     assert_eq!(refused.message, "`TASK_ODD` is not a task state");
     let nobody = TaskStatusInput { task: "nobody".into(), ..said("TASK_RUNNING", None) };
-    assert_eq!(stage.cluster.task_status(&mut stage.cx, &nobody).expect_err("nobody").code, RefusalCode::NotFound);
+    assert_eq!(
+        stage.cluster.task_status(&mut stage.cx, &nobody).expect_err("nobody").code,
+        RefusalCode::NotFound
+    );
 }
