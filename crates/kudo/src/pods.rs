@@ -52,7 +52,7 @@ fn view(pod: &Object, revision: u64) -> PodView {
         Some(kind) => format!("It is deleted, and its {kind} makes another one where it still wants one."),
     };
     let refused = leaving.then_some("it is being deleted already");
-    let delete = ActionView::of_pod("Delete", PodOp::Replace).icon("replace").doing(comes_back);
+    let delete = ActionView::of_pod("Delete", PodOp::Replace).icon("trash").doing(comes_back);
     PodView {
         revision,
         name: pod.name.clone(),

@@ -107,6 +107,8 @@ pub(crate) enum Action {
     AddFile(String),
     /// Remove a file.
     DropFile(String),
+    /// Gives a file of the definition another path.
+    RenameFile(String, String),
     /// Set or remove an environment value.
     SetEnv(String, Option<String>),
     /// Usual values for variables that have none by now.

@@ -48,6 +48,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         }
         Action::AddFile(path) => add_file(state, path),
         Action::DropFile(path) => drop_file(state, path),
+        Action::RenameFile(from, to) => rename_file(state, from, to),
         Action::SetEnv(name, value) => state.draft.set_env(name, value.clone()),
         Action::FillEnv => fill_env(state),
         Action::Mend(fix) => mend(state, fix),
@@ -74,6 +75,22 @@ fn drop_file(state: &mut State, path: &str) {
     }
     if state.draft.file == path {
         state.draft.file = files.keys().next().cloned().unwrap_or_default();
+    }
+    state.draft.files = Ptr::new(files);
+    state.draft.revision += 1;
+    state.draft.loaded += 1;
+}
+
+/// A file keeps its text under another path. Nothing becomes of a path that is taken.
+fn rename_file(state: &mut State, from: &str, to: &str) {
+    if to.is_empty() || state.draft.files.contains_key(to) {
+        return;
+    }
+    let mut files = (*state.draft.files).clone();
+    let Some(text) = files.remove(from) else { return };
+    files.insert(to.to_owned(), text);
+    if state.draft.file == from {
+        to.clone_into(&mut state.draft.file);
     }
     state.draft.files = Ptr::new(files);
     state.draft.revision += 1;
@@ -565,6 +582,12 @@ mod tests {
         let mut state = drafted("name: x");
         action(&mut state, &Action::AddFile("extra.yml".into()));
         assert_eq!(state.draft.file, "extra.yml");
+        action(&mut state, &Action::RenameFile("extra.yml".into(), "svc.yml".into()));
+        action(&mut state, &Action::RenameFile("nobody.yml".into(), "other.yml".into()));
+        assert!(state.draft.files.contains_key("extra.yml"), "no path is taken from another file");
+        action(&mut state, &Action::RenameFile("extra.yml".into(), "more/extra.yml".into()));
+        assert!(state.draft.files.contains_key("more/extra.yml") && !state.draft.files.contains_key("extra.yml"));
+        action(&mut state, &Action::RenameFile("more/extra.yml".into(), "extra.yml".into()));
         action(&mut state, &Action::DropFile("extra.yml".into()));
         assert_eq!((state.draft.file.as_str(), state.draft.files.len()), ("svc.yml", 1));
         action(&mut state, &Action::PickFile("extra.yml".into()));
