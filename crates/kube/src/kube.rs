@@ -4,7 +4,7 @@
 
 use crate::{
     clock::Epoch,
-    crew::{Crew, Mark},
+    workload::{Workload, Mark},
     error::{ApiError, Reason},
     kinds::{KindId, KindInfo, Kinds},
     kubelet::Run,
@@ -38,7 +38,7 @@ pub struct Kube {
     pub(crate) webhooks: Arc<Vec<Webhook>>,
     pub(crate) queue: Queue,
     /// What each workload's pods come to.
-    pub(crate) crews: Map<ObjectNo, Arc<Crew>>,
+    pub(crate) workloads: Map<ObjectNo, Arc<Workload>>,
     /// What each pod counts for.
     pub(crate) marks: Map<ObjectNo, Mark>,
     /// Services and budgets, and the pods that they pick.
@@ -73,7 +73,7 @@ impl Kube {
             store: Store::default(),
             webhooks: Arc::default(),
             queue: Queue::default(),
-            crews: Map::new(),
+            workloads: Map::new(),
             marks: Map::new(),
             watchers: Watchers::default(),
             runs: Map::new(),

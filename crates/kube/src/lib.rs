@@ -23,7 +23,7 @@ mod api;
 mod check;
 mod clock;
 mod control;
-mod crew;
+mod workload;
 mod drain;
 
 pub mod error;

@@ -4,7 +4,7 @@
 
 use crate::{
     api::Parts,
-    crew::REVISION_LABEL,
+    workload::REVISION_LABEL,
     kinds::KindId,
     kube::Kube,
     object::Object,
