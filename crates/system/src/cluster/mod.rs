@@ -466,9 +466,11 @@ impl Cluster {
         let machines = self.master.machines(&self.fleet);
         // A sum, because the schedule may change while the machines' revisions are ahead.
         let newest = machines.iter().map(|machine| machine.revision).max().unwrap_or(0);
-        let revision = newest.saturating_add(self.changed).saturating_add(self.objects_version());
+        let revision = newest.saturating_add(self.changed);
         #[cfg(feature = "kube")]
-        let machines = self.with_pods(machines);
+        let (machines, pods) = self.with_pods(machines);
+        #[cfg(feature = "kube")]
+        let revision = revision.saturating_add(pods);
         let windows = self.master.window_views();
         Arc::new(ClusterView { revision, machines, statuses: planarium_mesos::STATUSES, windows })
     }

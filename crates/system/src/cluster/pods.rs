@@ -29,12 +29,14 @@ impl Clone for Shown {
 }
 
 impl Cluster {
-    /// Machines with the containers that run on them.
-    pub(super) fn with_pods(&self, machines: Vec<Arc<MachineView>>) -> Vec<Arc<MachineView>> {
-        let Some(kube) = &self.kube else { return machines };
+    /// Machines with the containers that run on them, and a number that grows whenever those show something else.
+    pub(super) fn with_pods(&self, machines: Vec<Arc<MachineView>>) -> (Vec<Arc<MachineView>>, u64) {
+        let Some(kube) = &self.kube else { return (machines, 0) };
+        let mut newest = 0;
         let mut rows = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
         let merged = machines.into_iter().map(|machine| {
             let changed = kube.changed_on(&machine.hostname);
+            newest = newest.max(changed);
             // The kubelet is that of the machine, however many agents there are.
             if changed == 0 || machine.port.is_some() {
                 return machine;
@@ -50,7 +52,8 @@ impl Cluster {
             Arc::make_mut(&mut rows).insert(machine.hostname.clone(), row);
             shown
         });
-        merged.collect()
+        let merged = merged.collect();
+        (merged, newest)
     }
 }
 
