@@ -1,13 +1,13 @@
 //! Digest, invariants and weight of a cluster.
 
 use crate::{
-    workload::{Workload, Slots},
     kube::Kube,
     object::{Object, ObjectNo},
     spec::Spec,
     status::Status,
     view::Amounts,
     watcher::Book,
+    workload::{Slots, Workload},
 };
 use planarium_fleet::Fleet;
 use planarium_kernel::{Digest, SimTime, SortedMap, SortedSet, cow::behind};
@@ -237,7 +237,9 @@ impl Kube {
                 behind(now, old, |now| 256 * now.cells.len() as u64)
             })
             + self.marks.beyond_flat(before.map(|before| &before.marks))
-            + self.workloads.beyond(before.map(|before| &before.workloads), |now, old| behind(now, old, |_| 128))
+            + self
+                .workloads
+                .beyond(before.map(|before| &before.workloads), |now, old| behind(now, old, |_| 128))
             + self.log.beyond(before.map(|before| &before.log))
             + self.by_process.beyond_flat(before.map(|before| &before.by_process))
             + 1_024 * self.nodes.len() as u64

@@ -4,7 +4,6 @@
 
 use crate::{
     clock::Epoch,
-    workload::{Workload, Mark},
     error::{ApiError, Reason},
     kinds::{KindId, KindInfo, Kinds},
     kubelet::Run,
@@ -18,6 +17,7 @@ use crate::{
     status::Status,
     store::Store,
     watcher::Watchers,
+    workload::{Mark, Workload},
 };
 use planarium_fleet::{Cx, Fleet, MachineId, ProcessId};
 use planarium_kernel::{Class, Map, SimTime, SortedMap, TimerId, id::Counter};

@@ -23,8 +23,8 @@ mod api;
 mod check;
 mod clock;
 mod control;
-mod workload;
 mod drain;
+mod workload;
 
 pub mod error;
 pub mod facts;

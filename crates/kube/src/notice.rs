@@ -8,7 +8,6 @@
 )]
 
 use crate::{
-    workload::{Mark, is_workload},
     kinds::KindId,
     kube::Kube,
     object::{Object, ObjectNo, ObjectRef},
@@ -17,6 +16,7 @@ use crate::{
     spec::Spec,
     status::Status,
     tree::Tree,
+    workload::{Mark, is_workload},
 };
 use planarium_fleet::Cx;
 use std::sync::Arc;
@@ -145,7 +145,8 @@ impl Kube {
         let watchers =
             after.as_ref().or(before.as_ref()).map(|mark| mark.watchers.clone()).unwrap_or_default();
         let lost = before.as_ref().map(|mark| mark.watchers.clone()).unwrap_or_default();
-        let workloads = [before.as_ref().and_then(|mark| mark.workload), after.as_ref().and_then(|mark| mark.workload)];
+        let workloads =
+            [before.as_ref().and_then(|mark| mark.workload), after.as_ref().and_then(|mark| mark.workload)];
         if self.put_mark(no, after) {
             let [before, after] = workloads;
             for workload in before.into_iter().chain(after.filter(|after| Some(*after) != before)) {

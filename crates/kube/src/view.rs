@@ -101,8 +101,8 @@ pub struct TaskFacts {
     pub ready: Option<bool>,
     /// Whether its pod is on its way out.
     pub leaving: bool,
-    /// Its process.
-    pub process: ProcessId,
+    /// Its process; none when that has ended and the kubelet could not say so yet.
+    pub process: Option<ProcessId>,
 }
 
 /// How to drain.
@@ -188,7 +188,7 @@ impl Kube {
                 since,
                 ready: container.readiness.as_ref().map(|_| status.ready),
                 leaving: pod.is_being_deleted(),
-                process: cell.pid?,
+                process: cell.pid,
             })
         });
         running.collect()

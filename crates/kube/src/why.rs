@@ -4,13 +4,13 @@
 
 use crate::{
     control::{definition::established, storage::claims_of},
-    workload::Mark,
     kinds::KindId,
     kube::Kube,
     kubelet::{Cell, Stage},
     object::{Object, ObjectNo, ObjectRef},
     spec::Spec,
     status::{Phase, PodStatus, State, Status, Tri},
+    workload::Mark,
 };
 use planarium_fleet::{Fleet, ProcessState};
 use planarium_kernel::SimTime;
@@ -129,7 +129,8 @@ impl Reasons<'_> {
             KindId::SERVICE => {
                 let facts = object.service();
                 if facts.is_some_and(|facts| &*facts.kind == "LoadBalancer" && facts.ingress == 0) {
-                    let until = self.kube.workload(object.no).and_then(|workload| workload.timer).map(|(_, at)| at);
+                    let until =
+                        self.kube.workload(object.no).and_then(|workload| workload.timer).map(|(_, at)| at);
                     self.say(WhyKind::Starting, object, "the load balancer has no address yet", until);
                 }
             }
@@ -457,8 +458,12 @@ impl Reasons<'_> {
         }
         let first = self.found.len();
         self.pods(set.no);
-        let slots =
-            self.kube.workload(set.no).and_then(|workload| workload.slots.as_deref()).cloned().unwrap_or_default();
+        let slots = self
+            .kube
+            .workload(set.no)
+            .and_then(|workload| workload.slots.as_deref())
+            .cloned()
+            .unwrap_or_default();
         if !spec.parallel
             && let Some(gap) = slots.gaps.first()
             && let Some(before) = slots.unhealthy.first().filter(|before| *before < gap)

@@ -248,7 +248,9 @@ impl Kube {
                 (revision, Arc::new(self.watchers.of_pod(pod)))
             }
         };
-        let min_ready_ms = workload.and_then(|workload| self.workloads.get(&workload)).map_or(0, |workload| workload.min_ready_ms);
+        let min_ready_ms = workload
+            .and_then(|workload| self.workloads.get(&workload))
+            .map_or(0, |workload| workload.min_ready_ms);
         let ready_since = status.ready_since();
         Some(Mark {
             workload,
@@ -277,7 +279,8 @@ impl Kube {
         match mark {
             Some(mark) => {
                 if let Some(workload) = mark.workload {
-                    self.workloads.upsert(workload, Arc::default, |workload| Arc::make_mut(workload).join(no, &mark));
+                    self.workloads
+                        .upsert(workload, Arc::default, |workload| Arc::make_mut(workload).join(no, &mark));
                 }
                 self.marks.insert(no, mark);
             }
@@ -291,7 +294,11 @@ impl Kube {
     }
 
     /// Changes what a controller remembers of a workload.
-    pub(crate) fn workload_mut<R>(&mut self, workload: ObjectNo, change: impl FnOnce(&mut Workload) -> R) -> R {
+    pub(crate) fn workload_mut<R>(
+        &mut self,
+        workload: ObjectNo,
+        change: impl FnOnce(&mut Workload) -> R,
+    ) -> R {
         self.workloads.upsert(workload, Arc::default, |workload| change(Arc::make_mut(workload)))
     }
 
@@ -361,7 +368,10 @@ impl Kube {
     pub(crate) fn await_available(&mut self, cx: &Cx, pod: &Object, mark: Option<&Mark>) {
         let (Some(mark), Status::Pod(status)) = (mark, &pod.status) else { return };
         let Some(since) = status.ready_since().filter(|_| mark.ready && !mark.available) else { return };
-        let min_ready_ms = mark.workload.and_then(|workload| self.workload(workload)).map_or(0, |workload| workload.min_ready_ms);
+        let min_ready_ms = mark
+            .workload
+            .and_then(|workload| self.workload(workload))
+            .map_or(0, |workload| workload.min_ready_ms);
         let due = since.saturating_add(min_ready_ms);
         if due > cx.now() {
             self.arm(cx, due.since(cx.now()), Timer::Available(pod.no));

@@ -586,7 +586,9 @@ mod tests {
         action(&mut state, &Action::RenameFile("nobody.yml".into(), "other.yml".into()));
         assert!(state.draft.files.contains_key("extra.yml"), "no path is taken from another file");
         action(&mut state, &Action::RenameFile("extra.yml".into(), "more/extra.yml".into()));
-        assert!(state.draft.files.contains_key("more/extra.yml") && !state.draft.files.contains_key("extra.yml"));
+        assert!(
+            state.draft.files.contains_key("more/extra.yml") && !state.draft.files.contains_key("extra.yml")
+        );
         action(&mut state, &Action::RenameFile("more/extra.yml".into(), "extra.yml".into()));
         action(&mut state, &Action::DropFile("extra.yml".into()));
         assert_eq!((state.draft.file.as_str(), state.draft.files.len()), ("svc.yml", 1));

@@ -4,7 +4,6 @@
 
 use super::pods::{BURST, is_over, source};
 use crate::{
-    workload::{REVISION_LABEL, revision_print},
     kinds::KindId,
     kube::Kube,
     node::Node,
@@ -17,6 +16,7 @@ use crate::{
         workload::DaemonSetSpec,
     },
     status::{SetStatus, Status},
+    workload::{REVISION_LABEL, revision_print},
 };
 use planarium_fleet::Cx;
 use planarium_kernel::SortedSet;
@@ -91,7 +91,10 @@ impl Kube {
         hash: &str,
         tolerated: &SortedSet<u32>,
     ) {
-        let Some(slots) = self.workload(set.no).and_then(|workload| workload.slots.as_deref()).cloned() else { return };
+        let Some(slots) = self.workload(set.no).and_then(|workload| workload.slots.as_deref()).cloned()
+        else {
+            return;
+        };
         let at =
             |kube: &Self, slot: &u32| slots.pods.get(slot).and_then(|no| kube.store.object(*no)).cloned();
         for slot in slots.surplus.iter().filter(|slot| !tolerated.contains(*slot)) {
@@ -125,7 +128,8 @@ impl Kube {
     /// A failed pod is deleted, so that another comes, but not too often.
     fn replace_daemon(&mut self, cx: &mut Cx, set: &Arc<Object>, pod: &Arc<Object>) {
         let now = cx.now();
-        let (hold, failures) = self.workload(set.no).map_or((None, 0), |workload| (workload.hold, workload.failures));
+        let (hold, failures) =
+            self.workload(set.no).map_or((None, 0), |workload| (workload.hold, workload.failures));
         if let Some(hold) = hold.filter(|hold| *hold > now) {
             self.arm(cx, hold.since(now), Timer::Work(Work::Sync(set.no)));
             return;

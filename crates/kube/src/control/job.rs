@@ -116,7 +116,8 @@ impl Kube {
     }
 
     fn active_pods(&self, job: &Object) -> Vec<Arc<Object>> {
-        let active = |pod: &&Arc<Object>| self.marks.get(&pod.no).is_some_and(crate::workload::Mark::is_active);
+        let active =
+            |pod: &&Arc<Object>| self.marks.get(&pod.no).is_some_and(crate::workload::Mark::is_active);
         self.pods_of(job.no).filter(active).cloned().collect()
     }
 

@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{
     api::Parts,
-    workload::{REVISION_LABEL, Slots, revision_print},
     kinds::KindId,
     kube::Kube,
     object::{Object, ObjectRef, Pairs},
@@ -19,6 +18,7 @@ use crate::{
     spec::{Spec, pod::PodOwn, workload::StatefulSetSpec},
     status::{SetStatus, Status},
     tree::{Tree, as_object, object_at},
+    workload::{REVISION_LABEL, Slots, revision_print},
 };
 use planarium_fleet::Cx;
 use planarium_kernel::SortedSet;

@@ -5,7 +5,7 @@
 //! What a machine has and what is used of it stays as the Mesos agent counts it.
 
 use super::Cluster;
-use planarium_fleet::{Fleet, ProcessState};
+use planarium_fleet::Fleet;
 use planarium_kernel::SortedMap;
 use planarium_kube::{Kube, TaskFacts};
 use planarium_protocol::input::{Fault, FaultKind, Target, TaskStatusInput};
@@ -82,12 +82,9 @@ fn view(fleet: &Fleet, task: TaskFacts) -> TaskView {
 
 /// Ways to hurt a container, and to say how it is where the user says that.
 fn actions(fleet: &Fleet, task: &TaskFacts) -> Vec<ActionView> {
-    let facts = fleet.process(task.process);
-    let refused = match &facts {
-        None => Some("nothing runs that could be hurt"),
-        Some(facts) if facts.state == ProcessState::Killing => Some("the container is being ended"),
-        Some(_) => None,
-    };
+    let facts = task.process.and_then(|process| fleet.process(process));
+    // By what the cluster knows: a process may end without anybody hearing of it.
+    let refused = task.leaving.then_some("its pod is being deleted");
     let strike = |title: &str, kind| {
         let target = Target {
             service: Some(task.service.to_string()),

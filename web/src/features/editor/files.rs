@@ -30,7 +30,9 @@ pub(super) fn FileTabs(props: &FileTabsProps) -> Html {
     let naming = use_state_eq(|| None::<Naming>);
     let field = use_node_ref();
     use_effect_with((*naming, field.clone()), |(naming, field)| {
-        if naming.is_some() && let Some(field) = field.cast::<HtmlInputElement>() {
+        if naming.is_some()
+            && let Some(field) = field.cast::<HtmlInputElement>()
+        {
             let _ = field.focus();
             field.select();
         }
