@@ -181,11 +181,21 @@ fn read_plan(
     file: FileId,
     found: &mut Diagnostics,
 ) -> Option<Decoded> {
-    let parsed = Reader::new(text, file).one_around_errors(found);
+    let mut own = Diagnostics::new();
+    let parsed = Reader::new(text, file).one_around_errors(&mut own);
     if !parsed.complete {
-        // Where the text breaks off, what did not come is no finding.
+        // The variables of a model are no YAML; where a text breaks off otherwise, what did not come is no finding.
+        if let Some(doctype) = files::model_doctype(text) {
+            let at = u32::try_from(doctype).unwrap_or(0);
+            let (what, help) = decode::MODEL_FOR_PLAN;
+            let finding = Diagnostic::error(codes::DOCTYPE, Span::at(file, at), format!("This is {what}"));
+            found.push(finding.with_help(help));
+        } else {
+            found.extend(own);
+        }
         return None;
     }
+    found.extend(own);
     if let Some(root) = &parsed.root {
         report_duplicates_everywhere(root, Severity::Error, None, found);
     }
@@ -234,7 +244,16 @@ fn read_model(
     if !parsed.complete {
         return None;
     }
-    model::read(parsed.root.as_ref(), Span::at(file, 0), found)
+    let mut own = Diagnostics::new();
+    let model = model::read(parsed.root.as_ref(), Span::at(file, 0), &mut own);
+    // What a variable without a value leaves empty has been told.
+    let gap = |span: Span| {
+        let inside = |gap: &Span| span.start <= gap.start && gap.end <= span.end;
+        replaced.missing.iter().any(|(_, spans)| spans.iter().any(inside))
+    };
+    let own = own.into_sorted().into_iter();
+    own.filter(|finding| finding.code != codes::MODEL_VALUE || !gap(finding.span)).for_each(|one| found.push(one));
+    model
 }
 
 /// What runs at load time, by component.

@@ -136,6 +136,9 @@ const PROBE: ActionSpec =
 /// The plugin that stands for the probe containers of models.
 pub(crate) const PROBE_PLUGIN: &str = "probe";
 
+/// The plugin whose register takes only instances that have joined.
+pub(crate) const CONSUL: &str = "consul";
+
 /// The plugins that come with Skopos.
 pub(crate) const PLUGINS: [&str; 11] = [
     "docker",
@@ -146,7 +149,7 @@ pub(crate) const PLUGINS: [&str; 11] = [
     "ec2-docker",
     "elb",
     "docker-elb",
-    "consul",
+    CONSUL,
     "slack",
     "swarm-exec",
 ];
@@ -165,11 +168,12 @@ pub(crate) const NOT_SIMULATED: [&str; 7] = [
 /// The groups of actions that a plugin has; none when there is no such plugin.
 fn groups(plugin: &str) -> Option<&'static [&'static [ActionSpec]]> {
     Some(match plugin {
-        "docker" | "docker-swarm" => &[&IMAGE, &INSTANCE, &DOCKER, &BALANCER, &DISCOVERY],
+        "docker" => &[&IMAGE, &INSTANCE, &DOCKER, &DISCOVERY],
+        "docker-swarm" => &[&IMAGE, &INSTANCE, &DOCKER, &BALANCER, &DISCOVERY],
         "k8s" => &[&IMAGE, &INSTANCE, &BALANCER, &DISCOVERY],
         "ec2-docker" | "ec2-asg" | "ec2-ecs" => &[&IMAGE, &INSTANCE, &BALANCER],
         "elb" | "docker-elb" => &[&BALANCER],
-        "consul" => &[&DISCOVERY],
+        CONSUL => &[&DISCOVERY],
         "slack" => &[&SLACK],
         "swarm-exec" => &[&EXEC],
         PROBE_PLUGIN => &[],

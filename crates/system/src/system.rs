@@ -18,7 +18,7 @@ use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, 
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::{ServiceView, StatusWord};
-use planarium_protocol::{Event, Refusal, Text, Why};
+use planarium_protocol::{Event, Input, Refusal, Text, Why};
 use planarium_source::Diagnostic;
 use serde_json::Value;
 use std::sync::Arc;
@@ -191,6 +191,12 @@ pub trait System: Clone + Sized {
 
     /// Whether the next periodic work would change something.
     fn restless(&self) -> bool;
+
+    /// Whether an input comes before what ends by itself at its instant. Everywhere else it comes after all work of the
+    /// instant.
+    fn comes_first(&self, _input: &Input) -> bool {
+        false
+    }
 
     /// Handles exactly one due timer.
     fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster);

@@ -32,8 +32,8 @@ pub(crate) enum Effect {
     Attach(Slot, Text),
     /// It is no longer behind a balancer.
     Detach(Slot, Text),
-    /// It is registered.
-    Register(Slot),
+    /// It is registered; `joined`: only when it has joined.
+    Register { slot: Slot, joined: bool },
     /// It is no longer registered.
     Unregister(Slot),
     /// It passes when the instance runs.
@@ -119,12 +119,12 @@ impl App {
                 }
                 Ok(())
             }
-            Effect::Register(slot) => {
-                let joined = self.instances.get(*slot).is_some_and(|instance| {
+            Effect::Register { slot, joined } => {
+                let has_joined = self.instances.get(*slot).is_some_and(|instance| {
                     instance.state == InstanceState::Running
                         && (instance.settled || now.since(instance.running_since) >= crate::plugin::JOIN_MS)
                 });
-                if !joined {
+                if *joined && !has_joined {
                     return Err("the instance has not joined yet".into());
                 }
                 if let Some(instance) = self.instances.get_mut(*slot) {

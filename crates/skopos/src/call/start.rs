@@ -11,7 +11,7 @@ use crate::env::{Outcome, Script};
 use crate::instance::{InstanceState, Slot};
 use crate::machines::{Place, place};
 use crate::plan::{Plan, StepId};
-use crate::plugin::{ActionSpec, JOIN_MS, Op, WAIT_MS, WARM_UP_MS};
+use crate::plugin::{ActionSpec, CONSUL, JOIN_MS, Op, WAIT_MS, WARM_UP_MS};
 use planarium_fleet::{Absence, MachineId};
 use planarium_protocol::Text;
 
@@ -178,7 +178,11 @@ impl App {
                 self.timed(io, id, ms, effect, unhealthy)
             }
             Op::Detach => self.timed(io, id, ms, Effect::Detach(slot, arg("name")), unhealthy),
-            Op::Register => self.timed(io, id, ms, Effect::Register(slot), unhealthy),
+            Op::Register => {
+                let joined =
+                    matches!(&bound.callee, Callee::Plugin { plugin, .. } if &**plugin == CONSUL);
+                self.timed(io, id, ms, Effect::Register { slot, joined }, unhealthy)
+            }
             Op::Unregister => self.timed(io, id, ms, Effect::Unregister(slot), unhealthy),
             Op::AwaitUp => self.wait(io, id, bound, slot, Awaited::Up, going),
             Op::AwaitService => self.wait(io, id, bound, slot, Awaited::Service(arg("name")), going),

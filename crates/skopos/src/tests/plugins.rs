@@ -102,6 +102,11 @@ fn every_action_takes_its_time_or_fails() {
             "elb lb_attach: there is no balancer 'nowhere'",
         ),
         ("plugin: elb, action: lb_detach, arguments: {selector: old, name: nowhere}", 1_000, "passed"),
+        (
+            "plugin: docker, action: lb_attach, arguments: {selector: old, name: web}",
+            0,
+            "the plugin 'docker' has no action 'lb_attach'",
+        ),
         ("plugin: docker-elb, action: lb-wait, arguments: {selector: old, name: web}", 0, "passed"),
         (
             "plugin: elb, action: lb_wait, arguments: {selector: old, name: other}",
@@ -204,6 +209,13 @@ fn sequences_on_instances() {
             &[CREATE, "plugin: consul, action: sd_attach, arguments: {selector: new}"],
             1_000,
             "the instance has not joined yet",
+            "back-o0:old0=running back-o1:old1=running back-n0:new0=running",
+        ),
+        (
+            "a register that takes everybody",
+            &[CREATE, "plugin: docker, action: sd_attach, arguments: {selector: new}"],
+            1_000,
+            "passed",
             "back-o0:old0=running back-o1:old1=running back-n0:new0=running",
         ),
         (
