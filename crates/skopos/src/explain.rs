@@ -103,6 +103,7 @@ impl App {
                 Some((_, id)) => Some(id.clone()),
                 None => self.instances.get(launch.slot).map(|instance| instance.id.clone()),
             },
+            Work::Await(waiting) if waiting.what == Awaited::All => None,
             Work::Await(waiting) => Some(waiting.instance.clone()),
             Work::Delay | Work::Gate | Work::Timed(_) => None,
         }
@@ -466,6 +467,7 @@ impl Teller<'_> {
                     Awaited::Join => "joins the register",
                     Awaited::Up => "is up",
                     Awaited::Service(_) => "is in service",
+                    Awaited::All => "is updated",
                 };
                 let text = format!("{} {what} at {at}", waiting.instance);
                 all.push(reason(

@@ -89,6 +89,8 @@ pub(crate) struct Options {
     pub(crate) interactive: bool,
     /// The plan starts right away.
     pub(crate) run: bool,
+    /// A plan that is made replaces instances pair by pair.
+    pub(crate) pairwise: bool,
 }
 
 /// A plan that is about to run, with its text.
@@ -340,11 +342,19 @@ fn options(given: &Value, found: &mut Diagnostics) -> Options {
                 }
                 continue;
             }
+            "strategy" => {
+                match value.as_str() {
+                    Some("all-at-once") => options.pairwise = false,
+                    Some("pairwise") => options.pairwise = true,
+                    _ => refuse(format!("There is no strategy {value}"), "write all-at-once or pairwise"),
+                }
+                continue;
+            }
             "replace_all" | "replace-all" => &mut options.replace_all,
             "interactive" => &mut options.interactive,
             "run" | "start" => &mut options.run,
             _ => {
-                let known = ["project", "plan", "model", "env", "mode", "replace_all", "interactive", "run"];
+                let known = ["project", "plan", "model", "env", "mode", "strategy", "replace_all", "interactive", "run"];
                 let help = match crate::nearest::nearest(name, &known) {
                     Some(meant) => format!("did you mean '{meant}'?"),
                     None => format!("the options are {}", known.join(", ")),
@@ -376,7 +386,7 @@ impl Definition {
             return Ok(Prepared { plan: Some(plan.clone()), text: text.clone(), generated: false });
         }
         let Some(model) = &self.model else { return Err("there is neither a plan nor a model".to_owned()) };
-        let text = generate::generate(model, &self.env, running, self.options.teardown)
+        let text = generate::generate(model, &self.env, running, self.options.teardown, self.options.pairwise)
             .map_err(|circle| format!("components use each other in a circle: {}", circle.join(", ")))?;
         let Some(text) = text else {
             return Ok(Prepared { plan: None, text: "".into(), generated: true });

@@ -11,6 +11,7 @@ use crate::store::events::EventLog;
 use crate::store::ptr::Ptr;
 use crate::store::state::{BranchTab, Compared, LogFilter, Pane, Story, Tab};
 use crate::store::{Action, use_hub};
+use crate::systems::Selected;
 use crate::ui::IconButton;
 use crate::ui::tabs::{TabItem, Tabs};
 use planarium_protocol::event::ElementPath;
@@ -92,7 +93,11 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
                         <ClusterPane view={props.view.clone()} selected={props.selected.clone()}
                             task={props.task.clone()} table={props.machine_table} />
                     },
-                    Tab::Pods => html! { <PodsPane view={props.view.clone()} task={props.task.clone()} /> },
+                    Tab::Pods => html! {
+                        <ContextProvider<Selected> context={Selected(props.selected.clone())}>
+                            <PodsPane view={props.view.clone()} task={props.task.clone()} />
+                        </ContextProvider<Selected>>
+                    },
                     Tab::Log => html! {
                         <LogPane log={props.log.clone()} seq={props.seq} filter={props.filter.clone()} />
                     },

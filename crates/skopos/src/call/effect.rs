@@ -4,8 +4,9 @@
 
 use crate::app::App;
 use crate::engine::Io;
-use crate::instance::{Instance, InstanceState, Slot};
+use crate::instance::{ComponentId, Group, Instance, InstanceState, Slot};
 use crate::plan::StepId;
+use crate::plugin::Op;
 use planarium_fleet::{MachineId, ProcessId};
 use planarium_protocol::Text;
 
@@ -38,6 +39,8 @@ pub(crate) enum Effect {
     Unregister(Slot),
     /// It passes when the instance runs.
     InInstance(Slot),
+    /// Something is done to all instances of a component, or to those of a group.
+    All { component: ComponentId, op: Op, only: Option<Group> },
     /// A signal reaches a component's instances.
     Signal { component: Text, signal: Text },
     /// A message is left.
@@ -146,6 +149,7 @@ impl App {
                 Some(instance) if instance.unhealthy => Err(format!("{} is unhealthy", instance.id).into()),
                 Some(_) => Ok(()),
             },
+            Effect::All { component, op, only } => self.apply_to_all(io, *component, *op, *only),
             Effect::Signal { component, signal } => {
                 self.output(io, step, format!("sent {signal} to {component}").into());
                 Ok(())

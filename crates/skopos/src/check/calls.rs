@@ -62,12 +62,9 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
     }
     let Some(spec) = plugin::find(plugin, name) else {
         let text = format!("The plugin '{plugin}' of step '{id}' has no action '{name}'");
-        let help = if plugin::NOT_SIMULATED.contains(&name) {
-            format!("the real plugin has it, and it is not simulated; {fails}")
-        } else {
-            let names = plugin::actions(plugin);
-            meant(name, &names).unwrap_or_else(|| format!("its actions are {}; {fails}", names.join(", ")))
-        };
+        let names = plugin::actions(plugin);
+        let help =
+            meant(name, &names).unwrap_or_else(|| format!("its actions are {}; {fails}", names.join(", ")));
         cx.warn(codes::ACTION_UNKNOWN, places.action, text, help);
         return;
     };

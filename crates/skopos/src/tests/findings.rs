@@ -348,8 +348,8 @@ fn warnings_in_steps() {
             &["10 SKO056"],
         ),
         (
-            "an action that is not simulated",
-            "  - id: a\n    class: action\n    plugin: k8s\n    action: inst_deploy_all_async\n",
+            "an action of platforms that know services",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: inst_deploy_all_async\n",
             &["10 SKO056"],
         ),
         (
