@@ -59,7 +59,8 @@ impl Player {
     /// An engine set up as the scenario says, and the player of its script.
     pub fn start(scenario: Scenario) -> (Engine, Self) {
         let mut engine = Engine::new(scenario.genesis);
-        let mut player = Self { next: 0, previous_ms: 0, notes: VecDeque::new(), failed: 0, first: false, scenario };
+        let mut player =
+            Self { next: 0, previous_ms: 0, notes: VecDeque::new(), failed: 0, first: false, scenario };
         for input in player.scenario.set_up() {
             player.put_in(&mut engine, input);
         }

@@ -254,7 +254,8 @@ fn read_model(
         replaced.missing.iter().any(|(_, spans)| spans.iter().any(inside))
     };
     let own = own.into_sorted().into_iter();
-    own.filter(|finding| finding.code != codes::MODEL_VALUE || !gap(finding.span)).for_each(|one| found.push(one));
+    own.filter(|finding| finding.code != codes::MODEL_VALUE || !gap(finding.span))
+        .for_each(|one| found.push(one));
     model
 }
 
@@ -354,7 +355,17 @@ fn options(given: &Value, found: &mut Diagnostics) -> Options {
             "interactive" => &mut options.interactive,
             "run" | "start" => &mut options.run,
             _ => {
-                let known = ["project", "plan", "model", "env", "mode", "strategy", "replace_all", "interactive", "run"];
+                let known = [
+                    "project",
+                    "plan",
+                    "model",
+                    "env",
+                    "mode",
+                    "strategy",
+                    "replace_all",
+                    "interactive",
+                    "run",
+                ];
                 let help = match crate::nearest::nearest(name, &known) {
                     Some(meant) => format!("did you mean '{meant}'?"),
                     None => format!("the options are {}", known.join(", ")),
@@ -386,8 +397,9 @@ impl Definition {
             return Ok(Prepared { plan: Some(plan.clone()), text: text.clone(), generated: false });
         }
         let Some(model) = &self.model else { return Err("there is neither a plan nor a model".to_owned()) };
-        let text = generate::generate(model, &self.env, running, self.options.teardown, self.options.pairwise)
-            .map_err(|circle| format!("components use each other in a circle: {}", circle.join(", ")))?;
+        let text =
+            generate::generate(model, &self.env, running, self.options.teardown, self.options.pairwise)
+                .map_err(|circle| format!("components use each other in a circle: {}", circle.join(", ")))?;
         let Some(text) = text else {
             return Ok(Prepared { plan: None, text: "".into(), generated: true });
         };

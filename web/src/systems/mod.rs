@@ -97,14 +97,15 @@ fn named(desk: &Desk, text: &str) -> &'static str {
     name.copied().unwrap_or("definition.yml")
 }
 
+/// What systems offer beside findings.
+static OFFERS: &[fn(&Hub, &Finding) -> Option<Html>] = &[
+    #[cfg(feature = "skopos")]
+    skopos::remedy,
+];
+
 /// What a system offers beside a finding, where it offers anything.
 pub(crate) fn remedy(hub: &Hub, finding: &Finding) -> Option<Html> {
-    let mut offered = None;
-    #[cfg(feature = "skopos")]
-    {
-        offered = offered.or_else(|| skopos::remedy(hub, finding));
-    }
-    offered
+    OFFERS.iter().find_map(|offer| offer(hub, finding))
 }
 
 /// What the system of a service shows beside plans and pods, where it shows anything.

@@ -186,8 +186,7 @@ impl App {
             }
             Op::Detach => self.timed(io, id, ms, Effect::Detach(slot, arg("name")), unhealthy),
             Op::Register => {
-                let joined =
-                    matches!(&bound.callee, Callee::Plugin { plugin, .. } if &**plugin == CONSUL);
+                let joined = matches!(&bound.callee, Callee::Plugin { plugin, .. } if &**plugin == CONSUL);
                 self.timed(io, id, ms, Effect::Register { slot, joined }, unhealthy)
             }
             Op::Unregister => self.timed(io, id, ms, Effect::Unregister(slot), unhealthy),

@@ -94,10 +94,8 @@ impl App {
         if let Place::On(machine) = spot {
             let process = self.launch(io, machine, slot, &id, &image, START_MS);
             self.remember(io, machine);
-            instance = Instance {
-                state: InstanceState::Stopped,
-                ..Self::on_machine(instance, machine, process)
-            };
+            instance =
+                Instance { state: InstanceState::Stopped, ..Self::on_machine(instance, machine, process) };
         }
         self.created(io, slot, &instance);
         self.instances.put(slot, instance);

@@ -57,7 +57,11 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
         let names: Vec<&str> =
             plugin::PLUGINS.into_iter().chain(env.simulation.plugins.keys().map(|name| &**name)).collect();
         let declare = format!("declare it in the environment (simulation: plugins: {plugin}: …); {fails}");
-        cx.warn(codes::PLUGIN_UNKNOWN, places.plugin, text, meant(plugin, &names).unwrap_or(declare));
+        let help = match meant(plugin, &names) {
+            Some(meant) => format!("{meant} If it is one of your own, {declare}"),
+            None => declare,
+        };
+        cx.warn(codes::PLUGIN_UNKNOWN, places.plugin, text, help);
         return;
     }
     let Some(spec) = plugin::find(plugin, name) else {

@@ -42,7 +42,11 @@ fn headers_and_documents() {
             "# by hand\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\ncomponents:\n  a: { image: x, replicas: ${n-2} }\n",
             &["2 SKO010"],
         ),
-        ("a plan that breaks off", "doctype: com.datagridsys.doctype/skopos/deploy-plan\nsteps: [\n", &["2 YAML001"]),
+        (
+            "a plan that breaks off",
+            "doctype: com.datagridsys.doctype/skopos/deploy-plan\nsteps: [\n",
+            &["2 YAML001"],
+        ),
         (
             "steps are nothing",
             "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n",

@@ -399,7 +399,8 @@ fn as_the_model_says(bench: &Bench) -> bool {
 
 #[test]
 fn instances_are_replaced_pair_by_pair() {
-    const MODEL: &str = "components:\n  a: { image: 'x/a:2', replicas: 3 }\ngateways: { web: { target: [a] } }\n";
+    const MODEL: &str =
+        "components:\n  a: { image: 'x/a:2', replicas: 3 }\ngateways: { web: { target: [a] } }\n";
     for (old, loops, trace) in [
         (
             2,
@@ -450,7 +451,8 @@ fn instances_are_replaced_pair_by_pair() {
 
 #[test]
 fn a_pair_that_fails_puts_the_old_ones_back() {
-    const MODEL: &str = "components:\n  a: { image: 'x/a:2', replicas: 2 }\ngateways: { web: { target: [a] } }\n";
+    const MODEL: &str =
+        "components:\n  a: { image: 'x/a:2', replicas: 2 }\ngateways: { web: { target: [a] } }\n";
     let env = "# options: {\"strategy\": \"pairwise\"}\nload_balancer_plugin: elb\nsimulation: { instances: { a: { image: 'x/a:1', count: 2 } }, \
                faults: [ { action: inst_create, index: 1 } ] }";
     let mut bench = Bench::new(&files(MODEL, env));

@@ -292,14 +292,7 @@ fn whole_services_are_worked_on() {
             "back-o0:old0=stopped back-o1:old1=stopped back-n0:new0=running back-n1:new1=running",
         ),
         ("rolled back", &[DEPLOY, UPDATED, ROLLBACK, "exec: ok", "exec: ok"], 2_000, "passed", BOTH, BOTH),
-        (
-            "nothing was ordered",
-            &[UPDATED],
-            0,
-            "there is no new instance 0 of back",
-            BOTH,
-            BOTH,
-        ),
+        ("nothing was ordered", &[UPDATED], 0, "there is no new instance 0 of back", BOTH, BOTH),
         (
             "not long enough",
             &[DEPLOY, "plugin: k8s, action: inst_wait_all_updated, arguments: {wait: 2}"],
@@ -341,7 +334,14 @@ fn whole_services_are_worked_on() {
             BOTH,
             BOTH,
         ),
-        ("docker has no services", &["plugin: docker, action: inst_deploy_all_async"], 0, "the plugin 'docker' has no action 'inst_deploy_all_async'", BOTH, BOTH),
+        (
+            "docker has no services",
+            &["plugin: docker, action: inst_deploy_all_async"],
+            0,
+            "the plugin 'docker' has no action 'inst_deploy_all_async'",
+            BOTH,
+            BOTH,
+        ),
     ];
     for (name, calls, ms, message, bare, on_machines) in cases {
         for (machines, instances) in [(0, bare), (2, on_machines)] {
@@ -363,7 +363,9 @@ fn whole_services_are_worked_on() {
 #[test]
 fn probes_look_at_instances_or_at_nothing() {
     const PROBES: &str = "  probes: { opsani/probe-http: { exit: [1, 0], duration: 3, stderr: refused } }\n";
-    let probe = |more: &str| format!("plugin: probe, action: service_up, arguments: {{image: 'opsani/probe-http:v1'{more}}}");
+    let probe = |more: &str| {
+        format!("plugin: probe, action: service_up, arguments: {{image: 'opsani/probe-http:v1'{more}}}")
+    };
     let stop = "plugin: docker, action: inst_stop, arguments: {selector: old}";
     let once = probe(", selector: old");
 
@@ -379,7 +381,10 @@ fn probes_look_at_instances_or_at_nothing() {
         bench.finish();
         assert_eq!(last(&bench), (ms, message.to_owned()), "{calls}");
     }
-    let text = format!("{HEAD}steps:\n- id: g\n  class: group\n  steps:\n  - {{id: s0, class: action, {}}}\n{MODEL}{ENV}", probe(""));
+    let text = format!(
+        "{HEAD}steps:\n- id: g\n  class: group\n  steps:\n  - {{id: s0, class: action, {}}}\n{MODEL}{ENV}",
+        probe("")
+    );
     let mut bench = Bench::new(&text);
     bench.start();
     bench.finish();

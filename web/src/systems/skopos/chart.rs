@@ -29,11 +29,12 @@ pub(super) struct Chart<'v> {
 impl Chart<'_> {
     /// A chain as a picture; of the top level when there is no phase.
     pub(super) fn draw(&self, frame: &Frame<'_>, phase: &str) -> Html {
-        let (width, height) = (frame.width.to_string(), frame.height.to_string());
+        let (right, bottom) = (frame.x + frame.width, frame.y + frame.height);
+        let (width, height) = (right.to_string(), bottom.to_string());
         let label = if phase.is_empty() { "Phases".to_owned() } else { format!("Steps of {phase}") };
         html! {
             <div class="flow-scroll" tabindex="0" role="group" aria-label={label}>
-                <svg class="flow-svg" {width} {height} viewBox={format!("0 0 {} {}", frame.width, frame.height)}>
+                <svg class="flow-svg" {width} {height} viewBox={format!("0 0 {right} {bottom}")}>
                     <defs>
                         { for ["pass", "fail"].iter().map(|on| html! {
                             <marker id={format!("flow-{on}")} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto">

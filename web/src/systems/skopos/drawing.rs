@@ -51,7 +51,8 @@ struct FlowPaneProps {
 fn FlowPane(props: &FlowPaneProps) -> Html {
     let hub = use_hub();
     let selected = use_context::<Selected>().and_then(|selected| selected.0);
-    let chosen = selected.filter(|path| is_inside(&props.path, path)).and_then(|path| path.step.or(path.phase));
+    let chosen =
+        selected.filter(|path| is_inside(&props.path, path)).and_then(|path| path.step.or(path.phase));
     let chosen = chosen.unwrap_or_default();
     let pane = use_node_ref();
     use_effect_with((pane.clone(), chosen.clone()), |(pane, chosen)| show(pane, chosen));
@@ -88,11 +89,9 @@ fn is_inside(plan: &ElementPath, path: &ElementPath) -> bool {
 
 /// Whether a step is a phase, or is inside it.
 fn holds(flow: &Value, node: &Value, step: &str) -> bool {
-    if step.is_empty() || id_of(node) == step {
-        return !step.is_empty();
-    }
     let inside = node.get("inside").and_then(Value::as_str).and_then(|inside| chain(flow, inside));
-    inside.is_some_and(|inside| list(inside, "nodes").iter().any(|node| id_of(node) != step && holds(flow, node, step) || id_of(node) == step))
+    let nodes = inside.map_or(&[][..], |inside| list(inside, "nodes"));
+    !step.is_empty() && (id_of(node) == step || nodes.iter().any(|node| holds(flow, node, step)))
 }
 
 /// Brings the box of a step into view.

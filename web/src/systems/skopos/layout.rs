@@ -163,7 +163,11 @@ fn through(from: (i32, i32), turns: &[i32]) -> String {
     let mut corners = vec![from];
     let (mut x, mut y) = from;
     for (at, turn) in turns.iter().enumerate() {
-        if at % 2 == 0 { y = *turn } else { x = *turn }
+        if at % 2 == 0 {
+            y = *turn
+        } else {
+            x = *turn
+        }
         corners.push((x, y));
     }
     for three in corners.windows(3) {
@@ -223,8 +227,7 @@ pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
         return Some(through((a, start), &[turn, b, stop]));
     }
     let (a, b) = (middle(from) + aside, middle(to) + aside);
-    let (start, stop) =
-        if from.y < to.y { (below, to.y - 2) } else { (above, to.y + to.height + 2) };
+    let (start, stop) = if from.y < to.y { (below, to.y - 2) } else { (above, to.y + to.height + 2) };
     Some(through((a, start), &[between?, b, stop]))
 }
 

@@ -15,7 +15,7 @@ const MODEL_FILE: &str = "model.yaml";
 
 /// For a model where a plan is meant: the way to the plan that is made from it.
 pub(super) fn remedy(hub: &Hub, finding: &Finding) -> Option<Html> {
-    let is_model = finding.code == "SKO010" && finding.message.contains("Skopos model");
+    let is_model = &*finding.code == "SKO010" && finding.message.contains("Skopos model");
     let file = finding.file.to_string();
     if !is_model || hub.state().draft.files.contains_key(MODEL_FILE) {
         return None;
