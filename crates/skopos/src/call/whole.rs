@@ -57,7 +57,9 @@ impl App {
                 for slot in self.slots(component, Group::New, 0) {
                     self.destroy(io, slot);
                 }
-                old.into_iter().for_each(|slot| self.revive(io, slot));
+                for slot in old {
+                    self.revive(io, slot);
+                }
                 Ok(())
             }
             _ => {

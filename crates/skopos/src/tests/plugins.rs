@@ -268,13 +268,16 @@ fn sequences_on_instances() {
     }
 }
 
+/// Name, calls, milliseconds and message of the last one, instances without machines and with two.
+type Sequence<'t> = (&'t str, &'t [&'t str], u64, &'t str, &'t str, &'t str);
+
 #[test]
 fn whole_services_are_worked_on() {
     const DEPLOY: &str = "plugin: docker-swarm, action: inst_deploy_all_async";
     const UPDATED: &str = "plugin: docker-swarm, action: inst_wait_all_updated";
     const ROLLBACK: &str = "plugin: docker-swarm, action: inst_rollback_all_async";
     const BOTH: &str = "back-o0:old0=running back-o1:old1=running";
-    let cases: &[(&str, &[&str], u64, &str, &str, &str)] = &[
+    let cases: &[Sequence<'_>] = &[
         (
             "ordered",
             &[DEPLOY],
