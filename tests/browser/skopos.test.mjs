@@ -76,7 +76,7 @@ journey("a plan that is made is taken over and edited", { ...WIDE, path: "?examp
   await on.type(
     "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n- id: mine\n  class: group\n  on_fail: fail\n  steps:\n  - { id: only, class: delay, duration: 3 }\n",
   );
-  await page.getByRole("button", { name: "Apply" }).click();
+  await definition.getByRole("button", { name: "Apply", exact: true }).click();
   await on.shows("deploy", "ready");
   await on.row("mine").waitFor();
   await shot("edited");
