@@ -226,6 +226,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     branches={world.branches.clone()}
                     selected={ui.selected.clone()}
                     lanes_open={ui.lanes_open}
+                    held={reduce::is_modal(state)}
                 />
                 <Timeline
                     clock={world.clock}

@@ -46,7 +46,8 @@ pub fn states() -> &'static [planarium_protocol::view::StatusWord] {
 }
 
 pub use timeline::{
-    Advanced, BranchView, Difference, Engine, JOURNAL_VERSION, Journal, ReplayError, SEMANTICS,
+    Advanced, BranchView, Difference, Engine, Grown, JOURNAL_VERSION, Journal, Place, ReplayError, SEMANTICS,
+    Tree,
 };
 pub use world::World;
 

@@ -29,6 +29,8 @@ pub(crate) struct TransportProps {
     pub(crate) selected: Option<ElementPath>,
     /// Lanes are shown on a small screen.
     pub(crate) lanes_open: bool,
+    /// A dialog or a menu holds the clock.
+    pub(crate) held: bool,
 }
 
 /// The row of controls.
@@ -71,7 +73,7 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
             <SpeedControl speed={props.play.speed} />
             <p class="clock" title="Virtual time">
                 <span class="clock-now">{ clock_text(clock.now_ms) }</span>
-                <span class="clock-head">{ note(&clock) }</span>
+                <span class="clock-head">{ note(&clock, playing, props.held) }</span>
             </p>
             <Branches branches={props.branches.clone()} />
             <span class="grow"></span>
@@ -83,9 +85,13 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
     }
 }
 
-fn note(clock: &Clock) -> String {
-    if !clock.at_head() {
+fn note(clock: &Clock, playing: bool, held: bool) -> String {
+    if playing && held {
+        "stands meanwhile".to_owned()
+    } else if !clock.at_head() {
         format!("of {}", clock_text(clock.head_ms))
+    } else if let Some(ms) = clock.scheduled_ms {
+        format!("at rest until {}", clock_text(ms))
     } else if clock.idle {
         "at rest".to_owned()
     } else {

@@ -4,10 +4,11 @@ use super::console::{Answer, ConsoleAct};
 use super::draft::Draft;
 use super::events::EventLog;
 use super::gantt::Gantt;
+use super::moment::Running;
 use super::ptr::Ptr;
 use super::state::{
     Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, Differing, EditTab, Fix, LogFilter,
-    MenuTarget, Pane, Story, Tab, Theme, ToastUndo, Verbosity,
+    MenuTarget, Pane, Story, Tab, Theme, ToastUndo, Verbosity, Ways,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -84,6 +85,10 @@ pub(crate) enum Action {
     Branch(u32),
     /// To the world before the last reset or edit.
     UndoWorld,
+    /// Undo what was done last.
+    Undo,
+    /// Do again what was undone last.
+    Redo,
     /// Kept edits back into the editor.
     RestoreDraft,
 
@@ -119,6 +124,10 @@ pub(crate) enum Action {
     RollOut,
     /// Edit another service.
     PickService(usize),
+    /// What runs at the moment shown into the editor; a draft is kept.
+    ShowRunning,
+    /// The kept draft into the editor.
+    ShowDraft,
     /// Take a service out of the world.
     DropService(usize),
     /// Look for machines on which the service gets further.
@@ -228,6 +237,8 @@ pub(crate) struct Snapshot {
     pub(crate) clock: Clock,
     /// New events, when there are any.
     pub(crate) log: Option<EventLog>,
+    /// The definitions that run, when they changed.
+    pub(crate) running: Option<Ptr<Vec<Running>>>,
     /// New lanes, when they changed.
     pub(crate) gantt: Option<Ptr<Gantt>>,
     /// Branches, when they changed.
@@ -274,10 +285,16 @@ pub(crate) enum Fact {
     Why(Option<Ptr<Why>>),
     /// The other run on the same clock.
     Compared(Option<Ptr<Compared>>),
+    /// What undo and redo would do.
+    Ways(Ways),
+    /// A file of the definition at a place has this text again, or is gone again.
+    File(usize, String, Option<String>),
     /// The clock stopped by itself.
     Stopped,
     /// Something to tell.
     Told(AttrValue, Option<ToastUndo>),
+    /// Something to tell that holds at this instant only.
+    Rested(AttrValue),
     /// Something was refused.
     Refused(AttrValue),
     /// A typed command was carried out.

@@ -6,14 +6,18 @@ mod check;
 mod compare;
 mod console;
 mod open;
+mod own;
 mod rebuild;
 mod snapshot;
 mod story;
 mod suggest;
 mod travel;
+mod undo;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_moment;
 
 use super::action::{Action, Fact, Format};
 use super::console::ConsoleAct;
@@ -45,13 +49,32 @@ struct Shown {
     by_hand: bool,
     /// What the editor held when this world was left.
     drafts: Vec<Draft>,
+    /// Branches that others stand in for, so that they have no tab.
+    hidden: Vec<u32>,
+    /// Branches that stand in for others since something was undone.
+    stand_ins: Vec<u32>,
+}
+
+impl Shown {
+    fn new(engine: Engine, player: Option<(Player, u32)>, scenario: Scenario, narration: Narration) -> Self {
+        Self {
+            engine,
+            player,
+            scenario,
+            narration,
+            by_hand: false,
+            drafts: Vec::new(),
+            hidden: Vec::new(),
+            stand_ins: Vec::new(),
+        }
+    }
 }
 
 /// The engine side of the page.
 pub(crate) struct Session {
     shown: Shown,
-    /// The world before the last reset or edit.
-    previous: Option<Box<Shown>>,
+    /// What can be undone and redone.
+    trail: undo::Trail,
     /// A second run on the same clock.
     beside: Option<compare::Beside>,
     seen: Seen,
@@ -70,17 +93,10 @@ impl Session {
             Genesis::default(),
         );
         let engine = Engine::new(Genesis::default());
-        let shown = Shown {
-            engine,
-            player: None,
-            scenario,
-            narration: Narration::default(),
-            by_hand: false,
-            drafts: Vec::new(),
-        };
+        let shown = Shown::new(engine, None, scenario, Narration::default());
         let session = Self {
             shown,
-            previous: None,
+            trail: undo::Trail::default(),
             beside: None,
             seen: Seen::default(),
             asked: None,
@@ -141,15 +157,22 @@ impl Session {
         if replaces(action) {
             self.shown.drafts = state.all_drafts();
         }
+        let mut facts = self.effects_of(state, action);
+        facts.extend(self.story());
+        facts.extend(self.ways());
+        facts
+    }
+
+    fn effects_of(&mut self, state: &State, action: &Action) -> Vec<Fact> {
         match action {
             Action::Frame(_) => self.play(state),
-            Action::StepEvent(toward) => self.step_event(*toward, state),
+            Action::StepEvent(toward) => self.step_event(*toward),
             Action::StepStatus(toward) => self.step_status(*toward, state),
             Action::StepMark(toward) => self.step_mark(*toward, state),
-            Action::SeekMs(ms) => self.seek_ms(*ms, state),
+            Action::SeekMs(ms) => self.seek_ms(*ms),
             Action::SeekSeq(seq) => self.seek_seq(*seq),
             Action::SeekTenth(tenth) => {
-                self.seek_ms(self.shown.engine.head_ms() * tenth.min(&10) / 10, state)
+                self.seek_ms(self.shown.engine.head_ms() * tenth.min(&10) / 10)
             }
             Action::Compare(against) => self.compare(state, against.as_ref()),
             Action::Branch(id) => self.switch_branch(*id),
@@ -164,6 +187,12 @@ impl Session {
             Action::SetSeed(seed) => self.set_seed(state, *seed),
             Action::SetPreset(name) => self.set_preset(state, name),
             Action::UndoWorld => self.undo_world(),
+            Action::Undo => self.undo(),
+            Action::Redo => self.redo(),
+            Action::DropFile(path) => match &state.removed {
+                Some((at, removed, text)) if removed == path => vec![self.removed(*at, path, text)],
+                _ => Vec::new(),
+            },
             Action::RestoreDraft => restored_draft(),
             Action::OpenExample(id) => returnable(state, self.open_example(id)),
             Action::OpenFiles(files) if state.ui.beside => self.open_beside(state, files),
@@ -229,24 +258,34 @@ impl Session {
     }
 
     fn put_in(&mut self, input: &Input) -> Vec<Fact> {
-        self.try_input(input).0
+        let (mut facts, done) = self.try_input(input);
+        facts.extend(done);
+        facts
     }
 
-    /// Puts something in; also answers whether it was accepted.
-    fn try_input(&mut self, input: &Input) -> (Vec<Fact>, bool) {
+    /// Puts something in; also answers what to tell when it was accepted.
+    fn try_input(&mut self, input: &Input) -> (Vec<Fact>, Option<Fact>) {
         self.save_before(input);
+        let (before, by_hand) = (self.stand(), self.shown.by_hand);
         let engine = &mut self.shown.engine;
-        let past = (!engine.at_head()).then(|| (self.seen.branch, engine.now_ms()));
+        let past = (!engine.at_head()).then(|| engine.now_ms());
         let applied = engine.apply(input.clone());
         self.shown.by_hand = true;
         let mut facts = vec![self.moved()];
-        if let Some((from, at_ms)) = past {
-            facts.push(forked(from, at_ms));
+        let accepted = applied.outcome.is_ok();
+        let mut done = None;
+        if accepted || past.is_some() {
+            done = Some(self.did(undo::words(input), before, by_hand));
+        }
+        if let Some(at_ms) = past {
+            facts.push(forked(at_ms));
+            // The branch is what there is to tell, and its way back.
+            done = None;
         }
         if let Err(refusal) = &applied.outcome {
             facts.push(Fact::Refused(refusal.message.clone().into()));
         }
-        (facts, applied.outcome.is_ok())
+        (facts, done)
     }
 
     /// Keeps the run as it is: should the input bring the engine down, this is what is offered again.
@@ -310,10 +349,10 @@ impl Session {
 }
 
 /// A command in the past opened a branch.
-fn forked(from: u32, at_ms: u64) -> Fact {
+fn forked(at_ms: u64) -> Fact {
     let at = super::selectors::time::clock(at_ms);
     let text = format!("New branch from {at}; the original is kept.");
-    Fact::Told(text.into(), Some(ToastUndo::Branch(from)))
+    Fact::Told(text.into(), Some(ToastUndo::Last))
 }
 
 /// Edits that were never applied, from the last visit.
@@ -337,8 +376,8 @@ fn drafted(kept: Vec<(String, LoadService)>) -> Fact {
 /// What was left for something that was opened can be gone back to.
 fn returnable(state: &State, mut facts: Vec<Fact>) -> Vec<Fact> {
     let opened = facts.iter().any(|fact| matches!(fact, Fact::Opened { .. }));
-    if opened && (state.world.touched || state.dirty()) {
-        facts.push(Fact::Told("Opened; what was here before is kept.".into(), Some(ToastUndo::World)));
+    if opened && !state.draft.files.is_empty() {
+        facts.push(Fact::Told("Opened; what was here before is kept.".into(), Some(ToastUndo::Last)));
     }
     facts
 }
@@ -353,6 +392,8 @@ fn replaces(action: &Action) -> bool {
             | Action::SetSeed(_)
             | Action::SetPreset(_)
             | Action::UndoWorld
+            | Action::Undo
+            | Action::Redo
             | Action::OpenExample(_)
             | Action::OpenFiles(_)
             | Action::OpenText(_)

@@ -11,6 +11,7 @@ pub(crate) mod events;
 pub(crate) mod gantt;
 pub(crate) mod hub;
 pub(crate) mod machine_lanes;
+pub(crate) mod moment;
 pub(crate) mod persist;
 pub(crate) mod ptr;
 pub(crate) mod reduce;

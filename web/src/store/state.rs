@@ -7,6 +7,7 @@ use super::console::Console;
 use super::draft::Draft;
 use super::events::EventLog;
 use super::gantt::Gantt;
+use super::moment::Running;
 use super::ptr::Ptr;
 use super::tally::Tally;
 use planarium_kernel::SortedSet;
@@ -33,6 +34,8 @@ pub(crate) struct Clock {
     pub(crate) seed: u64,
     /// Nothing more will happen by itself.
     pub(crate) idle: bool,
+    /// Nothing happens before this instant, to which something is scheduled.
+    pub(crate) scheduled_ms: Option<u64>,
 }
 
 impl Clock {
@@ -464,10 +467,10 @@ pub(crate) enum ToastKind {
 /// What a toast's button does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ToastUndo {
-    /// Back to a branch.
-    Branch(u32),
-    /// Back to the world before.
-    World,
+    /// Undoes what was done last.
+    Last,
+    /// Does again what was undone last.
+    Undone,
     /// The kept edits back into the editor.
     Draft,
 }
@@ -476,8 +479,8 @@ impl ToastUndo {
     /// What it does.
     pub(crate) fn action(&self) -> Action {
         match self {
-            Self::Branch(id) => Action::Branch(*id),
-            Self::World => Action::UndoWorld,
+            Self::Last => Action::Undo,
+            Self::Undone => Action::Redo,
             Self::Draft => Action::RestoreDraft,
         }
     }
@@ -485,10 +488,20 @@ impl ToastUndo {
     /// The button's words.
     pub(crate) fn label(&self) -> &'static str {
         match self {
-            Self::Branch(_) | Self::World => "Undo",
+            Self::Last => "Undo",
+            Self::Undone => "Redo",
             Self::Draft => "Bring them back",
         }
     }
+}
+
+/// What undo and redo would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ways {
+    /// What would be undone.
+    pub(crate) undo: Option<AttrValue>,
+    /// What would be done again.
+    pub(crate) redo: Option<AttrValue>,
 }
 
 /// A message that passes.
@@ -502,6 +515,28 @@ pub(crate) struct Toast {
     pub(crate) kind: ToastKind,
     /// A way back.
     pub(crate) undo: Option<ToastUndo>,
+    /// Where it holds; everywhere when there is none.
+    pub(crate) place: Option<Place>,
+}
+
+/// Where a message holds: from an instant of a branch on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// World and branch.
+    pub(crate) lineage: (u32, u32),
+    /// The instant.
+    pub(crate) at_ms: u64,
+    /// It holds at that instant only.
+    pub(crate) only: bool,
+}
+
+impl Place {
+    /// Whether what holds there holds at a moment.
+    pub(crate) fn holds(&self, lineage: (u32, u32), clock: &Clock) -> bool {
+        let when =
+            if self.only { clock.now_ms == self.at_ms && clock.idle } else { clock.now_ms >= self.at_ms };
+        self.lineage == lineage && when
+    }
 }
 
 /// Which events the log shows.
@@ -672,6 +707,8 @@ pub(crate) struct State {
     pub(crate) drafts: Ptr<Vec<Draft>>,
     /// Which of them is being edited.
     pub(crate) at: usize,
+    /// The definitions that run at the moment shown.
+    pub(crate) running: Ptr<Vec<Running>>,
     /// Machines on which the service gets further than on those in use.
     pub(crate) better: Option<AttrValue>,
     /// What reading it gave.
@@ -680,6 +717,10 @@ pub(crate) struct State {
     pub(crate) why: Option<Ptr<Why>>,
     /// Another run on the same clock.
     pub(crate) compare: Option<Ptr<Compared>>,
+    /// What undo and redo would do.
+    pub(crate) ways: Ways,
+    /// The file that was removed last: place of its service, path, text.
+    pub(crate) removed: Option<(usize, String, AttrValue)>,
     /// The service's command line.
     pub(crate) console: Ptr<Console>,
     /// Looks.

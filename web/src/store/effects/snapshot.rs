@@ -5,8 +5,10 @@ use super::story::Waits;
 use crate::store::action::{Fact, Snapshot};
 use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
+use crate::store::moment::Running;
 use crate::store::ptr::Ptr;
 use crate::store::state::{BranchTab, Clock};
+use planarium_world::Engine;
 use std::sync::Arc;
 
 /// What was reported last.
@@ -21,16 +23,24 @@ pub(super) struct Seen {
     log: EventLog,
     gantt: Arc<Gantt>,
     branches: Vec<BranchTab>,
+    /// World, branch and inputs that the running definitions were looked up for.
+    asked: Option<(u32, u32, u64)>,
+    running: Ptr<Vec<Running>>,
 }
 
 impl Session {
     /// Reports what the engine shows now.
     pub(super) fn moved(&mut self) -> Fact {
-        let tabs: Vec<_> = self.shown.engine.branches().into_iter().map(tab).collect();
+        let hidden = &self.shown.hidden;
+        let seen_tabs = self.shown.engine.branches().into_iter();
+        let tabs: Vec<_> =
+            seen_tabs.filter(|branch| branch.current || !hidden.contains(&branch.id)).map(tab).collect();
         let branch = tabs.iter().find(|tab| tab.current).map_or(0, |tab| tab.id);
         self.seen.branch = branch;
         // What the script does at its hour happens by itself as well.
         let script_goes_on = matches!(self.waits(), Waits::Until(_));
+        let scheduled_ms = self.scheduled_ms().filter(|_| self.shown.engine.idle() && !script_goes_on);
+        let before = self.before().is_some_and(|before| !before.engine.entries().is_empty());
         let (engine, seen) = (&self.shown.engine, &mut self.seen);
         let clock = Clock {
             now_ms: engine.now_ms(),
@@ -39,7 +49,8 @@ impl Session {
             head_seq: engine.head_seq(),
             next_event_ms: engine.next_event_ms(),
             seed: engine.seed(),
-            idle: engine.idle() && !script_goes_on,
+            idle: engine.idle() && !script_goes_on && scheduled_ms.is_none(),
+            scheduled_ms,
         };
         let lineage = (seen.generation, branch);
         let all = engine.all_events();
@@ -64,12 +75,28 @@ impl Session {
         let view = (seen.place != Some(place)).then(|| Ptr(engine.view()));
         seen.place = Some(place);
 
+        let asked = (seen.generation, branch, engine.inputs());
+        let running = (seen.asked != Some(asked)).then(|| running(engine)).filter(|found| *found != *seen.running);
+        seen.asked = Some(asked);
+        let running = running.map(Ptr::new);
+        if let Some(running) = &running {
+            seen.running = running.clone();
+        }
+
         // A head moves with every frame; the tabs need it only to whole seconds.
         let branches = (seen.branches != tabs).then(|| Ptr::new(tabs.clone()));
         seen.branches = tabs;
         let touched = engine.head_ms() > 0 || engine.entries().len() > self.shown.scenario.set_up().len();
-        let before = self.previous.as_ref().is_some_and(|before| !before.engine.entries().is_empty());
-        Fact::Moved(Box::new(Snapshot { view, clock, log, gantt, branches, touched, before }))
+        Fact::Moved(Box::new(Snapshot {
+            view,
+            clock,
+            log,
+            running,
+            gantt,
+            branches,
+            touched,
+            before,
+        }))
     }
 
     /// Starts counting for another world.
@@ -78,6 +105,27 @@ impl Session {
         self.asked = None;
         self.beside = None;
     }
+}
+
+/// The definitions that run at the cursor.
+fn running(engine: &Engine) -> Vec<Running> {
+    let services = engine.world().service_views();
+    let mut all = Vec::new();
+    for service in &services {
+        let own = std::iter::once(&service.name);
+        for name in own.chain(&service.definitions) {
+            let Some(load) = engine.definition(&service.dialect, name) else { continue };
+            let known = all.iter().any(|run: &Running| Arc::ptr_eq(&run.load, load));
+            if !known {
+                all.push(Running {
+                    dialect: service.dialect.to_string().into(),
+                    name: name.clone(),
+                    load: Arc::clone(load),
+                });
+            }
+        }
+    }
+    all
 }
 
 fn tab(branch: planarium_world::BranchView) -> BranchTab {
