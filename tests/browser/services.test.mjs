@@ -163,7 +163,6 @@ journey("edits of a service survive a reload", {}, async ({ page }) => {
   await page.getByRole("region", { name: "Plans" }).getByText("The definition was edited").waitFor();
   await until(page, "the address names the run", () => location.hash.length > 10);
   await page.reload();
-  await page.getByRole("region", { name: "Messages" }).getByRole("button", { name: "Bring them back" }).click();
   const services = definition(page).getByRole("tablist", { name: "Services" });
   await services.getByRole("tab", { name: "typed •" }).click();
   await definition(page).getByText("count: 4").waitFor();

@@ -44,7 +44,8 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
         let world = &state.world;
         let moving = state.play.playing && !(world.clock.idle && world.clock.at_head());
         let place = if moving { None } else { Some(world.clock) };
-        use_effect_with((place, world.log.lineage, state.draft.applied), move |(place, ..)| {
+        let edits = (state.draft.applied, state.draft.revision);
+        use_effect_with((place, world.log.lineage, edits), move |(place, ..)| {
             let timer = place.map(|_| Timeout::new(ADDRESS_MS, move || hub.send(Action::WriteAddress)));
             move || drop(timer)
         });
@@ -52,12 +53,8 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
     {
         let hub = hub.clone();
         use_effect_with((), move |()| {
-            let listener = browser::window().map(|window| {
-                EventListener::new(&window, "hashchange", move |_| {
-                    hub.send(Action::OpenHash(browser::hash()));
-                })
-            });
-            move || drop(listener)
+            let listeners = browser::window().map(|window| address_listeners(&hub, &window));
+            move || drop(listeners)
         });
     }
     {
@@ -91,6 +88,24 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
             document.set_title(&name);
         }
     });
+}
+
+/// The address may change by hand, by Back and Forward; and the page may be left.
+fn address_listeners(hub: &Hub, window: &web_sys::Window) -> [EventListener; 4] {
+    let on = |name: &'static str, make: fn() -> Option<Action>| {
+        let hub = hub.clone();
+        EventListener::new(window, name, move |_| {
+            if let Some(action) = make() {
+                hub.send(action);
+            }
+        })
+    };
+    [
+        on("popstate", || Some(Action::OpenPlace(browser::query("example"), browser::hash()))),
+        on("hashchange", || Some(Action::OpenHash(browser::hash()))),
+        on("pagehide", || Some(Action::Leave)),
+        on("blur", || Some(Action::Leave)),
+    ]
 }
 
 /// Files may be dropped anywhere on the page.

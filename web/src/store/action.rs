@@ -150,6 +150,8 @@ pub(crate) enum Action {
     OpenText(String),
     /// The address bar changed.
     OpenHash(String),
+    /// Back or forward in the browser: the example of the address, and its hash.
+    OpenPlace(Option<String>, String),
     /// What is opened from now on comes beside what is there, or in its place.
     Beside(bool),
 
@@ -220,6 +222,8 @@ pub(crate) enum Action {
     DismissHint,
     /// Write the address bar.
     WriteAddress,
+    /// The page is left, perhaps to be loaded again.
+    Leave,
     /// Offer the run as a file.
     SaveAs(Format),
     /// Leave the broken-link screen.
@@ -285,6 +289,8 @@ pub(crate) enum Fact {
     Why(Option<Ptr<Why>>),
     /// The other run on the same clock.
     Compared(Option<Ptr<Compared>>),
+    /// The page looked like this before it was loaded again.
+    Looks(Box<serde_json::Value>),
     /// What undo and redo would do.
     Ways(Ways),
     /// A file of the definition at a place has this text again, or is gone again.

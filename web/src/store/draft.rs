@@ -101,6 +101,16 @@ impl Draft {
         (load, problem)
     }
 
+    /// The service with the options still a file, as broken as it may be.
+    pub(crate) fn load_with_options_file(&self) -> LoadService {
+        LoadService {
+            dialect: self.dialect.clone(),
+            files: (*self.files).clone(),
+            env: (*self.env).clone(),
+            ..(*self.rest).clone()
+        }
+    }
+
     /// Whether it is the definition of this name. A dialect that was left to be found out fits any.
     pub(crate) fn is_of(&self, dialect: &str, name: &str) -> bool {
         let open = |word: &str| matches!(word, "" | "auto");

@@ -5,6 +5,7 @@
 mod check;
 mod compare;
 mod console;
+mod keep;
 mod open;
 mod own;
 mod rebuild;
@@ -49,6 +50,8 @@ struct Shown {
     by_hand: bool,
     /// What the editor held when this world was left.
     drafts: Vec<Draft>,
+    /// The address that it was left at.
+    address: String,
     /// Branches that others stand in for, so that they have no tab.
     hidden: Vec<u32>,
     /// Branches that stand in for others since something was undone.
@@ -64,6 +67,7 @@ impl Shown {
             narration,
             by_hand: false,
             drafts: Vec::new(),
+            address: String::new(),
             hidden: Vec::new(),
             stand_ins: Vec::new(),
         }
@@ -124,9 +128,13 @@ impl Session {
 
     /// What to show first: the link in the address bar, or the first example.
     pub(crate) fn start(&mut self, hash: &str, example: Option<&str>) -> Vec<Fact> {
+        if let Some(facts) = self.resume(&browser::address()) {
+            hash.clone_into(&mut self.written);
+            return facts;
+        }
         let mut facts = self.first_world(hash, example);
         if persist::saved_draft().is_some() {
-            let text = "Edits of your last visit that were never applied are kept.";
+            let text = "Edits of an earlier visit or another tab that were never applied are kept.";
             facts.push(Fact::Told(text.into(), Some(ToastUndo::Draft)));
         }
         facts
@@ -156,8 +164,18 @@ impl Session {
     pub(crate) fn run(&mut self, state: &State, action: &Action) -> Vec<Fact> {
         if replaces(action) {
             self.shown.drafts = state.all_drafts();
+            self.shown.address.clone_from(&self.written);
+        }
+        let opens =
+            matches!(action, Action::OpenExample(_) | Action::OpenFiles(_) | Action::OpenText(_)) && !state.ui.beside;
+        if opens {
+            // Back leads to what is left here.
+            self.write_address(state);
         }
         let mut facts = self.effects_of(state, action);
+        if opens && facts.iter().any(|fact| matches!(fact, Fact::Opened { .. })) {
+            self.push_address();
+        }
         facts.extend(self.story());
         facts.extend(self.ways());
         facts
@@ -209,8 +227,10 @@ impl Session {
             Action::OpenDialog(super::state::Dialog::Share) => {
                 vec![Fact::Link(self.link(state).into())]
             }
-            Action::WriteAddress => {
+            Action::OpenPlace(example, hash) => self.open_place(state, example.as_deref(), hash),
+            Action::WriteAddress | Action::Leave => {
                 self.write_address(state);
+                self.keep(state);
                 Vec::new()
             }
             Action::SaveAs(format) => {
@@ -321,8 +341,12 @@ impl Session {
     /// The run as query and hash. The example is named as long as its script alone leads here, so that the
     /// script can go on at the other end.
     fn address(&self, state: &State) -> String {
-        let by_script = !self.shown.by_hand && !state.dirty();
-        let example = state.story.example.as_ref().filter(|_| by_script);
+        self.address_of(state.dirty())
+    }
+
+    fn address_of(&self, dirty: bool) -> String {
+        let by_script = !self.shown.by_hand && !dirty;
+        let example = self.shown.narration.example().filter(|_| by_script);
         let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
         let engine = &self.shown.engine;
         format!("{query}#{}", share::encode_at(&engine.journal(), share::moment_of(engine)))
@@ -335,6 +359,30 @@ impl Session {
 
     fn link(&self, state: &State) -> String {
         format!("{}{}", browser::page_url(), self.address(state))
+    }
+
+    /// What was opened has a place of its own in the history of the browser.
+    fn push_address(&mut self) {
+        let address = self.address_of(false);
+        let hash = address.find('#').and_then(|at| address.get(at..)).unwrap_or_default();
+        browser::push_address(&address);
+        hash.clone_into(&mut self.written);
+    }
+
+    /// Back or forward in the browser: to the world that was left there, or to what its address says.
+    fn open_place(&mut self, state: &State, example: Option<&str>, hash: &str) -> Vec<Fact> {
+        if hash == self.written {
+            return Vec::new();
+        }
+        let mut facts = match self.world_at(hash) {
+            Some(true) => self.undo_world(),
+            Some(false) => self.redo_world(),
+            None => returnable(state, self.first_world(hash, example)),
+        };
+        // The browser has moved already, so there is nothing to bring back with a message.
+        facts.retain(|fact| !matches!(fact, Fact::Told(_, Some(ToastUndo::Undone))));
+        hash.clone_into(&mut self.written);
+        facts
     }
 
     fn write_address(&mut self, state: &State) {
@@ -362,7 +410,10 @@ fn restored_draft() -> Vec<Fact> {
     let kept = json::read::<Vec<(String, LoadService)>>(text.as_bytes())
         .or_else(|_| json::read(text.as_bytes()).map(|load| vec![(String::new(), load)]));
     match kept {
-        Ok(kept) => vec![drafted(kept)],
+        Ok(kept) => {
+            persist::took_draft(&text);
+            vec![drafted(kept)]
+        }
         Err(_) => vec![Fact::Refused("The kept edits cannot be read any more.".into())],
     }
 }
@@ -398,6 +449,7 @@ fn replaces(action: &Action) -> bool {
             | Action::OpenFiles(_)
             | Action::OpenText(_)
             | Action::OpenHash(_)
+            | Action::OpenPlace(..)
             | Action::DropService(_)
     )
 }

@@ -10,6 +10,7 @@ pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod gantt;
 pub(crate) mod hub;
+pub(crate) mod looks;
 pub(crate) mod machine_lanes;
 pub(crate) mod moment;
 pub(crate) mod persist;

@@ -330,6 +330,17 @@ fn edit_at(state: &mut State, at: usize, path: &str, text: &str) {
     }
 }
 
+/// Shows the definition at a place, and one of its files.
+pub(super) fn pick(state: &mut State, at: usize, file: Option<&str>) {
+    if at != state.at && at < state.drafts.len() {
+        let drafts = state.all_drafts();
+        hold(state, drafts, at);
+    }
+    if let Some(file) = file.filter(|file| state.draft.files.contains_key(*file)) {
+        file.clone_into(&mut state.draft.file);
+    }
+}
+
 /// Holds these definitions in the editor and shows one of them.
 fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
     let at = at.min(drafts.len().saturating_sub(1));
@@ -457,6 +468,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         }
         Fact::Why(why) => state.why = why,
         Fact::Compared(compared) => state.compare = compared,
+        Fact::Looks(kept) => super::looks::give(state, &kept),
         Fact::Ways(ways) => state.ways = ways,
         Fact::File(at, path, text) => bring_file(state, at, &path, text.as_deref()),
         Fact::Stopped => state.play.playing = false,

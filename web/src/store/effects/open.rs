@@ -22,11 +22,7 @@ impl Session {
         let Some(example) = planarium_gallery::find(id) else {
             return vec![Fact::Refused(format!("There is no example named {id}.").into())];
         };
-        let text = |path: &str| {
-            example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
-        };
-        let parsed = planarium_scenario::parse(example.scenario, "scenario", &text);
-        match parsed.scenario {
+        match scenario_of_example(id) {
             Some(scenario) => self.open_scenario(scenario, Some(example.id), example.teaches),
             None => vec![Fact::Refused(format!("The example {id} cannot be read.").into())],
         }
@@ -42,7 +38,7 @@ impl Session {
         }
     }
 
-    fn opened(&mut self, drafts: Vec<Draft>, preset: Option<AttrValue>) -> Vec<Fact> {
+    pub(super) fn opened(&mut self, drafts: Vec<Draft>, preset: Option<AttrValue>) -> Vec<Fact> {
         let story = self.shown.narration.told();
         self.shown.narration.tell_again();
         vec![self.moved(), Fact::Opened { drafts, story, preset }]
@@ -238,8 +234,17 @@ impl Session {
     }
 }
 
+/// The scenario of an example.
+pub(super) fn scenario_of_example(id: &str) -> Option<Scenario> {
+    let example = planarium_gallery::find(id)?;
+    let text = |path: &str| {
+        example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
+    };
+    planarium_scenario::parse(example.scenario, "scenario", &text).scenario
+}
+
 /// How to build the world of a journal anew: what was put in at the start.
-fn scenario_of(journal: &Journal) -> Scenario {
+pub(super) fn scenario_of(journal: &Journal) -> Scenario {
     let mut scenario = Scenario::of_definition(LoadService::default(), Vec::new(), journal.genesis);
     scenario.services.clear();
     for entry in journal.entries.iter().take_while(|entry| entry.at_ms == 0) {

@@ -124,6 +124,11 @@ impl Narration {
         self.story.example.as_deref()
     }
 
+    /// Its title.
+    pub(super) fn title(&self) -> &str {
+        &self.story.title
+    }
+
     /// What it is about.
     pub(super) fn about(&self) -> &str {
         &self.story.about

@@ -160,3 +160,95 @@ fn play_goes_on_to_a_window_that_is_scheduled() {
     play_to_rest(&hub);
     assert!(hub.state().world.clock.now_ms >= rest + 90_000, "to the end of the window");
 }
+
+#[test]
+fn a_command_at_the_head_is_undone_and_done_again() {
+    let hub = page("", None);
+    hub.send(Action::SeekMs(3000));
+    let rows = |hub: &Hub| hub.state().world.view.services[0].plans[0].status.to_string();
+    let before = (rows(&hub), hub.state().world.clock.seq, hub.state().world.view.clock.digest.clone());
+    hub.send(interrupt(&hub));
+    let after = (rows(&hub), hub.state().world.clock.seq);
+    assert_eq!(after.0, "WAITING");
+    let toast = hub.state().ui.toasts.last().cloned().expect("a message");
+    assert!(toast.undo.is_some() && toast.text.starts_with("Interrupted"), "{toast:?}");
+    for _ in 0..2 {
+        hub.send(Action::Undo);
+        let state = hub.state();
+        let now = (rows(&hub), state.world.clock.seq, state.world.view.clock.digest.clone());
+        assert_eq!(now, before);
+        assert_eq!(state.world.branches.len(), 1, "the branch of the undone command has no tab");
+        assert_eq!(state.ways.redo.as_deref(), Some("Interrupted deploy"));
+        hub.send(Action::Redo);
+        assert_eq!((rows(&hub), hub.state().world.clock.seq), after);
+        assert_eq!(hub.state().world.branches.len(), 1);
+    }
+    hub.send(Action::Undo);
+    let lines = hub.state().story.lines.len();
+    play_to_rest(&hub);
+    assert_eq!(rows(&hub), "COMPLETE", "it goes on as if nothing had been done");
+    let done = hub.state().story.lines.iter().filter(|line| line.done).count();
+    assert_eq!(done, lines, "the script goes on, too");
+}
+
+#[test]
+fn several_steps_are_undone_one_after_the_other() {
+    let hub = page("", None);
+    hub.send(Action::SeekMs(2000));
+    let digest = |hub: &Hub| hub.state().world.view.clock.digest.clone();
+    let mut seen = vec![digest(&hub)];
+    for add in 0..3_u64 {
+        let now = hub.state().world.clock.now_ms;
+        hub.send(Action::SeekMs(now + add));
+        hub.send(Action::Do(Box::new(Input::AddAgent(planarium_protocol::input::AddAgent::default()))));
+        seen.push(digest(&hub));
+    }
+    for want in seen.iter().rev().skip(1).take(3) {
+        hub.send(Action::Undo);
+        assert_eq!(digest(&hub), *want);
+        assert_eq!(hub.state().world.branches.len(), 1);
+    }
+    for want in seen.iter().skip(1) {
+        hub.send(Action::Redo);
+        assert_eq!(digest(&hub), *want);
+    }
+    assert_eq!(hub.state().ways.redo, None);
+}
+
+#[test]
+fn removed_files_and_worlds_that_were_left_come_back() {
+    let hub = page("", None);
+    hub.send(Action::AddFile("extra.yml".into()));
+    hub.send(Action::Edit("extra.yml".into(), "a: 1\n".into()));
+    hub.send(Action::DropFile("extra.yml".into()));
+    assert_eq!(hub.state().draft.files.len(), 1);
+    hub.send(Action::Undo);
+    assert_eq!(hub.state().draft.files.get("extra.yml").map(String::as_str), Some("a: 1\n"));
+    hub.send(Action::Redo);
+    assert_eq!(hub.state().draft.files.len(), 1);
+
+    let first = hub.state().story.title.clone();
+    hub.send(Action::OpenFiles(vec![("svc.yml".into(), TYPED.into())]));
+    assert_eq!(hub.state().story.title.as_str(), "typed");
+    hub.send(Action::Undo);
+    assert_eq!(hub.state().story.title, first);
+    hub.send(Action::Redo);
+    assert_eq!(hub.state().story.title.as_str(), "typed");
+}
+
+#[test]
+fn a_canary_names_the_phase_to_continue_and_does_it() {
+    use crate::store::selectors::{offers, tree};
+    let hub = page("", Some("held-canary"));
+    hub.send(Action::SeekMs(20_000));
+    let view = hub.state().world.view.clone();
+    let plan = tree::first_plan(&view).expect("a plan");
+    let offer = offers::by_key(&view, &plan, "c").expect("a key").expect("allowed");
+    assert_eq!(offer.label.as_str(), "Continue phase web");
+    let gates = |hub: &Hub| hub.state().world.view.services[0].plans[0].phases[0].gates_left;
+    let before = gates(&hub);
+    hub.send(offer.action);
+    assert_eq!(gates(&hub) + 1, before);
+    let plain = offers::of_element(&view, &plan).into_iter().find(|offer| offer.label == "Continue");
+    assert!(plain.and_then(|offer| offer.consequence).is_some_and(|text| text.starts_with("Changes nothing")));
+}

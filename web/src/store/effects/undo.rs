@@ -7,7 +7,7 @@
 
 use super::{Session, Shown};
 use crate::store::action::Fact;
-use crate::store::state::{Ways, ToastUndo};
+use crate::store::state::{ToastUndo, Ways};
 use planarium_protocol::Input;
 use planarium_protocol::input::{PlanOp, PodOp};
 use planarium_scenario::Player;
@@ -106,9 +106,11 @@ impl Session {
         trail.undone.clear();
         trail.later.clear();
         trail.done.push(step);
-        // The oldest steps go, as long as no world depends on them.
-        if trail.done.len() > MOST_STEPS && !matches!(trail.done.first().map(|step| &step.what), Some(What::World)) {
-            trail.done.remove(0);
+        if trail.done.len() > MOST_STEPS {
+            let oldest = trail.done.remove(0);
+            if matches!(oldest.what, What::World) && !trail.past.is_empty() {
+                trail.past.remove(0);
+            }
         }
         Fact::Told(text.into(), Some(ToastUndo::Last))
     }
@@ -192,6 +194,29 @@ impl Session {
             }
         }
         facts
+    }
+
+    /// Does again what was undone until another world is shown.
+    pub(super) fn redo_world(&mut self) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        while let Some(step) = self.trail.undone.last() {
+            let world = matches!(step.what, What::World);
+            facts.extend(self.redo());
+            if world {
+                break;
+            }
+        }
+        facts
+    }
+
+    /// Whether the world that was left at an address is the one before this one (true) or the one after it (false).
+    pub(super) fn world_at(&self, address: &str) -> Option<bool> {
+        let at = |world: Option<&Shown>| world.is_some_and(|world| world.address == address);
+        match () {
+            () if at(self.trail.past.last()) => Some(true),
+            () if at(self.trail.later.last()) => Some(false),
+            () => None,
+        }
     }
 
     /// What undo and redo would do, when that is something else than was last told.
