@@ -32,8 +32,9 @@ impl Session {
         if self.shown.engine.inputs() != inputs {
             self.shown.by_hand = true;
             facts.push(self.moved());
-            let done = self.did(format!("Typed {line}"), before, by_hand);
-            facts.push(if at_head { done } else { super::forked(at_ms) });
+            // What was turned down changed nothing that could be undone.
+            let done = (output.code == 0 || !at_head).then(|| self.did(format!("Typed {line}"), before, by_hand));
+            facts.extend(if at_head { done } else { Some(super::forked(at_ms)) });
         }
         facts.push(Fact::Answered(Box::new(Answer {
             id: 0,
