@@ -29,7 +29,7 @@ async function updated(page) {
   await on.pause();
   await on.type(SERVICE.replace("count: 2", "count: 3"));
   await definition(page).getByText("Draft. At the moment shown another text runs.").waitFor();
-  await definition(page).getByRole("button", { name: "Roll out" }).click();
+  await definition(page).getByRole("button", { name: /^(Roll out|Update the service)/ }).click();
   await on.row("node-2:[server]").waitFor();
   await on.play();
   await on.shows("node-2:[server]", "COMPLETE");

@@ -41,8 +41,7 @@ fn ToastCard(props: &ToastCardProps) -> Html {
         let passes = toast.kind == ToastKind::Info && toast.undo != Some(ToastUndo::Draft);
         use_effect_with((toast.id, passes), move |(id, passes)| {
             let id = *id;
-            let timer = passes
-                .then(|| Timeout::new(STAY_MS, move || hub.send(Action::CloseToast(id))));
+            let timer = passes.then(|| Timeout::new(STAY_MS, move || hub.send(Action::CloseToast(id))));
             move || drop(timer)
         });
     }

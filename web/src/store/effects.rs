@@ -166,8 +166,8 @@ impl Session {
             self.shown.drafts = state.all_drafts();
             self.shown.address.clone_from(&self.written);
         }
-        let opens =
-            matches!(action, Action::OpenExample(_) | Action::OpenFiles(_) | Action::OpenText(_)) && !state.ui.beside;
+        let opens = matches!(action, Action::OpenExample(_) | Action::OpenFiles(_) | Action::OpenText(_))
+            && !state.ui.beside;
         if opens {
             // Back leads to what is left here.
             self.write_address(state);
@@ -189,9 +189,7 @@ impl Session {
             Action::StepMark(toward) => self.step_mark(*toward, state),
             Action::SeekMs(ms) => self.seek_ms(*ms),
             Action::SeekSeq(seq) => self.seek_seq(*seq),
-            Action::SeekTenth(tenth) => {
-                self.seek_ms(self.shown.engine.head_ms() * tenth.min(&10) / 10)
-            }
+            Action::SeekTenth(tenth) => self.seek_ms(self.shown.engine.head_ms() * tenth.min(&10) / 10),
             Action::Compare(against) => self.compare(state, against.as_ref()),
             Action::Branch(id) => self.switch_branch(*id),
             Action::Do(input) => self.put_in(input),
@@ -212,11 +210,11 @@ impl Session {
                 _ => Vec::new(),
             },
             Action::RestoreDraft => restored_draft(),
-            Action::OpenExample(id) => returnable(state, self.open_example(id)),
+            Action::OpenExample(id) => returnable(state, self.open_example(id), false),
             Action::OpenFiles(files) if state.ui.beside => self.open_beside(state, files),
             Action::OpenText(text) if state.ui.beside => self.text_beside(state, text),
-            Action::OpenFiles(files) => returnable(state, self.open_files(files)),
-            Action::OpenText(text) => returnable(state, self.open_text(text)),
+            Action::OpenFiles(files) => returnable(state, self.open_files(files), true),
+            Action::OpenText(text) => returnable(state, self.open_text(text), true),
             Action::OpenHash(hash) => {
                 if *hash == self.written || hash.len() < 2 {
                     Vec::new()
@@ -229,8 +227,9 @@ impl Session {
             }
             Action::OpenPlace(example, hash) => self.open_place(state, example.as_deref(), hash),
             Action::WriteAddress | Action::Leave => {
+                let before = browser::address();
                 self.write_address(state);
-                self.keep(state);
+                self.keep(state, before);
                 Vec::new()
             }
             Action::SaveAs(format) => {
@@ -377,7 +376,7 @@ impl Session {
         let mut facts = match self.world_at(hash) {
             Some(true) => self.undo_world(),
             Some(false) => self.redo_world(),
-            None => returnable(state, self.first_world(hash, example)),
+            None => returnable(state, self.first_world(hash, example), false),
         };
         // The browser has moved already, so there is nothing to bring back with a message.
         facts.retain(|fact| !matches!(fact, Fact::Told(_, Some(ToastUndo::Undone))));
@@ -424,10 +423,11 @@ fn drafted(kept: Vec<(String, LoadService)>) -> Fact {
     Fact::Drafted(kept.into_iter().map(named).collect())
 }
 
-/// What was left for something that was opened can be gone back to.
-fn returnable(state: &State, mut facts: Vec<Fact>) -> Vec<Fact> {
+/// What was left for something that was opened can be gone back to. That is said where something was done, and for files
+/// and texts of one's own, which may have been let go by mistake.
+fn returnable(state: &State, mut facts: Vec<Fact>, own: bool) -> Vec<Fact> {
     let opened = facts.iter().any(|fact| matches!(fact, Fact::Opened { .. }));
-    if opened && !state.draft.files.is_empty() {
+    if opened && (own || state.world.touched || state.dirty()) {
         facts.push(Fact::Told("Opened; what was here before is kept.".into(), Some(ToastUndo::Last)));
     }
     facts

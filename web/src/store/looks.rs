@@ -45,7 +45,8 @@ pub(crate) fn give(state: &mut State, looks: &Value) {
     let text = |name: &str| one(name).and_then(Value::as_str).map(|text| AttrValue::from(text.to_owned()));
     let ui = &mut state.ui;
     ui.pane = at("pane").and_then(|at| PANES.get(at).copied()).unwrap_or(ui.pane);
-    ui.tab = at("tab").and_then(|at| TABS.get(at).copied()).filter(|tab| *tab != Tab::Compare).unwrap_or(ui.tab);
+    ui.tab =
+        at("tab").and_then(|at| TABS.get(at).copied()).filter(|tab| *tab != Tab::Compare).unwrap_or(ui.tab);
     ui.edit_tab = at("below").and_then(|at| EDIT_TABS.get(at).copied()).unwrap_or(ui.edit_tab);
     if let Some(path) = one("selected").and_then(read_path) {
         ui.selected = Some(path);
@@ -63,7 +64,9 @@ pub(crate) fn give(state: &mut State, looks: &Value) {
     ui.lanes_open = is("lanes", ui.lanes_open);
     ui.editor_shut = is("shut", ui.editor_shut);
     ui.focus_mode = is("focus", ui.focus_mode);
-    ui.zoom = one("zoom").and_then(|zoom| Some((zoom.get(0)?.as_u64()?, zoom.get(1)?.as_u64()?))).filter(|(from, to)| from < to);
+    ui.zoom = one("zoom")
+        .and_then(|zoom| Some((zoom.get(0)?.as_u64()?, zoom.get(1)?.as_u64()?)))
+        .filter(|(from, to)| from < to);
     if let Some(speed) = at("speed").and_then(|speed| u8::try_from(speed).ok()) {
         state.play.speed = Speed::at(speed);
     }

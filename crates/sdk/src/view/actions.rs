@@ -59,7 +59,13 @@ const STEP: [PlanOp; 2] = [PlanOp::Restart, PlanOp::ForceComplete];
 
 impl Actions {
     /// What can be done to an element of a plan; equal lists are one.
-    pub(super) fn of_element(&mut self, tree: &PlanTree, element: Element, shut: Shut, service: &str) -> Arc<[ActionView]> {
+    pub(super) fn of_element(
+        &mut self,
+        tree: &PlanTree,
+        element: Element,
+        shut: Shut,
+        service: &str,
+    ) -> Arc<[ActionView]> {
         let ops: &[PlanOp] = match element {
             Element::Plan => &PLAN,
             Element::Phase(_) => &PHASE,
@@ -144,8 +150,7 @@ fn shown(offer: &Offer) -> ActionView {
         ),
         None => ActionView::of_plan(title, offer.op),
     };
-    let action =
-        action.icon(icon).doing(offer.consequence).unless(offer.refused);
+    let action = action.icon(icon).doing(offer.consequence).unless(offer.refused);
     if offer.op == PlanOp::Start { action.asking() } else { action }
 }
 

@@ -188,7 +188,8 @@ impl Engine {
             return Err(ReplayError::Version { found: journal.version });
         }
         let mut engine = Self::new(journal.genesis);
-        let other = journal.semantics != SEMANTICS && journal.entries.iter().any(|entry| entry.digest.is_some());
+        let other =
+            journal.semantics != SEMANTICS && journal.entries.iter().any(|entry| entry.digest.is_some());
         let semantics =
             other.then_some(Difference::Semantics { recorded: journal.semantics, found: SEMANTICS });
         let mut steps = u64::from(crate::limits::LIMITS.timers_per_input);

@@ -56,6 +56,22 @@ pub struct Grown {
     pub journal: Journal,
 }
 
+impl Tree {
+    /// All that was recorded on the way to the head of a branch. Nothing when there is no such branch.
+    pub fn whole(&self, branch: u32) -> Option<Journal> {
+        let at = usize::try_from(branch).ok()?.checked_sub(1)?;
+        let grown = self.branches.get(at)?;
+        let mut journal = grown.journal.clone();
+        if let Some(from) = grown.from.filter(|from| from.branch < branch) {
+            let mut shared = self.whole(from.branch)?.entries;
+            shared.truncate(usize::try_from(from.inputs).ok()?);
+            shared.append(&mut journal.entries);
+            journal.entries = shared;
+        }
+        Some(journal)
+    }
+}
+
 impl Engine {
     /// Where the cursor stands.
     pub fn place(&self) -> Place {

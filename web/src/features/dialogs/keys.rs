@@ -52,7 +52,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
         &[
             ("Ctrl-K", "All commands, by name"),
             ("Ctrl-Enter", "Apply the definition"),
-            ("Ctrl-Z", "Undo, as the last message offers"),
+            ("Ctrl-Z", "Undo what was done last; with Shift, do it again"),
             ("i", "Inject a failure"),
             ("m", "Maintenance of machines"),
             ("s", "Share"),

@@ -33,7 +33,8 @@ impl Session {
             self.shown.by_hand = true;
             facts.push(self.moved());
             // What was turned down changed nothing that could be undone.
-            let done = (output.code == 0 || !at_head).then(|| self.did(format!("Typed {line}"), before, by_hand));
+            let done =
+                (output.code == 0 || !at_head).then(|| self.did(format!("Typed {line}"), before, by_hand));
             facts.extend(if at_head { done } else { Some(super::forked(at_ms)) });
         }
         facts.push(Fact::Answered(Box::new(Answer {

@@ -237,9 +237,8 @@ impl Session {
 /// The scenario of an example.
 pub(super) fn scenario_of_example(id: &str) -> Option<Scenario> {
     let example = planarium_gallery::find(id)?;
-    let text = |path: &str| {
-        example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
-    };
+    let text =
+        |path: &str| example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
     planarium_scenario::parse(example.scenario, "scenario", &text).scenario
 }
 

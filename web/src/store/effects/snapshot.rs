@@ -76,7 +76,8 @@ impl Session {
         seen.place = Some(place);
 
         let asked = (seen.generation, branch, engine.inputs());
-        let running = (seen.asked != Some(asked)).then(|| running(engine)).filter(|found| *found != *seen.running);
+        let running =
+            (seen.asked != Some(asked)).then(|| running(engine)).filter(|found| *found != *seen.running);
         seen.asked = Some(asked);
         let running = running.map(Ptr::new);
         if let Some(running) = &running {
@@ -87,16 +88,7 @@ impl Session {
         let branches = (seen.branches != tabs).then(|| Ptr::new(tabs.clone()));
         seen.branches = tabs;
         let touched = engine.head_ms() > 0 || engine.entries().len() > self.shown.scenario.set_up().len();
-        Fact::Moved(Box::new(Snapshot {
-            view,
-            clock,
-            log,
-            running,
-            gantt,
-            branches,
-            touched,
-            before,
-        }))
+        Fact::Moved(Box::new(Snapshot { view, clock, log, running, gantt, branches, touched, before }))
     }
 
     /// Starts counting for another world.

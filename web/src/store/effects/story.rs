@@ -165,8 +165,10 @@ impl Session {
         while let Some(branch) = next {
             way.push(Stretch { branch: branch.id, until });
             let (ms, seq) = until;
-            until =
-                (ms.min(branch.forked_at_ms.unwrap_or(u64::MAX)), seq.min(branch.forked_at_seq.unwrap_or(u64::MAX)));
+            until = (
+                ms.min(branch.forked_at_ms.unwrap_or(u64::MAX)),
+                seq.min(branch.forked_at_seq.unwrap_or(u64::MAX)),
+            );
             // A parent is older than its child, so this ends.
             next = branches.iter().find(|other| Some(other.id) == branch.parent && other.id < branch.id);
         }

@@ -407,7 +407,10 @@ fn an_edit_is_rolled_out_in_the_run() {
     assert_eq!(tasks, 3);
     hub.send(Action::Reset);
     let draft = hub.state().draft.clone();
-    assert!(draft.text().contains("count: 2") && !draft.dirty(), "starting over goes back to the definition before");
+    assert!(
+        draft.text().contains("count: 2") && !draft.dirty(),
+        "starting over goes back to the definition before"
+    );
     assert!(draft.drawer().is_some(), "what was typed is kept");
     hub.send(Action::UndoWorld);
     let draft = hub.state().draft.clone();
@@ -526,7 +529,11 @@ fn steps_that_share_a_name_have_their_own_badge_why_lane_and_commands() {
     }
     let force = offers::by_key(&hub.state().world.view, &twins[1].0, "f").expect("a key").expect("allowed");
     hub.send(force.action);
-    assert!(toasts(&hub.state()).iter().all(|text| text.starts_with("Force-completed")), "{:?}", toasts(&hub.state()));
+    assert!(
+        toasts(&hub.state()).iter().all(|text| text.starts_with("Force-completed")),
+        "{:?}",
+        toasts(&hub.state())
+    );
     assert_eq!((status(0).as_deref(), status(1).as_deref()), (Some("PENDING"), Some("COMPLETE")));
     let state = hub.state();
     let lane =

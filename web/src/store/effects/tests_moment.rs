@@ -250,5 +250,7 @@ fn a_canary_names_the_phase_to_continue_and_does_it() {
     hub.send(offer.action);
     assert_eq!(gates(&hub) + 1, before);
     let plain = offers::of_element(&view, &plan).into_iter().find(|offer| offer.label == "Continue");
-    assert!(plain.and_then(|offer| offer.consequence).is_some_and(|text| text.starts_with("Changes nothing")));
+    assert!(
+        plain.and_then(|offer| offer.consequence).is_some_and(|text| text.starts_with("Changes nothing"))
+    );
 }

@@ -15,7 +15,7 @@ use planarium_world::Place;
 use yew::AttrValue;
 
 /// How many worlds that were left are kept.
-const MOST_WORLDS: usize = 4;
+const MOST_WORLDS: usize = 3;
 /// How many things can be undone.
 const MOST_STEPS: usize = 60;
 
