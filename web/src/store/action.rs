@@ -83,8 +83,6 @@ pub(crate) enum Action {
     SetSeed(u64),
     /// To another branch.
     Branch(u32),
-    /// To the world before the last reset or edit.
-    UndoWorld,
     /// Undo what was done last.
     Undo,
     /// Do again what was undone last.

@@ -202,7 +202,6 @@ impl Session {
             Action::Reset => self.reset(state),
             Action::SetSeed(seed) => self.set_seed(state, *seed),
             Action::SetPreset(name) => self.set_preset(state, name),
-            Action::UndoWorld => self.undo_world(),
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),
             Action::DropFile(path) => match &state.removed {
@@ -442,7 +441,6 @@ fn replaces(action: &Action) -> bool {
             | Action::Reset
             | Action::SetSeed(_)
             | Action::SetPreset(_)
-            | Action::UndoWorld
             | Action::Undo
             | Action::Redo
             | Action::OpenExample(_)

@@ -190,7 +190,7 @@ fn an_edit_shows_at_once_before_the_run_and_waits_after_it() {
     hub.send(Action::Apply);
     let state = hub.state();
     assert_eq!((&*state.world.view.services[0].name, state.world.clock.now_ms), ("again", 0));
-    hub.send(Action::UndoWorld);
+    hub.send(Action::Undo);
     let state = hub.state();
     assert_eq!(&*state.world.view.services[0].name, "typed");
     assert!(state.world.clock.seq > 0);
@@ -384,7 +384,7 @@ fn services_are_put_beside_and_taken_away() {
     hub.send(Action::DropService(3));
     hub.send(Action::DropService(0));
     assert_eq!(services(&hub), ["typed", "late"]);
-    hub.send(Action::UndoWorld);
+    hub.send(Action::Undo);
     assert_eq!(services(&hub)[0], "hello-world");
     assert_eq!(hub.state().drafts.len(), 3);
 }
@@ -412,7 +412,7 @@ fn an_edit_is_rolled_out_in_the_run() {
         "starting over goes back to the definition before"
     );
     assert!(draft.drawer().is_some(), "what was typed is kept");
-    hub.send(Action::UndoWorld);
+    hub.send(Action::Undo);
     let draft = hub.state().draft.clone();
     assert!(draft.text().contains("count: 3") && !draft.dirty());
 }
@@ -498,7 +498,7 @@ fn to_start_over_twice_keeps_the_way_back_to_the_run() {
             hub.send(again.clone());
             assert_eq!(deploy_status(&hub), "PENDING", "{again:?}");
         }
-        hub.send(Action::UndoWorld);
+        hub.send(Action::Undo);
         assert_eq!(deploy_status(&hub), "COMPLETE", "{again:?}");
     }
 }
