@@ -19,6 +19,7 @@ pub(crate) mod reduce;
 pub(crate) mod selectors;
 pub(crate) mod state;
 pub(crate) mod tally;
+pub(crate) mod toast;
 
 pub(crate) use action::Action;
 pub(crate) use hub::{Hub, use_hub};

@@ -2,7 +2,6 @@
 //!
 //! *Knows*: what is on screen. *Must not know*: how it came about; that is for `reduce` and `effects`.
 
-use super::action::Action;
 use super::console::Console;
 use super::draft::Draft;
 use super::events::EventLog;
@@ -10,6 +9,7 @@ use super::gantt::Gantt;
 use super::moment::Running;
 use super::ptr::Ptr;
 use super::tally::Tally;
+pub(crate) use super::toast::{Place, Toast, ToastKind, ToastUndo, Ways};
 use planarium_kernel::SortedSet;
 use planarium_protocol::event::{ElementPath, Importance};
 use planarium_protocol::view::{ClockView, ClusterView, ServiceView, View};
@@ -453,90 +453,6 @@ pub(crate) struct Menu {
     pub(crate) x: i32,
     /// Top edge in pixels.
     pub(crate) y: i32,
-}
-
-/// How a toast looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ToastKind {
-    /// News.
-    Info,
-    /// Something was refused or failed; stays until closed.
-    Alert,
-}
-
-/// What a toast's button does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ToastUndo {
-    /// Undoes what was done last.
-    Last,
-    /// Does again what was undone last.
-    Undone,
-    /// The kept edits back into the editor.
-    Draft,
-}
-
-impl ToastUndo {
-    /// What it does.
-    pub(crate) fn action(&self) -> Action {
-        match self {
-            Self::Last => Action::Undo,
-            Self::Undone => Action::Redo,
-            Self::Draft => Action::RestoreDraft,
-        }
-    }
-
-    /// The button's words.
-    pub(crate) fn label(&self) -> &'static str {
-        match self {
-            Self::Last => "Undo",
-            Self::Undone => "Redo",
-            Self::Draft => "Bring them back",
-        }
-    }
-}
-
-/// What undo and redo would do.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ways {
-    /// What would be undone.
-    pub(crate) undo: Option<AttrValue>,
-    /// What would be done again.
-    pub(crate) redo: Option<AttrValue>,
-}
-
-/// A message that passes.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Toast {
-    /// Number.
-    pub(crate) id: u32,
-    /// Words.
-    pub(crate) text: AttrValue,
-    /// Looks.
-    pub(crate) kind: ToastKind,
-    /// A way back.
-    pub(crate) undo: Option<ToastUndo>,
-    /// Where it holds; everywhere when there is none.
-    pub(crate) place: Option<Place>,
-}
-
-/// Where a message holds: from an instant of a branch on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// World and branch.
-    pub(crate) lineage: (u32, u32),
-    /// The instant.
-    pub(crate) at_ms: u64,
-    /// It holds at that instant only.
-    pub(crate) only: bool,
-}
-
-impl Place {
-    /// Whether what holds there holds at a moment.
-    pub(crate) fn holds(&self, lineage: (u32, u32), clock: &Clock) -> bool {
-        let when =
-            if self.only { clock.now_ms == self.at_ms && clock.idle } else { clock.now_ms >= self.at_ms };
-        self.lineage == lineage && when
-    }
 }
 
 /// Which events the log shows.
