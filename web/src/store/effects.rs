@@ -18,6 +18,7 @@ mod tests;
 use super::action::{Action, Fact, Format};
 use super::console::ConsoleAct;
 use super::draft::Draft;
+use super::events::EventLog;
 use super::persist;
 use super::ptr::Ptr;
 use super::selectors::export;
@@ -263,12 +264,19 @@ impl Session {
             Format::Journal => {
                 ("run.json", serde_json::to_string(&self.shown.engine.journal()).unwrap_or_default())
             }
-            Format::Csv => ("events.csv", export::csv(&world.log)),
-            Format::Transcript => ("transcript.txt", export::transcript(title, &world.log)),
+            Format::Csv => ("events.csv", export::csv(&self.whole_log())),
+            Format::Transcript => ("transcript.txt", export::transcript(title, &self.whole_log())),
             Format::Tree => ("plans.txt", tree_text(&world.view.services)),
             Format::Mermaid => ("timeline.mmd", export::mermaid(title, &world.gantt, world.clock.head_ms)),
         };
         browser::save_text(&format!("planarium-{name}"), &text);
+    }
+
+    /// All events up to the head.
+    fn whole_log(&self) -> EventLog {
+        let mut log = EventLog::default();
+        log.extend(self.shown.engine.all_events());
+        log
     }
 
     fn switch_branch(&mut self, id: u32) -> Vec<Fact> {

@@ -10,6 +10,7 @@ pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod gantt;
 pub(crate) mod hub;
+pub(crate) mod lane;
 pub(crate) mod machine_lanes;
 pub(crate) mod persist;
 pub(crate) mod ptr;

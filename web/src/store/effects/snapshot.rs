@@ -6,8 +6,16 @@ use crate::store::action::{Fact, Snapshot};
 use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
 use crate::store::ptr::Ptr;
+use crate::store::selectors::tree;
 use crate::store::state::{BranchTab, Clock};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::{Event, EventBody};
+use planarium_world::Engine;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Looks back at most at once.
+const MOST: usize = 32;
 
 /// What was reported last.
 #[derive(Default)]
@@ -20,6 +28,8 @@ pub(super) struct Seen {
     place: Option<(u64, u64, bool)>,
     log: EventLog,
     gantt: Arc<Gantt>,
+    /// Events that the lanes know.
+    taken: usize,
     branches: Vec<BranchTab>,
 }
 
@@ -31,7 +41,7 @@ impl Session {
         self.seen.branch = branch;
         // What the script does at its hour happens by itself as well.
         let script_goes_on = matches!(self.waits(), Waits::Until(_));
-        let (engine, seen) = (&self.shown.engine, &mut self.seen);
+        let (engine, seen) = (&mut self.shown.engine, &mut self.seen);
         let clock = Clock {
             now_ms: engine.now_ms(),
             head_ms: engine.head_ms(),
@@ -47,15 +57,27 @@ impl Session {
         let restart = seen.lineage != Some(lineage) || all.len() < seen.log.len();
         if restart {
             seen.log = EventLog::of(lineage);
+            seen.taken = 0;
             seen.gantt = Arc::new(Gantt::default());
             seen.lineage = Some(lineage);
             seen.place = None;
         }
-        let fresh = all.get(seen.log.len()..).unwrap_or_default();
-        if restart || !fresh.is_empty() {
-            seen.log.extend(fresh);
-            Arc::make_mut(&mut seen.gantt).extend(fresh);
+        let (before, place) = (seen.log.clone(), usize::try_from(clock.seq).unwrap_or(usize::MAX));
+        seen.log.follow(all, place);
+        if restart || seen.log != before {
             log = Some(seen.log.clone());
+        }
+        let fresh = all.get(seen.taken..).unwrap_or_default();
+        if restart || !fresh.is_empty() || seen.log.kept().start != before.kept().start {
+            let grown = Arc::make_mut(&mut seen.gantt);
+            grown.extend(fresh);
+            grown.look_at(&seen.log);
+            seen.taken = all.len();
+            let told: Vec<_> = fresh.iter().filter(|event| tells_steps(event)).map(|event| event.seq).collect();
+            // Of very many, as after a restart, the last ones tell what is there now.
+            for seq in told.iter().rev().take(MOST).rev() {
+                stand(engine, *seq, Arc::make_mut(&mut seen.gantt));
+            }
             gantt = Some(Ptr(Arc::clone(&seen.gantt)));
         }
 
@@ -87,5 +109,33 @@ fn tab(branch: planarium_world::BranchView) -> BranchTab {
         forked_at_ms: branch.forked_at_ms.unwrap_or(0),
         head_ms: branch.head_ms / 1000 * 1000,
         current: branch.current,
+    }
+}
+
+/// Whether steps may have come or gone without an event of their own.
+fn tells_steps(event: &Event) -> bool {
+    matches!(
+        event.body,
+        EventBody::ServiceLoaded { .. } | EventBody::ServiceUpdated { .. } | EventBody::SchedulerStarted { .. }
+    )
+}
+
+/// Notes which steps there were right after an event.
+fn stand(engine: &mut Engine, seq: u64, gantt: &mut Gantt) {
+    let (view, at_ms) = engine.peek(seq, |engine| (engine.view(), engine.now_ms()));
+    for service in &view.services {
+        let of = tree::service_path(service);
+        let mut steps = BTreeMap::new();
+        for plan in &service.plans {
+            let path = tree::plan_path(service, plan);
+            for phase in &plan.phases {
+                for step in &phase.steps {
+                    let (phase, step_key) = (Some(Arc::clone(&phase.name)), Some(Arc::clone(step.key())));
+                    let path = ElementPath { phase, step: step_key, ..path.clone() };
+                    steps.insert(path, Arc::clone(&step.status));
+                }
+            }
+        }
+        gantt.stand(at_ms, &of, &steps);
     }
 }

@@ -3,7 +3,6 @@
 use super::Session;
 use super::story::Waits;
 use crate::store::action::{Fact, Toward};
-use crate::store::gantt::Gantt;
 use crate::store::selectors::tree;
 use crate::store::state::State;
 
@@ -91,7 +90,7 @@ impl Session {
 
     pub(super) fn step_status(&mut self, toward: Toward, state: &State) -> Vec<Fact> {
         match toward {
-            Toward::Back => self.back_to_status(&state.world.gantt),
+            Toward::Back => self.back_to_status(),
             Toward::Ahead => self.ahead_to_status(),
         }
         self.news(state)
@@ -143,11 +142,11 @@ impl Session {
         }
     }
 
-    fn back_to_status(&mut self, gantt: &Gantt) {
+    fn back_to_status(&mut self) {
         let engine = &mut self.shown.engine;
         let (seq, now) = (engine.seq(), engine.now_ms());
         let mut before = seq;
-        while let Some(target) = gantt.status_before(before) {
+        while let Some(target) = last_status(engine.all_events(), before) {
             engine.seek_seq(target);
             if engine.seq() < seq || engine.now_ms() < now {
                 return;
@@ -181,4 +180,12 @@ impl Session {
         self.shown.engine.seek_seq(seq);
         vec![self.moved()]
     }
+}
+
+/// The last status change before event `seq`.
+fn last_status(events: &[planarium_protocol::Event], seq: u64) -> Option<u64> {
+    let count = usize::try_from(seq).unwrap_or(usize::MAX).saturating_sub(1).min(events.len());
+    let before = events.get(..count).unwrap_or_default().iter().rev();
+    let mut changes = before.filter(|it| matches!(it.body, planarium_protocol::EventBody::ElementStatus { .. }));
+    changes.next().map(|event| event.seq)
 }

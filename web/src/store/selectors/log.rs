@@ -11,6 +11,7 @@ use planarium_protocol::Event;
 pub(crate) struct LogIndex {
     filter: LogFilter,
     lineage: (u32, u32),
+    first: usize,
     looked_at: usize,
     /// Positions in the log, oldest first.
     pub(crate) shown: Vec<usize>,
@@ -19,13 +20,15 @@ pub(crate) struct LogIndex {
 impl LogIndex {
     /// Takes in what is new, or starts over when the filter or the branch is another.
     pub(crate) fn update(&mut self, log: &EventLog, filter: &LogFilter) {
-        let same = self.filter == *filter && self.lineage == log.lineage && self.looked_at <= log.len();
-        if !same {
-            *self = Self { filter: filter.clone(), lineage: log.lineage, ..Self::default() };
+        let kept = log.kept();
+        let place = (self.lineage, self.first) == (log.lineage, kept.start);
+        if self.filter != *filter || !place || self.looked_at > kept.end {
+            let (lineage, first) = (log.lineage, kept.start);
+            *self = Self { filter: filter.clone(), lineage, first, looked_at: first, ..Self::default() };
         }
         let wanted = (self.looked_at..).zip(log.from(self.looked_at));
         self.shown.extend(wanted.filter(|(_, event)| passes(event, filter)).map(|(at, _)| at));
-        self.looked_at = log.len();
+        self.looked_at = kept.end;
     }
 
     /// How many of those shown are among the first `count` events.

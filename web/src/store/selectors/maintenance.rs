@@ -226,10 +226,10 @@ pub(crate) fn action<'m>(machine: &'m MachineView, op: &str) -> Option<&'m Actio
 
 /// How much of the time axis windows may add to it.
 fn bound(head_ms: u64) -> u64 {
-    head_ms.saturating_mul(8).saturating_add(60_000)
+    horizon(head_ms).saturating_mul(8).saturating_add(60_000)
 }
 
-/// How far the time axis reaches, windows that are not too far off included.
+/// How far the time axis reaches at least, for windows that are not too far off.
 pub(crate) fn reach(head_ms: u64, windows: &[Window], epoch_ms: u64) -> u64 {
     let bound = bound(head_ms);
     let ends = windows.iter().filter_map(|window| {
@@ -238,7 +238,7 @@ pub(crate) fn reach(head_ms: u64, windows: &[Window], epoch_ms: u64) -> u64 {
         let end = window.end_ms(epoch_ms).map_or(start / 4 * 5 + 1000, unsigned);
         (start < bound).then_some(end.min(bound))
     });
-    horizon(ends.max().unwrap_or(0).max(head_ms))
+    ends.max().map_or(0, |end| end + end / 16)
 }
 
 /// Whether a window begins beyond an axis of this length.
