@@ -11,6 +11,7 @@ use crate::features::broken::BrokenScreen;
 use crate::features::context_menu::ContextMenu;
 use crate::features::dialogs::Dialogs;
 use crate::features::editor::EditorPane;
+use crate::features::finish::Finish;
 use crate::features::header::{Header, SmallTabs};
 use crate::features::inspector::Inspector;
 use crate::features::plan_tree::TreePane;
@@ -159,6 +160,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                         stuck={stuck(state)}
                         differing={state.differing.clone()}
                     />
+                    if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
                     <TreePane
                         view={world.view.clone()}
                         {preview}
@@ -253,6 +255,13 @@ fn story_clock(state: &State) -> crate::store::state::Clock {
 fn better(state: &State) -> Option<crate::store::state::PresetCard> {
     let name = state.better.as_ref()?;
     state.presets.iter().find(|preset| preset.name == *name).cloned()
+}
+
+/// Whether all is done and nothing more will happen.
+fn ended(state: &State) -> bool {
+    let clock = state.world.clock;
+    let loaded = !state.world.view.services.is_empty() && state.world.touched;
+    clock.idle && clock.at_head() && loaded && tree::unfinished(&state.world.view).is_none()
 }
 
 /// The element that will never finish by itself, when nothing more happens.

@@ -11,6 +11,7 @@ pub(crate) mod context_menu;
 pub(crate) mod dialogs;
 pub(crate) mod editor;
 pub(crate) mod event_log;
+pub(crate) mod finish;
 pub(crate) mod header;
 pub(crate) mod inspector;
 pub(crate) mod plan_tree;

@@ -176,7 +176,7 @@ pub(super) fn Legend() -> Html {
         ("many", "many changes"),
     ];
     html! {
-        <ul class="legend" aria-label="What the lanes show">
+        <ul class="lanes-legend" aria-label="What the lanes show">
             { for LOOKS.iter().map(|(family, text)| html! {
                 <li>
                     <svg width="18" height="10" aria-hidden="true" focusable="false">

@@ -6,6 +6,7 @@ use crate::store::action::{Fact, Snapshot};
 use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
 use crate::store::ptr::Ptr;
+use crate::store::selectors::finish::{Finish, finish};
 use crate::store::selectors::tree;
 use crate::store::state::{BranchTab, Clock};
 use planarium_protocol::event::ElementPath;
@@ -92,6 +93,12 @@ impl Session {
         let touched = engine.head_ms() > 0 || engine.entries().len() > self.shown.scenario.set_up().len();
         let before = self.previous.as_ref().is_some_and(|before| !before.engine.entries().is_empty());
         Fact::Moved(Box::new(Snapshot { view, clock, log, gantt, branches, touched, before }))
+    }
+
+    /// What is told of a run that has ended.
+    pub(crate) fn finish_of_run(&self) -> Option<Finish> {
+        let engine = &self.shown.engine;
+        finish(&engine.view(), engine.all_events(), &self.seen.gantt)
     }
 
     /// Starts counting for another world.
