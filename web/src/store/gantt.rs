@@ -122,8 +122,14 @@ impl Gantt {
             }
         }
         let whole = |path: &ElementPath| ElementPath { step: None, ..path.clone() };
-        let fresh = |path: &&ElementPath| !self.born.contains_key(*path) && !self.born.contains_key(&whole(path));
-        let fresh: Vec<_> = steps.keys().filter(fresh).map(|path| (path.clone(), at_ms)).collect();
+        // A phase that was told of came with its first steps.
+        let told = |path: &ElementPath| {
+            let phase = whole(path);
+            let known = self.born.keys().any(|it| it.step.is_some() && whole(it) == phase);
+            self.born.get(&phase).copied().filter(|_| !known).unwrap_or(at_ms)
+        };
+        let unknown = steps.keys().filter(|path| !self.born.contains_key(*path));
+        let fresh: Vec<_> = unknown.map(|path| (path.clone(), told(path))).collect();
         let known = self.born.keys().filter(|path| same_service(path, of) && path.step.is_some());
         let gone: Vec<_> = known.filter(|path| !steps.contains_key(*path)).cloned().collect();
         if !fresh.is_empty() || !gone.is_empty() {
@@ -334,7 +340,7 @@ mod tests {
         let stands = |paths: &[&ElementPath]| paths.iter().map(|it| ((*it).clone(), "PENDING".into())).collect();
         gantt.stand(1, &path(), &stands(&[&path()]));
         gantt.stand(70, &path(), &stands(&[&path(), &grown]));
-        assert_eq!((gantt.born(&grown), gantt.born(&path())), (70, 1));
+        assert_eq!((gantt.born(&grown), gantt.born(&path())), (70, 40));
         let to = EventBody::ElementStatus { path: grown.clone(), from: "PENDING".into(), to: "COMPLETE".into() };
         gantt.extend(&[Event { seq: 9, at_ms: 75, cause: Cause::Genesis, body: to }]);
         gantt.stand(80, &path(), &stands(&[&grown]));
