@@ -125,8 +125,8 @@ impl Gantt {
         // A phase that was told of came with its first steps.
         let told = |path: &ElementPath| {
             let phase = whole(path);
-            let known = self.born.keys().any(|it| it.step.is_some() && whole(it) == phase);
-            self.born.get(&phase).copied().filter(|_| !known).unwrap_or(at_ms)
+            let known = |_: &u64| self.born.keys().any(|it| it.step.is_some() && whole(it) == phase);
+            self.born.get(&phase).copied().filter(|ms| !known(ms)).unwrap_or(at_ms)
         };
         let unknown = steps.keys().filter(|path| !self.born.contains_key(*path));
         let fresh: Vec<_> = unknown.map(|path| (path.clone(), told(path))).collect();

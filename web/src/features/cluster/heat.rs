@@ -59,9 +59,9 @@ pub(super) fn Heat(props: &HeatProps) -> Html {
             <header>
                 <p class="legend">
                     { format!("{} machines, by how much is used of their scarcest resource:", all.len()) }
-                    { for (0..=4).map(|level: u32| html! { <span class="cell" data-heat={level.to_string()}></span> }) }
+                    { for (0..=4).map(|level: u32| html! { <span class="heat-cell" data-heat={level.to_string()}></span> }) }
                     { "none to all" }
-                    <span class="cell" data-up="false"></span>{ "not up" }
+                    <span class="heat-cell" data-up="false"></span>{ "not up" }
                 </p>
                 <IconButton icon={if *wide { "close" } else { "zoom-all" }} label="Full width" pressed={*wide} onclick={toggle} />
             </header>
@@ -98,7 +98,7 @@ fn cell(machine: &Ptr<MachineView>, place: usize, chosen: bool, marked: bool, se
     };
     let text = format!("{}: {full} % used, {} tasks, {}", machine.hostname, machine.tasks.len(), machine.state);
     html! {
-        <div id={format!("cell-{place}")} class="cell" role="option" aria-selected={chosen.to_string()} aria-label={text.clone()} title={text}
+        <div id={format!("cell-{place}")} class="heat-cell" role="option" aria-selected={chosen.to_string()} aria-label={text.clone()} title={text}
             data-heat={heat.to_string()} data-up={up.to_string()} data-marked={marked.to_string()} {onclick}></div>
     }
 }
