@@ -46,7 +46,8 @@ impl EventLog {
 
     /// Follows all events with the cursor at a place.
     pub(crate) fn follow(&mut self, all: &[Event], place: usize) {
-        let near = place >= self.first && (place < self.end || self.end == self.len) && all.len() >= self.len;
+        let few = all.len().saturating_sub(self.len) <= KEPT;
+        let near = few && place >= self.first && (place < self.end || self.end == self.len) && all.len() >= self.len;
         if !near || (all.len() > self.len && self.end < self.len) {
             *self = Self::around(self.lineage, all, place);
             return;

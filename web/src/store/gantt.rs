@@ -186,11 +186,19 @@ impl Gantt {
         let within = |it: &ElementPath| {
             same_service(it, path) && it.plan == path.plan && it.phase == path.phase
         };
-        for lane in self.lanes.iter_mut().filter(|lane| within(&lane.path) && lane.exists()) {
-            Arc::make_mut(lane).change(at_ms, "".into());
+        // In the order of paths a phase stands before its steps.
+        let lanes = self.index.range::<ElementPath, _>(path..).take_while(|(it, _)| within(it)).map(|(_, at)| *at);
+        for at in lanes {
+            if let Some(lane) = self.lanes.get_mut(at).filter(|lane| lane.exists()) {
+                Arc::make_mut(lane).change(at_ms, "".into());
+            }
         }
+        let known = self.born.range::<ElementPath, _>(path..).take_while(|(it, _)| within(it)).map(|(it, _)| it.clone());
+        let known: Vec<_> = known.collect();
         let born = Arc::make_mut(&mut self.born);
-        born.retain(|it, _| !within(it));
+        for it in known {
+            born.remove(&it);
+        }
         if !gone {
             born.insert(path.clone(), at_ms);
         }

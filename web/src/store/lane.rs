@@ -8,7 +8,7 @@ use planarium_protocol::event::ElementPath;
 use std::sync::Arc;
 
 /// Changes that are kept one by one at most; half of them become counts when there are more.
-const KEPT: usize = 256;
+const KEPT: usize = 64;
 /// Changes that become one count.
 const TOGETHER: usize = 8;
 
