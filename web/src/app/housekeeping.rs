@@ -141,7 +141,8 @@ fn use_play_loop(hub: &Hub, playing: bool) {
 
 type Slot = Rc<RefCell<Option<AnimationFrame>>>;
 
-/// What simulating may take of a frame, so that the rest suffices for drawing. *Units*: milliseconds.
+/// What simulating may take of a frame, so that the rest suffices for drawing; half of one that takes longer anyway.
+/// *Units*: milliseconds.
 const FRAME_MS: f64 = 8.0;
 /// The least that a frame plays, however long that takes. *Units*: milliseconds.
 const LEAST_MS: f64 = 4.0;
@@ -150,8 +151,9 @@ const MOST_MS: f64 = 250.0;
 
 /// How much of the time since the last frame is played: a world that cannot be simulated as fast as asked for plays slower
 /// rather than in fewer frames.
-fn paced(most_ms: f64, played_ms: f64, took_ms: f64) -> f64 {
-    let next = if took_ms > FRAME_MS { played_ms * FRAME_MS / took_ms } else { most_ms * 1.25 };
+fn paced(most_ms: f64, played_ms: f64, took_ms: f64, frame_ms: f64) -> f64 {
+    let room_ms = FRAME_MS.max(frame_ms / 2.0);
+    let next = if took_ms > room_ms { played_ms * room_ms / took_ms } else { most_ms * 1.25 };
     next.clamp(LEAST_MS, MOST_MS)
 }
 
@@ -162,9 +164,10 @@ fn next_frame(hub: Hub, slot: Slot, last: Option<f64>, most_ms: f64) {
         let playing = hub.state().play.playing;
         let mut most_ms = most_ms;
         if let Some(last) = last.filter(|_| playing) {
-            let (from, play_ms) = (js_sys::Date::now(), (now - last).clamp(0.0, most_ms));
+            let (from, frame_ms) = (js_sys::Date::now(), now - last);
+            let play_ms = frame_ms.clamp(0.0, most_ms);
             hub.send(Action::Frame(play_ms));
-            most_ms = paced(most_ms, play_ms, js_sys::Date::now() - from);
+            most_ms = paced(most_ms, play_ms, js_sys::Date::now() - from, frame_ms);
         }
         next_frame(hub, again, playing.then_some(now), most_ms);
     });
@@ -181,11 +184,11 @@ mod tests {
         // Each millisecond played takes two.
         for _ in 0..20 {
             let played_ms = 16.0_f64.min(most_ms);
-            most_ms = paced(most_ms, played_ms, played_ms * 2.0);
+            most_ms = paced(most_ms, played_ms, played_ms * 2.0, 16.0);
         }
         assert!((LEAST_MS..=6.0).contains(&most_ms), "{most_ms}");
         for _ in 0..40 {
-            most_ms = paced(most_ms, most_ms, 1.0);
+            most_ms = paced(most_ms, most_ms, 1.0, 16.0);
         }
         assert!(most_ms >= MOST_MS, "{most_ms}");
     }
