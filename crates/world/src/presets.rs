@@ -60,7 +60,9 @@ fn generous(count: u32) -> AddAgent {
 fn zoned(each: u32) -> Vec<AddAgent> {
     let zones = ["a", "b", "c", "d", "e"].into_iter();
     let region = || Some("region-1".to_owned());
-    zones.map(|zone| AddAgent { region: region(), zone: Some(format!("zone-{zone}")), ..generous(each) }).collect()
+    zones
+        .map(|zone| AddAgent { region: region(), zone: Some(format!("zone-{zone}")), ..generous(each) })
+        .collect()
 }
 
 /// The same machine with MOUNT disks of 50 GiB, one for each profile or none.

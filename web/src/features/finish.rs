@@ -22,7 +22,9 @@ pub(crate) fn Finish(props: &FinishProps) -> Html {
         let hub = hub.clone();
         use_memo(props.run, move |_| hub.finish_of_run())
     };
-    let Some(told) = told.as_ref().as_ref().filter(|_| *closed != Some(props.run)) else { return Html::default() };
+    let Some(told) = told.as_ref().as_ref().filter(|_| *closed != Some(props.run)) else {
+        return Html::default();
+    };
     let close = {
         let (closed, run) = (closed.setter(), props.run);
         Callback::from(move |_| closed.set(Some(run)))

@@ -39,7 +39,9 @@ impl EventLog {
     pub(crate) fn around(lineage: (u32, u32), all: &[Event], place: usize) -> Self {
         let first = place.saturating_sub(KEPT / 2).min(all.len().saturating_sub(KEPT));
         let mut out = Self { first, end: first, len: first, lineage, ..Self::default() };
-        out.extend(all.get(first..).unwrap_or_default().get(..KEPT).unwrap_or(all.get(first..).unwrap_or_default()));
+        out.extend(
+            all.get(first..).unwrap_or_default().get(..KEPT).unwrap_or(all.get(first..).unwrap_or_default()),
+        );
         out.len = all.len();
         out
     }
@@ -47,7 +49,8 @@ impl EventLog {
     /// Follows all events with the cursor at a place.
     pub(crate) fn follow(&mut self, all: &[Event], place: usize) {
         let few = all.len().saturating_sub(self.len) <= KEPT;
-        let near = few && place >= self.first && (place < self.end || self.end == self.len) && all.len() >= self.len;
+        let near =
+            few && place >= self.first && (place < self.end || self.end == self.len) && all.len() >= self.len;
         if !near || (all.len() > self.len && self.end < self.len) {
             *self = Self::around(self.lineage, all, place);
             return;

@@ -91,7 +91,11 @@ impl Gantt {
     /// What is known in detail of a lane long ago, with its first and last instant.
     pub(crate) fn detail(&self, lane: &Lane) -> Option<(u64, u64, Ptr<Lane>)> {
         let (from_ms, to_ms, detail) = self.detail.as_ref().filter(|it| it.0 < lane.kept_from_ms())?;
-        let known = if lane.path.plan.is_empty() { detail.machines.lane(&lane.path) } else { detail.lane(&lane.path) };
+        let known = if lane.path.plan.is_empty() {
+            detail.machines.lane(&lane.path)
+        } else {
+            detail.lane(&lane.path)
+        };
         Some((*from_ms, *to_ms, known?))
     }
 
@@ -116,7 +120,8 @@ impl Gantt {
     /// not there any more end.
     pub(crate) fn stand(&mut self, at_ms: u64, of: &ElementPath, steps: &BTreeMap<ElementPath, Text>) {
         for lane in &mut self.lanes {
-            let gone = lane.path.step.is_some() && same_service(&lane.path, of) && !steps.contains_key(&lane.path);
+            let gone =
+                lane.path.step.is_some() && same_service(&lane.path, of) && !steps.contains_key(&lane.path);
             if gone && lane.exists() {
                 Arc::make_mut(lane).change(at_ms, "".into());
             }
@@ -183,17 +188,21 @@ impl Gantt {
 
     /// A phase comes, in the place of one of its name if there is any, or goes. So do its steps.
     fn phase(&mut self, path: &ElementPath, at_ms: u64, gone: bool) {
-        let within = |it: &ElementPath| {
-            same_service(it, path) && it.plan == path.plan && it.phase == path.phase
-        };
+        let within =
+            |it: &ElementPath| same_service(it, path) && it.plan == path.plan && it.phase == path.phase;
         // In the order of paths a phase stands before its steps.
-        let lanes = self.index.range::<ElementPath, _>(path..).take_while(|(it, _)| within(it)).map(|(_, at)| *at);
+        let lanes =
+            self.index.range::<ElementPath, _>(path..).take_while(|(it, _)| within(it)).map(|(_, at)| *at);
         for at in lanes {
             if let Some(lane) = self.lanes.get_mut(at).filter(|lane| lane.exists()) {
                 Arc::make_mut(lane).change(at_ms, "".into());
             }
         }
-        let known = self.born.range::<ElementPath, _>(path..).take_while(|(it, _)| within(it)).map(|(it, _)| it.clone());
+        let known = self
+            .born
+            .range::<ElementPath, _>(path..)
+            .take_while(|(it, _)| within(it))
+            .map(|(it, _)| it.clone());
         let known: Vec<_> = known.collect();
         let born = Arc::make_mut(&mut self.born);
         for it in known {
@@ -345,11 +354,13 @@ mod tests {
         assert_eq!(cut(&gantt, &path(), 60), twice);
         // A step that an update added, and one that it took away.
         let grown = ElementPath { step: Some("b".into()), ..path() };
-        let stands = |paths: &[&ElementPath]| paths.iter().map(|it| ((*it).clone(), "PENDING".into())).collect();
+        let stands =
+            |paths: &[&ElementPath]| paths.iter().map(|it| ((*it).clone(), "PENDING".into())).collect();
         gantt.stand(1, &path(), &stands(&[&path()]));
         gantt.stand(70, &path(), &stands(&[&path(), &grown]));
         assert_eq!((gantt.born(&grown), gantt.born(&path())), (70, 40));
-        let to = EventBody::ElementStatus { path: grown.clone(), from: "PENDING".into(), to: "COMPLETE".into() };
+        let to =
+            EventBody::ElementStatus { path: grown.clone(), from: "PENDING".into(), to: "COMPLETE".into() };
         gantt.extend(&[Event { seq: 9, at_ms: 75, cause: Cause::Genesis, body: to }]);
         gantt.stand(80, &path(), &stands(&[&grown]));
         assert_eq!(cut(&gantt, &grown, 90), [word(70, 75, "PENDING"), word(75, 90, "COMPLETE")]);

@@ -99,7 +99,11 @@ impl Lane {
     /// Makes counts of the older half.
     fn fold(&mut self) {
         let to_ms = self.changes.get(KEPT / 2).map_or(0, |next| next.at_ms);
-        let old = Self { path: self.path.clone(), counts: Vec::new(), changes: self.changes.drain(..KEPT / 2).collect() };
+        let old = Self {
+            path: self.path.clone(),
+            counts: Vec::new(),
+            changes: self.changes.drain(..KEPT / 2).collect(),
+        };
         let told = old.segments(to_ms);
         self.counts.extend(told.chunks(TOGETHER).filter_map(together));
         if self.counts.len() > KEPT {
@@ -135,7 +139,8 @@ mod tests {
         for (at_ms, status) in [(0, ""), (5, "A"), (9, "A"), (10, ""), (20, "B"), (20, "C")] {
             lane.change(at_ms, status.into());
         }
-        let cut: Vec<_> = lane.segments(30).iter().map(|s| (s.from_ms, s.to_ms, s.status.to_string())).collect();
+        let cut: Vec<_> =
+            lane.segments(30).iter().map(|s| (s.from_ms, s.to_ms, s.status.to_string())).collect();
         assert_eq!(cut, [(5, 10, "A".to_owned()), (20, 30, "C".to_owned())]);
     }
 

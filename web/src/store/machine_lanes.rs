@@ -153,12 +153,14 @@ mod tests {
         assert_eq!(cut("m1"), want.map(|(from, to, status)| (from, to, status.to_owned())));
         assert_eq!((cut("m2").len(), lanes.count()), (1, 2));
         // A machine that is lost takes its tasks with it, noticed or not; one that is cut off does not.
-        let gone = |at_ms, how: &str| event(at_ms, EventBody::MachineLost { agent: "m2".into(), how: how.into() });
+        let gone =
+            |at_ms, how: &str| event(at_ms, EventBody::MachineLost { agent: "m2".into(), how: how.into() });
         lanes.take(&status(22_000, "a-0__3", "TASK_RUNNING"));
         lanes.take(&gone(23_000, "partitioned"));
         lanes.take(&gone(24_000, "lost"));
         lanes.take(&status(29_000, "a-0__3", "TASK_UNREACHABLE"));
-        let seen: Vec<_> = lanes.lanes[1].segments(30_000).iter().map(|s| (s.from_ms, s.status.to_string())).collect();
+        let seen: Vec<_> =
+            lanes.lanes[1].segments(30_000).iter().map(|s| (s.from_ms, s.status.to_string())).collect();
         let want = [(21_000, "STAGING"), (22_000, "RUNNING"), (24_000, "LOST"), (29_000, "UNREACHABLE")];
         assert_eq!(seen, want.map(|(from, status)| (from, format!("TASK_{status}"))));
     }

@@ -45,7 +45,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
                 page::run(rest.next().map(String::as_str), &mut figures)?;
                 return figures.finish();
             }
-            other => bail!("unknown option `{other}`; options: --real, --only PART, --peers, --instructions, --page [SECONDS]"),
+            other => bail!(
+                "unknown option `{other}`; options: --real, --only PART, --peers, --instructions, --page [SECONDS]"
+            ),
         }
     }
     let mut figures = Figures::default();

@@ -88,7 +88,13 @@ pub(super) fn Heat(props: &HeatProps) -> Html {
     }
 }
 
-fn cell(machine: &Ptr<MachineView>, place: usize, chosen: bool, marked: bool, set: &UseStateHandle<Option<Text>>) -> Html {
+fn cell(
+    machine: &Ptr<MachineView>,
+    place: usize,
+    chosen: bool,
+    marked: bool,
+    set: &UseStateHandle<Option<Text>>,
+) -> Html {
     let full = fullness(machine);
     let up = state(&machine.state).class == StatusClass::Running.as_str();
     let heat = if full == 0 { 0 } else { 1 + (full - 1).min(99) / 34 + u32::from(full >= 95) };
@@ -96,7 +102,8 @@ fn cell(machine: &Ptr<MachineView>, place: usize, chosen: bool, marked: bool, se
         let (set, name) = (set.setter(), machine.hostname.clone());
         Callback::from(move |_: MouseEvent| set.set(Some(name.clone())))
     };
-    let text = format!("{}: {full} % used, {} tasks, {}", machine.hostname, machine.tasks.len(), machine.state);
+    let text =
+        format!("{}: {full} % used, {} tasks, {}", machine.hostname, machine.tasks.len(), machine.state);
     html! {
         <div id={format!("cell-{place}")} class="heat-cell" role="option" aria-selected={chosen.to_string()} aria-label={text.clone()} title={text}
             data-heat={heat.to_string()} data-up={up.to_string()} data-marked={marked.to_string()} {onclick}></div>

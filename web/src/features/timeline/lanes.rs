@@ -11,9 +11,9 @@ use crate::store::selectors::status::{entry, look_at};
 use crate::store::selectors::time::clock;
 use crate::store::selectors::tree;
 use crate::store::{Action, use_hub};
-use crate::ui::{attr, icon};
 use crate::ui::spacer::Spacer;
 use crate::ui::virtual_list::use_slice_of;
+use crate::ui::{attr, icon};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Text, View};
@@ -228,7 +228,8 @@ fn lines(view: &View, gantt: &Gantt, folds: &BTreeSet<ElementPath>) -> Vec<Line>
                     step: Some(Arc::clone(planarium_protocol::view::StepView::key(step))),
                     ..path.clone()
                 };
-                let steps: Vec<_> = phase.steps.iter().map(path).filter(|step| here.insert(step.clone())).collect();
+                let steps: Vec<_> =
+                    phase.steps.iter().map(path).filter(|step| here.insert(step.clone())).collect();
                 phases.push((name.clone(), steps));
             }
             let mut steps = phases.iter().flat_map(|(_, steps)| steps);
@@ -364,7 +365,12 @@ fn LaneRow(props: &LaneRowProps) -> Html {
 fn told(segment: &Segment) -> String {
     let from = clock(segment.from_ms);
     if segment.count > 1 {
-        return format!("{} changes from {from} to {}, mostly {}", segment.count, clock(segment.to_ms), segment.status);
+        return format!(
+            "{} changes from {from} to {}, mostly {}",
+            segment.count,
+            clock(segment.to_ms),
+            segment.status
+        );
     }
     format!("{} from {from}", segment.status)
 }
@@ -372,8 +378,10 @@ fn told(segment: &Segment) -> String {
 /// With a stretch long ago as it is known in detail.
 fn with_detail(mut segments: Vec<Segment>, detail: Option<&(u64, u64, Ptr<Lane>)>) -> Vec<Segment> {
     let Some((from_ms, to_ms, lane)) = detail else { return segments };
-    let (mut before, after): (Vec<_>, Vec<_>) =
-        segments.drain(..).filter(|it| it.to_ms <= *from_ms || it.from_ms >= *to_ms || it.count == 1).partition(|it| it.from_ms < *from_ms);
+    let (mut before, after): (Vec<_>, Vec<_>) = segments
+        .drain(..)
+        .filter(|it| it.to_ms <= *from_ms || it.from_ms >= *to_ms || it.count == 1)
+        .partition(|it| it.from_ms < *from_ms);
     let known = lane.segments(*to_ms).into_iter().filter(|it| it.to_ms > *from_ms);
     before.extend(known.map(|it| Segment { from_ms: it.from_ms.max(*from_ms), ..it }));
     before.extend(after);
@@ -453,7 +461,9 @@ mod tests {
     fn a_lane_holds_no_more_than_can_be_seen() {
         let stretch = |n: u64| Segment { from_ms: n * 10, to_ms: n * 10 + 10, status: "A".into(), count: 1 };
         let all: Vec<_> = (0..10_000).map(stretch).collect();
-        for (axis, least) in [(Axis::new(100_000, &[]), 10_000), (Axis::new(100_000, &[]).part(0, 1_000), 100)] {
+        for (axis, least) in
+            [(Axis::new(100_000, &[]), 10_000), (Axis::new(100_000, &[]).part(0, 1_000), 100)]
+        {
             let drawn = pieces(&all, &axis);
             assert!(drawn.len() <= 121, "{}", drawn.len());
             assert!(drawn.iter().map(|it| it.count).sum::<u32>() >= least);

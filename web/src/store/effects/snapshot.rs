@@ -74,7 +74,8 @@ impl Session {
             grown.extend(fresh);
             grown.look_at(&seen.log);
             seen.taken = all.len();
-            let told: Vec<_> = fresh.iter().filter(|event| tells_steps(event)).map(|event| event.seq).collect();
+            let told: Vec<_> =
+                fresh.iter().filter(|event| tells_steps(event)).map(|event| event.seq).collect();
             // Of very many, as after a restart, the last ones tell what is there now.
             for seq in told.iter().rev().take(MOST).rev() {
                 stand(engine, *seq, Arc::make_mut(&mut seen.gantt));
@@ -123,7 +124,9 @@ fn tab(branch: planarium_world::BranchView) -> BranchTab {
 fn tells_steps(event: &Event) -> bool {
     matches!(
         event.body,
-        EventBody::ServiceLoaded { .. } | EventBody::ServiceUpdated { .. } | EventBody::SchedulerStarted { .. }
+        EventBody::ServiceLoaded { .. }
+            | EventBody::ServiceUpdated { .. }
+            | EventBody::SchedulerStarted { .. }
     )
 }
 

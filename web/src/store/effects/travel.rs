@@ -186,6 +186,7 @@ impl Session {
 fn last_status(events: &[planarium_protocol::Event], seq: u64) -> Option<u64> {
     let count = usize::try_from(seq).unwrap_or(usize::MAX).saturating_sub(1).min(events.len());
     let before = events.get(..count).unwrap_or_default().iter().rev();
-    let mut changes = before.filter(|it| matches!(it.body, planarium_protocol::EventBody::ElementStatus { .. }));
+    let mut changes =
+        before.filter(|it| matches!(it.body, planarium_protocol::EventBody::ElementStatus { .. }));
     changes.next().map(|event| event.seq)
 }

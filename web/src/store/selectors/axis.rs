@@ -32,7 +32,12 @@ pub(crate) struct Axis {
 
 /// The stretches in which nothing changes with the one that goes on, and how far the axis reaches. Both follow the head
 /// in small steps, so that what is seen never jumps.
-pub(crate) fn plan(head_ms: u64, least_ms: u64, quiet: &[(u64, u64)], busy_ms: u64) -> (Vec<(u64, u64)>, u64) {
+pub(crate) fn plan(
+    head_ms: u64,
+    least_ms: u64,
+    quiet: &[(u64, u64)],
+    busy_ms: u64,
+) -> (Vec<(u64, u64)>, u64) {
     let mut quiet = quiet.to_vec();
     let saved: u64 = quiet.iter().map(|(from, to)| to - from - LONG_MS).sum();
     let now = head_ms.saturating_sub(busy_ms);
@@ -60,7 +65,13 @@ impl Axis {
         let place = |drawn: u64| scaled(WHOLE, drawn.min(all), all);
         for (from_ms, to_ms) in quiet.iter().copied().chain([(span_ms, span_ms)]) {
             let (from, to) = (drawn, drawn + (from_ms - at_ms));
-            pieces.push(Piece { from_ms: at_ms, to_ms: from_ms, from: place(from), to: place(to), short: false });
+            pieces.push(Piece {
+                from_ms: at_ms,
+                to_ms: from_ms,
+                from: place(from),
+                to: place(to),
+                short: false,
+            });
             drawn = to;
             if to_ms > from_ms {
                 drawn += LONG_MS.min(to_ms - from_ms);
@@ -241,7 +252,10 @@ mod tests {
             assert!(span_ms > ms, "{ms}");
             let at = Axis::new(span_ms, &breaks).seen(ms);
             // A step of two hundredths of the axis at most.
-            assert!(before.is_none_or(|before: i64| at.abs_diff(before) <= 250), "{ms}: from {before:?} to {at}");
+            assert!(
+                before.is_none_or(|before: i64| at.abs_diff(before) <= 250),
+                "{ms}: from {before:?} to {at}"
+            );
             before = Some(at);
         }
         assert!(before.is_some_and(|at| at > 8_500), "what is ahead takes little room");

@@ -39,7 +39,8 @@ pub(crate) fn groups(cluster: &ClusterView) -> Vec<Group> {
     let zones = cluster.machines.iter().any(|machine| machine.zone.is_some());
     let kind = if zones { "Zone" } else { "Rack" };
     for machine in &cluster.machines {
-        let rack = || machine.attributes.iter().find(|(name, _)| &**name == "rack").map(|(_, rack)| rack.clone());
+        let rack =
+            || machine.attributes.iter().find(|(name, _)| &**name == "rack").map(|(_, rack)| rack.clone());
         let zone = if zones { machine.zone.clone() } else { rack() }.unwrap_or_else(|| "".into());
         match groups.iter_mut().find(|group| group.zone == zone) {
             Some(group) => group.machines.push(Ptr::from(machine)),

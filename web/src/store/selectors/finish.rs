@@ -60,8 +60,12 @@ pub(crate) fn finish(view: &View, events: &[Event], gantt: &Gantt) -> Option<Fin
         }
     }
     let all = sums.iter().sum::<u64>().max(1);
-    let mut waits: Vec<_> =
-        WAITS.iter().zip(sums).map(|((_, what), ms)| (*what, ms, ms * 100 / all)).filter(|wait| wait.1 > 0).collect();
+    let mut waits: Vec<_> = WAITS
+        .iter()
+        .zip(sums)
+        .map(|((_, what), ms)| (*what, ms, ms * 100 / all))
+        .filter(|wait| wait.1 > 0)
+        .collect();
     waits.sort_by_key(|wait| std::cmp::Reverse(wait.1));
     Some(Finish {
         total_ms,

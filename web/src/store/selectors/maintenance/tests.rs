@@ -126,7 +126,11 @@ fn the_axis_takes_in_windows_that_are_near() {
         let windows = [window(start, length)];
         let least = reach(head, &windows, EPOCH);
         let span = least.max(horizon(head));
-        assert_eq!((span >= want, is_beyond(&windows[0], span, EPOCH)), (true, beyond), "{head} {start} {length:?}");
+        assert_eq!(
+            (span >= want, is_beyond(&windows[0], span, EPOCH)),
+            (true, beyond),
+            "{head} {start} {length:?}"
+        );
     }
     assert_eq!(reach(30_000, &[], EPOCH), 0);
 }
