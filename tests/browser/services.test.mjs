@@ -59,7 +59,7 @@ journey("two services have an editor each, and keep their drafts", {}, async ({ 
   await scan();
   // What was edited is rolled out in the run, which goes on from where it is.
   const before = await on.now();
-  await definition(page).getByRole("button", { name: "Roll out" }).click();
+  await definition(page).getByRole("button", { name: "Update the service" }).click();
   await on.row("node-2:[server]").waitFor();
   assert.equal(await on.now(), before);
   await on.play();

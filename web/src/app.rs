@@ -156,7 +156,6 @@ fn page(hub: &Hub, state: &State) -> Html {
                         story={state.story.clone()}
                         clock={story_clock(state)}
                         hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty()}
-                        stuck={stuck(state)}
                         differing={state.differing.clone()}
                     />
                     <TreePane
@@ -191,6 +190,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                         tab={ui.tab}
                         view={world.view.clone()}
                         why={state.why.clone()}
+                        help={state.help.clone()}
                         selected={ui.selected.clone()}
                         task={ui.task.clone()}
                         machine_table={ui.machine_table}
@@ -207,17 +207,17 @@ fn page(hub: &Hub, state: &State) -> Html {
                     />
                 </section>
             </main>
-            <Splitter
-                label="Timeline height"
-                controls="dock"
-                reversed=true
-                value={sizes.dock}
-                min=96
-                max=420
-                onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
-                onreset={hub.act(Action::ResetSize(Border::Dock))}
-            />
             <section class="dock" id="dock" aria-label="Time">
+                <Splitter
+                    label="Timeline height"
+                    controls="dock"
+                    reversed=true
+                    value={sizes.dock}
+                    min=96
+                    max=420
+                    onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
+                    onreset={hub.act(Action::ResetSize(Border::Dock))}
+                />
                 <Transport
                     clock={world.clock}
                     play={state.play}
@@ -225,6 +225,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     gantt={world.gantt.clone()}
                     branches={world.branches.clone()}
                     selected={ui.selected.clone()}
+                    help={state.help.clone()}
                     lanes_open={ui.lanes_open}
                 />
                 <Timeline
@@ -253,12 +254,4 @@ fn story_clock(state: &State) -> crate::store::state::Clock {
 fn better(state: &State) -> Option<crate::store::state::PresetCard> {
     let name = state.better.as_ref()?;
     state.presets.iter().find(|preset| preset.name == *name).cloned()
-}
-
-/// The element that will never finish by itself, when nothing more happens.
-fn stuck(state: &State) -> Option<planarium_protocol::event::ElementPath> {
-    let clock = state.world.clock;
-    (clock.idle && clock.at_head() && state.world.touched)
-        .then(|| tree::unfinished(&state.world.view))
-        .flatten()
 }

@@ -16,6 +16,8 @@ use yew::prelude::*;
 const CHECK_MS: u32 = 30;
 /// From a new world to looking for better machines.
 const MACHINES_MS: u32 = 900;
+/// From a standstill to trying what would end it.
+const HELP_MS: u32 = 150;
 /// From the last change to writing the address bar; browsers limit how often that may happen.
 const ADDRESS_MS: u32 = 900;
 
@@ -36,6 +38,15 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
         let sound = state.checked.errors() == 0 && state.story.example.is_none();
         use_effect_with((state.world.log.lineage, sound), move |(_, sound)| {
             let timer = sound.then(|| Timeout::new(MACHINES_MS, move || hub.send(Action::SeekMachines)));
+            move || drop(timer)
+        });
+    }
+    {
+        let hub = hub.clone();
+        let wait = if state.help.fresh { HELP_MS } else { 0 };
+        let round = state.help.trying().then_some(state.help.round);
+        use_effect_with(round, move |round| {
+            let timer = round.map(|_| Timeout::new(wait, move || hub.send(Action::TryHelp)));
             move || drop(timer)
         });
     }

@@ -12,6 +12,9 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
 
+/// Screens on which the editor is a drawer.
+const DRAWER: &str = "(768px <= width < 1200px)";
+
 /// Listens on the window.
 #[hook]
 pub(super) fn use_global_keys(hub: &Hub) {
@@ -65,6 +68,11 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
         return;
     }
     if state.prefs.keys_off && key != "?" {
+        return;
+    }
+    let in_drawer = || target.as_ref().is_some_and(|target| is_inside(target, ".pane-editor"));
+    if key == "Escape" && !state.ui.editor_shut && in_drawer() && browser::matches(DRAWER) {
+        hub.send(Action::ToggleEditor);
         return;
     }
     let pressed_button = matches!(key.as_str(), " " | "Enter")

@@ -78,10 +78,10 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
             <div class="pane-head">
                 <FileTabs files={draft.files.clone()} current={draft.file.clone()} />
                 if props.touched && errors == 0 && draft.dirty() {
-                    <Button label="Roll out" icon="rocket" title="Give the edited definition to the running service, at the moment shown"
+                    <Button label="Update the service" icon="rocket" title="Give the edited definition to the running service, at the moment shown"
                         onclick={hub.act(Action::RollOut)} />
                 }
-                <Button label="Apply" icon="apply" look="primary" {refused} title="A new world with this definition (Ctrl-Enter)"
+                <Button label="Start over with this" icon="apply" look="primary" {refused} title="A new world with this definition (Ctrl-Enter)"
                     class="apply-button" onclick={hub.act(Action::Apply)} />
             </div>
             if draft.files.is_empty() {

@@ -1,7 +1,8 @@
 //! The event log: what happened, because of what, and the way to that moment.
 
+use super::why::past::causes;
 use crate::store::events::EventLog;
-use crate::store::selectors::log::{LogIndex, chain};
+use crate::store::selectors::log::LogIndex;
 use crate::store::selectors::time::clock;
 use crate::store::selectors::words::{because, icon as event_icon};
 use crate::store::state::LogFilter;
@@ -95,35 +96,8 @@ pub(crate) fn LogPane(props: &LogPaneProps) -> Html {
                 if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
                 if total == 0 { <p class="empty-line">{ "No event matches." }</p> }
             </div>
-            { causes(&hub, &props.log, props.seq) }
+            { causes(&hub, &props.log, props.seq, format!("How it came to event {}", props.seq)) }
         </div>
-    }
-}
-
-/// How it came to the event at the cursor.
-fn causes(hub: &Hub, log: &EventLog, seq: u64) -> Html {
-    let links = chain(log, seq);
-    if links.len() < 2 {
-        return Html::default();
-    }
-    html! {
-        <details class="log-chain">
-            <summary>{ format!("How it came to event {seq}") }</summary>
-            <ol>
-                { for links.into_iter().map(|event| {
-                    let (name, family) = event_icon(event);
-                    html! {
-                        <li key={event.seq}>
-                            <button type="button" class="time" title="Go to this moment" onclick={hub.act(Action::SeekSeq(event.seq))}>
-                                { clock(event.at_ms) }
-                            </button>
-                            <span class="log-icon" data-family={family}>{ icon(name) }</span>
-                            <span>{ event.body.sentence() }</span>
-                        </li>
-                    }
-                }) }
-            </ol>
-        </details>
     }
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
                 <Empty errors={props.errors} missing={props.missing} touched={props.touched} />
             } else {
                 <div class="tree-head" aria-hidden="true">
-                    <span>{ "Name" }</span><span>{ "Status" }</span><span>{ "Progress" }</span><span>{ "Reason" }</span>
+                    <span>{ "Name" }</span><span>{ "Status" }</span><span title="Steps done">{ "Done" }</span><span>{ "Reason" }</span>
                 </div>
                 <div
                     ref={scroller}
@@ -181,7 +181,7 @@ fn Empty(props: &EmptyProps) -> Html {
         "No service is loaded. Open an example, drop a file or a package folder anywhere on the page, or paste a definition."
     };
     html! {
-        <div class="empty">
+        <div class="empty" id="plan-tree">
             { icon("tree") }
             <p>{ text }</p>
             <div class="button-row">

@@ -1,7 +1,9 @@
 //! The transport: play, step, speed, start over, seed, branches.
 
+use super::stuck::Stuck;
 use crate::store::action::Toward;
 use crate::store::gantt::Gantt;
+use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::clock as clock_text;
 use crate::store::state::{BranchTab, Clock, Dialog, Play, Speed};
@@ -27,6 +29,8 @@ pub(crate) struct TransportProps {
     pub(crate) branches: Ptr<Vec<BranchTab>>,
     /// Selected element.
     pub(crate) selected: Option<ElementPath>,
+    /// What is stuck, and what helps.
+    pub(crate) help: Ptr<Help>,
     /// Lanes are shown on a small screen.
     pub(crate) lanes_open: bool,
 }
@@ -73,6 +77,7 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
                 <span class="clock-now">{ clock_text(clock.now_ms) }</span>
                 <span class="clock-head">{ note(&clock) }</span>
             </p>
+            <Stuck help={props.help.clone()} />
             <Branches branches={props.branches.clone()} />
             <span class="grow"></span>
             <IconButton icon="lightning" label="Inject a failure" keys="i" class="wide-only" onclick={hub.act(Action::OpenDialog(Dialog::Fault))} />

@@ -4,6 +4,7 @@ use super::console::{Answer, ConsoleAct};
 use super::draft::Draft;
 use super::events::EventLog;
 use super::gantt::Gantt;
+use super::help::Help;
 use super::ptr::Ptr;
 use super::state::{
     Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, Differing, EditTab, Fix, LogFilter,
@@ -123,6 +124,8 @@ pub(crate) enum Action {
     DropService(usize),
     /// Look for machines on which the service gets further.
     SeekMachines,
+    /// Try the next thing that may get what is stuck moving.
+    TryHelp,
     /// Use a mend, as long as the text is the one it was made for.
     Mend(Box<Fix>),
     /// The caret moved to a line.
@@ -272,6 +275,8 @@ pub(crate) enum Fact {
     Checked(Ptr<Checked>),
     /// Why the selected element is not moving.
     Why(Option<Ptr<Why>>),
+    /// What is stuck, and what helps.
+    Help(Ptr<Help>),
     /// The other run on the same clock.
     Compared(Option<Ptr<Compared>>),
     /// The clock stopped by itself.

@@ -5,6 +5,7 @@
 mod check;
 mod compare;
 mod console;
+mod help;
 mod open;
 mod rebuild;
 mod snapshot;
@@ -57,6 +58,8 @@ pub(crate) struct Session {
     seen: Seen,
     /// What `why` was last asked about.
     asked: Option<(ElementPath, (u32, u32), u64, u64)>,
+    /// Trials of what gets stuck elements moving.
+    helping: help::Helping,
     /// The address bar as last written.
     written: String,
 }
@@ -84,6 +87,7 @@ impl Session {
             beside: None,
             seen: Seen::default(),
             asked: None,
+            helping: help::Helping::default(),
             written: String::new(),
         };
         let examples = planarium_gallery::examples().iter().map(|example| ExampleCard {
@@ -160,6 +164,7 @@ impl Session {
             Action::RollOut => self.roll_out(state),
             Action::DropService(at) => self.drop_service(state, *at),
             Action::SeekMachines => self.seek_machines(),
+            Action::TryHelp => self.try_help(state),
             Action::Reset => self.reset(state),
             Action::SetSeed(seed) => self.set_seed(state, *seed),
             Action::SetPreset(name) => self.set_preset(state, name),

@@ -117,6 +117,9 @@ impl Hub {
         if let Some(why) = self.0.session.borrow_mut().why(&state) {
             reduce::fact(Rc::make_mut(&mut state), why);
         }
+        if let Some(help) = self.0.session.borrow_mut().help(&state) {
+            reduce::fact(Rc::make_mut(&mut state), help);
+        }
         let compared = self.0.session.borrow_mut().compared(&state);
         if let Some(compared) = compared {
             reduce::fact(Rc::make_mut(&mut state), compared);

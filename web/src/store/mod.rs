@@ -9,6 +9,7 @@ pub(crate) mod draft;
 pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod gantt;
+pub(crate) mod help;
 pub(crate) mod hub;
 pub(crate) mod machine_lanes;
 pub(crate) mod persist;

@@ -399,6 +399,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             state.checked = checked;
         }
         Fact::Why(why) => state.why = why,
+        Fact::Help(help) => state.help = help,
         Fact::Compared(compared) => state.compare = compared,
         Fact::Stopped => state.play.playing = false,
         Fact::Told(text, undo) => toast(&mut state.ui, text, ToastKind::Info, undo),
@@ -434,14 +435,16 @@ pub(crate) fn is_modal(state: &State) -> bool {
     state.ui.dialog.is_some() || state.ui.menu.is_some() || state.broken.is_some()
 }
 
-/// Which of the small screen's five tabs is shown, if one is.
+/// Which of the small screen's tabs is shown.
 pub(crate) fn small_tab(ui: &Ui) -> usize {
     match (ui.pane, ui.tab) {
         (Pane::Edit, _) => 0,
-        (Pane::Plan, _) | (Pane::Inspect, Tab::Why | Tab::Compare) => 1,
-        (Pane::Inspect, Tab::Cluster | Tab::Pods) => 2,
-        (Pane::Inspect, Tab::Log) => 3,
-        (Pane::Inspect, Tab::Console) => 4,
+        (Pane::Plan, _) | (Pane::Inspect, Tab::Compare) => 1,
+        (Pane::Inspect, Tab::Why) => 2,
+        (Pane::Inspect, Tab::Cluster) => 3,
+        (Pane::Inspect, Tab::Pods) => 4,
+        (Pane::Inspect, Tab::Log) => 5,
+        (Pane::Inspect, Tab::Console) => 6,
     }
 }
 

@@ -7,6 +7,7 @@ use super::console::Console;
 use super::draft::Draft;
 use super::events::EventLog;
 use super::gantt::Gantt;
+use super::help::Help;
 use super::ptr::Ptr;
 use super::tally::Tally;
 use planarium_kernel::SortedSet;
@@ -678,6 +679,8 @@ pub(crate) struct State {
     pub(crate) checked: Ptr<Checked>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
+    /// What is stuck, and what helps.
+    pub(crate) help: Ptr<Help>,
     /// Another run on the same clock.
     pub(crate) compare: Option<Ptr<Compared>>,
     /// The service's command line.

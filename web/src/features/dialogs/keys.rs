@@ -51,7 +51,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
         "The page",
         &[
             ("Ctrl-K", "All commands, by name"),
-            ("Ctrl-Enter", "Apply the definition"),
+            ("Ctrl-Enter", "Start over with the definition"),
             ("Ctrl-Z", "Undo, as the last message offers"),
             ("i", "Inject a failure"),
             ("m", "Maintenance of machines"),

@@ -36,7 +36,9 @@ impl Session {
                 facts.push(super::forked(from, at_ms));
             }
         }
+        let meant = (output.code == 2).then(|| state.console.meant(&state.world.view, line)).flatten();
         facts.push(Fact::Answered(Box::new(Answer {
+            meant: meant.map(Into::into),
             id: 0,
             at_ms,
             line: line.to_owned().into(),

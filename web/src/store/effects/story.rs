@@ -5,7 +5,7 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::time::{clock, short};
 use crate::store::state::{Said, Story, StoryLine};
 use planarium_protocol::Input;
-use planarium_scenario::{Action, Entry, NoteKind, Player, Scenario, Trigger, describe};
+use planarium_scenario::{Action, Entry, NoteKind, Player, Scenario, Trigger};
 use planarium_world::Condition;
 use yew::AttrValue;
 
@@ -109,7 +109,7 @@ fn latest_ms(condition: &Condition) -> Option<u64> {
 
 /// An input in words, shortened where it carries a whole body.
 fn input_words(input: &Input) -> String {
-    let words = describe::input(input);
+    let words = planarium_world::describe_input(input);
     match words.char_indices().nth(72) {
         Some((end, _)) => format!("{} …", words.get(..end).unwrap_or_default()),
         None => words,
