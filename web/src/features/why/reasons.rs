@@ -99,7 +99,7 @@ fn reason_icon(kind: &ReasonKind) -> (&'static str, &'static str) {
 
 /// Whether a reason has more to show than its words.
 pub(super) fn has_more(kind: &ReasonKind) -> bool {
-    detail(kind).is_some()
+    (detail(kind).is_some() && !matches!(kind, ReasonKind::NextCycle { .. }))
         || matches!(
             kind,
             ReasonKind::NotItsTurn { .. } | ReasonKind::DirtyAsset { .. } | ReasonKind::Child { .. }
