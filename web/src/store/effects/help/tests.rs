@@ -41,7 +41,7 @@ fn tried(hub: &Hub) -> Ptr<Help> {
 #[test]
 fn at_five_seconds_of_the_first_example_the_end_of_the_fault_is_offered_and_a_machine_is_not() {
     let hub = page("hello-world");
-    play(&hub, 5_000);
+    play(&hub, 4_000);
     assert!(hub.state().world.clock.now_ms < 8_000);
     let help = tried(&hub);
     let held = help.selected().expect("the plan is held up");
@@ -62,7 +62,7 @@ fn at_five_seconds_of_the_first_example_the_end_of_the_fault_is_offered_and_a_ma
 #[test]
 fn after_a_lost_machine_its_return_and_a_replacement_are_offered() {
     let hub = page("lost-machine");
-    play(&hub, 100_000);
+    play(&hub, 120_000);
     let state = hub.state();
     let open = |path: &planarium_protocol::event::ElementPath| &*path.plan == "recovery";
     let (path, _) = tree::steps(&state.world.view).find(|(path, _)| open(path)).expect("a recovery step");
