@@ -152,8 +152,9 @@ for (const theme of ["light", "dark"]) {
       await shot("console");
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(overflow <= 0, `${overflow} px too wide`);
-      const tab = await on.inspector.getByRole("tab", { name: "Console" }).boundingBox();
-      const pane = await on.inspector.boundingBox();
+      const [tab, pane] = name === "narrow"
+        ? [await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Console" }).boundingBox(), { x: 0, width: NARROW.width }]
+        : [await on.inspector.getByRole("tab", { name: "Console" }).boundingBox(), await on.inspector.boundingBox()];
       assert.ok(tab && pane && tab.x + tab.width <= pane.x + pane.width + 1, "the console's tab is cut off");
     });
   }

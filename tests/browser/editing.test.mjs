@@ -54,7 +54,7 @@ journey("an edit of a run waits until it is applied", {}, async ({ page }) => {
   const on = playground(page);
   await on.stepTo("hello-0:[server]", "COMPLETE");
   await on.type(SERVICE);
-  const apply = page.getByRole("region", { name: "Plans" }).getByRole("button", { name: "Apply" });
+  const apply = page.getByRole("region", { name: "Plans" }).getByRole("button", { name: "Start over with this" });
   await apply.waitFor();
   await soon(async () => assert.equal(await on.status("hello-0:[server]"), "COMPLETE", "the run goes on as it was"));
   await apply.click();

@@ -254,7 +254,7 @@ export async function started(page) {
 }
 
 /**
- * Fails when axe finds anything against WCAG 2.2 A or AA.
+ * Fails when axe finds anything against WCAG 2.2 A or AA, content outside of landmarks, or a heading that skips a level.
  *
  * @param {import("playwright-core").Page} page
  * @param {{ include?: string, exclude?: string[] }} [options]
@@ -268,6 +268,7 @@ export async function scan(page, options = {}) {
       const context = { include: [include ?? "html"], exclude: (exclude ?? []).map((selector) => [selector]) };
       const result = await globalThis.axe.run(context, {
         runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] },
+        rules: { region: { enabled: true }, "heading-order": { enabled: true } },
         resultTypes: ["violations"],
       });
       return result.violations.map(({ id, help, nodes }) => ({

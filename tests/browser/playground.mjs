@@ -143,8 +143,12 @@ export function playground(page) {
       await row(name, level).getByRole("button", { name: `Commands for ${name}` }).click();
       await page.getByRole("menu").getByRole("menuitem", { name: command }).click();
     },
-    /** Shows a tab of the inspector. */
-    tab: (name) => inspector.getByRole("tab", { name }).click(),
+    /** Shows a tab of the inspector; on a phone they stand in the bar at the bottom. */
+    tab: async (name) => {
+      const bar = page.getByRole("navigation", { name: "Panes" });
+      const small = await bar.isVisible();
+      await (small ? bar.getByRole("button", { name, exact: true }) : inspector.getByRole("tab", { name })).click();
+    },
     why: () => inspector.getByRole("tabpanel"),
 
     /** Opens an example from the gallery. */

@@ -59,7 +59,7 @@ journey("two services have an editor each, and keep their drafts", {}, async ({ 
   await scan();
   // What was edited is rolled out in the run, which goes on from where it is.
   const before = await on.now();
-  await definition(page).getByRole("button", { name: "Roll out" }).click();
+  await definition(page).getByRole("button", { name: "Update the service" }).click();
   await on.row("node-2:[server]").waitFor();
   assert.equal(await on.now(), before);
   await on.play();
@@ -163,7 +163,6 @@ journey("edits of a service survive a reload", {}, async ({ page }) => {
   await page.getByRole("region", { name: "Plans" }).getByText("The definition was edited").waitFor();
   await until(page, "the address names the run", () => location.hash.length > 10);
   await page.reload();
-  await page.getByRole("region", { name: "Messages" }).getByRole("button", { name: "Bring them back" }).click();
   const services = definition(page).getByRole("tablist", { name: "Services" });
   await services.getByRole("tab", { name: "typed •" }).click();
   await definition(page).getByText("count: 4").waitFor();

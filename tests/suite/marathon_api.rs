@@ -3,6 +3,7 @@
 //! Every table was compared with the rules of `mesosphere/marathon` 1.11: `api/v2`, `api/MarathonExceptionMapper.scala`,
 //! `core/deployment/DeploymentPlan.scala`, `upgrade/GroupVersioningUtil.scala`.
 
+use planarium_rest::{Request, handle, poll_stream};
 use planarium_tests::Client;
 use serde_json::{Value, json};
 
@@ -75,6 +76,8 @@ fn what_is_refused_has_the_real_code_and_text_and_changes_nothing() {
         ("POST", "/v2/apps", none.clone(), 400, "Please specify data in JSON format", none.clone()),
         ("POST", "/v2/apps", json!("{bad"), 400, "Invalid JSON", none.clone()),
         ("POST", "/v2/apps", json!([]), 422, "Invalid JSON", wrong("/id", &["error.path.missing"])),
+        // A text in quotes is JSON.
+        ("POST", "/v2/apps", json!("\"/a\""), 422, "Invalid JSON", wrong("/id", &["error.path.missing"])),
         (
             "POST",
             "/v2/apps",
@@ -407,4 +410,173 @@ fn the_same_answers_stand_below_every_prefix() {
     assert_eq!(client.get("/marathon/ping").status(200).text, "pong");
     // Slashes in a row are one.
     assert_eq!(client.get("/v2/apps//a").status(200).json()["app"]["id"], "/a");
+}
+
+/// What is wrong with a definition, as `path message`, each path once.
+fn flaws(client: &mut Client, path: &str, body: &Value) -> Vec<String> {
+    let answer = call(client, "POST", path, body).status(422).json();
+    let one = |flaw: &Value| {
+        let path = flaw.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let errors = flaw.get("errors").and_then(Value::as_array).cloned().unwrap_or_default();
+        errors.into_iter().map(move |error| format!("{path} {}", error.as_str().unwrap_or_default()))
+    };
+    answer.get("details").and_then(Value::as_array).into_iter().flatten().flat_map(one).collect()
+}
+
+#[test]
+fn pods_and_containers_keep_the_rules_of_the_real_one() {
+    let mut client = client();
+    let container = |more: Value| {
+        let mut one = json!({"name": "a", "exec": {"command": {"shell": "./a"}}, "resources": {"cpus": 0.1, "mem": 32}});
+        one.as_object_mut()
+            .into_iter()
+            .zip(more.as_object())
+            .for_each(|(one, more)| one.extend(more.clone()));
+        one
+    };
+    let pod = |containers: Value, more: Value| {
+        let mut pod = json!({"id": "/p", "containers": containers});
+        pod.as_object_mut()
+            .into_iter()
+            .zip(more.as_object())
+            .for_each(|(pod, more)| pod.extend(more.clone()));
+        pod
+    };
+    let endpoint = |name: &str, port: u16| json!({"name": name, "containerPort": port, "hostPort": port});
+    let plain = || json!([container(json!({}))]);
+    let bridge = || json!({"networks": [{"mode": "container/bridge"}]});
+    for (body, expected) in [
+        (pod(plain(), json!({"id": "p"})), vec!["/id Path needs to be absolute"]),
+        (
+            json!({"id": "/p", "containers": [container(json!({})), container(json!({}))]}),
+            vec!["/containers container names must be unique"],
+        ),
+        (
+            pod(json!([container(json!({"endpoints": [endpoint("w", 80), endpoint("w", 80)]}))]), bridge()),
+            vec![
+                "/ endpoint names nust be unique across all containers",
+                "/ container ports must be unique across all containers",
+                "/ host ports must be unique across all containers",
+            ],
+        ),
+        (
+            pod(
+                json!([container(json!({"endpoints": [endpoint("w", 80)]}))]),
+                json!({"networks": [{"mode": "host"}]}),
+            ),
+            vec!["/containers(0)/endpoints(0)/containerPort is not allowed when using host-mode networking"],
+        ),
+        (
+            pod(
+                json!([container(
+                    json!({"healthCheck": {"intervalSeconds": 10, "http": {"endpoint": "x"}}})
+                )]),
+                json!({}),
+            ),
+            vec![
+                "/containers(0)/healthCheck/timeoutSeconds got 20, expected less than 10",
+                "/containers(0)/healthCheck/http/endpoint contained in the container endpoints",
+            ],
+        ),
+        (
+            pod(json!([container(json!({"healthCheck": {}}))]), json!({})),
+            vec!["/containers(0)/healthCheck Only one of http, tcp, or command may be specified"],
+        ),
+        (
+            pod(json!([container(json!({"volumeMounts": [{"name": "x", "mountPath": "y"}]}))]), json!({})),
+            vec!["/containers(0)/volumeMounts(0)/name Referenced Volume in VolumeMount should exist"],
+        ),
+        (
+            pod(plain(), json!({"volumes": [{"name": "v"}, {"name": "v"}]})),
+            vec![
+                "/volumes(0) volume must be referenced by at least one container",
+                "/volumes(1) volume must be referenced by at least one container",
+                "/volumes volume names must be unique",
+            ],
+        ),
+        (
+            pod(
+                json!([container(
+                    json!({"linuxInfo": {"seccomp": {}, "ipcInfo": {"mode": "SHARE_PARENT", "shmSize": 8}}})
+                )]),
+                json!({}),
+            ),
+            vec![
+                "/containers(0)/linuxInfo/seccomp Seccomp unconfined must be true when Profile is NOT defined",
+                "/containers(0)/linuxInfo/ipcInfo ipcInfo shmSize can NOT be set when mode is SHARE_PARENT",
+            ],
+        ),
+        (
+            pod(json!([container(json!({"resourceLimits": {"mem": 16}}))]), json!({})),
+            vec![
+                "/containers(0)/resourceLimits/mem resource limit must be greater than or equal to requested resource (32.0)",
+            ],
+        ),
+    ] {
+        assert_eq!(flaws(&mut client, "/v2/pods", &body), expected, "{body}");
+    }
+    let plain = json!({"id": "/b", "container": {"type": "MESOS"}});
+    let neither = "/ AppDefinition must either contain one of 'cmd' or 'args', and/or a 'container'.";
+    assert_eq!(flaws(&mut client, "/v2/apps", &plain), [neither]);
+}
+
+#[test]
+fn listeners_hear_of_changes_that_are_refused() {
+    let mut client = client();
+    let c = &mut client;
+    call(c, "POST", "/v2/groups", &json!({"id": "/g", "apps": [app("x", json!({"cpus": 1000}))]}))
+        .status(201);
+    let request = Request {
+        method: "GET".into(),
+        path: "/v2/events".into(),
+        query: "event_type=group_change_failed&event_type=deployment_failed".into(),
+        headers: vec![("accept".into(), "text/event-stream".into())],
+        body: Vec::new(),
+    };
+    let mut stream = handle(&mut c.session, &request).stream.expect("a stream");
+    let mut heard = |c: &Client| -> Vec<(String, Value)> {
+        let text = String::from_utf8(poll_stream(&mut stream, &c.session).bytes).unwrap_or_default();
+        let frames = text.split("\r\n\r\n").filter_map(|frame| frame.split_once("\r\ndata: "));
+        frames
+            .map(|(kind, data)| {
+                (
+                    kind.trim_start_matches("event: ").to_owned(),
+                    serde_json::from_str(data).unwrap_or_default(),
+                )
+            })
+            .collect()
+    };
+    heard(c);
+    let refused = call(c, "PUT", "/v2/apps/g/x", &json!({"instances": 2})).status(409).json();
+    let events = heard(c);
+    let kinds: Vec<&str> = events.iter().map(|(kind, _)| kind.as_str()).collect();
+    assert_eq!(kinds, ["deployment_failed", "group_change_failed"]);
+    let steps = json!([{"actions": [{"action": "ScaleApplication", "app": "/g/x"}]}]);
+    assert_eq!(events[0].1["plan"]["steps"], steps);
+    assert_eq!(events[1].1["groupId"], "/g");
+    for (_, event) in &events {
+        assert_eq!(event["reason"], refused["message"]);
+    }
+    // What is refused for another reason never was a deployment.
+    call(c, "DELETE", "/v2/apps/zzz", &Value::Null).status(404);
+    let events = heard(c);
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert_eq!(
+        (&events[0].1["groupId"], &events[0].1["reason"]),
+        (&json!("/"), &json!("App '/zzz' does not exist"))
+    );
+}
+
+#[test]
+fn a_group_larger_than_the_launch_tokens_comes_up_without_a_pause() {
+    let mut client = Client::new(1);
+    client.post(
+        "/sim/agents",
+        &json!({"count": 100, "resources": {"cpus": 16, "mem": 65536, "disk": 500_000}}),
+    );
+    let apps: Vec<Value> = (0..20).map(|n| app(&format!("a{n}"), json!({"instances": 20}))).collect();
+    call(&mut client, "POST", "/v2/groups", &json!({"id": "/shop", "apps": apps})).status(201);
+    // Offers that were turned down for want of tokens come again: until then the world is not idle.
+    let advanced = client.until("deployment-1=Finished");
+    assert_eq!(advanced["met"], true, "{advanced}");
 }

@@ -87,6 +87,25 @@ fn a_scenario_that_expects_the_wrong_thing_fails() {
     assert!(outcome.transcript.contains("[0:00.000] FAILED deploy=COMPLETE"), "{}", outcome.transcript);
 }
 
+#[cfg(feature = "skopos")]
+#[test]
+fn a_command_to_a_skopos_plan_comes_before_what_ends_at_its_instant() {
+    let plan = "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n- id: g\n  class: group\n  steps:\n  \
+                - {id: a, class: delay, duration: 5}\n  - {id: b, class: delay, duration: 5}\n";
+    let script = "services: [{name: n, files: [plan.yaml]}]\nscript:\n\
+                  - {at: 0s, do: {kind: plan, service: n, plan: deploy, op: start}}\n\
+                  - at: 5s\n  do: {kind: plan, service: n, plan: deploy, op: interrupt}\n  expect: [deploy=paused, deploy/g/b=paused]\n\
+                  - {at: 7s, do: {kind: plan, service: n, plan: deploy, op: continue}}\n\
+                  - at: 12s\n  do: {kind: call, method: POST, path: /skopos/v1/n/abandon}\n  expect: [deploy=failed, deploy/g/b=failed]\n";
+    let parsed = parse(script, "tie.planarium.yaml", &|_| Some(plan.to_owned()));
+    let outcome = run(parsed.scenario.expect("no findings"), None);
+    assert!(outcome.passed, "{}", outcome.transcript);
+    let journal = outcome.engine.journal();
+    let (again, difference) = planarium_world::Engine::open(&journal).expect("a journal");
+    assert!(difference.is_none(), "{difference:?}");
+    assert_eq!(again.digest(), outcome.engine.digest());
+}
+
 #[cfg(feature = "sdk")]
 #[test]
 fn the_same_scenario_gives_the_same_transcript_twice() {

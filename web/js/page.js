@@ -10,16 +10,124 @@ const TEXT = /\.(ya?ml|json|mustache|env|txt|md|conf|sh)$/i;
 const MOST_FILES = 200;
 const MOST_BYTES = 6_000_000;
 
+const TAR = /\.(tgz|tar\.gz|tar)$/i;
+const ZIP = /\.zip$/i;
+// An archive may hold pictures and programs beside the texts; this is what all of it may come to.
+const MOST_UNPACKED = 64_000_000;
+
 async function read(list) {
+  const all = [];
+  for (const [path, file] of list) {
+    if (TAR.test(path)) all.push(...tarFiles(await unpacked(file, /\.tar$/i.test(path) ? null : "gzip")));
+    else if (ZIP.test(path)) all.push(...(await zipFiles(await unpacked(file, null))));
+    else all.push([path, file]);
+  }
   const found = [];
   let bytes = 0;
-  for (const [path, file] of list) {
-    if (!TEXT.test(path) && list.length > 1) continue;
+  for (const [path, file] of all) {
+    if (!TEXT.test(path) && all.length > 1) continue;
     bytes += file.size;
     if (bytes > MOST_BYTES || found.length >= MOST_FILES) throw new Error("too much to open at once");
     found.push([path, await file.text()]);
   }
   return found;
+}
+
+/** The bytes of a file, or what they are once inflated (`gzip`, `deflate-raw`). */
+async function unpacked(file, format) {
+  const stream = format ? file.stream().pipeThrough(new DecompressionStream(format)) : file.stream();
+  const reader = stream.getReader();
+  const parts = [];
+  let length = 0;
+  for (;;) {
+    let part;
+    try {
+      part = await reader.read();
+    } catch {
+      throw new Error("the archive is damaged");
+    }
+    if (part.done) break;
+    length += part.value.length;
+    if (length > MOST_UNPACKED) {
+      await reader.cancel();
+      throw new Error("too much to open at once");
+    }
+    parts.push(part.value);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+const decoder = new TextDecoder();
+
+/** Files of an archive that are worth reading, as [[path, Blob], ...]: what macOS adds is none. */
+function kept(files) {
+  const plain = files.map(([path, file]) => [path.replace(/^(\.?\/)+/, ""), file]);
+  return plain.filter(([path]) => !/(^|\/)(\._|__MACOSX\/)/.test(path));
+}
+
+/** The files of a tar archive: ustar, with the long names of GNU and POSIX. */
+function tarFiles(bytes) {
+  const text = (from, length) => decoder.decode(bytes.subarray(from, from + length)).split("\0")[0];
+  const found = [];
+  let long = null;
+  for (let at = 0; at + 512 <= bytes.length && bytes[at] !== 0; ) {
+    const size = Number.parseInt(text(at + 124, 12).trim() || "0", 8);
+    const end = at + 512 + size;
+    if (!Number.isSafeInteger(size) || size < 0 || end > bytes.length) throw new Error("the archive is damaged");
+    const [kind, prefix] = [text(at + 156, 1), text(at + 257, 5) === "ustar" ? text(at + 345, 155) : ""];
+    const body = bytes.subarray(at + 512, end);
+    if (kind === "L") {
+      long = decoder.decode(body).split("\0")[0];
+    } else if (kind === "x") {
+      long = /(?:^|\n)\d+ path=([^\n]*)\n/.exec(decoder.decode(body))?.[1] ?? long;
+    } else {
+      const short = prefix ? `${prefix}/${text(at, 100)}` : text(at, 100);
+      if (kind === "" || kind === "0") found.push([long ?? short, new Blob([body])]);
+      if (kind !== "g") long = null;
+    }
+    at = at + 512 + Math.ceil(size / 512) * 512;
+  }
+  return kept(found);
+}
+
+/** The files of a zip archive, by its directory at the end. */
+async function zipFiles(bytes) {
+  const view = new DataView(bytes.buffer);
+  const damaged = () => new Error("the archive is damaged");
+  let end = bytes.length - 22;
+  while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
+  if (end < 0) throw damaged();
+  const found = [];
+  let left = MOST_UNPACKED;
+  try {
+    let at = view.getUint32(end + 16, true);
+    for (let count = view.getUint16(end + 10, true); count > 0; count -= 1) {
+      if (view.getUint32(at, true) !== 0x02014b50) throw damaged();
+      const [flags, method] = [view.getUint16(at + 8, true), view.getUint16(at + 10, true)];
+      const [packed, size] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)];
+      const [name, extra, comment] = [28, 30, 32].map((field) => view.getUint16(at + field, true));
+      const local = view.getUint32(at + 42, true);
+      const path = decoder.decode(bytes.subarray(at + 46, at + 46 + name));
+      at += 46 + name + extra + comment;
+      if (path.endsWith("/") || !TEXT.test(path)) continue;
+      left -= size;
+      if (left < 0) throw new Error("too much to open at once");
+      if (flags & 1) throw new Error("the archive is encrypted");
+      const from = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
+      const body = new Blob([bytes.subarray(from, from + packed)]);
+      if (method !== 0 && method !== 8) throw new Error("the archive is packed in an unknown way");
+      found.push([path, method === 0 ? body : new Blob([await unpacked(body, "deflate-raw")])]);
+    }
+  } catch (error) {
+    throw error instanceof RangeError ? damaged() : error;
+  }
+  return kept(found);
 }
 
 function entryFile(entry) {
@@ -40,7 +148,7 @@ async function walk(entry, into) {
   }
 }
 
-/** Reads what was dropped: files and whole folders. Resolves to [[path, text], ...]. */
+/** Reads what was dropped: files, whole folders, archives (.tgz, .tar, .zip). Resolves to [[path, text], ...]. */
 export async function readDrop(transfer) {
   // Entries must be taken before the first await: the transfer is emptied after the event.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
@@ -51,7 +159,7 @@ export async function readDrop(transfer) {
   return read(list);
 }
 
-/** Reads chosen files. Resolves to [[path, text], ...]. */
+/** Reads chosen files, archives among them. Resolves to [[path, text], ...]. */
 export function readChosen(files) {
   return read([...files].map((file) => [file.webkitRelativePath || file.name, file]));
 }

@@ -11,6 +11,7 @@ use crate::features::broken::BrokenScreen;
 use crate::features::context_menu::ContextMenu;
 use crate::features::dialogs::Dialogs;
 use crate::features::editor::EditorPane;
+use crate::features::finish::Finish;
 use crate::features::header::{Header, SmallTabs};
 use crate::features::inspector::Inspector;
 use crate::features::plan_tree::TreePane;
@@ -156,9 +157,9 @@ fn page(hub: &Hub, state: &State) -> Html {
                         story={state.story.clone()}
                         clock={story_clock(state)}
                         hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty()}
-                        stuck={stuck(state)}
                         differing={state.differing.clone()}
                     />
+                    if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
                     <TreePane
                         view={world.view.clone()}
                         {preview}
@@ -191,6 +192,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                         tab={ui.tab}
                         view={world.view.clone()}
                         why={state.why.clone()}
+                        help={state.help.clone()}
                         selected={ui.selected.clone()}
                         task={ui.task.clone()}
                         machine_table={ui.machine_table}
@@ -207,17 +209,17 @@ fn page(hub: &Hub, state: &State) -> Html {
                     />
                 </section>
             </main>
-            <Splitter
-                label="Timeline height"
-                controls="dock"
-                reversed=true
-                value={sizes.dock}
-                min=96
-                max=420
-                onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
-                onreset={hub.act(Action::ResetSize(Border::Dock))}
-            />
             <section class="dock" id="dock" aria-label="Time">
+                <Splitter
+                    label="Timeline height"
+                    controls="dock"
+                    reversed=true
+                    value={sizes.dock}
+                    min=96
+                    max=420
+                    onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
+                    onreset={hub.act(Action::ResetSize(Border::Dock))}
+                />
                 <Transport
                     clock={world.clock}
                     play={state.play}
@@ -225,7 +227,9 @@ fn page(hub: &Hub, state: &State) -> Html {
                     gantt={world.gantt.clone()}
                     branches={world.branches.clone()}
                     selected={ui.selected.clone()}
+                    help={state.help.clone()}
                     lanes_open={ui.lanes_open}
+                    held={reduce::is_modal(state)}
                 />
                 <Timeline
                     clock={world.clock}
@@ -255,10 +259,9 @@ fn better(state: &State) -> Option<crate::store::state::PresetCard> {
     state.presets.iter().find(|preset| preset.name == *name).cloned()
 }
 
-/// The element that will never finish by itself, when nothing more happens.
-fn stuck(state: &State) -> Option<planarium_protocol::event::ElementPath> {
+/// Whether all is done and nothing more will happen.
+fn ended(state: &State) -> bool {
     let clock = state.world.clock;
-    (clock.idle && clock.at_head() && state.world.touched)
-        .then(|| tree::unfinished(&state.world.view))
-        .flatten()
+    let loaded = !state.world.view.services.is_empty() && state.world.touched;
+    clock.idle && clock.at_head() && loaded && tree::unfinished(&state.world.view).is_none()
 }

@@ -50,6 +50,40 @@ pub(crate) fn stored(key: &str) -> Option<String> {
     storage()?.get_item(key).ok().flatten()
 }
 
+fn storage_here() -> Option<web_sys::Storage> {
+    window()?.session_storage().ok().flatten()
+}
+
+/// Remembers a text for this tab, for as long as it is open.
+pub(crate) fn store_here(key: &str, value: &str) {
+    if let Some(storage) = storage_here() {
+        // Where there is no room the one before is of no use either.
+        if storage.set_item(key, value).is_err() {
+            let _ = storage.remove_item(key);
+        }
+    }
+}
+
+/// A text remembered for this tab.
+pub(crate) fn stored_here(key: &str) -> Option<String> {
+    storage_here()?.get_item(key).ok().flatten()
+}
+
+/// A name that hardly anything else has.
+pub(crate) fn any_name() -> String {
+    if window().is_none() {
+        return String::new();
+    }
+    String::from(js_sys::Number::from(js_sys::Math::random()).to_string_with_radix(36).unwrap_or_default())
+}
+
+/// The address bar's query and hash.
+pub(crate) fn address() -> String {
+    let location = window().map(|window| window.location());
+    let search = location.as_ref().and_then(|location| location.search().ok()).unwrap_or_default();
+    format!("{search}{}", hash())
+}
+
 /// The page's address without query and hash.
 pub(crate) fn page_url() -> String {
     let location = window().map(|window| window.location());
@@ -73,6 +107,14 @@ pub(crate) fn replace_address(address: &str) {
     let url = format!("{}{address}", page_url());
     if let Some(history) = window().and_then(|window| window.history().ok()) {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
+    }
+}
+
+/// Writes query and hash into the address bar as a place of its own, which Back leaves.
+pub(crate) fn push_address(address: &str) {
+    let url = format!("{}{address}", page_url());
+    if let Some(history) = window().and_then(|window| window.history().ok()) {
+        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(&url));
     }
 }
 

@@ -81,7 +81,7 @@ Example: cargo xtask size"
         }
         "bench" => {
             "\
-cargo xtask bench [--real] [--only PART] [--peers] [--instructions]
+cargo xtask bench [--real] [--only PART] [--peers] [--instructions] [--page [SECONDS]]
 
 Rebuilds this tool with optimisation and the engine linked in, then runs the workloads and prints each figure beside
 its budget. Checksums must agree before a time counts. The exit code is 1 when one does not, or when an event costs
@@ -91,6 +91,8 @@ over three times as much among 10,000 steps as among 100; a missed budget is onl
   --only PART       only this part of it: growth, R1, R2, R5, R6, R7 or R8
   --peers           the same workloads on SimPy and XState, as far as they are installed
   --instructions    count instructions with valgrind
+  --page [SECONDS]  only the page in dist/ under crash loops, each case for so long (180): frames a second, nodes of
+                    lanes, memory
 
 Example: cargo xtask bench --peers"
         }

@@ -225,6 +225,14 @@ fn done(service: &planarium_protocol::view::ServiceView) -> Option<planarium_wor
     planarium_world::Condition::parse(&format!("{}={word}", plan.name)).ok()
 }
 
+/// A definition that is carried out by itself, also where its system would wait to be told to.
+fn started(mut load: LoadService, dialect: &str) -> LoadService {
+    if let Some(dialect) = planarium_world::dialects().iter().find(|own| own.word == dialect) {
+        (dialect.carry_out)(&mut load);
+    }
+    load
+}
+
 /// Reads a path up to something that can be played.
 pub(crate) fn runnable(path: &Path, input: &InputArgs) -> Result<Runnable> {
     match load(path, input)? {
@@ -242,7 +250,7 @@ pub(crate) fn runnable(path: &Path, input: &InputArgs) -> Result<Runnable> {
             let default = Genesis::default();
             let genesis = Genesis { seed: input.seed.unwrap_or(default.seed), ..default };
             let cluster = machines(input.cluster.as_deref().unwrap_or("default"))?;
-            let mut scenario = Scenario::of_definition(*load, cluster, genesis);
+            let mut scenario = Scenario::of_definition(started(*load, report.dialect), cluster, genesis);
             scenario.until = report.preview.as_ref().and_then(|service| done(service));
             Ok(Runnable::Yes(Box::new(scenario), report.diagnostics, report.sources))
         }

@@ -1,13 +1,13 @@
 //! Digest, invariants and weight of a cluster.
 
 use crate::{
-    crew::{Crew, Slots},
     kube::Kube,
     object::{Object, ObjectNo},
     spec::Spec,
     status::Status,
     view::Amounts,
     watcher::Book,
+    workload::{Slots, Workload},
 };
 use planarium_fleet::Fleet;
 use planarium_kernel::{Digest, SimTime, SortedMap, SortedSet, cow::behind};
@@ -58,7 +58,7 @@ impl Kube {
     pub fn check(&self, fleet: &Fleet) -> Vec<String> {
         let mut broken = self.store.check();
         self.check_marks(&mut broken);
-        self.check_crews(&mut broken);
+        self.check_workloads(&mut broken);
         self.check_watchers(&mut broken);
         self.check_nodes(&mut broken);
         self.check_runs(fleet, &mut broken);
@@ -91,29 +91,29 @@ impl Kube {
         }
     }
 
-    fn check_crews(&self, broken: &mut Vec<String>) {
-        let mut again: SortedMap<ObjectNo, Crew> = SortedMap::new();
-        for (no, crew) in &self.crews {
-            let slots = crew.slots.as_ref().map(|slots| {
+    fn check_workloads(&self, broken: &mut Vec<String>) {
+        let mut again: SortedMap<ObjectNo, Workload> = SortedMap::new();
+        for (no, workload) in &self.workloads {
+            let slots = workload.slots.as_ref().map(|slots| {
                 let mut empty = Slots { revision: slots.revision, ..Slots::default() };
                 empty.want(slots.wanted.clone());
                 Box::new(empty)
             });
-            again.insert(*no, Crew { slots, ..Crew::default() });
+            again.insert(*no, Workload { slots, ..Workload::default() });
         }
         for (no, mark) in &self.marks {
-            if let Some(crew) = mark.crew.and_then(|crew| again.get_mut(&crew)) {
-                crew.join(*no, mark);
+            if let Some(workload) = mark.workload.and_then(|workload| again.get_mut(&workload)) {
+                workload.join(*no, mark);
             }
         }
-        for (no, crew) in &self.crews {
+        for (no, workload) in &self.workloads {
             let Some(mut again) = again.remove(no) else { continue };
             (again.min_ready_ms, again.adopt, again.failures) =
-                (crew.min_ready_ms, crew.adopt, crew.failures);
-            (again.hold, again.timer) = (crew.hold, crew.timer);
-            if again != **crew {
+                (workload.min_ready_ms, workload.adopt, workload.failures);
+            (again.hold, again.timer) = (workload.hold, workload.timer);
+            if again != **workload {
                 let name = self.store.object(*no).map(|object| object.name.clone()).unwrap_or_default();
-                broken.push(format!("pods of {name} come to {crew:?}, recomputed {again:?}"));
+                broken.push(format!("pods of {name} come to {workload:?}, recomputed {again:?}"));
             }
         }
     }
@@ -237,7 +237,9 @@ impl Kube {
                 behind(now, old, |now| 256 * now.cells.len() as u64)
             })
             + self.marks.beyond_flat(before.map(|before| &before.marks))
-            + self.crews.beyond(before.map(|before| &before.crews), |now, old| behind(now, old, |_| 128))
+            + self
+                .workloads
+                .beyond(before.map(|before| &before.workloads), |now, old| behind(now, old, |_| 128))
             + self.log.beyond(before.map(|before| &before.log))
             + self.by_process.beyond_flat(before.map(|before| &before.by_process))
             + 1_024 * self.nodes.len() as u64

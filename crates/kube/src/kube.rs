@@ -4,7 +4,6 @@
 
 use crate::{
     clock::Epoch,
-    crew::{Crew, Mark},
     error::{ApiError, Reason},
     kinds::{KindId, KindInfo, Kinds},
     kubelet::Run,
@@ -18,6 +17,7 @@ use crate::{
     status::Status,
     store::Store,
     watcher::Watchers,
+    workload::{Mark, Workload},
 };
 use planarium_fleet::{Cx, Fleet, MachineId, ProcessId};
 use planarium_kernel::{Class, Map, SimTime, SortedMap, TimerId, id::Counter};
@@ -38,7 +38,7 @@ pub struct Kube {
     pub(crate) webhooks: Arc<Vec<Webhook>>,
     pub(crate) queue: Queue,
     /// What each workload's pods come to.
-    pub(crate) crews: Map<ObjectNo, Arc<Crew>>,
+    pub(crate) workloads: Map<ObjectNo, Arc<Workload>>,
     /// What each pod counts for.
     pub(crate) marks: Map<ObjectNo, Mark>,
     /// Services and budgets, and the pods that they pick.
@@ -73,7 +73,7 @@ impl Kube {
             store: Store::default(),
             webhooks: Arc::default(),
             queue: Queue::default(),
-            crews: Map::new(),
+            workloads: Map::new(),
             marks: Map::new(),
             watchers: Watchers::default(),
             runs: Map::new(),

@@ -23,8 +23,8 @@ mod api;
 mod check;
 mod clock;
 mod control;
-mod crew;
 mod drain;
+mod workload;
 
 pub mod error;
 pub mod facts;
@@ -70,5 +70,5 @@ pub use request::{
 };
 pub use schema::Mismatch;
 pub use selector::Selector;
-pub use view::{About, Amounts, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence};
+pub use view::{About, Amounts, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence, TaskFacts};
 pub use why::{Why, WhyKind};

@@ -60,6 +60,8 @@ pub(crate) struct Node {
     /// The same, with something for pods that ask for nothing; scores go by that.
     pub(crate) weighed: Amounts,
     pub(crate) pods: SortedSet<ObjectNo>,
+    /// The version of the cluster when a pod last came or went.
+    pub(crate) booked: u64,
     /// How many of them each controller has.
     pub(crate) managers: SortedMap<Text, u32>,
     pub(crate) ports: Vec<(i64, Text, ObjectNo)>,
@@ -192,6 +194,7 @@ impl Kube {
             requested: Amounts::NONE,
             weighed: Amounts::NONE,
             pods: SortedSet::new(),
+            booked: 0,
             managers: SortedMap::new(),
             ports: Vec::new(),
             images: SortedSet::new(),
@@ -607,7 +610,9 @@ impl Kube {
         let requests = spec.requests;
         let ports = spec.host_ports.iter().map(|(port, protocol)| (*port, protocol.clone(), pod.no));
         let manager = pod.controller().map(|owner| owner.uid.clone());
+        let version = self.store.version;
         self.node_mut(number, |node| {
+            node.booked = version;
             node.pods.insert(pod.no);
             node.requested = node.requested.plus(requests);
             node.weighed = node.weighed.plus(weighed(requests));
@@ -627,10 +632,12 @@ impl Kube {
         let Spec::Pod(spec, _) = &pod.spec else { return };
         let requests = spec.requests;
         let manager = pod.controller().map(|owner| owner.uid.clone());
+        let version = self.store.version;
         self.node_mut(number, |node| {
             if !node.pods.remove(&pod.no) {
                 return;
             }
+            node.booked = version;
             node.requested = node.requested.minus(requests);
             node.weighed = node.weighed.minus(weighed(requests));
             node.ports.retain(|(_, _, no)| *no != pod.no);

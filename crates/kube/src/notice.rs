@@ -3,7 +3,6 @@
 //! *Knows*: which controllers look at which kinds. *Must not know*: what they do about it.
 
 use crate::{
-    crew::{Mark, is_workload},
     kinds::KindId,
     kube::Kube,
     object::{Object, ObjectNo, ObjectRef},
@@ -12,6 +11,7 @@ use crate::{
     spec::Spec,
     status::Status,
     tree::Tree,
+    workload::{Mark, is_workload},
 };
 use planarium_fleet::Cx;
 use std::sync::Arc;
@@ -79,14 +79,14 @@ impl Kube {
             _ => {}
         }
         if old.is_none() && (is_workload(object.kind) || object.kind == KindId::DEPLOYMENT) {
-            self.crew_mut(object.no, |crew| crew.adopt = true);
+            self.workload_mut(object.no, |workload| workload.adopt = true);
         }
         self.notice_owners(cx, old, new);
         if new.is_none() {
             if object.kind == KindId::SERVICE {
                 self.drop_endpoints(cx, &object);
             }
-            let timer = self.crew(object.no).and_then(|crew| crew.timer);
+            let timer = self.workload(object.no).and_then(|workload| workload.timer);
             if let Some((timer, _)) = timer {
                 self.queue.disarm(Some(timer));
                 if object.kind == KindId::CRON_JOB {
@@ -94,7 +94,7 @@ impl Kube {
                 }
             }
             self.notice_gone(cx, &object);
-            self.crews.remove(&object.no);
+            self.workloads.remove(&object.no);
         }
     }
 
@@ -134,11 +134,12 @@ impl Kube {
         let watchers =
             after.as_ref().or(before.as_ref()).map(|mark| mark.watchers.clone()).unwrap_or_default();
         let lost = before.as_ref().map(|mark| mark.watchers.clone()).unwrap_or_default();
-        let crews = [before.as_ref().and_then(|mark| mark.crew), after.as_ref().and_then(|mark| mark.crew)];
+        let workloads =
+            [before.as_ref().and_then(|mark| mark.workload), after.as_ref().and_then(|mark| mark.workload)];
         if self.put_mark(no, after) {
-            let [before, after] = crews;
-            for crew in before.into_iter().chain(after.filter(|after| Some(*after) != before)) {
-                self.ask(cx, Work::Sync(crew));
+            let [before, after] = workloads;
+            for workload in before.into_iter().chain(after.filter(|after| Some(*after) != before)) {
+                self.ask(cx, Work::Sync(workload));
             }
         }
         for watcher in lost.iter().filter(|watcher| !watchers.contains(watcher)) {
@@ -175,7 +176,7 @@ impl Kube {
             && !old.labels.is_same(&new.labels)
         {
             // A pod that its controller's selector picks no more is let go.
-            self.crew_mut(owner.no, |crew| crew.adopt = true);
+            self.workload_mut(owner.no, |workload| workload.adopt = true);
             self.ask(cx, Work::Sync(owner.no));
         }
     }
@@ -254,7 +255,7 @@ impl Kube {
             takers.extend(all.filter(|workload| picks(workload)).map(|workload| workload.no));
         }
         for taker in takers {
-            self.crew_mut(taker, |crew| crew.adopt = true);
+            self.workload_mut(taker, |workload| workload.adopt = true);
             self.ask(cx, Work::Sync(taker));
         }
     }
@@ -287,8 +288,8 @@ impl Kube {
     fn notice_gone(&mut self, cx: &Cx, object: &Object) {
         for no in self.store.release(object.no) {
             self.ask(cx, Work::Collect(no));
-            if let Some(mark) = self.marks.get(&no).filter(|mark| mark.crew == Some(object.no)).cloned() {
-                self.put_mark(no, Some(Mark { crew: None, slot: None, ..mark }));
+            if let Some(mark) = self.marks.get(&no).filter(|mark| mark.workload == Some(object.no)).cloned() {
+                self.put_mark(no, Some(Mark { workload: None, slot: None, ..mark }));
             }
         }
         if !object.namespace.is_empty()

@@ -84,6 +84,27 @@ pub struct ContainerFacts {
     pub process: Option<ProcessId>,
 }
 
+/// A container that runs on a node, as a task of its machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFacts {
+    /// `POD-CONTAINER`, as fault targets name it.
+    pub name: Text,
+    /// `NAMESPACE/POD/CONTAINER/RESTARTS`, likewise.
+    pub id: Text,
+    /// Its pod's name.
+    pub pod: Text,
+    /// The service that fault targets name, see [`Kube::set_service_label`].
+    pub service: Text,
+    /// Since when it runs.
+    pub since: SimTime,
+    /// Whether its readiness probe has passed; none without one.
+    pub ready: Option<bool>,
+    /// Whether its pod is on its way out.
+    pub leaving: bool,
+    /// Its process; none when that has ended and the kubelet could not say so yet.
+    pub process: Option<ProcessId>,
+}
+
 /// How to drain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrainOptions {
@@ -136,10 +157,55 @@ impl Kube {
         self.nodes.iter().filter(|node| node.object.is_some()).map(facts).collect()
     }
 
-    /// Containers of a pod, init containers first.
+    /// Containers of a pod with their processes, init containers first.
     pub fn containers(&self, pod: &Object) -> Vec<ContainerFacts> {
+        let mut containers = pod.containers();
+        let cells = self.run(pod.no).into_iter().flat_map(|run| &run.cells);
+        for (container, cell) in containers.iter_mut().zip(cells) {
+            container.process = cell.pid;
+        }
+        containers
+    }
+
+    /// The containers that run on a node. *Order*: pods in order of binding.
+    pub fn tasks_on(&self, node: &str) -> Vec<TaskFacts> {
+        let pods = self.node(node).into_iter().flat_map(|node| node.pods.iter());
+        pods.filter_map(|no| self.store.object(*no)).flat_map(|pod| self.tasks_of(pod)).collect()
+    }
+
+    fn tasks_of(&self, pod: &Object) -> Vec<TaskFacts> {
         let (Spec::Pod(spec, _), Status::Pod(status)) = (&pod.spec, &pod.status) else { return Vec::new() };
-        let run = self.run(pod.no);
+        let Some(run) = self.run(pod.no) else { return Vec::new() };
+        let own = spec.containers.iter().zip(&status.containers).zip(&run.cells);
+        let running = own.filter_map(|((container, status), cell)| {
+            let State::Running { since } = status.state else { return None };
+            let (name, id) = pod.task_names(&container.name, status.restarts);
+            Some(TaskFacts {
+                name,
+                id,
+                pod: pod.name.clone(),
+                service: self.service_of(pod),
+                since,
+                ready: container.readiness.as_ref().map(|_| status.ready),
+                leaving: pod.is_being_deleted(),
+                process: cell.pid,
+            })
+        });
+        running.collect()
+    }
+
+    /// A number that grows whenever another container runs on a node, or one shows something else.
+    pub fn changed_on(&self, node: &str) -> u64 {
+        let Some(node) = self.node(node) else { return 0 };
+        let pods = node.pods.iter().filter_map(|no| self.store.object(*no));
+        pods.map(|pod| pod.resource_version).max().unwrap_or(0).max(node.booked)
+    }
+}
+
+impl Object {
+    /// Containers of a pod, init containers first, as its status has them; none of anything else.
+    pub fn containers(&self) -> Vec<ContainerFacts> {
+        let (Spec::Pod(spec, _), Status::Pod(status)) = (&self.spec, &self.status) else { return Vec::new() };
         let waiting = ContainerStatus::waiting("");
         let facts = |(at, container): (usize, &Container)| {
             let own = status.containers.get(at).unwrap_or(&waiting);
@@ -156,9 +222,16 @@ impl Kube {
                 reason: reason.into(),
                 ready: own.ready,
                 restarts: own.restarts,
-                process: run.and_then(|run| run.cells.get(at)).and_then(|cell| cell.pid),
+                process: None,
             }
         };
         spec.containers.iter().enumerate().map(facts).collect()
+    }
+
+    /// What fault targets call a container of this pod: name and id. `restarts` counts how often it was started again.
+    pub fn task_names(&self, container: &str, restarts: u32) -> (Text, Text) {
+        let name = format!("{}-{container}", self.name);
+        let id = format!("{}/{}/{container}/{restarts}", self.namespace, self.name);
+        (name.into(), id.into())
     }
 }

@@ -189,7 +189,7 @@ impl Kube {
                 let counts = pod.and_then(|pod| {
                     let Status::Pod(status) = &pod.status else { return None };
                     let healthy = status.ready_since().is_some() && !pod.is_being_deleted();
-                    let manager = self.marks.get(&no).and_then(|mark| mark.crew);
+                    let manager = self.marks.get(&no).and_then(|mark| mark.workload);
                     (!status.phase.is_terminal()).then_some((healthy, manager))
                 });
                 if counted.pods.get(&no).copied() == counts {

@@ -4,13 +4,13 @@
 
 use crate::{
     control::{definition::established, storage::claims_of},
-    crew::Mark,
     kinds::KindId,
     kube::Kube,
     kubelet::{Cell, Stage},
     object::{Object, ObjectNo, ObjectRef},
     spec::Spec,
     status::{Phase, PodStatus, State, Status, Tri},
+    workload::Mark,
 };
 use planarium_fleet::{Fleet, ProcessState};
 use planarium_kernel::SimTime;
@@ -129,7 +129,8 @@ impl Reasons<'_> {
             KindId::SERVICE => {
                 let facts = object.service();
                 if facts.is_some_and(|facts| &*facts.kind == "LoadBalancer" && facts.ingress == 0) {
-                    let until = self.kube.crew(object.no).and_then(|crew| crew.timer).map(|(_, at)| at);
+                    let until =
+                        self.kube.workload(object.no).and_then(|workload| workload.timer).map(|(_, at)| at);
                     self.say(WhyKind::Starting, object, "the load balancer has no address yet", until);
                 }
             }
@@ -457,8 +458,12 @@ impl Reasons<'_> {
         }
         let first = self.found.len();
         self.pods(set.no);
-        let slots =
-            self.kube.crew(set.no).and_then(|crew| crew.slots.as_deref()).cloned().unwrap_or_default();
+        let slots = self
+            .kube
+            .workload(set.no)
+            .and_then(|workload| workload.slots.as_deref())
+            .cloned()
+            .unwrap_or_default();
         if !spec.parallel
             && let Some(gap) = slots.gaps.first()
             && let Some(before) = slots.unhealthy.first().filter(|before| *before < gap)
@@ -535,9 +540,9 @@ impl Reasons<'_> {
                 None,
             );
         }
-        let crew = self.kube.crew(job.no).cloned().unwrap_or_default();
-        if crew.active == 0
-            && let Some(hold) = crew.hold
+        let workload = self.kube.workload(job.no).cloned().unwrap_or_default();
+        if workload.active == 0
+            && let Some(hold) = workload.hold
         {
             let text = format!(
                 "{} pods of Job {} have failed (limit {}); the next one is made after a back-off",
@@ -572,7 +577,7 @@ impl Reasons<'_> {
         if Kube::is_bound(claim) {
             return;
         }
-        let until = self.kube.crew(claim.no).and_then(|crew| crew.timer).map(|(_, at)| at);
+        let until = self.kube.workload(claim.no).and_then(|workload| workload.timer).map(|(_, at)| at);
         let last = self.kube.occurrences(claim.reference()).into_iter().next_back();
         let text = last.map_or_else(String::new, |last| format!(": {}", last.message));
         self.say(WhyKind::Claim, claim, format!("claim {} is not bound{text}", claim.name), until);

@@ -359,10 +359,9 @@ fn immutable(
 /// dropped.
 fn upgraded(values: &mut SortedMap<Text, Text>, version: &Version, before: &Version) -> Result<(), String> {
     let to = &version.name;
-    for parameter in &version.parameters {
-        let name = parameter.name.value.as_str();
-        let known = before.parameter(name);
-        let becomes = known.is_some_and(|known| !known.immutable && parameter.immutable);
+    for known in &before.parameters {
+        let name = known.name.value.as_str();
+        let becomes = !known.immutable && version.parameter(name).is_some_and(|it| it.immutable);
         if becomes && !values.contains_key(name) {
             return Err(format!(
                 "parameter '{name}' was changed to immutable in operator version {to} but no value was provided"

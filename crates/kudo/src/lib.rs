@@ -26,6 +26,7 @@ pub mod engine;
 pub mod form;
 pub mod instance;
 pub mod package;
+pub mod pods;
 mod process;
 pub mod status;
 mod statuses;

@@ -12,8 +12,11 @@ const fn word(
     StatusWord { word, class, icon, glyph, meaning }
 }
 
-/// Every status word.
-pub const STATUSES: &[StatusWord] = &[
+/// The status words of plans, phases and steps.
+pub const STATUSES: &[StatusWord] = SHOWN.split_at(6).0;
+
+/// Every word that a service shows: those of its plans, then those of its pods' containers.
+pub(crate) const SHOWN: &[StatusWord] = &[
     word(
         "FATAL_ERROR",
         StatusClass::Failed,
@@ -38,4 +41,34 @@ pub const STATUSES: &[StatusWord] = &[
     word("IN_PROGRESS", StatusClass::Working, "in-progress", "◐", "Objects are written, or are waited for."),
     word("COMPLETE", StatusClass::Done, "complete", "✓", "All its tasks are done."),
     word("NEVER_RUN", StatusClass::Unused, "never-run", "·", "The plan was never started."),
+    word("Pending", StatusClass::Pending, "pending", "○", "The pod has no node yet, or waits on it."),
+    word("PodInitializing", StatusClass::Preparing, "prepared", "◔", "Init containers run before it."),
+    word(
+        "ContainerCreating",
+        StatusClass::Starting,
+        "starting",
+        "◑",
+        "Its image is pulled, or it is started.",
+    ),
+    word("NotReady", StatusClass::Started, "starting", "◑", "It runs; its readiness probe has not passed."),
+    word("Running", StatusClass::Running, "running", "●", "It runs and is ready."),
+    word("Terminating", StatusClass::Stopping, "spanner", "◒", "Its pod is being deleted."),
+    word("Completed", StatusClass::Done, "complete", "✓", "It ended by itself, and well."),
+    word("Error", StatusClass::Failed, "error", "✗", "It ended with a failure."),
+    word("OOMKilled", StatusClass::Failed, "error", "✗", "It used more memory than it may."),
+    word(
+        "CrashLoopBackOff",
+        StatusClass::Delayed,
+        "delayed",
+        "!",
+        "It keeps ending; the next start waits until a delay is over.",
+    ),
+    word("ErrImagePull", StatusClass::Delayed, "delayed", "!", "Its image is not to be had."),
+    word(
+        "ImagePullBackOff",
+        StatusClass::Delayed,
+        "delayed",
+        "!",
+        "Its image was not to be had; the next try waits until a delay is over.",
+    ),
 ];

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use planarium_protocol::Text;
 use planarium_protocol::input::PlanOp;
 use planarium_protocol::json;
-use planarium_protocol::view::{ActionView, PhaseView, PlanView, Progress, ServiceView, SourceRef, StepView};
+use planarium_protocol::view::{
+    ActionView, PhaseView, PlanView, PodView, Progress, ServiceView, SourceRef, StepView,
+};
 use serde_json::Value;
 
 use crate::admission::{self, Decision};
@@ -16,7 +18,7 @@ use crate::form::form;
 use crate::instance::{Instance, PlanStatus, StepStatus};
 use crate::package::model::{Phase, Plan, Step};
 use crate::status::Status;
-use crate::statuses::STATUSES;
+use crate::statuses::SHOWN;
 use crate::version::Version;
 
 /// What a view is made of.
@@ -27,6 +29,8 @@ pub struct Facts<'f> {
     pub version: &'f Version,
     /// What is kept of its run.
     pub memory: &'f Memory,
+    /// Its pods.
+    pub pods: Vec<Arc<PodView>>,
     /// The package that it was loaded from.
     pub definition: Option<&'f Loaded>,
     /// Why the controller does not get anywhere.
@@ -43,9 +47,9 @@ pub fn service(name: &Text, facts: &Facts<'_>, revision: u64) -> Arc<ServiceView
         name: name.clone(),
         dialect: crate::WORD.into(),
         plans: plans.collect(),
-        pods: Vec::new(),
+        pods: facts.pods.clone(),
         activity: activity(facts),
-        statuses: STATUSES,
+        statuses: SHOWN,
         definitions: Vec::new(),
         more: Arc::new(more(facts)),
     };
@@ -274,6 +278,7 @@ pub fn preview(name: &Text, version: &Version, definition: &Loaded) -> Arc<Servi
         instance: None,
         version,
         memory: &Memory::default(),
+        pods: Vec::new(),
         definition: Some(definition),
         trouble: "",
         mark: &|_, _, _| Mark { revision: 1, ..Mark::default() },
@@ -295,6 +300,7 @@ pub fn of_known(known: &Known, definition: Option<&Loaded>) -> Arc<ServiceView> 
         instance: Some(&known.instance),
         version,
         memory: &known.memory,
+        pods: known.pods(),
         definition,
         trouble: &known.trouble,
         mark: &|plan, phase, step| known.mark(plan, phase, step),

@@ -67,6 +67,11 @@ impl PathId {
         &self.0
     }
 
+    /// The text as ids are compared by: the root is the empty list of segments.
+    fn bytes(&self) -> &[u8] {
+        if self.is_root() { &[] } else { self.0.as_bytes() }
+    }
+
     /// The segments, outermost first; none for the root.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/').filter(|part| !part.is_empty())
@@ -159,10 +164,11 @@ impl fmt::Debug for PathId {
 impl Ord for PathId {
     fn cmp(&self, other: &Self) -> Ordering {
         let slash_first = |byte: u8| if byte == b'/' { 0 } else { byte };
-        // The root is the empty list of segments.
-        let tail = |path: &Self| path.0.len() * usize::from(!path.is_root());
-        let (mine, theirs) = (self.0.bytes().take(tail(self)), other.0.bytes().take(tail(other)));
-        mine.map(slash_first).cmp(theirs.map(slash_first))
+        let (mine, theirs) = (self.bytes(), other.bytes());
+        match mine.iter().zip(theirs).find(|(one, other)| one != other) {
+            Some((one, other)) => slash_first(*one).cmp(&slash_first(*other)),
+            None => mine.len().cmp(&theirs.len()),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: names, words, counts, actions with what they lead to. *Must not know*: who draws them.
 //!
-//! *Cost*: built anew when something has changed; instances that have not changed are shared.
+//! *Cost*: built anew when something has changed; instances and apps that have not changed are shared.
 
 use std::fmt::Write as _;
 
@@ -89,7 +89,8 @@ impl Marathon {
         let mut phases: SortedMap<Text, Vec<Arc<StepView>>> = SortedMap::new();
         for (no, run) in self.specs.iter().filter(|(_, run)| !run.shown.is_empty()) {
             let (phase, _) = shown::place_of(&run.id);
-            phases.entry(phase).or_default().push(self.app_step(*no));
+            let step = run.step.get_or_init(|| self.app_step(*no)).clone();
+            phases.entry(phase).or_default().push(step);
         }
         if phases.is_empty() {
             return None;

@@ -1,5 +1,6 @@
 //! Why a command was not carried out.
 
+use crate::Text;
 use serde::{Deserialize, Serialize};
 
 /// A command that the engine or a simulated system turned down. The state did not change.
@@ -16,6 +17,22 @@ pub struct Refusal {
     /// The real system's body where it is more than the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<serde_json::Value>,
+    /// What becomes known although nothing has changed: the real system tells it those who listen.
+    #[serde(skip)]
+    pub told: Option<Box<Told>>,
+}
+
+/// A fact that goes with a refusal; it becomes a [`Happened`](crate::EventBody::Happened) of low importance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Who says so.
+    pub speaker: Text,
+    /// What it is. Never reworded.
+    pub what: Text,
+    /// The fact in names and values.
+    pub facts: Vec<(Text, Text)>,
+    /// The fact as a sentence.
+    pub text: Text,
 }
 
 /// The classes of refusal.
@@ -47,7 +64,7 @@ impl Refusal {
         message: impl Into<String>,
         body: serde_json::Value,
     ) -> Self {
-        Self { code, message: message.into(), status, body: Some(body) }
+        Self { code, message: message.into(), status, body: Some(body), told: None }
     }
 
     /// A refusal with the status that goes with `code` by default.
@@ -61,6 +78,6 @@ impl Refusal {
             RefusalCode::Unsupported => 501,
             RefusalCode::LimitReached => 413,
         };
-        Self { code, message: message.into(), status, body: None }
+        Self { code, message: message.into(), status, body: None, told: None }
     }
 }

@@ -50,6 +50,28 @@ pub struct Unblock {
     pub input: Option<Input>,
 }
 
+/// What a proposal does for an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Helps {
+    /// The element gets further than without.
+    Moves,
+    /// It does so together with this one, which comes after it.
+    Then(String),
+    /// The element ends, and may come anew.
+    Ends,
+    /// It is for a person to do outside the world.
+    Advice,
+}
+
+/// A proposal that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Way {
+    /// Words and input.
+    pub unblock: Unblock,
+    /// What it does.
+    pub helps: Helps,
+}
+
 /// One link of the chain: typed data and its words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reason {

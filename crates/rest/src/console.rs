@@ -8,6 +8,7 @@ pub use planarium_system::console::{Completion, Namer, Names, Output, split};
 use crate::{Request, Response};
 use planarium_system::Dialect;
 use planarium_system::console::{Program, Terminal, program, without_prompt};
+use std::collections::BTreeMap;
 
 /// Runs one command. `service` is the one that is meant when the words name none (empty for the only or first one) and
 /// `dialect` its dialect (empty when it is not known).
@@ -39,8 +40,30 @@ pub fn run(args: &[String], service: (&str, &str), send: &mut dyn FnMut(&Request
 
 /// Runs a typed line, parted into words as a shell would.
 pub fn line(text: &str, service: (&str, &str), send: &mut dyn FnMut(&Request) -> Response) -> Output {
+    parted(text, |args| run(args, service, send))
+}
+
+/// [`line`] beside some files, by their paths from where the line is typed.
+pub fn line_with_files(
+    text: &str,
+    service: (&str, &str),
+    send: &mut dyn FnMut(&Request) -> Response,
+    files: &BTreeMap<String, String>,
+) -> Output {
+    let mut read = |path: &str| {
+        let plain = path.trim_start_matches("./").trim_start_matches('/');
+        if path.ends_with('/') {
+            let below = files.keys().filter_map(|file| file.strip_prefix(plain));
+            return Ok(below.collect::<Vec<_>>().join("\n"));
+        }
+        files.get(plain).cloned().ok_or_else(|| format!("open {path}: no such file or directory"))
+    };
+    parted(text, |args| run_with_files(args, service, send, &mut read))
+}
+
+fn parted(text: &str, run: impl FnOnce(&[String]) -> Output) -> Output {
     match split(text) {
-        Ok(args) => run(&args, service, send),
+        Ok(args) => run(&args),
         Err(error) => Output { stderr: format!("error: {error}\n"), code: 2, ..Output::default() },
     }
 }

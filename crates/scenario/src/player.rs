@@ -3,7 +3,8 @@
 //! Knows: triggers, actions, the order of the script. Must not know: how anything is shown.
 //!
 //! *Order*: entries run one after the other; the trigger of an entry is looked at only once the entry before it is done. An entry
-//! says, does, expects and shows in that order, all at one instant.
+//! says, does, expects and shows in that order, all at one instant. Its inputs come after the work of that instant, but for
+//! those that a system takes before what ends by itself then.
 
 use crate::model::{Action, Scenario, Show, Trigger};
 use planarium_protocol::event::ElementPath;
@@ -50,13 +51,16 @@ pub struct Player {
     previous_ms: u64,
     notes: VecDeque<Note>,
     failed: usize,
+    /// The work of the present instant waits for the inputs of the entry.
+    first: bool,
 }
 
 impl Player {
     /// An engine set up as the scenario says, and the player of its script.
     pub fn start(scenario: Scenario) -> (Engine, Self) {
         let mut engine = Engine::new(scenario.genesis);
-        let mut player = Self { next: 0, previous_ms: 0, notes: VecDeque::new(), failed: 0, scenario };
+        let mut player =
+            Self { next: 0, previous_ms: 0, notes: VecDeque::new(), failed: 0, first: false, scenario };
         for input in player.scenario.set_up() {
             player.put_in(&mut engine, input);
         }
@@ -130,7 +134,8 @@ impl Player {
     }
 
     /// Waits for the next entry's trigger, not beyond `to_ms`. Answers whether it came.
-    fn wait(&self, engine: &mut Engine, to_ms: u64) -> bool {
+    fn wait(&mut self, engine: &mut Engine, to_ms: u64) -> bool {
+        self.first = false;
         let Some(entry) = self.scenario.script.get(self.next) else { return false };
         let due = match &entry.trigger {
             Trigger::At(ms) => *ms,
@@ -143,7 +148,14 @@ impl Player {
         if due > to_ms {
             return false;
         }
-        engine.advance_to(due);
+        let input = entry.actions.iter().find_map(|action| match action {
+            Action::Do(input) => Some(&**input),
+            _ => None,
+        });
+        self.first = input.is_some_and(|input| engine.advance_to_before(due, input));
+        if !self.first {
+            engine.advance_to(due);
+        }
         engine.now_ms() >= due
     }
 
@@ -151,6 +163,9 @@ impl Player {
         let Some(entry) = self.scenario.script.get(self.next).cloned() else { return };
         self.next += 1;
         for action in entry.actions {
+            if self.first && matches!(action, Action::Expect(..) | Action::Show(_)) {
+                engine.advance_to(engine.now_ms());
+            }
             match action {
                 Action::Say(text) => self.note(engine, NoteKind::Said(text)),
                 Action::Do(input) => self.put_in_expecting(engine, *input, entry.refused),

@@ -50,6 +50,8 @@ pub(crate) struct Simulation {
     pub(crate) balancers: Option<Vec<Text>>,
     pub(crate) instances: Vec<Planted>,
     pub(crate) scripts: SortedMap<Text, Script>,
+    /// What probe containers come out with, by image.
+    pub(crate) probes: SortedMap<Text, Script>,
     pub(crate) plugins: SortedMap<Text, UserPlugin>,
     /// How long calls take, by `PLUGIN.ACTION`. *Units*: milliseconds.
     pub(crate) durations: SortedMap<Text, u64>,
@@ -310,6 +312,7 @@ impl Reader<'_> {
             "load_balancers",
             "instances",
             "scripts",
+            "probes",
             "plugins",
             "durations",
             "faults",
@@ -336,6 +339,14 @@ impl Reader<'_> {
                 if let Some(name) = word(&entry.key) {
                     let script = self.script(&entry.value, &format!("The script '{name}'"));
                     simulation.scripts.insert(name, script);
+                }
+            }
+        }
+        if let Some(probes) = self.mapping(node, "probes") {
+            for entry in probes.as_mapping().unwrap_or_default() {
+                if let Some(image) = word(&entry.key) {
+                    let probe = self.script(&entry.value, &format!("The probe '{image}'"));
+                    simulation.probes.insert(image, probe);
                 }
             }
         }
@@ -525,6 +536,14 @@ impl Reader<'_> {
             message: text("message"),
             leave: self.flag(node, "leave"),
         })
+    }
+}
+
+impl Simulation {
+    /// What a probe container of an image comes out with: said of the image, else of its name without a version.
+    pub(crate) fn probe(&self, image: &str) -> Option<&Script> {
+        let bare = image.rsplit_once(':').map_or(image, |(name, _)| name);
+        self.probes.get(image).or_else(|| self.probes.get(bare))
     }
 }
 

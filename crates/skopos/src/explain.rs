@@ -60,8 +60,12 @@ impl App {
     pub(crate) fn brief(&self, id: StepId) -> String {
         let (Some(step), Some(own)) = (self.plan.step(id), self.run.step(id)) else { return String::new() };
         match own.shown {
-            Shown::Passed => String::new(),
-            Shown::Failed => own.note.as_deref().unwrap_or("failed").to_owned(),
+            Shown::Passed => self.brief_ended(id).unwrap_or_default(),
+            Shown::Failed => match (&own.note, self.brief_ended(id)) {
+                (Some(note), _) => note.to_string(),
+                (None, Some(ended)) => ended,
+                (None, None) => "failed".to_owned(),
+            },
             Shown::Skipped => "its chain ended without it".to_owned(),
             Shown::Waiting => match &step.class {
                 Class::Gate { message } if !message.is_empty() => format!("pass or fail? {message}"),
@@ -72,7 +76,10 @@ impl App {
                 format!("the plan is held before it: {reason}")
             }
             Shown::Running => match self.run.leaf.as_ref().filter(|leaf| leaf.step == id) {
-                Some(leaf) => doing(leaf),
+                Some(leaf) => match self.iteration(id) {
+                    Some(iteration) => format!("{iteration}: {}", doing(leaf)),
+                    None => doing(leaf),
+                },
                 None => match &step.class {
                     Class::Loop { .. } => self.brief_loop(id),
                     _ => "a step in it is being carried out".to_owned(),
@@ -82,6 +89,25 @@ impl App {
             Shown::Pending if step.cleanup => "carried out only when something fails".to_owned(),
             Shown::Pending => "waits for its turn".to_owned(),
         }
+    }
+
+    /// Which instance a step of a loop is at work on: `instance 1, 2 of 3`.
+    fn iteration(&self, id: StepId) -> Option<String> {
+        let chain = self.plan.chain(self.plan.step(id)?.chain)?;
+        let owner = chain.owner.filter(|_| chain.kind == crate::plan::ChainKind::Loop)?;
+        Some(self.brief_loop(owner))
+    }
+
+    /// How far a loop has come that has ended.
+    fn brief_ended(&self, id: StepId) -> Option<String> {
+        let run = self.run.loops.get(&id)?;
+        let failed = run.iterations.iter().find(|one| one.result == Some(false));
+        let ended = run.iterations.len();
+        Some(match failed {
+            Some(one) => format!("failed at instance {}, {ended} of {}", one.index, run.planned),
+            None if run.planned == 0 => "there was no instance".to_owned(),
+            None => format!("{ended} of {} instances", run.planned),
+        })
     }
 
     fn brief_loop(&self, id: StepId) -> String {
@@ -103,6 +129,7 @@ impl App {
                 Some((_, id)) => Some(id.clone()),
                 None => self.instances.get(launch.slot).map(|instance| instance.id.clone()),
             },
+            Work::Await(waiting) if waiting.what == Awaited::All => None,
             Work::Await(waiting) => Some(waiting.instance.clone()),
             Work::Delay | Work::Gate | Work::Timed(_) => None,
         }
@@ -466,6 +493,7 @@ impl Teller<'_> {
                     Awaited::Join => "joins the register",
                     Awaited::Up => "is up",
                     Awaited::Service(_) => "is in service",
+                    Awaited::All => "is updated",
                 };
                 let text = format!("{} {what} at {at}", waiting.instance);
                 all.push(reason(

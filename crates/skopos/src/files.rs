@@ -228,6 +228,18 @@ fn by_content(text: &str) -> Option<Role> {
     }
 }
 
+/// Where a text that cannot be read names the doctype of models, if it does.
+pub(crate) fn model_doctype(text: &str) -> Option<usize> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.starts_with("doctype:") && line.contains(MODEL_DOCTYPE) {
+            return Some(at);
+        }
+        at = line.len().saturating_add(at);
+    }
+    None
+}
+
 /// Outermost keys with what follows on their lines, for texts that cannot be read.
 fn planarium_source_keys(text: &str) -> Vec<(String, String)> {
     let lines = text.lines().filter_map(|line| {

@@ -89,6 +89,8 @@ pub(crate) struct Options {
     pub(crate) interactive: bool,
     /// The plan starts right away.
     pub(crate) run: bool,
+    /// A plan that is made replaces instances pair by pair.
+    pub(crate) pairwise: bool,
 }
 
 /// A plan that is about to run, with its text.
@@ -181,11 +183,21 @@ fn read_plan(
     file: FileId,
     found: &mut Diagnostics,
 ) -> Option<Decoded> {
-    let parsed = Reader::new(text, file).one_around_errors(found);
+    let mut own = Diagnostics::new();
+    let parsed = Reader::new(text, file).one_around_errors(&mut own);
     if !parsed.complete {
-        // Where the text breaks off, what did not come is no finding.
+        // The variables of a model are no YAML; where a text breaks off otherwise, what did not come is no finding.
+        if let Some(doctype) = files::model_doctype(text) {
+            let at = u32::try_from(doctype).unwrap_or(0);
+            let (what, help) = decode::MODEL_FOR_PLAN;
+            let finding = Diagnostic::error(codes::DOCTYPE, Span::at(file, at), format!("This is {what}"));
+            found.push(finding.with_help(help));
+        } else {
+            found.extend(own);
+        }
         return None;
     }
+    found.extend(own);
     if let Some(root) = &parsed.root {
         report_duplicates_everywhere(root, Severity::Error, None, found);
     }
@@ -234,7 +246,17 @@ fn read_model(
     if !parsed.complete {
         return None;
     }
-    model::read(parsed.root.as_ref(), Span::at(file, 0), found)
+    let mut own = Diagnostics::new();
+    let model = model::read(parsed.root.as_ref(), Span::at(file, 0), &mut own);
+    // What a variable without a value leaves empty has been told.
+    let gap = |span: Span| {
+        let inside = |gap: &Span| span.start <= gap.start && gap.end <= span.end;
+        replaced.missing.iter().any(|(_, spans)| spans.iter().any(inside))
+    };
+    let own = own.into_sorted().into_iter();
+    own.filter(|finding| finding.code != codes::MODEL_VALUE || !gap(finding.span))
+        .for_each(|one| found.push(one));
+    model
 }
 
 /// What runs at load time, by component.
@@ -321,11 +343,29 @@ fn options(given: &Value, found: &mut Diagnostics) -> Options {
                 }
                 continue;
             }
+            "strategy" => {
+                match value.as_str() {
+                    Some("all-at-once") => options.pairwise = false,
+                    Some("pairwise") => options.pairwise = true,
+                    _ => refuse(format!("There is no strategy {value}"), "write all-at-once or pairwise"),
+                }
+                continue;
+            }
             "replace_all" | "replace-all" => &mut options.replace_all,
             "interactive" => &mut options.interactive,
             "run" | "start" => &mut options.run,
             _ => {
-                let known = ["project", "plan", "model", "env", "mode", "replace_all", "interactive", "run"];
+                let known = [
+                    "project",
+                    "plan",
+                    "model",
+                    "env",
+                    "mode",
+                    "strategy",
+                    "replace_all",
+                    "interactive",
+                    "run",
+                ];
                 let help = match crate::nearest::nearest(name, &known) {
                     Some(meant) => format!("did you mean '{meant}'?"),
                     None => format!("the options are {}", known.join(", ")),
@@ -357,8 +397,9 @@ impl Definition {
             return Ok(Prepared { plan: Some(plan.clone()), text: text.clone(), generated: false });
         }
         let Some(model) = &self.model else { return Err("there is neither a plan nor a model".to_owned()) };
-        let text = generate::generate(model, &self.env, running, self.options.teardown)
-            .map_err(|circle| format!("components use each other in a circle: {}", circle.join(", ")))?;
+        let text =
+            generate::generate(model, &self.env, running, self.options.teardown, self.options.pairwise)
+                .map_err(|circle| format!("components use each other in a circle: {}", circle.join(", ")))?;
         let Some(text) = text else {
             return Ok(Prepared { plan: None, text: "".into(), generated: true });
         };

@@ -3,8 +3,8 @@
 //! *Knows*: a table. *Must not know*: instances, machines, time.
 //!
 //! **Source**: Skopos plugin reference and plugin operation details, Skopos Deployment Plan Reference (`image_check`,
-//! `image_pull`, `lb-wait`). Simplified: all plugins that create instances have the same actions; operations on all
-//! instances of a service at once are not simulated. Durations, `inst_stop`, `inst_start` and `probe` are ours.
+//! `image_pull`, `lb-wait`). Simplified: all plugins that create instances have the same actions. Durations, `inst_stop`,
+//! `inst_start`, `probe`, and what the operations on whole services do are ours.
 
 /// What an action does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,22 @@ pub(crate) enum Op {
     Signal,
     /// Leaves a message.
     Notify,
-    /// Runs something in or beside an instance.
+    /// Runs something in an instance.
     InInstance,
+    /// Runs a probe container, beside an instance where one is named.
+    Probe,
+    /// Orders every instance of a service that is missing.
+    DeployAll,
+    /// The same, and takes away those that are too many.
+    ScaleAll,
+    /// Takes new instances of a service away and starts the old ones again.
+    RollbackAll,
+    /// Waits until all new instances of a service are up; the old ones are stopped then.
+    AwaitAll,
+    /// Takes all instances of a service away.
+    DestroyAll,
+    /// Passes a call on to another plugin.
+    Pass,
     /// Does nothing that anybody sees.
     Nothing,
 }
@@ -48,7 +62,29 @@ pub(crate) enum Op {
 impl Op {
     /// Whether it works on an instance that a selector names.
     pub(crate) const fn needs_instance(self) -> bool {
-        !matches!(self, Self::ImageCheck | Self::ImagePull | Self::Signal | Self::Notify | Self::Nothing)
+        matches!(
+            self,
+            Self::Create
+                | Self::Destroy
+                | Self::Stop
+                | Self::Start
+                | Self::AwaitUp
+                | Self::Attach
+                | Self::Detach
+                | Self::AwaitService
+                | Self::Register
+                | Self::Unregister
+                | Self::AwaitJoin
+                | Self::InInstance
+        )
+    }
+
+    /// Whether it works on all instances of the component.
+    pub(crate) const fn needs_component(self) -> bool {
+        matches!(
+            self,
+            Self::DeployAll | Self::ScaleAll | Self::RollbackAll | Self::AwaitAll | Self::DestroyAll
+        )
     }
 }
 
@@ -129,12 +165,25 @@ const EXEC: [ActionSpec; 1] = [ActionSpec {
     ..action("inst_exec", Op::InInstance, 1_000)
 }];
 
+/// On platforms that know services.
+const SERVICE: [ActionSpec; 7] = [
+    action("inst_describe_init", Op::Nothing, 1_000),
+    action("inst_deploy_all_async", Op::DeployAll, 1_000),
+    action("inst_scale_all_async", Op::ScaleAll, 1_000),
+    action("inst_rollback_all_async", Op::RollbackAll, 1_000),
+    ActionSpec { optional: &["wait"], ..action("inst_wait_all_updated", Op::AwaitAll, WARM_UP_MS) },
+    action("inst_destroy_all", Op::DestroyAll, 2_000),
+    ActionSpec { required: &["plugin", "action"], open: true, ..action("call_plugin", Op::Pass, 1_000) },
+];
+
 /// Any action of the plugin that runs probes.
-const PROBE: ActionSpec =
-    ActionSpec { required: &["image"], open: true, ..action("*", Op::InInstance, 1_000) };
+const PROBE: ActionSpec = ActionSpec { required: &["image"], open: true, ..action("*", Op::Probe, 1_000) };
 
 /// The plugin that stands for the probe containers of models.
 pub(crate) const PROBE_PLUGIN: &str = "probe";
+
+/// The plugin whose register takes only instances that have joined.
+pub(crate) const CONSUL: &str = "consul";
 
 /// The plugins that come with Skopos.
 pub(crate) const PLUGINS: [&str; 11] = [
@@ -146,30 +195,21 @@ pub(crate) const PLUGINS: [&str; 11] = [
     "ec2-docker",
     "elb",
     "docker-elb",
-    "consul",
+    CONSUL,
     "slack",
     "swarm-exec",
-];
-
-/// Actions of the real plugins that work on all instances of a service at once.
-pub(crate) const NOT_SIMULATED: [&str; 7] = [
-    "inst_describe_init",
-    "inst_deploy_all_async",
-    "inst_scale_all_async",
-    "inst_rollback_all_async",
-    "inst_wait_all_updated",
-    "inst_destroy_all",
-    "call_plugin",
 ];
 
 /// The groups of actions that a plugin has; none when there is no such plugin.
 fn groups(plugin: &str) -> Option<&'static [&'static [ActionSpec]]> {
     Some(match plugin {
-        "docker" | "docker-swarm" => &[&IMAGE, &INSTANCE, &DOCKER, &BALANCER, &DISCOVERY],
-        "k8s" => &[&IMAGE, &INSTANCE, &BALANCER, &DISCOVERY],
-        "ec2-docker" | "ec2-asg" | "ec2-ecs" => &[&IMAGE, &INSTANCE, &BALANCER],
+        "docker" => &[&IMAGE, &INSTANCE, &DOCKER, &DISCOVERY],
+        "docker-swarm" => &[&IMAGE, &INSTANCE, &SERVICE, &DOCKER, &BALANCER, &DISCOVERY],
+        "k8s" => &[&IMAGE, &INSTANCE, &SERVICE, &BALANCER, &DISCOVERY],
+        "ec2-docker" => &[&IMAGE, &INSTANCE, &BALANCER],
+        "ec2-asg" | "ec2-ecs" => &[&IMAGE, &INSTANCE, &SERVICE, &BALANCER],
         "elb" | "docker-elb" => &[&BALANCER],
-        "consul" => &[&DISCOVERY],
+        CONSUL => &[&DISCOVERY],
         "slack" => &[&SLACK],
         "swarm-exec" => &[&EXEC],
         PROBE_PLUGIN => &[],

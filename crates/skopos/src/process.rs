@@ -13,7 +13,7 @@ use planarium_kernel::cow::behind;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::{Digest, SimTime, SortedMap};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, Target};
+use planarium_protocol::input::{HttpCall, Input, LoadService, PlanCommand, PlanOp, PodCommand, Target};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{EventBody, Refusal, Text, Why, json};
@@ -101,7 +101,9 @@ impl Definition for Loaded {
 fn detect(files: &Files) -> u8 {
     let doctype = |text: &str| {
         top_keys(text).any(|(key, value)| {
-            key == "doctype" && (value.contains("skopos") || value.contains("deploy-plan"))
+            // Also where the key is mistyped.
+            value.contains("datagridsys.doctype/")
+                || key == "doctype" && (value.contains("skopos") || value.contains("deploy-plan"))
         })
     };
     if files.values().any(|text| doctype(text)) {
@@ -116,11 +118,14 @@ fn detect(files: &Files) -> u8 {
         return 2;
     }
     // What can be told with certainty once it is read: an environment alone, a plan whose header is wrong, a compose file.
-    let perhaps = |text: &String| {
-        let keys = ["core_plugin", "service_discovery_plugin", "simulation", "services"];
-        keys.iter().any(|key| has_key(text, key)) || has_key(text, "steps") && text.contains("class:")
+    let perhaps = |(path, text): (&String, &String)| {
+        let own = crate::files::ENV_KEYS.into_iter().filter(|key| *key != "vars");
+        own.chain(["services"]).any(|key| has_key(text, key))
+            || has_key(text, "steps") && text.contains("class:")
+            || top_keys(text).any(|(key, value)| key == "version" && value.contains("alpha/1"))
+            || named(path, &["plan.yaml", "plan.yml", "env.yaml", "env.yml", "ted.yaml", "ted.yml"])
     };
-    u8::from(files.values().any(perhaps))
+    u8::from(files.iter().any(perhaps))
 }
 
 fn not_found(name: &str) -> Refusal {
@@ -228,6 +233,7 @@ impl System for Process {
         nobody: wire::nobody,
         statuses: STATUSES,
         links: wire::links,
+        carry_out,
         console: console::CONSOLE,
     };
 
@@ -330,6 +336,19 @@ impl System for Process {
 
     fn restless(&self) -> bool {
         false
+    }
+
+    fn comes_first(&self, input: &Input) -> bool {
+        let app = match input {
+            Input::Plan(command) if command.dialect.is_empty() || command.dialect == DIALECT => {
+                self.find(&command.service)
+            }
+            Input::Call(call) => {
+                self.members().find(|member| wire::is_about(&call.path, &member.app.definition.name))
+            }
+            _ => None,
+        };
+        app.is_some_and(|member| member.app.run.mode == Mode::Running)
     }
 
     fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
@@ -497,5 +516,15 @@ impl System for Process {
 
     fn weight(&self) -> u64 {
         self.members().map(|member| 256 + member.app.beyond(None)).sum()
+    }
+}
+
+/// A plan waits to be started unless it is loaded with `run`.
+fn carry_out(load: &mut LoadService) {
+    if load.options.is_null() {
+        load.options = json!({});
+    }
+    if let Some(options) = load.options.as_object_mut().filter(|options| !options.contains_key("start")) {
+        options.entry("run").or_insert(true.into());
     }
 }

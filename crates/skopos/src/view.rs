@@ -8,7 +8,7 @@
 use crate::app::App;
 use crate::engine::{Mode, Shown};
 use crate::instance::InstanceState;
-use crate::plan::{ChainId, ChainKind, Class, Step, StepId};
+use crate::plan::{ChainId, ChainKind, Class, StepId};
 use crate::report::PLAN;
 use crate::{DIALECT, STATUSES};
 use planarium_protocol::json;
@@ -121,9 +121,11 @@ impl App {
         while let Some((chain, times)) = open.pop() {
             for id in self.plan.steps_of(chain) {
                 ids.push((*id, times));
-                if let Some(inside) = self.plan.step(*id).and_then(Step::inside) {
-                    open.push((inside, times.saturating_mul(self.iterations_of(*id))));
-                }
+                let Some(inner) = self.plan.step(*id) else { continue };
+                // A loop that cleans up is expected only once it is entered.
+                let entered = !inner.cleanup || self.run.loops.get(id).is_some();
+                let times = if entered { times.saturating_mul(self.iterations_of(*id)) } else { 0 };
+                open.extend(inner.inside().map(|inside| (inside, times)));
             }
         }
         planarium_kernel::sorted::sort(&mut ids);

@@ -29,7 +29,6 @@ use planarium_protocol::input::{HttpCall, Input, LoadService, RemoveService};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, json};
-use planarium_system::http::encode;
 use planarium_system::{Request, Response, Wire, outcome};
 use serde_json::Value;
 use std::sync::Arc;
@@ -37,6 +36,13 @@ use std::sync::Arc;
 /// Whether a path is one of this API's.
 pub(crate) fn owns(parts: &[&str]) -> bool {
     matches!(parts, ["skopos", ..])
+}
+
+/// Whether a path is one of an application's.
+pub(crate) fn is_about(path: &str, name: &str) -> bool {
+    let rest = path.trim_start_matches('/').strip_prefix("skopos/v1/");
+    let own = rest.and_then(|rest| rest.split(['/', '?']).next()).unwrap_or_default();
+    own == name || own == offer::encoded(name)
 }
 
 /// What a request is answered when there is no application.
@@ -50,7 +56,7 @@ pub(crate) fn nobody(request: &Request, parts: &[&str]) -> Response {
 
 /// What can be read of an application.
 pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
-    let base = format!("/skopos/v1/{}", encode(&service.name));
+    let base = format!("/skopos/v1/{}", offer::encoded(&service.name));
     [
         ("", "the application"),
         ("/deployment", "the state of its deployment"),

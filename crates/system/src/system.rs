@@ -18,7 +18,7 @@ use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, 
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::{ServiceView, StatusWord};
-use planarium_protocol::{Event, Refusal, Text, Why};
+use planarium_protocol::{Event, Input, Refusal, Text, Why};
 use planarium_source::Diagnostic;
 use serde_json::Value;
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub struct Dialect {
     pub statuses: &'static [StatusWord],
     /// What of its API can be read of a service as it stands: path, and what answers there.
     pub links: fn(&ServiceView) -> Vec<(String, &'static str)>,
+    /// Has a definition carried out as soon as it is loaded, where the real system waits to be told to.
+    pub carry_out: fn(&mut LoadService),
     /// Its command line.
     pub console: Console,
 }
@@ -191,6 +193,12 @@ pub trait System: Clone + Sized {
 
     /// Whether the next periodic work would change something.
     fn restless(&self) -> bool;
+
+    /// Whether an input comes before what ends by itself at its instant. Everywhere else it comes after all work of the
+    /// instant.
+    fn comes_first(&self, _input: &Input) -> bool {
+        false
+    }
 
     /// Handles exactly one due timer.
     fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster);

@@ -46,6 +46,10 @@ mod tests {
             #[cfg(feature = "skopos")]
             ("skopos", &[("plan.yaml", "doctype: deploy-plan\nplan: []\n")]),
             #[cfg(feature = "skopos")]
+            ("skopos", &[("plan.yaml", "core_plgin: docker\nvars: {}\n")]),
+            #[cfg(feature = "skopos")]
+            ("skopos", &[("deployment.yml", "doctpye: com.datagridsys.doctype/skopos/deploy-plan\n")]),
+            #[cfg(feature = "skopos")]
             ("skopos", &[("plan.yaml", "# c\ndoctype: \"deploy-plan\"\n")]),
             #[cfg(feature = "skopos")]
             (

@@ -3,7 +3,7 @@
 //! Knows: which part each kind of input is for. Must not know: any system's rules.
 
 mod bounds;
-mod describe;
+pub(crate) mod describe;
 mod maintenance;
 mod services;
 

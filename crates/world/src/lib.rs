@@ -14,6 +14,7 @@ mod condition;
 mod detect;
 mod encode;
 mod genesis;
+mod help;
 mod input;
 mod invariants;
 pub mod limits;
@@ -30,6 +31,8 @@ pub use check::{CheckReport, check};
 pub use condition::{Condition, ConditionError, element_status, parse_duration_ms};
 pub use detect::detect_dialect;
 pub use genesis::Genesis;
+pub use help::Trials;
+pub use input::describe::describe as describe_input;
 pub use outside::OutsideView;
 pub use planarium_mesos::wire::{
     HEARTBEAT_S, MesosQuery, TasksQuery, error_event, heartbeat, operator_question,
@@ -46,7 +49,8 @@ pub fn states() -> &'static [planarium_protocol::view::StatusWord] {
 }
 
 pub use timeline::{
-    Advanced, BranchView, Difference, Engine, JOURNAL_VERSION, Journal, ReplayError, SEMANTICS,
+    Advanced, BranchView, Difference, Engine, Grown, JOURNAL_VERSION, Journal, Place, ReplayError, SEMANTICS,
+    Tree,
 };
 pub use world::World;
 

@@ -16,7 +16,6 @@ use planarium_protocol::input::{HttpCall, Maintenance};
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use serde_json::Value;
-use std::sync::Arc;
 
 impl World {
     /// Where virtual time stands in the calendar.

@@ -22,6 +22,9 @@ pub const PRESETS: &[Preset] = &[
     Preset { name: "3", title: "3 generous machines" },
     Preset { name: "10", title: "10 generous machines" },
     Preset { name: "100", title: "100 generous machines" },
+    Preset { name: "250", title: "250 generous machines" },
+    Preset { name: "500", title: "500 generous machines over 5 zones" },
+    Preset { name: "1000", title: "1,000 generous machines over 5 zones" },
     Preset { name: "small", title: "3 small machines: 2 cpus, 4 GiB, 20 GiB disk each" },
     Preset { name: "tight", title: "2 machines with hardly any room: 1 cpu, 2 GiB, 10 GiB disk each" },
     Preset { name: "zones", title: "6 generous machines over 3 zones, with rack attributes" },
@@ -53,6 +56,15 @@ fn generous(count: u32) -> AddAgent {
     AddAgent { count: Some(count), ..machine(8, 32, 200) }
 }
 
+/// So many machines in each of five zones.
+fn zoned(each: u32) -> Vec<AddAgent> {
+    let zones = ["a", "b", "c", "d", "e"].into_iter();
+    let region = || Some("region-1".to_owned());
+    zones
+        .map(|zone| AddAgent { region: region(), zone: Some(format!("zone-{zone}")), ..generous(each) })
+        .collect()
+}
+
 /// The same machine with MOUNT disks of 50 GiB, one for each profile or none.
 fn with_disks(mut agent: AddAgent, profiles: &[Option<&str>]) -> AddAgent {
     agent.resources.disks = profiles
@@ -76,6 +88,9 @@ pub fn cluster(name: &str) -> Option<Vec<AddAgent>> {
         "3" => vec![generous(3)],
         "10" => vec![generous(10)],
         "100" => vec![generous(100)],
+        "250" => vec![generous(250)],
+        "500" => zoned(100),
+        "1000" => zoned(200),
         "small" => vec![AddAgent { count: Some(3), ..machine(2, 4, 20) }],
         "tight" => vec![AddAgent { count: Some(2), ..machine(1, 2, 10) }],
         "zones" => ["a", "b", "c"]

@@ -14,7 +14,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
-use planarium_protocol::{Refusal, Text, Why};
+use planarium_protocol::{Input, Refusal, Text, Why};
 use planarium_system::{Cluster, Number};
 use std::sync::Arc;
 
@@ -115,6 +115,11 @@ impl Processes {
     pub(crate) fn named(&self, dialect: &str, name: &str) -> Result<(Number, Number), Refusal> {
         self.find(dialect, name)
             .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
+    }
+
+    /// Whether an input comes before what ends by itself at its instant.
+    pub(crate) fn comes_first(&self, input: &Input) -> bool {
+        self.of_dialect("").any(|(_, process)| process.comes_first(input))
     }
 
     pub(crate) fn process(&self, number: Number) -> Option<&Process> {

@@ -15,6 +15,7 @@ use crate::world::{Instant, World};
 use planarium_kernel::cause::Cause;
 use planarium_kernel::recorder::Recorded;
 use planarium_mesos::api::FrameworkId;
+use planarium_protocol::event::Importance;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Applied;
 use planarium_protocol::{Event, EventBody, Input, Refusal};
@@ -57,6 +58,16 @@ impl World {
                     code: code_word(refusal.code).into(),
                     reason: refusal.message.as_str().into(),
                 });
+                if let Some(told) = &refusal.told {
+                    self.recorder.emit(EventBody::Happened {
+                        speaker: told.speaker.clone(),
+                        what: told.what.clone(),
+                        importance: Importance::Low,
+                        path: None,
+                        facts: told.facts.clone(),
+                        text: told.text.clone().into(),
+                    });
+                }
             }
         }
         let looked_at = cfg!(debug_assertions) || self.weight() <= limits::CHECKED_BYTES;

@@ -13,7 +13,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
-use planarium_protocol::{Event, Refusal, Text, Why};
+use planarium_protocol::{Event, Input, Refusal, Text, Why};
 use planarium_source::{Diagnostic, SourceMap, Span};
 use planarium_system::{
     Cluster, Definition as Readable, Dialect, Loading, Number, Request, StreamNews, System, Wire,
@@ -228,6 +228,10 @@ macro_rules! systems {
 
             pub(crate) fn one_shots(&self) -> usize {
                 match self { $($(#[$on])* Self::$variant(it) => it.one_shots(),)+ }
+            }
+
+            pub(crate) fn comes_first(&self, input: &Input) -> bool {
+                match self { $($(#[$on])* Self::$variant(it) => it.comes_first(input),)+ }
             }
 
             pub(crate) fn restless(&self) -> bool {

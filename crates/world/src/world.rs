@@ -184,13 +184,18 @@ impl World {
         self.processes.views()
     }
 
+    /// Faults in force.
+    pub(crate) fn faults(&self) -> Vec<planarium_protocol::view::FaultView> {
+        self.cluster.faults()
+    }
+
     pub(crate) fn view(&self, clock: ClockView) -> View {
         View {
             revision: self.seq(),
             clock,
             services: self.service_views(),
             cluster: self.cluster.view(),
-            faults: self.cluster.faults(),
+            faults: self.faults(),
         }
     }
 

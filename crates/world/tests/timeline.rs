@@ -339,3 +339,46 @@ fn an_instant_can_be_entered_and_left_half_way() {
     let replayed = Engine::from_journal(&engine.journal()).expect("replays");
     assert_same(&stand(&engine), &stand(&replayed), "ends half way");
 }
+
+#[test]
+fn all_branches_come_back_with_the_cursor_where_it_was() {
+    let mut engine = eventful();
+    engine.seek_ms(20_000);
+    let place = engine.place();
+    accept(&mut engine, input(r#"{"kind":"add-agent","hostname":"other"}"#));
+    engine.advance_to(90_000);
+    assert!(engine.branch_from(place), "the place is there");
+    accept(&mut engine, input(r#"{"kind":"add-agent","hostname":"third"}"#));
+    engine.advance_to(50_000);
+    engine.seek_ms(30_000);
+    assert_eq!(engine.branches().len(), 3);
+    let tree = engine.tree();
+    assert_eq!(engine.place(), tree.cursor, "to write it down moves nothing");
+    let text = serde_json::to_string(&tree).expect("plain data");
+    let read: planarium_world::Tree = serde_json::from_str(&text).expect("own output");
+    let mut again = Engine::of_tree(&read).expect("it replays");
+    assert_same(&stand(&engine), &stand(&again), "the cursor");
+    assert_eq!(engine.branches(), again.branches());
+    for branch in engine.branches() {
+        assert_eq!(read.whole(branch.id).map(|journal| journal.entries.len()), {
+            again.switch_branch(branch.id);
+            Some(again.journal().entries.len())
+        });
+        engine.switch_branch(branch.id);
+        assert_eq!(engine.journal(), again.journal(), "{branch:?}");
+    }
+    let mut nowhere = serde_json::to_value(place).expect("plain data");
+    nowhere["branch"] = 9.into();
+    let nowhere = serde_json::from_value(nowhere).expect("a place");
+    assert!(!engine.go_to_place(nowhere) && !engine.branch_from(nowhere));
+}
+
+#[test]
+fn a_branch_from_before_an_input_goes_on_without_it() {
+    let mut engine = with_cluster("3");
+    engine.advance_to(5_000);
+    let (place, before) = (engine.place(), engine.digest());
+    accept(&mut engine, input(r#"{"kind":"add-agent","hostname":"late"}"#));
+    assert!(engine.branch_from(place));
+    assert_eq!((engine.digest(), engine.at_head()), (before, true));
+}

@@ -81,8 +81,16 @@ function build(colours, isDark) {
       ".cm-panels.cm-panels-top": { borderBottom: `1px solid ${c.border}` },
       ".cm-textfield, .cm-button": {
         backgroundColor: c.bg, backgroundImage: "none", color: c.text, border: `1px solid ${c.border}`,
-        borderRadius: token("radius", "4px"), fontSize: "inherit",
+        borderRadius: token("radius", "4px"), fontSize: "inherit", minHeight: "28px", margin: "2px 4px 2px 0",
       },
+      ".cm-panel.cm-search": {
+        padding: "6px 32px 6px 8px", fontFamily: token("font", "system-ui, sans-serif"), fontSize: "0.8125rem",
+      },
+      ".cm-panel.cm-search label": { display: "inline-flex", alignItems: "center", gap: "4px", minHeight: "28px", color: c.muted },
+      ".cm-panel.cm-search [name=close]": { width: "28px", height: "28px", color: c.muted, fontSize: "1.125rem", cursor: "pointer" },
+      ".cm-button:hover, .cm-panel.cm-search [name=close]:hover": { backgroundColor: c.selection },
+      ".cm-button:active": { backgroundImage: "none" },
+      ".cm-textfield:focus-visible, .cm-button:focus-visible": { outline: `2px solid ${c.focus}` },
       ".cm-tooltip": {
         backgroundColor: c.surface, color: c.text, border: `1px solid ${c.border}`,
         borderRadius: token("radius", "4px"),

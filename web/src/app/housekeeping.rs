@@ -16,6 +16,8 @@ use yew::prelude::*;
 const CHECK_MS: u32 = 30;
 /// From a new world to looking for better machines.
 const MACHINES_MS: u32 = 900;
+/// From a standstill to trying what would end it.
+const HELP_MS: u32 = 150;
 /// From the last change to writing the address bar; browsers limit how often that may happen.
 const ADDRESS_MS: u32 = 900;
 
@@ -41,10 +43,20 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
     }
     {
         let hub = hub.clone();
+        let wait = if state.help.fresh { HELP_MS } else { 0 };
+        let round = state.help.trying().then_some(state.help.round);
+        use_effect_with(round, move |round| {
+            let timer = round.map(|_| Timeout::new(wait, move || hub.send(Action::TryHelp)));
+            move || drop(timer)
+        });
+    }
+    {
+        let hub = hub.clone();
         let world = &state.world;
         let moving = state.play.playing && !(world.clock.idle && world.clock.at_head());
         let place = if moving { None } else { Some(world.clock) };
-        use_effect_with((place, world.log.lineage, state.draft.applied), move |(place, ..)| {
+        let edits = (state.draft.applied, state.draft.revision);
+        use_effect_with((place, world.log.lineage, edits), move |(place, ..)| {
             let timer = place.map(|_| Timeout::new(ADDRESS_MS, move || hub.send(Action::WriteAddress)));
             move || drop(timer)
         });
@@ -52,12 +64,8 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
     {
         let hub = hub.clone();
         use_effect_with((), move |()| {
-            let listener = browser::window().map(|window| {
-                EventListener::new(&window, "hashchange", move |_| {
-                    hub.send(Action::OpenHash(browser::hash()));
-                })
-            });
-            move || drop(listener)
+            let listeners = browser::window().map(|window| address_listeners(&hub, &window));
+            move || drop(listeners)
         });
     }
     {
@@ -91,6 +99,24 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
             document.set_title(&name);
         }
     });
+}
+
+/// The address may change by hand, by Back and Forward; and the page may be left.
+fn address_listeners(hub: &Hub, window: &web_sys::Window) -> [EventListener; 4] {
+    let on = |name: &'static str, make: fn() -> Option<Action>| {
+        let hub = hub.clone();
+        EventListener::new(window, name, move |_| {
+            if let Some(action) = make() {
+                hub.send(action);
+            }
+        })
+    };
+    [
+        on("popstate", || Some(Action::OpenPlace(browser::query("example"), browser::hash()))),
+        on("hashchange", || Some(Action::OpenHash(browser::hash()))),
+        on("pagehide", || Some(Action::Leave)),
+        on("blur", || Some(Action::Leave)),
+    ]
 }
 
 /// Files may be dropped anywhere on the page.
@@ -133,7 +159,7 @@ fn use_play_loop(hub: &Hub, playing: bool) {
     use_effect_with(playing, move |playing| {
         let slot: Slot = Rc::default();
         if *playing {
-            next_frame(hub, Rc::clone(&slot), None);
+            next_frame(hub, Rc::clone(&slot), None, MOST_MS);
         }
         move || *slot.borrow_mut() = None
     });
@@ -141,15 +167,55 @@ fn use_play_loop(hub: &Hub, playing: bool) {
 
 type Slot = Rc<RefCell<Option<AnimationFrame>>>;
 
-fn next_frame(hub: Hub, slot: Slot, last: Option<f64>) {
+/// What simulating may take of a frame, so that the rest suffices for drawing; half of one that takes longer anyway.
+/// *Units*: milliseconds.
+const FRAME_MS: f64 = 8.0;
+/// The least that a frame plays, however long that takes. *Units*: milliseconds.
+const LEAST_MS: f64 = 4.0;
+/// The most. *Units*: milliseconds.
+const MOST_MS: f64 = 250.0;
+
+/// How much of the time since the last frame is played: a world that cannot be simulated as fast as asked for plays slower
+/// rather than in fewer frames.
+fn paced(most_ms: f64, played_ms: f64, took_ms: f64, frame_ms: f64) -> f64 {
+    let room_ms = FRAME_MS.max(frame_ms / 2.0);
+    let next = if took_ms > room_ms { played_ms * room_ms / took_ms } else { most_ms * 1.25 };
+    next.clamp(LEAST_MS, MOST_MS)
+}
+
+fn next_frame(hub: Hub, slot: Slot, last: Option<f64>, most_ms: f64) {
     let again = Rc::clone(&slot);
     let frame = request_animation_frame(move |now| {
         // Pausing and playing on may come between two draws, so only the draw of a pause ends the loop.
         let playing = hub.state().play.playing;
+        let mut most_ms = most_ms;
         if let Some(last) = last.filter(|_| playing) {
-            hub.send(Action::Frame((now - last).clamp(0.0, 250.0)));
+            let (from, frame_ms) = (js_sys::Date::now(), now - last);
+            let play_ms = frame_ms.clamp(0.0, most_ms);
+            hub.send(Action::Frame(play_ms));
+            most_ms = paced(most_ms, play_ms, js_sys::Date::now() - from, frame_ms);
         }
-        next_frame(hub, again, playing.then_some(now));
+        next_frame(hub, again, playing.then_some(now), most_ms);
     });
     *slot.borrow_mut() = Some(frame);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_world_that_is_slow_to_simulate_plays_slower_and_comes_back_to_speed() {
+        let mut most_ms = MOST_MS;
+        // Each millisecond played takes two.
+        for _ in 0..20 {
+            let played_ms = 16.0_f64.min(most_ms);
+            most_ms = paced(most_ms, played_ms, played_ms * 2.0, 16.0);
+        }
+        assert!((LEAST_MS..=6.0).contains(&most_ms), "{most_ms}");
+        for _ in 0..40 {
+            most_ms = paced(most_ms, most_ms, 1.0, 16.0);
+        }
+        assert!(most_ms >= MOST_MS, "{most_ms}");
+    }
 }

@@ -12,6 +12,9 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
 
+/// Screens on which the editor is a drawer.
+const DRAWER: &str = "(768px <= width < 1200px)";
+
 /// Listens on the window.
 #[hook]
 pub(super) fn use_global_keys(hub: &Hub) {
@@ -47,10 +50,12 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
         }
         return;
     }
-    if with_command && !event.shift_key() && key.eq_ignore_ascii_case("z") && !reduce::is_modal(&state) {
+    let undoing = key.eq_ignore_ascii_case("z") || key.eq_ignore_ascii_case("y");
+    if with_command && undoing && !event.alt_key() && !reduce::is_modal(&state) {
+        let again = event.shift_key() || key.eq_ignore_ascii_case("y");
         let typing = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if !typing.as_ref().is_some_and(takes_text)
-            && let Some(action) = undo(&state)
+            && let Some(action) = if again { redo(&state) } else { undo(&state) }
         {
             event.prevent_default();
             hub.send(action);
@@ -65,6 +70,11 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
         return;
     }
     if state.prefs.keys_off && key != "?" {
+        return;
+    }
+    let in_drawer = || target.as_ref().is_some_and(|target| is_inside(target, ".pane-editor"));
+    if key == "Escape" && !state.ui.editor_shut && in_drawer() && browser::matches(DRAWER) {
+        hub.send(Action::ToggleEditor);
         return;
     }
     let pressed_button = matches!(key.as_str(), " " | "Enter")
@@ -94,10 +104,17 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
     }
 }
 
-/// The way back that the last message offers.
+/// The way back: what was done last, or what the last message offers.
 fn undo(state: &State) -> Option<Action> {
-    let toast = state.ui.toasts.iter().rev().find(|toast| toast.undo.is_some())?;
+    if state.ways.undo.is_some() {
+        return Some(Action::Undo);
+    }
+    let toast = state.ui.toasts.iter().rev().find(|toast| toast.undo == Some(ToastUndo::Draft))?;
     toast.undo.as_ref().map(ToastUndo::action)
+}
+
+fn redo(state: &State) -> Option<Action> {
+    state.ways.redo.is_some().then_some(Action::Redo)
 }
 
 fn is_inside(target: &Element, selector: &str) -> bool {

@@ -1,12 +1,11 @@
-//! Strips above the plan: broken text, the story's narration, the first hint, a run that will not move.
+//! One line above the plan: what is most urgent of broken text, a run that differs, better machines, the story and the
+//! first hint. Its height never changes, so that the tree keeps its place; further messages are a click away.
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::clock as clock_text;
-use crate::store::selectors::tree;
-use crate::store::state::{Checked, Clock, Differing, EditTab, Pane, PresetCard, Story, Tab};
-use crate::store::{Action, use_hub};
+use crate::store::state::{Checked, Clock, Differing, EditTab, PresetCard, Story};
+use crate::store::{Action, Hub, use_hub};
 use crate::ui::{Button, IconButton, icon};
-use planarium_protocol::event::ElementPath;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -27,92 +26,139 @@ pub(crate) struct BannersProps {
     pub(crate) clock: Clock,
     /// Show the first hint.
     pub(crate) hint: bool,
-    /// What will not finish by itself.
-    pub(crate) stuck: Option<ElementPath>,
     /// The run may be another one than was recorded.
     pub(crate) differing: Option<Differing>,
 }
 
-/// The strips, most urgent first.
+/// A message of the line.
+struct Message {
+    /// What it is about: another one begins anew.
+    key: String,
+    family: Option<&'static str>,
+    icon: &'static str,
+    text: Html,
+    buttons: Html,
+}
+
+/// The line.
 #[component]
 pub(crate) fn Banners(props: &BannersProps) -> Html {
     let hub = use_hub();
-    let errors = props.checked.errors();
-    let said = props.story.at(&props.clock);
+    let turned = use_state_eq(|| 0_usize);
+    let open = use_state_eq(|| false);
+    let messages = messages(&hub, props);
+    let keys: Vec<String> = messages.iter().map(|message| message.key.clone()).collect();
+    {
+        // What is new is what is shown.
+        let (turned, open) = (turned.clone(), open.clone());
+        use_effect_with(keys, move |_| {
+            turned.set(0);
+            open.set(false);
+        });
+    }
+    let count = messages.len();
+    let at = *turned % count.max(1);
+    let Some(message) = messages.into_iter().nth(at) else {
+        return html! { <div class="status-line" data-empty="true" role="status"></div> };
+    };
+    let flip = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
     html! {
-        <div class="banners">
-            if errors > 0 {
-                <div class="banner" data-family="error" role="status">
-                    { icon("error") }
-                    <p>
-                        <strong>{ if props.empty { "This cannot run yet." } else { "Showing the last valid version." } }</strong>
-                        { format!(" The text has {errors} {}.", if errors == 1 { "error" } else { "errors" }) }
-                    </p>
-                    <Button label="Show" look="quiet" onclick={hub.on(move |_| Action::ShowEditTab(EditTab::Problems))} />
-                </div>
-            } else if props.dirty {
-                <div class="banner" data-family="active">
-                    { icon("edit") }
-                    <p>{ "The definition was edited; this run is of the version before." }</p>
-                    if props.live {
-                        <Button label="Roll out" title="Give it to the running service, at the moment shown"
-                            onclick={hub.act(Action::RollOut)} />
-                    }
-                    <Button label="Apply" look="primary" title="A new world with the edited definition (Ctrl-Enter)"
-                        onclick={hub.act(Action::Apply)} />
-                </div>
-            }
-            if let Some(differing) = &props.differing {
-                <div class="banner" data-family="waiting" role="status">
-                    { icon("error") }
-                    <p>
-                        <strong>{ capital(&differing.text) }{ "." }</strong>
-                        { " What is shown comes of the recorded inputs, replayed by this version." }
-                    </p>
-                    <Button label="Copy the recorded inputs" look="quiet" onclick={copy(&hub, &differing.recorded)} />
-                    <Button label="Save them" look="quiet" title="The journal as it was recorded, as a file" onclick={save(&differing.recorded)} />
-                    <IconButton icon="close" label="Dismiss this message" onclick={hub.act(Action::LeaveDiffering)} />
-                </div>
-            }
-            if let Some(preset) = &props.better {
-                <div class="banner" data-family="waiting" role="status">
-                    { icon("machine") }
-                    <p>
-                        <strong>{ "These machines do not suffice." }</strong>
-                        { format!(" It gets further on: {}.", preset.text) }
-                    </p>
-                    <Button label="Use them" look="primary" title="A new world on these machines"
-                        onclick={hub.act(Action::SetPreset(preset.name.clone()))} />
-                </div>
-            }
-            if let Some(path) = &props.stuck {
-                <div class="banner" data-family="waiting" role="status">
-                    { icon("waiting") }
-                    <p>
-                        <strong>{ format!("Nothing more will happen by itself, and {} is not finished.", tree::title(path)) }</strong>
-                    </p>
-                    <Button label="Why?" onclick={ask(&hub, path)} />
-                </div>
-            }
-            if let Some((number, said)) = said {
-                <div class="banner narration" key={format!("said-{number}")}>
-                    { icon("book") }
-                    <p>{ &said.text }</p>
-                    <span class="time">{ clock_text(said.at_ms) }</span>
-                </div>
-            }
-            if props.hint && errors == 0 {
-                <div class="banner hint">
-                    { icon("play") }
-                    <p>
-                        { "Press " }<kbd>{ "Space" }</kbd>
-                        { " to roll this definition out. Then lose a machine, go back in time, or ask any step why it waits." }
-                    </p>
-                    <IconButton icon="close" label="Dismiss the hint" onclick={hub.act(Action::DismissHint)} />
-                </div>
+        <div class="status-line" data-family={message.family} data-open={open.to_string()} role="status">
+            { icon(message.icon) }
+            <p class="status-text" key={message.key.clone()} onclick={flip}>{ message.text }</p>
+            { message.buttons }
+            if count > 1 {
+                <button type="button" class="link status-next" aria-label={format!("{}/{count}, next message", at + 1)}
+                    title="Next message" onclick={Callback::from(move |_| turned.set(at + 1))}>{ format!("{}/{count}", at + 1) }</button>
             }
         </div>
     }
+}
+
+/// What there is to say, the most urgent first.
+fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
+    let mut out = Vec::new();
+    let errors = props.checked.errors();
+    if errors > 0 {
+        let first = if props.empty { "This cannot run yet." } else { "Showing the last valid version." };
+        out.push(Message {
+            key: format!("errors {errors}"),
+            family: Some("error"),
+            icon: "error",
+            text: html! { <><strong>{ first }</strong>{ format!(" The text has {errors} {}.", if errors == 1 { "error" } else { "errors" }) }</> },
+            buttons: html! { <Button label="Show" look="quiet" onclick={hub.act(Action::ShowEditTab(EditTab::Problems))} /> },
+        });
+    } else if props.dirty {
+        out.push(Message {
+            key: "edited".to_owned(),
+            family: Some("active"),
+            icon: "edit",
+            text: html! { "The definition was edited; this run is of the version before." },
+            buttons: html! {
+                <>
+                    if props.live {
+                        <Button label="Update the service" title="Give it to the running service, at the moment shown"
+                            onclick={hub.act(Action::RollOut)} />
+                    }
+                    <Button label="Start over with this" look="primary" title="A new world with the edited definition (Ctrl-Enter)"
+                        onclick={hub.act(Action::Apply)} />
+                </>
+            },
+        });
+    }
+    if let Some(differing) = &props.differing {
+        out.push(Message {
+            key: "differing".to_owned(),
+            family: Some("waiting"),
+            icon: "error",
+            text: html! { <><strong>{ capital(&differing.text) }{ "." }</strong>{ " What is shown comes of the recorded inputs, replayed by this version." }</> },
+            buttons: html! {
+                <>
+                    <Button label="Copy the recorded inputs" look="quiet" onclick={copy(hub, &differing.recorded)} />
+                    <Button label="Save them" look="quiet" title="The journal as it was recorded, as a file" onclick={save(&differing.recorded)} />
+                    <IconButton icon="close" label="Dismiss this message" onclick={hub.act(Action::LeaveDiffering)} />
+                </>
+            },
+        });
+    }
+    if let Some(preset) = &props.better {
+        out.push(Message {
+            key: format!("better {}", preset.name),
+            family: Some("waiting"),
+            icon: "machine",
+            text: html! { <><strong>{ "These machines do not suffice." }</strong>{ format!(" It gets further on: {}.", preset.text) }</> },
+            buttons: html! {
+                <Button label="Use them" look="primary" title="A new world on these machines" onclick={hub.act(Action::SetPreset(preset.name.clone()))} />
+            },
+        });
+    }
+    if props.hint && errors == 0 {
+        out.push(Message {
+            key: "hint".to_owned(),
+            family: None,
+            icon: "play",
+            text: html! {
+                <>
+                    <span class="by-key">{ "Press " }<kbd>{ "Space" }</kbd></span><span class="by-touch">{ "Tap Play" }</span>
+                    { " to roll this definition out. Then lose a machine, go back in time, or ask any step why it waits." }
+                </>
+            },
+            buttons: html! { <IconButton icon="close" label="Dismiss the hint" onclick={hub.act(Action::DismissHint)} /> },
+        });
+    }
+    if let Some((number, said)) = props.story.at(&props.clock) {
+        out.push(Message {
+            key: format!("said {number}"),
+            family: None,
+            icon: "book",
+            text: html! { &said.text },
+            buttons: html! { <span class="time">{ clock_text(said.at_ms) }</span> },
+        });
+    }
+    out
 }
 
 /// A sentence with its first letter large.
@@ -121,7 +167,7 @@ fn capital(text: &str) -> String {
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
-fn copy(hub: &crate::store::Hub, text: &AttrValue) -> Callback<MouseEvent> {
+fn copy(hub: &Hub, text: &AttrValue) -> Callback<MouseEvent> {
     let (hub, text) = (hub.clone(), text.clone());
     Callback::from(move |_| {
         let hub = hub.clone();
@@ -134,15 +180,4 @@ fn copy(hub: &crate::store::Hub, text: &AttrValue) -> Callback<MouseEvent> {
 fn save(text: &AttrValue) -> Callback<MouseEvent> {
     let text = text.clone();
     Callback::from(move |_| crate::browser::save_text("recorded.json", &text))
-}
-
-fn ask(hub: &crate::store::Hub, path: &ElementPath) -> Callback<MouseEvent> {
-    let (hub, path) = (hub.clone(), path.clone());
-    Callback::from(move |_| {
-        hub.send(Action::Select(path.clone()));
-        hub.send(Action::ShowTab(Tab::Why));
-        if crate::browser::matches("(max-width: 767px)") {
-            hub.send(Action::ShowPane(Pane::Inspect));
-        }
-    })
 }

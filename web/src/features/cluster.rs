@@ -1,5 +1,6 @@
 //! The cluster: zones, machines, tasks, what is wrong, and what can be done to them.
 
+mod heat;
 mod machine;
 mod table;
 
@@ -79,21 +80,21 @@ pub(crate) fn ClusterPane(props: &ClusterPaneProps) -> Html {
                 <table::MachineTable cluster={Ptr::from(&props.view.cluster)} />
             } else {
                 if dense {
-                    <p class="note" role="status">{ icon("info") }<span>{ format!("Condensed view of {} machines; the table has every figure.", cluster.machines.len()) }</span></p>
+                    <heat::Heat groups={groups.clone()} marked={marked.clone()} {epoch_ms} />
                 }
-                { groups.into_iter().map(|group| html! {
+                { groups.into_iter().filter(|_| !dense).map(|group| html! {
                     <section class="zone" key={group.zone.to_string()}>
-                        if !group.zone.is_empty() { <h3>{ format!("Zone {}", group.zone) }</h3> }
+                        if !group.zone.is_empty() { <h3>{ group.title() }</h3> }
                         <div class="machines">
                             { for group.machines.into_iter().map(|machine| {
                                 let marked: Vec<Text> = machine.tasks.iter().map(|task| task.name.clone())
                                     .filter(|name| marked.contains(name)).collect();
-                                html! { <MachineCard key={machine.hostname.to_string()} machine={machine.clone()} {marked} {dense} {epoch_ms} /> }
+                                html! { <MachineCard key={machine.hostname.to_string()} machine={machine.clone()} {marked} dense=false {epoch_ms} /> }
                             }) }
                         </div>
                     </section>
                 }).collect::<Html>() }
-                <Legend />
+                if !dense { <Legend /> }
             }
         </div>
     }

@@ -2,6 +2,7 @@
 
 mod env;
 mod files;
+mod moment;
 mod problems;
 mod rich;
 mod services;
@@ -9,6 +10,7 @@ mod setup;
 
 use crate::browser;
 use crate::store::draft::Draft;
+use crate::store::moment::{Standing, standing};
 use crate::store::ptr::Ptr;
 use crate::store::state::{Checked, EditTab, PresetCard, Severity};
 use crate::store::{Action, use_hub};
@@ -17,6 +19,7 @@ use crate::ui::Button;
 use crate::ui::tabs::{TabItem, Tabs};
 use env::EnvTable;
 use files::FileTabs;
+use moment::MomentStrip;
 use problems::Problems;
 use rich::TextPane;
 use services::ServiceTabs;
@@ -68,25 +71,31 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
     let refused: Option<AttrValue> = if errors > 0 {
         Some("the definition has errors".into())
     } else if !props.dirty {
-        Some("this is what runs".into())
+        Some("this is what runs at the moment shown".into())
     } else {
         None
+    };
+    // Before anything has run an edit is the world at once: it is no draft for long enough to be told.
+    let stands = match standing(draft) {
+        Standing::Draft | Standing::Absent if !props.touched && errors == 0 => Standing::Runs,
+        stands => stands,
     };
     html! {
         <div class="editor">
             <ServiceTabs drafts={props.drafts.clone()} draft={draft.clone()} at={props.at} />
             <div class="pane-head">
                 <FileTabs files={draft.files.clone()} current={draft.file.clone()} />
-                if props.touched && errors == 0 && draft.dirty() {
-                    <Button label="Roll out" icon="rocket" title="Give the edited definition to the running service, at the moment shown"
+                if props.touched && errors == 0 && matches!(stands, Standing::Draft | Standing::Absent) {
+                    <Button label="Update the service" icon="rocket" title="Give the edited definition to the running service, at the moment shown"
                         onclick={hub.act(Action::RollOut)} />
                 }
-                <Button label="Apply" icon="apply" look="primary" {refused} title="A new world with this definition (Ctrl-Enter)"
+                <Button label="Start over with this" icon="apply" look="primary" {refused} title="A new world with this definition (Ctrl-Enter)"
                     class="apply-button" onclick={hub.act(Action::Apply)} />
             </div>
             if draft.files.is_empty() {
                 <NoFile />
             } else {
+                <MomentStrip standing={stands} />
                 <TextPane
                     at={props.at}
                     file={draft.file.clone()}

@@ -1,7 +1,8 @@
 //! The event log: what happened, because of what, and the way to that moment.
 
+use super::why::past::causes;
 use crate::store::events::EventLog;
-use crate::store::selectors::log::{LogIndex, chain};
+use crate::store::selectors::log::LogIndex;
 use crate::store::selectors::time::clock;
 use crate::store::selectors::words::{because, icon as event_icon};
 use crate::store::state::LogFilter;
@@ -43,8 +44,10 @@ pub(crate) fn LogPane(props: &LogPaneProps) -> Html {
     let passed = index.shown_to(props.log.count_to(props.seq));
     {
         let scroller = scroller.clone();
-        use_effect_with(passed, move |passed| follow(&scroller, *passed));
+        let opened = use_mut_ref(|| false);
+        use_effect_with(passed, move |passed| follow(&scroller, *passed, !opened.replace(true)));
     }
+    let kept = props.log.kept();
 
     // One half of the filter may have changed since it was drawn beside the other.
     let onlevel = {
@@ -87,43 +90,26 @@ pub(crate) fn LogPane(props: &LogPaneProps) -> Html {
                 <span class="muted figure">{ format!("{passed} of {total}") }</span>
             </div>
             <div ref={scroller.clone()} class="log-rows" role="log" aria-live="off" aria-label="Events" tabindex="0" {onscroll}>
+                if kept.start > 0 {
+                    <button type="button" class="link log-more" onclick={hub.act(Action::SeekSeq(kept.start as u64))}>
+                        { format!("{} events before these: go there", kept.start) }
+                    </button>
+                }
                 if slice.start > 0 { <Spacer px={slice.above()} /> }
                 { rows.filter_map(|(at, position)| {
                     let event = props.log.get(*position)?;
                     Some(log_row(&hub, &props.log, event, (at, at >= passed, at + 1 == passed)))
                 }).collect::<Html>() }
                 if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
+                if kept.end < props.log.len() {
+                    <button type="button" class="link log-more" onclick={hub.act(Action::SeekSeq(kept.end as u64 + 1))}>
+                        { format!("{} events after these: go there", props.log.len() - kept.end) }
+                    </button>
+                }
                 if total == 0 { <p class="empty-line">{ "No event matches." }</p> }
             </div>
-            { causes(&hub, &props.log, props.seq) }
+            { causes(&hub, &props.log, props.seq, format!("How it came to event {}", props.seq)) }
         </div>
-    }
-}
-
-/// How it came to the event at the cursor.
-fn causes(hub: &Hub, log: &EventLog, seq: u64) -> Html {
-    let links = chain(log, seq);
-    if links.len() < 2 {
-        return Html::default();
-    }
-    html! {
-        <details class="log-chain">
-            <summary>{ format!("How it came to event {seq}") }</summary>
-            <ol>
-                { for links.into_iter().map(|event| {
-                    let (name, family) = event_icon(event);
-                    html! {
-                        <li key={event.seq}>
-                            <button type="button" class="time" title="Go to this moment" onclick={hub.act(Action::SeekSeq(event.seq))}>
-                                { clock(event.at_ms) }
-                            </button>
-                            <span class="log-icon" data-family={family}>{ icon(name) }</span>
-                            <span>{ event.body.sentence() }</span>
-                        </li>
-                    }
-                }) }
-            </ol>
-        </details>
     }
 }
 
@@ -148,14 +134,14 @@ fn log_row(hub: &Hub, log: &EventLog, event: &Event, (at, ahead, now): (usize, b
     }
 }
 
-/// Keeps the row at the cursor in sight as long as the reader has not scrolled away from it.
-fn follow(scroller: &NodeRef, passed: usize) {
+/// Keeps the row at the cursor in sight as long as the reader has not scrolled away from it, and when the log is opened.
+fn follow(scroller: &NodeRef, passed: usize, opened: bool) {
     let Some(element) = scroller.cast::<HtmlElement>() else { return };
     let row =
         element.query_selector("[data-row]").ok().flatten().map_or(28, |row| row.client_height().max(1));
     let place = i32::try_from(passed).unwrap_or(i32::MAX).saturating_mul(row);
     let (top, height) = (element.scroll_top(), element.client_height());
-    let near = place > top - height && place < top + 2 * height;
+    let near = opened || place > top - height && place < top + 2 * height;
     if near && (place > top + height - row || place < top) {
         element.set_scroll_top(place - height / 2);
     }

@@ -91,14 +91,16 @@ pub(crate) struct SmallTabsProps {
     pub(crate) errors: usize,
 }
 
-/// Edit, Plan, Cluster, Log, Console.
+/// The panes and what the inspector shows: the only bar of tabs there.
 #[component]
 pub(crate) fn SmallTabs(props: &SmallTabsProps) -> Html {
     let hub = use_hub();
     let items = [
         ("Edit", "edit", Action::ShowPane(Pane::Edit)),
         ("Plan", "tree", Action::ShowPane(Pane::Plan)),
+        ("Why", "question", Action::ShowTab(Tab::Why)),
         ("Cluster", "machine", Action::ShowTab(Tab::Cluster)),
+        ("Pods", "pod", Action::ShowTab(Tab::Pods)),
         ("Log", "list", Action::ShowTab(Tab::Log)),
         ("Console", "console", Action::ShowTab(Tab::Console)),
     ];

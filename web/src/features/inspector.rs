@@ -8,10 +8,11 @@ use super::pods::PodsPane;
 use super::why::WhyPane;
 use crate::store::console::Console;
 use crate::store::events::EventLog;
+use crate::store::help::Help;
 use crate::store::ptr::Ptr;
-use crate::store::state::{BranchTab, Compared, LogFilter, Pane, Story, Tab};
+use crate::store::state::{BranchTab, Compared, LogFilter, Story, Tab};
 use crate::store::{Action, use_hub};
-use crate::ui::IconButton;
+use crate::systems::Selected;
 use crate::ui::tabs::{TabItem, Tabs};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{View, Why};
@@ -25,6 +26,8 @@ pub(crate) struct InspectorProps {
     pub(crate) view: Ptr<View>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
+    /// What holds it up in the end, and what helps.
+    pub(crate) help: Ptr<Help>,
     /// Selected element.
     pub(crate) selected: Option<ElementPath>,
     /// Selected task.
@@ -61,38 +64,44 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
     let hub = use_hub();
     let faults = props.view.faults.len();
     let mut items = vec![
-        TabItem::new("Why").icon("question"),
-        TabItem::new("Cluster").icon("machine").count(faults, "forced"),
-        TabItem::new("Pods").icon("pod"),
-        TabItem::new("Log").icon("list"),
-        TabItem::new("Console").icon("console"),
+        TabItem::new(name(Tab::Why)).icon("question"),
+        TabItem::new(name(Tab::Cluster)).icon("machine").count(faults, "forced"),
+        TabItem::new(name(Tab::Pods)).icon("pod"),
+        TabItem::new(name(Tab::Log)).icon("list"),
+        TabItem::new(name(Tab::Console)).icon("console"),
     ];
     // It takes a second run.
     let comparable = props.branches.len() > 1 || props.before || props.edited || props.compared.is_some();
     if comparable || props.tab == Tab::Compare {
-        items.push(TabItem::new("Compare").icon("compare"));
+        items.push(TabItem::new(name(Tab::Compare)).icon("compare"));
     }
     let current = TABS.iter().position(|tab| *tab == props.tab).unwrap_or(0);
     let onpick = hub.on(|at: usize| Action::ShowTab(TABS.get(at).copied().unwrap_or_default()));
     html! {
         <div class="inspector">
             <div class="inspector-head">
-                <IconButton class="back-button" icon="chevron-left" label="Back to the plan"
-                    onclick={hub.act(Action::ShowPane(Pane::Plan))} />
                 <Tabs label="Inspector" id="inspector" {items} {current} {onpick} />
             </div>
             <div class="inspector-panel" id="inspector-panel" role="tabpanel" tabindex="0"
                 aria-labelledby={format!("inspector-{current}")}>
+                <h2 class="visually-hidden">{ name(props.tab) }</h2>
                 { match props.tab {
                     Tab::Why => html! {
                         <WhyPane view={props.view.clone()} why={props.why.clone()} selected={props.selected.clone()}
-                            story={props.story.clone()} />
+                            help={props.help.clone()} log={props.log.clone()} seq={props.seq} story={props.story.clone()} />
                     },
                     Tab::Cluster => html! {
-                        <ClusterPane view={props.view.clone()} selected={props.selected.clone()}
-                            task={props.task.clone()} table={props.machine_table} />
+                        <>
+                            <h3 class="visually-hidden">{ "Machines" }</h3>
+                            <ClusterPane view={props.view.clone()} selected={props.selected.clone()}
+                                task={props.task.clone()} table={props.machine_table} />
+                        </>
                     },
-                    Tab::Pods => html! { <PodsPane view={props.view.clone()} task={props.task.clone()} /> },
+                    Tab::Pods => html! {
+                        <ContextProvider<Selected> context={Selected(props.selected.clone())}>
+                            <PodsPane view={props.view.clone()} task={props.task.clone()} />
+                        </ContextProvider<Selected>>
+                    },
                     Tab::Log => html! {
                         <LogPane log={props.log.clone()} seq={props.seq} filter={props.filter.clone()} />
                     },
@@ -106,5 +115,17 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
                 } }
             </div>
         </div>
+    }
+}
+
+/// What a tab is called.
+fn name(tab: Tab) -> &'static str {
+    match tab {
+        Tab::Why => "Why",
+        Tab::Cluster => "Cluster",
+        Tab::Log => "Log",
+        Tab::Pods => "Pods",
+        Tab::Console => "Console",
+        Tab::Compare => "Compare",
     }
 }

@@ -6,6 +6,7 @@ mod keyboard;
 mod row;
 
 use crate::store::ptr::Ptr;
+use crate::store::selectors::levels::{Level, to_level};
 use crate::store::selectors::tree::{self, Shape};
 use crate::store::{Action, use_hub};
 use crate::ui::spacer::Spacer;
@@ -17,7 +18,7 @@ use planarium_protocol::view::ServiceView;
 use planarium_protocol::{View, Why};
 use row::TreeRow;
 use std::sync::Arc;
-use web_sys::HtmlInputElement;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -76,6 +77,17 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
         })
         .map(|name| name.to_string().into())
         .unwrap_or_default();
+    let onlevel = {
+        let (hub, services, shape) = (hub.clone(), services.clone(), shape.clone());
+        Callback::from(move |event: Event| {
+            let Some(select) = event.target_dyn_into::<HtmlSelectElement>() else { return };
+            if let Some((level, _)) = Level::ALL.iter().find(|(_, word)| *word == select.value()) {
+                hub.send(Action::ToggleMany(to_level(&services, &shape, *level)));
+            }
+            // It is a menu: the same level can be asked for again.
+            select.set_value("");
+        })
+    };
     let active = active_row(&window.rows, props.selected.as_ref());
     html! {
         <div class="tree-pane">
@@ -88,13 +100,20 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
                     <span class="visually-hidden">{ "Filter steps" }</span>
                     <input id="row-filter" type="search" placeholder="Filter" value={hub.state().ui.row_filter.clone()} {oninput} />
                 </label>
+                <label class="levels">
+                    <span class="visually-hidden">{ "Show rows down to" }</span>
+                    <select onchange={onlevel}>
+                        <option value="" selected=true>{ "Levels" }</option>
+                        { for Level::ALL.iter().map(|(_, word)| html! { <option value={*word}>{ *word }</option> }) }
+                    </select>
+                </label>
                 <IconButton icon="copy" label="Copy the tree as text" onclick={copy_tree(&hub, &services)} />
             </div>
             if services.is_empty() {
                 <Empty errors={props.errors} missing={props.missing} touched={props.touched} />
             } else {
                 <div class="tree-head" aria-hidden="true">
-                    <span>{ "Name" }</span><span>{ "Status" }</span><span>{ "Progress" }</span><span>{ "Reason" }</span>
+                    <span>{ "Name" }</span><span>{ "Status" }</span><span title="Steps done">{ "Done" }</span><span>{ "Reason" }</span>
                 </div>
                 <div
                     ref={scroller}
@@ -181,7 +200,7 @@ fn Empty(props: &EmptyProps) -> Html {
         "No service is loaded. Open an example, drop a file or a package folder anywhere on the page, or paste a definition."
     };
     html! {
-        <div class="empty">
+        <div class="empty" id="plan-tree">
             { icon("tree") }
             <p>{ text }</p>
             <div class="button-row">

@@ -9,13 +9,13 @@ mod scrub;
 use crate::store::gantt::Gantt;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::announce::progress;
-use crate::store::selectors::axis::{Axis, idle};
+use crate::store::selectors::axis::{Axis, plan};
 use crate::store::selectors::maintenance::{reach, windows};
-use crate::store::selectors::time::spoken;
+use crate::store::selectors::time::{horizon, spoken};
 use crate::store::state::Clock;
 use crate::store::{Action, Hub, use_hub};
 use gloo::events::{EventListener, EventListenerOptions};
-use lanes::Lanes;
+use lanes::{Lanes, Legend};
 use planarium_protocol::View;
 use planarium_protocol::event::ElementPath;
 use scrub::Scrub;
@@ -49,15 +49,14 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
         use_memo(props.view.cluster.windows.clone(), move |_| Ptr::new(windows(&view.cluster)))
     };
     let windows = (*windows).clone();
-    let span_ms = reach(clock.head_ms, &windows, epoch_ms);
+    let least_ms = reach(clock.head_ms, &windows, epoch_ms);
     let short_idle = props.short_idle;
-    let breaks = {
-        let gantt = props.gantt.clone();
-        use_memo((props.gantt.clone(), span_ms, short_idle), move |_| {
-            if short_idle { idle(&gantt, span_ms) } else { Vec::new() }
-        })
+    let (breaks, span_ms) = if short_idle {
+        plan(clock.head_ms, least_ms, &props.gantt.quiet, props.gantt.busy_ms)
+    } else {
+        (Vec::new(), horizon(clock.head_ms).max(least_ms))
     };
-    let whole = Axis::new(span_ms, &breaks);
+    let whole = (*use_memo((span_ms, breaks), |(span_ms, breaks)| Axis::new(*span_ms, breaks))).clone();
     let axis = match props.zoom {
         Some((from_ms, to_ms)) => whole.part(from_ms, to_ms),
         None => whole,
@@ -84,6 +83,7 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
                 </svg>
                 <bands::Bands {windows} {epoch_ms} {span_ms} {axis} />
             </div>
+            <Legend />
         </div>
     }
 }

@@ -37,10 +37,11 @@ fn ToastCard(props: &ToastCardProps) -> Html {
     let toast = &props.toast;
     {
         let hub = hub.clone();
-        use_effect_with((toast.id, toast.kind), move |(id, kind)| {
+        // What can be brought back nowhere else waits until somebody has decided.
+        let passes = toast.kind == ToastKind::Info && toast.undo != Some(ToastUndo::Draft);
+        use_effect_with((toast.id, passes), move |(id, passes)| {
             let id = *id;
-            let timer = (*kind == ToastKind::Info)
-                .then(|| Timeout::new(STAY_MS, move || hub.send(Action::CloseToast(id))));
+            let timer = passes.then(|| Timeout::new(STAY_MS, move || hub.send(Action::CloseToast(id))));
             move || drop(timer)
         });
     }

@@ -1,7 +1,9 @@
 //! The transport: play, step, speed, start over, seed, branches.
 
+use super::stuck::Stuck;
 use crate::store::action::Toward;
 use crate::store::gantt::Gantt;
+use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::clock as clock_text;
 use crate::store::state::{BranchTab, Clock, Dialog, Play, Speed};
@@ -27,8 +29,12 @@ pub(crate) struct TransportProps {
     pub(crate) branches: Ptr<Vec<BranchTab>>,
     /// Selected element.
     pub(crate) selected: Option<ElementPath>,
+    /// What is stuck, and what helps.
+    pub(crate) help: Ptr<Help>,
     /// Lanes are shown on a small screen.
     pub(crate) lanes_open: bool,
+    /// A dialog or a menu holds the clock.
+    pub(crate) held: bool,
 }
 
 /// The row of controls.
@@ -71,8 +77,9 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
             <SpeedControl speed={props.play.speed} />
             <p class="clock" title="Virtual time">
                 <span class="clock-now">{ clock_text(clock.now_ms) }</span>
-                <span class="clock-head">{ note(&clock) }</span>
+                <span class="clock-head">{ note(&clock, playing, props.held) }</span>
             </p>
+            <Stuck help={props.help.clone()} />
             <Branches branches={props.branches.clone()} />
             <span class="grow"></span>
             <IconButton icon="lightning" label="Inject a failure" keys="i" class="wide-only" onclick={hub.act(Action::OpenDialog(Dialog::Fault))} />
@@ -83,9 +90,13 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
     }
 }
 
-fn note(clock: &Clock) -> String {
-    if !clock.at_head() {
+fn note(clock: &Clock, playing: bool, held: bool) -> String {
+    if playing && held {
+        "stands meanwhile".to_owned()
+    } else if !clock.at_head() {
         format!("of {}", clock_text(clock.head_ms))
+    } else if let Some(ms) = clock.scheduled_ms {
+        format!("at rest until {}", clock_text(ms))
     } else if clock.idle {
         "at rest".to_owned()
     } else {

@@ -4,10 +4,12 @@ use super::console::{Answer, ConsoleAct};
 use super::draft::Draft;
 use super::events::EventLog;
 use super::gantt::Gantt;
+use super::help::Help;
+use super::moment::Running;
 use super::ptr::Ptr;
 use super::state::{
     Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, Differing, EditTab, Fix, LogFilter,
-    MenuTarget, Pane, Story, Tab, Theme, ToastUndo, Verbosity,
+    MenuTarget, Pane, Story, Tab, Theme, ToastUndo, Verbosity, Ways,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -82,8 +84,10 @@ pub(crate) enum Action {
     SetSeed(u64),
     /// To another branch.
     Branch(u32),
-    /// To the world before the last reset or edit.
-    UndoWorld,
+    /// Undo what was done last.
+    Undo,
+    /// Do again what was undone last.
+    Redo,
     /// Kept edits back into the editor.
     RestoreDraft,
 
@@ -107,6 +111,8 @@ pub(crate) enum Action {
     AddFile(String),
     /// Remove a file.
     DropFile(String),
+    /// Gives a file of the definition another path.
+    RenameFile(String, String),
     /// Set or remove an environment value.
     SetEnv(String, Option<String>),
     /// Usual values for variables that have none by now.
@@ -119,10 +125,16 @@ pub(crate) enum Action {
     RollOut,
     /// Edit another service.
     PickService(usize),
+    /// What runs at the moment shown into the editor; a draft is kept.
+    ShowRunning,
+    /// The kept draft into the editor.
+    ShowDraft,
     /// Take a service out of the world.
     DropService(usize),
     /// Look for machines on which the service gets further.
     SeekMachines,
+    /// Try the next thing that may get what is stuck moving.
+    TryHelp,
     /// Use a mend, as long as the text is the one it was made for.
     Mend(Box<Fix>),
     /// The caret moved to a line.
@@ -141,6 +153,8 @@ pub(crate) enum Action {
     OpenText(String),
     /// The address bar changed.
     OpenHash(String),
+    /// Back or forward in the browser: the example of the address, and its hash.
+    OpenPlace(Option<String>, String),
     /// What is opened from now on comes beside what is there, or in its place.
     Beside(bool),
 
@@ -211,6 +225,8 @@ pub(crate) enum Action {
     DismissHint,
     /// Write the address bar.
     WriteAddress,
+    /// The page is left, perhaps to be loaded again.
+    Leave,
     /// Offer the run as a file.
     SaveAs(Format),
     /// Leave the broken-link screen.
@@ -228,6 +244,8 @@ pub(crate) struct Snapshot {
     pub(crate) clock: Clock,
     /// New events, when there are any.
     pub(crate) log: Option<EventLog>,
+    /// The definitions that run, when they changed.
+    pub(crate) running: Option<Ptr<Vec<Running>>>,
     /// New lanes, when they changed.
     pub(crate) gantt: Option<Ptr<Gantt>>,
     /// Branches, when they changed.
@@ -272,12 +290,22 @@ pub(crate) enum Fact {
     Checked(Ptr<Checked>),
     /// Why the selected element is not moving.
     Why(Option<Ptr<Why>>),
+    /// What is stuck, and what helps.
+    Help(Ptr<Help>),
     /// The other run on the same clock.
     Compared(Option<Ptr<Compared>>),
+    /// The page looked like this before it was loaded again.
+    Looks(Box<serde_json::Value>),
+    /// What undo and redo would do.
+    Ways(Ways),
+    /// A file of the definition at a place has this text again, or is gone again.
+    File(usize, String, Option<String>),
     /// The clock stopped by itself.
     Stopped,
     /// Something to tell.
     Told(AttrValue, Option<ToastUndo>),
+    /// Something to tell that holds at this instant only.
+    Rested(AttrValue),
     /// Something was refused.
     Refused(AttrValue),
     /// A typed command was carried out.

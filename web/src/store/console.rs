@@ -7,6 +7,7 @@ use super::selectors::tree::{service_key, service_path};
 use planarium_protocol::View;
 use planarium_protocol::view::ServiceView;
 use planarium_rest::console::{Completion, Names, complete};
+use planarium_source::suggest;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use yew::AttrValue;
@@ -31,6 +32,8 @@ pub(crate) struct Answer {
     pub(crate) stdout: AttrValue,
     /// Standard error.
     pub(crate) stderr: AttrValue,
+    /// The line that was meant, where this one is not understood.
+    pub(crate) meant: Option<AttrValue>,
     /// Exit code: 0 done, 1 turned down, 2 not understood.
     pub(crate) code: u8,
 }
@@ -102,6 +105,24 @@ impl Console {
                 let service = speakers(view).find(|service| service.name.trim_start_matches('/') == name);
                 service.map(|service| names(service, wanted)).unwrap_or_default()
             }
+        })
+    }
+
+    /// The line that was meant by one that is not understood: its first word that fits nowhere gives way to the nearest
+    /// one that does.
+    pub(crate) fn meant(&self, view: &View, line: &str) -> Option<String> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut trial = Self { picked: self.picked.clone(), ..Self::default() };
+        words.iter().enumerate().find_map(|(at, word)| {
+            let before = words.get(..at)?.iter().fold(String::new(), |out, word| out + word + " ");
+            trial.line.clone_from(&before);
+            let known = trial.completion(view).words;
+            if known.iter().any(|fits| fits == word) {
+                return None;
+            }
+            let nearest = suggest(word, known.iter().map(String::as_str))?;
+            let after = words.get(at + 1..)?.iter().fold(String::new(), |out, word| out + " " + word);
+            Some(format!("{before}{nearest}{after}"))
         })
     }
 
@@ -289,6 +310,21 @@ mod tests {
         assert_eq!(console.answers.back().map(|answer| answer.id), Some(499), "numbers go on");
         console.act(&World::default().view, &ConsoleAct::Clear);
         assert!(console.answers.is_empty() && console.lines.len() == LINES, "earlier lines stay");
+    }
+
+    #[test]
+    fn the_nearest_command_takes_the_place_of_a_typo() {
+        let world = World::default();
+        let console = Console::default();
+        for (line, want) in [
+            ("plann status deploy", Some("plan status deploy")),
+            ("plan statsu deploy", Some("plan status deploy")),
+            ("plan status deploy", None),
+            ("xyz", None),
+            ("", None),
+        ] {
+            assert_eq!(console.meant(&world.view, line).as_deref(), want, "{line}");
+        }
     }
 
     #[test]

@@ -36,6 +36,23 @@ pub(crate) struct Draft {
     pub(crate) applied: u32,
     /// Counts texts that came from elsewhere than the keyboard, so that the editor takes them over.
     pub(crate) loaded: u32,
+    /// Somebody wrote this text here, so it gives way to another one only to be kept.
+    pub(crate) typed: bool,
+    /// Texts that were written here and are not shown, oldest first.
+    pub(crate) kept: Ptr<Vec<Kept>>,
+    /// What runs under its name at the moment shown.
+    pub(crate) base: Option<Ptr<LoadService>>,
+    /// The name it runs under.
+    pub(crate) runs_as: AttrValue,
+}
+
+/// A text that is put aside.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Kept {
+    /// Path to text.
+    pub(crate) files: Ptr<BTreeMap<String, String>>,
+    /// Environment.
+    pub(crate) env: Ptr<BTreeMap<String, String>>,
 }
 
 impl Draft {
@@ -84,6 +101,16 @@ impl Draft {
         (load, problem)
     }
 
+    /// The service with the options still a file, as broken as it may be.
+    pub(crate) fn load_with_options_file(&self) -> LoadService {
+        LoadService {
+            dialect: self.dialect.clone(),
+            files: (*self.files).clone(),
+            env: (*self.env).clone(),
+            ..(*self.rest).clone()
+        }
+    }
+
     /// Whether it is the definition of this name. A dialect that was left to be found out fits any.
     pub(crate) fn is_of(&self, dialect: &str, name: &str) -> bool {
         let open = |word: &str| matches!(word, "" | "auto");
@@ -97,11 +124,15 @@ impl Draft {
 
     /// Takes note of what runs: whether one of these services is this text.
     pub(crate) fn compare(&mut self, running: &[LoadService]) {
+        let runs = running.iter().any(|load| self.is_text_of(load));
+        self.applied = if runs { self.revision } else { self.revision.wrapping_sub(1) };
+    }
+
+    /// Whether a service that was loaded like this has this text.
+    pub(crate) fn is_text_of(&self, load: &LoadService) -> bool {
         let (own, problem) = self.load();
         // The dialect may have been left to be found out.
-        let same = |load: &LoadService| LoadService { dialect: own.dialect.clone(), ..load.clone() } == own;
-        let runs = problem.is_none() && running.iter().any(same);
-        self.applied = if runs { self.revision } else { self.revision.wrapping_sub(1) };
+        problem.is_none() && LoadService { dialect: own.dialect.clone(), ..load.clone() } == own
     }
 
     /// The text shown.
@@ -123,6 +154,7 @@ impl Draft {
         files.insert(path.to_owned(), text);
         self.files = Ptr::new(files);
         self.revision += 1;
+        self.typed = true;
     }
 
     /// Sets or removes a variable.
@@ -137,9 +169,11 @@ impl Draft {
         };
         self.env = Ptr::new(env);
         self.revision += 1;
+        self.typed = true;
     }
 
-    fn main_file(files: &BTreeMap<String, String>) -> String {
+    /// The file that is shown first.
+    pub(crate) fn main_file(files: &BTreeMap<String, String>) -> String {
         let rank = |path: &str| {
             let base = path.rsplit('/').next().unwrap_or(path);
             match is_yaml(base) {

@@ -5,19 +5,26 @@
 mod check;
 mod compare;
 mod console;
+mod help;
+mod keep;
 mod open;
+mod own;
 mod rebuild;
 mod snapshot;
 mod story;
 mod suggest;
 mod travel;
+mod undo;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_moment;
 
 use super::action::{Action, Fact, Format};
 use super::console::ConsoleAct;
 use super::draft::Draft;
+use super::events::EventLog;
 use super::persist;
 use super::ptr::Ptr;
 use super::selectors::export;
@@ -45,18 +52,42 @@ struct Shown {
     by_hand: bool,
     /// What the editor held when this world was left.
     drafts: Vec<Draft>,
+    /// The address that it was left at.
+    address: String,
+    /// Branches that others stand in for, so that they have no tab.
+    hidden: Vec<u32>,
+    /// Branches that stand in for others since something was undone.
+    stand_ins: Vec<u32>,
+}
+
+impl Shown {
+    fn new(engine: Engine, player: Option<(Player, u32)>, scenario: Scenario, narration: Narration) -> Self {
+        Self {
+            engine,
+            player,
+            scenario,
+            narration,
+            by_hand: false,
+            drafts: Vec::new(),
+            address: String::new(),
+            hidden: Vec::new(),
+            stand_ins: Vec::new(),
+        }
+    }
 }
 
 /// The engine side of the page.
 pub(crate) struct Session {
     shown: Shown,
-    /// The world before the last reset or edit.
-    previous: Option<Box<Shown>>,
+    /// What can be undone and redone.
+    trail: undo::Trail,
     /// A second run on the same clock.
     beside: Option<compare::Beside>,
     seen: Seen,
     /// What `why` was last asked about.
     asked: Option<(ElementPath, (u32, u32), u64, u64)>,
+    /// Trials of what gets stuck elements moving.
+    helping: help::Helping,
     /// The address bar as last written.
     written: String,
 }
@@ -70,20 +101,14 @@ impl Session {
             Genesis::default(),
         );
         let engine = Engine::new(Genesis::default());
-        let shown = Shown {
-            engine,
-            player: None,
-            scenario,
-            narration: Narration::default(),
-            by_hand: false,
-            drafts: Vec::new(),
-        };
+        let shown = Shown::new(engine, None, scenario, Narration::default());
         let session = Self {
             shown,
-            previous: None,
+            trail: undo::Trail::default(),
             beside: None,
             seen: Seen::default(),
             asked: None,
+            helping: help::Helping::default(),
             written: String::new(),
         };
         let examples = planarium_gallery::examples().iter().map(|example| ExampleCard {
@@ -108,9 +133,13 @@ impl Session {
 
     /// What to show first: the link in the address bar, or the first example.
     pub(crate) fn start(&mut self, hash: &str, example: Option<&str>) -> Vec<Fact> {
+        if let Some(facts) = self.resume(&browser::address()) {
+            hash.clone_into(&mut self.written);
+            return facts;
+        }
         let mut facts = self.first_world(hash, example);
         if persist::saved_draft().is_some() {
-            let text = "Edits of your last visit that were never applied are kept.";
+            let text = "Edits of an earlier visit or another tab that were never applied are kept.";
             facts.push(Fact::Told(text.into(), Some(ToastUndo::Draft)));
         }
         facts
@@ -138,19 +167,34 @@ impl Session {
 
     /// Carries out an action; the reducer has already seen it.
     pub(crate) fn run(&mut self, state: &State, action: &Action) -> Vec<Fact> {
+        let opens = matches!(action, Action::OpenExample(_) | Action::OpenFiles(_) | Action::OpenText(_))
+            && !state.ui.beside;
+        if opens {
+            // Back leads to what is left here.
+            self.write_address(state);
+        }
         if replaces(action) {
             self.shown.drafts = state.all_drafts();
+            self.shown.address.clone_from(&self.written);
         }
+        let mut facts = self.effects_of(state, action);
+        if opens && facts.iter().any(|fact| matches!(fact, Fact::Opened { .. })) {
+            self.push_address();
+        }
+        facts.extend(self.story());
+        facts.extend(self.ways());
+        facts
+    }
+
+    fn effects_of(&mut self, state: &State, action: &Action) -> Vec<Fact> {
         match action {
             Action::Frame(_) => self.play(state),
-            Action::StepEvent(toward) => self.step_event(*toward, state),
-            Action::StepStatus(toward) => self.step_status(*toward, state),
+            Action::StepEvent(toward) => self.step_event(*toward),
+            Action::StepStatus(toward) => self.step_status(*toward),
             Action::StepMark(toward) => self.step_mark(*toward, state),
-            Action::SeekMs(ms) => self.seek_ms(*ms, state),
+            Action::SeekMs(ms) => self.seek_ms(*ms),
             Action::SeekSeq(seq) => self.seek_seq(*seq),
-            Action::SeekTenth(tenth) => {
-                self.seek_ms(self.shown.engine.head_ms() * tenth.min(&10) / 10, state)
-            }
+            Action::SeekTenth(tenth) => self.seek_ms(self.shown.engine.head_ms() * tenth.min(&10) / 10),
             Action::Compare(against) => self.compare(state, against.as_ref()),
             Action::Branch(id) => self.switch_branch(*id),
             Action::Do(input) => self.put_in(input),
@@ -160,16 +204,22 @@ impl Session {
             Action::RollOut => self.roll_out(state),
             Action::DropService(at) => self.drop_service(state, *at),
             Action::SeekMachines => self.seek_machines(),
+            Action::TryHelp => self.try_help(state),
             Action::Reset => self.reset(state),
             Action::SetSeed(seed) => self.set_seed(state, *seed),
             Action::SetPreset(name) => self.set_preset(state, name),
-            Action::UndoWorld => self.undo_world(),
+            Action::Undo => self.undo(),
+            Action::Redo => self.redo(),
+            Action::DropFile(path) => match &state.removed {
+                Some((at, removed, text)) if removed == path => vec![self.removed(*at, path, text)],
+                _ => Vec::new(),
+            },
             Action::RestoreDraft => restored_draft(),
-            Action::OpenExample(id) => returnable(state, self.open_example(id)),
+            Action::OpenExample(id) => returnable(state, self.open_example(id), false),
             Action::OpenFiles(files) if state.ui.beside => self.open_beside(state, files),
             Action::OpenText(text) if state.ui.beside => self.text_beside(state, text),
-            Action::OpenFiles(files) => returnable(state, self.open_files(files)),
-            Action::OpenText(text) => returnable(state, self.open_text(text)),
+            Action::OpenFiles(files) => returnable(state, self.open_files(files), true),
+            Action::OpenText(text) => returnable(state, self.open_text(text), true),
             Action::OpenHash(hash) => {
                 if *hash == self.written || hash.len() < 2 {
                     Vec::new()
@@ -180,8 +230,11 @@ impl Session {
             Action::OpenDialog(super::state::Dialog::Share) => {
                 vec![Fact::Link(self.link(state).into())]
             }
-            Action::WriteAddress => {
+            Action::OpenPlace(example, hash) => self.open_place(state, example.as_deref(), hash),
+            Action::WriteAddress | Action::Leave => {
+                let before = browser::address();
                 self.write_address(state);
+                self.keep(state, before);
                 Vec::new()
             }
             Action::SaveAs(format) => {
@@ -229,24 +282,34 @@ impl Session {
     }
 
     fn put_in(&mut self, input: &Input) -> Vec<Fact> {
-        self.try_input(input).0
+        let (mut facts, done) = self.try_input(input);
+        facts.extend(done);
+        facts
     }
 
-    /// Puts something in; also answers whether it was accepted.
-    fn try_input(&mut self, input: &Input) -> (Vec<Fact>, bool) {
+    /// Puts something in; also answers what to tell when it was accepted.
+    fn try_input(&mut self, input: &Input) -> (Vec<Fact>, Option<Fact>) {
         self.save_before(input);
+        let (before, by_hand) = (self.stand(), self.shown.by_hand);
         let engine = &mut self.shown.engine;
-        let past = (!engine.at_head()).then(|| (self.seen.branch, engine.now_ms()));
+        let past = (!engine.at_head()).then(|| engine.now_ms());
         let applied = engine.apply(input.clone());
         self.shown.by_hand = true;
         let mut facts = vec![self.moved()];
-        if let Some((from, at_ms)) = past {
-            facts.push(forked(from, at_ms));
+        let accepted = applied.outcome.is_ok();
+        let mut done = None;
+        if accepted || past.is_some() {
+            done = Some(self.did(undo::words(input), before, by_hand));
+        }
+        if let Some(at_ms) = past {
+            facts.push(forked(at_ms));
+            // The branch is what there is to tell, and its way back.
+            done = None;
         }
         if let Err(refusal) = &applied.outcome {
             facts.push(Fact::Refused(refusal.message.clone().into()));
         }
-        (facts, applied.outcome.is_ok())
+        (facts, done)
     }
 
     /// Keeps the run as it is: should the input bring the engine down, this is what is offered again.
@@ -263,12 +326,19 @@ impl Session {
             Format::Journal => {
                 ("run.json", serde_json::to_string(&self.shown.engine.journal()).unwrap_or_default())
             }
-            Format::Csv => ("events.csv", export::csv(&world.log)),
-            Format::Transcript => ("transcript.txt", export::transcript(title, &world.log)),
+            Format::Csv => ("events.csv", export::csv(&self.whole_log())),
+            Format::Transcript => ("transcript.txt", export::transcript(title, &self.whole_log())),
             Format::Tree => ("plans.txt", tree_text(&world.view.services)),
             Format::Mermaid => ("timeline.mmd", export::mermaid(title, &world.gantt, world.clock.head_ms)),
         };
         browser::save_text(&format!("planarium-{name}"), &text);
+    }
+
+    /// All events up to the head.
+    fn whole_log(&self) -> EventLog {
+        let mut log = EventLog::default();
+        log.extend(self.shown.engine.all_events());
+        log
     }
 
     fn switch_branch(&mut self, id: u32) -> Vec<Fact> {
@@ -282,8 +352,12 @@ impl Session {
     /// The run as query and hash. The example is named as long as its script alone leads here, so that the
     /// script can go on at the other end.
     fn address(&self, state: &State) -> String {
-        let by_script = !self.shown.by_hand && !state.dirty();
-        let example = state.story.example.as_ref().filter(|_| by_script);
+        self.address_of(state.dirty())
+    }
+
+    fn address_of(&self, dirty: bool) -> String {
+        let by_script = !self.shown.by_hand && !dirty;
+        let example = self.shown.narration.example().filter(|_| by_script);
         let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
         let engine = &self.shown.engine;
         format!("{query}#{}", share::encode_at(&engine.journal(), share::moment_of(engine)))
@@ -298,6 +372,30 @@ impl Session {
         format!("{}{}", browser::page_url(), self.address(state))
     }
 
+    /// What was opened has a place of its own in the history of the browser.
+    fn push_address(&mut self) {
+        let address = self.address_of(false);
+        let hash = address.find('#').and_then(|at| address.get(at..)).unwrap_or_default();
+        browser::push_address(&address);
+        hash.clone_into(&mut self.written);
+    }
+
+    /// Back or forward in the browser: to the world that was left there, or to what its address says.
+    fn open_place(&mut self, state: &State, example: Option<&str>, hash: &str) -> Vec<Fact> {
+        if hash == self.written {
+            return Vec::new();
+        }
+        let mut facts = match self.world_at(hash) {
+            Some(true) => self.undo_world(),
+            Some(false) => self.redo_world(),
+            None => returnable(state, self.first_world(hash, example), false),
+        };
+        // The browser has moved already, so there is nothing to bring back with a message.
+        facts.retain(|fact| !matches!(fact, Fact::Told(_, Some(ToastUndo::Undone))));
+        hash.clone_into(&mut self.written);
+        facts
+    }
+
     fn write_address(&mut self, state: &State) {
         let address = self.address(state);
         let hash = address.find('#').and_then(|at| address.get(at..)).unwrap_or_default();
@@ -310,10 +408,10 @@ impl Session {
 }
 
 /// A command in the past opened a branch.
-fn forked(from: u32, at_ms: u64) -> Fact {
+fn forked(at_ms: u64) -> Fact {
     let at = super::selectors::time::clock(at_ms);
     let text = format!("New branch from {at}; the original is kept.");
-    Fact::Told(text.into(), Some(ToastUndo::Branch(from)))
+    Fact::Told(text.into(), Some(ToastUndo::Last))
 }
 
 /// Edits that were never applied, from the last visit.
@@ -323,7 +421,10 @@ fn restored_draft() -> Vec<Fact> {
     let kept = json::read::<Vec<(String, LoadService)>>(text.as_bytes())
         .or_else(|_| json::read(text.as_bytes()).map(|load| vec![(String::new(), load)]));
     match kept {
-        Ok(kept) => vec![drafted(kept)],
+        Ok(kept) => {
+            persist::took_draft(&text);
+            vec![drafted(kept)]
+        }
         Err(_) => vec![Fact::Refused("The kept edits cannot be read any more.".into())],
     }
 }
@@ -334,11 +435,12 @@ fn drafted(kept: Vec<(String, LoadService)>) -> Fact {
     Fact::Drafted(kept.into_iter().map(named).collect())
 }
 
-/// What was left for something that was opened can be gone back to.
-fn returnable(state: &State, mut facts: Vec<Fact>) -> Vec<Fact> {
+/// What was left for something that was opened can be gone back to. That is said where something was done, and for files
+/// and texts of one's own, which may have been let go by mistake.
+fn returnable(state: &State, mut facts: Vec<Fact>, own: bool) -> Vec<Fact> {
     let opened = facts.iter().any(|fact| matches!(fact, Fact::Opened { .. }));
-    if opened && (state.world.touched || state.dirty()) {
-        facts.push(Fact::Told("Opened; what was here before is kept.".into(), Some(ToastUndo::World)));
+    if opened && (own || state.world.touched || state.dirty()) {
+        facts.push(Fact::Told("Opened; what was here before is kept.".into(), Some(ToastUndo::Last)));
     }
     facts
 }
@@ -352,11 +454,13 @@ fn replaces(action: &Action) -> bool {
             | Action::Reset
             | Action::SetSeed(_)
             | Action::SetPreset(_)
-            | Action::UndoWorld
+            | Action::Undo
+            | Action::Redo
             | Action::OpenExample(_)
             | Action::OpenFiles(_)
             | Action::OpenText(_)
             | Action::OpenHash(_)
+            | Action::OpenPlace(..)
             | Action::DropService(_)
     )
 }

@@ -1,4 +1,5 @@
-//! All events of the current branch up to its head, cheap to keep in a state that is copied per frame.
+//! Events of the current branch, cheap to keep in a state that is copied per frame. Where there are very many, those
+//! around the cursor are kept and the rest only counted; going there brings them back.
 //!
 //! *Knows*: order by sequence number. *Must not know*: what the events say.
 
@@ -6,11 +7,17 @@ use planarium_protocol::Event;
 use std::sync::Arc;
 
 const CHUNK: usize = 256;
+/// Events that are kept around a cursor; up to twice as many on the way.
+const KEPT: usize = 16 * CHUNK;
 
-/// An append-only list in shared chunks: appending copies at most one chunk and the list of chunks.
+/// A list in shared chunks: appending copies at most one chunk and the list of chunks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventLog {
     chunks: Arc<Vec<Arc<Vec<Event>>>>,
+    /// How many come before those kept.
+    first: usize,
+    /// How many come up to the last one kept.
+    end: usize,
     len: usize,
     /// Which world and branch these belong to; another lineage shares no index with this one.
     pub(crate) lineage: (u32, u32),
@@ -28,13 +35,49 @@ impl EventLog {
         Self { lineage, ..Self::default() }
     }
 
-    /// How many there are.
+    /// Those of all events that are around a place.
+    pub(crate) fn around(lineage: (u32, u32), all: &[Event], place: usize) -> Self {
+        let first = place.saturating_sub(KEPT / 2).min(all.len().saturating_sub(KEPT));
+        let mut out = Self { first, end: first, len: first, lineage, ..Self::default() };
+        out.extend(
+            all.get(first..).unwrap_or_default().get(..KEPT).unwrap_or(all.get(first..).unwrap_or_default()),
+        );
+        out.len = all.len();
+        out
+    }
+
+    /// Follows all events with the cursor at a place.
+    pub(crate) fn follow(&mut self, all: &[Event], place: usize) {
+        let few = all.len().saturating_sub(self.len) <= KEPT;
+        let near =
+            few && place >= self.first && (place < self.end || self.end == self.len) && all.len() >= self.len;
+        if !near || (all.len() > self.len && self.end < self.len) {
+            *self = Self::around(self.lineage, all, place);
+            return;
+        }
+        if all.len() > self.len {
+            self.extend(all.get(self.len..).unwrap_or_default());
+        }
+        if self.end - self.first > 2 * KEPT && place + KEPT / 2 >= self.end {
+            let surplus = (self.end - self.first - KEPT) / CHUNK;
+            Arc::make_mut(&mut self.chunks).drain(..surplus);
+            self.first += surplus * CHUNK;
+        }
+    }
+
+    /// How many there are, kept or not.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// The event at a position counted from 0.
+    /// The positions of those that are kept.
+    pub(crate) fn kept(&self) -> std::ops::Range<usize> {
+        self.first..self.end
+    }
+
+    /// The event at a position counted from 0, if it is kept.
     pub(crate) fn get(&self, index: usize) -> Option<&Event> {
+        let index = index.checked_sub(self.first)?;
         self.chunks.get(index / CHUNK)?.get(index % CHUNK)
     }
 
@@ -51,16 +94,17 @@ impl EventLog {
             }
         }
         self.len += events.len();
+        self.end += events.len();
     }
 
-    /// Those from a position on.
+    /// Those from a position on that are kept.
     pub(crate) fn from(&self, start: usize) -> impl Iterator<Item = &Event> {
-        (start..self.len).filter_map(|index| self.get(index))
+        (start.max(self.first)..self.end).filter_map(|index| self.get(index))
     }
 
     /// How many have a sequence number of at most `seq`.
     pub(crate) fn count_to(&self, seq: u64) -> usize {
-        let (mut low, mut high) = (0, self.len);
+        let (mut low, mut high) = (self.first, self.end);
         while low < high {
             let mid = low.midpoint(high);
             if self.get(mid).is_some_and(|event| event.seq <= seq) {
@@ -110,5 +154,24 @@ mod tests {
         assert_eq!(log.by_seq(257).map(|e| e.at_ms), Some(2570));
         assert!(log.by_seq(601).is_none());
         assert!(before != log && log == log.clone());
+    }
+
+    #[test]
+    fn keeps_those_around_the_cursor_and_counts_the_rest() {
+        let all: Vec<_> = (1..=50_000).map(note).collect();
+        let mut log = EventLog::of((1, 0));
+        for head in (0..=50_000).step_by(700) {
+            log.follow(&all[..head], head);
+            assert_eq!((log.len(), log.kept().end), (head, head));
+            assert!(log.kept().len() <= 2 * KEPT && log.kept().len() >= KEPT.min(head), "{head}");
+            assert_eq!(log.get(log.kept().start).map(|e| e.at_ms), log.from(0).next().map(|e| e.at_ms));
+        }
+        let all = &all[..49_700];
+        for place in [100, 20_000, 49_700, 0, 49_000] {
+            log.follow(all, place);
+            assert!(log.kept().contains(&place.min(49_699)) && log.len() == 49_700, "{place}");
+            assert!(place == 0 || log.by_seq(place as u64).is_some_and(|event| event.seq == place as u64));
+            assert_eq!(log.count_to(place as u64), place);
+        }
     }
 }

@@ -2,38 +2,18 @@
 //!
 //! *Knows*: status events and markers. *Must not know*: pixels, the cursor.
 
+use super::events::EventLog;
+use super::lane::Lane;
 use super::machine_lanes::MachineLanes;
 use super::ptr::Ptr;
+use super::selectors::axis::LONG_MS;
 use planarium_protocol::event::{ElementPath, EventBody, Importance};
 use planarium_protocol::{Event, Text};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A step took another status.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Change {
-    /// When.
-    pub(crate) at_ms: u64,
-    /// Which event says so.
-    pub(crate) seq: u64,
-    /// The new status.
-    pub(crate) status: Text,
-}
-
-/// One step over time.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Lane {
-    /// Which step.
-    pub(crate) path: ElementPath,
-    /// Status before the first change.
-    pub(crate) first: Text,
-    /// Since when it exists.
-    pub(crate) born_ms: u64,
-    /// Since when it no longer exists.
-    pub(crate) gone_ms: Option<u64>,
-    /// Changes in order.
-    pub(crate) changes: Vec<Change>,
-}
+/// Marks that are kept at least.
+const MARKS: usize = 1000;
 
 /// Why a moment is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,49 +41,23 @@ pub(crate) struct Mark {
     pub(crate) text: Text,
 }
 
-/// A stretch of one status.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Segment {
-    /// From when.
-    pub(crate) from_ms: u64,
-    /// To when, exclusive.
-    pub(crate) to_ms: u64,
-    /// The status.
-    pub(crate) status: Text,
-}
-
-/// The data under the timeline.
+/// The data under the timeline. Copies share what did not change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gantt {
     lanes: Vec<Arc<Lane>>,
-    index: BTreeMap<ElementPath, usize>,
-    /// By dialect and name.
-    born: BTreeMap<(Text, Text), u64>,
+    index: Arc<BTreeMap<ElementPath, usize>>,
+    /// Since when there are services (no plan), phases and steps whose coming was told.
+    born: Arc<BTreeMap<ElementPath, u64>>,
     /// The same by machine.
     pub(crate) machines: MachineLanes,
-    /// Marked moments in order.
+    /// Marked moments in order; the last ones, where there are very many.
     pub(crate) marks: Vec<Mark>,
-    /// Sequence numbers and instants of all status changes of steps, phases and plans.
-    pub(crate) status_seqs: Vec<(u64, u64)>,
-}
-
-impl Lane {
-    /// The stretches up to `end_ms`.
-    pub(crate) fn segments(&self, end_ms: u64) -> Vec<Segment> {
-        let end_ms = self.gone_ms.map_or(end_ms, |gone| gone.min(end_ms));
-        let mut out = Vec::with_capacity(self.changes.len() + 1);
-        let (mut from_ms, mut status) = (self.born_ms, &self.first);
-        for change in &self.changes {
-            if change.at_ms > from_ms {
-                out.push(Segment { from_ms, to_ms: change.at_ms, status: Arc::clone(status) });
-            }
-            (from_ms, status) = (change.at_ms, &change.status);
-        }
-        if end_ms >= from_ms {
-            out.push(Segment { from_ms, to_ms: end_ms, status: Arc::clone(status) });
-        }
-        out
-    }
+    /// Stretches of more than [`LONG_MS`] in which no status changed and nobody did anything.
+    pub(crate) quiet: Vec<(u64, u64)>,
+    /// When something changed last.
+    pub(crate) busy_ms: u64,
+    /// Lanes of events long ago that are looked at, with their first and last instant.
+    detail: Option<(u64, u64, Arc<Gantt>)>,
 }
 
 impl Gantt {
@@ -113,61 +67,149 @@ impl Gantt {
             self.machines.take(event);
             self.take(event);
         }
+        if self.marks.len() > 2 * MARKS {
+            self.marks.drain(..MARKS);
+        }
     }
 
-    /// The lane of a step.
+    /// The lane of a phase or step.
     pub(crate) fn lane(&self, path: &ElementPath) -> Option<Ptr<Lane>> {
         self.index.get(path).and_then(|at| self.lanes.get(*at)).map(Ptr::from)
     }
 
-    /// All lanes in order of first appearance.
+    /// Keeps in detail what a list of events holds, where the lanes may have made counts of it.
+    pub(crate) fn look_at(&mut self, log: &EventLog) {
+        let kept = log.kept();
+        let ends = log.get(kept.start).zip(kept.end.checked_sub(1).and_then(|last| log.get(last)));
+        self.detail = ends.filter(|_| kept.end < log.len()).map(|(first, last)| {
+            let mut detail = Self::default();
+            log.from(0).for_each(|event| detail.extend(std::slice::from_ref(event)));
+            (first.at_ms, last.at_ms, Arc::new(detail))
+        });
+    }
+
+    /// What is known in detail of a lane long ago, with its first and last instant.
+    pub(crate) fn detail(&self, lane: &Lane) -> Option<(u64, u64, Ptr<Lane>)> {
+        let (from_ms, to_ms, detail) = self.detail.as_ref().filter(|it| it.0 < lane.kept_from_ms())?;
+        let known = if lane.path.plan.is_empty() {
+            detail.machines.lane(&lane.path)
+        } else {
+            detail.lane(&lane.path)
+        };
+        Some((*from_ms, *to_ms, known?))
+    }
+
+    /// The lanes of all steps in order of first appearance.
     pub(crate) fn lanes(&self) -> impl Iterator<Item = &Arc<Lane>> {
-        self.lanes.iter()
+        self.lanes.iter().filter(|lane| lane.path.step.is_some())
     }
 
-    /// When the service of a path was loaded.
+    /// How many lanes there are.
+    pub(crate) fn count(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Since when an element exists: its own beginning where that was told, else that of its phase or its service.
     pub(crate) fn born(&self, path: &ElementPath) -> u64 {
-        let key = (path.dialect.clone(), path.service.clone());
-        self.born.get(&key).copied().unwrap_or(0)
+        let phase = ElementPath { step: None, ..path.clone() };
+        let service = service(&path.dialect, &path.service);
+        [path, &phase, &service].into_iter().find_map(|it| self.born.get(it)).copied().unwrap_or(0)
     }
 
-    /// The last status change before event `seq`.
-    pub(crate) fn status_before(&self, seq: u64) -> Option<u64> {
-        self.status_seqs.iter().rev().map(|(at, _)| *at).find(|at| *at < seq)
+    /// These are the steps of a service from an instant on. Those that were not there before begin now, those that are
+    /// not there any more end.
+    pub(crate) fn stand(&mut self, at_ms: u64, of: &ElementPath, steps: &BTreeMap<ElementPath, Text>) {
+        for lane in &mut self.lanes {
+            let gone =
+                lane.path.step.is_some() && same_service(&lane.path, of) && !steps.contains_key(&lane.path);
+            if gone && lane.exists() {
+                Arc::make_mut(lane).change(at_ms, "".into());
+            }
+        }
+        let whole = |path: &ElementPath| ElementPath { step: None, ..path.clone() };
+        // A phase that was told of came with its first steps.
+        let told = |path: &ElementPath| {
+            let phase = whole(path);
+            let known = |_: &u64| self.born.keys().any(|it| it.step.is_some() && whole(it) == phase);
+            self.born.get(&phase).copied().filter(|ms| !known(ms)).unwrap_or(at_ms)
+        };
+        let unknown = steps.keys().filter(|path| !self.born.contains_key(*path));
+        let fresh: Vec<_> = unknown.map(|path| (path.clone(), told(path))).collect();
+        let known = self.born.keys().filter(|path| same_service(path, of) && path.step.is_some());
+        let gone: Vec<_> = known.filter(|path| !steps.contains_key(*path)).cloned().collect();
+        if !fresh.is_empty() || !gone.is_empty() {
+            let born = Arc::make_mut(&mut self.born);
+            born.retain(|path, _| !gone.contains(path));
+            born.extend(fresh);
+        }
     }
 
     fn take(&mut self, event: &Event) {
         let at_ms = event.at_ms;
-        let mut mark = |kind, text: Text| self.marks.push(Mark { at_ms, seq: event.seq, kind, text });
-        match &event.body {
-            EventBody::ServiceLoaded { service, dialect } => {
-                self.born.entry((Arc::clone(dialect), Arc::clone(service))).or_insert(at_ms);
+        let mut mark = |kind, text: Text| {
+            self.marks.push(Mark { at_ms, seq: event.seq, kind, text });
+            true
+        };
+        let busy = match &event.body {
+            EventBody::ServiceLoaded { service: name, dialect } => {
+                Arc::make_mut(&mut self.born).entry(service(dialect, name)).or_insert(at_ms);
+                false
             }
             EventBody::ElementStatus { path, from, to } => {
-                self.status_seqs.push((event.seq, at_ms));
-                if path.step.is_some() {
-                    self.change(path, from, Change { at_ms, seq: event.seq, status: Arc::clone(to) });
+                if path.phase.is_some() {
+                    self.change(path, from, at_ms, to);
                 }
+                true
             }
-            EventBody::ServiceRemoved { service } => self.removed(service, at_ms),
-            EventBody::PhaseChanged { path, change } if &**change != "added" => {
-                for lane in &mut self.lanes {
-                    let same = same_service(&lane.path, path)
-                        && lane.path.plan == path.plan
-                        && lane.path.phase == path.phase;
-                    if same && lane.gone_ms.is_none() {
-                        Arc::make_mut(lane).gone_ms = Some(at_ms);
-                    }
-                }
+            EventBody::ServiceRemoved { service } => {
+                self.removed(service, at_ms);
+                false
+            }
+            EventBody::PhaseChanged { path, change } => {
+                self.phase(path, at_ms, &**change == "removed");
+                true
             }
             EventBody::InputApplied { text, .. } => mark(MarkKind::Command, Arc::clone(&text.0)),
             EventBody::Rejected { reason, .. } => mark(MarkKind::Refused, Arc::clone(&reason.0)),
             EventBody::FaultInjected { text, .. } => mark(MarkKind::Fault, Arc::clone(&text.0)),
             body @ EventBody::MachineLost { .. } => mark(MarkKind::Fault, body.sentence().into()),
             EventBody::Happened { text, importance: Importance::High, .. } => {
-                mark(MarkKind::Note, Arc::clone(&text.0));
+                mark(MarkKind::Note, Arc::clone(&text.0))
             }
-            _ => {}
+            _ => false,
+        };
+        if busy {
+            if at_ms - self.busy_ms > LONG_MS {
+                self.quiet.push((self.busy_ms, at_ms));
+            }
+            self.busy_ms = at_ms;
+        }
+    }
+
+    /// A phase comes, in the place of one of its name if there is any, or goes. So do its steps.
+    fn phase(&mut self, path: &ElementPath, at_ms: u64, gone: bool) {
+        let within =
+            |it: &ElementPath| same_service(it, path) && it.plan == path.plan && it.phase == path.phase;
+        // In the order of paths a phase stands before its steps.
+        let lanes =
+            self.index.range::<ElementPath, _>(path..).take_while(|(it, _)| within(it)).map(|(_, at)| *at);
+        for at in lanes {
+            if let Some(lane) = self.lanes.get_mut(at).filter(|lane| lane.exists()) {
+                Arc::make_mut(lane).change(at_ms, "".into());
+            }
+        }
+        let known = self
+            .born
+            .range::<ElementPath, _>(path..)
+            .take_while(|(it, _)| within(it))
+            .map(|(it, _)| it.clone());
+        let known: Vec<_> = known.collect();
+        let born = Arc::make_mut(&mut self.born);
+        for it in known {
+            born.remove(&it);
+        }
+        if !gone {
+            born.insert(path.clone(), at_ms);
         }
     }
 
@@ -180,28 +222,33 @@ impl Gantt {
             return;
         }
         for lane in self.lanes.iter_mut().filter(|lane| lane.path.service == *service) {
-            Arc::make_mut(lane).gone_ms.get_or_insert(at_ms);
+            Arc::make_mut(lane).change(at_ms, "".into());
         }
+        Arc::make_mut(&mut self.born).retain(|path, _| path.service != *service);
     }
 
-    fn change(&mut self, path: &ElementPath, from: &Text, change: Change) {
-        let known = self.index.get(path).copied();
-        if let Some(lane) = known.and_then(|at| self.lanes.get_mut(at)) {
-            let lane = Arc::make_mut(lane);
-            lane.gone_ms = None;
-            lane.changes.push(change);
-            return;
+    fn change(&mut self, path: &ElementPath, from: &Text, at_ms: u64, to: &Text) {
+        let born_ms = if from.is_empty() { at_ms } else { self.born(path) };
+        let at = match self.index.get(path) {
+            Some(at) => *at,
+            None => {
+                Arc::make_mut(&mut self.index).insert(path.clone(), self.lanes.len());
+                self.lanes.push(Arc::new(Lane::of(path.clone())));
+                self.lanes.len() - 1
+            }
+        };
+        let Some(lane) = self.lanes.get_mut(at).map(Arc::make_mut) else { return };
+        if !lane.exists() {
+            lane.change(born_ms.max(lane.ended_ms()), Arc::clone(from));
         }
-        let born_ms = if from.is_empty() { change.at_ms } else { self.born(path) };
-        self.index.insert(path.clone(), self.lanes.len());
-        self.lanes.push(Arc::new(Lane {
-            path: path.clone(),
-            first: Arc::clone(from),
-            born_ms,
-            gone_ms: None,
-            changes: vec![change],
-        }));
+        lane.change(at_ms, Arc::clone(to));
     }
+}
+
+/// The path of a service.
+fn service(dialect: &Text, name: &Text) -> ElementPath {
+    let (dialect, service) = (dialect.clone(), name.clone());
+    ElementPath { dialect, service, plan: "".into(), phase: None, step: None }
 }
 
 /// Whether two paths lead into one service.
@@ -235,6 +282,11 @@ mod tests {
         EventBody::ElementStatus { path: path(), from: from.into(), to: to.into() }
     }
 
+    fn cut(gantt: &Gantt, path: &ElementPath, end_ms: u64) -> Vec<(u64, u64, String)> {
+        let lane = gantt.lane(path).expect("a lane");
+        lane.segments(end_ms).into_iter().map(|s| (s.from_ms, s.to_ms, s.status.to_string())).collect()
+    }
+
     #[test]
     fn cuts_a_lane_into_stretches() {
         let mut gantt = Gantt::default();
@@ -257,9 +309,6 @@ mod tests {
             gantt.marks.iter().map(|m| (m.at_ms, m.kind)).collect::<Vec<_>>(),
             [(50, MarkKind::Fault)]
         );
-        for (seq, want) in [(1, None), (2, None), (3, Some(2)), (4, Some(3)), (9, Some(4))] {
-            assert_eq!(gantt.status_before(seq), want, "before {seq}");
-        }
     }
 
     #[test]
@@ -269,7 +318,7 @@ mod tests {
             (10, status("PENDING", "STARTING")),
             (40, EventBody::ServiceRemoved { service: "s".into() }),
         ]));
-        assert_eq!(gantt.lane(&path()).and_then(|lane| lane.gone_ms), Some(40));
+        assert_eq!(cut(&gantt, &path(), 90).last().map(|s| s.1), Some(40));
     }
 
     #[test]
@@ -280,8 +329,42 @@ mod tests {
             (10, status("PENDING", "STARTING")),
             (30, EventBody::PhaseChanged { path: phase, change: "removed".into() }),
         ]));
-        let lane = gantt.lane(&path()).expect("a lane");
-        assert_eq!(lane.segments(60).last().map(|s| s.to_ms), Some(30));
+        assert_eq!(cut(&gantt, &path(), 60).last().map(|s| s.1), Some(30));
+    }
+
+    #[test]
+    fn what_comes_later_does_not_exist_before() {
+        let phase = ElementPath { step: None, ..path() };
+        let told = |change: &str| EventBody::PhaseChanged { path: phase.clone(), change: change.into() };
+        let mut gantt = Gantt::default();
+        gantt.extend(&events(vec![
+            (1, EventBody::ServiceLoaded { service: "s".into(), dialect: "".into() }),
+            (20, told("added")),
+            (22, status("PENDING", "COMPLETE")),
+            (40, told("replaced")),
+            (45, status("PENDING", "COMPLETE")),
+        ]));
+        let word = |from, to, status: &str| (from, to, status.to_owned());
+        let twice = [
+            word(20, 22, "PENDING"),
+            word(22, 40, "COMPLETE"),
+            word(40, 45, "PENDING"),
+            word(45, 60, "COMPLETE"),
+        ];
+        assert_eq!(cut(&gantt, &path(), 60), twice);
+        // A step that an update added, and one that it took away.
+        let grown = ElementPath { step: Some("b".into()), ..path() };
+        let stands =
+            |paths: &[&ElementPath]| paths.iter().map(|it| ((*it).clone(), "PENDING".into())).collect();
+        gantt.stand(1, &path(), &stands(&[&path()]));
+        gantt.stand(70, &path(), &stands(&[&path(), &grown]));
+        assert_eq!((gantt.born(&grown), gantt.born(&path())), (70, 40));
+        let to =
+            EventBody::ElementStatus { path: grown.clone(), from: "PENDING".into(), to: "COMPLETE".into() };
+        gantt.extend(&[Event { seq: 9, at_ms: 75, cause: Cause::Genesis, body: to }]);
+        gantt.stand(80, &path(), &stands(&[&grown]));
+        assert_eq!(cut(&gantt, &grown, 90), [word(70, 75, "PENDING"), word(75, 90, "COMPLETE")]);
+        assert_eq!(cut(&gantt, &path(), 90).last().map(|s| s.1), Some(80));
     }
 
     #[test]

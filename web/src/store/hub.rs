@@ -101,6 +101,11 @@ impl Hub {
         self.0.session.borrow().outcome_of(input, path)
     }
 
+    /// What is told of a run that has ended.
+    pub(crate) fn finish_of_run(&self) -> Option<super::selectors::finish::Finish> {
+        self.0.session.borrow().finish_of_run()
+    }
+
     /// A file that was rendered for a task of a service; without a task, the template itself.
     pub(crate) fn rendered_file(&self, path: &ElementPath, task: &str, file: &str) -> Option<String> {
         self.0.session.borrow().rendered_file(path, task, file)
@@ -116,6 +121,9 @@ impl Hub {
         }
         if let Some(why) = self.0.session.borrow_mut().why(&state) {
             reduce::fact(Rc::make_mut(&mut state), why);
+        }
+        if let Some(help) = self.0.session.borrow_mut().help(&state) {
+            reduce::fact(Rc::make_mut(&mut state), help);
         }
         let compared = self.0.session.borrow_mut().compared(&state);
         if let Some(compared) = compared {

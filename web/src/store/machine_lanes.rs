@@ -2,99 +2,99 @@
 //!
 //! *Knows*: launches and task states. *Must not know*: plans.
 
-use super::gantt::{Change, Lane};
+use super::lane::Lane;
 use super::ptr::Ptr;
 use super::selectors::status::entry;
-use planarium_kernel::SortedMap;
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Event, Text};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A lane for each task name on each machine. In its path the machine takes the place of the service and the task that
 /// of the step; there is no plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MachineLanes {
-    lanes: SortedMap<ElementPath, Arc<Lane>>,
-    tasks: SortedMap<Text, ElementPath>,
+    lanes: Vec<Arc<Lane>>,
+    index: Arc<BTreeMap<ElementPath, usize>>,
+    /// The lanes of tasks that have not ended.
+    tasks: BTreeMap<Text, usize>,
 }
 
 /// How long the end of a task that failed is shown.
 const AFTER_MS: u64 = 5000;
+/// What is shown of a task whose machine is gone, before anybody has noticed.
+const LOST: &str = "TASK_LOST";
 
 impl MachineLanes {
     /// Takes in an event.
     pub(crate) fn take(&mut self, event: &Event) {
         match &event.body {
             EventBody::Launched { agent, task, task_id, .. } => {
-                let path = ElementPath {
+                let at = self.place(ElementPath {
                     dialect: "".into(),
                     service: agent.clone(),
                     plan: "".into(),
                     phase: None,
                     step: Some(task.clone()),
-                };
-                self.tasks.insert(task_id.clone(), path.clone());
-                self.change(&path, event, "TASK_STAGING".into());
+                });
+                self.tasks.insert(task_id.clone(), at);
+                self.change(at, event.at_ms, "TASK_STAGING".into());
             }
             EventBody::TaskStatus { task_id, state, .. } => {
-                let Some(path) = self.tasks.get(task_id).cloned() else { return };
+                let Some(at) = self.tasks.get(task_id).copied() else { return };
                 let class = entry(&[], state).class;
                 let left = matches!(class, StatusClass::Done | StatusClass::Stopped);
-                self.change(&path, event, if left { "".into() } else { state.clone() });
-                if left || has_failed(state) {
+                let failed = class == StatusClass::Failed && &**state != "TASK_UNREACHABLE";
+                self.change(at, event.at_ms, if left { "".into() } else { state.clone() });
+                if failed {
+                    self.change(at, event.at_ms + AFTER_MS, "".into());
+                }
+                if left || failed {
                     self.tasks.remove(task_id);
+                }
+            }
+            // One that is only cut off goes on with its tasks.
+            EventBody::MachineLost { agent, how } if &**how == "lost" => {
+                for at in self.tasks.values().copied().collect::<Vec<_>>() {
+                    if self.lanes.get(at).is_some_and(|lane| lane.path.service == *agent) {
+                        self.change(at, event.at_ms, LOST.into());
+                    }
                 }
             }
             _ => {}
         }
     }
 
-    fn change(&mut self, path: &ElementPath, event: &Event, status: Text) {
-        let (at_ms, seq) = (event.at_ms, event.seq);
-        let lane = self.lanes.entry(path.clone()).or_insert_with(|| {
-            Arc::new(Lane {
-                path: path.clone(),
-                first: "".into(),
-                born_ms: at_ms,
-                gone_ms: None,
-                changes: Vec::new(),
-            })
-        });
-        let lane = Arc::make_mut(lane);
-        // The end that was drawn beforehand is not needed when something comes sooner.
-        while lane.changes.last().is_some_and(|last| last.at_ms > at_ms) {
-            lane.changes.pop();
+    fn place(&mut self, path: ElementPath) -> usize {
+        if let Some(at) = self.index.get(&path) {
+            return *at;
         }
-        if lane.changes.last().is_some_and(|last| last.status == status) {
-            return;
-        }
-        let failed = has_failed(&status);
-        lane.changes.push(Change { at_ms, seq, status });
-        if failed {
-            lane.changes.push(Change { at_ms: at_ms + AFTER_MS, seq, status: "".into() });
+        Arc::make_mut(&mut self.index).insert(path.clone(), self.lanes.len());
+        self.lanes.push(Arc::new(Lane::of(path)));
+        self.lanes.len() - 1
+    }
+
+    fn change(&mut self, at: usize, at_ms: u64, status: Text) {
+        if let Some(lane) = self.lanes.get_mut(at) {
+            Arc::make_mut(lane).change(at_ms, status);
         }
     }
 
     /// The lane of a path.
     pub(crate) fn lane(&self, path: &ElementPath) -> Option<Ptr<Lane>> {
-        self.lanes.get(path).map(Ptr::from)
+        self.index.get(path).and_then(|at| self.lanes.get(*at)).map(Ptr::from)
     }
 
     /// All lanes, machine by machine.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &ElementPath> {
-        self.lanes.keys()
+        self.index.keys()
     }
 
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.lanes.len()
     }
-}
-
-/// Whether a task in this state has failed for good. One whose agent does not answer may come back.
-fn has_failed(state: &str) -> bool {
-    entry(&[], state).class == StatusClass::Failed && state != "TASK_UNREACHABLE"
 }
 
 #[cfg(test)]
@@ -149,9 +149,19 @@ mod tests {
             (9000, 10_000, "TASK_FAILED"),
             (10_000, 11_000, "TASK_STAGING"),
             (11_000, 20_000, "TASK_RUNNING"),
-            (20_000, 30_000, ""),
         ];
         assert_eq!(cut("m1"), want.map(|(from, to, status)| (from, to, status.to_owned())));
         assert_eq!((cut("m2").len(), lanes.count()), (1, 2));
+        // A machine that is lost takes its tasks with it, noticed or not; one that is cut off does not.
+        let gone =
+            |at_ms, how: &str| event(at_ms, EventBody::MachineLost { agent: "m2".into(), how: how.into() });
+        lanes.take(&status(22_000, "a-0__3", "TASK_RUNNING"));
+        lanes.take(&gone(23_000, "partitioned"));
+        lanes.take(&gone(24_000, "lost"));
+        lanes.take(&status(29_000, "a-0__3", "TASK_UNREACHABLE"));
+        let seen: Vec<_> =
+            lanes.lanes[1].segments(30_000).iter().map(|s| (s.from_ms, s.status.to_string())).collect();
+        let want = [(21_000, "STAGING"), (22_000, "RUNNING"), (24_000, "LOST"), (29_000, "UNREACHABLE")];
+        assert_eq!(seen, want.map(|(from, status)| (from, format!("TASK_{status}"))));
     }
 }

@@ -10,6 +10,12 @@ const PREFS: &str = "planarium.prefs";
 const JOURNAL: &str = "planarium.journal";
 const PENDING: &str = "planarium.pending";
 const DRAFT: &str = "planarium.draft";
+const DRAFTS: &str = "planarium.drafts";
+const TAB: &str = "planarium.tab";
+const NAME: &str = "planarium.name";
+
+/// Of how many tabs edits are kept.
+const MOST_DRAFTS: usize = 6;
 
 /// Remembers preferences that changed.
 pub(crate) fn save_changes(old: &State, new: &State) {
@@ -23,30 +29,86 @@ pub(crate) fn load_prefs() -> Prefs {
     browser::stored(PREFS).map(|text| read_prefs(&text)).unwrap_or_default()
 }
 
-/// Keeps the run as it was before an input, and what the input was.
+/// Keeps the run as it was before an input, and what the input was; for this tab.
 pub(crate) fn save_run(share: &str, pending: &str) {
-    browser::store(JOURNAL, share);
-    browser::store(PENDING, pending);
+    browser::store_here(JOURNAL, share);
+    browser::store_here(PENDING, pending);
 }
 
 /// The run as it was before the last input, as a share string.
 pub(crate) fn saved_run() -> Option<String> {
-    browser::stored(JOURNAL).filter(|text| !text.is_empty())
+    browser::stored_here(JOURNAL).filter(|text| !text.is_empty())
 }
 
-/// Keeps edits that are not applied; an empty text forgets them.
+/// Keeps all of a tab for when it is loaded again.
+pub(crate) fn save_tab(text: &str) {
+    browser::store_here(TAB, text);
+}
+
+/// What this tab has kept.
+pub(crate) fn saved_tab() -> Option<String> {
+    browser::stored_here(TAB).filter(|text| !text.is_empty())
+}
+
+/// Keeps edits of this tab that are not applied; an empty text forgets them, and leaves alone those of other tabs.
 pub(crate) fn save_draft(text: &str) {
-    browser::store(DRAFT, text);
+    let own = own_name();
+    let mut all = drafts();
+    let known = all.iter().any(|(name, _)| *name == own);
+    if text.is_empty() && !known {
+        return;
+    }
+    all.retain(|(name, _)| *name != own);
+    if !text.is_empty() {
+        all.push((own, text.to_owned()));
+    }
+    keep_drafts(all);
 }
 
-/// Edits that were never applied.
+/// Edits that were never applied, of another tab or an earlier visit: the last ones.
 pub(crate) fn saved_draft() -> Option<String> {
-    browser::stored(DRAFT).filter(|text| !text.is_empty())
+    let own = own_name();
+    drafts().into_iter().rev().find(|(name, _)| *name != own).map(|(_, text)| text)
+}
+
+/// The edits that [`saved_draft`] names are in an editor again.
+pub(crate) fn took_draft(text: &str) {
+    let mut all = drafts();
+    all.retain(|(_, kept)| kept != text);
+    keep_drafts(all);
+}
+
+fn keep_drafts(mut all: Vec<(String, String)>) {
+    let surplus = all.len().saturating_sub(MOST_DRAFTS);
+    all.drain(..surplus);
+    browser::store(DRAFTS, &planarium_protocol::json::of(&all).to_string());
+}
+
+/// Edits by the name of their tab, the last ones last.
+fn drafts() -> Vec<(String, String)> {
+    let kept = browser::stored(DRAFTS).unwrap_or_default();
+    let mut all: Vec<(String, String)> = planarium_protocol::json::read(kept.as_bytes()).unwrap_or_default();
+    // Earlier versions kept those of one tab only.
+    if let Some(text) = browser::stored(DRAFT).filter(|text| !text.is_empty()) {
+        all.insert(0, (String::new(), text));
+        browser::store(DRAFT, "");
+    }
+    all
+}
+
+/// The name of this tab among others.
+fn own_name() -> String {
+    if let Some(name) = browser::stored_here(NAME).filter(|name| !name.is_empty()) {
+        return name;
+    }
+    let name = browser::any_name();
+    browser::store_here(NAME, &name);
+    name
 }
 
 /// What the last input was.
 pub(crate) fn saved_pending() -> Option<String> {
-    browser::stored(PENDING).filter(|text| !text.is_empty())
+    browser::stored_here(PENDING).filter(|text| !text.is_empty())
 }
 
 fn write_prefs(prefs: &Prefs) -> String {

@@ -4,9 +4,10 @@
 
 use super::action::{Action, Border, Fact};
 use super::draft::Draft;
+use super::moment;
 use super::ptr::Ptr;
 use super::state::{
-    EditTab, Fix, Menu, Pane, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World,
+    EditTab, Fix, Menu, Pane, Place, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World,
 };
 use super::{action::Snapshot, selectors};
 use planarium_protocol::event::ElementPath;
@@ -27,6 +28,8 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         | Action::StepMark(_)
         | Action::Reset
         | Action::SetSeed(_)
+        | Action::Undo
+        | Action::Redo
         | Action::Branch(_) => state.play.playing = false,
         Action::Nudge(faster) => state.play.speed = state.play.speed.nudged(*faster),
         Action::SetSpeed(index) => state.play.speed = super::state::Speed::at(*index),
@@ -46,8 +49,11 @@ pub(crate) fn action(state: &mut State, action: &Action) {
             let drafts = state.all_drafts();
             hold(state, drafts, *at);
         }
+        Action::ShowRunning => moment::show_running(state),
+        Action::ShowDraft => moment::show_draft(state),
         Action::AddFile(path) => add_file(state, path),
         Action::DropFile(path) => drop_file(state, path),
+        Action::RenameFile(from, to) => rename_file(state, from, to),
         Action::SetEnv(name, value) => state.draft.set_env(name, value.clone()),
         Action::FillEnv => fill_env(state),
         Action::Mend(fix) => mend(state, fix),
@@ -69,15 +75,52 @@ fn add_file(state: &mut State, path: &str) {
 
 fn drop_file(state: &mut State, path: &str) {
     let mut files = (*state.draft.files).clone();
-    if files.remove(path).is_none() {
+    state.removed = files.remove(path).map(|text| (state.at, path.to_owned(), text.into()));
+    if state.removed.is_none() {
         return;
     }
     if state.draft.file == path {
         state.draft.file = files.keys().next().cloned().unwrap_or_default();
     }
     state.draft.files = Ptr::new(files);
+    state.draft.typed = true;
     state.draft.revision += 1;
     state.draft.loaded += 1;
+}
+
+/// A file keeps its text under another path. Nothing becomes of a path that is taken.
+fn rename_file(state: &mut State, from: &str, to: &str) {
+    if to.is_empty() || state.draft.files.contains_key(to) {
+        return;
+    }
+    let mut files = (*state.draft.files).clone();
+    let Some(text) = files.remove(from) else { return };
+    files.insert(to.to_owned(), text);
+    if state.draft.file == from {
+        to.clone_into(&mut state.draft.file);
+    }
+    state.draft.files = Ptr::new(files);
+    state.draft.revision += 1;
+    state.draft.loaded += 1;
+}
+
+/// A file is there again, or gone again.
+fn bring_file(state: &mut State, at: usize, path: &str, text: Option<&str>) {
+    if at != state.at {
+        let drafts = state.all_drafts();
+        hold(state, drafts, at);
+    }
+    match text {
+        Some(text) => {
+            state.draft.edit(path, text.to_owned());
+            path.clone_into(&mut state.draft.file);
+            state.draft.loaded += 1;
+        }
+        None => drop_file(state, path),
+    }
+    if let Some(base) = state.draft.base.clone() {
+        state.draft.compare(std::slice::from_ref(&*base));
+    }
 }
 
 /// Guesses for what has no value; what was given one since the definition was read keeps it.
@@ -168,7 +211,7 @@ fn looks(state: &mut State, action: &Action) {
         Action::OpenMenu(target, x, y) => ui.menu = Some(Menu { target: target.clone(), x: *x, y: *y }),
         Action::CloseMenu => ui.menu = None,
         Action::CloseToast(id) => close_toast(ui, *id),
-        Action::Say(text) => toast(ui, text.clone(), ToastKind::Info, None),
+        Action::Say(text) => toast(ui, text.clone(), ToastKind::Info, None, None),
         Action::CloseDialog | Action::OpenExample(_) | Action::OpenFiles(_) | Action::OpenText(_) => {
             ui.dialog = None;
         }
@@ -259,12 +302,28 @@ fn reveal_source(state: &mut State, path: &ElementPath) {
     }
 }
 
-fn toast(ui: &mut Ui, text: AttrValue, kind: ToastKind, undo: Option<ToastUndo>) {
+/// Where a message holds that is told now.
+fn here(world: &World, only: bool) -> Place {
+    Place { lineage: world.log.lineage, at_ms: world.clock.now_ms, only }
+}
+
+/// Takes away what does not hold at the moment shown.
+fn leave_toasts(state: &mut State) {
+    let (lineage, clock) = (state.world.log.lineage, state.world.clock);
+    let gone = |toast: &Toast| toast.place.is_some_and(|place| !place.holds(lineage, &clock));
+    if state.ui.toasts.iter().any(gone) {
+        Arc::make_mut(&mut state.ui.toasts.0).retain(|toast| !gone(toast));
+    }
+}
+
+fn toast(ui: &mut Ui, text: AttrValue, kind: ToastKind, undo: Option<ToastUndo>, place: Option<Place>) {
     let id = ui.next_toast;
     ui.next_toast += 1;
     let toasts = Arc::make_mut(&mut ui.toasts.0);
-    toasts.retain(|old| old.text != text);
-    toasts.push(Toast { id, text, kind, undo });
+    let way = |undo: &Option<ToastUndo>| matches!(undo, Some(ToastUndo::Last | ToastUndo::Undone));
+    // There is one thing to undo or redo at a time, so one message that offers it.
+    toasts.retain(|old| old.text != text && !(way(&undo) && way(&old.undo)));
+    toasts.push(Toast { id, text, kind, undo, place });
     let surplus = toasts.len().saturating_sub(3);
     toasts.drain(..surplus);
 }
@@ -285,6 +344,17 @@ fn edit_at(state: &mut State, at: usize, path: &str, text: &str) {
     if let Some(draft) = drafts.get_mut(at) {
         draft.edit(path, text.to_owned());
         state.drafts = Ptr::new(drafts);
+    }
+}
+
+/// Shows the definition at a place, and one of its files.
+pub(super) fn pick(state: &mut State, at: usize, file: Option<&str>) {
+    if at != state.at && at < state.drafts.len() {
+        let drafts = state.all_drafts();
+        hold(state, drafts, at);
+    }
+    if let Some(file) = file.filter(|file| state.draft.files.contains_key(*file)) {
+        file.clone_into(&mut state.draft.file);
     }
 }
 
@@ -314,9 +384,18 @@ fn compare(state: &mut State, running: &[LoadService]) {
 /// What an effect reported.
 pub(crate) fn fact(state: &mut State, fact: Fact) {
     match fact {
-        Fact::Moved(snapshot) => moved(&mut state.world, *snapshot),
+        Fact::Moved(mut snapshot) => {
+            let running = snapshot.running.take();
+            moved(&mut state.world, *snapshot);
+            leave_toasts(state);
+            if let Some(running) = running {
+                state.running = running;
+                moment::follow(state);
+            }
+        }
         Fact::Opened { drafts, story, preset } => {
             hold(state, drafts, 0);
+            moment::follow(state);
             state.checked = Ptr::default();
             state.better = None;
             state.story = story;
@@ -352,19 +431,24 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
                     Some(old) if old.files.0 == draft.files.0 && old.env.0 == draft.env.0 => {}
                     Some(old) => {
                         let (label, revision, applied) = (old.label.clone(), old.revision + 1, old.applied);
-                        *old = Draft { label, revision, applied, ..draft };
+                        *old = Draft { label, revision, applied, typed: true, ..draft };
                     }
-                    None => drafts.push(Draft { revision: 1, ..draft }),
+                    None => drafts.push(Draft { revision: 1, typed: true, ..draft }),
                 }
             }
             hold(state, drafts, state.at);
+            moment::follow(state);
         }
-        Fact::Drafts(drafts) => hold(state, drafts, state.at),
+        Fact::Drafts(drafts) => {
+            hold(state, drafts, state.at);
+            moment::follow(state);
+        }
         Fact::Beside(draft) => {
             let mut drafts = state.all_drafts();
             drafts.push(*draft);
             let last = drafts.len() - 1;
             hold(state, drafts, last);
+            moment::follow(state);
             state.ui.pane = Pane::Edit;
         }
         Fact::RolledOut => {
@@ -374,6 +458,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Better(preset) => state.better = preset,
         Fact::Rebuilt(running) => {
             compare(state, &running);
+            moment::follow(state);
             state.better = None;
             state.play.playing = false;
             let gone = state
@@ -399,10 +484,24 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             state.checked = checked;
         }
         Fact::Why(why) => state.why = why,
+        Fact::Help(help) => state.help = help,
         Fact::Compared(compared) => state.compare = compared,
+        Fact::Looks(kept) => super::looks::give(state, &kept),
+        Fact::Ways(ways) => state.ways = ways,
+        Fact::File(at, path, text) => bring_file(state, at, &path, text.as_deref()),
         Fact::Stopped => state.play.playing = false,
-        Fact::Told(text, undo) => toast(&mut state.ui, text, ToastKind::Info, undo),
-        Fact::Refused(text) => toast(&mut state.ui, text, ToastKind::Alert, None),
+        Fact::Told(text, undo) => {
+            let place = (undo != Some(ToastUndo::Draft)).then(|| here(&state.world, false));
+            toast(&mut state.ui, text, ToastKind::Info, undo, place);
+        }
+        Fact::Rested(text) => {
+            let place = Some(here(&state.world, true));
+            toast(&mut state.ui, text, ToastKind::Info, None, place);
+        }
+        Fact::Refused(text) => {
+            let place = Some(here(&state.world, false));
+            toast(&mut state.ui, text, ToastKind::Alert, None, place);
+        }
         Fact::Answered(answer) => Arc::make_mut(&mut state.console.0).answered(*answer),
         Fact::Link(link) => state.ui.link = Some(link),
         Fact::Broken(broken) => state.broken = Some(broken),
@@ -411,7 +510,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
 }
 
 fn moved(world: &mut World, snapshot: Snapshot) {
-    let Snapshot { view, clock, log, gantt, branches, touched, before } = snapshot;
+    let Snapshot { view, clock, log, gantt, branches, touched, before, .. } = snapshot;
     world.clock = clock;
     world.touched = touched;
     world.before = before;
@@ -434,14 +533,16 @@ pub(crate) fn is_modal(state: &State) -> bool {
     state.ui.dialog.is_some() || state.ui.menu.is_some() || state.broken.is_some()
 }
 
-/// Which of the small screen's five tabs is shown, if one is.
+/// Which of the small screen's tabs is shown.
 pub(crate) fn small_tab(ui: &Ui) -> usize {
     match (ui.pane, ui.tab) {
         (Pane::Edit, _) => 0,
-        (Pane::Plan, _) | (Pane::Inspect, Tab::Why | Tab::Compare) => 1,
-        (Pane::Inspect, Tab::Cluster | Tab::Pods) => 2,
-        (Pane::Inspect, Tab::Log) => 3,
-        (Pane::Inspect, Tab::Console) => 4,
+        (Pane::Plan, _) | (Pane::Inspect, Tab::Compare) => 1,
+        (Pane::Inspect, Tab::Why) => 2,
+        (Pane::Inspect, Tab::Cluster) => 3,
+        (Pane::Inspect, Tab::Pods) => 4,
+        (Pane::Inspect, Tab::Log) => 5,
+        (Pane::Inspect, Tab::Console) => 6,
     }
 }
 
@@ -565,6 +666,14 @@ mod tests {
         let mut state = drafted("name: x");
         action(&mut state, &Action::AddFile("extra.yml".into()));
         assert_eq!(state.draft.file, "extra.yml");
+        action(&mut state, &Action::RenameFile("extra.yml".into(), "svc.yml".into()));
+        action(&mut state, &Action::RenameFile("nobody.yml".into(), "other.yml".into()));
+        assert!(state.draft.files.contains_key("extra.yml"), "no path is taken from another file");
+        action(&mut state, &Action::RenameFile("extra.yml".into(), "more/extra.yml".into()));
+        assert!(
+            state.draft.files.contains_key("more/extra.yml") && !state.draft.files.contains_key("extra.yml")
+        );
+        action(&mut state, &Action::RenameFile("more/extra.yml".into(), "extra.yml".into()));
         action(&mut state, &Action::DropFile("extra.yml".into()));
         assert_eq!((state.draft.file.as_str(), state.draft.files.len()), ("svc.yml", 1));
         action(&mut state, &Action::PickFile("extra.yml".into()));
@@ -576,17 +685,20 @@ mod tests {
         let mut state = State::default();
         state.world.clock.head_ms = 60_000;
         action(&mut state, &Action::ZoomAt(true, 40_000));
-        assert_eq!(state.ui.zoom, Some((20_000, 50_000)), "two thirds are still to the left");
+        let half = selectors::time::horizon(60_000) / 2;
+        assert_eq!(state.ui.zoom, Some((20_000, 20_000 + half)), "what was to the left is half as long");
         action(&mut state, &Action::Pan(true));
-        assert_eq!(state.ui.zoom, Some((23_750, 53_750)));
+        let by = half / 8;
+        assert_eq!(state.ui.zoom, Some((20_000 + by, 20_000 + by + half)));
         action(&mut state, &Action::ZoomTo(5_000));
-        assert_eq!(state.ui.zoom, Some((0, 30_000)));
+        assert_eq!(state.ui.zoom, Some((0, half)));
         action(&mut state, &Action::ZoomAt(false, 5_000));
         assert_eq!(state.ui.zoom, None);
         for _ in 0..40 {
             action(&mut state, &Action::ZoomAt(true, 60_000));
         }
-        assert_eq!(state.ui.zoom, Some((59_000, 60_000)), "a second is the least");
+        let (from, to) = state.ui.zoom.expect("a part");
+        assert!(to - from == 1000 && (from..=to).contains(&60_000), "a second is the least: {from} to {to}");
     }
 
     #[test]

@@ -2,13 +2,15 @@
 //!
 //! *Knows*: what is on screen. *Must not know*: how it came about; that is for `reduce` and `effects`.
 
-use super::action::Action;
 use super::console::Console;
 use super::draft::Draft;
 use super::events::EventLog;
 use super::gantt::Gantt;
+use super::help::Help;
+use super::moment::Running;
 use super::ptr::Ptr;
 use super::tally::Tally;
+pub(crate) use super::toast::{Place, Toast, ToastKind, ToastUndo, Ways};
 use planarium_kernel::SortedSet;
 use planarium_protocol::event::{ElementPath, Importance};
 use planarium_protocol::view::{ClockView, ClusterView, ServiceView, View};
@@ -33,6 +35,8 @@ pub(crate) struct Clock {
     pub(crate) seed: u64,
     /// Nothing more will happen by itself.
     pub(crate) idle: bool,
+    /// Nothing happens before this instant, to which something is scheduled.
+    pub(crate) scheduled_ms: Option<u64>,
 }
 
 impl Clock {
@@ -452,58 +456,6 @@ pub(crate) struct Menu {
     pub(crate) y: i32,
 }
 
-/// How a toast looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ToastKind {
-    /// News.
-    Info,
-    /// Something was refused or failed; stays until closed.
-    Alert,
-}
-
-/// What a toast's button does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ToastUndo {
-    /// Back to a branch.
-    Branch(u32),
-    /// Back to the world before.
-    World,
-    /// The kept edits back into the editor.
-    Draft,
-}
-
-impl ToastUndo {
-    /// What it does.
-    pub(crate) fn action(&self) -> Action {
-        match self {
-            Self::Branch(id) => Action::Branch(*id),
-            Self::World => Action::UndoWorld,
-            Self::Draft => Action::RestoreDraft,
-        }
-    }
-
-    /// The button's words.
-    pub(crate) fn label(&self) -> &'static str {
-        match self {
-            Self::Branch(_) | Self::World => "Undo",
-            Self::Draft => "Bring them back",
-        }
-    }
-}
-
-/// A message that passes.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Toast {
-    /// Number.
-    pub(crate) id: u32,
-    /// Words.
-    pub(crate) text: AttrValue,
-    /// Looks.
-    pub(crate) kind: ToastKind,
-    /// A way back.
-    pub(crate) undo: Option<ToastUndo>,
-}
-
 /// Which events the log shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogFilter {
@@ -672,14 +624,22 @@ pub(crate) struct State {
     pub(crate) drafts: Ptr<Vec<Draft>>,
     /// Which of them is being edited.
     pub(crate) at: usize,
+    /// The definitions that run at the moment shown.
+    pub(crate) running: Ptr<Vec<Running>>,
     /// Machines on which the service gets further than on those in use.
     pub(crate) better: Option<AttrValue>,
     /// What reading it gave.
     pub(crate) checked: Ptr<Checked>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
+    /// What is stuck, and what helps.
+    pub(crate) help: Ptr<Help>,
     /// Another run on the same clock.
     pub(crate) compare: Option<Ptr<Compared>>,
+    /// What undo and redo would do.
+    pub(crate) ways: Ways,
+    /// The file that was removed last: place of its service, path, text.
+    pub(crate) removed: Option<(usize, String, AttrValue)>,
     /// The service's command line.
     pub(crate) console: Ptr<Console>,
     /// Looks.

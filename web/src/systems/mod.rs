@@ -13,9 +13,16 @@ mod sdk;
 #[cfg(feature = "skopos")]
 mod skopos;
 
+use crate::store::Hub;
+use crate::store::state::Finding;
+use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::ServiceView;
 use std::collections::BTreeMap;
 use yew::prelude::*;
+
+/// The element that is selected on the page; panels of systems find it as a context around them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Selected(pub(crate) Option<ElementPath>);
 
 /// What the page keeps for a system.
 pub(crate) struct Desk {
@@ -88,6 +95,17 @@ fn named(desk: &Desk, text: &str) -> &'static str {
     };
     let name = desk.main.iter().find(is_good).or(desk.main.first());
     name.copied().unwrap_or("definition.yml")
+}
+
+/// What systems offer beside findings.
+static OFFERS: &[fn(&Hub, &Finding) -> Option<Html>] = &[
+    #[cfg(feature = "skopos")]
+    skopos::remedy,
+];
+
+/// What a system offers beside a finding, where it offers anything.
+pub(crate) fn remedy(hub: &Hub, finding: &Finding) -> Option<Html> {
+    OFFERS.iter().find_map(|offer| offer(hub, finding))
 }
 
 /// What the system of a service shows beside plans and pods, where it shows anything.

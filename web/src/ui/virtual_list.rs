@@ -43,6 +43,17 @@ pub(crate) fn slice(scroll_px: i32, height_px: i32, row_px: i32) -> Slice {
 /// Follows the scrolling of `scroller`. Rows in it carry `data-row`.
 #[hook]
 pub(crate) fn use_slice(scroller: &NodeRef, total: usize, row_guess: i32) -> (Slice, Callback<Event>) {
+    use_slice_of(scroller, total, row_guess, WHOLE_UP_TO)
+}
+
+/// The same for lists that are shown whole up to another length.
+#[hook]
+pub(crate) fn use_slice_of(
+    scroller: &NodeRef,
+    total: usize,
+    row_guess: i32,
+    whole_up_to: usize,
+) -> (Slice, Callback<Event>) {
     let current = use_state_eq(|| slice(0, 800, row_guess));
     let measure = {
         let (scroller, current) = (scroller.clone(), current.clone());
@@ -53,7 +64,7 @@ pub(crate) fn use_slice(scroller: &NodeRef, total: usize, row_guess: i32) -> (Sl
             current.set(slice(element.scroll_top(), element.client_height(), row));
         }
     };
-    let long = total > WHOLE_UP_TO;
+    let long = total > whole_up_to;
     {
         let measure = measure.clone();
         use_effect_with((long, total), move |(long, _)| {

@@ -10,6 +10,7 @@
 mod figures;
 mod instructions;
 mod measure;
+mod page;
 mod peers;
 mod real;
 mod w0;
@@ -39,8 +40,14 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             "--peers" => with_peers = true,
             "--instructions" => with_instructions = true,
             "--probe" => return instructions::probe(rest.next().map_or("", String::as_str)),
-            "--page" => bail!("the page has no workload here; only the engine is measured"),
-            other => bail!("unknown option `{other}`; options: --real, --only PART, --peers, --instructions"),
+            "--page" => {
+                let mut figures = Figures::default();
+                page::run(rest.next().map(String::as_str), &mut figures)?;
+                return figures.finish();
+            }
+            other => bail!(
+                "unknown option `{other}`; options: --real, --only PART, --peers, --instructions, --page [SECONDS]"
+            ),
         }
     }
     let mut figures = Figures::default();

@@ -91,8 +91,14 @@ fn meant(service: &str, send: &mut dyn FnMut(&Request) -> Response) -> (String, 
     }
 }
 
-/// The text of a file with options; `stdin` and `-` are standard input.
+/// The text of a file with options; `stdin` and `-` are standard input. Of a folder, written with a slash at its end, the
+/// files below it, one a line.
 fn options(name: &str) -> Result<String, String> {
+    if name.ends_with('/') {
+        let mut files = Vec::new();
+        below(Path::new(name), "", &mut files).map_err(|error| format!("{name}: {error}"))?;
+        return Ok(files.join("\n"));
+    }
     let text = if matches!(name, "stdin" | "-") {
         let mut text = String::new();
         let read = std::io::stdin().lock().take(MAX_FILE).read_to_string(&mut text);
@@ -102,6 +108,24 @@ fn options(name: &str) -> Result<String, String> {
     };
     text.map_err(|error| format!("{error:#}"))
 }
+
+/// The files below a folder by their paths from there, sorted.
+fn below(folder: &Path, prefix: &str, files: &mut Vec<String>) -> std::io::Result<()> {
+    let mut entries = std::fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            below(&entry.path(), &format!("{name}/"), files)?;
+        } else if files.len() < MOST_FILES {
+            files.push(name);
+        }
+    }
+    Ok(())
+}
+
+/// Files of a folder that are listed at most.
+const MOST_FILES: usize = 10_000;
 
 /// A world of its own, played up to `--at`. Nothing when the input has errors, which are printed.
 fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {

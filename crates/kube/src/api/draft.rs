@@ -9,7 +9,7 @@ use crate::{
     kinds::{KindId, KindInfo},
     kube::Kube,
     object::Meta,
-    schema::{conform, shape_of},
+    schema::{Mismatch, conform, shape_of},
     spec::{self, Spec},
     tree::Tree,
 };
@@ -60,6 +60,11 @@ impl Kube {
             let message = format!("no matches for kind {kind:?} in version {api_version:?}");
             ApiError::new(Reason::NotFound, message)
         })
+    }
+
+    /// The first field of an object whose value has a type that its kind cannot take.
+    pub fn mismatch(&self, kind: KindId, value: &Value) -> Option<Mismatch> {
+        conform(&shape_of(kind), &mut value.clone()).err()
     }
 
     /// Takes an object apart. *Errors*: 400 for values of a wrong type.

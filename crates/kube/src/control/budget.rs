@@ -77,7 +77,7 @@ impl Kube {
         match owner.filter(|owner| owner.kind == KindId::DEPLOYMENT) {
             Some(deployment) => deployment.replicas,
             None if workload.info().has_scale => workload.replicas,
-            None => self.crew(manager).map_or(0, |crew| crew.active),
+            None => self.workload(manager).map_or(0, |workload| workload.active),
         }
     }
 

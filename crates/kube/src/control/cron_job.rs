@@ -44,7 +44,7 @@ impl Kube {
 
     /// A CronJob's time has come.
     pub(crate) fn cron_due(&mut self, cx: &mut Cx, no: ObjectNo) {
-        self.crew_mut(no, |crew| crew.timer = None);
+        self.workload_mut(no, |workload| workload.timer = None);
         self.queue.periodic = self.queue.periodic.saturating_sub(1);
         if let Some(cron) = self.store.object(no).cloned() {
             self.sync_cron_job(cx, &cron);
@@ -57,7 +57,7 @@ impl Kube {
         let next = spec.schedule.as_ref().filter(|_| there && !spec.suspend);
         let next = next.and_then(|schedule| schedule.next_after(self.epoch.seconds(cx.now())));
         let due = next.map(|seconds| self.epoch.instant(seconds)).filter(|due| *due > cx.now());
-        let armed = self.crew(cron.no).and_then(|crew| crew.timer);
+        let armed = self.workload(cron.no).and_then(|workload| workload.timer);
         if armed.map(|(_, at)| at) == due {
             return;
         }
@@ -69,7 +69,7 @@ impl Kube {
             self.queue.periodic += 1;
             (self.queue.arm(due, Class::Periodic, Cause::Genesis, Timer::Cron(cron.no)), due)
         });
-        self.crew_mut(cron.no, |crew| crew.timer = timer);
+        self.workload_mut(cron.no, |workload| workload.timer = timer);
     }
 
     fn jobs_of(&self, cron: &Object) -> Vec<Arc<Object>> {
@@ -197,6 +197,6 @@ impl Kube {
 
     /// When a CronJob runs next; for those who ask why nothing happens.
     pub(crate) fn next_run(&self, cron: &Object) -> Option<SimTime> {
-        self.crew(cron.no).and_then(|crew| crew.timer).map(|(_, at)| at)
+        self.workload(cron.no).and_then(|workload| workload.timer).map(|(_, at)| at)
     }
 }

@@ -4,7 +4,6 @@
 
 use super::pods::{BURST, is_over, source};
 use crate::{
-    crew::{REVISION_LABEL, revision_print},
     kinds::KindId,
     kube::Kube,
     node::Node,
@@ -17,6 +16,7 @@ use crate::{
         workload::DaemonSetSpec,
     },
     status::{SetStatus, Status},
+    workload::{REVISION_LABEL, revision_print},
 };
 use planarium_fleet::Cx;
 use planarium_kernel::SortedSet;
@@ -55,24 +55,24 @@ impl Kube {
                 self.update_daemons(cx, set, &spec);
             }
         }
-        let crew = self.crew(set.no).cloned().unwrap_or_default();
+        let workload = self.workload(set.no).cloned().unwrap_or_default();
         let hash = update.hash.clone();
         self.drop_revisions(cx, set, spec.history, |one| {
-            one.hash == hash || crew.of_revision(revision_print(&one.hash)).0 > 0
+            one.hash == hash || workload.of_revision(revision_print(&one.hash)).0 > 0
         });
         let Some(set) = self.store.object(set.no).cloned() else { return };
         let Status::Set(before) = &set.status else { return };
-        let slots = crew.slots.as_deref().cloned().unwrap_or_default();
+        let slots = workload.slots.as_deref().cloned().unwrap_or_default();
         let desired = u32::try_from(slots.wanted.len()).unwrap_or(u32::MAX);
         let missing = u32::try_from(slots.gaps.len()).unwrap_or(0);
         let status = SetStatus {
             observed: set.generation,
             own: desired,
             replicas: desired.saturating_sub(missing),
-            ready: crew.ready.min(desired),
-            available: crew.available.min(desired),
-            unavailable: desired.saturating_sub(crew.available),
-            updated: crew.of_revision(print).0.min(desired),
+            ready: workload.ready.min(desired),
+            available: workload.available.min(desired),
+            unavailable: desired.saturating_sub(workload.available),
+            updated: workload.of_revision(print).0.min(desired),
             misscheduled: u32::try_from(slots.surplus.len()).unwrap_or(0),
             collisions: before.collisions,
             ..SetStatus::default()
@@ -91,7 +91,10 @@ impl Kube {
         hash: &str,
         tolerated: &SortedSet<u32>,
     ) {
-        let Some(slots) = self.crew(set.no).and_then(|crew| crew.slots.as_deref()).cloned() else { return };
+        let Some(slots) = self.workload(set.no).and_then(|workload| workload.slots.as_deref()).cloned()
+        else {
+            return;
+        };
         let at =
             |kube: &Self, slot: &u32| slots.pods.get(slot).and_then(|no| kube.store.object(*no)).cloned();
         for slot in slots.surplus.iter().filter(|slot| !tolerated.contains(*slot)) {
@@ -125,7 +128,8 @@ impl Kube {
     /// A failed pod is deleted, so that another comes, but not too often.
     fn replace_daemon(&mut self, cx: &mut Cx, set: &Arc<Object>, pod: &Arc<Object>) {
         let now = cx.now();
-        let (hold, failures) = self.crew(set.no).map_or((None, 0), |crew| (crew.hold, crew.failures));
+        let (hold, failures) =
+            self.workload(set.no).map_or((None, 0), |workload| (workload.hold, workload.failures));
         if let Some(hold) = hold.filter(|hold| *hold > now) {
             self.arm(cx, hold.since(now), Timer::Work(Work::Sync(set.no)));
             return;
@@ -138,22 +142,22 @@ impl Kube {
         self.record(cx, set, true, "FailedDaemonPod", &message, source(KindId::DAEMON_SET));
         self.unmake_pod(cx, set, pod);
         let delay = BACKOFF_MS.saturating_mul(1 << failures.min(20)).min(BACKOFF_MOST_MS);
-        self.crew_mut(set.no, |crew| {
-            crew.failures = failures.saturating_add(1);
-            crew.hold = Some(now.saturating_add(delay));
+        self.workload_mut(set.no, |workload| {
+            workload.failures = failures.saturating_add(1);
+            workload.hold = Some(now.saturating_add(delay));
         });
     }
 
     /// Pods that are not up to date go, as many at a time as may be missing.
     fn update_daemons(&mut self, cx: &mut Cx, set: &Arc<Object>, spec: &DaemonSetSpec) {
-        let Some(crew) = self.crew(set.no) else { return };
-        let Some(slots) = crew.slots.as_deref() else { return };
+        let Some(workload) = self.workload(set.no) else { return };
+        let Some(slots) = workload.slots.as_deref() else { return };
         if slots.stale.is_empty() {
             return;
         }
         let desired = u32::try_from(slots.wanted.len()).unwrap_or(u32::MAX);
         let most = spec.max_unavailable.of(desired, true).max(1);
-        let mut unavailable = desired.saturating_sub(crew.available);
+        let mut unavailable = desired.saturating_sub(workload.available);
         let stale: Vec<Arc<Object>> = slots
             .stale
             .iter()

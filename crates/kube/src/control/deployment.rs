@@ -115,11 +115,11 @@ impl Kube {
 
     /// Takes in ReplicaSets that nobody manages.
     fn adopt_sets(&mut self, cx: &mut Cx, object: &Arc<Object>, spec: &DeploymentSpec) {
-        let asked = self.crew(object.no).is_some_and(|crew| crew.adopt);
+        let asked = self.workload(object.no).is_some_and(|workload| workload.adopt);
         if !asked || object.is_being_deleted() {
             return;
         }
-        self.crew_mut(object.no, |crew| crew.adopt = false);
+        self.workload_mut(object.no, |workload| workload.adopt = false);
         let found: Vec<Arc<Object>> = self
             .store
             .of_kind(KindId::REPLICA_SET, Some(&object.namespace))

@@ -38,19 +38,19 @@ impl Kube {
             return self.expire_job(cx, job, &spec, &before);
         }
         self.adopt_pods(cx, job, &spec.selector);
-        let crew = self.crew(job.no).cloned().unwrap_or_default();
+        let workload = self.workload(job.no).cloned().unwrap_or_default();
         let mut status = JobStatus {
-            active: crew.active,
-            succeeded: crew.succeeded,
-            failed: crew.failed,
+            active: workload.active,
+            succeeded: workload.succeeded,
+            failed: workload.failed,
             ..(*before).clone()
         };
         let start = *status.start.get_or_insert(now);
         let deadline = spec.deadline_s.map(|seconds| start.saturating_add(u64::from(seconds) * 1000));
-        let new_failure = crew.failed > before.failed;
+        let new_failure = workload.failed > before.failed;
         let exceeds =
-            new_failure && crew.active != spec.parallelism && crew.failures + 1 > spec.backoff_limit;
-        let failure = if exceeds || is_past_limit(&spec, crew.restarts) {
+            new_failure && workload.active != spec.parallelism && workload.failures + 1 > spec.backoff_limit;
+        let failure = if exceeds || is_past_limit(&spec, workload.restarts) {
             Some(("BackoffLimitExceeded", "Job has reached the specified backoff limit"))
         } else if deadline.is_some_and(|deadline| deadline <= now) {
             Some(("DeadlineExceeded", "Job was active longer than specified deadline"))
@@ -68,23 +68,23 @@ impl Kube {
             self.record(cx, job, true, reason, message, source(KindId::JOB));
         } else {
             if new_failure {
-                self.crew_mut(job.no, |crew| {
-                    let times = crew.failures.saturating_sub(1).min(20);
+                self.workload_mut(job.no, |workload| {
+                    let times = workload.failures.saturating_sub(1).min(20);
                     let delay =
-                        if crew.failures == 0 { 0 } else { (BACKOFF_MS << times).min(BACKOFF_MOST_MS) };
-                    crew.hold = Some(now.saturating_add(delay));
-                    crew.failures = crew.failures.saturating_add(1);
+                        if workload.failures == 0 { 0 } else { (BACKOFF_MS << times).min(BACKOFF_MOST_MS) };
+                    workload.hold = Some(now.saturating_add(delay));
+                    workload.failures = workload.failures.saturating_add(1);
                 });
             }
-            if crew.succeeded > before.succeeded {
-                self.crew_mut(job.no, |crew| crew.failures = 0);
+            if workload.succeeded > before.succeeded {
+                self.workload_mut(job.no, |workload| workload.failures = 0);
             }
             if !job.is_being_deleted() {
-                status.active = self.manage_job(cx, job, &spec, crew.active, crew.succeeded);
+                status.active = self.manage_job(cx, job, &spec, workload.active, workload.succeeded);
             }
             let complete = match spec.completions {
-                None => crew.succeeded > 0 && status.active == 0,
-                Some(wanted) => crew.succeeded >= wanted,
+                None => workload.succeeded > 0 && status.active == 0,
+                Some(wanted) => workload.succeeded >= wanted,
             };
             if complete {
                 status.completion = Some(now);
@@ -106,17 +106,18 @@ impl Kube {
 
     /// Arms the Job's own timer, or disarms it.
     fn await_job(&mut self, cx: &Cx, job: &Object, due: Option<SimTime>) {
-        let armed = self.crew(job.no).and_then(|crew| crew.timer);
+        let armed = self.workload(job.no).and_then(|workload| workload.timer);
         if armed.map(|(_, at)| at) == due {
             return;
         }
         self.queue.disarm(armed.map(|(timer, _)| timer));
         let timer = due.map(|due| (self.arm(cx, due.since(cx.now()), Timer::Work(Work::Sync(job.no))), due));
-        self.crew_mut(job.no, |crew| crew.timer = timer);
+        self.workload_mut(job.no, |workload| workload.timer = timer);
     }
 
     fn active_pods(&self, job: &Object) -> Vec<Arc<Object>> {
-        let active = |pod: &&Arc<Object>| self.marks.get(&pod.no).is_some_and(crate::crew::Mark::is_active);
+        let active =
+            |pod: &&Arc<Object>| self.marks.get(&pod.no).is_some_and(crate::workload::Mark::is_active);
         self.pods_of(job.no).filter(active).cloned().collect()
     }
 
@@ -133,7 +134,7 @@ impl Kube {
             for pod in self.spare_pods(job.no, (active - spec.parallelism).min(BURST)) {
                 self.unmake_pod(cx, job, &pod);
             }
-            return self.crew(job.no).map_or(0, |crew| crew.active);
+            return self.workload(job.no).map_or(0, |workload| workload.active);
         }
         let wanted = match spec.completions {
             None if succeeded > 0 => active,
@@ -143,7 +144,7 @@ impl Kube {
         if wanted <= active {
             return active;
         }
-        let hold = self.crew(job.no).and_then(|crew| crew.hold).filter(|hold| *hold > cx.now());
+        let hold = self.workload(job.no).and_then(|workload| workload.hold).filter(|hold| *hold > cx.now());
         if let Some(hold) = hold {
             self.arm(cx, hold.since(cx.now()), Timer::Work(Work::Sync(job.no)));
             return active;
@@ -157,7 +158,7 @@ impl Kube {
         if wanted - active > BURST {
             self.ask(cx, Work::Sync(job.no));
         }
-        self.crew(job.no).map_or(0, |crew| crew.active)
+        self.workload(job.no).map_or(0, |workload| workload.active)
     }
 
     /// A finished Job goes after its time to live.
@@ -176,10 +177,10 @@ impl Kube {
             return;
         }
         // What its pods come to is still told.
-        let crew = self.crew(job.no).cloned().unwrap_or_default();
+        let workload = self.workload(job.no).cloned().unwrap_or_default();
         let has_failed = status.conditions.iter().any(|one| one.kind == "Failed");
-        if !has_failed && status.active != crew.active {
-            let status = JobStatus { active: crew.active, ..status.clone() };
+        if !has_failed && status.active != workload.active {
+            let status = JobStatus { active: workload.active, ..status.clone() };
             self.put_status(cx, job, Status::Job(Arc::new(status)));
         }
         self.await_job(cx, job, due);

@@ -70,11 +70,11 @@ impl Kube {
 
     /// Takes in pods that a workload picks and nobody manages, and lets those go that it picks no more.
     pub(crate) fn adopt_pods(&mut self, cx: &mut Cx, workload: &Arc<Object>, selector: &Selector) {
-        let asked = self.crew(workload.no).is_some_and(|crew| crew.adopt);
+        let asked = self.workload(workload.no).is_some_and(|workload| workload.adopt);
         if !asked || workload.is_being_deleted() {
             return;
         }
-        self.crew_mut(workload.no, |crew| crew.adopt = false);
+        self.workload_mut(workload.no, |workload| workload.adopt = false);
         let lost: Vec<Arc<Object>> = self
             .store
             .dependants(workload.no)
@@ -117,7 +117,7 @@ impl Kube {
     pub(crate) fn spare_pods(&self, workload: ObjectNo, count: u32) -> Vec<Arc<Object>> {
         let active: Vec<&Arc<Object>> = self
             .pods_of(workload)
-            .filter(|pod| self.marks.get(&pod.no).is_some_and(crate::crew::Mark::is_active))
+            .filter(|pod| self.marks.get(&pod.no).is_some_and(crate::workload::Mark::is_active))
             .collect();
         let crowd = |node: &Text| {
             let there = |pod: &&&Arc<Object>| matches!(&pod.spec, Spec::Pod(_, own) if own.node == *node);
@@ -138,7 +138,7 @@ impl Kube {
                 status.ready_since().is_some(),
                 usize::MAX - crowd,
                 u64::MAX - since,
-                u32::MAX - crate::crew::restarts(status),
+                u32::MAX - crate::workload::restarts(status),
                 u32::MAX - pod.no.0,
             );
             ranked.push((key, Arc::clone(pod)));

@@ -89,13 +89,13 @@ impl Kube {
             })
             .zip(rollout.spec.progress_s)
             .map(|(one, seconds)| one.updated.saturating_add(u64::from(seconds) * 1000 + 1_000));
-        let armed = self.crew(no).and_then(|crew| crew.timer);
+        let armed = self.workload(no).and_then(|workload| workload.timer);
         if armed.map(|(_, at)| at) == due {
             return;
         }
         self.queue.disarm(armed.map(|(timer, _)| timer));
         let timer = due.map(|due| (self.arm(cx, due.since(cx.now()), Timer::Work(Work::Sync(no))), due));
-        self.crew_mut(no, |crew| crew.timer = timer);
+        self.workload_mut(no, |workload| workload.timer = timer);
     }
 }
 

@@ -20,7 +20,7 @@ impl Kube {
         let spec = spec.clone();
         self.set_min_ready(cx, set.no, spec.min_ready_s);
         self.adopt_pods(cx, set, &spec.selector);
-        let active = self.crew(set.no).map_or(0, |crew| crew.active);
+        let active = self.workload(set.no).map_or(0, |workload| workload.active);
         let mut failure = None;
         if !set.is_being_deleted() {
             if active < set.replicas {
@@ -46,7 +46,7 @@ impl Kube {
         }
         let Some(set) = self.store.object(set.no).cloned() else { return };
         let Status::Set(before) = &set.status else { return };
-        let crew = self.crew(set.no).cloned().unwrap_or_default();
+        let workload = self.workload(set.no).cloned().unwrap_or_default();
         let mut conditions = before.conditions.clone();
         match failure {
             Some((reason, message)) => {
@@ -56,10 +56,10 @@ impl Kube {
         }
         let status = SetStatus {
             observed: set.generation,
-            replicas: crew.active,
-            own: crew.active,
-            ready: crew.ready,
-            available: crew.available,
+            replicas: workload.active,
+            own: workload.active,
+            ready: workload.ready,
+            available: workload.available,
             conditions,
             ..SetStatus::default()
         };

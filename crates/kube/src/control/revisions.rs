@@ -4,13 +4,13 @@
 
 use crate::{
     api::Parts,
-    crew::REVISION_LABEL,
     kinds::KindId,
     kube::Kube,
     object::Object,
     request::DeleteOptions,
     spec::{Spec, workload::PodTemplate},
     tree::{as_object, put_new},
+    workload::REVISION_LABEL,
 };
 use planarium_fleet::Cx;
 use planarium_protocol::{Text, json};

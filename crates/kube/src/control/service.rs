@@ -91,7 +91,7 @@ impl Kube {
         {
             self.delete_object(cx, &there, &DeleteOptions::default());
         }
-        let timer = self.crew(service.no).and_then(|crew| crew.timer);
+        let timer = self.workload(service.no).and_then(|workload| workload.timer);
         self.queue.disarm(timer.map(|(timer, _)| timer));
     }
 
@@ -100,22 +100,22 @@ impl Kube {
         let wants = service.content().at(&["spec", "type"]) == "LoadBalancer";
         let has =
             service.status().is_some_and(|status| !status.key("loadBalancer").items("ingress").is_empty());
-        let armed = self.crew(service.no).and_then(|crew| crew.timer);
+        let armed = self.workload(service.no).and_then(|workload| workload.timer);
         if wants && !has && armed.is_none() {
             let delay = draw::between(self.seed, draw::entity(&service.uid), BALANCE, 0, 2_000, 8_000);
             let timer = self.arm(cx, delay, Timer::Balanced(service.no));
             let due = cx.now().saturating_add(delay);
-            self.crew_mut(service.no, |crew| crew.timer = Some((timer, due)));
+            self.workload_mut(service.no, |workload| workload.timer = Some((timer, due)));
         }
         if !wants && let Some((timer, _)) = armed {
             self.queue.disarm(Some(timer));
-            self.crew_mut(service.no, |crew| crew.timer = None);
+            self.workload_mut(service.no, |workload| workload.timer = None);
         }
     }
 
     /// The load balancer of a Service has its address.
     pub(crate) fn service_balanced(&mut self, cx: &mut Cx, no: ObjectNo) {
-        self.crew_mut(no, |crew| crew.timer = None);
+        self.workload_mut(no, |workload| workload.timer = None);
         let Some(service) = self.store.object(no).cloned() else { return };
         if !matches!(service.spec, Spec::Service(_)) {
             return;

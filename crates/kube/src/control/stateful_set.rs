@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{
     api::Parts,
-    crew::{REVISION_LABEL, Slots, revision_print},
     kinds::KindId,
     kube::Kube,
     object::{Object, ObjectRef, Pairs},
@@ -19,6 +18,7 @@ use crate::{
     spec::{Spec, pod::PodOwn, workload::StatefulSetSpec},
     status::{SetStatus, Status},
     tree::{Tree, as_object, object_at},
+    workload::{REVISION_LABEL, Slots, revision_print},
 };
 use planarium_fleet::Cx;
 use planarium_kernel::SortedSet;
@@ -46,18 +46,18 @@ impl Kube {
         if !set.is_being_deleted() {
             self.bring_in_line(cx, set, &spec, &current, &update);
         }
-        let crew = self.crew(set.no).cloned().unwrap_or_default();
+        let workload = self.workload(set.no).cloned().unwrap_or_default();
         self.drop_revisions(cx, set, spec.history, |one| {
             one.name == current.name
                 || one.name == update.name
-                || crew.of_revision(revision_print(&one.name)).0 > 0
+                || workload.of_revision(revision_print(&one.name)).0 > 0
         });
         self.write_set_status(cx, set, &spec, &current, &update);
     }
 
     /// Says that places from 0 on have to have a pod.
     fn set_range(&mut self, no: crate::object::ObjectNo, replicas: u32, revision: u64) {
-        let slots = self.crew(no).and_then(|crew| crew.slots.as_deref());
+        let slots = self.workload(no).and_then(|workload| workload.slots.as_deref());
         let same = slots.is_some_and(|slots| {
             slots.revision == revision
                 && slots.wanted.len() == replicas as usize
@@ -70,7 +70,7 @@ impl Kube {
     }
 
     fn slots(&self, set: &Object) -> Option<&Slots> {
-        self.crew(set.no)?.slots.as_deref()
+        self.workload(set.no)?.slots.as_deref()
     }
 
     fn pod_at(&self, set: &Object, ordinal: u32) -> Option<Arc<Object>> {
@@ -302,13 +302,13 @@ impl Kube {
     ) {
         let Some(set) = self.store.object(set.no).cloned() else { return };
         let Status::Set(before) = &set.status else { return };
-        let crew = self.crew(set.no).cloned().unwrap_or_default();
+        let workload = self.workload(set.no).cloned().unwrap_or_default();
         let mut status = SetStatus {
             observed: set.generation,
-            replicas: crew.all,
-            ready: crew.ready + crew.leaving_ready,
-            own: crew.of_revision(revision_print(&current.name)).0,
-            updated: crew.of_revision(revision_print(&update.name)).0,
+            replicas: workload.all,
+            ready: workload.ready + workload.leaving_ready,
+            own: workload.of_revision(revision_print(&current.name)).0,
+            updated: workload.of_revision(revision_print(&update.name)).0,
             current_revision: current.name.clone(),
             update_revision: update.name.clone(),
             collisions: before.collisions,

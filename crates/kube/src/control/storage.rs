@@ -76,7 +76,7 @@ impl Kube {
             let message = "no volume plugin matched name: kubernetes.io/no-provisioner";
             return self.tell_claim(cx, claim, true, "ProvisioningFailed", message);
         }
-        if self.crew(claim.no).is_some_and(|crew| crew.timer.is_some()) {
+        if self.workload(claim.no).is_some_and(|workload| workload.timer.is_some()) {
             return;
         }
         let delay = draw::between(
@@ -89,7 +89,7 @@ impl Kube {
         );
         let timer = self.arm(cx, delay, Timer::Provisioned(claim.no));
         let due = cx.now().saturating_add(delay);
-        self.crew_mut(claim.no, |crew| crew.timer = Some((timer, due)));
+        self.workload_mut(claim.no, |workload| workload.timer = Some((timer, due)));
         let provisioner = &class.provisioner;
         let message = format!(
             "waiting for a volume to be created, either by external provisioner {provisioner:?} or manually created by system administrator"
@@ -109,7 +109,7 @@ impl Kube {
 
     /// A provisioner has made a volume.
     pub(crate) fn claim_provisioned(&mut self, cx: &mut Cx, no: ObjectNo) {
-        self.crew_mut(no, |crew| crew.timer = None);
+        self.workload_mut(no, |workload| workload.timer = None);
         let Some(claim) = self.store.object(no).cloned() else { return };
         let Spec::Claim(spec) = &claim.spec else { return };
         if spec.volume.is_some() || claim.is_being_deleted() {

@@ -79,21 +79,26 @@ pub(super) fn fails(command: &str) -> bool {
 impl Kube {
     /// What fault targets match on.
     pub(super) fn labels_of(&self, pod: &Object, container: &Container, restarts: u32) -> (Text, Labels) {
-        let task: Text = format!("{}-{}", pod.name, container.name).into();
+        let (task, id) = pod.task_names(&container.name, restarts);
         let workload = self.workload_name(pod);
-        let service = pod.labels.get(&self.service_label).filter(|_| !self.service_label.is_empty()).cloned();
+        let service = self.service_of(pod);
         let node =
             self.run(pod.no).and_then(|run| self.nodes.get(run.node as usize)).map(|node| node.name.clone());
-        let id = format!("{}/{}/{}/{restarts}", pod.namespace, pod.name, container.name);
         let labels = Labels::new([
             ("agent", node.unwrap_or_default()),
             ("pod", pod.name.clone()),
-            ("pod-type", workload.clone()),
-            ("service", service.unwrap_or(workload)),
+            ("pod-type", workload),
+            ("service", service),
             ("task", task.clone()),
-            ("task-id", id.into()),
+            ("task-id", id),
         ]);
         (task, labels)
+    }
+
+    /// The service that fault targets name for a pod.
+    pub(crate) fn service_of(&self, pod: &Object) -> Text {
+        let label = pod.labels.get(&self.service_label).filter(|_| !self.service_label.is_empty());
+        label.cloned().unwrap_or_else(|| self.workload_name(pod))
     }
 
     /// The name of the workload that a pod belongs to in the end: a Deployment rather than its ReplicaSet.

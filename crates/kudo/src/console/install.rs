@@ -122,12 +122,17 @@ fn put_version(client: &mut Client<'_, '_>, main: &Objects, dependencies: &[Obje
         return Ok(());
     }
     for dependency in dependencies {
-        put_operator(client, dependency)?;
-        if !is_installed(client, dependency)? {
-            create_version(client, dependency)?;
-        }
+        put_dependency(client, dependency).map_err(|problem| {
+            let (namespace, name) = (&client.namespace, &main.version_name);
+            format!("failed to install dependencies of operatorversion {namespace}/{name}: {problem}")
+        })?;
     }
     create_version(client, main)
+}
+
+fn put_dependency(client: &mut Client<'_, '_>, dependency: &Objects) -> Done {
+    put_operator(client, dependency)?;
+    if is_installed(client, dependency)? { Ok(()) } else { create_version(client, dependency) }
 }
 
 fn put_operator(client: &mut Client<'_, '_>, objects: &Objects) -> Done {

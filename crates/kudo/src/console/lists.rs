@@ -132,7 +132,7 @@ pub(super) fn plans(client: &mut Client<'_, '_>, given: &Given) -> Done {
         client.say("no plans found");
         return Ok(());
     }
-    let with_tasks = given.flag("with-tasks-resources");
+    let with_tasks = given.flag("with-tasks");
     let mut tree = Tree::new("plans");
     for plan in &operator.plans {
         let branch = tree.add(format!("{} ({})", plan.name.value, plan.strategy.value));

@@ -1,6 +1,7 @@
-//! Packages from files that can be read one by one: what the tasks name, and packages that they depend on.
+//! Packages from files that can be read one by one: what the tasks name, what else lies beside it where folders can be listed,
+//! and packages that they depend on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
@@ -13,6 +14,9 @@ use crate::package::{self, params};
 
 /// Packages that depend on each other at most.
 const DEEPEST: usize = 16;
+
+/// Templates of a package that are read at most.
+const MOST_FILES: usize = 10_000;
 
 /// Reads the package of a folder and those that it depends on.
 ///
@@ -48,8 +52,16 @@ pub(super) fn package(client: &mut Client<'_, '_>, path: &str) -> Result<Loaded,
             let manifest = operator.namespace_manifest.value.as_str();
             let named =
                 operator.tasks.iter().flat_map(|task| task.templates()).map(|word| word.value.as_str());
-            for template in named.chain([manifest]).filter(|template| !template.is_empty()) {
-                let file = format!("templates/{template}");
+            let mut files: BTreeSet<String> = named
+                .chain([manifest])
+                .filter(|template| !template.is_empty())
+                .map(|template| format!("templates/{template}"))
+                .collect();
+            // Where folders can be listed, templates that no task names count as well.
+            if let Ok(list) = client.read(&format!("{}/", join(&folder, "templates"))) {
+                files.extend(list.lines().map(|file| format!("templates/{file}")));
+            }
+            for file in files.into_iter().take(MOST_FILES) {
                 if let Ok(text) = client.read(&join(&folder, &file)) {
                     own.insert(file, text);
                 }

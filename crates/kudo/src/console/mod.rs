@@ -62,7 +62,7 @@ const PARAM_CHECKS: Spec = Spec { name: "param-checks", short: None, value: true
 const DESCRIPTIONS: Spec = Spec { name: "descriptions", short: Some('d'), value: false };
 const REQUIRED: Spec = Spec { name: "required", short: Some('r'), value: false };
 const NAMES: Spec = Spec { name: "names", short: None, value: false };
-const WITH_TASKS: Spec = Spec { name: "with-tasks-resources", short: Some('t'), value: false };
+const WITH_TASKS: Spec = Spec { name: "with-tasks", short: Some('t'), value: false };
 
 /// Flags that every command takes.
 const GLOBAL: &[Spec] = &[
@@ -156,21 +156,21 @@ const COMMANDS: &[Command] = &[
         words: &["package", "list", "parameters"],
         arguments: "<path>",
         about: "Lists the parameters of a package",
-        flags: &[DESCRIPTIONS, REQUIRED, NAMES],
+        flags: &[DESCRIPTIONS, REQUIRED, NAMES, REPO, APP_VERSION, OPERATOR_VERSION],
         run: lists::parameters,
     },
     Command {
         words: &["package", "list", "plans"],
         arguments: "<path>",
         about: "Shows the plans of a package",
-        flags: &[WITH_TASKS],
+        flags: &[WITH_TASKS, REPO, APP_VERSION, OPERATOR_VERSION],
         run: lists::plans,
     },
     Command {
         words: &["package", "list", "tasks"],
         arguments: "<path>",
         about: "Lists the tasks of a package",
-        flags: &[],
+        flags: &[REPO, APP_VERSION, OPERATOR_VERSION],
         run: lists::tasks,
     },
     Command {

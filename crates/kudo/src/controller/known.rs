@@ -4,11 +4,14 @@
 
 use std::sync::Arc;
 
-use planarium_kernel::{SimTime, SortedMap};
+use planarium_kernel::{Map, SimTime, SortedMap};
+use planarium_kube::Object;
 use planarium_protocol::Text;
+use planarium_protocol::view::PodView;
 
 use crate::engine::Memory;
 use crate::instance::Instance;
+use crate::pods::Pod;
 use crate::status::Status;
 use crate::version::Version;
 
@@ -29,6 +32,8 @@ pub struct Known {
     pub version: Option<Arc<Version>>,
     /// What is kept of its run.
     pub memory: Arc<Memory>,
+    /// Its pods, by name.
+    pub(super) pods: Map<Text, Pod>,
     /// Why the last look did not get anywhere; empty when it did.
     pub trouble: Text,
     /// When elements changed, by plan, phase and step; the latter are empty for plans and phases.
@@ -79,6 +84,26 @@ impl Known {
     pub(super) fn touch_all(&mut self, revision: u64) {
         self.base = revision;
         self.revision = revision;
+    }
+
+    /// What its pods show. *Order*: name.
+    pub fn pods(&self) -> Vec<Arc<PodView>> {
+        self.pods.values().map(Pod::view).collect()
+    }
+
+    /// One of its pods is there, or is not any more.
+    pub(super) fn take_pod(&mut self, pod: &Arc<Object>, gone: bool, revision: u64) {
+        if gone {
+            self.pods.remove(&pod.name);
+        } else {
+            self.pods.insert(pod.name.clone(), Pod::new(Arc::clone(pod), revision));
+        }
+        self.revision = revision;
+    }
+
+    /// Whether it has a pod of this name.
+    pub fn has_pod(&self, name: &str) -> bool {
+        self.pods.contains_key(name)
     }
 
     /// When the controller looks at it next.

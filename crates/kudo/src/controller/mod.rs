@@ -14,8 +14,8 @@ mod known;
 use std::sync::Arc;
 
 use planarium_kernel::cow::bytes_of;
-use planarium_kernel::{SimTime, SortedMap};
-use planarium_kube::{ChangeKind, Kube, Object, ObjectRef, Selector};
+use planarium_kernel::{Map, SimTime, SortedMap};
+use planarium_kube::{ChangeKind, KindId, Kube, Object, ObjectRef, Selector};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{EventBody, Text};
 use serde_json::Value;
@@ -28,6 +28,7 @@ use crate::engine::{Memory, Meta, Work, pass, readiness, render};
 use crate::instance::{Instance, PlanStatus, Readiness};
 use crate::package::model::TaskKind;
 use crate::package::{params, version_name};
+use crate::pods::INSTANCE_LABEL;
 use crate::status::Status;
 use crate::version::{Version, read_again};
 
@@ -122,7 +123,8 @@ impl Controller {
             let steps =
                 known.instance.plans.values().flat_map(|plan| &plan.phases).map(|phase| phase.steps.len());
             let size = bytes_of::<Known>(1) + ROW * u64::try_from(steps.sum::<usize>()).unwrap_or(u64::MAX);
-            memory + if changed { size } else { bytes_of::<Known>(1) }
+            let pods = known.pods.beyond_flat(old.map(|old| &old.pods));
+            memory + pods + if changed { size } else { bytes_of::<Known>(1) }
         });
         let versions = self.versions.iter().map(|(key, version)| {
             let old = before.and_then(|before| before.versions.get(key));
@@ -157,6 +159,7 @@ impl Controller {
         match kube.changes_since(self.seen) {
             Ok(changes) => {
                 for change in changes {
+                    self.hear_of_pod(change.kind, &change.object, change.before.as_ref());
                     self.hear_of(now, change.kind, &change.object);
                 }
             }
@@ -175,6 +178,12 @@ impl Controller {
         self.instances.retain(|key, _| there.iter().any(|it| it.namespace == key.0 && it.name == key.1));
         for object in list("OperatorVersion").iter().chain(&there) {
             self.hear_of(now, ChangeKind::Modified, object);
+        }
+        for known in self.instances.values_mut() {
+            known.pods = Map::new();
+        }
+        for pod in &kube.list(KindId::POD, None, &Selector::EVERYTHING) {
+            self.hear_of_pod(ChangeKind::Modified, pod, None);
         }
     }
 
@@ -200,6 +209,7 @@ impl Controller {
                                 instance,
                                 version,
                                 memory: Arc::default(),
+                                pods: Map::new(),
                                 trouble: Text::default(),
                                 marks: Arc::default(),
                                 base: revision,
@@ -246,6 +256,24 @@ impl Controller {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Keeps the pods of instances, for what they show.
+    fn hear_of_pod(&mut self, kind: ChangeKind, pod: &Arc<Object>, before: Option<&Arc<Object>>) {
+        if pod.kind != KindId::POD {
+            return;
+        }
+        let owner = |pod: &Object| Some((pod.namespace.clone(), pod.labels.get(INSTANCE_LABEL)?.clone()));
+        let (now, then) = (owner(pod), before.and_then(|before| owner(before)));
+        let revision = self.next_revision();
+        if then != now
+            && let Some(known) = then.and_then(|then| self.instances.get_mut(&then))
+        {
+            known.take_pod(pod, true, revision);
+        }
+        if let Some(known) = now.and_then(|now| self.instances.get_mut(&now)) {
+            known.take_pod(pod, kind == ChangeKind::Deleted, revision);
         }
     }
 

@@ -11,8 +11,9 @@ use planarium_protocol::Text;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
-use super::{At, LAST_APPLIED, Meta, Prepared, Rendered};
+use super::{At, Failure, LAST_APPLIED, Meta, Prepared, Rendered};
 use crate::codes::API_VERSION;
+use crate::pods::INSTANCE_LABEL;
 use crate::version::Version;
 
 /// Group and kind of objects with pod templates, and the way to the template.
@@ -28,7 +29,8 @@ const POD_TEMPLATES: [(&str, &str, &[&str]); 7] = [
 
 /// Makes objects ready to be applied or deleted. For deletion, kinds that the cluster does not serve are left out.
 ///
-/// *Errors*: for applying, a kind that the cluster does not serve.
+/// *Errors*: for applying, a kind that the cluster does not serve, which is fatal; a field whose value has the wrong type, which
+/// is not, because the real conversion loses that mark.
 pub(super) fn objects(
     kube: &Kube,
     version: &Version,
@@ -36,7 +38,7 @@ pub(super) fn objects(
     at: &At<'_>,
     values: Vec<Value>,
     for_delete: bool,
-) -> Result<Rendered, String> {
+) -> Result<Rendered, Unfit> {
     let mut rendered = Rendered::default();
     let mut all = Vec::new();
     for mut value in values {
@@ -50,10 +52,10 @@ pub(super) fn objects(
             }
             let (group, api) = api_version.split_once('/').unwrap_or(("", &api_version));
             let shown = format!("{group}/{api}, Kind={kind_name}");
-            return Err(format!(
+            return Err(Unfit::Fatal(format!(
                 "fatal error: failed to determine if object {shown} is namespaced: a resource with GVK {shown} seems to be \
                  missing in API resource list"
-            ));
+            )));
         };
         let group = info.group.clone();
         labels(&mut value, &group, &kind_name, version, meta);
@@ -112,11 +114,56 @@ pub(super) fn objects(
             template_annotation(value, "kudo.dev/dependencies-hash", &format!("{hash}{hash}"));
         }
     }
+    for (value, kind, ..) in &all {
+        if let Some(mismatch) = kind.and_then(|kind| kube.mismatch(kind, value)) {
+            let problem = conversion(mismatch.got, mismatch.wanted);
+            return Err(Unfit::Transient(format!(
+                "failed to convert objects to typed: fatal error: converting from unstructured failed: {problem}"
+            )));
+        }
+    }
     rendered.objects = all
         .into_iter()
         .map(|(value, kind, namespace, name)| Prepared { value: Arc::new(value), kind, namespace, name })
         .collect();
     Ok(rendered)
+}
+
+/// Why objects cannot be made ready.
+pub(super) enum Unfit {
+    /// The plan is aborted.
+    Fatal(String),
+    /// It is tried again.
+    Transient(String),
+}
+
+impl Meta {
+    /// How a task fails whose objects cannot be made ready.
+    pub(super) fn unfit(&self, at: &At<'_>, unfit: Unfit) -> Failure {
+        match unfit {
+            Unfit::Fatal(problem) => self.fatal(at, &problem, "TaskEnhancementError"),
+            Unfit::Transient(problem) => Failure::Transient(problem),
+        }
+    }
+}
+
+/// What Go says of a value that does not become a field of another type.
+///
+/// **Source**: `kubernetes/apimachinery: pkg/runtime/converter.go` (`fromUnstructured`). Match for whole numbers.
+fn conversion(got: &str, wanted: &str) -> String {
+    let from = match got {
+        "number" => "int64",
+        "array" => "slice",
+        "object" => "map",
+        other => other,
+    };
+    match wanted {
+        "string" if got == "number" => "cannot convert int64 to string".to_owned(),
+        "string" | "bool" | "int32" | "int64" => format!("unrecognized type: {wanted}"),
+        _ if wanted.starts_with("map") => format!("cannot restore map from {from}"),
+        "array" => format!("cannot restore slice from {from}"),
+        _ => format!("cannot restore struct from: {from}"),
+    }
 }
 
 /// A ConfigMap or Secret of the cluster.
@@ -131,11 +178,8 @@ pub(super) fn dependency<'k>(
 }
 
 fn labels(value: &mut Value, group: &str, kind: &str, version: &Version, meta: &Meta) {
-    let added = [
-        ("heritage", "kudo"),
-        ("kudo.dev/operator", &*version.operator),
-        ("kudo.dev/instance", &*meta.instance),
-    ];
+    let added =
+        [("heritage", "kudo"), ("kudo.dev/operator", &*version.operator), (INSTANCE_LABEL, &*meta.instance)];
     merge_texts(value, &["metadata", "labels"], &added);
     for path in pod_templates(group, kind) {
         let mut path = path.to_vec();

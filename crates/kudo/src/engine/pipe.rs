@@ -76,7 +76,7 @@ impl Work<'_, '_> {
         });
         enhance::objects(self.kube, self.version, self.meta, at, values.collect(), false)
             .map(|rendered| rendered.objects)
-            .map_err(|problem| self.meta.fatal(at, &problem, "TaskEnhancementError"))
+            .map_err(|unfit| self.meta.unfit(at, unfit))
     }
 }
 

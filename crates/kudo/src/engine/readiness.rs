@@ -19,7 +19,7 @@ const KINDS: [(&str, &str); 5] = [
 ///
 /// *Errors*: an object whose health cannot be told: nothing is said about the instance then.
 pub fn of(kube: &Kube, namespace: &str, instance: &str) -> Result<Option<String>, String> {
-    let labels = Selector::of_pairs([("kudo.dev/instance", instance), ("heritage", "kudo")]);
+    let labels = Selector::of_pairs([(crate::pods::INSTANCE_LABEL, instance), ("heritage", "kudo")]);
     let mut messages = Vec::new();
     for (api_version, kind) in KINDS {
         let Some(kind) = kube.find_kind(api_version, kind) else { continue };

@@ -183,7 +183,7 @@ impl Work<'_, '_> {
             values.extend(manifests.into_iter().map(|manifest| manifest.value));
         }
         let mut rendered = enhance::objects(self.kube, self.version, self.meta, at, values, for_delete)
-            .map_err(|problem| self.meta.fatal(at, &problem, "TaskEnhancementError"))?;
+            .map_err(|unfit| self.meta.unfit(at, unfit))?;
         rendered.texts = texts;
         let rendered = Arc::new(rendered);
         self.memory.news.push(place.clone());

@@ -139,13 +139,16 @@ pub fn decoded_fits_type(kind: &str, value: &Json) -> Result<(), String> {
         Json::Array(_) | Json::Object(_) => printed(),
     };
     match (kind, value) {
-        ("string", Json::String(_)) | ("number", Json::Number(_)) | ("boolean", Json::Bool(_)) => Ok(()),
+        ("string", Json::String(_))
+        | ("number", Json::Number(_))
+        | ("boolean", Json::Bool(_))
+        | ("array", Json::Array(_))
+        | ("map", Json::Object(_)) => Ok(()),
         ("string", _) => Err(format!("type is \"string\" but format is invalid: {}", with_s())),
         ("integer" | "number" | "boolean" | "array" | "map", Json::String(text)) => fits_type(kind, text),
         ("integer" | "number" | "boolean", _) => {
             Err(format!("type is \"{kind}\" but format of {} is invalid", with_s()))
         }
-        ("array", Json::Array(_)) | ("map", Json::Object(_)) => Ok(()),
         ("array", _) => Err(format!("type is \"array\" but value {} is not an array", with_s())),
         ("map", _) => Err(format!("type is \"map\" but value {} is not a map", with_s())),
         _ => Ok(()),

@@ -71,6 +71,7 @@ impl System for Process {
         nobody: wire::nobody,
         statuses: STATUSES,
         links: wire::links,
+        carry_out: |_| {},
         console: console::CONSOLE,
     };
 
@@ -217,8 +218,12 @@ impl System for Process {
         cluster: &mut Cluster,
         command: &PodCommand,
     ) -> Result<Value, Refusal> {
-        let (key, _) = self.named(&command.service)?;
+        let (key, known) = self.named(&command.service)?;
         let namespace = key.0.clone();
+        if !known.has_pod(&command.pod) {
+            let text = format!("pods {:?} not found", command.pod);
+            return Err(Refusal::new(RefusalCode::NotFound, text));
+        }
         if matches!(command.op, PodOp::Pause | PodOp::Resume) {
             let text = "Kubernetes does not pause pods; delete one, and its controller makes another";
             return Err(Refusal::new(RefusalCode::Unsupported, text));

@@ -25,6 +25,7 @@ use crate::controller::{Controller, Key};
 use crate::definition::Loaded;
 use crate::engine::manifest::split;
 use crate::package::{self, Objects, instance_object, params};
+use crate::pods::INSTANCE_LABEL;
 
 /// Looks at one instant that the API server may take to serve KUDO's kinds.
 const PATIENCE: usize = 1000;
@@ -42,7 +43,7 @@ impl Process {
                 let _ = kube.create(cx, definition);
             }
             kube.add_webhook(admission::WEBHOOK);
-            kube.set_service_label("kudo.dev/instance".into());
+            kube.set_service_label(INSTANCE_LABEL.into());
             for _ in 0..PATIENCE {
                 let served = kube.find_kind(API_VERSION, "Instance").is_some();
                 if served || kube.next_due().is_none_or(|due| due > cx.now()) {

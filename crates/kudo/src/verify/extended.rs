@@ -76,7 +76,7 @@ fn description(text: &str) -> Option<&'static str> {
     }
 }
 
-/// The first character is a capital, or no letter at all.
+/// The first byte is no small letter: the real check looks at one byte, which of other letters is none.
 fn starts_upper(text: &str) -> bool {
-    text.chars().next().is_none_or(|c| c.is_uppercase() || !c.is_alphabetic())
+    !text.starts_with(|c: char| c.is_ascii_lowercase())
 }

@@ -2,6 +2,7 @@
 
 use planarium_source::template::gotemplate::{ErrorKind, Template, Value, function_names, go_quote};
 use planarium_source::{Span, suggest};
+use serde_json::Value as Json;
 
 use super::Finding;
 use crate::codes;
@@ -145,11 +146,32 @@ fn defaults(params: &ParamsFile, found: &mut Vec<Finding>) {
         if !values.iter().any(|value| value == given) {
             let allowed: Vec<String> =
                 values.iter().map(|value| Value::from_json(value).to_string()).collect();
-            let value = go_quote(&Value::from_json(given).to_string());
+            let value = quoted(given);
             let allowed = allowed.join(" ");
             let text = format!("{invalid}: value is {value}, but only allowed values are [{allowed}]");
             let help = "use one of the allowed values";
             found.push(Finding::error(codes::BAD_DEFAULT, parameter.default_at, text, help));
+        }
+    }
+}
+
+/// A value as Go's `%q` writes it, which is for texts only.
+fn quoted(value: &Json) -> String {
+    match value {
+        Json::String(text) => go_quote(text),
+        Json::Bool(flag) => format!("%!q(bool={flag})"),
+        Json::Null => "%!q(<nil>)".to_owned(),
+        Json::Number(_) => format!("%!q(float64={})", Value::from_json(value)),
+        Json::Array(items) => {
+            let items: Vec<String> = items.iter().map(quoted).collect();
+            format!("[{}]", items.join(" "))
+        }
+        Json::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            planarium_kernel::sorted::sort_by(&mut fields, |a, b| a.0.cmp(b.0));
+            let fields =
+                fields.into_iter().map(|(key, value)| format!("{}:{}", go_quote(key), quoted(value)));
+            format!("map[{}]", fields.collect::<Vec<_>>().join(" "))
         }
     }
 }

@@ -39,6 +39,10 @@ fn run(stage: &mut Stage, files: &BTreeMap<String, String>, service: &str, line:
         stage.send(request)
     };
     let mut read = |path: &str| {
+        if path.ends_with('/') {
+            let below = files.keys().filter_map(|file| file.strip_prefix(path));
+            return Ok(below.collect::<Vec<_>>().join("\n"));
+        }
         files.get(path).cloned().ok_or_else(|| format!("open {path}: no such file or directory"))
     };
     let mut terminal = Terminal { service, send: &mut send, read: &mut read };
@@ -197,4 +201,27 @@ fn objects_are_shown_as_they_are() {
         output.stdout
     );
     assert!(output.stdout.ends_with("...\n"), "{}", output.stdout);
+}
+
+#[test]
+fn templates_that_no_task_names_are_warned_about() {
+    let mut files = files();
+    files.insert("web/templates/deep/spare.yaml".to_owned(), "apiVersion: v1\nkind: ConfigMap\n".to_owned());
+    files.insert("web/templates/notes.txt".to_owned(), "no template".to_owned());
+    let output = run(&mut Stage::new(1), &files, "", "package verify web/");
+    let warned = "template \"deep/spare.yaml\" is not referenced from any task\n";
+    assert!(output.stdout.contains(warned), "{}", output.stdout);
+    assert!(!output.stdout.contains("notes.txt"), "{}", output.stdout);
+    assert_eq!(output.code, 0);
+}
+
+#[test]
+fn names_of_flags_are_the_real_ones() {
+    let mut stage = Stage::new(1);
+    for line in ["package list plans web -t", "package list plans web --with-tasks"] {
+        let output = run(&mut stage, &files(), "", line);
+        assert!(output.stdout.contains("[apply]  app"), "{line}: {}", output.stdout);
+    }
+    let output = run(&mut stage, &files(), "", "package list tasks web --repo community");
+    assert!(output.stdout.starts_with("Name"), "{}", output.stdout);
 }

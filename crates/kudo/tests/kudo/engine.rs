@@ -416,6 +416,35 @@ fn what_cannot_be_placed_is_named() {
 }
 
 #[test]
+fn a_field_of_the_wrong_type_is_tried_again_for_ever_and_nothing_is_written() {
+    for (field, wrong, problem) in [
+        ("replicas: 2", "replicas: two", "unrecognized type: int32"),
+        ("image: web:1", "image: 5", "cannot convert int64 to string"),
+        ("matchLabels: { app: web }", "matchLabels: web", "cannot restore map from string"),
+        (
+            "- name: COLOR\n              value: {{ .Params.COLOR | quote }}",
+            "  name: COLOR",
+            "cannot restore slice from map",
+        ),
+    ] {
+        let web = WEB.replace(field, wrong);
+        assert_ne!(web, WEB);
+        let text = package(
+            &apply("all", "config.yaml, web.yaml"),
+            &plan("deploy", "serial", &["all"]),
+            COLOR,
+            &format!("{CONFIG}{web}"),
+        );
+        let mut play = Play::new(&text);
+        play.play(&format!(
+            "load\nrun 30\nis deploy IN_PROGRESS\nis deploy/main/all ERROR\n\
+             says deploy/main/all: A transient error when executing task deploy.main.all.all. Will retry. failed to convert objects \
+             to typed: fatal error: converting from unstructured failed: {problem}\ngone configmap/shop-config"
+        ));
+    }
+}
+
+#[test]
 fn one_template_applied_by_two_steps_at_once_goes_on_all_the_same() {
     let text = package(
         &(apply("one", "web.yaml") + &apply("two", "web.yaml")),

@@ -7,6 +7,7 @@ mod instances;
 mod large;
 mod packages;
 mod pages;
+mod pods;
 mod real;
 mod script;
 mod stage;

@@ -94,3 +94,28 @@ fn unusual_files_are_read_as_the_real_reader_reads_them() {
         assert_eq!(loaded.is_usable(), *usable, "{to:?}: {shown:#?}");
     }
 }
+
+#[test]
+fn the_verifier_writes_values_as_go_does() {
+    let verified = |parameter: &str| {
+        let text = format!(
+            "# file: operator.yaml\nname: shop\noperatorVersion: \"1.0.0\"\nkubernetesVersion: 1.16.0\ntasks:\n\
+             \x20 - {{ name: done, kind: Dummy, spec: {{ done: true }} }}\nplans:\n  deploy:\n    strategy: serial\n    phases: []\n\
+             # file: params.yaml\nparameters:\n  - {{ name: P, trigger: deploy, {parameter} }}\n"
+        );
+        let loaded = Loaded::read(&request(&text));
+        let found = loaded.diagnostics().iter().filter(|finding| finding.is_error());
+        found.map(|finding| finding.message.clone()).collect::<Vec<_>>()
+    };
+    for (parameter, shown, allowed) in [
+        ("default: z, enum: [a, b]", "\"z\"", "a b"),
+        ("type: number, default: 5, enum: [1, 2]", "%!q(float64=5)", "1 2"),
+        ("type: boolean, default: true, enum: [false]", "%!q(bool=true)", "false"),
+        ("type: array, default: [a, 1], enum: [[b]]", "[\"a\" %!q(float64=1)]", "[b]"),
+    ] {
+        let expected = format!(
+            "parameter \"P\" has an invalid default value: value is {shown}, but only allowed values are [{allowed}]"
+        );
+        assert_eq!(verified(parameter), [expected], "{parameter}");
+    }
+}

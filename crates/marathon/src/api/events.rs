@@ -6,8 +6,9 @@
 use super::route::Query;
 use crate::run::Marathon;
 use crate::run::bus::CLIENT;
+use crate::run::tell::CHANGE_FAILED;
 use planarium_kernel::SimTime;
-use planarium_protocol::{Event, EventBody, json};
+use planarium_protocol::{Event, EventBody, Text, json};
 use planarium_system::StreamNews;
 use serde_json::Value;
 
@@ -46,18 +47,37 @@ impl Marathon {
                 text.push_str(&frame(kind, &event.json(self.calendar, self.settings.client_compat)));
             }
         }
-        // What was refused left nothing behind but the world's own word of it.
+        // What was refused left nothing behind but what the world was told of it.
         for event in events {
-            if let EventBody::Rejected { reason, .. } = &event.body
-                && reason.starts_with("App is locked by one or more deployments")
-                && wanted("group_change_failed")
+            if let EventBody::Happened { speaker, what, facts, text: reason, .. } = &event.body
+                && **what == *CHANGE_FAILED
+                && *speaker == self.settings.framework
             {
                 let at = self.calendar.at(SimTime(event.at_ms));
-                let data = json!({"groupId": "/", "version": at, "reason": reason,
-                    "eventType": "group_change_failed", "timestamp": at});
-                text.push_str(&frame("group_change_failed", &data));
+                text.push_str(&failure(facts, reason, &at, wanted));
             }
         }
         StreamNews { bytes: text.into_bytes(), ..StreamNews::default() }
     }
+}
+
+/// The frames of a change that failed.
+fn failure(facts: &[(Text, Text)], reason: &str, at: &str, wanted: impl Fn(&str) -> bool) -> String {
+    let fact = |name: &str| facts.iter().find(|(key, _)| **key == *name).map(|(_, value)| &**value);
+    let mut text = String::new();
+    let kind = "deployment_failed";
+    let plan = fact("plan").and_then(|plan| planarium_protocol::json::value(plan.as_bytes()).ok());
+    if let Some(plan) = plan.filter(|_| wanted(kind)) {
+        let id = plan.get("id").cloned().unwrap_or_default();
+        let data = json!({"id": id, "plan": plan, "reason": reason, "eventType": kind, "timestamp": at});
+        text.push_str(&frame(kind, &data));
+    }
+    let kind = "group_change_failed";
+    if wanted(kind) {
+        let (group, version) = (fact("group").unwrap_or_default(), fact("version").unwrap_or_default());
+        let data = json!({"groupId": group, "version": version, "reason": reason, "eventType": kind,
+            "timestamp": at});
+        text.push_str(&frame(kind, &data));
+    }
+    text
 }

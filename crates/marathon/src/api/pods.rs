@@ -104,7 +104,10 @@ impl Marathon {
     }
 
     pub(super) fn show_pod(&self, id: &str) -> Done {
-        Ok(Answer::json(write::spec(self.pod(&PathId::absolute(id))?, &self.calendar)))
+        let id = PathId::absolute(id);
+        // The real one wraps a message into a message here.
+        let unknown = || Refused::NotFound(format!("{{\"message\": \"pod with {id} does not exist\"}}"));
+        Ok(Answer::json(write::spec(self.root.pod(&id).ok_or_else(unknown)?, &self.calendar)))
     }
 
     pub(super) fn pod_versions(&self, id: &str) -> Done {

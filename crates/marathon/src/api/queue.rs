@@ -92,7 +92,7 @@ impl Marathon {
                 "id": offer.name(),
                 "hostname": offer.hostname,
                 "agentId": offer.agent_id,
-                "resources": unused.left.iter().map(|resource| Self::resource_json(resource)).collect::<Vec<_>>(),
+                "resources": unused.left.iter().map(Self::resource_json).collect::<Vec<_>>(),
                 "attributes": attributes,
             },
             "timestamp": self.calendar.at(unused.at),
@@ -121,7 +121,7 @@ impl Marathon {
 
     pub(crate) fn delete_delay(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str) -> Done {
         let id = PathId::absolute(id);
-        let no = self.known_number(&id).filter(|no| self.tracker.counts(*no).queued > 0);
+        let no = self.known_number(&id).filter(|no| self.tracker.counts(*no).waiting > 0);
         let spec = self.root.spec(&id).cloned();
         let (Some(no), Some(spec)) = (no, spec) else {
             return Err(Refused::NotFound(format!("Application {id} not found in tasks queue.")));

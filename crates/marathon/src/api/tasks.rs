@@ -292,15 +292,9 @@ impl Marathon {
         query: &Query,
     ) -> Done {
         let (scale, wipe) = both(query)?;
-        let ids = body.field("ids").and_then(Value::as_array);
-        let ids = ids.ok_or_else(|| {
-            Refused::Faults(vec![crate::schema::Fault {
-                path: "/ids".to_owned(),
-                error: "error.path.missing",
-            }])
-        })?;
+        let ids = ids_of(body)?;
         let mut chosen: Chosen = SortedMap::new();
-        for id in ids.iter().filter_map(Value::as_str) {
+        for id in ids {
             let (instance, _) = spec_of_task(id);
             if !is_task_id(id) {
                 return Err(Refused::BadRequest(format!(
@@ -338,6 +332,23 @@ impl Marathon {
     ) {
         self.kill(cx, cluster, found, wipe);
     }
+}
+
+/// The ids that a body lists.
+fn ids_of(body: &Value) -> Result<Vec<&str>, Refused> {
+    let fault = |path: String, error: &'static str| crate::schema::Fault { path, error };
+    let Some(ids) = body.field("ids") else {
+        return Err(Refused::Faults(vec![fault("/ids".to_owned(), "error.path.missing")]));
+    };
+    let Some(ids) = ids.as_array() else {
+        return Err(Refused::Faults(vec![fault("/".to_owned(), "error.expected.jsarray")]));
+    };
+    let others = ids.iter().enumerate().filter(|(_, id)| !id.is_string());
+    let faults: Vec<_> = others.map(|(at, _)| fault(format!("({at})"), "error.expected.jsstring")).collect();
+    if !faults.is_empty() {
+        return Err(Refused::Faults(faults));
+    }
+    Ok(ids.iter().filter_map(Value::as_str).collect())
 }
 
 fn both(query: &Query) -> Result<(bool, bool), Refused> {

@@ -13,6 +13,10 @@ use serde_json::{Map, Value};
 /// The label of an app that has at most one instance.
 pub(crate) const SINGLE_INSTANCE: &str = "MARATHON_SINGLE_INSTANCE_APP";
 
+/// Neither a command nor an image that brings one.
+pub(super) const NO_COMMAND: &str =
+    "AppDefinition must either contain one of 'cmd' or 'args', and/or a 'container'.";
+
 /// What does not hold of an app.
 pub(super) fn flaws(app: &Map<String, Value>, around: &Around<'_>) -> Vec<Violation> {
     let mut rules = Rules::default();
@@ -21,19 +25,15 @@ pub(super) fn flaws(app: &Map<String, Value>, around: &Around<'_>) -> Vec<Violat
     let definitions = app.items("portDefinitions");
     check_ports(definitions, &mut rules);
     let command_or_image = has_command(app);
-    rules.expect(
-        command_or_image,
-        "/",
-        "AppDefinition must either contain one of 'cmd' or 'args', and/or a 'container'.",
-    );
+    rules.expect(command_or_image, "/", NO_COMMAND);
     checks::health(app, &mut rules);
     for (at, artifact) in app.items("fetch").iter().enumerate() {
         let path = format!("/fetch({at})/uri");
         rules.expect(old::is_uri(artifact.word("uri")), path, "URI has invalid syntax.");
     }
     if let Some(limits) = app.object("resourceLimits") {
-        limit(limits, "cpus", app.number("cpus"), &mut rules);
-        limit(limits, "mem", app.number("mem"), &mut rules);
+        limit(limits, "", "cpus", app.number("cpus"), &mut rules);
+        limit(limits, "", "mem", app.number("mem"), &mut rules);
     }
     secrets_and_env(app, "env", settings, &mut rules);
     let resident = app.contains_key("residency");
@@ -108,8 +108,9 @@ fn has_command(app: &Map<String, Value>) -> bool {
     cmd != args || !cmd && container
 }
 
-fn limit(limits: &Map<String, Value>, of: &str, requested: f64, rules: &mut Rules) {
-    let path = format!("/resourceLimits/{of}");
+/// A limit is not below what is requested.
+pub(super) fn limit(limits: &Map<String, Value>, at: &str, of: &str, requested: f64, rules: &mut Rules) {
+    let path = format!("{at}/resourceLimits/{of}");
     match limits.get(of) {
         Some(Value::String(text)) => {
             let message =

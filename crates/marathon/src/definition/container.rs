@@ -12,6 +12,9 @@ use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
+/// With several container networks a host port belongs to one of them.
+pub(super) const ONE_NETWORK: &str = "networkNames must be a single item list when hostPort is specified and more than 1 container network is defined";
+
 /// Rules of an app's container.
 pub(super) fn check(app: &Fields, settings: &Settings, rules: &mut Rules) {
     let Some(container) = app.object("container") else { return };
@@ -71,7 +74,7 @@ fn mappings(mappings: &[Value], networks: &[Value], rules: &mut Rules) {
         rules.expect(
             !several || mapping.field("hostPort").is_none() || wanted.len() == 1,
             format!("{path}({at})"),
-            "networkNames must be a single item list when hostPort is specified and more than 1 container network is defined",
+            ONE_NETWORK,
         );
         for (n, name) in wanted.iter().enumerate() {
             let message = format!("is not one of ({})", known.join(","));
@@ -95,7 +98,7 @@ fn volume(
         persistent(info, &format!("{path}/persistent"), rules);
     } else if let Some(info) = volume.field("external") {
         rules.not_empty(!container_path.is_empty(), format!("{path}/containerPath"));
-        external_info(info, path, container.word("type") == "DOCKER", rules);
+        external_info(volume, info, path, container.word("type") == "DOCKER", rules);
         rules.feature(settings.has(features::EXTERNAL_VOLUMES), path, features::EXTERNAL_VOLUMES);
     } else if let Some(name) = volume.text("secret") {
         rules.expect(secret(name), path, "volume.secret must refer to an existing secret");
@@ -142,7 +145,11 @@ pub(super) fn persistent(info: &Value, path: &str, rules: &mut Rules) {
     rules.expect(max.is_none_or(|max| max > size), path, "Max size must be larger than size");
 }
 
-fn external_info(info: &Value, path: &str, docker: bool, rules: &mut Rules) {
+fn external_info(volume: &Value, info: &Value, path: &str, docker: bool, rules: &mut Rules) {
+    let dots = matches!(volume.word("containerPath"), "." | "..");
+    rules.expect(!dots, format!("{path}/containerPath"), "can not be one of (.,..)");
+    let writes = docker || volume.word("mode") == "RW";
+    rules.expect(writes, format!("{path}/mode"), "got RO, expected RW");
     let path = format!("{path}/external");
     rules.not_empty(!info.word("name").is_empty(), format!("{path}/name"));
     let Some(provider) = info.text("provider") else {
@@ -151,17 +158,33 @@ fn external_info(info: &Value, path: &str, docker: bool, rules: &mut Rules) {
     if provider != "dvdi" {
         return rules.expect(false, format!("{path}/provider"), "is unknown provider");
     }
-    let driver = info.field("options").and_then(|options| options.text("dvdi/driver"));
+    let none = Fields::new();
+    let options = info.object("options").unwrap_or(&none);
+    let driver = options.text("dvdi/driver");
     rules.expect(driver.is_some(), format!("{path}/options(\"dvdi/driver\")"), "not defined");
+    if driver == Some("rexray") {
+        rexray(options, &format!("{path}/options"), rules);
+    }
     if docker {
-        let others =
-            info.field("options").and_then(Value::as_object).is_some_and(|options| options.len() > 1);
-        rules.expect(!others, format!("{path}/options"), "must only contain dvdi/driver");
+        rules.expect(options.len() <= 1, format!("{path}/options"), "must only contain dvdi/driver");
         rules.expect(
             info.field("size").is_none(),
             format!("{path}/size"),
             "must be undefined for Docker containers",
         );
+    }
+}
+
+/// Options of the one driver whose options are known.
+fn rexray(options: &Fields, path: &str, rules: &mut Rules) {
+    let at = |name: &str| format!("{path}/\"dvdi/{name}\"");
+    if let Some(number) = options.text("dvdi/iops") {
+        let natural = number.parse::<i64>().is_ok_and(|number| number > 0);
+        rules.expect(natural, at("iops"), format!("Expected a valid, positive integer instead of {number}"));
+    }
+    if let Some(word) = options.text("dvdi/overwritefs") {
+        // The real one takes what is true for what reads as true or false.
+        rules.expect(word.eq_ignore_ascii_case("true"), at("overwritefs"), "Expected a valid boolean");
     }
 }
 
@@ -172,6 +195,13 @@ fn external(app: &Fields, volumes: &[Value], rules: &mut Rules) {
             "Number of instances is limited to 1 when declaring DVDI volumes in app [{}]",
             app.word("id")
         );
-        rules.expect(false, "/instances", message);
+        rules.expect(false, "/", message);
+    }
+    let strategy = app.object("upgradeStrategy");
+    if let Some(strategy) =
+        strategy.filter(|_| volumes.iter().any(|volume| volume.field("external").is_some()))
+    {
+        rules.share(strategy.number("minimumHealthCapacity"), "/upgradeStrategy/minimumHealthCapacity");
+        rules.zero(strategy.number("maximumOverCapacity"), "/upgradeStrategy/maximumOverCapacity");
     }
 }

@@ -56,6 +56,11 @@ impl Rules {
         self.expect(number == 0.0, path, format!("got {}, expected 0.0", double(number)));
     }
 
+    /// How many violations were found so far.
+    pub(crate) fn count(&self) -> usize {
+        self.found.len()
+    }
+
     pub(crate) fn into_found(self) -> Vec<Violation> {
         self.found
     }

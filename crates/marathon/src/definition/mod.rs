@@ -69,10 +69,10 @@ pub(crate) fn app_of(app: &Value, around: &Around<'_>) -> Result<RunSpec, Refuse
 /// The pod that a posted one describes.
 pub(crate) fn pod_of(pod: Value, around: &Around<'_>) -> Result<RunSpec, Refused> {
     let mut pod = into_map(pod);
-    pods::complete(&mut pod, around);
-    let pod = Value::Object(pod);
     Refused::unless_none(pods::flaws(&pod, around))?;
-    Ok(spec::pod(&pod))
+    pods::complete(&mut pod, around);
+    Refused::unless_none(pods::role_flaws(&pod, around))?;
+    Ok(spec::pod(&Value::Object(pod)))
 }
 
 pub(crate) use model::flaws_in_group;

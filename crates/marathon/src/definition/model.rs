@@ -29,14 +29,7 @@ fn with_roles(spec: &RunSpec, settings: &RoleSettings, rules: &mut Rules) {
     roles::valid(Some(role), &accepted, settings, rules);
     if spec.is_resident() {
         rules.expect(role != "*", "/role", "Resident apps cannot have the role *");
-        if let Some(previous) = &settings.previous {
-            let message = format!(
-                "It is not possible to change the role for existing reservations. If you proceed with this change, all existing \
-                 instances will continue to run under the previous role, {previous}. Only new instances will be \
-                 allocated with the new role, {role}. In order to continue, retry your request with ?force=true"
-            );
-            rules.expect(**previous == *role || settings.forced, "/role", message);
-        }
+        roles::kept(role, settings, rules);
     }
 }
 
@@ -52,9 +45,16 @@ fn basic(spec: &RunSpec, settings: &Settings, rules: &mut Rules) {
         "/executor",
         format!("must fully match regular expression '{EXECUTOR}'"),
     );
+    // What a plain container may do without as it is posted has to be there when it is to run.
+    let container = json.object("container").is_some_and(|container| container.contains_key("docker"));
+    let (cmd, args) = (json.contains_key("cmd"), json.holds("args"));
+    rules.expect(cmd != args || !cmd && container, "/", canonical::NO_COMMAND);
     rules.expect(!(def.has_check && docker), "/", "AppDefinition must not use 'checks' if using docker");
     if let Some(check) = json.get("check") {
         check_port(check, super::checks::ports(json).len(), rules);
+    }
+    if let Some(info) = json.object("container").and_then(|container| container.get("linuxInfo")) {
+        super::pods::linux(info, "/container/linuxInfo", rules);
     }
     if json.holds("secrets") {
         rules.feature(settings.has(features::SECRETS), "/secrets", features::SECRETS);

@@ -6,7 +6,8 @@ use super::canonical::secrets_and_env;
 use super::expect::are_unique;
 use super::networks::{self, BRIDGE, CONTAINER, HOST, mode};
 use super::peek::Peek;
-use super::{Around, Rules, Violation, container, roles, scheduling};
+use super::{Around, Rules, Violation, canonical, container, roles, scheduling};
+use crate::settings::features;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
@@ -81,104 +82,199 @@ fn persistent(pod: &Fields) -> bool {
     pod.items("volumes").iter().any(|volume| volume.field("persistent").is_some())
 }
 
-/// What does not hold of a pod.
-pub(super) fn flaws(pod: &Value, around: &Around<'_>) -> Vec<Violation> {
+/// What does not hold of a pod as it was posted.
+pub(super) fn flaws(pod: &Fields, around: &Around<'_>) -> Vec<Violation> {
     let mut rules = Rules::default();
-    let Some(pod) = pod.as_object() else { return Vec::new() };
     let id = pod.word("id");
     for flaw in crate::id::flaws(id) {
         rules.expect(false, "/id", flaw);
     }
-    rules.expect(id != "/", "/id", "Path must contain at least one path element");
+    rules.expect(id.starts_with('/'), "/id", "Path needs to be absolute");
+    rules.expect(!id.split('/').all(str::is_empty), "/id", "Path must contain at least one path element");
     rules.not_empty(pod.text("user") != Some(""), "/user");
+    secrets_and_env(pod, "environment", around.settings, &mut rules);
+    check_volumes(pod, &mut rules);
     let containers = pod.items("containers");
     rules.not_empty(!containers.is_empty(), "/containers");
+    for (at, one) in containers.iter().enumerate() {
+        check_container(one, &format!("/containers({at})"), pod, around, &mut rules);
+    }
     let names = containers.iter().map(|one| one.word("name")).collect();
-    rules.expect(are_unique::<&str>(names), "/containers", "container names are unique");
+    rules.expect(are_unique::<&str>(names), "/containers", "container names must be unique");
+    networks::check(pod.items("networks"), around.settings, &mut rules);
+    check_scheduling(pod, &mut rules);
     let endpoints = containers.iter().flat_map(|one| one.items("endpoints"));
     let names = endpoints.clone().map(|one| one.word("name")).collect();
-    rules.expect(are_unique::<&str>(names), "/containers", "Endpoint names are unique across all containers");
-    let fixed = endpoints.filter_map(|one| one.whole("hostPort")).filter(|port| *port != 0).collect();
-    rules.expect(are_unique::<i64>(fixed), "/containers", "Host ports are unique across all containers");
-    let volumes = pod.items("volumes");
-    let names = volumes.iter().map(|volume| volume.word("name")).collect();
-    rules.expect(are_unique::<&str>(names), "/volumes", "volume names are unique");
-    for (at, one) in volumes.iter().enumerate() {
-        if let Some(info) = one.field("persistent") {
-            container::persistent(info, &format!("/volumes({at})/persistent"), &mut rules);
-        }
+    // Written like this in the real system.
+    rules.expect(are_unique::<&str>(names), "/", "endpoint names nust be unique across all containers");
+    let fixed = |key: &'static str| {
+        let ports = endpoints.clone().filter_map(move |one| one.whole(key)).filter(|port| *port != 0);
+        are_unique::<i64>(ports.collect())
+    };
+    rules.expect(fixed("containerPort"), "/", "container ports must be unique across all containers");
+    rules.expect(fixed("hostPort"), "/", "host ports must be unique across all containers");
+    if let Some(info) = pod.get("linuxInfo") {
+        let seccomp = info.field("seccomp").is_some();
+        let message = "Seccomp configuration on executor level is not supported";
+        rules.expect(!seccomp, "/linuxInfo/seccomp", message);
+        shared_memory(info, "/linuxInfo", &mut rules);
     }
-    let networks = pod.items("networks");
-    networks::check(networks, around.settings, &mut rules);
-    secrets_and_env(pod, "environment", around.settings, &mut rules);
-    for (at, one) in containers.iter().enumerate() {
-        check_container(one, &format!("/containers({at})"), networks, volumes, &mut rules);
-    }
-    check_scheduling(pod, &mut rules);
-    let placement = pod.object("scheduling").and_then(|scheduling| scheduling.object("placement"));
-    let accepted = placement.map(|placement| placement.texts("acceptedResourceRoles")).unwrap_or_default();
-    if !accepted.is_empty() {
-        roles::accepted(&accepted, "/scheduling/placement/acceptedResourceRoles", "pod", false, &mut rules);
-    }
-    roles::valid(pod.text("role"), &accepted, around.roles, &mut rules);
-    let stars = persistent(pod) && pod.text("role") == Some("*");
-    rules.expect(!stars, "/role", "Resident pods cannot have the role *");
     rules.into_found()
 }
 
-fn check_container(one: &Value, path: &str, networks: &[Value], volumes: &[Value], rules: &mut Rules) {
-    let joined = networks.iter().any(|net| mode(net) == CONTAINER);
+/// What does not hold of the roles of a complete pod.
+pub(super) fn role_flaws(pod: &Fields, around: &Around<'_>) -> Vec<Violation> {
+    let mut rules = Rules::default();
+    let role = pod.text("role");
+    roles::valid(role, &accepted_roles(pod), around.roles, &mut rules);
+    if persistent(pod) {
+        rules.expect(role != Some("*"), "/role", "Resident pods cannot have the role *");
+        roles::kept(role.unwrap_or_default(), around.roles, &mut rules);
+    }
+    rules.into_found()
+}
+
+fn accepted_roles(pod: &Fields) -> Vec<&str> {
+    let placement = pod.object("scheduling").and_then(|scheduling| scheduling.object("placement"));
+    placement.map(|placement| placement.texts("acceptedResourceRoles")).unwrap_or_default()
+}
+
+fn check_volumes(pod: &Fields, rules: &mut Rules) {
+    let volumes = pod.items("volumes");
+    let mounted = |name: &str| {
+        let mounts = pod.items("containers").iter().flat_map(|one| one.items("volumeMounts"));
+        mounts.into_iter().any(|mount| mount.word("name") == name)
+    };
+    for (at, one) in volumes.iter().enumerate() {
+        let message = "volume must be referenced by at least one container";
+        rules.expect(mounted(one.word("name")), format!("/volumes({at})"), message);
+        if let Some(info) = one.field("persistent") {
+            container::persistent(info, &format!("/volumes({at})/persistent"), rules);
+        }
+        if let Some(secret) = one.text("secret") {
+            let known = pod.object("secrets").is_some_and(|secrets| secrets.contains_key(secret));
+            let message = "volume.secret must refer to an existing secret";
+            rules.expect(known, format!("/volumes({at})/secret"), message);
+        }
+    }
+    let names = volumes.iter().map(|volume| volume.word("name")).collect();
+    rules.expect(are_unique::<&str>(names), "/volumes", "volume names must be unique");
+}
+
+fn check_container(one: &Value, path: &str, pod: &Fields, around: &Around<'_>, rules: &mut Rules) {
+    let networks = pod.items("networks");
     let endpoints = one.items("endpoints");
     for (at, endpoint) in endpoints.iter().enumerate() {
-        let path = format!("{path}/endpoints({at})/containerPort");
-        let message = "is required when using container-mode networking";
-        rules.expect(!joined || endpoint.field("containerPort").is_some(), path, message);
+        check_endpoint(endpoint, &format!("{path}/endpoints({at})"), networks, rules);
+    }
+    if let Some(pull) = one.field("image").and_then(|image| image.object("pullConfig")) {
+        let path = format!("{path}/image/pullConfig");
+        if !around.settings.has(features::SECRETS) {
+            rules.empty(false, path.clone());
+            rules.feature(false, path.clone(), features::SECRETS);
+        }
+        let known = pod.object("secrets").is_some_and(|secrets| secrets.contains_key(pull.word("secret")));
+        rules.expect(known, path, "pullConfig.secret must refer to an existing secret");
+    }
+    if let Some(limits) = one.object("resourceLimits") {
+        let requested = |of: &str| one.field("resources").map_or(0.0, |resources| resources.number(of));
+        canonical::limit(limits, path, "cpus", requested("cpus"), rules);
+        canonical::limit(limits, path, "mem", requested("mem"), rules);
+        let message = "resourceLimits cannot be defined if legacySharedCgroups is enabled";
+        rules.expect(!pod.flag("legacySharedCgroups"), format!("{path}/resourceLimits"), message);
+    }
+    if let Some(check) = one.field("healthCheck") {
+        check_health(check, &format!("{path}/healthCheck"), endpoints, rules);
     }
     for (at, mount) in one.items("volumeMounts").iter().enumerate() {
-        let known = volumes.iter().any(|volume| volume.word("name") == mount.word("name"));
-        let names: Vec<&str> = volumes.iter().map(|volume| volume.word("name")).collect();
-        let message = format!("volumeMount.name must refer to an existing volume ({})", names.join(","));
-        rules.expect(known, format!("{path}/volumeMounts({at})"), message);
+        let known = pod.items("volumes").iter().any(|volume| volume.word("name") == mount.word("name"));
+        let message = "Referenced Volume in VolumeMount should exist";
+        rules.expect(known, format!("{path}/volumeMounts({at})/name"), message);
     }
-    let Some(check) = one.field("healthCheck") else { return };
-    let kinds = ["http", "tcp", "exec"];
-    let given = kinds.iter().filter(|kind| check.field(kind).is_some()).count();
-    rules.expect(given == 1, format!("{path}/healthCheck"), "must specify exactly one of: http, tcp, exec");
+    if let Some(info) = one.field("linuxInfo") {
+        linux(info, &format!("{path}/linuxInfo"), rules);
+    }
+}
+
+fn check_endpoint(endpoint: &Value, path: &str, networks: &[Value], rules: &mut Rules) {
+    let known: Vec<&str> = networks.iter().filter_map(|net| net.text("name")).collect();
+    let wanted = endpoint.texts("networkNames");
+    for (n, name) in wanted.iter().enumerate() {
+        let message = format!("is not one of ({})", known.join(","));
+        rules.expect(known.contains(name), format!("{path}/networkNames({n})"), message);
+    }
+    let any = |of: &str| networks.iter().any(|net| mode(net) == of);
+    let port = endpoint.field("containerPort").is_some();
+    let at = format!("{path}/containerPort");
+    rules.expect(!(any(HOST) && port), at.clone(), "is not allowed when using host-mode networking");
+    rules.expect(!any(CONTAINER) || port, at, "is required when using container-mode networking");
+    let message = "Duplicate protocols within the same endpoint are not allowed";
+    rules.expect(are_unique(endpoint.texts("protocol")), format!("{path}/protocol"), message);
+    let several = networks.iter().filter(|net| mode(net) == CONTAINER).count() > 1;
+    let told = !several || endpoint.field("hostPort").is_none() || wanted.len() == 1;
+    rules.expect(told, path, container::ONE_NETWORK);
+}
+
+fn check_health(check: &Value, path: &str, endpoints: &[Value], rules: &mut Rules) {
+    let (timeout, interval) =
+        (check.whole("timeoutSeconds").unwrap_or(0), check.whole("intervalSeconds").unwrap_or(0));
+    let message = format!("got {timeout}, expected less than {interval}");
+    rules.expect(timeout < interval, format!("{path}/timeoutSeconds"), message);
     for kind in ["http", "tcp"] {
         let Some(name) = check.field(kind).map(|check| check.word("endpoint")) else { continue };
         let known = endpoints.iter().any(|endpoint| endpoint.word("name") == name);
-        let names: Vec<&str> = endpoints.iter().map(|endpoint| endpoint.word("name")).collect();
-        let message = format!("is not one of ({})", names.join(","));
-        rules.expect(known, format!("{path}/healthCheck/{kind}/endpoint"), message);
+        let path = format!("{path}/{kind}/endpoint");
+        rules.expect(known, path, "contained in the container endpoints");
     }
+    let given = ["http", "tcp", "exec"].iter().filter(|kind| check.field(kind).is_some()).count();
+    rules.expect(given == 1, path, "Only one of http, tcp, or command may be specified");
+}
+
+/// Rules of what Linux is asked for a container.
+///
+/// **Source**: `marathon: state/LinuxInfo.scala (validLinuxInfoForContainerRaml)`. Match.
+pub(super) fn linux(info: &Value, path: &str, rules: &mut Rules) {
+    if let Some(seccomp) = info.field("seccomp").filter(|seccomp| seccomp.is_object()) {
+        let (profile, unconfined) = (seccomp.field("profileName").is_some(), seccomp.flag("unconfined"));
+        let path = format!("{path}/seccomp");
+        let message = "Seccomp unconfined can NOT be true when Profile is defined";
+        rules.expect(!(profile && unconfined), path.clone(), message);
+        let message = "Seccomp unconfined must be true when Profile is NOT defined";
+        rules.expect(profile || unconfined, path, message);
+    }
+    shared_memory(info, path, rules);
+}
+
+fn shared_memory(info: &Value, path: &str, rules: &mut Rules) {
+    let Some(ipc) = info.field("ipcInfo") else { return };
+    let shared = ipc.word("mode").eq_ignore_ascii_case("SHARE_PARENT");
+    let message = "ipcInfo shmSize can NOT be set when mode is SHARE_PARENT";
+    rules.expect(!(shared && ipc.field("shmSize").is_some()), format!("{path}/ipcInfo"), message);
 }
 
 fn check_scheduling(pod: &Fields, rules: &mut Rules) {
     let Some(scheduling) = pod.object("scheduling") else { return };
-    let resident = persistent(pod);
-    if let Some(upgrade) = scheduling.object("upgrade") {
-        rules.share(upgrade.number("minimumHealthCapacity"), "/upgrade/minimumHealthCapacity");
-        rules.share(upgrade.number("maximumOverCapacity"), "/upgrade/maximumOverCapacity");
-        if resident {
-            rules.zero(upgrade.number("maximumOverCapacity"), "/upgrade/maximumOverCapacity");
-        }
-    }
-    let constraints = scheduling.object("placement").map(|placement| placement.items("constraints"));
-    for (at, one) in constraints.unwrap_or_default().iter().enumerate() {
+    let placement = scheduling.object("placement");
+    let constraints = placement.map(|placement| placement.items("constraints")).unwrap_or_default();
+    let before = rules.count();
+    for (at, one) in constraints.iter().enumerate() {
         let path = format!("/scheduling/placement/constraints({at})");
         scheduling::constraint(one.word("fieldName"), one.word("operator"), one.text("value"), &path, rules);
+    }
+    // Nothing, or nothing but good ones: both are told.
+    rules.empty(rules.count() == before, "/scheduling/placement/constraints");
+    let resident = persistent(pod);
+    if let Some(upgrade) = scheduling.object("upgrade").filter(|_| resident) {
+        rules.share(upgrade.number("minimumHealthCapacity"), "/upgrade/minimumHealthCapacity");
+        rules.zero(upgrade.number("maximumOverCapacity"), "/upgrade/maximumOverCapacity");
     }
     let enabled = scheduling.get("unreachableStrategy").is_some_and(Value::is_object);
     let message = "unreachableStrategy must be disabled for pods with persistent volumes";
     rules.expect(!(resident && enabled), "/", message);
-    if let Some(strategy) = scheduling.object("unreachableStrategy") {
-        let (inactive, expunge) = (
-            strategy.whole("inactiveAfterSeconds").unwrap_or(0),
-            strategy.whole("expungeAfterSeconds").unwrap_or(0),
-        );
-        let message = format!(
-            "inactiveAfterSeconds ({inactive}) must be less or equal to expungeAfterSeconds, which is {expunge}"
-        );
-        rules.expect(inactive <= expunge, "/unreachableStrategy/inactiveAfterSeconds", message);
+    let accepted = accepted_roles(pod);
+    if !accepted.is_empty() {
+        let before = rules.count();
+        roles::accepted(&accepted, "/acceptedResourceRoles", "pod", resident, rules);
+        rules.empty(rules.count() == before, "/acceptedResourceRoles");
     }
 }

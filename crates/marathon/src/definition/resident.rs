@@ -22,6 +22,18 @@ pub(crate) fn update_flaws(from: &RunSpec, to: &RunSpec, path: &str) -> Vec<Viol
     if !to.is_app() {
         let same = from.def.json.get("volumes") == to.def.json.get("volumes");
         rules.expect(same, path, "persistent volumes cannot be updated");
+        let (old, new) = (from.def.needs, to.def.needs);
+        for (name, same) in [
+            ("cpus", old.cpus == new.cpus),
+            ("mem", old.mem == new.mem),
+            ("disk", old.disk == new.disk),
+            ("gpus", old.gpus == new.gpus),
+            ("host ports", pod_ports(from) == pod_ports(to)),
+        ] {
+            let message = format!("{name} cannot be updated if a pod has persistent volumes");
+            rules.expect(same, path, message);
+        }
+        rules.share(to.def.min_health, &format!("{path}/upgradeStrategy/minimumHealthCapacity"));
         rules.zero(to.def.over_capacity, &format!("{path}/upgradeStrategy/maximumOverCapacity"));
         return rules.into_found();
     }
@@ -53,6 +65,12 @@ fn volumes(spec: &RunSpec) -> Vec<(String, String)> {
         .collect();
     planarium_kernel::sorted::sort(&mut kept);
     kept
+}
+
+/// Host ports of all containers of a pod.
+fn pod_ports(spec: &RunSpec) -> SortedSet<i64> {
+    let endpoints = spec.def.json.items("containers").iter().flat_map(|one| one.items("endpoints"));
+    endpoints.filter_map(|endpoint| endpoint.whole("hostPort")).collect()
 }
 
 /// Host ports as the definition has them: without a container those defined, fixed or not.

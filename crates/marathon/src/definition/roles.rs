@@ -49,6 +49,17 @@ pub(super) fn valid(role: Option<&str>, accepted: &[&str], settings: &RoleSettin
     rules.expect(fits, "/acceptedResourceRoles", message);
 }
 
+/// What is reserved keeps its role, unless a change of it is meant.
+pub(super) fn kept(role: &str, settings: &RoleSettings, rules: &mut Rules) {
+    let Some(previous) = &settings.previous else { return };
+    let message = format!(
+        "It is not possible to change the role for existing reservations. If you proceed with this change, all existing \
+         instances will continue to run under the previous role, {previous}. Only new instances will be \
+         allocated with the new role, {role}. In order to continue, retry your request with ?force=true"
+    );
+    rules.expect(**previous == *role || settings.forced, "/role", message);
+}
+
 /// Rules of the roles whose resources are accepted.
 pub(super) fn accepted(roles: &[&str], path: &str, what: &str, resident: bool, rules: &mut Rules) {
     rules.not_empty(!roles.is_empty(), path);

@@ -61,7 +61,7 @@ pub(crate) fn read(
             if top.is_some_and(|top| top.enforce) { path.top().into() } else { settings.role.clone() };
         reading.group(body, path, &Roles { default, enforce }, "")?
     };
-    check(body, path, root)?;
+    check(body, path, root, new_enforces)?;
     if !path.is_top_level() {
         change.enforce = false;
     }
@@ -134,9 +134,10 @@ impl Reading<'_> {
 }
 
 /// Rules of the body of a change.
-fn check(body: &Value, path: &PathId, root: &Root) -> Result<(), Refused> {
+fn check(body: &Value, path: &PathId, root: &Root, new_enforces: bool) -> Result<(), Refused> {
     let mut rules = Rules::default();
-    check_group(body, path, "", root, modifies(body), &mut rules);
+    let whole = Whole { root, modified: modifies(body), new_enforces };
+    check_group(body, path, "", whole, &mut rules);
     Refused::unless_none(rules.into_found())
 }
 
@@ -146,7 +147,17 @@ fn modifies(body: &Value) -> bool {
         || body.items("groups").iter().any(modifies)
 }
 
-fn check_group(body: &Value, id: &PathId, at: &str, root: &Root, modified: bool, rules: &mut Rules) {
+/// What holds for all groups of a body.
+#[derive(Clone, Copy)]
+struct Whole<'a> {
+    root: &'a Root,
+    /// It changes apps.
+    modified: bool,
+    /// What a top-level group enforces that says nothing of it.
+    new_enforces: bool,
+}
+
+fn check_group(body: &Value, id: &PathId, at: &str, whole: Whole<'_>, rules: &mut Rules) {
     let enforce = body.field("enforceRole").and_then(Value::as_bool);
     if !id.is_top_level() && enforce == Some(true) {
         let message = format!("enforceRole can only be set for top-level groups, and {id} is not top-level");
@@ -167,12 +178,14 @@ fn check_group(body: &Value, id: &PathId, at: &str, root: &Root, modified: bool,
         let inner = PathId::resolve(group.word("id"), id);
         let at = format!("{at}/groups({n})");
         rules.expect(inner.parent() == *id, at.clone(), "Group has to be child of groups with parent id");
-        check_group(group, &inner, &at, root, modified, rules);
+        check_group(group, &inner, &at, whole, rules);
     }
-    let (Some(enforce), Some(old)) = (enforce, root.group(id)) else { return };
-    if modified && id.is_top_level() {
+    let Some(old) = whole.root.group(id).filter(|_| whole.modified && id.is_top_level()) else { return };
+    // What a body does not say is what new groups have; a group that is not named is not looked at.
+    if body.text("id").is_some() {
         let message = "enforceRole cannot be modified in a request that adds, removes or modifies services; \
             please make these changes in separate requests.";
+        let enforce = enforce.unwrap_or(whole.new_enforces);
         rules.expect(enforce == old.enforce, format!("{at}/enforceRole"), message);
     }
 }

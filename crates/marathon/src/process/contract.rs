@@ -3,7 +3,6 @@
 //! *Knows*: which part does what. *Must not know*: any rule.
 
 use super::{Member, Process, not_found, preview, same_name, wire};
-use crate::api::refusal;
 use crate::api::route::{Query, Route};
 use crate::console;
 use crate::decode::{self, Loaded};
@@ -38,6 +37,7 @@ impl System for Process {
         nobody: wire::nobody,
         statuses: shown::STATUSES,
         links: wire::links,
+        carry_out: |_| {},
         console: console::CONSOLE,
     };
 
@@ -189,7 +189,7 @@ impl System for Process {
         }
         let id = deployment.plan.id.clone();
         let done = self.with(cx, |marathon, cx| marathon.delete_deployment(cx, cluster, &id, true));
-        done.map_err(|refused| refusal(&refused))?;
+        done.map_err(|refused| self.refuse(&refused))?;
         Ok(json!({"deployment": id}))
     }
 
@@ -220,7 +220,7 @@ impl System for Process {
         let query = Query::of(if wipe { "wipe=true" } else { "" });
         let done = self
             .with(cx, |marathon, cx| marathon.change(cx, cluster, ("DELETE", &route, &query), &Value::Null));
-        done.map_err(|refused| refusal(&refused))?;
+        done.map_err(|refused| self.refuse(&refused))?;
         Ok(json!({"instance": (command.pod)}))
     }
 
@@ -320,6 +320,6 @@ impl Process {
         let done = self.with(cx, |marathon, cx| {
             marathon.change(cx, cluster, (method, &route, &Query::default()), &body)
         });
-        done.map(|answer| answer.body).map_err(|refused| refusal(&refused))
+        done.map(|answer| answer.body).map_err(|refused| self.refuse(&refused))
     }
 }

@@ -142,11 +142,19 @@ impl Process {
         done
     }
 
+    /// The refusal of the world, with what listeners are told of it.
+    fn refuse(&mut self, refused: &Refused) -> Refusal {
+        let mut refusal = refusal(refused);
+        let failed = self.marathon.take_failed();
+        refusal.told = failed.map(|failed| Box::new(self.marathon.facts_of_failure(&failed)));
+        refusal
+    }
+
     fn act(&mut self, cx: &mut Cx, cluster: &mut Cluster, act: &Act) -> Result<Answer, Refusal> {
         let done = self.with(cx, |marathon, cx| {
             marathon.change(cx, cluster, (act.method, &act.route, &act.query), &act.body)
         });
-        done.map_err(|refused| refusal(&refused))
+        done.map_err(|refused| self.refuse(&refused))
     }
 
     /// Takes flags over. The name of the framework stays.
@@ -286,7 +294,7 @@ impl Process {
             What::Apps => {
                 let ids = member.definition.ids();
                 let gone = self.with(cx, |marathon, cx| marathon.delete_apps(cx, cluster, ids, force));
-                let answer = gone.map_err(|refused| refusal(&refused))?;
+                let answer = gone.map_err(|refused| self.refuse(&refused))?;
                 return Ok(self.loaded(&member.name, &answer));
             }
         };

@@ -3,13 +3,13 @@
 //! *Knows*: methods, headers, which requests change something. *Must not know*: what any of them does.
 
 use super::Process;
+use crate::api::Answer;
 use crate::api::route::{Query, Route, below, of};
-use crate::api::{Answer, refusal};
 use crate::definition::Refused;
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::view::ServiceView;
-use planarium_protocol::{Refusal, json};
-use planarium_system::{Cluster, Cx, Request, Response, Wire, outcome};
+use planarium_protocol::{Input, Refusal, json};
+use planarium_system::{Cluster, Cx, Request, Response, Wire, outcome, reply_as_recorded};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -80,6 +80,17 @@ fn response(answer: Answer) -> Response {
     response
 }
 
+/// Where something is, as seen from the host that was asked.
+///
+/// **Source**: Jersey 2.27 as the real one uses it: a relative `Location` becomes absolute. Match.
+fn located(mut response: Response, host: Option<String>) -> Response {
+    let Some(host) = host else { return response };
+    for (_, value) in response.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("location")) {
+        *value = format!("http://{host}/{}", value.trim_start_matches('/'));
+    }
+    response
+}
+
 fn refused(refused: &Refused) -> Response {
     Response::json(refused.status(), &refused.body())
 }
@@ -137,7 +148,16 @@ impl Process {
                 }
                 Wire::Answer(response)
             }
-            _ => Wire::call(request),
+            _ => {
+                let mut call = request.recorded();
+                if let Value::String(text) = &mut call.body {
+                    // A text in quotes is JSON, and stays it.
+                    *text = String::from_utf8_lossy(&request.body).into_owned();
+                }
+                let host = request.header("host").map(str::to_owned);
+                let reply = |outcome| located(reply_as_recorded(outcome), host);
+                Wire::Change(Box::new(Input::Call(call)), Box::new(reply))
+            }
         }
     }
 
@@ -153,14 +173,19 @@ impl Process {
         let route = of(rest);
         let query = Query::of(call.path.split_once('?').map_or("", |(_, query)| query));
         let reads = call.method == "GET" && methods(&route).contains("GET");
+        let trial = call.method == "PUT" && query.flag("dryRun", false);
         let done = if reads {
             self.marathon.ask(cluster, cx.now(), &route, &query)
+        } else if let (Route::Groups, true) = (&route, trial) {
+            self.marathon.dry_run("/", &call.body)
+        } else if let (Route::Group(id), true) = (&route, trial) {
+            self.marathon.dry_run(id, &call.body)
         } else {
             self.with(cx, |marathon, cx| {
                 marathon.change(cx, cluster, (&call.method, &route, &query), &call.body)
             })
         };
-        Some(done.map_err(|error| refusal(&error)).map(|answer| {
+        Some(done.map_err(|error| self.refuse(&error)).map(|answer| {
             let headers: Vec<(&str, &str)> =
                 answer.headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
             outcome(answer.status, &headers, answer.body.clone())

@@ -127,6 +127,7 @@ impl Marathon {
         let (revision, now) = (self.revision, cx.now());
         let run = self.run_mut(no)?;
         run.revision = revision;
+        run.step.take();
         if *from == *to {
             return None;
         }
@@ -275,6 +276,8 @@ impl Marathon {
             self.path(shown::deployment_name(no), Some(phase), Some(shown::action_name(action).into()));
         Self::tell(cx, path, from, to);
         let now = cx.now();
+        // Shared with nobody, it is changed where it is.
+        drop(deployment);
         self.deployments.change(no, |deployment| {
             let word = deployment.words.steps.get_mut(step).and_then(|step| step.actions.get_mut(at));
             if let Some(word) = word {

@@ -265,7 +265,7 @@ fn status_json(instance: &Instance, task_id: &Text, calendar: Calendar, put: &mu
 }
 
 /// A plan in an event.
-fn plan_json(plan: &Plan, calendar: Calendar, old: bool) -> Value {
+pub(super) fn plan_json(plan: &Plan, calendar: Calendar, old: bool) -> Value {
     let mut json = plan.json(&calendar);
     if let (true, Some(all)) = (old, json.as_object_mut()) {
         let group = |version| json!({"id": "/", "apps": [], "groups": [], "dependencies": [], "version": calendar.date(version)});

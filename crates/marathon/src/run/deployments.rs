@@ -206,7 +206,7 @@ impl Marathon {
         &mut self,
         cx: &mut Cx,
         cluster: &mut Cluster,
-        plan: Plan,
+        plan: Arc<Plan>,
         force: bool,
     ) -> Result<u32, Refused> {
         let conflicts = self.conflicts(&plan);
@@ -225,13 +225,14 @@ impl Marathon {
                 run.lock = Some(lock);
             }
             self.weigh(spec);
+            self.touch(spec);
         }
         self.deployments.last += 1;
         let no = self.deployments.last;
         self.count("deployments");
         let deployment = Deployment {
             no,
-            plan: Arc::new(plan),
+            plan,
             stage: Stage::Scheduled,
             step: 0,
             open: SortedSet::new(),

@@ -36,6 +36,16 @@ pub(crate) struct RootChange<'a> {
     pub(crate) change: &'a mut dyn FnMut(&mut Root) -> Result<(), Refused>,
 }
 
+/// A change that failed: what those who listen are told of it.
+#[derive(Clone, Debug)]
+pub(crate) struct FailedChange {
+    pub(crate) group: PathId,
+    pub(crate) version: Stamp,
+    pub(crate) reason: Text,
+    /// The plan that was not accepted.
+    pub(crate) plan: Option<Arc<Plan>>,
+}
+
 /// What came of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Accepted {
@@ -58,24 +68,55 @@ impl Marathon {
         Ok(plan)
     }
 
-    /// Changes the tree.
+    /// Changes the tree. What listeners are told when that fails is in [`Marathon::take_failed`] then.
     pub(crate) fn change_root(
         &mut self,
         cx: &mut Cx,
         cluster: &mut Cluster,
         mut change: RootChange<'_>,
     ) -> Result<Accepted, Refused> {
+        let mut plan = None;
+        let done = self.try_change(cx, cluster, &mut change, &mut plan);
+        match &done {
+            Ok(_) => {
+                self.publish(cx, Happening::GroupChanged { id: change.group, version: change.version });
+                self.settle(cx, cluster);
+            }
+            Err(refused) => {
+                self.failed = Some(Arc::new(FailedChange {
+                    group: change.group,
+                    version: change.version,
+                    reason: refused.message().into(),
+                    plan,
+                }));
+            }
+        }
+        done
+    }
+
+    /// `computed` is the plan, once there is one.
+    fn try_change(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        change: &mut RootChange<'_>,
+        computed: &mut Option<Arc<Plan>>,
+    ) -> Result<Accepted, Refused> {
         let running = u64::try_from(self.deployments.running().count()).unwrap_or(u64::MAX);
         if running >= self.settings.max_deployments {
             return Err(Refused::TooMany(self.settings.max_deployments));
         }
-        let plan = self.plan_of(&mut change)?;
+        let plan = Arc::new(self.plan_of(change)?);
+        *computed = Some(plan.clone());
         let (id, target) = (plan.id.clone(), plan.target.clone());
         self.deploy(cx, cluster, plan, change.force)?;
         self.set_root(target);
-        self.publish(cx, Happening::GroupChanged { id: change.group, version: change.version });
-        self.settle(cx, cluster);
         Ok(Accepted { version: change.version, id })
+    }
+
+    /// The change that failed last, once.
+    pub(crate) fn take_failed(&mut self) -> Option<Arc<FailedChange>> {
+        self.failed.take()
     }
 
     /// Changes the tree without a deployment.

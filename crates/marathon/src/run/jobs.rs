@@ -32,6 +32,8 @@ pub(crate) enum Job {
     Revive,
     /// Roles that asked for offers a while ago.
     ReviveAgain,
+    /// Offers that were turned down for want of launch tokens have come again.
+    Resent,
     /// A launch delay ends.
     Backoff(SpecNo),
     /// A start phase looks whether instances have gone.
@@ -118,7 +120,7 @@ impl Marathon {
             Job::Overdue => self.end_overdue(cx, cluster),
             Job::Expunge => self.expunge_lost(cx),
             Job::KillRetry => self.retry_kills(cx, cluster),
-            Job::Revive => {}
+            Job::Revive | Job::Resent => {}
             Job::ReviveAgain => self.revive_again(cx, cluster),
             Job::Backoff(spec) => self.delay_ended(cx, spec),
             Job::Sync(spec) => self.sync(cx, spec),

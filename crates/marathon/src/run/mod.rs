@@ -119,6 +119,8 @@ pub(crate) struct Marathon {
     pub(crate) tally: board::Tally,
     /// What was shown last.
     pub(crate) view: crate::view::ViewCache,
+    /// The change that failed last, until its refusal is told.
+    failed: Option<Arc<groups::FailedChange>>,
     /// Counters of the API's metrics.
     pub(crate) metrics: SortedMap<&'static str, u64>,
 }

@@ -10,17 +10,22 @@
 
 use super::build;
 use super::instance::{Instance, LocalVolume, Reservation, ReservationState};
+use super::jobs::Job;
 use super::matching::{self, Around, Match, Mismatch, Reject, Selector, reservation};
 use super::stats::Unused;
 use super::tracker::{Key, Provision, SpecNo};
 use super::{Marathon, changes::event_of};
 use crate::definition::RunSpec;
-use planarium_kernel::{Cause, SortedMap, draw};
+use planarium_kernel::{Cause, Class, SortedMap, draw};
 use planarium_mesos::api::{Call, Offer, OfferId, Operation, Persistence, Resource, Resources};
 use planarium_protocol::Text;
 use planarium_system::{Cluster, Cx};
 use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// Offers that are turned down without saying for how long have come again by then: after the master's own 5 seconds, with the
+/// next round.
+const RESENT_MS: u64 = 7_000;
 
 const ORDER: u32 = 0x6d20;
 const PORTS: u32 = 0x6d21;
@@ -70,6 +75,11 @@ impl Marathon {
             cx.set_cause(cause);
         }
         let [later, soon] = declined;
+        if !soon.is_empty() {
+            // Nothing else says that these come again: the world is not at rest until they have.
+            let at = cx.now().saturating_add(RESENT_MS);
+            self.arm_job(Job::Resent, at, Class::OneShot, cx.cause());
+        }
         for (offer_ids, refuse_ms) in [(later, Some(self.settings.decline_ms)), (soon, None)] {
             if !offer_ids.is_empty() {
                 cluster.call(cx, self.framework, Call::Decline { offer_ids, refuse_ms });
@@ -83,11 +93,11 @@ impl Marathon {
             return leftovers;
         }
         let mut plan = Plan::default();
-        let mut queue = self.matchers(cx, offer);
-        if queue.is_empty() || self.tokens(cx.now()) == 0 {
-            plan.resend = !queue.is_empty();
+        if self.tokens(cx.now()) == 0 {
+            plan.resend = self.tracker.waiting_specs().any(|no| self.may_launch(cx, no));
             return plan;
         }
+        let mut queue = self.matchers(cx, offer);
         let mut left = offer.resources.clone();
         let mut used = 0;
         while used < self.settings.per_offer && self.tokens > 0 {
@@ -131,6 +141,13 @@ impl Marathon {
         self.touch(no);
     }
 
+    /// Whether somebody of a spec waits who is not delayed.
+    fn may_launch(&self, cx: &Cx, no: SpecNo) -> bool {
+        let Some(run) = self.run(no) else { return false };
+        let mut waiting = self.tracker.waiting_of(no);
+        waiting.any(|(_, instance)| run.backoff.is_empty() || run.backoff.allows(&instance.spec, cx.now()))
+    }
+
     /// Who looks at an offer, in which order: first those whose volumes are there.
     fn matchers(&self, cx: &Cx, offer: &Offer) -> VecDeque<SpecNo> {
         let mut all: Vec<(bool, u64, SpecNo)> = Vec::new();
@@ -139,20 +156,11 @@ impl Marathon {
             ids.extend(volume.id.split('#').next());
         }
         let entity = u64::from(offer.id.0);
-        for (no, counts) in self.tracker.specs().filter(|(_, counts)| counts.waiting > 0) {
-            let Some(run) = self.run(no) else { continue };
-            let allowed = run.backoff.is_empty()
-                || self
-                    .tracker
-                    .waiting_of(no)
-                    .any(|(_, instance)| run.backoff.allows(&instance.spec, cx.now()));
-            if !allowed {
-                continue;
-            }
+        for no in self.tracker.waiting_specs() {
+            let Some(run) = self.run(no).filter(|_| self.may_launch(cx, no)) else { continue };
             let first = !ids.is_empty()
                 && ids.contains(&run.id.safe().as_str())
                 && self.tracker.waiting_of(no).any(|(_, instance)| instance.spec.is_resident());
-            let _ = counts;
             all.push((!first, draw::draw(self.seed, entity, ORDER, u64::from(no.0)), no));
         }
         planarium_kernel::sorted::sort(&mut all);

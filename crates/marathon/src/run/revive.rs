@@ -28,8 +28,6 @@ pub(crate) struct Revive {
     changed: bool,
     told: SortedMap<Text, Wish>,
     told_at: Option<SimTime>,
-    /// Roles that had instances.
-    roles: SortedSet<Text>,
     /// Asking again in so many ticks.
     again: SortedMap<Text, u32>,
 }
@@ -171,7 +169,7 @@ impl Marathon {
     }
 
     /// How every role stands now.
-    fn wishes(&mut self, now: SimTime) -> SortedMap<Text, Wish> {
+    fn wishes(&self, now: SimTime) -> SortedMap<Text, Wish> {
         let mut all: SortedMap<Text, Wish> = SortedMap::new();
         let newest = self.tracker.wishes();
         let silent = Wish { wants: false, version: newest };
@@ -181,25 +179,24 @@ impl Marathon {
             let version = if own.wants { own.version.max(version) } else { version };
             *own = Wish { wants: true, version };
         };
-        let mut seen: Vec<Text> = Vec::new();
-        for (no, counts) in self.tracker.specs() {
+        for no in self.tracker.waiting_specs() {
             let Some(run) = self.run(no) else { continue };
-            if counts.waiting > 0 {
-                for (_, instance) in self.tracker.waiting_of(no) {
-                    if run.backoff.is_empty() || run.backoff.allows(&instance.spec, now) {
-                        wish(&instance.role, instance.wish.max(run.wish_from));
-                    }
+            if run.backoff.is_empty() {
+                for (role, version) in self.tracker.newest_wishes(no) {
+                    wish(&role, version.max(run.wish_from));
                 }
+                continue;
             }
-            if let Some((_, first)) = self.tracker.of_spec(no).next() {
-                seen.push(first.role.clone());
+            for (_, instance) in self.tracker.waiting_of(no) {
+                if run.backoff.allows(&instance.spec, now) {
+                    wish(&instance.role, instance.wish.max(run.wish_from));
+                }
             }
         }
         for instance in self.tracker.unreserving() {
             wish(&instance.role, instance.wish);
         }
-        self.revive.roles.extend(seen);
-        for role in &self.revive.roles {
+        for role in self.tracker.roles() {
             all.entry(role.clone()).or_insert(silent);
         }
         all
@@ -208,5 +205,6 @@ impl Marathon {
     /// The framework is subscribed anew, with what it said of itself.
     pub(super) fn forget_wishes(&mut self) {
         self.revive = Revive { changed: true, ..Revive::default() };
+        self.tracker.forget_roles();
     }
 }

@@ -10,7 +10,8 @@ use crate::definition::spec::Stamp;
 use crate::id::PathId;
 use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::Text;
-use std::sync::Arc;
+use planarium_protocol::view::StepView;
+use std::sync::{Arc, OnceLock};
 
 /// The last failure of a task.
 #[derive(Clone, Debug)]
@@ -58,6 +59,8 @@ pub(crate) struct SpecRun {
     pub(crate) shown_since: SimTime,
     /// Grows with every change.
     pub(crate) revision: u64,
+    /// What is shown of it, once somebody has looked since the last change.
+    pub(crate) step: OnceLock<Arc<StepView>>,
 }
 
 impl SpecRun {
@@ -76,6 +79,7 @@ impl SpecRun {
             shown: "",
             shown_since: SimTime::ZERO,
             revision: 0,
+            step: OnceLock::new(),
         }
     }
 

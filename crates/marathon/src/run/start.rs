@@ -63,6 +63,7 @@ impl Marathon {
             moved: SortedSet::new(),
             tally: super::board::Tally::default(),
             view: crate::view::ViewCache::default(),
+            failed: None,
             metrics: SortedMap::new(),
             settings: Arc::new(settings),
         };

@@ -4,18 +4,25 @@
 
 use super::Marathon;
 use super::backoff::Delay;
+use super::bus::plan_json;
 use super::deployments::Deployment;
+use super::groups::FailedChange;
 use super::instance::Instance;
+use crate::definition::write::Dates;
 use crate::deploy::Plan;
 use crate::id::PathId;
 use crate::shown;
 use planarium_kernel::Cause;
 use planarium_protocol::event::{ElementPath, Importance};
+use planarium_protocol::refusal::Told;
 use planarium_protocol::{EventBody, Text};
 use planarium_system::Cx;
 
 /// Word of the dialect.
 pub(crate) const DIALECT: &str = "marathon";
+
+/// The fact that a change failed.
+pub(crate) const CHANGE_FAILED: &str = "group-change-failed";
 
 /// A fact.
 struct Fact<'a> {
@@ -53,6 +60,24 @@ impl Marathon {
     pub(crate) fn app_path(&self, id: &PathId) -> ElementPath {
         let (phase, step) = shown::place_of(id);
         self.path(shown::APPS, Some(phase), Some(step))
+    }
+
+    /// What becomes known of a change that failed, although nothing has changed. Its text is the reason.
+    pub(crate) fn facts_of_failure(&self, failed: &FailedChange) -> Told {
+        let mut facts: Vec<(Text, Text)> = vec![
+            ("group".into(), failed.group.text().clone()),
+            ("version".into(), self.calendar.date(failed.version).into()),
+        ];
+        if let Some(plan) = &failed.plan {
+            let plan = plan_json(plan, self.calendar, self.settings.client_compat);
+            facts.push(("plan".into(), plan.to_string().into()));
+        }
+        Told {
+            speaker: self.settings.framework.clone(),
+            what: CHANGE_FAILED.into(),
+            facts,
+            text: failed.reason.clone(),
+        }
     }
 
     /// Something about an instance.

@@ -13,7 +13,7 @@ use crate::definition::RunSpec;
 use crate::deploy::plan::InstanceNo;
 use crate::id::PathId;
 use planarium_kernel::cow::Index;
-use planarium_kernel::{Cause, Map, SimTime};
+use planarium_kernel::{Cause, Map, SimTime, SortedSet};
 use planarium_mesos::api::{AgentInfo, TaskStatus};
 use planarium_protocol::Text;
 use std::collections::VecDeque;
@@ -113,6 +113,13 @@ pub(crate) struct Provision {
     pub(crate) tasks: Vec<Task>,
 }
 
+/// An instance that waits for an offer: its spec, its role, and how old its wish is, newest first.
+type Wishing = (SpecNo, Text, u64);
+
+fn wishing_of(spec: SpecNo, instance: &Instance) -> Option<Wishing> {
+    instance.is_scheduled().then(|| (spec, instance.role.clone(), u64::MAX - instance.wish))
+}
+
 /// How long things may take. *Units*: milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Patience {
@@ -131,6 +138,10 @@ pub(crate) struct Tracker {
     all: Map<Key, Arc<Instance>>,
     ids: Index<Key>,
     waiting: Map<Key, ()>,
+    /// The same by spec and role, the newest wish first.
+    wishing: Map<Wishing, ()>,
+    /// Roles that instances had.
+    roles: SortedSet<Text>,
     /// Instances whose reservations are to be taken back.
     unreserving: Map<Key, ()>,
     /// Instances that have not come up, by when that is too long.
@@ -177,6 +188,40 @@ impl Tracker {
     /// Instances of a spec that wait for an offer, in order of creation.
     pub(crate) fn waiting_of(&self, spec: SpecNo) -> impl Iterator<Item = (Key, &Arc<Instance>)> {
         self.waiting.range(spec_range(spec)).filter_map(|(key, ())| Some((*key, self.all.get(key)?)))
+    }
+
+    /// Specs of which instances wait for an offer.
+    pub(crate) fn waiting_specs(&self) -> impl Iterator<Item = SpecNo> {
+        let mut from = Some(Key { spec: SpecNo(0), no: 0 });
+        std::iter::from_fn(move || {
+            let (key, ()) = self.waiting.range(from?..).next()?;
+            from = key.spec.0.checked_add(1).map(|spec| Key { spec: SpecNo(spec), no: 0 });
+            Some(key.spec)
+        })
+    }
+
+    /// Roles in which instances of a spec wait for an offer, each with the newest wish.
+    pub(crate) fn newest_wishes(&self, spec: SpecNo) -> Vec<(Text, u64)> {
+        let mut newest = Vec::new();
+        let mut from: Wishing = (spec, Text::default(), 0);
+        while let Some(((of, role, age), ())) = self.wishing.range(from..).next() {
+            if *of != spec {
+                break;
+            }
+            newest.push((role.clone(), u64::MAX - age));
+            from = (spec, role.clone(), u64::MAX);
+        }
+        newest
+    }
+
+    /// Roles that instances had since this was made or forgotten.
+    pub(crate) fn roles(&self) -> &SortedSet<Text> {
+        &self.roles
+    }
+
+    /// Forgets the roles that no instance has any more.
+    pub(crate) fn forget_roles(&mut self) {
+        self.roles = self.all.values().map(|instance| instance.role.clone()).collect();
     }
 
     /// All instances.
@@ -352,6 +397,19 @@ impl Tracker {
                 self.unreserving.insert(key, ());
             }
         }
+        let old = self.all.get(&key).and_then(|old| wishing_of(key.spec, old));
+        let new = now.and_then(|now| wishing_of(key.spec, now));
+        if old != new {
+            if let Some(old) = old {
+                self.wishing.remove(&old);
+            }
+            if let Some(new) = new {
+                self.wishing.insert(new, ());
+            }
+        }
+        if let Some(role) = now.map(|now| &now.role).filter(|role| !self.roles.contains(*role)) {
+            self.roles.insert(role.clone());
+        }
         let old = self.all.get(&key).map(|old| Counts::of(old));
         let new = now.map(Counts::of);
         let was_waiting = old.is_some_and(|old| old.waiting > 0);
@@ -512,6 +570,9 @@ impl Tracker {
             if self.waiting.contains_key(&key) != instance.is_scheduled() {
                 found.push(format!("{}: waiting for an offer is not as kept", instance.id));
             }
+            if wishing_of(key.spec, instance).is_some_and(|wishing| !self.wishing.contains_key(&wishing)) {
+                found.push(format!("{}: its wish for an offer is not as kept", instance.id));
+            }
             let dates = Dates::of(instance, self.patience);
             if self.unreserving.contains_key(&key) != dates.unreserving
                 || dates.lost.is_some_and(|at| !self.lost.contains_key(&(at, key)))
@@ -522,6 +583,9 @@ impl Tracker {
             if self.ids.get(&instance.id) != Some(&key) {
                 found.push(format!("{}: not found by its id", instance.id));
             }
+        }
+        if self.wishing.len() != self.waiting.len() {
+            found.push(format!("{} wishes of {} that wait", self.wishing.len(), self.waiting.len()));
         }
         if self.ids.len() != self.all.len() {
             found.push(format!("{} ids of {} instances", self.ids.len(), self.all.len()));
@@ -543,6 +607,7 @@ impl Tracker {
         self.all.beyond(before.map(|before| &before.all), instance)
             + self.ids.beyond_flat(before.map(|before| &before.ids))
             + self.waiting.beyond_flat(before.map(|before| &before.waiting))
+            + self.wishing.beyond_flat(before.map(|before| &before.wishing))
             + self.counts.beyond_flat(before.map(|before| &before.counts))
     }
 }

@@ -81,7 +81,29 @@ static EXECUTOR_RESOURCES: Shape = Shape {
     fields: &[or("cpus", least(100), "0.1"), or("mem", least(32_000), "32"), or("disk", least(10_000), "10")],
 };
 
-static RESOURCE_LIMITS: Shape =
+/// What Linux is asked for.
+pub(crate) static LINUX: Shape = Shape {
+    fields: &[
+        optional(
+            "seccomp",
+            Kind::Object(&Shape {
+                fields: &[optional("profileName", TEXT), or("unconfined", Kind::Boolean, "false")],
+            }),
+        ),
+        optional(
+            "ipcInfo",
+            Kind::Object(&Shape {
+                fields: &[
+                    required("mode", Kind::Word(&["PRIVATE", "SHARE_PARENT"])),
+                    optional("shmSize", INT),
+                ],
+            }),
+        ),
+    ],
+};
+
+/// Limits above what is requested.
+pub(crate) static RESOURCE_LIMITS: Shape =
     Shape { fields: &[optional("cpus", Kind::WordOrNumber), optional("mem", Kind::WordOrNumber)] };
 
 /// Something to fetch.
@@ -220,7 +242,7 @@ static CONTAINER: Shape = Shape {
     fields: &[
         or("type", Kind::Word(&["MESOS", "DOCKER"]), "\"DOCKER\""),
         optional("docker", Kind::Object(&DOCKER)),
-        optional("linuxInfo", Kind::Any),
+        optional("linuxInfo", Kind::Object(&LINUX)),
         or(
             "volumes",
             list(&Kind::Either(&[

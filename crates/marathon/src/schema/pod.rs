@@ -1,9 +1,11 @@
 //! The shape of a pod.
 //!
-//! **Source**: `marathon: …/types/pod.raml, podContainer.raml, resources.raml, network.raml`. Match for the fields named here;
-//! `linuxInfo` is kept as it is.
+//! **Source**: `marathon: …/types/pod.raml, podContainer.raml, resources.raml, network.raml`. Match for the fields
+//! named here.
 
-use super::app::{ARTIFACT, COMMAND, ENV_SECRET, NETWORK, PERSISTENT_INFO, UNREACHABLE};
+use super::app::{
+    ARTIFACT, COMMAND, ENV_SECRET, LINUX, NETWORK, PERSISTENT_INFO, RESOURCE_LIMITS, UNREACHABLE,
+};
 use super::{
     AMOUNT, COUNT, Kind, LONG_TEXT, NAME, PATH, PORT, SHARE, SOME_TEXT, Shape, TEXT, TEXT_LIST, TEXTS, list,
     optional, or, required,
@@ -42,7 +44,7 @@ pub(crate) static POD: Shape = Shape {
         optional("scheduling", Kind::Object(&SCHEDULING)),
         or("executorResources", Kind::Object(&EXECUTOR), r#"{"cpus":0.1,"mem":32,"disk":10}"#),
         optional("role", SOME_TEXT),
-        optional("linuxInfo", Kind::Any),
+        optional("linuxInfo", Kind::Object(&LINUX)),
         optional("legacySharedCgroups", Kind::Boolean),
     ],
 };
@@ -153,9 +155,9 @@ static CONTAINER: Shape = Shape {
             }),
         ),
         required("resources", Kind::Object(&RESOURCES)),
-        optional("resourceLimits", Kind::Any),
+        optional("resourceLimits", Kind::Object(&RESOURCE_LIMITS)),
         or("endpoints", list(&Kind::Object(&ENDPOINT)), "[]"),
-        optional("linuxInfo", Kind::Any),
+        optional("linuxInfo", Kind::Object(&LINUX)),
         optional(
             "image",
             Kind::Object(&Shape {

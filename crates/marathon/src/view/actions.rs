@@ -141,7 +141,7 @@ impl Marathon {
         all.push(action("Destroy", forced, force(destroy)));
         // The API knows the delays of those only that wait to be launched.
         let delayed = self.known_number(id).is_some_and(|no| {
-            self.tracker.counts(no).queued > 0 && self.run(no).is_some_and(|run| !run.backoff.is_empty())
+            self.tracker.counts(no).waiting > 0 && self.run(no).is_some_and(|run| !run.backoff.is_empty())
         });
         let why = (!delayed).then(|| "No launch is delayed.".to_owned());
         let reset = call("DELETE", format!("/v2/queue{id}/delay"), Value::Null);

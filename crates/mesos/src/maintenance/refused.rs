@@ -205,7 +205,13 @@ impl fmt::Display for Refused {
 
 impl From<&Refused> for Refusal {
     fn from(refused: &Refused) -> Self {
-        Self { code: refused.code(), message: refused.to_string(), status: refused.status(), body: None }
+        Self {
+            code: refused.code(),
+            message: refused.to_string(),
+            status: refused.status(),
+            body: None,
+            told: None,
+        }
     }
 }
 

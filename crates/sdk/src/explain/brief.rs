@@ -94,8 +94,7 @@ impl Scheduler {
     fn brief_offers(&self, holder: Holder) -> String {
         let Some(data) = self.step_data(holder) else { return String::new() };
         if let Some(requirement) = &data.requirement
-            && let Some(stored) = self.store.pod(&requirement.key)
-            && let Some(dying) = stored.values().find(|task| task.is_alive() && self.kills.contains(&task.id))
+            && let Some(dying) = self.dying(requirement).first()
         {
             return format!("waits for {} to end", dying.name);
         }

@@ -1,6 +1,7 @@
 //! Reasons for a step: its turn and holds, then what work on it waits for.
 
 use super::{Explainer, MaintenanceFacts, reason, words};
+use crate::scheduler::Scheduler;
 use crate::scheduler::evaluate::outcome::funnel;
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::store::{OverrideTarget, Stored, TaskRecord};
@@ -222,13 +223,7 @@ impl Explainer<'_> {
     }
 
     fn killing(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
-        let stored = self.scheduler.store.pod(&requirement.key)?;
-        let dying: Vec<&TaskRecord> = stored
-            .values()
-            .filter(|task| task.is_alive() && self.scheduler.kills.contains(&task.id))
-            // Nobody can be told to end it; what it waits for is another offer.
-            .filter(|task| task.status.as_ref().is_none_or(|status| status.state != "TASK_UNREACHABLE"))
-            .collect();
+        let dying = self.scheduler.dying(requirement);
         let tasks: Vec<Text> = dying.iter().map(|task| task.name.clone()).collect();
         if tasks.is_empty() {
             return self.rival(holder, requirement);
@@ -292,6 +287,17 @@ impl Explainer<'_> {
         };
         self.drought_remedies(requirement);
         reason(format!("No offer was at hand: {text}"), None, ReasonKind::NoOffers { text: text.into() })
+    }
+}
+
+impl Scheduler {
+    /// Tasks of a pod whose kill is on its way. One that is unreachable is none of them: nobody can be told to end it, and
+    /// what the pod waits for is another offer.
+    pub(super) fn dying(&self, requirement: &Requirement) -> Vec<&TaskRecord> {
+        let unreachable =
+            |task: &TaskRecord| task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");
+        let stored = self.store.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
+        stored.filter(|task| task.is_alive() && self.kills.contains(&task.id) && !unreachable(task)).collect()
     }
 }
 

@@ -88,6 +88,7 @@ impl System for Process {
         nobody: http::nobody,
         statuses: STATUSES,
         links: http::links,
+        carry_out: |_| {},
         console: console::CONSOLE,
     };
 

@@ -290,7 +290,7 @@ impl Scheduler {
     }
 
     /// Something a view shows of a step has changed without a status change.
-    fn touch_step(&mut self, cx: &Cx, holder: Holder) {
+    pub(super) fn touch_step(&mut self, cx: &Cx, holder: Holder) {
         if let Some(data) = self.step_data_mut(holder) {
             data.touched += 1;
         }

@@ -84,6 +84,12 @@ impl Scheduler {
             record.status = Some(stored.clone());
         });
         self.touch_service(cx);
+        if news && self.kills.contains(&status.task_id) {
+            // A task that is to end can be told so or not; steps of its pod say which.
+            for (holder, _) in self.shown_of_pod(&key) {
+                self.touch_step(cx, holder);
+            }
+        }
         self.note_pod(&key);
         let event = self.move_step(cx, task, &stored);
         if news {

@@ -11,8 +11,10 @@ use crate::scheduler::op_of;
 use crate::scheduler::store::PodTasks;
 use planarium_kernel::SortedMap;
 use planarium_plan::{Element, PlanTree, Status, StepState};
-use planarium_protocol::input::{PlanOp, PodOp};
+use planarium_protocol::Input;
+use planarium_protocol::input::{PlanCommand, PlanOp, PodOp};
 use planarium_protocol::view::ActionView;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Action lists in use, by what is in them.
@@ -23,11 +25,13 @@ pub(super) struct Actions {
 }
 
 /// A command as it stands for an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Offer {
     op: PlanOp,
     refused: Option<&'static str>,
     consequence: &'static str,
+    /// Service, plan and phase that it is for, where it is not for the element itself.
+    phase: Option<[String; 3]>,
 }
 
 /// Why nothing can be done to a service at all, and why nothing to its pods.
@@ -55,7 +59,13 @@ const STEP: [PlanOp; 2] = [PlanOp::Restart, PlanOp::ForceComplete];
 
 impl Actions {
     /// What can be done to an element of a plan; equal lists are one.
-    pub(super) fn of_element(&mut self, tree: &PlanTree, element: Element, shut: Shut) -> Arc<[ActionView]> {
+    pub(super) fn of_element(
+        &mut self,
+        tree: &PlanTree,
+        element: Element,
+        shut: Shut,
+        service: &str,
+    ) -> Arc<[ActionView]> {
         let ops: &[PlanOp] = match element {
             Element::Plan => &PLAN,
             Element::Phase(_) => &PHASE,
@@ -65,8 +75,20 @@ impl Actions {
             op: *op,
             refused: if shut.ended { Some(ENDED) } else { refusal(tree, element, *op) },
             consequence: consequence(tree, element, *op),
+            phase: None,
         };
-        let key: Vec<Offer> = ops.iter().map(offer).collect();
+        let gate = gate(tree, element).filter(|_| !shut.ended).map(|phase| Offer {
+            op: PlanOp::Continue,
+            refused: None,
+            consequence: go_on(tree, phase),
+            phase: Some([service, tree.name(element), tree.name(phase)].map(str::to_owned)),
+        });
+        let mut key: Vec<Offer> = ops.iter().map(offer).collect();
+        if let Some(gate) = gate {
+            // Before the command on the plan itself, so that the key of the operation does what moves the plan.
+            let at = key.iter().position(|offer| offer.op == PlanOp::Continue).unwrap_or(key.len());
+            key.insert(at, gate);
+        }
         if let Some(list) = self.plans.get(&key) {
             return list.clone();
         }
@@ -113,8 +135,22 @@ fn shown(offer: &Offer) -> ActionView {
         PlanOp::Restart => ("Restart", "restart"),
         PlanOp::ForceComplete => ("Force complete", "forced"),
     };
-    let action =
-        ActionView::of_plan(title, offer.op).icon(icon).doing(offer.consequence).unless(offer.refused);
+    let action = match &offer.phase {
+        Some([service, plan, phase]) => ActionView::new(
+            format!("{title} phase {phase}"),
+            Input::Plan(PlanCommand {
+                dialect: crate::DIALECT.to_owned(),
+                service: service.clone(),
+                plan: plan.clone(),
+                op: offer.op,
+                phase: Some(phase.clone()),
+                step: None,
+                params: BTreeMap::new(),
+            }),
+        ),
+        None => ActionView::of_plan(title, offer.op),
+    };
+    let action = action.icon(icon).doing(offer.consequence).unless(offer.refused);
     if offer.op == PlanOp::Start { action.asking() } else { action }
 }
 
@@ -160,6 +196,14 @@ fn consequence(tree: &PlanTree, element: Element, op: PlanOp) -> &'static str {
     }
 }
 
+/// The phase whose canary gate holds a plan that is not held itself: the first one in order that can be continued.
+fn gate(tree: &PlanTree, element: Element) -> Option<Element> {
+    let open = element == Element::Plan && !tree.is_interrupted(Element::Plan);
+    let held = |phase: &Element| refusal(tree, *phase, PlanOp::Continue).is_none();
+    open.then(|| tree.phases().filter(|phase| tree.in_canary(*phase)).map(Element::Phase).find(held))
+        .flatten()
+}
+
 fn interrupt(tree: &PlanTree, element: Element) -> &'static str {
     match element {
         Element::Phase(phase) if tree.in_canary(phase) => {
@@ -180,7 +224,7 @@ fn go_on(tree: &PlanTree, element: Element) -> &'static str {
             "Changes nothing: the phase itself is not held, its plan is."
         }
         Element::Plan if !held && tree.phases().any(|phase| tree.in_canary(phase)) => {
-            "Changes nothing: the plan itself is not held. Continue the phase to open its canary gate."
+            "Changes nothing: the plan itself is not held, a canary gate of a phase is. Continue that phase."
         }
         Element::Plan if !held && tree.phases().any(|phase| tree.is_interrupted(Element::Phase(phase))) => {
             "Changes nothing: the plan itself is not held, a phase of it is."

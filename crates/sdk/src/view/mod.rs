@@ -156,7 +156,7 @@ impl Scheduler {
             errors: plan.tree.errors().cloned().collect(),
             progress,
             phases,
-            actions: known.actions.of_element(&plan.tree, Element::Plan, known.shut),
+            actions: known.actions.of_element(&plan.tree, Element::Plan, known.shut, self.name()),
             custom: plan.kind == PlanKind::Custom,
         })
     }
@@ -204,7 +204,7 @@ impl Scheduler {
                 total: tally.map_or(0, planarium_plan::Tally::total),
             },
             steps,
-            actions: known.actions.of_element(&plan.tree, element, known.shut),
+            actions: known.actions.of_element(&plan.tree, element, known.shut, self.name()),
         };
         match old {
             Some(old) if same_phase(old, &view) => old.clone(),
@@ -222,7 +222,7 @@ impl Scheduler {
     ) -> Arc<StepView> {
         let element = Element::Step(step);
         let Some(data) = plan.step(step) else { return Arc::new(empty_step()) };
-        let actions = known.actions.of_element(&plan.tree, element, known.shut);
+        let actions = known.actions.of_element(&plan.tree, element, known.shut, self.name());
         let status = self.display_status(id, element);
         let reason = self.brief(id, plan, step);
         if let Some(old) = old

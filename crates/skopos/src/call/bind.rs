@@ -136,6 +136,9 @@ impl App {
         {
             self.check_instance(&callee, spec, component, selector, slot)?;
         }
+        if let Callee::Plugin { spec, .. } = &callee {
+            self.check_component(&callee, spec, component, slot)?;
+        }
         Ok(Bound { callee, arguments, component, selector, slot, index, line })
     }
 
@@ -218,6 +221,29 @@ impl App {
             return Err(format!("there is no {} instance {} of {component}", group.word(), slot.index));
         }
         Ok(())
+    }
+
+    /// What works on all instances needs a component, and a probe the instance that it is to look at.
+    fn check_component(
+        &self,
+        callee: &Callee,
+        spec: &ActionSpec,
+        component: Option<ComponentId>,
+        slot: Option<Slot>,
+    ) -> Result<(), String> {
+        if spec.op.needs_component() && component.is_none() {
+            let name = callee.name();
+            return Err(format!(
+                "{name} works on the instances of a component, and there is none around this step"
+            ));
+        }
+        match slot.filter(|slot| spec.op == plugin::Op::Probe && self.instances.get(*slot).is_none()) {
+            Some(slot) => {
+                let component = self.component_name(slot.component);
+                Err(format!("there is no {} instance {} of {component}", slot.group.word(), slot.index))
+            }
+            None => Ok(()),
+        }
     }
 }
 

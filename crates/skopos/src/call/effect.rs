@@ -4,8 +4,9 @@
 
 use crate::app::App;
 use crate::engine::Io;
-use crate::instance::{Instance, InstanceState, Slot};
+use crate::instance::{ComponentId, Group, Instance, InstanceState, Slot};
 use crate::plan::StepId;
+use crate::plugin::Op;
 use planarium_fleet::{MachineId, ProcessId};
 use planarium_protocol::Text;
 
@@ -32,12 +33,14 @@ pub(crate) enum Effect {
     Attach(Slot, Text),
     /// It is no longer behind a balancer.
     Detach(Slot, Text),
-    /// It is registered.
-    Register(Slot),
+    /// It is registered; `joined`: only when it has joined.
+    Register { slot: Slot, joined: bool },
     /// It is no longer registered.
     Unregister(Slot),
     /// It passes when the instance runs.
     InInstance(Slot),
+    /// Something is done to all instances of a component, or to those of a group.
+    All { component: ComponentId, op: Op, only: Option<Group> },
     /// A signal reaches a component's instances.
     Signal { component: Text, signal: Text },
     /// A message is left.
@@ -119,12 +122,12 @@ impl App {
                 }
                 Ok(())
             }
-            Effect::Register(slot) => {
-                let joined = self.instances.get(*slot).is_some_and(|instance| {
+            Effect::Register { slot, joined } => {
+                let has_joined = self.instances.get(*slot).is_some_and(|instance| {
                     instance.state == InstanceState::Running
                         && (instance.settled || now.since(instance.running_since) >= crate::plugin::JOIN_MS)
                 });
-                if !joined {
+                if *joined && !has_joined {
                     return Err("the instance has not joined yet".into());
                 }
                 if let Some(instance) = self.instances.get_mut(*slot) {
@@ -146,6 +149,7 @@ impl App {
                 Some(instance) if instance.unhealthy => Err(format!("{} is unhealthy", instance.id).into()),
                 Some(_) => Ok(()),
             },
+            Effect::All { component, op, only } => self.apply_to_all(io, *component, *op, *only),
             Effect::Signal { component, signal } => {
                 self.output(io, step, format!("sent {signal} to {component}").into());
                 Ok(())

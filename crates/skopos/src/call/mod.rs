@@ -11,6 +11,7 @@ mod effect;
 mod fault;
 mod start;
 mod wait;
+mod whole;
 
 pub(crate) use bind::Bound;
 pub(crate) use effect::Effect;
@@ -93,6 +94,8 @@ pub(crate) enum Awaited {
     Service(Text),
     /// It has joined the register.
     Join,
+    /// All new instances of the component are up.
+    All,
 }
 
 impl App {

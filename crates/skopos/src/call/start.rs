@@ -8,10 +8,10 @@ use super::{Await, Awaited, Bound, Effect, Launch, Timed, Work};
 use crate::app::App;
 use crate::engine::{Io, Move};
 use crate::env::{Outcome, Script};
-use crate::instance::{InstanceState, Slot};
+use crate::instance::{ComponentId, Group, InstanceState, Slot};
 use crate::machines::{Place, place};
 use crate::plan::{Plan, StepId};
-use crate::plugin::{ActionSpec, JOIN_MS, Op, WAIT_MS, WARM_UP_MS};
+use crate::plugin::{ActionSpec, CONSUL, JOIN_MS, Op, WAIT_MS, WARM_UP_MS};
 use planarium_fleet::{Absence, MachineId};
 use planarium_protocol::Text;
 
@@ -117,10 +117,7 @@ impl App {
         script: &Script,
         going: &Going,
     ) -> Move {
-        let runs = self.run.script_runs.entry(name.clone()).or_default();
-        let nth = usize::try_from(*runs).unwrap_or(usize::MAX);
-        *runs = runs.saturating_add(1);
-        let code = script.exits.get(nth).or(script.exits.last()).copied().unwrap_or(0);
+        let code = self.exit_code(name, script);
         let effect = Effect::Exit { name: name.clone(), code, stderr: script.stderr.clone() };
         self.timed(io, id, going.ms.saturating_add(going.extra_ms), effect, None)
     }
@@ -140,6 +137,16 @@ impl App {
         }
         let arg = |name: &str| Text::from(bound.text(name).unwrap_or_default());
         let unhealthy = bound.slot.filter(|_| going.unhealthy);
+        match (spec.op, bound.component) {
+            (Op::AwaitAll, Some(component)) => return self.wait_for_all(io, id, bound, component, going),
+            (op, Some(component)) if op.needs_component() => {
+                let effect = Effect::All { component, op, only: bound.selector };
+                return self.timed(io, id, ms, effect, None);
+            }
+            (Op::Probe, _) => return self.probe(io, id, bound, going),
+            (Op::Pass, _) => return self.pass_on(io, id, bound, going),
+            _ => {}
+        }
         let Some(slot) = bound.slot.filter(|_| spec.op.needs_instance()) else {
             let effect = match spec.op {
                 Op::ImageCheck | Op::ImagePull => Effect::Image(arg("arg")),
@@ -178,16 +185,84 @@ impl App {
                 self.timed(io, id, ms, effect, unhealthy)
             }
             Op::Detach => self.timed(io, id, ms, Effect::Detach(slot, arg("name")), unhealthy),
-            Op::Register => self.timed(io, id, ms, Effect::Register(slot), unhealthy),
+            Op::Register => {
+                let joined = matches!(&bound.callee, Callee::Plugin { plugin, .. } if &**plugin == CONSUL);
+                self.timed(io, id, ms, Effect::Register { slot, joined }, unhealthy)
+            }
             Op::Unregister => self.timed(io, id, ms, Effect::Unregister(slot), unhealthy),
             Op::AwaitUp => self.wait(io, id, bound, slot, Awaited::Up, going),
             Op::AwaitService => self.wait(io, id, bound, slot, Awaited::Service(arg("name")), going),
             Op::AwaitJoin => self.wait(io, id, bound, slot, Awaited::Join, going),
             Op::InInstance => self.timed(io, id, ms, Effect::InInstance(slot), unhealthy),
-            Op::ImageCheck | Op::ImagePull | Op::Signal | Op::Notify | Op::Nothing => {
-                self.timed(io, id, ms, Effect::Nothing, unhealthy)
-            }
+            _ => self.timed(io, id, ms, Effect::Nothing, unhealthy),
         }
+    }
+
+    /// Waits until all new instances are up.
+    fn wait_for_all(
+        &mut self,
+        io: &mut Io<'_>,
+        id: StepId,
+        bound: &Bound,
+        component: ComponentId,
+        going: &Going,
+    ) -> Move {
+        let wait_ms = bound.seconds("wait").unwrap_or(WAIT_MS);
+        let waiting = Await {
+            slot: Slot { component, group: Group::New, index: 0 },
+            instance: self.component_name(component).into(),
+            what: Awaited::All,
+            warm_up_ms: going.ms.saturating_add(going.extra_ms),
+            deadline: io.cx.now().saturating_add(wait_ms),
+            unhealthy: false,
+        };
+        self.begin_wait(io, id, waiting)
+    }
+
+    /// Runs a probe container: what the environment says of its image, else it passes. Beside an instance, that one has to run.
+    fn probe(&mut self, io: &mut Io<'_>, id: StepId, bound: &Bound, going: &Going) -> Move {
+        let image: Text = bound.text("image").unwrap_or_default().into();
+        let script = self.definition.env.simulation.probe(&image).cloned().unwrap_or_else(Script::passing);
+        let ms = script.ms.saturating_add(going.extra_ms);
+        let ill = |slot: &Slot| {
+            let instance = self.instances.get(*slot);
+            instance.is_some_and(|one| one.state != InstanceState::Running || one.unhealthy)
+        };
+        let effect = match bound.slot.filter(ill) {
+            Some(slot) => Effect::InInstance(slot),
+            None => {
+                let name: Text = format!("probe {image}").into();
+                let code = self.exit_code(&name, &script);
+                Effect::Exit { name, code, stderr: script.stderr }
+            }
+        };
+        self.timed(io, id, ms, effect, None)
+    }
+
+    /// Passes a call on to another plugin, which carries it out in no time of its own.
+    fn pass_on(&mut self, io: &mut Io<'_>, id: StepId, bound: &Bound, going: &Going) -> Move {
+        let ms = going.ms.saturating_add(going.extra_ms);
+        let (plugin, action) =
+            (bound.text("plugin").unwrap_or_default(), bound.text("action").unwrap_or_default());
+        let own = self.definition.env.simulation.plugins.get(&*plugin);
+        if let Some(script) = own.and_then(|own| own.actions.get(&*action)).cloned() {
+            return self.run_script(io, id, &format!("{plugin} {action}").into(), &script, going);
+        }
+        let known = own.is_none() && crate::plugin::find(&plugin, &action).is_some();
+        let effect = if known {
+            Effect::Nothing
+        } else {
+            Effect::Fail(format!("{}: there is no '{plugin} {action}'", bound.callee.name()).into())
+        };
+        self.timed(io, id, ms, effect, None)
+    }
+
+    /// The exit code of this run of a script.
+    fn exit_code(&mut self, name: &Text, script: &Script) -> i32 {
+        let runs = self.run.script_runs.entry(name.clone()).or_default();
+        let nth = usize::try_from(*runs).unwrap_or(usize::MAX);
+        *runs = runs.saturating_add(1);
+        script.exits.get(nth).or(script.exits.last()).copied().unwrap_or(0)
     }
 
     /// The hostname of an instance's machine when nobody can reach it.

@@ -58,6 +58,10 @@ impl App {
         let progress = self.progress(io, waiting);
         let next = match progress {
             Progress::There => {
+                if waiting.what == Awaited::All {
+                    self.retire(io, slot.component);
+                    return Some(Ok(()));
+                }
                 if let Some(instance) = self.instances.get_mut(slot).filter(|_| unhealthy) {
                     instance.unhealthy = true;
                 }
@@ -94,6 +98,9 @@ impl App {
         fleet: &planarium_fleet::Fleet,
         waiting: &Await,
     ) -> Progress {
+        if waiting.what == Awaited::All {
+            return self.progress_of_all(now, fleet, waiting.slot.component);
+        }
         let Some(instance) = self.instances.get(waiting.slot).filter(|own| own.id == waiting.instance) else {
             return Progress::Never(format!("{} is gone", waiting.instance).into());
         };
@@ -108,6 +115,7 @@ impl App {
         let since = match &waiting.what {
             Awaited::Join | Awaited::Up if instance.settled => None,
             Awaited::Join | Awaited::Up => Some(instance.running_since),
+            Awaited::All => None,
             Awaited::Service(name) => match instance.balancers.iter().find(|(own, _)| own == name) {
                 Some((_, since)) => *since,
                 None => {
@@ -171,8 +179,21 @@ impl App {
     }
 
     fn process_up(&mut self, io: &mut Io<'_>, process: ProcessId) {
-        let Some((step, launch)) = self.launching(process) else { return };
         let now = io.cx.now();
+        let Some((step, launch)) = self.launching(process) else {
+            // One of a service that the platform started by itself.
+            let slot = self.instances.of_process(process);
+            let ordered = slot.and_then(|slot| self.instances.get_mut(slot));
+            if let Some(instance) = ordered.filter(|one| one.state == InstanceState::Stopped) {
+                instance.state = InstanceState::Running;
+                instance.running_since = now;
+                instance.ready = false;
+                instance.settled = false;
+                self.touch(io.cx);
+                self.look_again(io);
+            }
+            return;
+        };
         if let Some((image, id)) = launch.new {
             let instance = self.new_instance(io, launch.slot, id, image, InstanceState::Running);
             let instance = Self::on_machine(instance, launch.machine, process);
@@ -281,6 +302,7 @@ impl Await {
             Awaited::Up => format!("waiting until {} is up", self.instance),
             Awaited::Service(name) => format!("waiting until {} is in service at {name}", self.instance),
             Awaited::Join => format!("waiting until {} has joined", self.instance),
+            Awaited::All => format!("waiting until all new instances of {} are up", self.instance),
         }
     }
 }

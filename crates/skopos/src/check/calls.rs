@@ -57,17 +57,18 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
         let names: Vec<&str> =
             plugin::PLUGINS.into_iter().chain(env.simulation.plugins.keys().map(|name| &**name)).collect();
         let declare = format!("declare it in the environment (simulation: plugins: {plugin}: …); {fails}");
-        cx.warn(codes::PLUGIN_UNKNOWN, places.plugin, text, meant(plugin, &names).unwrap_or(declare));
+        let help = match meant(plugin, &names) {
+            Some(meant) => format!("{meant} If it is one of your own, {declare}"),
+            None => declare,
+        };
+        cx.warn(codes::PLUGIN_UNKNOWN, places.plugin, text, help);
         return;
     }
     let Some(spec) = plugin::find(plugin, name) else {
         let text = format!("The plugin '{plugin}' of step '{id}' has no action '{name}'");
-        let help = if plugin::NOT_SIMULATED.contains(&name) {
-            format!("the real plugin has it, and it is not simulated; {fails}")
-        } else {
-            let names = plugin::actions(plugin);
-            meant(name, &names).unwrap_or_else(|| format!("its actions are {}; {fails}", names.join(", ")))
-        };
+        let names = plugin::actions(plugin);
+        let help =
+            meant(name, &names).unwrap_or_else(|| format!("its actions are {}; {fails}", names.join(", ")));
         cx.warn(codes::ACTION_UNKNOWN, places.action, text, help);
         return;
     };

@@ -15,12 +15,15 @@ pub(crate) const MODEL_DOCTYPE: &str = "com.datagridsys.doctype/skopos/model";
 /// The one version of plans.
 const PLAN_VERSION: &str = "alpha/1";
 
+/// What a model is where a plan is meant, and what to do with it.
+pub(crate) const MODEL_FOR_PLAN: (&str, &str) = (
+    "a Skopos model, not a deployment plan",
+    "name the file 'model.yaml': Skopos generates the plan from the model and what runs now",
+);
+
 /// What a document is that is no plan, and what to do with it.
 pub(crate) fn foreign(root: &Node) -> Option<(&'static str, &'static str)> {
-    const MODEL: (&str, &str) = (
-        "a Skopos model, not a deployment plan",
-        "name the file 'model.yaml': Skopos generates the plan from the model and what runs now",
-    );
+    const MODEL: (&str, &str) = MODEL_FOR_PLAN;
     let doctype = root.get("doctype").and_then(Node::as_str).unwrap_or_default();
     let has = |key: &str| root.get(key).is_some();
     if doctype == MODEL_DOCTYPE || doctype.ends_with("/model") {

@@ -21,7 +21,7 @@ use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Diagnostics, SourceMap, Span};
 use std::sync::Arc;
 
-pub(crate) use header::{MODEL_DOCTYPE, PLAN_DOCTYPE, foreign};
+pub(crate) use header::{MODEL_DOCTYPE, MODEL_FOR_PLAN, PLAN_DOCTYPE, foreign};
 pub(crate) use scalar::word;
 
 /// What is read, and where findings go.

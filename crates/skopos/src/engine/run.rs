@@ -229,6 +229,9 @@ impl App {
             && let Some(iteration) = run.iterations.get_mut(last)
         {
             iteration.result = Some(passed);
+            for cell in iteration.cells.iter_mut().filter(|cell| **cell == Shown::Pending) {
+                *cell = Shown::Skipped;
+            }
         }
         if !over {
             return self.iterate(plan, chain);

@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | create | loop over the instances that are missing: create, checks, attach, wait | detach and destroy the new ones |
 //! | upgrade | the same, then detach the old ones, then destroy them | attach the old ones, detach and destroy the new ones |
+//! | upgrade, pair by pair | loop over pairs: create, checks, attach, wait, detach the old one; then destroy the old ones | as for upgrade |
 //! | singleton | detach and stop the old one, create the new one, checks, attach, wait, destroy the old one | destroy the new one, start and attach the old one |
 //! | shrink | detach and destroy the last ones | none |
 //! | remove | detach and destroy all | none |
@@ -49,6 +50,8 @@ impl<'a> Writer<'a> {
         match task.kind {
             Kind::None => {}
             Kind::Create => chain.create(task),
+            // A new instance can take the place of an old one only where no new one is there yet.
+            Kind::Upgrade if chain.writer.pairwise && task.same == 0 => chain.pairs(task),
             Kind::Upgrade => chain.upgrade(task),
             Kind::Singleton => chain.singleton(task),
             Kind::Shrink => chain.shrink("new", task.replicas),
@@ -196,6 +199,55 @@ impl<'a> Chain<'_, 'a> {
         }
         self.destroy("old", 0, &Exits::fail());
         self.end_forward();
+        self.restore(task, cleanup);
+    }
+
+    /// Each old instance leaves its balancers once the new one with its index is in service; instances beyond the smaller
+    /// number are created, and leave, in loops of their own.
+    fn pairs(&mut self, task: &Task<'a>) {
+        let cleanup = self.first_cleanup();
+        let exits = Exits::to(&cleanup);
+        let (name, pairs) = (self.name, task.old.min(task.replicas));
+        let outer = self.next_id();
+        let mut steps = self.new_instance(Some(&outer), &Exits::fail(), &Exits::fail());
+        let old = ("selector", "old");
+        if let Some(plugin) = self.writer.discovery() {
+            let own = self.inner_id(&outer, steps.len());
+            let label = format!("Hide old {name}");
+            steps.push(self.writer.call(&own, &label, (plugin, "sd_detach"), &[old], &Exits::fail()));
+        }
+        for (plugin, balancer) in self.balancers() {
+            let own = self.inner_id(&outer, steps.len());
+            let label = format!("Detach old {name} from {balancer}");
+            let arguments = [old, ("name", balancer)];
+            steps.push(self.writer.call(&own, &label, (plugin, "lb_detach"), &arguments, &Exits::fail()));
+        }
+        let component = self.writer.model.component(name);
+        for hook in component.map_or(&[][..], |component| &component.hooks.post_instance_detach) {
+            let own = self.inner_id(&outer, steps.len());
+            steps.push(self.writer.hook(&own, hook, Some("old"), &Exits::fail()));
+        }
+        let label = format!("Replace {name}s pair by pair");
+        let step = self.writer.instance_loop(&outer, &label, (&pairs.to_string(), 0), steps, &exits);
+        self.steps.push(step);
+        if task.replicas > pairs {
+            let outer = self.next_id();
+            let steps = self.new_instance(Some(&outer), &Exits::fail(), &Exits::fail());
+            let label = format!("Create further new {name}s");
+            let step = self.writer.instance_loop(&outer, &label, ("target", pairs), steps, &exits);
+            self.steps.push(step);
+        }
+        if task.old > pairs {
+            self.leave("old", pairs, &exits);
+        }
+        self.post_component(&exits);
+        self.destroy("old", 0, &Exits::fail());
+        self.end_forward();
+        self.restore(task, cleanup);
+    }
+
+    /// The old instances are put back into service, the new ones go.
+    fn restore(&mut self, task: &Task<'a>, cleanup: String) {
         let (name, mut first) = (self.name, Some(cleanup));
         let mut id = |chain: &mut Self| first.take().unwrap_or_else(|| chain.next_cleanup());
         if let Some(plugin) = self.writer.discovery() {

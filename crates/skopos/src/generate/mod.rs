@@ -52,12 +52,14 @@ struct Task<'a> {
     name: &'a str,
     kind: Kind,
     replicas: u64,
+    old: u64,
     same: u64,
     image: Option<&'a str>,
     old_vers: Vec<&'a str>,
 }
 
-/// The text of the plan that leads from what runs to what the model says; none when nothing is to be done.
+/// The text of the plan that leads from what runs to what the model says; none when nothing is to be done. With `pairwise`
+/// every old instance leaves its balancers as soon as the new one in its place is in service.
 ///
 /// *Errors*: the components that use each other in a circle.
 pub(crate) fn generate(
@@ -65,6 +67,7 @@ pub(crate) fn generate(
     env: &Env,
     running: &[Running],
     teardown: bool,
+    pairwise: bool,
 ) -> Result<Option<String>, Vec<Text>> {
     let mut names = order(model)?;
     for run in running.iter().filter(|run| model.component(&run.component).is_none()) {
@@ -77,7 +80,7 @@ pub(crate) fn generate(
     if tasks.iter().all(|task| task.kind == Kind::None) {
         return Ok(None);
     }
-    let mut writer = Writer::new(model, env, tasks.iter().map(|task| task.name));
+    let mut writer = Writer::new(model, env, pairwise, tasks.iter().map(|task| task.name));
     let mut steps = Vec::new();
     let grows = |task: &&Task<'_>| matches!(task.kind, Kind::Create | Kind::Upgrade | Kind::Singleton);
     if !teardown && tasks.iter().any(|task| grows(&task)) {
@@ -122,5 +125,5 @@ fn task<'a>(model: &'a Model, running: &'a [Running], name: &'a str, teardown: b
     planarium_kernel::sorted::sort(&mut old_vers);
     old_vers.dedup();
     let image = component.and_then(|component| component.image.as_deref());
-    Task { name, kind, replicas, same: sames, image, old_vers }
+    Task { name, kind, replicas, old: olds, same: sames, image, old_vers }
 }

@@ -46,13 +46,20 @@ impl Exits {
 pub(super) struct Writer<'a> {
     pub(super) model: &'a Model,
     pub(super) env: &'a Env,
+    /// Instances are replaced pair by pair.
+    pub(super) pairwise: bool,
     used: SortedSet<String>,
 }
 
 impl<'a> Writer<'a> {
     /// A writer for a plan with these component steps.
-    pub(super) fn new(model: &'a Model, env: &'a Env, components: impl Iterator<Item = &'a str>) -> Self {
-        Self { model, env, used: components.map(str::to_owned).collect() }
+    pub(super) fn new(
+        model: &'a Model,
+        env: &'a Env,
+        pairwise: bool,
+        components: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        Self { model, env, pairwise, used: components.map(str::to_owned).collect() }
     }
 
     /// An id that no step has.
@@ -117,7 +124,7 @@ impl<'a> Writer<'a> {
         finish(fields, exits)
     }
 
-    /// A loop with its steps. `over` is old, new or target.
+    /// A loop with its steps. `over` is old, new or target, or a number of iterations.
     #[expect(
         clippy::unused_self,
         reason = "all kinds of steps are written through the writer, also those that need no model"
@@ -131,7 +138,11 @@ impl<'a> Writer<'a> {
         exits: &Exits,
     ) -> Yaml {
         let mut fields = head(id, label, "instance-loop");
-        fields.push(("selector", text(over)));
+        if over.starts_with(|c: char| c.is_ascii_digit()) {
+            fields.push(("target_num", Yaml::Plain(over.to_owned())));
+        } else {
+            fields.push(("selector", text(over)));
+        }
         if start_index > 0 {
             fields.push(("start_index", Yaml::Plain(start_index.to_string())));
         }

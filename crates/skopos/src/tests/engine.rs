@@ -446,6 +446,39 @@ fn a_start_can_be_held() {
 }
 
 #[test]
+fn what_cleans_up_counts_once_it_is_entered() {
+    let text = format!(
+        "{HEAD}steps:\n- id: c\n  class: component\n  steps:\n  - {{id: a, class: action, exec: no, on_fail: x}}\n  - {{id: b, \
+         class: delay}}\n  - {{id: x, class: instance-loop, target_num: 3, cleanup: true, steps: [{{id: y, class: delay}}]}}\n"
+    );
+    let mut bench = Bench::new(&text);
+    let counts = |bench: &Bench| {
+        let progress = bench.app.view(&|_| None).plans.first().expect("a plan").progress;
+        (progress.done, progress.total)
+    };
+    assert_eq!(counts(&bench), (0, 2));
+    bench.start();
+    assert_eq!(counts(&bench), (1, 5), "the loop has been entered");
+    bench.finish();
+    assert_eq!(counts(&bench), (4, 4));
+}
+
+#[test]
+fn what_an_iteration_did_not_enter_is_skipped_in_it() {
+    let text = format!(
+        "{HEAD}steps:\n- id: c\n  class: component\n  steps:\n  - id: l\n    class: instance-loop\n    target_num: 2\n    steps:\n    \
+         - {{id: a, class: delay, on_pass: pass}}\n    - {{id: b, class: delay}}\n"
+    );
+    let mut bench = Bench::new(&text);
+    bench.start();
+    bench.advance_to(1_500);
+    let run = bench.app.run.loops.iter().next().expect("a loop").1;
+    let cells: Vec<Vec<&str>> =
+        run.iterations.iter().map(|one| one.cells.iter().map(|cell| cell.word()).collect()).collect();
+    assert_eq!(cells, [["passed", "skipped"], ["running", "pending"]]);
+}
+
+#[test]
 fn an_abandoned_plan_has_failed() {
     let mut bench = Bench::new(&plan(
         "g group fail:fail\n  a ok\nc comp fail:fail\n  l loop target_num:3 fail:x\n    b ok\n  x ok cleanup\n",

@@ -38,6 +38,16 @@ fn headers_and_documents() {
         ("only a name", "name: x\n", &["1 SKO010", "1 SKO011", "1 SKO012"]),
         ("no steps", HEAD, &["1 SKO012"]),
         (
+            "a model whose variables are no YAML",
+            "# by hand\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\ncomponents:\n  a: { image: x, replicas: ${n-2} }\n",
+            &["2 SKO010"],
+        ),
+        (
+            "a plan that breaks off",
+            "doctype: com.datagridsys.doctype/skopos/deploy-plan\nsteps: [\n",
+            &["2 YAML001"],
+        ),
+        (
             "steps are nothing",
             "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n",
             &[],
@@ -342,8 +352,8 @@ fn warnings_in_steps() {
             &["10 SKO056"],
         ),
         (
-            "an action that is not simulated",
-            "  - id: a\n    class: action\n    plugin: k8s\n    action: inst_deploy_all_async\n",
+            "an action of platforms that know services",
+            "  - id: a\n    class: action\n    plugin: docker\n    action: inst_deploy_all_async\n",
             &["10 SKO056"],
         ),
         (
@@ -596,6 +606,11 @@ fn models_and_environments() {
                 "{DOC}components:\n  a: {{image: x}}\nlifecycle:\n  pre_flight:\n    steps:\n    - call: {{plugin: x}}\n"
             ),
             &["8 SKO086"],
+        ),
+        (
+            "replicas without a value",
+            &format!("{DOC}components:\n  a: {{image: x, replicas: \"${{n}}\"}}\n"),
+            &["4 SKO082"],
         ),
         (
             "variables without a value",

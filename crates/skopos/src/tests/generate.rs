@@ -398,6 +398,72 @@ fn as_the_model_says(bench: &Bench) -> bool {
 }
 
 #[test]
+fn instances_are_replaced_pair_by_pair() {
+    const MODEL: &str =
+        "components:\n  a: { image: 'x/a:2', replicas: 3 }\ngateways: { web: { target: [a] } }\n";
+    for (old, loops, trace) in [
+        (
+            2,
+            "target_num: 2|target from 2|old|old|new|new",
+            "new0 lb0 in0 out0 new1 lb1 in1 out1 new2 lb2 in2 gone0 gone1",
+        ),
+        (
+            4,
+            "target_num: 3|old from 3|old|old|new|new",
+            "new0 lb0 in0 out0 new1 lb1 in1 out1 new2 lb2 in2 out2 out3 gone0 gone1 gone2 gone3",
+        ),
+    ] {
+        let env = format!(
+            "# options: {{\"strategy\": \"pairwise\"}}\nload_balancer_plugin: elb\nsimulation: {{ instances: {{ a: {{ image: 'x/a:1', count: {old} }} }} }}"
+        );
+        let mut bench = Bench::new(&files(MODEL, &env));
+        let written = bench.app.prepared.text.to_string();
+        let over = written.split("class: instance-loop\n").skip(1).map(|rest| {
+            let mut lines = rest.lines().map(str::trim);
+            let first = lines.next().unwrap_or_default();
+            let first = first.strip_prefix("selector: ").unwrap_or(first);
+            let from = lines.next().and_then(|line| line.strip_prefix("start_index: "));
+            from.map_or_else(|| first.to_owned(), |from| format!("{first} from {from}"))
+        });
+        let over: Vec<String> = over.collect();
+        assert_eq!(over.join("|"), loops, "{written}");
+        bench.start();
+        bench.finish();
+        assert!(as_the_model_says(&bench), "{}", bench.instances());
+        let named = |trace: &crate::engine::Trace| {
+            let step = bench.app.plan.step(trace.step)?;
+            let crate::plan::Class::Action(action) = &step.class else { return None };
+            let old = action.argument("selector").is_some_and(|it| format!("{it:?}").contains("\"old\""));
+            let word = match action.line().split(' ').nth(1)? {
+                "inst_create" => "new",
+                "lb_attach" => "lb",
+                "lb_wait" => "in",
+                "lb_detach" if old => "out",
+                "inst_destroy" if old => "gone",
+                _ => return None,
+            };
+            Some(format!("{word}{}", trace.index?))
+        };
+        let done: Vec<String> = bench.app.run.trace.iter().filter_map(named).collect();
+        assert_eq!(done.join(" "), trace);
+    }
+}
+
+#[test]
+fn a_pair_that_fails_puts_the_old_ones_back() {
+    const MODEL: &str =
+        "components:\n  a: { image: 'x/a:2', replicas: 2 }\ngateways: { web: { target: [a] } }\n";
+    let env = "# options: {\"strategy\": \"pairwise\"}\nload_balancer_plugin: elb\nsimulation: { instances: { a: { image: 'x/a:1', count: 2 } }, \
+               faults: [ { action: inst_create, index: 1 } ] }";
+    let mut bench = Bench::new(&files(MODEL, env));
+    bench.start();
+    bench.finish();
+    assert_eq!(bench.app.run.mode, Mode::Failed);
+    assert_eq!(bench.instances(), "a-o0:old0=running a-o1:old1=running");
+    assert!(bench.app.instances.iter().all(|(_, one)| one.balancers.len() == 1), "both are in service again");
+}
+
+#[test]
 fn generated_plans_lead_to_what_the_model_says() {
     let envs = [
         "",
@@ -411,6 +477,7 @@ fn generated_plans_lead_to_what_the_model_says() {
             "",
             "load_balancer_plugin: elb\n",
             "load_balancer_plugin: elb\nservice_discovery_plugin: consul\n",
+            "# options: {\"strategy\": \"pairwise\"}\nload_balancer_plugin: elb\n",
         ] {
             for machines in [0, 3] {
                 let mut bench = Bench::with_machines(&files(THREE, &format!("{plugins}{env}")), machines);

@@ -102,6 +102,11 @@ fn every_action_takes_its_time_or_fails() {
             "elb lb_attach: there is no balancer 'nowhere'",
         ),
         ("plugin: elb, action: lb_detach, arguments: {selector: old, name: nowhere}", 1_000, "passed"),
+        (
+            "plugin: docker, action: lb_attach, arguments: {selector: old, name: web}",
+            0,
+            "the plugin 'docker' has no action 'lb_attach'",
+        ),
         ("plugin: docker-elb, action: lb-wait, arguments: {selector: old, name: web}", 0, "passed"),
         (
             "plugin: elb, action: lb_wait, arguments: {selector: old, name: other}",
@@ -207,6 +212,13 @@ fn sequences_on_instances() {
             "back-o0:old0=running back-o1:old1=running back-n0:new0=running",
         ),
         (
+            "a register that takes everybody",
+            &[CREATE, "plugin: docker, action: sd_attach, arguments: {selector: new}"],
+            1_000,
+            "passed",
+            "back-o0:old0=running back-o1:old1=running back-n0:new0=running",
+        ),
+        (
             "joined",
             &[
                 CREATE,
@@ -254,6 +266,132 @@ fn sequences_on_instances() {
             assert_eq!(bench.instances(), *instances, "{name} on {machines} machines");
         }
     }
+}
+
+/// Name, calls, milliseconds and message of the last one, instances without machines and with two.
+type Sequence<'t> = (&'t str, &'t [&'t str], u64, &'t str, &'t str, &'t str);
+
+#[test]
+fn whole_services_are_worked_on() {
+    const DEPLOY: &str = "plugin: docker-swarm, action: inst_deploy_all_async";
+    const UPDATED: &str = "plugin: docker-swarm, action: inst_wait_all_updated";
+    const ROLLBACK: &str = "plugin: docker-swarm, action: inst_rollback_all_async";
+    const BOTH: &str = "back-o0:old0=running back-o1:old1=running";
+    let cases: &[Sequence<'_>] = &[
+        (
+            "ordered",
+            &[DEPLOY],
+            1_000,
+            "passed",
+            "back-o0:old0=running back-o1:old1=running back-n0:new0=running back-n1:new1=running",
+            "back-o0:old0=running back-o1:old1=running back-n0:new0=stopped back-n1:new1=stopped",
+        ),
+        (
+            "updated",
+            &[DEPLOY, UPDATED],
+            4_000,
+            "passed",
+            "back-o0:old0=stopped back-o1:old1=stopped back-n0:new0=running back-n1:new1=running",
+            "back-o0:old0=stopped back-o1:old1=stopped back-n0:new0=running back-n1:new1=running",
+        ),
+        ("rolled back", &[DEPLOY, UPDATED, ROLLBACK, "exec: ok", "exec: ok"], 2_000, "passed", BOTH, BOTH),
+        ("nothing was ordered", &[UPDATED], 0, "there is no new instance 0 of back", BOTH, BOTH),
+        (
+            "not long enough",
+            &[DEPLOY, "plugin: k8s, action: inst_wait_all_updated, arguments: {wait: 2}"],
+            2_000,
+            "waiting until all new instances of back are up timed out after 2 s",
+            "back-o0:old0=running back-o1:old1=running back-n0:new0=running back-n1:new1=running",
+            "",
+        ),
+        (
+            "all but as many as the model says",
+            &[CREATE, "plugin: ec2-asg, action: inst_scale_all_async", "exec: ok", "exec: ok"],
+            2_000,
+            "passed",
+            "back-o0:old0=running back-o1:old1=running back-n0:new0=running back-n1:new1=running",
+            "back-o0:old0=running back-o1:old1=running back-n0:new0=running back-n1:new1=running",
+        ),
+        (
+            "the old ones go",
+            &[CREATE, "plugin: k8s, action: inst_destroy_all, arguments: {selector: old}"],
+            2_000,
+            "passed",
+            "back-n0:new0=running",
+            "back-n0:new0=running",
+        ),
+        ("everything goes", &[CREATE, "plugin: k8s, action: inst_destroy_all"], 2_000, "passed", "", ""),
+        (
+            "passed on",
+            &["plugin: k8s, action: call_plugin, arguments: {plugin: mine, action: fail_it}"],
+            1_000,
+            "mine fail_it exited with code 7",
+            BOTH,
+            BOTH,
+        ),
+        (
+            "passed on to nobody",
+            &["plugin: k8s, action: call_plugin, arguments: {plugin: mine, action: x}"],
+            1_000,
+            "k8s call_plugin: there is no 'mine x'",
+            BOTH,
+            BOTH,
+        ),
+        (
+            "docker has no services",
+            &["plugin: docker, action: inst_deploy_all_async"],
+            0,
+            "the plugin 'docker' has no action 'inst_deploy_all_async'",
+            BOTH,
+            BOTH,
+        ),
+    ];
+    for (name, calls, ms, message, bare, on_machines) in cases {
+        for (machines, instances) in [(0, bare), (2, on_machines)] {
+            let mut bench = Bench::with_machines(&steps(&calls.join("\n"), ""), machines);
+            bench.start();
+            bench.finish();
+            let (took, said) = last(&bench);
+            assert_eq!(said, *message, "{name} on {machines} machines");
+            if machines == 0 || *name != "updated" {
+                assert_eq!(took, *ms, "{name} on {machines} machines");
+            }
+            if !instances.is_empty() || bare.is_empty() {
+                assert_eq!(bench.instances(), **instances, "{name} on {machines} machines");
+            }
+        }
+    }
+}
+
+#[test]
+fn probes_look_at_instances_or_at_nothing() {
+    const PROBES: &str = "  probes: { opsani/probe-http: { exit: [1, 0], duration: 3, stderr: refused } }\n";
+    let probe = |more: &str| {
+        format!("plugin: probe, action: service_up, arguments: {{image: 'opsani/probe-http:v1'{more}}}")
+    };
+    let stop = "plugin: docker, action: inst_stop, arguments: {selector: old}";
+    let once = probe(", selector: old");
+
+    for (calls, env, ms, message) in [
+        (once.clone(), "", 1_000, "passed"),
+        (once.clone(), PROBES, 3_000, "probe opsani/probe-http:v1 exited with code 1: refused"),
+        (format!("{stop}\n{once}"), "", 1_000, "back-o0 is stopped"),
+        (probe(", selector: new"), "", 0, "there is no new instance 0 of back"),
+        (probe(""), "", 1_000, "passed"),
+    ] {
+        let mut bench = Bench::new(&steps(&calls, env));
+        bench.start();
+        bench.finish();
+        assert_eq!(last(&bench), (ms, message.to_owned()), "{calls}");
+    }
+    let text = format!(
+        "{HEAD}steps:\n- id: g\n  class: group\n  steps:\n  - {{id: s0, class: action, {}}}\n{MODEL}{ENV}",
+        probe("")
+    );
+    let mut bench = Bench::new(&text);
+    bench.start();
+    bench.finish();
+    assert_eq!(last(&bench), (1_000, "passed".to_owned()), "before anything is there");
 }
 
 #[test]

@@ -11,8 +11,10 @@ use planarium_fleet::Fleet;
 use planarium_kernel::SimTime;
 #[cfg(feature = "kube")]
 use planarium_kube::Kube;
+use planarium_protocol::Refusal;
 #[cfg(feature = "kube")]
 use planarium_protocol::Text;
+use planarium_protocol::input::TaskStatusInput;
 #[cfg(feature = "kube")]
 use std::sync::Arc;
 
@@ -65,6 +67,22 @@ impl Cluster {
             self.report_drained(cx);
         }
         let _ = cx;
+    }
+
+    /// The user says how a container is; none when no pod has such a container.
+    ///
+    /// *Errors*: words that are none, and several containers of that name.
+    pub(super) fn say_of_container(
+        &mut self,
+        cx: &mut Cx,
+        said: &TaskStatusInput,
+    ) -> Option<Result<(), Refusal>> {
+        #[cfg(feature = "kube")]
+        if self.kube.as_ref().is_some_and(|kube| kube.knows_task(&self.fleet, &said.task)) {
+            return Some(self.with_kube(cx, |kube, fleet, cx| kube.task_status(cx, fleet, said)));
+        }
+        let _ = (cx, said);
+        None
     }
 
     pub(super) fn kube_one_shots(&self) -> usize {

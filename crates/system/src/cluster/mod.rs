@@ -4,6 +4,8 @@
 //! *Must not know*: services; offers and plans are opaque here.
 
 mod kube;
+#[cfg(feature = "kube")]
+mod pods;
 mod said;
 
 use crate::system::Number;
@@ -68,6 +70,9 @@ pub struct Cluster {
     /// The Kubernetes cluster on the same machines, once a system has asked for it.
     #[cfg(feature = "kube")]
     kube: Option<Arc<Kube>>,
+    /// Machines with their pods, as they were shown last.
+    #[cfg(feature = "kube")]
+    shown: pods::Shown,
     /// Reports that systems have not heard yet.
     news: VecDeque<News>,
     /// Number of the last event when machines last came or went.
@@ -92,6 +97,8 @@ impl Cluster {
             orphaned: None,
             #[cfg(feature = "kube")]
             kube: None,
+            #[cfg(feature = "kube")]
+            shown: pods::Shown::default(),
             news: VecDeque::new(),
             changed: 0,
             past_revision: 0,
@@ -418,7 +425,8 @@ impl Cluster {
         let (fleet, master) = self.parts();
         match master.task_status(cx, fleet, status) {
             Err(refusal) if refusal.code == RefusalCode::NotFound => {
-                self.say_of_process(cx, status).unwrap_or(Err(refusal))?;
+                let said = self.say_of_process(cx, status);
+                said.or_else(|| self.say_of_container(cx, status)).unwrap_or(Err(refusal))?;
             }
             done => done?,
         }
@@ -459,6 +467,10 @@ impl Cluster {
         // A sum, because the schedule may change while the machines' revisions are ahead.
         let newest = machines.iter().map(|machine| machine.revision).max().unwrap_or(0);
         let revision = newest.saturating_add(self.changed);
+        #[cfg(feature = "kube")]
+        let (machines, pods) = self.with_pods(machines);
+        #[cfg(feature = "kube")]
+        let revision = revision.saturating_add(pods);
         let windows = self.master.window_views();
         Arc::new(ClusterView { revision, machines, statuses: planarium_mesos::STATUSES, windows })
     }

@@ -26,7 +26,8 @@ pub struct Output {
 /// Carries a request to the API. A response with status 0 says that no answer came; its body says why.
 pub type Send<'s> = dyn FnMut(&Request) -> Response + 's;
 
-/// Gives the text of a named file, and of standard input for `stdin`.
+/// Gives the text of a named file, and of standard input for `stdin`; of a folder, written with a slash at its end, the
+/// paths of the files below it, one a line.
 pub type ReadFile<'r> = dyn FnMut(&str) -> Result<String, String> + 'r;
 
 /// Where a command line is run.

@@ -10,7 +10,7 @@ use serde_json::Value;
 const LONGEST: usize = 80;
 
 /// One line on what an input asks for, e.g. `continue deploy`.
-pub(crate) fn describe(input: &Input) -> String {
+pub fn describe(input: &Input) -> String {
     match input {
         Input::AddAgent(add) => add_agent(add),
         Input::RemoveAgent(remove) => format!("remove machine {}", short(&remove.agent)),
@@ -77,7 +77,7 @@ fn add_agent(add: &AddAgent) -> String {
         (1, None) => "add a machine".to_owned(),
         (1, Some(name)) => format!("add machine {}", short(name)),
         (count, None) => format!("add {count} machines"),
-        (count, Some(name)) => format!("add {count} machines {}", short(name)),
+        (count, Some(name)) => format!("add {count} machines named {}", short(&name.replace("{n}", "*"))),
     }
 }
 
@@ -125,6 +125,7 @@ mod tests {
             (r#"{"kind":"add-agent"}"#, "add a machine"),
             (r#"{"kind":"add-agent","count":3}"#, "add 3 machines"),
             (r#"{"kind":"add-agent","hostname":"web"}"#, "add machine web"),
+            (r#"{"kind":"add-agent","count":3,"hostname":"web-{n}"}"#, "add 3 machines named web-*"),
             (r#"{"kind":"load-service","dialect":"sdk","name":"hello"}"#, "load sdk service hello"),
             (r#"{"kind":"load-service","dialect":"auto"}"#, "load service"),
             (r#"{"kind":"remove-service","name":"hello"}"#, "uninstall service hello"),

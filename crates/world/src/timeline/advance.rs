@@ -76,6 +76,19 @@ impl Engine {
         self.advanced(from, &Stop::Limit)
     }
 
+    /// Moves to the instant `ms` with none of its work done, where `input` comes before that work; answers whether it
+    /// does.
+    pub fn advance_to_before(&mut self, ms: u64, input: &Input) -> bool {
+        let Some(before) = ms.checked_sub(1).filter(|before| *before >= self.now_ms()) else { return false };
+        self.advance_to(before);
+        let there = self.now_ms() == before && self.at_head() && ms <= limits::TIME_MS;
+        if !there || !self.world.processes.comes_first(input) {
+            return false;
+        }
+        self.pass_to(ms);
+        true
+    }
+
     /// Moves on by `ms` milliseconds.
     pub fn advance_for(&mut self, ms: u64) -> Advanced {
         self.advance_to(self.now_ms().saturating_add(ms))

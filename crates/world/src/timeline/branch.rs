@@ -96,6 +96,11 @@ impl Branch {
         self.id
     }
 
+    /// The branch it parted from, and where.
+    pub(super) fn parted(&self) -> Option<(u32, Position)> {
+        self.fork.map(|fork| (fork.parent, fork.at))
+    }
+
     pub(super) fn head(&self) -> Position {
         self.head
     }

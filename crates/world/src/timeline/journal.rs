@@ -188,21 +188,39 @@ impl Engine {
             return Err(ReplayError::Version { found: journal.version });
         }
         let mut engine = Self::new(journal.genesis);
-        let comparable = journal.semantics == SEMANTICS;
-        let mut difference = (!comparable && journal.entries.iter().any(|entry| entry.digest.is_some()))
-            .then_some(Difference::Semantics { recorded: journal.semantics, found: SEMANTICS });
+        let other =
+            journal.semantics != SEMANTICS && journal.entries.iter().any(|entry| entry.digest.is_some());
+        let semantics =
+            other.then_some(Difference::Semantics { recorded: journal.semantics, found: SEMANTICS });
         let mut steps = u64::from(crate::limits::LIMITS.timers_per_input);
-        for (entry, expected) in journal.entries.iter().zip(1_u64..) {
-            if entry.seq != expected || entry.at_ms < engine.now_ms() {
+        let difference = engine.put_in_all(journal, 0, &mut steps)?;
+        Ok((engine, semantics.or(difference)))
+    }
+
+    /// Puts in what a journal has recorded after its first inputs, and goes on to its end. Answers where it first comes
+    /// out differently.
+    ///
+    /// *Errors*: it cannot be replayed at all.
+    pub(super) fn put_in_all(
+        &mut self,
+        journal: &Journal,
+        before: u64,
+        steps: &mut u64,
+    ) -> Result<Option<Difference>, ReplayError> {
+        let comparable = journal.semantics == SEMANTICS;
+        let mut difference = None;
+        for (entry, expected) in journal.entries.iter().zip(before.saturating_add(1)..) {
+            if entry.seq != expected || entry.at_ms < self.now_ms() {
                 return Err(ReplayError::OutOfOrder { seq: entry.seq });
             }
             match entry.after_event {
-                None => engine.replay_to(entry.at_ms, &mut steps)?,
-                Some(seq) => engine.replay_into(entry.at_ms, seq, entry.after_quiet, &mut steps)?,
+                None => self.replay_to(entry.at_ms, steps)?,
+                Some(seq) => self.replay_into(entry.at_ms, seq, entry.after_quiet, steps)?,
             }
-            engine.apply(entry.input.clone());
-            let found = engine.world.digest();
-            if difference.is_none()
+            self.apply(entry.input.clone());
+            let found = self.world.digest();
+            if comparable
+                && difference.is_none()
                 && let Some(recorded) = entry.digest
                 && recorded != found
             {
@@ -215,12 +233,12 @@ impl Engine {
                 });
             }
         }
-        let end_ms = journal.end_ms.max(engine.now_ms());
+        let end_ms = journal.end_ms.max(self.now_ms());
         match journal.end_seq {
-            None => engine.replay_to(end_ms, &mut steps)?,
-            Some(seq) => engine.replay_into(end_ms, seq, journal.end_quiet, &mut steps)?,
+            None => self.replay_to(end_ms, steps)?,
+            Some(seq) => self.replay_into(end_ms, seq, journal.end_quiet, steps)?,
         }
-        Ok((engine, difference))
+        Ok(difference)
     }
 
     /// Goes to the instant `ms`, all of its work done.

@@ -13,10 +13,12 @@ mod log;
 mod replayed;
 mod seek;
 mod trail;
+mod tree;
 
 pub use advance::Advanced;
 pub use branch::BranchView;
 pub use journal::{Difference, JOURNAL_VERSION, Journal, ReplayError, SEMANTICS};
+pub use tree::{Grown, Place, Tree};
 
 use crate::genesis::Genesis;
 use crate::world::World;

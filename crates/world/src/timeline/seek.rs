@@ -32,6 +32,16 @@ impl Engine {
         while self.world.seq() < seq && self.replay_step(u64::MAX) {}
     }
 
+    /// What `look` sees right after the step that produced event `seq`. The cursor stays where it is.
+    pub fn peek<T>(&mut self, seq: u64, look: impl FnOnce(&Self) -> T) -> T {
+        self.branch.keep_head(&self.world);
+        let here = self.world.clone();
+        self.seek_seq(seq);
+        let seen = look(self);
+        self.world = here;
+        seen
+    }
+
     /// Goes back to right after the last step with events before where the cursor stands: the way back
     /// of [`Engine::advance_events`] with 1. False at the beginning, where there is nothing before.
     ///

@@ -80,8 +80,8 @@ fn resource(resource: &ResourceView) -> Html {
         <li title={spoken(resource)}>
             <span class="resource-name">{ &*resource.name }</span>
             { bar(&parts) }
-            <span class="figure">{ amount(&resource.name, resource.total - resource.used - resource.reserved) }</span>
-            <span class="visually-hidden">{ format!(" free. {}", spoken(resource)) }</span>
+            <span class="figure">{ amount(&resource.name, resource.total - resource.used - resource.reserved) }{ " free" }</span>
+            <span class="visually-hidden">{ format!(". {}", spoken(resource)) }</span>
         </li>
     }
 }

@@ -1,8 +1,9 @@
 //! A command and what came of it.
 
-use crate::store::console::Answer;
+use crate::store::console::{Answer, ConsoleAct};
 use crate::store::selectors::time::clock;
-use crate::ui::icon;
+use crate::store::{Action, use_hub};
+use crate::ui::{Button, icon};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -11,9 +12,10 @@ pub(super) struct AnswerCardProps {
     pub(super) answer: Answer,
 }
 
-/// The line, then its text; a failure with icon, word and exit code.
+/// The line, then its text; a failure in one line with the nearest command.
 #[component]
 pub(super) fn AnswerCard(props: &AnswerCardProps) -> Html {
+    let hub = use_hub();
     let answer = &props.answer;
     let verdict = match answer.code {
         0 => None,
@@ -21,8 +23,8 @@ pub(super) fn AnswerCard(props: &AnswerCardProps) -> Html {
         _ => Some("Not understood"),
     };
     // The usage text is a table and keeps its lines.
-    let (message, usage) = match answer.stderr.split_once("\n\nUsage:") {
-        Some((message, usage)) => (message, Some(format!("Usage:{}", usage.trim_end()))),
+    let (message, usage) = match answer.stderr.split_once("\n\n").filter(|_| answer.code == 2) {
+        Some((message, usage)) => (message, Some(usage.trim_end().to_owned())),
         None => (answer.stderr.trim_end(), None),
     };
     html! {
@@ -35,10 +37,18 @@ pub(super) fn AnswerCard(props: &AnswerCardProps) -> Html {
             if !answer.stdout.is_empty() { <pre>{ answer.stdout.trim_end() }</pre> }
             if let Some(verdict) = verdict {
                 <div class="console-failure" data-family="error">
-                    <p>{ icon("error") }<strong>{ verdict }</strong><span class="muted">{ format!("exit code {}", answer.code) }</span></p>
-                    <pre>{ message }</pre>
+                    <p title={format!("{verdict}, exit code {}", answer.code)}>
+                        { icon("error") }<span class="visually-hidden">{ format!("{verdict}, exit code {}: ", answer.code) }</span>
+                        <span class="console-message">{ message.strip_prefix("error: ").unwrap_or(message) }</span>
+                        if let Some(line) = answer.meant.clone() {
+                            <Button class="mono" look="quiet" label={line.clone()} title="Write this line"
+                                onclick={hub.act(Action::Console(ConsoleAct::Edit(line.to_string())))} />
+                        }
+                    </p>
                 </div>
-                if let Some(usage) = usage { <pre>{ usage }</pre> }
+                if let Some(usage) = usage {
+                    <details><summary class="muted">{ "What can be typed" }</summary><pre>{ usage }</pre></details>
+                }
             } else if !answer.stderr.is_empty() {
                 <pre class="muted">{ answer.stderr.trim_end() }</pre>
             }

@@ -70,7 +70,10 @@ pub(super) fn Line(props: &LineProps) -> Html {
                 />
                 <IconButton icon="play" label="Run the command" onclick={Callback::from(move |_| run())} />
             </form>
-            <p class="console-hint muted" id="console-hint">{ "Tab completes; Esc, Tab leaves; ↑ ↓ earlier lines." }</p>
+            <p class="console-hint muted" id="console-hint">
+                <span class="by-key">{ "Tab completes; Esc, Tab leaves; ↑ ↓ earlier lines." }</span>
+                <span class="by-touch">{ "Tap a word to go on with it." }</span>
+            </p>
             <div class="console-words" role="group" aria-label="Words that fit here">
                 { for words.iter().take(OFFERED).map(|word| {
                     let (hub, field, picked) = (hub.clone(), field.clone(), word.clone());

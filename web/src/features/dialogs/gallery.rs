@@ -1,6 +1,7 @@
 //! The examples, by how hard they are.
 
 use crate::store::ptr::Ptr;
+use crate::store::selectors::status::system;
 use crate::store::selectors::text::contains;
 use crate::store::state::ExampleCard;
 use crate::store::{Action, Hub, state, use_hub};
@@ -57,6 +58,10 @@ pub(super) fn Gallery(props: &GalleryProps) -> Html {
                                     onclick={open(&hub, card)}>
                                     <strong>{ &card.title }</strong>
                                     <span>{ &card.teaches }</span>
+                                    <span class="card-tags">
+                                        <span class="chip">{ system(&card.dialect).to_owned() }</span>
+                                        <span class="chip">{ &card.difficulty }</span>
+                                    </span>
                                 </button>
                             </li>
                         }) }

@@ -51,8 +51,8 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
         "The page",
         &[
             ("Ctrl-K", "All commands, by name"),
-            ("Ctrl-Enter", "Apply the definition"),
-            ("Ctrl-Z", "Undo, as the last message offers"),
+            ("Ctrl-Enter", "Start over with the definition"),
+            ("Ctrl-Z", "Undo what was done last; with Shift, do it again"),
             ("i", "Inject a failure"),
             ("m", "Maintenance of machines"),
             ("s", "Share"),

@@ -35,7 +35,7 @@ pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
     };
     html! {
         <Dialog title="Open" onclose={hub.act(Action::CloseDialog)}>
-            <p>{ "A service definition, a package folder, a scenario, a saved run. Files can also be dropped anywhere on the page. Nothing leaves your browser." }</p>
+            <p>{ "A service definition, a package folder, a scenario, a saved run. Files, folders and archives (.tgz, .zip) can also be dropped anywhere on the page. Nothing leaves your browser." }</p>
             if props.running {
                 <fieldset class="choices">
                     <legend class="visually-hidden">{ "Where it goes" }</legend>

@@ -16,15 +16,25 @@ pub(super) struct FileTabsProps {
     pub(super) current: AttrValue,
 }
 
-/// The tabs, and adding and removing a file.
+/// What the field for a path is for.
+#[derive(Clone, Copy, PartialEq)]
+enum Naming {
+    New,
+    Current,
+}
+
+/// The tabs, and adding, renaming and removing a file.
 #[component]
 pub(super) fn FileTabs(props: &FileTabsProps) -> Html {
     let hub = use_hub();
-    let naming = use_state_eq(|| false);
+    let naming = use_state_eq(|| None::<Naming>);
     let field = use_node_ref();
     use_effect_with((*naming, field.clone()), |(naming, field)| {
-        if *naming && let Some(field) = field.cast::<HtmlInputElement>() {
+        if naming.is_some()
+            && let Some(field) = field.cast::<HtmlInputElement>()
+        {
             let _ = field.focus();
+            field.select();
         }
     });
     let paths: Vec<String> = props.files.keys().cloned().collect();
@@ -34,38 +44,49 @@ pub(super) fn FileTabs(props: &FileTabsProps) -> Html {
         let paths = paths.clone();
         hub.on(move |at: usize| Action::PickFile(paths.get(at).cloned().unwrap_or_default()))
     };
-    let open = {
+    let open = |what: Naming| {
         let naming = naming.clone();
-        Callback::from(move |_| naming.set(true))
+        Callback::from(move |_| naming.set(Some(what)))
     };
     let onkeydown = {
-        let (hub, naming) = (hub.clone(), naming.clone());
+        let (hub, naming, current) = (hub.clone(), naming.clone(), props.current.to_string());
         Callback::from(move |event: KeyboardEvent| match event.key().as_str() {
             "Enter" => {
                 let name = event
                     .target_dyn_into::<HtmlInputElement>()
                     .map(|field| field.value())
                     .unwrap_or_default();
-                naming.set(false);
-                hub.send(Action::AddFile(name.trim().to_owned()));
+                let (what, name) = (*naming, name.trim().to_owned());
+                naming.set(None);
+                hub.send(match what {
+                    Some(Naming::Current) => Action::RenameFile(current.clone(), name),
+                    _ => Action::AddFile(name),
+                });
             }
-            "Escape" => naming.set(false),
+            "Escape" => naming.set(None),
             _ => {}
         })
     };
     let onblur = {
         let naming = naming.clone();
-        Callback::from(move |_| naming.set(false))
+        Callback::from(move |_| naming.set(None))
+    };
+    let (label, written) = match *naming {
+        Some(Naming::Current) => ("New name of the file", props.current.clone()),
+        _ => ("Name of the new file", AttrValue::default()),
     };
     html! {
         <div class="file-tabs">
             if !items.is_empty() {
                 <Tabs label="Files" id="file" controls="file-text" {items} {current} {onpick} />
             }
-            if *naming {
-                <input ref={field} class="file-name" aria-label="Name of the new file" placeholder="name.yml, Enter" {onkeydown} {onblur} />
+            if naming.is_some() {
+                <input ref={field} class="file-name" aria-label={label} placeholder="name.yml, Enter" value={written} {onkeydown} {onblur} />
             } else {
-                <IconButton icon="plus" label="Add a file" onclick={open} />
+                <IconButton icon="plus" label="Add a file" onclick={open(Naming::New)} />
+                if !paths.is_empty() {
+                    <IconButton icon="edit" label={format!("Rename {}", props.current)} onclick={open(Naming::Current)} />
+                }
             }
             if paths.len() > 1 {
                 <IconButton icon="trash" label={format!("Remove {}", props.current)}

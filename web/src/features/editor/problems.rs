@@ -3,6 +3,7 @@
 use crate::store::ptr::Ptr;
 use crate::store::state::{Checked, Finding, Severity};
 use crate::store::{Action, Hub, use_hub};
+use crate::systems;
 use crate::ui::{Button, icon};
 use yew::prelude::*;
 
@@ -50,6 +51,7 @@ fn problem(hub: &Hub, finding: &Finding) -> Html {
             if let Some(fix) = &finding.fix {
                 <Button label={fix.title.clone()} icon="wand" onclick={hub.act(Action::Mend(Box::new(fix.clone())))} />
             }
+            { systems::remedy(hub, finding).unwrap_or_default() }
         </li>
     }
 }

@@ -127,10 +127,15 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
                 if let Some(word) = row.word { <Badge status={facts.status.clone()} {word} forced={facts.forced} /> }
             </span>
             <span class="cell cell-progress" role="gridcell" tabindex="-1" data-focus={cell(2)}>
-                { progress(facts.progress, props.elapsed) }
+                { progress(facts.progress) }
             </span>
             <span class="cell cell-reason" role="gridcell" tabindex="-1" data-focus={cell(3)} title={facts.reason.clone()}>
                 { facts.reason.clone() }
+                if let Some(seconds) = props.elapsed.filter(|seconds| *seconds > 0) {
+                    <span class="since" title="In this status for so long, in virtual time">
+                        { format!("{}{}", if facts.reason.is_empty() { "for " } else { ", for " }, short(seconds * 1000)) }
+                    </span>
+                }
             </span>
             <span class="cell cell-actions" role="gridcell" tabindex="-1" data-focus={cell(4)}>
                 if facts.commands {
@@ -220,20 +225,13 @@ fn indent(row: &Row) -> Html {
     }
 }
 
-fn progress(progress: Option<Progress>, elapsed: Option<u64>) -> Html {
-    if let Some(Progress { done, total }) = progress {
-        if total == 0 {
-            return html! { <span class="muted">{ "no steps" }</span> };
-        }
-        let part = Part { share: share(i64::from(done), i64::from(total)), kind: "done" };
-        return html! { <><span class="figure">{ format!("{done}/{total}") }</span>{ bar(&[part]) }</> };
+fn progress(progress: Option<Progress>) -> Html {
+    let Some(Progress { done, total }) = progress else { return Html::default() };
+    if total == 0 {
+        return html! { <span class="muted">{ "no steps" }</span> };
     }
-    match elapsed {
-        Some(seconds) => {
-            html! { <span class="figure muted" title="Since when, in virtual time">{ short(seconds * 1000) }</span> }
-        }
-        None => Html::default(),
-    }
+    let part = Part { share: share(i64::from(done), i64::from(total)), kind: "done" };
+    html! { <><span class="figure">{ format!("{done}/{total}") }</span>{ bar(&[part]) }</> }
 }
 
 /// What a row says, whatever it is about.

@@ -295,10 +295,7 @@ pub(super) fn ScrubBands(props: &ScrubBandsProps) -> Html {
                 let end = window.end_ms(props.epoch_ms).map_or(span_ms, unsigned).min(span_ms);
                 let (x, width) = (props.axis.x(start), props.axis.width(start, end, 0));
                 html! {
-                    <>
-                        <rect class="scrub-band" x={x.clone()} width={width.clone()} y="12%" height="12%" />
-                        <rect fill="url(#p-hatch)" {x} {width} y="12%" height="12%" />
-                    </>
+                    <rect class="scrub-band" {x} {width} y="12%" height="12%" />
                 }
             }) }
         </svg>

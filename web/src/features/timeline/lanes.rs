@@ -3,25 +3,32 @@
 //! A lane's last stretch reaches to the end of the axis; what is not simulated yet is covered from above. So a
 //! lane is drawn anew only when its step changes, not with every frame.
 
-use crate::store::gantt::{Gantt, Lane, same_service};
+use crate::store::gantt::Gantt;
+use crate::store::lane::{Lane, Segment, together};
 use crate::store::ptr::Ptr;
 use crate::store::selectors::axis::Axis;
 use crate::store::selectors::status::{entry, look_at};
 use crate::store::selectors::time::clock;
 use crate::store::selectors::tree;
 use crate::store::{Action, use_hub};
-use crate::ui::attr;
 use crate::ui::spacer::Spacer;
-use crate::ui::virtual_list::use_slice;
-use planarium_kernel::SortedSet;
+use crate::ui::virtual_list::use_slice_of;
+use crate::ui::{attr, icon};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Text, View};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use yew::prelude::*;
 
 /// Least width of a stretch in hundredths of a percent, so that the shortest can be seen.
 const LEAST: i64 = 17;
+/// Stretches of a lane that are drawn at most. Each is two nodes of the page: fewer than a lane has pixels.
+const PIECES: i64 = 120;
+/// Lines that are drawn at most without looking at which of them are in sight.
+const LINES: usize = 40;
+/// Steps of a phase that is folded unless asked for.
+const FOLDED: usize = 100;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct LanesProps {
@@ -44,6 +51,8 @@ pub(super) struct LanesProps {
 enum Line {
     /// A plan's name.
     Plan(ElementPath),
+    /// A phase with the number of its steps, folded or not.
+    Phase(ElementPath, usize, bool),
     /// A step.
     Step(ElementPath),
     /// A machine's name.
@@ -60,14 +69,31 @@ type Form = (Vec<(usize, usize, bool)>, usize, usize, Option<usize>);
 pub(super) fn Lanes(props: &LanesProps) -> Html {
     let by_machine = props.by_machine;
     let form = form(&props.view, &props.gantt, by_machine);
+    // Phases that are not as open as they are by default.
+    let folds = use_state_eq(BTreeSet::<ElementPath>::new);
     let lines = {
-        let (view, gantt) = (props.view.clone(), props.gantt.clone());
-        use_memo(form, move |_| if by_machine { machine_lines(&view, &gantt) } else { lines(&view, &gantt) })
+        let (view, gantt, folds) = (props.view.clone(), props.gantt.clone(), folds.clone());
+        use_memo((form, (*folds).clone()), move |_| {
+            if by_machine { machine_lines(&view, &gantt) } else { lines(&view, &gantt, &folds) }
+        })
+    };
+    let fold = {
+        let folds = folds.clone();
+        Callback::from(move |path: ElementPath| {
+            let mut next = (*folds).clone();
+            if !next.remove(&path) {
+                next.insert(path);
+            }
+            folds.set(next);
+        })
     };
     let several = props.view.services.len() > 1;
     let scroller = use_node_ref();
     let total = lines.len();
-    let (slice, onscroll) = use_slice(&scroller, total, 20);
+    let (slice, onscroll) = use_slice_of(&scroller, total, 20, LINES);
+    let lane = |path: &ElementPath, tasks: bool| {
+        if tasks { props.gantt.machines.lane(path) } else { props.gantt.lane(path) }
+    };
     html! {
         <div ref={scroller} class="lanes" {onscroll} aria-label={if by_machine { "Tasks of machines over time" } else { "Statuses of steps over time" }} role="group" tabindex="0">
             if slice.start > 0 { <Spacer px={slice.above()} /> }
@@ -85,29 +111,47 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                         <span class="lane-label">{ &**name }</span>
                     </div>
                 },
-                Line::Task(path) => html! {
+                Line::Phase(path, count, folded) => html! {
                     <LaneRow
                         key={key(path)}
                         {at}
                         path={path.clone()}
-                        lane={props.gantt.machines.lane(path)}
-                        born_ms={props.span_ms}
+                        lane={lane(path, false).filter(|_| *folded)}
+                        folded={*folded}
+                        fold={fold.clone()}
+                        name={if *folded { format!("{} ({count})", tree::leaf(path)) } else { tree::leaf(path).to_string() }}
                         span_ms={props.span_ms}
                         axis={props.axis.clone()}
-                        selected=false
+                        selected={props.selected.as_ref() == Some(path)}
                     />
                 },
+                Line::Task(path) => {
+                    let lane = lane(path, true);
+                    html! {
+                        <LaneRow
+                            key={key(path)}
+                            {at}
+                            path={path.clone()}
+                            detail={lane.as_ref().and_then(|lane| props.gantt.detail(lane))}
+                            {lane}
+                            span_ms={props.span_ms}
+                            axis={props.axis.clone()}
+                            selected=false
+                        />
+                    }
+                }
                 Line::Step(path) => {
                     let step = tree::find_step(&props.view, path);
+                    let lane = lane(path, false);
                     html! {
                         <LaneRow
                             key={key(path)}
                             {at}
                             path={path.clone()}
                             name={step.map(|step| tree::step_name(step))}
-                            lane={props.gantt.lane(path)}
-                            born_ms={props.gantt.born(path)}
-                            status={step.map(|step| attr(&step.status)).unwrap_or_default()}
+                            detail={lane.as_ref().and_then(|lane| props.gantt.detail(lane))}
+                            {lane}
+                            born={step.map(|step| (props.gantt.born(path), attr(&step.status)))}
                             span_ms={props.span_ms}
                             axis={props.axis.clone()}
                             selected={props.selected.as_ref() == Some(path)}
@@ -117,6 +161,31 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
             }).collect::<Html>() }
             if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
         </div>
+    }
+}
+
+/// What the looks of lanes mean.
+#[component]
+pub(super) fn Legend() -> Html {
+    const LOOKS: [(&str, &str); 6] = [
+        ("neutral", "to come"),
+        ("active", "at work"),
+        ("complete", "running or done"),
+        ("waiting", "held or late"),
+        ("error", "failed"),
+        ("many", "many changes"),
+    ];
+    html! {
+        <ul class="lanes-legend" aria-label="What the lanes show">
+            { for LOOKS.iter().map(|(family, text)| html! {
+                <li>
+                    <svg width="18" height="10" aria-hidden="true" focusable="false">
+                        <rect class="segment" data-family={*family} width="18" height="10" />
+                    </svg>
+                    { *text }
+                </li>
+            }) }
+        </ul>
     }
 }
 
@@ -133,7 +202,7 @@ fn form(view: &View, gantt: &Gantt, by_machine: bool) -> Form {
             (plan.phases.len(), steps, asleep(entry(service.statuses, &plan.status).class))
         })
     });
-    (plans.collect(), gantt.lanes().count(), view.services.len(), machines)
+    (plans.collect(), gantt.count(), view.services.len(), machines)
 }
 
 /// Waits for a person, or was never asked for.
@@ -141,48 +210,58 @@ fn asleep(class: StatusClass) -> bool {
     matches!(class, StatusClass::Held | StatusClass::Unused)
 }
 
+/// The steps of a plan by phase.
+type Phases = Vec<(Option<Text>, Vec<ElementPath>)>;
+
 /// Plans that have begun, with all their steps; then steps that are gone.
-fn lines(view: &View, gantt: &Gantt) -> Vec<Line> {
-    let mut out = Vec::new();
-    let mut seen: SortedSet<ElementPath> = SortedSet::new();
+fn lines(view: &View, gantt: &Gantt, folds: &BTreeSet<ElementPath>) -> Vec<Line> {
+    let mut plans: Vec<(ElementPath, bool, Phases)> = Vec::new();
+    let mut here: BTreeSet<ElementPath> = BTreeSet::new();
     for service in &view.services {
         for (at, plan) in service.plans.iter().enumerate() {
             let path = tree::plan_path(service, plan);
-            let mut steps: Vec<ElementPath> = Vec::new();
+            let mut phases: Phases = Vec::new();
             for phase in &plan.phases {
-                for step in &phase.steps {
-                    steps.push(ElementPath {
-                        phase: Some(Arc::clone(&phase.name)),
-                        step: Some(Arc::clone(step.key())),
-                        ..path.clone()
-                    });
-                }
+                let name = Some(Arc::clone(&phase.name));
+                let path = |step: &Arc<_>| ElementPath {
+                    phase: name.clone(),
+                    step: Some(Arc::clone(planarium_protocol::view::StepView::key(step))),
+                    ..path.clone()
+                };
+                let steps: Vec<_> =
+                    phase.steps.iter().map(path).filter(|step| here.insert(step.clone())).collect();
+                phases.push((name.clone(), steps));
             }
-            let begun = at == 0 || steps.iter().any(|step| gantt.lane(step).is_some());
-            let gone = |lane: &&Arc<Lane>| {
-                same_service(&lane.path, &path) && lane.path.plan == path.plan && !steps.contains(&lane.path)
-            };
-            let past: Vec<_> = gantt.lanes().filter(gone).map(|lane| lane.path.clone()).collect();
-            if !begun && past.is_empty() {
-                continue;
-            }
-            out.push(Line::Plan(path));
-            for step in steps.into_iter().chain(past) {
-                if seen.insert(step.clone()) {
-                    out.push(Line::Step(step));
-                }
-            }
+            let mut steps = phases.iter().flat_map(|(_, steps)| steps);
+            let begun = at == 0 || steps.any(|step| gantt.lane(step).is_some());
+            plans.push((path, begun, phases));
         }
     }
-    // Services that are gone have a past, too.
-    let mut last = None;
-    for lane in gantt.lanes().filter(|lane| view.services.iter().all(|service| !service.holds(&lane.path))) {
+    // Steps, plans and services that are gone have a past, too.
+    for lane in gantt.lanes().filter(|lane| !here.contains(&lane.path)) {
         let plan = ElementPath { phase: None, step: None, ..lane.path.clone() };
-        if last.as_ref() != Some(&plan) {
-            out.push(Line::Plan(plan.clone()));
-            last = Some(plan);
+        let at = plans.iter().position(|(path, ..)| *path == plan).unwrap_or_else(|| {
+            plans.push((plan, true, Vec::new()));
+            plans.len() - 1
+        });
+        let Some((_, begun, phases)) = plans.get_mut(at) else { continue };
+        *begun = true;
+        match phases.iter_mut().find(|(name, _)| *name == lane.path.phase) {
+            Some((_, steps)) => steps.push(lane.path.clone()),
+            None => phases.push((lane.path.phase.clone(), vec![lane.path.clone()])),
         }
-        out.push(Line::Step(lane.path.clone()));
+    }
+    let mut out = Vec::new();
+    for (plan, _, phases) in plans.into_iter().filter(|(_, begun, _)| *begun) {
+        out.push(Line::Plan(plan.clone()));
+        for (phase, steps) in phases.into_iter().filter(|(_, steps)| !steps.is_empty()) {
+            let path = ElementPath { phase, ..plan.clone() };
+            let folded = (steps.len() > FOLDED) != folds.contains(&path);
+            out.push(Line::Phase(path, steps.len(), folded));
+            if !folded {
+                out.extend(steps.into_iter().map(Line::Step));
+            }
+        }
     }
     out
 }
@@ -217,9 +296,17 @@ struct LaneRowProps {
     #[prop_or_default]
     name: Option<String>,
     lane: Option<Ptr<Lane>>,
-    born_ms: u64,
+    /// What is known in detail of a stretch long ago.
     #[prop_or_default]
-    status: AttrValue,
+    detail: Option<(u64, u64, Ptr<Lane>)>,
+    /// Since when which status, where nothing has changed yet.
+    #[prop_or_default]
+    born: Option<(u64, AttrValue)>,
+    /// It can be folded, and is or is not.
+    #[prop_or_default]
+    folded: Option<bool>,
+    #[prop_or_default]
+    fold: Callback<ElementPath>,
     span_ms: u64,
     axis: Axis,
     selected: bool,
@@ -229,61 +316,99 @@ struct LaneRowProps {
 fn LaneRow(props: &LaneRowProps) -> Html {
     let hub = use_hub();
     let (span_ms, axis) = (props.span_ms, &props.axis);
-    let segments = match &props.lane {
-        Some(lane) => lane.segments(span_ms),
-        None => vec![crate::store::gantt::Segment {
-            from_ms: props.born_ms,
-            to_ms: span_ms,
-            status: props.status.as_str().into(),
-        }],
+    let segments = match (&props.lane, &props.born) {
+        (Some(lane), _) => with_detail(lane.segments(span_ms), props.detail.as_ref()),
+        (None, Some((from_ms, status))) => {
+            vec![Segment { from_ms: *from_ms, to_ms: span_ms, status: status.as_str().into(), count: 1 }]
+        }
+        (None, None) => Vec::new(),
     };
     let leaf = tree::leaf(&props.path);
     let name = props.name.as_deref().unwrap_or(leaf);
     let on_machine = props.path.plan.is_empty();
     let title =
         if on_machine { format!("{name} on {}", props.path.service) } else { tree::title(&props.path) };
-    let onclick = if on_machine {
-        hub.act(Action::SelectTask(attr(leaf)))
-    } else {
-        hub.act(Action::Select(props.path.clone()))
+    let onclick = match props.folded {
+        Some(_) => props.fold.reform(|(path, _): (ElementPath, MouseEvent)| path).reform({
+            let path = props.path.clone();
+            move |event| (path.clone(), event)
+        }),
+        None if on_machine => hub.act(Action::SelectTask(attr(leaf))),
+        None => hub.act(Action::Select(props.path.clone())),
     };
     html! {
-        <div class="lane" data-row={props.at.to_string()} data-selected={props.selected.to_string()}>
-            <button type="button" class="lane-label" tabindex="-1" title={title}
-                {onclick}>{ name.to_owned() }</button>
-            <svg class="lane-bar" role="img" aria-label={spoken(name, &segments)} focusable="false">
-                { for segments.iter().filter(|segment| !segment.status.is_empty() && axis.sees_any(segment.from_ms, segment.to_ms)).map(|segment| {
-                    let look = look_at(&props.path, &segment.status);
-                    let (x, width) = (axis.x(segment.from_ms), axis.width(segment.from_ms, segment.to_ms, LEAST));
-                    html! {
-                        <g class="segment" data-family={look.family} data-class={look.class} data-status={segment.status.to_string()}>
-                            <title>{ format!("{} from {}", segment.status, clock(segment.from_ms)) }</title>
-                            <rect class="segment-fill" x={x.clone()} width={width.clone()} y="15%" height="70%" />
-                            if let Some(pattern) = pattern(look.family) {
-                                <rect fill={pattern} {x} {width} y="15%" height="70%" />
-                            }
-                        </g>
-                    }
-                }) }
-            </svg>
+        <div class={classes!("lane", props.folded.map(|_| "lane-phase"))} data-row={props.at.to_string()} data-selected={props.selected.to_string()}>
+            <button type="button" class="lane-label" tabindex={if props.folded.is_some() { "0" } else { "-1" }} title={title}
+                aria-expanded={props.folded.map(|folded| (!folded).to_string())} {onclick}>
+                if let Some(folded) = props.folded { { icon(if folded { "chevron-right" } else { "chevron-down" }) } }
+                { name.to_owned() }
+            </button>
+            if props.folded != Some(false) {
+                <svg class="lane-bar" role="img" aria-label={spoken(name, &segments)} focusable="false">
+                    { for pieces(&segments, axis).into_iter().map(|segment| {
+                        let look = look_at(&props.path, &segment.status);
+                        let many = segment.count > 1;
+                        html! {
+                            <rect class="segment" data-family={if many { "many" } else { look.family }} data-class={look.class} data-status={segment.status.to_string()}
+                                x={axis.x(segment.from_ms)} width={axis.width(segment.from_ms, segment.to_ms, LEAST)} y="15%" height="70%">
+                                <title>{ told(&segment) }</title>
+                            </rect>
+                        }
+                    }) }
+                </svg>
+            }
         </div>
     }
 }
 
-/// Hatching, so that statuses differ without colour, too.
-fn pattern(family: &str) -> Option<&'static str> {
-    match family {
-        "waiting" => Some("url(#p-hatch)"),
-        "error" => Some("url(#p-cross)"),
-        _ => None,
+/// What a stretch is.
+fn told(segment: &Segment) -> String {
+    let from = clock(segment.from_ms);
+    if segment.count > 1 {
+        return format!(
+            "{} changes from {from} to {}, mostly {}",
+            segment.count,
+            clock(segment.to_ms),
+            segment.status
+        );
     }
+    format!("{} from {from}", segment.status)
 }
 
-fn spoken(name: &str, segments: &[crate::store::gantt::Segment]) -> String {
+/// With a stretch long ago as it is known in detail.
+fn with_detail(mut segments: Vec<Segment>, detail: Option<&(u64, u64, Ptr<Lane>)>) -> Vec<Segment> {
+    let Some((from_ms, to_ms, lane)) = detail else { return segments };
+    let (mut before, after): (Vec<_>, Vec<_>) = segments
+        .drain(..)
+        .filter(|it| it.to_ms <= *from_ms || it.from_ms >= *to_ms || it.count == 1)
+        .partition(|it| it.from_ms < *from_ms);
+    let known = lane.segments(*to_ms).into_iter().filter(|it| it.to_ms > *from_ms);
+    before.extend(known.map(|it| Segment { from_ms: it.from_ms.max(*from_ms), ..it }));
+    before.extend(after);
+    before
+}
+
+/// What is drawn of these stretches: no more than [`PIECES`], and only what is in sight.
+fn pieces(segments: &[Segment], axis: &Axis) -> Vec<Segment> {
+    let in_sight = |segment: &&Segment| axis.sees_any(segment.from_ms, segment.to_ms);
+    let seen: Vec<&Segment> = segments.iter().filter(in_sight).collect();
+    if seen.len() <= usize::try_from(PIECES).unwrap_or_default() {
+        return seen.into_iter().cloned().collect();
+    }
+    // Each goes to the column in which it begins. A column holds two pieces at most: what ends in it, and one that goes on.
+    let column = |segment: &Segment| axis.seen(segment.from_ms).max(0) * PIECES / 10_000;
+    let mut out = Vec::new();
+    for group in seen.chunk_by(|a, b| column(a) == column(b)) {
+        let group: Vec<Segment> = group.iter().map(|segment| (*segment).clone()).collect();
+        out.extend(together(&group));
+    }
+    out
+}
+
+fn spoken(name: &str, segments: &[Segment]) -> String {
     let all: Vec<_> = segments.iter().filter(|segment| !segment.status.is_empty()).collect();
     let last = all.get(all.len().saturating_sub(4)..).unwrap_or_default();
-    let parts: Vec<_> =
-        last.iter().map(|segment| format!("{} from {}", segment.status, clock(segment.from_ms))).collect();
+    let parts: Vec<_> = last.iter().map(|segment| told(segment)).collect();
     format!("{name}: {}", parts.join(", "))
 }
 
@@ -315,16 +440,35 @@ mod tests {
         };
         let body = EventBody::ElementStatus { path: gone, from: "PENDING".into(), to: "COMPLETE".into() };
         gantt.extend(&[Event { seq: 1, at_ms: 5, cause: Cause::Genesis, body }]);
-        let shown: Vec<_> = lines(&view, &gantt)
+        let shown: Vec<_> = lines(&view, &gantt, &BTreeSet::new())
             .iter()
             .map(|line| match line {
                 Line::Plan(path) => path.plan.to_string(),
+                Line::Phase(path, count, _) => format!("{} {count}", tree::leaf(path)),
                 Line::Step(path) | Line::Task(path) => tree::leaf(path).to_string(),
                 Line::Machine(name) => name.to_string(),
             })
             .collect();
-        assert_eq!(shown, ["deploy", "a", "recovery", "a-0:[x]"]);
+        assert_eq!(shown, ["deploy", "p 1", "a", "recovery", "a-0 1", "a-0:[x]"]);
         let empty = View { services: Vec::new(), ..view };
-        assert_eq!(lines(&empty, &gantt).len(), 2, "a service that is gone keeps its past");
+        let all = lines(&empty, &gantt, &BTreeSet::new());
+        assert_eq!(all.len(), 3, "a service that is gone keeps its past");
+        let Line::Phase(phase, ..) = &all[1] else { panic!("a phase") };
+        assert_eq!(lines(&empty, &gantt, &BTreeSet::from([phase.clone()])).len(), 2, "folded");
+    }
+
+    #[test]
+    fn a_lane_holds_no_more_than_can_be_seen() {
+        let stretch = |n: u64| Segment { from_ms: n * 10, to_ms: n * 10 + 10, status: "A".into(), count: 1 };
+        let all: Vec<_> = (0..10_000).map(stretch).collect();
+        for (axis, least) in
+            [(Axis::new(100_000, &[]), 10_000), (Axis::new(100_000, &[]).part(0, 1_000), 100)]
+        {
+            let drawn = pieces(&all, &axis);
+            assert!(drawn.len() <= 121, "{}", drawn.len());
+            assert!(drawn.iter().map(|it| it.count).sum::<u32>() >= least);
+        }
+        let few = pieces(&all[..50], &Axis::new(100_000, &[]));
+        assert!(few.len() == 50 && few.iter().all(|it| it.count == 1));
     }
 }

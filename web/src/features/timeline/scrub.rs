@@ -219,14 +219,25 @@ struct MarksProps {
 fn Marks(props: &MarksProps) -> Html {
     let marks = &props.gantt.marks;
     let shown = marks.iter().filter(|mark| mark.at_ms > 0 && props.axis.sees(mark.at_ms)).rev().take(MARKS);
+    // Words need room up to the next mark, or to the end.
+    let ends = std::iter::once(10_000).chain(shown.clone().map(|mark| props.axis.seen(mark.at_ms)));
     html! {
         <svg class="scrub-track marks" aria-hidden="true" focusable="false">
-            { for shown.map(|mark| mark_view(mark, &props.axis)) }
+            { for shown.zip(ends).map(|(mark, end)| mark_view(mark, &props.axis, end - props.axis.seen(mark.at_ms))) }
         </svg>
     }
 }
 
-fn mark_view(mark: &Mark, axis: &Axis) -> Html {
+/// Room for a letter. *Units*: hundredths of a percent of the axis.
+const LETTER: i64 = 70;
+
+fn mark_view(mark: &Mark, axis: &Axis, room: i64) -> Html {
+    let letters = usize::try_from(room / LETTER - 2).unwrap_or(0).min(36);
+    let mut word: String = mark.text.chars().take(letters).collect();
+    if word.len() < mark.text.len() {
+        word.pop();
+        word.push('…');
+    }
     let (name, family) = match mark.kind {
         MarkKind::Command => ("flag", "active"),
         MarkKind::Refused => ("cross", "error"),
@@ -237,6 +248,7 @@ fn mark_view(mark: &Mark, axis: &Axis) -> Html {
         <svg key={mark.seq} class="mark" data-family={family} x={axis.x(mark.at_ms)} overflow="visible">
             <title>{ format!("{} {}", clock(mark.at_ms), mark.text) }</title>
             <use href={format!("#i-{name}")} x="-6" y="0" width="12" height="12" />
+            if letters > 4 { <text class="mark-word" x="8" y="9">{ word }</text> }
         </svg>
     }
 }

@@ -28,7 +28,7 @@ impl Session {
         let Some(against) = against else { return Vec::new() };
         let found = match against {
             Against::Branch(id) => self.branch_engine(*id),
-            Against::Before => self.previous.as_ref().map(|before| {
+            Against::Before => self.before().map(|before| {
                 ("the run before".to_owned(), Engine::from_journal(&before.engine.journal()).ok())
             }),
             Against::Edited => Some(("the edited definition".to_owned(), self.edited_engine(state))),

@@ -19,24 +19,29 @@ impl Session {
         let (dialect, service) = service
             .map(|service| (service.dialect.to_string(), service.name.to_string()))
             .unwrap_or_default();
-        let from = self.seen.branch;
+        let (before, by_hand) = (self.stand(), self.shown.by_hand);
         let engine = &mut self.shown.engine;
         let (at_ms, at_head, inputs) = (engine.now_ms(), engine.at_head(), engine.inputs());
-        let output = console::line(line, (&dialect, &service), &mut |request| {
+        let mut send = |request: &planarium_rest::Request| {
             if request.method != "GET" {
                 persist::save_run(&share::encode(&engine.journal()), line);
             }
             handle_engine(engine, request)
-        });
+        };
+        let files = &state.draft.files;
+        let output = console::line_with_files(line, (&dialect, &service), &mut send, files);
         let mut facts = Vec::new();
         if self.shown.engine.inputs() != inputs {
             self.shown.by_hand = true;
             facts.push(self.moved());
-            if !at_head {
-                facts.push(super::forked(from, at_ms));
-            }
+            // What was turned down changed nothing that could be undone.
+            let done =
+                (output.code == 0 || !at_head).then(|| self.did(format!("Typed {line}"), before, by_hand));
+            facts.extend(if at_head { done } else { Some(super::forked(at_ms)) });
         }
+        let meant = (output.code == 2).then(|| state.console.meant(&state.world.view, line)).flatten();
         facts.push(Fact::Answered(Box::new(Answer {
+            meant: meant.map(Into::into),
             id: 0,
             at_ms,
             line: line.to_owned().into(),
@@ -91,7 +96,9 @@ mod tests {
         assert!(again.code == 1 && again.stderr.starts_with("Cannot execute command."), "{}", again.stderr);
         let wrong = on(&hub, "plan statsu deploy");
         assert!(wrong.code == 2 && wrong.stderr.contains("did you mean 'status'?"), "{}", wrong.stderr);
-        assert!(hub.state().ui.toasts.is_empty(), "the answer stands where it was asked");
+        assert_eq!(hub.state().ui.toasts.len(), 1, "the one that was carried out can be undone");
+        hub.send(Action::Undo);
+        assert_eq!(&*hub.state().world.view.services[0].plans[0].status, "PENDING");
     }
 
     #[test]
@@ -106,8 +113,9 @@ mod tests {
         let state = hub.state();
         assert_eq!(state.world.branches.len(), 2);
         let toast = state.ui.toasts.last().expect("a message");
-        assert_eq!(toast.undo, Some(ToastUndo::Branch(original)));
-        hub.send(Action::Branch(original));
+        assert_eq!(toast.undo, Some(ToastUndo::Last));
+        hub.send(Action::Undo);
+        assert!(hub.state().world.branches.iter().any(|branch| branch.current && branch.id == original));
         assert_eq!(&*hub.state().world.view.services[0].plans[0].status, "PENDING");
     }
 

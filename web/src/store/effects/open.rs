@@ -1,7 +1,7 @@
 //! Opening what people bring: examples, files, folders, pasted texts, links.
 
 use super::story::Narration;
-use super::{Session, Shown};
+use super::{Session, Shown, own};
 use crate::store::action::Fact;
 use crate::store::draft::Draft;
 use crate::store::state::{BrokenLink, Differing, State};
@@ -13,17 +13,16 @@ use planarium_world::{Difference, Engine, Genesis, Journal, presets};
 use std::collections::BTreeMap;
 use yew::AttrValue;
 
+/// What is undone by going back to what was shown before.
+const OPENED: &str = "Opened something else";
+
 impl Session {
     /// An example of the gallery.
     pub(super) fn open_example(&mut self, id: &str) -> Vec<Fact> {
         let Some(example) = planarium_gallery::find(id) else {
             return vec![Fact::Refused(format!("There is no example named {id}.").into())];
         };
-        let text = |path: &str| {
-            example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
-        };
-        let parsed = planarium_scenario::parse(example.scenario, "scenario", &text);
-        match parsed.scenario {
+        match scenario_of_example(id) {
             Some(scenario) => self.open_scenario(scenario, Some(example.id), example.teaches),
             None => vec![Fact::Refused(format!("The example {id} cannot be read.").into())],
         }
@@ -33,14 +32,15 @@ impl Session {
         let drafts = drafts_of(&scenario);
         let narration = Narration::of(&scenario, example, about);
         let preset = preset_of(&scenario);
-        match self.show(scenario, narration) {
+        match self.show(scenario, narration, Some(OPENED)) {
             Ok(()) => self.opened(drafts, preset),
             Err(reason) => vec![Fact::Refused(reason.into())],
         }
     }
 
-    fn opened(&mut self, drafts: Vec<Draft>, preset: Option<AttrValue>) -> Vec<Fact> {
+    pub(super) fn opened(&mut self, drafts: Vec<Draft>, preset: Option<AttrValue>) -> Vec<Fact> {
         let story = self.shown.narration.told();
+        self.shown.narration.tell_again();
         vec![self.moved(), Fact::Opened { drafts, story, preset }]
     }
 
@@ -70,6 +70,7 @@ impl Session {
         if report.has_errors() || taken {
             // It waits in the editor for what it lacks.
             draft.revision += 1;
+            draft.typed = true;
             let mut facts = vec![Fact::Beside(Box::new(draft))];
             if taken && !report.has_errors() {
                 let text =
@@ -140,18 +141,19 @@ impl Session {
         let draft = Draft::of(&load);
         let (load, _) = draft.load();
         let cluster = presets::cluster("default").unwrap_or_default();
-        let scenario = Scenario::of_definition(load, cluster, Genesis::default());
+        let scenario = own::of(Scenario::of_definition(load, cluster, Genesis::default()));
         let narration = Narration::of(&scenario, None, "");
-        if self.show(scenario.clone(), narration).is_ok() {
+        if self.show(scenario.clone(), narration, Some(OPENED)).is_ok() {
             return self.opened(vec![draft], Some("default".into()));
         }
         // The machines come up without it; the findings say what is wrong.
         let empty = Scenario { services: Vec::new(), ..scenario };
         let narration = Narration::of(&empty, None, "");
-        match self.show(empty, narration) {
+        match self.show(empty, narration, Some(OPENED)) {
             Ok(()) => {
                 let mut draft = draft;
                 draft.revision += 1;
+                draft.typed = true;
                 self.opened(vec![draft], Some("default".into()))
             }
             Err(reason) => vec![Fact::Refused(reason.into())],
@@ -195,9 +197,9 @@ impl Session {
         let scenario = scenario_of(journal);
         let drafts = drafts_of(&scenario);
         let (preset, narration) = (preset_of(&scenario), Narration::of(&scenario, None, ""));
-        let shown = Shown { engine, player: None, scenario, narration, by_hand: true, drafts: Vec::new() };
-        self.previous = Some(Box::new(std::mem::replace(&mut self.shown, shown)));
-        self.another_world();
+        let mut shown = Shown::new(engine, None, scenario, narration);
+        shown.by_hand = true;
+        self.leave_for(shown, OPENED);
         self.go_to_moment(raw);
         let mut facts = self.opened(drafts, preset);
         facts.extend(difference.map(|difference| differing(journal, &difference)));
@@ -225,14 +227,23 @@ impl Session {
         self.go_to_moment(hash);
         facts.retain(|fact| !matches!(fact, Fact::Moved(_)));
         facts.insert(0, self.moved());
-        facts.push(Fact::Story(self.shown.narration.told()));
+        self.shown.narration.tell_again();
+        facts.extend(self.story());
         facts.extend(semantics.map(|difference| differing(&recorded, &difference)));
         Some(facts)
     }
 }
 
+/// The scenario of an example.
+pub(super) fn scenario_of_example(id: &str) -> Option<Scenario> {
+    let example = planarium_gallery::find(id)?;
+    let text =
+        |path: &str| example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
+    planarium_scenario::parse(example.scenario, "scenario", &text).scenario
+}
+
 /// How to build the world of a journal anew: what was put in at the start.
-fn scenario_of(journal: &Journal) -> Scenario {
+pub(super) fn scenario_of(journal: &Journal) -> Scenario {
     let mut scenario = Scenario::of_definition(LoadService::default(), Vec::new(), journal.genesis);
     scenario.services.clear();
     for entry in journal.entries.iter().take_while(|entry| entry.at_ms == 0) {

@@ -1,6 +1,7 @@
 //! A new world in place of the one shown: edited definition, other seed, other machines, start over.
 
-use super::{Session, Shown};
+use super::story::Narration;
+use super::{Session, Shown, own};
 use crate::store::action::Fact;
 use crate::store::draft::Draft;
 use crate::store::state::{State, ToastUndo};
@@ -14,8 +15,13 @@ const BROKEN: &str =
     "The definition has errors; the last valid version stays. See the list under the editor.";
 
 impl Session {
-    /// Shows another world; the one before can be brought back.
-    pub(super) fn show(&mut self, mut scenario: Scenario, narration: super::Narration) -> Result<(), String> {
+    /// Shows another world; the one before can be brought back where there are words for what is undone by that.
+    pub(super) fn show(
+        &mut self,
+        mut scenario: Scenario,
+        narration: Narration,
+        words: Option<&str>,
+    ) -> Result<(), String> {
         if scenario.cluster.is_empty() {
             scenario.cluster = presets::cluster("default").unwrap_or_default();
         }
@@ -29,32 +35,62 @@ impl Session {
         }
         let branch = engine.branches().iter().find(|branch| branch.current).map_or(0, |branch| branch.id);
         let player = (!player.done()).then_some((player, branch));
-        let shown = Shown { engine, player, scenario, narration, by_hand: false, drafts: Vec::new() };
-        self.previous = Some(Box::new(std::mem::replace(&mut self.shown, shown)));
-        self.another_world();
+        let shown = Shown::new(engine, player, scenario, narration);
+        match words {
+            Some(words) => self.leave_for(shown, words),
+            None => self.replace_by(shown),
+        }
         Ok(())
     }
 
     /// Builds the world anew from a changed scenario.
     pub(super) fn rebuild(&mut self, state: &State, scenario: Scenario, text: &str) -> Vec<Fact> {
+        let told = &self.shown.narration;
+        let narration = Narration::of(&scenario, told.example(), told.about());
+        self.rebuild_with(state, scenario, narration, text)
+    }
+
+    /// Builds a world of somebody's own definition; nothing of the example before it stays.
+    fn rebuild_own(&mut self, state: &State, scenario: Scenario) -> Vec<Fact> {
+        let narration = Narration::of(&scenario, None, "");
+        self.rebuild_with(state, scenario, narration, "A new world with the edited definition.")
+    }
+
+    fn rebuild_with(
+        &mut self,
+        state: &State,
+        scenario: Scenario,
+        narration: Narration,
+        text: &str,
+    ) -> Vec<Fact> {
         if !state.world.touched && scenario == self.shown.scenario {
             // It is this world already, and the one before it stays the way back: so for the second of two clicks.
             return vec![Fact::Rebuilt(scenario.services)];
         }
-        let about = state.story.about.to_string();
-        let narration = super::Narration::of(&scenario, state.story.example.as_deref(), &about);
         let touched = state.world.touched;
-        match self.show(scenario, narration) {
+        // While nothing has run, an edit is the world at once: there is no other one to go back to.
+        let words = (touched || self.keeps(&scenario)).then(|| text.trim_end_matches('.'));
+        let told = words.is_some();
+        match self.show(scenario, narration, words) {
             Ok(()) => {
                 let mut facts = vec![self.moved(), Fact::Story(self.shown.narration.told())];
+                self.shown.narration.tell_again();
                 facts.push(Fact::Rebuilt(self.shown.scenario.services.clone()));
-                if touched {
-                    facts.push(Fact::Told(text.to_owned().into(), Some(ToastUndo::World)));
+                if told {
+                    facts.push(Fact::Told(text.to_owned().into(), Some(ToastUndo::Last)));
                 }
                 facts
             }
             Err(reason) => vec![Fact::Refused(reason.into())],
         }
+    }
+
+    /// Whether a world of this scenario differs in more than texts from the one shown.
+    fn keeps(&self, scenario: &Scenario) -> bool {
+        let now = &self.shown.scenario;
+        scenario.services.len() != now.services.len()
+            || scenario.genesis != now.genesis
+            || scenario.cluster != now.cluster
     }
 
     /// A new world with the edited definition.
@@ -94,12 +130,15 @@ impl Session {
         let load = state.draft.load().0;
         let runs = self.shown.engine.definition(&dialect, &name).is_some();
         let input = if runs { Input::UpdateService(load) } else { Input::LoadService(load) };
-        let (more, accepted) = self.try_input(&input);
+        let inputs = self.shown.engine.inputs();
+        let (more, _) = self.try_input(&input);
+        let refused = more.iter().any(|fact| matches!(fact, Fact::Refused(_)));
         facts.extend(more);
-        if accepted {
+        if !refused && self.shown.engine.inputs() != inputs {
             let what = if runs { "updated" } else { "installed" };
+            let text = format!("{name} is {what}; its plan shows what changes.");
             facts.push(Fact::RolledOut);
-            facts.push(Fact::Told(format!("{name} is {what}; its plan shows what changes.").into(), None));
+            facts.push(Fact::Told(text.into(), Some(ToastUndo::Last)));
         }
         facts
     }
@@ -125,6 +164,9 @@ impl Session {
         let mut scenario = self.shown.scenario.clone();
         self.save_before(&Input::LoadService(state.draft.load().0));
         scenario.services = loads(&state.all_drafts());
+        if own::is_own(&self.shown.scenario.services, &scenario.services) {
+            return self.rebuild_own(state, own::of(scenario));
+        }
         if state.dirty() {
             self.shown.narration.edited();
         }
@@ -151,21 +193,6 @@ impl Session {
         let mut facts = self.rebuild(state, scenario, "Started over on other machines.");
         facts.push(Fact::Preset(Some(name.to_owned().into())));
         facts
-    }
-
-    pub(super) fn undo_world(&mut self) -> Vec<Fact> {
-        let Some(before) = self.previous.take() else { return Vec::new() };
-        let left = std::mem::replace(&mut self.shown, *before);
-        self.previous = Some(Box::new(left));
-        self.another_world();
-        let drafts = std::mem::take(&mut self.shown.drafts);
-        let preset = super::open::preset_of(&self.shown.scenario);
-        vec![
-            self.moved(),
-            Fact::Story(self.shown.narration.told()),
-            Fact::Drafts(drafts),
-            Fact::Preset(preset),
-        ]
     }
 }
 

@@ -5,9 +5,19 @@ use super::story::Waits;
 use crate::store::action::{Fact, Snapshot};
 use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
+use crate::store::moment::Running;
 use crate::store::ptr::Ptr;
+use crate::store::selectors::finish::{Finish, finish};
+use crate::store::selectors::tree;
 use crate::store::state::{BranchTab, Clock};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::{Event, EventBody};
+use planarium_world::Engine;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Looks back at most at once.
+const MOST: usize = 32;
 
 /// What was reported last.
 #[derive(Default)]
@@ -20,18 +30,28 @@ pub(super) struct Seen {
     place: Option<(u64, u64, bool)>,
     log: EventLog,
     gantt: Arc<Gantt>,
+    /// Events that the lanes know.
+    taken: usize,
     branches: Vec<BranchTab>,
+    /// World, branch and inputs that the running definitions were looked up for.
+    asked: Option<(u32, u32, u64)>,
+    running: Ptr<Vec<Running>>,
 }
 
 impl Session {
     /// Reports what the engine shows now.
     pub(super) fn moved(&mut self) -> Fact {
-        let tabs: Vec<_> = self.shown.engine.branches().into_iter().map(tab).collect();
+        let hidden = &self.shown.hidden;
+        let seen_tabs = self.shown.engine.branches().into_iter();
+        let tabs: Vec<_> =
+            seen_tabs.filter(|branch| branch.current || !hidden.contains(&branch.id)).map(tab).collect();
         let branch = tabs.iter().find(|tab| tab.current).map_or(0, |tab| tab.id);
         self.seen.branch = branch;
         // What the script does at its hour happens by itself as well.
         let script_goes_on = matches!(self.waits(), Waits::Until(_));
-        let (engine, seen) = (&self.shown.engine, &mut self.seen);
+        let scheduled_ms = self.scheduled_ms().filter(|_| self.shown.engine.idle() && !script_goes_on);
+        let before = self.before().is_some_and(|before| !before.engine.entries().is_empty());
+        let (engine, seen) = (&mut self.shown.engine, &mut self.seen);
         let clock = Clock {
             now_ms: engine.now_ms(),
             head_ms: engine.head_ms(),
@@ -39,7 +59,8 @@ impl Session {
             head_seq: engine.head_seq(),
             next_event_ms: engine.next_event_ms(),
             seed: engine.seed(),
-            idle: engine.idle() && !script_goes_on,
+            idle: engine.idle() && !script_goes_on && scheduled_ms.is_none(),
+            scheduled_ms,
         };
         let lineage = (seen.generation, branch);
         let all = engine.all_events();
@@ -47,15 +68,28 @@ impl Session {
         let restart = seen.lineage != Some(lineage) || all.len() < seen.log.len();
         if restart {
             seen.log = EventLog::of(lineage);
+            seen.taken = 0;
             seen.gantt = Arc::new(Gantt::default());
             seen.lineage = Some(lineage);
             seen.place = None;
         }
-        let fresh = all.get(seen.log.len()..).unwrap_or_default();
-        if restart || !fresh.is_empty() {
-            seen.log.extend(fresh);
-            Arc::make_mut(&mut seen.gantt).extend(fresh);
+        let (earlier, place) = (seen.log.clone(), usize::try_from(clock.seq).unwrap_or(usize::MAX));
+        seen.log.follow(all, place);
+        if restart || seen.log != earlier {
             log = Some(seen.log.clone());
+        }
+        let fresh = all.get(seen.taken..).unwrap_or_default();
+        if restart || !fresh.is_empty() || seen.log.kept().start != earlier.kept().start {
+            let grown = Arc::make_mut(&mut seen.gantt);
+            grown.extend(fresh);
+            grown.look_at(&seen.log);
+            seen.taken = all.len();
+            let told: Vec<_> =
+                fresh.iter().filter(|event| tells_steps(event)).map(|event| event.seq).collect();
+            // Of very many, as after a restart, the last ones tell what is there now.
+            for seq in told.iter().rev().take(MOST).rev() {
+                stand(engine, *seq, Arc::make_mut(&mut seen.gantt));
+            }
             gantt = Some(Ptr(Arc::clone(&seen.gantt)));
         }
 
@@ -64,12 +98,26 @@ impl Session {
         let view = (seen.place != Some(place)).then(|| Ptr(engine.view()));
         seen.place = Some(place);
 
+        let asked = (seen.generation, branch, engine.inputs());
+        let running =
+            (seen.asked != Some(asked)).then(|| running(engine)).filter(|found| *found != *seen.running);
+        seen.asked = Some(asked);
+        let running = running.map(Ptr::new);
+        if let Some(running) = &running {
+            seen.running = running.clone();
+        }
+
         // A head moves with every frame; the tabs need it only to whole seconds.
         let branches = (seen.branches != tabs).then(|| Ptr::new(tabs.clone()));
         seen.branches = tabs;
         let touched = engine.head_ms() > 0 || engine.entries().len() > self.shown.scenario.set_up().len();
-        let before = self.previous.as_ref().is_some_and(|before| !before.engine.entries().is_empty());
-        Fact::Moved(Box::new(Snapshot { view, clock, log, gantt, branches, touched, before }))
+        Fact::Moved(Box::new(Snapshot { view, clock, log, running, gantt, branches, touched, before }))
+    }
+
+    /// What is told of a run that has ended.
+    pub(crate) fn finish_of_run(&self) -> Option<Finish> {
+        let engine = &self.shown.engine;
+        finish(&engine.view(), engine.all_events(), &self.seen.gantt)
     }
 
     /// Starts counting for another world.
@@ -80,6 +128,27 @@ impl Session {
     }
 }
 
+/// The definitions that run at the cursor.
+fn running(engine: &Engine) -> Vec<Running> {
+    let services = engine.world().service_views();
+    let mut all = Vec::new();
+    for service in &services {
+        let own = std::iter::once(&service.name);
+        for name in own.chain(&service.definitions) {
+            let Some(load) = engine.definition(&service.dialect, name) else { continue };
+            let known = all.iter().any(|run: &Running| Arc::ptr_eq(&run.load, load));
+            if !known {
+                all.push(Running {
+                    dialect: service.dialect.to_string().into(),
+                    name: name.clone(),
+                    load: Arc::clone(load),
+                });
+            }
+        }
+    }
+    all
+}
+
 fn tab(branch: planarium_world::BranchView) -> BranchTab {
     BranchTab {
         id: branch.id,
@@ -87,5 +156,35 @@ fn tab(branch: planarium_world::BranchView) -> BranchTab {
         forked_at_ms: branch.forked_at_ms.unwrap_or(0),
         head_ms: branch.head_ms / 1000 * 1000,
         current: branch.current,
+    }
+}
+
+/// Whether steps may have come or gone without an event of their own.
+fn tells_steps(event: &Event) -> bool {
+    matches!(
+        event.body,
+        EventBody::ServiceLoaded { .. }
+            | EventBody::ServiceUpdated { .. }
+            | EventBody::SchedulerStarted { .. }
+    )
+}
+
+/// Notes which steps there were right after an event.
+fn stand(engine: &mut Engine, seq: u64, gantt: &mut Gantt) {
+    let (view, at_ms) = engine.peek(seq, |engine| (engine.view(), engine.now_ms()));
+    for service in &view.services {
+        let of = tree::service_path(service);
+        let mut steps = BTreeMap::new();
+        for plan in &service.plans {
+            let path = tree::plan_path(service, plan);
+            for phase in &plan.phases {
+                for step in &phase.steps {
+                    let (phase, step_key) = (Some(Arc::clone(&phase.name)), Some(Arc::clone(step.key())));
+                    let path = ElementPath { phase, step: step_key, ..path.clone() };
+                    steps.insert(path, Arc::clone(&step.status));
+                }
+            }
+        }
+        gantt.stand(at_ms, &of, &steps);
     }
 }

@@ -1,11 +1,12 @@
 //! An example's script as the page tells it.
 
 use super::Session;
+use crate::store::action::Fact;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::{clock, short};
 use crate::store::state::{Said, Story, StoryLine};
 use planarium_protocol::Input;
-use planarium_scenario::{Action, Entry, NoteKind, Player, Scenario, Trigger, describe};
+use planarium_scenario::{Action, Entry, NoteKind, Player, Scenario, Trigger};
 use planarium_world::Condition;
 use yew::AttrValue;
 
@@ -19,13 +20,31 @@ pub(super) enum Waits {
     Condition,
 }
 
-/// The story so far.
-#[derive(Default)]
+/// Where something was said or done: branch, instant, last event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct At {
+    branch: u32,
+    ms: u64,
+    seq: u64,
+}
+
+/// A branch on the way to the one shown, and how far it is part of that way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    branch: u32,
+    until: (u64, u64),
+}
+
+/// The story so far, on all branches.
+#[derive(Clone, Default)]
 pub(super) struct Narration {
     story: Story,
     played: usize,
-    done_ms: u64,
-    told: usize,
+    said: Vec<(At, AttrValue)>,
+    /// Lines of the script that were played, and where.
+    done: Vec<(usize, At)>,
+    /// What was last told: branch, words, lines.
+    told: Option<(u32, usize, usize)>,
 }
 
 impl Narration {
@@ -41,34 +60,78 @@ impl Narration {
         Self { story, ..Self::default() }
     }
 
-    /// Takes what the script did.
-    pub(super) fn take(&mut self, player: &mut Player) {
+    /// Takes what the script did on a branch.
+    pub(super) fn take(&mut self, player: &mut Player, branch: u32) {
+        let mut last = None;
         for note in player.take_notes() {
+            last = Some(note.seq);
             if let NoteKind::Said(text) = note.kind {
-                self.story.said.push(Said { at_ms: note.at_ms, seq: note.seq, text: text.into() });
+                let at = At { branch, ms: note.at_ms, seq: note.seq };
+                if !self.said.iter().any(|(known, words)| *known == at && **words == *text) {
+                    self.said.push((at, text.into()));
+                }
             }
         }
         let played = player.played();
-        if played != self.played {
-            self.played = played;
-            self.done_ms = player.previous_ms();
-        }
-        for (at, line) in self.story.lines.iter_mut().enumerate() {
-            line.done = at < played;
+        let at = At { branch, ms: player.previous_ms(), seq: last.unwrap_or(0) };
+        self.done.extend((self.played..played).map(|line| (line, at)));
+        self.played = played;
+    }
+
+    /// The script goes on from another place of it.
+    pub(super) fn resume(&mut self, player: Option<&Player>) {
+        if let Some(player) = player {
+            self.played = player.played();
         }
     }
 
-    /// The story, when it went on since it was last told.
-    pub(super) fn changed(&mut self, before: &Story) -> Option<Ptr<Story>> {
-        let stamp = self.played + self.story.said.len() * 10_000;
-        let same = stamp == self.told && before.title == self.story.title;
+    /// The story at a moment, when it is another one than was last told.
+    fn changed(&mut self, way: &[Stretch], now: (u64, u64)) -> Option<Ptr<Story>> {
+        let branch = way.first().map_or(0, |stretch| stretch.branch);
+        let visible = |at: &At| part_of(way, at, (u64::MAX, u64::MAX));
+        let said = self.said.iter().filter(|(at, _)| visible(at)).count();
+        let done = self.done.iter().filter(|(_, at)| part_of(way, at, now)).count();
+        let stamp = Some((branch, said, done));
+        if self.told == stamp {
+            return None;
+        }
         self.told = stamp;
-        (!same).then(|| self.told())
+        let mut story = self.story.clone();
+        story.said = self
+            .said
+            .iter()
+            .filter(|(at, _)| visible(at))
+            .map(|(at, text)| Said { at_ms: at.ms, seq: at.seq, text: text.clone() })
+            .collect();
+        for (number, line) in story.lines.iter_mut().enumerate() {
+            line.done = self.done.iter().any(|(done, at)| *done == number && part_of(way, at, now));
+        }
+        Some(Ptr::new(story))
     }
 
-    /// The story.
+    /// The story is told anew.
+    pub(super) fn tell_again(&mut self) {
+        self.told = None;
+    }
+
+    /// The story before anything was said.
     pub(super) fn told(&self) -> Ptr<Story> {
         Ptr::new(self.story.clone())
+    }
+
+    /// The example that it is of.
+    pub(super) fn example(&self) -> Option<&str> {
+        self.story.example.as_deref()
+    }
+
+    /// Its title.
+    pub(super) fn title(&self) -> &str {
+        &self.story.title
+    }
+
+    /// What it is about.
+    pub(super) fn about(&self) -> &str {
+        &self.story.about
     }
 
     /// The story is no longer that of the gallery's example.
@@ -77,7 +140,41 @@ impl Narration {
     }
 }
 
+/// Whether a place lies on the way, and not after a moment.
+fn part_of(way: &[Stretch], at: &At, now: (u64, u64)) -> bool {
+    let not_after = |(ms, seq): (u64, u64)| at.ms <= ms && at.seq <= seq;
+    let stretch = way.iter().find(|stretch| stretch.branch == at.branch);
+    stretch.is_some_and(|stretch| not_after(stretch.until)) && not_after(now)
+}
+
 impl Session {
+    /// The story of the branch and the moment shown, when it is another one than was last told.
+    pub(super) fn story(&mut self) -> Option<Fact> {
+        let way = self.way();
+        let engine = &self.shown.engine;
+        let now = (engine.now_ms(), engine.seq());
+        self.shown.narration.changed(&way, now).map(Fact::Story)
+    }
+
+    /// The branches on the way to the one shown, which comes first.
+    fn way(&self) -> Vec<Stretch> {
+        let branches = self.shown.engine.branches();
+        let mut way: Vec<Stretch> = Vec::new();
+        let mut next = branches.iter().find(|branch| branch.current);
+        let mut until = (u64::MAX, u64::MAX);
+        while let Some(branch) = next {
+            way.push(Stretch { branch: branch.id, until });
+            let (ms, seq) = until;
+            until = (
+                ms.min(branch.forked_at_ms.unwrap_or(u64::MAX)),
+                seq.min(branch.forked_at_seq.unwrap_or(u64::MAX)),
+            );
+            // A parent is older than its child, so this ends.
+            next = branches.iter().find(|other| Some(other.id) == branch.parent && other.id < branch.id);
+        }
+        way
+    }
+
     /// What the script waits for on the branch shown.
     pub(super) fn waits(&self) -> Waits {
         let branch = self.seen.branch;
@@ -109,7 +206,7 @@ fn latest_ms(condition: &Condition) -> Option<u64> {
 
 /// An input in words, shortened where it carries a whole body.
 fn input_words(input: &Input) -> String {
-    let words = describe::input(input);
+    let words = planarium_world::describe_input(input);
     match words.char_indices().nth(72) {
         Some((end, _)) => format!("{} …", words.get(..end).unwrap_or_default()),
         None => words,

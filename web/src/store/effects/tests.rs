@@ -10,9 +10,9 @@ use planarium_protocol::Input;
 use planarium_protocol::input::{PlanCommand, PlanOp};
 use std::collections::BTreeMap;
 
-const TYPED: &str = "name: typed\npods:\n  node:\n    count: 2\n    tasks:\n      server:\n        goal: RUNNING\n        cmd: ./node\n        cpus: 0.5\n        memory: 128\n";
+pub(super) const TYPED: &str = "name: typed\npods:\n  node:\n    count: 2\n    tasks:\n      server:\n        goal: RUNNING\n        cmd: ./node\n        cpus: 0.5\n        memory: 128\n";
 
-fn page(hash: &str, example: Option<&str>) -> Hub {
+pub(super) fn page(hash: &str, example: Option<&str>) -> Hub {
     let (mut session, state) = Session::new();
     let facts = session.start(hash, example);
     let hub = Hub::new(session, state, facts);
@@ -21,7 +21,7 @@ fn page(hash: &str, example: Option<&str>) -> Hub {
 }
 
 /// Plays at 64x until nothing more happens by itself.
-fn play_to_rest(hub: &Hub) {
+pub(super) fn play_to_rest(hub: &Hub) {
     hub.send(Action::SetSpeed(8));
     hub.send(Action::TogglePlay);
     for _ in 0..20_000 {
@@ -56,7 +56,7 @@ fn deploy_status(hub: &Hub) -> String {
     tree::status_of(&state.world.view, &path).expect("a status").to_string()
 }
 
-fn interrupt(hub: &Hub) -> Action {
+pub(super) fn interrupt(hub: &Hub) -> Action {
     let path = tree::first_plan(&hub.state().world.view).expect("a plan");
     Action::Do(Box::new(Input::Plan(PlanCommand {
         dialect: String::new(),
@@ -69,7 +69,7 @@ fn interrupt(hub: &Hub) -> Action {
     })))
 }
 
-fn toasts(state: &State) -> Vec<String> {
+pub(super) fn toasts(state: &State) -> Vec<String> {
     state.ui.toasts.iter().map(|toast| toast.text.to_string()).collect()
 }
 
@@ -167,8 +167,8 @@ fn a_command_in_the_past_opens_a_branch_and_can_be_undone() {
     assert_eq!(state.world.branches.len(), 2);
     assert_eq!(deploy_status(&hub), "WAITING");
     let undo = state.ui.toasts.iter().find_map(|toast| toast.undo.clone()).expect("a way back");
-    let ToastUndo::Branch(id) = undo else { panic!("{undo:?}") };
-    hub.send(Action::Branch(id));
+    assert_eq!(undo, ToastUndo::Last);
+    hub.send(undo.action());
     hub.send(Action::SeekTenth(10));
     assert_eq!((hub.state().world.clock.head_seq, deploy_status(&hub).as_str()), (head, "COMPLETE"));
 }
@@ -190,7 +190,7 @@ fn an_edit_shows_at_once_before_the_run_and_waits_after_it() {
     hub.send(Action::Apply);
     let state = hub.state();
     assert_eq!((&*state.world.view.services[0].name, state.world.clock.now_ms), ("again", 0));
-    hub.send(Action::UndoWorld);
+    hub.send(Action::Undo);
     let state = hub.state();
     assert_eq!(&*state.world.view.services[0].name, "typed");
     assert!(state.world.clock.seq > 0);
@@ -384,7 +384,7 @@ fn services_are_put_beside_and_taken_away() {
     hub.send(Action::DropService(3));
     hub.send(Action::DropService(0));
     assert_eq!(services(&hub), ["typed", "late"]);
-    hub.send(Action::UndoWorld);
+    hub.send(Action::Undo);
     assert_eq!(services(&hub)[0], "hello-world");
     assert_eq!(hub.state().drafts.len(), 3);
 }
@@ -406,9 +406,15 @@ fn an_edit_is_rolled_out_in_the_run() {
         hub.state().world.view.cluster.machines.iter().map(|machine| machine.tasks.len()).sum::<usize>();
     assert_eq!(tasks, 3);
     hub.send(Action::Reset);
-    assert!(hub.state().draft.dirty(), "starting over goes back to the definition before");
-    hub.send(Action::UndoWorld);
-    assert!(!hub.state().draft.dirty());
+    let draft = hub.state().draft.clone();
+    assert!(
+        draft.text().contains("count: 2") && !draft.dirty(),
+        "starting over goes back to the definition before"
+    );
+    assert!(draft.drawer().is_some(), "what was typed is kept");
+    hub.send(Action::Undo);
+    let draft = hub.state().draft.clone();
+    assert!(draft.text().contains("count: 3") && !draft.dirty());
 }
 
 #[test]
@@ -492,7 +498,7 @@ fn to_start_over_twice_keeps_the_way_back_to_the_run() {
             hub.send(again.clone());
             assert_eq!(deploy_status(&hub), "PENDING", "{again:?}");
         }
-        hub.send(Action::UndoWorld);
+        hub.send(Action::Undo);
         assert_eq!(deploy_status(&hub), "COMPLETE", "{again:?}");
     }
 }
@@ -523,7 +529,11 @@ fn steps_that_share_a_name_have_their_own_badge_why_lane_and_commands() {
     }
     let force = offers::by_key(&hub.state().world.view, &twins[1].0, "f").expect("a key").expect("allowed");
     hub.send(force.action);
-    assert!(toasts(&hub.state()).is_empty(), "{:?}", toasts(&hub.state()));
+    assert!(
+        toasts(&hub.state()).iter().all(|text| text.starts_with("Force-completed")),
+        "{:?}",
+        toasts(&hub.state())
+    );
     assert_eq!((status(0).as_deref(), status(1).as_deref()), (Some("PENDING"), Some("COMPLETE")));
     let state = hub.state();
     let lane =

@@ -3,8 +3,7 @@
 use super::Session;
 use super::story::Waits;
 use crate::store::action::{Fact, Toward};
-use crate::store::gantt::Gantt;
-use crate::store::selectors::tree;
+use crate::store::selectors::{maintenance, tree};
 use crate::store::state::State;
 
 /// Most virtual time that one frame plays; a tab that was hidden does not catch up.
@@ -13,8 +12,9 @@ const FRAME_MS: u64 = 64 * 250;
 impl Session {
     /// A frame of play.
     pub(super) fn play(&mut self, state: &State) -> Vec<Fact> {
-        // At rest the clock stands and play stays on: as soon as somebody does something it goes on.
-        if !state.play.playing || self.at_rest() {
+        // At rest the clock stands and play stays on: as soon as somebody does something it goes on. While a dialog or
+        // a menu is open it stands, too, so that what is done there hits the moment at which it was opened.
+        if !state.play.playing || crate::store::reduce::is_modal(state) || self.at_rest() {
             return Vec::new();
         }
         #[expect(
@@ -28,13 +28,13 @@ impl Session {
         }
         let target = self.shown.engine.now_ms().saturating_add(whole);
         self.move_to(target);
-        let mut facts = self.news(state);
+        let mut facts = self.news();
         let engine = &self.shown.engine;
         if engine.now_ms() < target {
             facts.push(Fact::Stopped);
             facts.push(Fact::Refused("The simulator's limits are reached; time does not go on.".into()));
         } else if self.at_rest() && tree::unfinished(&self.shown.engine.view()).is_none() {
-            facts.push(Fact::Told("All is done; nothing more will happen by itself.".into(), None));
+            facts.push(Fact::Rested("All is done; nothing more will happen by itself.".into()));
         }
         facts
     }
@@ -42,15 +42,25 @@ impl Session {
     /// Play was asked for: when nothing can happen any more, says so at once.
     pub(super) fn begin_play(&mut self) -> Vec<Fact> {
         if self.at_rest() {
-            let text = "Nothing more will happen by itself. Step back, do something, or start over.";
-            return vec![Fact::Told(text.into(), None)];
+            let text = "Nothing more will happen by itself, and nothing is scheduled. Step back, do something, or start over.";
+            return vec![Fact::Rested(text.into())];
         }
         Vec::new()
     }
 
     fn at_rest(&self) -> bool {
         let engine = &self.shown.engine;
-        engine.at_head() && engine.idle() && !matches!(self.waits(), Waits::Until(_))
+        engine.at_head()
+            && engine.idle()
+            && !matches!(self.waits(), Waits::Until(_))
+            && self.scheduled_ms().is_none()
+    }
+
+    /// The next begin or end of a maintenance window. Nothing in the world has to happen then, but somebody meant it to.
+    pub(super) fn scheduled_ms(&self) -> Option<u64> {
+        let engine = &self.shown.engine;
+        let (now, view) = (engine.now_ms(), engine.view());
+        maintenance::turns(&view.cluster, engine.epoch_ms()).into_iter().filter(|at| *at > now).min()
     }
 
     /// Moves forward to an instant, playing the script on the way where it belongs to this branch.
@@ -60,7 +70,7 @@ impl Session {
         match &mut shown.player {
             Some((player, on)) if *on == branch && !player.done() => {
                 player.advance_to(&mut shown.engine, target);
-                shown.narration.take(player);
+                shown.narration.take(player, branch);
             }
             _ => {
                 shown.engine.advance_to(target);
@@ -68,16 +78,12 @@ impl Session {
         }
     }
 
-    /// What moving gave: the snapshot, and the story when it went on.
-    pub(super) fn news(&mut self, state: &State) -> Vec<Fact> {
-        let mut facts = vec![self.moved()];
-        if let Some(story) = self.shown.narration.changed(&state.story) {
-            facts.push(Fact::Story(story));
-        }
-        facts
+    /// What moving gave.
+    pub(super) fn news(&mut self) -> Vec<Fact> {
+        vec![self.moved()]
     }
 
-    pub(super) fn step_event(&mut self, toward: Toward, state: &State) -> Vec<Fact> {
+    pub(super) fn step_event(&mut self, toward: Toward) -> Vec<Fact> {
         match toward {
             Toward::Back => {
                 self.shown.engine.step_back();
@@ -86,15 +92,15 @@ impl Session {
                 engine.advance_events(1);
             }),
         }
-        self.news(state)
+        self.news()
     }
 
-    pub(super) fn step_status(&mut self, toward: Toward, state: &State) -> Vec<Fact> {
+    pub(super) fn step_status(&mut self, toward: Toward) -> Vec<Fact> {
         match toward {
-            Toward::Back => self.back_to_status(&state.world.gantt),
+            Toward::Back => self.back_to_status(),
             Toward::Ahead => self.ahead_to_status(),
         }
-        self.news(state)
+        self.news()
     }
 
     /// One event ahead; at the head the script has its say first.
@@ -108,7 +114,10 @@ impl Session {
         let idle = engine.idle();
         match self.waits() {
             Waits::Until(due) if idle || next.is_none_or(|next| due <= next) => self.move_to(due),
-            Waits::Nothing => step(&mut self.shown.engine),
+            Waits::Nothing => match self.scheduled_ms().filter(|_| idle) {
+                Some(due) => self.move_to(due),
+                None => step(&mut self.shown.engine),
+            },
             Waits::Until(_) | Waits::Condition => {
                 if !idle && let Some(next) = next {
                     self.move_to(next);
@@ -143,11 +152,11 @@ impl Session {
         }
     }
 
-    fn back_to_status(&mut self, gantt: &Gantt) {
+    fn back_to_status(&mut self) {
         let engine = &mut self.shown.engine;
         let (seq, now) = (engine.seq(), engine.now_ms());
         let mut before = seq;
-        while let Some(target) = gantt.status_before(before) {
+        while let Some(target) = last_status(engine.all_events(), before) {
             engine.seek_seq(target);
             if engine.seq() < seq || engine.now_ms() < now {
                 return;
@@ -164,21 +173,30 @@ impl Session {
             Toward::Back => marks.iter().rev().map(|mark| mark.at_ms).find(|at| *at < now).or(Some(0)),
             Toward::Ahead => marks.iter().map(|mark| mark.at_ms).find(|at| *at > now),
         };
-        self.seek_ms(target.unwrap_or_else(|| self.shown.engine.head_ms()), state)
+        self.seek_ms(target.unwrap_or_else(|| self.shown.engine.head_ms()))
     }
 
     /// To any instant; beyond the head the world is run on.
-    pub(super) fn seek_ms(&mut self, ms: u64, state: &State) -> Vec<Fact> {
+    pub(super) fn seek_ms(&mut self, ms: u64) -> Vec<Fact> {
         let head = self.shown.engine.head_ms();
         self.shown.engine.seek_ms(ms.min(head));
         if ms > head {
             self.move_to(ms);
         }
-        self.news(state)
+        self.news()
     }
 
     pub(super) fn seek_seq(&mut self, seq: u64) -> Vec<Fact> {
         self.shown.engine.seek_seq(seq);
         vec![self.moved()]
     }
+}
+
+/// The last status change before event `seq`.
+fn last_status(events: &[planarium_protocol::Event], seq: u64) -> Option<u64> {
+    let count = usize::try_from(seq).unwrap_or(usize::MAX).saturating_sub(1).min(events.len());
+    let before = events.get(..count).unwrap_or_default().iter().rev();
+    let mut changes =
+        before.filter(|it| matches!(it.body, planarium_protocol::EventBody::ElementStatus { .. }));
+    changes.next().map(|event| event.seq)
 }

@@ -3,16 +3,13 @@
 //!
 //! *Order*: pieces from the start to the end of the run, without holes. *Must not know*: pixels, what happens when.
 
-use super::time::tick;
-use crate::store::gantt::Gantt;
+use super::time::{horizon, tick};
 use std::rc::Rc;
 
 /// Length of the whole axis in its own measure.
 const WHOLE: i64 = 1_000_000_000;
-/// What a short stretch takes of it.
-const SHORT: i64 = WHOLE / 32;
-/// A stretch this long may be shortened.
-const LONG_MS: u64 = 10_000;
+/// What a stretch in which nothing changes takes at most. *Units*: milliseconds as they are drawn elsewhere.
+pub(crate) const LONG_MS: u64 = 10_000;
 
 /// A stretch of time with its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,28 +30,62 @@ pub(crate) struct Axis {
     length: i64,
 }
 
+/// The stretches in which nothing changes with the one that goes on, and how far the axis reaches. Both follow the head
+/// in small steps, so that what is seen never jumps.
+pub(crate) fn plan(
+    head_ms: u64,
+    least_ms: u64,
+    quiet: &[(u64, u64)],
+    busy_ms: u64,
+) -> (Vec<(u64, u64)>, u64) {
+    let mut quiet = quiet.to_vec();
+    let saved: u64 = quiet.iter().map(|(from, to)| to - from - LONG_MS).sum();
+    let now = head_ms.saturating_sub(busy_ms);
+    if now <= LONG_MS {
+        let span_ms = saved + horizon(head_ms.saturating_sub(saved));
+        return (quiet, span_ms.max(least_ms));
+    }
+    let mut room = LONG_MS;
+    while room < now {
+        room += room / 20;
+    }
+    quiet.push((busy_ms, busy_ms + room));
+    let drawn = busy_ms.saturating_sub(saved) + LONG_MS;
+    let ahead = horizon(drawn).saturating_sub(drawn);
+    (quiet, (busy_ms + room + ahead).max(least_ms))
+}
+
 impl Axis {
-    /// An axis of this length on which these stretches, in order, are short.
-    pub(crate) fn new(span_ms: u64, idle: &[(u64, u64)]) -> Self {
+    /// An axis of this length on which these stretches, in order, are as short as [`LONG_MS`].
+    pub(crate) fn new(span_ms: u64, quiet: &[(u64, u64)]) -> Self {
         let span_ms = span_ms.max(1);
-        let short = i64::try_from(idle.len()).unwrap_or(i64::MAX).saturating_mul(SHORT).min(WHOLE / 2);
-        let each = short / i64::try_from(idle.len().max(1)).unwrap_or(1);
-        let idle_ms: u64 = idle.iter().map(|(from, to)| to - from).sum();
-        let busy_ms = span_ms.saturating_sub(idle_ms).max(1);
-        let room = WHOLE - short;
-        let (mut pieces, mut at_ms, mut at, mut busy) = (Vec::new(), 0, 0, 0);
-        for (from_ms, to_ms) in idle.iter().copied().chain([(span_ms, span_ms)]) {
-            busy += from_ms - at_ms;
-            let count =
-                i64::try_from(pieces.iter().filter(|piece: &&Piece| piece.short).count()).unwrap_or(0);
-            let to = scaled(room, busy, busy_ms) + each * count;
-            pieces.push(Piece { from_ms: at_ms, to_ms: from_ms, from: at, to, short: false });
+        let saved: u64 = quiet.iter().map(|(from, to)| (to - from).saturating_sub(LONG_MS)).sum();
+        let all = span_ms.saturating_sub(saved).max(1);
+        let (mut pieces, mut at_ms, mut drawn) = (Vec::new(), 0, 0);
+        let place = |drawn: u64| scaled(WHOLE, drawn.min(all), all);
+        for (from_ms, to_ms) in quiet.iter().copied().chain([(span_ms, span_ms)]) {
+            let (from, to) = (drawn, drawn + (from_ms - at_ms));
+            pieces.push(Piece {
+                from_ms: at_ms,
+                to_ms: from_ms,
+                from: place(from),
+                to: place(to),
+                short: false,
+            });
+            drawn = to;
             if to_ms > from_ms {
-                pieces.push(Piece { from_ms, to_ms, from: to, to: to + each, short: true });
+                drawn += LONG_MS.min(to_ms - from_ms);
+                let short = to_ms - from_ms >= 2 * LONG_MS;
+                pieces.push(Piece { from_ms, to_ms, from: place(to), to: place(drawn), short });
             }
-            (at_ms, at) = (to_ms, if to_ms > from_ms { to + each } else { to });
+            at_ms = to_ms;
         }
         Self { pieces: pieces.into(), from: 0, length: WHOLE }
+    }
+
+    fn piece(&self, before: impl Fn(&Piece) -> bool) -> Option<&Piece> {
+        let at = self.pieces.partition_point(before);
+        self.pieces.get(at).or(self.pieces.last())
     }
 
     /// The part between two instants.
@@ -64,7 +95,7 @@ impl Axis {
     }
 
     fn place(&self, ms: u64) -> i64 {
-        let piece = self.pieces.iter().find(|piece| ms < piece.to_ms).or(self.pieces.last());
+        let piece = self.piece(|piece| piece.to_ms <= ms);
         piece.map_or(0, |piece| {
             let within = ms.clamp(piece.from_ms, piece.to_ms) - piece.from_ms;
             piece.from + scaled(piece.to - piece.from, within, piece.to_ms - piece.from_ms)
@@ -72,7 +103,7 @@ impl Axis {
     }
 
     /// Where an instant is, in hundredths of a percent of what is seen.
-    fn seen(&self, ms: u64) -> i64 {
+    pub(crate) fn seen(&self, ms: u64) -> i64 {
         (self.place(ms) - self.from).saturating_mul(10_000) / self.length
     }
 
@@ -105,7 +136,7 @@ impl Axis {
             reason = "a place on an axis"
         )]
         let at = self.from + (share.clamp(0.0, 1.0) * self.length as f64) as i64;
-        let piece = self.pieces.iter().find(|piece| at < piece.to).or(self.pieces.last());
+        let piece = self.piece(|piece| piece.to <= at);
         piece.map_or(0, |piece| {
             let within = u64::try_from((at - piece.from).max(0)).unwrap_or(0);
             let all = u64::try_from(piece.to - piece.from).unwrap_or(0);
@@ -116,7 +147,7 @@ impl Axis {
 
     /// What would be seen if all were drawn at the scale around an instant: for moving things by a distance.
     pub(crate) fn scale_ms(&self, ms: u64) -> u64 {
-        let piece = self.pieces.iter().find(|piece| ms < piece.to_ms).or(self.pieces.last());
+        let piece = self.piece(|piece| piece.to_ms <= ms);
         piece.map_or(1, |piece| {
             let share = u128::try_from((piece.to - piece.from).max(1)).unwrap_or(1);
             let all =
@@ -139,6 +170,8 @@ impl Axis {
     pub(crate) fn shortened(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let short =
             self.pieces.iter().filter(|piece| piece.short && self.sees_any(piece.from_ms, piece.to_ms));
+        // Where there are very many, none is worth a mark.
+        let short = short.filter(|piece| (piece.to - piece.from).saturating_mul(100) > self.length);
         short.map(|piece| (piece.from_ms, piece.to_ms))
     }
 
@@ -174,21 +207,6 @@ fn length(hundredths: i64) -> String {
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
-/// The stretches up to the head in which no status changes and nobody does anything, and that are worth shortening.
-pub(crate) fn idle(gantt: &Gantt, span_ms: u64) -> Vec<(u64, u64)> {
-    let statuses = gantt.status_seqs.iter().map(|(_, at_ms)| *at_ms);
-    let mut busy: Vec<u64> = statuses.chain(gantt.marks.iter().map(|mark| mark.at_ms)).collect();
-    planarium_kernel::sorted::sort(&mut busy);
-    let least = LONG_MS.max(span_ms / 8);
-    let pairs = busy.iter().zip(busy.iter().skip(1));
-    // A little of the stretch stays on both sides, so that a change never touches the break.
-    let cut = |(from, to): (&u64, &u64)| {
-        let margin = ((to - from) / 16).min(2000);
-        (to - from >= least && *to <= span_ms).then_some((from + margin, to - margin))
-    };
-    pairs.filter_map(cut).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,13 +223,13 @@ mod tests {
 
     #[test]
     fn idle_stretches_are_short_and_the_rest_is_even() {
-        let axis = Axis::new(1_000_000, &[(10_000, 900_000)]);
-        assert_eq!(axis.width(10_000, 900_000, 0), "3.13%");
-        assert_eq!(axis.width(0, 10_000, 0), axis.width(900_000, 910_000, 0));
-        assert_eq!(axis.shortened().collect::<Vec<_>>(), [(10_000, 900_000)]);
-        assert!(axis.ticks().iter().all(|(at, _)| *at <= 10_000 || *at >= 900_000), "no marks in the break");
+        let axis = Axis::new(200_000, &[(20_000, 130_000)]);
+        assert_eq!((axis.x(20_000), axis.x(130_000)), ("20.00%".into(), "30.00%".into()));
+        assert_eq!(axis.width(0, 10_000, 0), axis.width(130_000, 140_000, 0));
+        assert_eq!(axis.shortened().collect::<Vec<_>>(), [(20_000, 130_000)]);
+        assert!(axis.ticks().iter().all(|(at, _)| *at <= 20_000 || *at >= 130_000), "no marks in the break");
         // There and back again.
-        for ms in (0..=1_000_000).step_by(9_973) {
+        for ms in (0..=200_000).step_by(973) {
             #[expect(clippy::cast_precision_loss, reason = "a share")]
             let share = axis.place(ms) as f64 / WHOLE as f64;
             assert!(axis.instant(share).abs_diff(ms) <= 40, "{ms} comes back as {}", axis.instant(share));
@@ -219,15 +237,28 @@ mod tests {
     }
 
     #[test]
-    fn many_breaks_take_half_of_it_at_most() {
-        let idle: Vec<_> = (0..100).map(|n| (n * 1000, n * 1000 + 900)).collect();
-        let axis = Axis::new(100_000, &idle);
-        let mut last = -1;
-        for ms in (0..=100_000).step_by(50) {
-            assert!(axis.place(ms) >= last, "{ms}");
-            last = axis.place(ms);
+    fn the_playhead_never_jumps() {
+        // Something happens every second for a while, then nothing for a long time, and again.
+        let busy = |ms: u64| (ms < 100_000) || (400_000..450_000).contains(&ms) || ms > 1_000_000;
+        let (mut quiet, mut last_busy, mut before) = (Vec::new(), 0, None);
+        for ms in (0..1_200_000).step_by(250) {
+            if busy(ms) && ms % 1000 == 0 {
+                if ms - last_busy > LONG_MS {
+                    quiet.push((last_busy, ms));
+                }
+                last_busy = ms;
+            }
+            let (breaks, span_ms) = plan(ms, 0, &quiet, last_busy);
+            assert!(span_ms > ms, "{ms}");
+            let at = Axis::new(span_ms, &breaks).seen(ms);
+            // A step of two hundredths of the axis at most.
+            assert!(
+                before.is_none_or(|before: i64| at.abs_diff(before) <= 250),
+                "{ms}: from {before:?} to {at}"
+            );
+            before = Some(at);
         }
-        assert_eq!(last, WHOLE);
+        assert!(before.is_some_and(|at| at > 8_500), "what is ahead takes little room");
     }
 
     #[test]

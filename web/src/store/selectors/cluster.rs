@@ -8,23 +8,43 @@ use std::sync::Arc;
 /// Above this many machines the cards are condensed.
 pub(crate) const DENSE_ABOVE: usize = 40;
 
-/// Machines of one zone.
+/// Machines of one zone, or of one rack where there are no zones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Group {
-    /// Zone; empty when none has one.
+    /// `Zone` or `Rack`.
+    pub(crate) kind: &'static str,
+    /// Its name; empty when none has one.
     pub(crate) zone: Text,
     /// In order of joining.
     pub(crate) machines: Vec<Ptr<MachineView>>,
 }
 
-/// The machines by zone, in order of first appearance.
+impl Group {
+    /// What it is called.
+    pub(crate) fn title(&self) -> String {
+        if self.zone.is_empty() { "Machines".to_owned() } else { format!("{} {}", self.kind, self.zone) }
+    }
+}
+
+/// How much is used or reserved of the resource that is scarcest on a machine. *Units*: percent.
+pub(crate) fn fullness(machine: &MachineView) -> u32 {
+    let taken = |it: &ResourceView| (it.used + it.reserved).saturating_mul(100) / it.total;
+    let most = machine.resources.iter().filter(|it| it.total > 0).map(taken).max();
+    u32::try_from(most.unwrap_or(0)).unwrap_or(0)
+}
+
+/// The machines by zone, or by rack, in order of first appearance.
 pub(crate) fn groups(cluster: &ClusterView) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
+    let zones = cluster.machines.iter().any(|machine| machine.zone.is_some());
+    let kind = if zones { "Zone" } else { "Rack" };
     for machine in &cluster.machines {
-        let zone = machine.zone.clone().unwrap_or_else(|| "".into());
+        let rack =
+            || machine.attributes.iter().find(|(name, _)| &**name == "rack").map(|(_, rack)| rack.clone());
+        let zone = if zones { machine.zone.clone() } else { rack() }.unwrap_or_else(|| "".into());
         match groups.iter_mut().find(|group| group.zone == zone) {
             Some(group) => group.machines.push(Ptr::from(machine)),
-            None => groups.push(Group { zone, machines: vec![Ptr::from(machine)] }),
+            None => groups.push(Group { kind, zone, machines: vec![Ptr::from(machine)] }),
         }
     }
     groups

@@ -1,16 +1,19 @@
 //! Which events the log shows, kept up to date without looking at the old ones again.
 
+use super::status;
 use super::text::contains;
 use super::words::because;
 use crate::store::events::EventLog;
 use crate::store::state::LogFilter;
-use planarium_protocol::Event;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::{Event, EventBody, Text};
 
 /// Positions of the events that pass a filter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LogIndex {
     filter: LogFilter,
     lineage: (u32, u32),
+    first: usize,
     looked_at: usize,
     /// Positions in the log, oldest first.
     pub(crate) shown: Vec<usize>,
@@ -19,13 +22,15 @@ pub(crate) struct LogIndex {
 impl LogIndex {
     /// Takes in what is new, or starts over when the filter or the branch is another.
     pub(crate) fn update(&mut self, log: &EventLog, filter: &LogFilter) {
-        let same = self.filter == *filter && self.lineage == log.lineage && self.looked_at <= log.len();
-        if !same {
-            *self = Self { filter: filter.clone(), lineage: log.lineage, ..Self::default() };
+        let kept = log.kept();
+        let place = (self.lineage, self.first) == (log.lineage, kept.start);
+        if self.filter != *filter || !place || self.looked_at > kept.end {
+            let (lineage, first) = (log.lineage, kept.start);
+            *self = Self { filter: filter.clone(), lineage, first, looked_at: first, ..Self::default() };
         }
         let wanted = (self.looked_at..).zip(log.from(self.looked_at));
         self.shown.extend(wanted.filter(|(_, event)| passes(event, filter)).map(|(at, _)| at));
-        self.looked_at = log.len();
+        self.looked_at = kept.end;
     }
 
     /// How many of those shown are among the first `count` events.
@@ -34,8 +39,12 @@ impl LogIndex {
     }
 }
 
-/// Longest chain of causes that is shown.
-const LINKS: usize = 40;
+/// Longest chain of causes that is shown whole.
+const LINKS: usize = 12;
+/// Most events looked at for the last change of an element.
+const LOOKED_AT: usize = 5_000;
+/// Longest chain of causes that is followed.
+const FOLLOWED: usize = 10_000;
 
 /// An event and what brought it about, back to where it began. A link that leads out of the log ends it.
 pub(crate) fn chain(log: &EventLog, seq: u64) -> Vec<&Event> {
@@ -44,13 +53,82 @@ pub(crate) fn chain(log: &EventLog, seq: u64) -> Vec<&Event> {
     while let Some(event) = next.and_then(|seq| log.by_seq(seq)) {
         // Causes lie in the past, so this ends; the bound is for those who read it.
         let earlier = out.last().is_none_or(|last| event.seq < last.seq);
-        if !earlier || out.len() == LINKS {
+        if !earlier || out.len() == FOLLOWED {
             break;
         }
         out.push(event);
         next = because(event);
     }
     out
+}
+
+/// A link of a chain as it is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Link<'a> {
+    /// An event.
+    Event(&'a Event),
+    /// This many were left out.
+    Left(usize),
+}
+
+/// A long chain without its middle: what it began with is always there.
+pub(crate) fn shortened(chain: Vec<&Event>) -> Vec<Link<'_>> {
+    let left = chain.len().saturating_sub(LINKS);
+    if left < 2 {
+        return chain.into_iter().map(Link::Event).collect();
+    }
+    let (near, far) = (LINKS - 4, chain.len() - 4);
+    let mut out: Vec<Link<'_>> = chain.iter().take(near).map(|event| Link::Event(event)).collect();
+    out.push(Link::Left(left));
+    out.extend(chain.iter().skip(far).map(|event| Link::Event(event)));
+    out
+}
+
+/// The last change of an element's status up to an event.
+pub(crate) fn last_change(log: &EventLog, path: &ElementPath, seq: u64) -> Option<u64> {
+    let count = log.count_to(seq);
+    (count.saturating_sub(LOOKED_AT)..count)
+        .rev()
+        .filter_map(|at| log.get(at))
+        .find(|event| is_of(event, path))
+        .map(|event| event.seq)
+}
+
+/// The event that an explanation of an element begins its chain of causes with: the last change of it or of what it is
+/// part of, or else the coming of its service.
+pub(crate) fn origin(log: &EventLog, path: &ElementPath, seq: u64) -> Option<u64> {
+    let mut at = Some(path.clone());
+    while let Some(element) = at.filter(|element| !element.plan.is_empty()) {
+        if let Some(found) = last_change(log, &element, seq) {
+            return Some(found);
+        }
+        at = super::tree::parent(&element);
+    }
+    let came = |event: &&Event| matches!(&event.body, EventBody::ServiceLoaded { service, .. } if *service == path.service);
+    log.from(0).take_while(|event| event.seq <= seq).find(came).map(|event| event.seq)
+}
+
+/// How long a step was in each status, in the order in which it came to them, up to an event; what is done counts no more.
+pub(crate) fn spent(log: &EventLog, path: &ElementPath, seq: u64) -> Vec<(Text, u64)> {
+    let mut out: Vec<(Text, u64)> = Vec::new();
+    let mut add = |status: &Text, ms: u64| match out.iter_mut().find(|(known, _)| known == status) {
+        Some((_, sum)) => *sum += ms,
+        None => out.push((status.clone(), ms)),
+    };
+    let mut open: Option<(Text, u64)> = None;
+    for event in (0..log.count_to(seq)).filter_map(|at| log.get(at)).filter(|event| is_of(event, path)) {
+        let EventBody::ElementStatus { from, to, .. } = &event.body else { continue };
+        let (status, since) = open.take().unwrap_or_else(|| (from.clone(), 0));
+        add(&status, event.at_ms.saturating_sub(since));
+        open = Some((to.clone(), event.at_ms));
+    }
+    let words = status::words(&path.dialect);
+    out.retain(|(status, ms)| *ms > 0 && !status::is_done(words, status));
+    out
+}
+
+fn is_of(event: &Event, path: &ElementPath) -> bool {
+    matches!(&event.body, EventBody::ElementStatus { path: changed, .. } if changed == path)
 }
 
 fn passes(event: &Event, filter: &LogFilter) -> bool {
@@ -66,8 +144,7 @@ fn passes(event: &Event, filter: &LogFilter) -> bool {
 mod tests {
     use super::*;
     use planarium_kernel::cause::Cause;
-    use planarium_protocol::EventBody;
-    use planarium_protocol::event::{ElementPath, Importance};
+    use planarium_protocol::event::Importance;
 
     fn path(plan: &str) -> ElementPath {
         let none = || "".into();

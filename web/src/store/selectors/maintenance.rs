@@ -139,6 +139,21 @@ pub(crate) fn windows(cluster: &ClusterView) -> Vec<Window> {
     windows.collect()
 }
 
+/// When windows begin and end, on the clock. *Units*: milliseconds since genesis.
+pub(crate) fn turns(cluster: &ClusterView, epoch_ms: u64) -> Vec<u64> {
+    const NS: i64 = 1_000_000;
+    let on_clock = |ns: i64| {
+        // A window may begin within a millisecond: it has begun once that is over.
+        let ms = ns.checked_add(NS - 1).map(|ns| ns.div_euclid(NS));
+        ms.and_then(|ms| u64::try_from(ms).ok()).and_then(|ms| ms.checked_sub(epoch_ms))
+    };
+    let turns = cluster.windows.iter().flat_map(|window| {
+        let (start_ns, duration_ns) = nanoseconds(&window.unavailability);
+        [Some(start_ns), duration_ns.and_then(|length| start_ns.checked_add(length))]
+    });
+    turns.flatten().filter_map(on_clock).collect()
+}
+
 fn nanoseconds(away: &UnavailabilityView) -> (i64, Option<i64>) {
     let length = away.duration_ns.as_ref().map(|text| text.parse().unwrap_or(0));
     (away.start_ns.parse().unwrap_or(0), length)
@@ -226,10 +241,10 @@ pub(crate) fn action<'m>(machine: &'m MachineView, op: &str) -> Option<&'m Actio
 
 /// How much of the time axis windows may add to it.
 fn bound(head_ms: u64) -> u64 {
-    head_ms.saturating_mul(8).saturating_add(60_000)
+    horizon(head_ms).saturating_mul(8).saturating_add(60_000)
 }
 
-/// How far the time axis reaches, windows that are not too far off included.
+/// How far the time axis reaches at least, for windows that are not too far off.
 pub(crate) fn reach(head_ms: u64, windows: &[Window], epoch_ms: u64) -> u64 {
     let bound = bound(head_ms);
     let ends = windows.iter().filter_map(|window| {
@@ -238,7 +253,7 @@ pub(crate) fn reach(head_ms: u64, windows: &[Window], epoch_ms: u64) -> u64 {
         let end = window.end_ms(epoch_ms).map_or(start / 4 * 5 + 1000, unsigned);
         (start < bound).then_some(end.min(bound))
     });
-    horizon(ends.max().unwrap_or(0).max(head_ms))
+    ends.max().map_or(0, |end| end + end / 16)
 }
 
 /// Whether a window begins beyond an axis of this length.

@@ -7,8 +7,11 @@ use super::{offers, status, tree};
 use crate::store::action::{Action, Format, Toward};
 use crate::store::draft::labelled;
 use crate::store::state::{Dialog, EditTab, Pane, Speed, State, Tab, Theme};
+use planarium_kernel::SortedSet;
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::{Fault, FaultKind, Target};
 use planarium_protocol::view::View;
+use planarium_protocol::{Input, Text};
 use yew::AttrValue;
 
 /// Something one can ask for.
@@ -81,8 +84,67 @@ pub(crate) fn entries(state: &State) -> Vec<Entry> {
             }
         }
     }
+    faults(&mut list, state);
     places(&mut list, state);
     list.0
+}
+
+/// Machines and tasks that failures are listed for.
+const STRUCK: usize = 60;
+
+/// Faults in force, which can be ended, and failures of each task and machine.
+fn faults(list: &mut List, state: &State) {
+    const FAULT: &str = "Failure";
+    let view = &state.world.view;
+    for fault in &view.faults {
+        for action in &fault.actions {
+            let entry = list.add(
+                FAULT,
+                "lightning",
+                format!("End fault {}: {}", fault.id, fault.text),
+                Action::Do(Box::new(action.input.clone())),
+            );
+            entry.also = "fault clear stop heal fix kill lose lost agent machine crash";
+        }
+    }
+    let tasks = view.cluster.machines.iter().flat_map(|machine| &machine.tasks);
+    let names: SortedSet<&Text> = tasks.map(|task| &task.name).collect();
+    for name in names.iter().take(STRUCK) {
+        for (kind, word, also) in [
+            (FaultKind::TaskKill, "Kill", "fault terminate stop end"),
+            (FaultKind::TaskFail, "Crash", "fault fail exit break kill"),
+        ] {
+            let target = Target { task: Some(name.to_string()), ..Target::default() };
+            strike(list, FAULT, format!("{word} {name}"), kind, target).also = also;
+        }
+    }
+    for machine in view.cluster.machines.iter().take(STRUCK) {
+        let target = Target { agent: Some(machine.hostname.to_string()), ..Target::default() };
+        let label = format!("Lose the machine {}", machine.hostname);
+        strike(list, FAULT, label, FaultKind::AgentLost, target).also =
+            "fault agent node host kill crash down";
+    }
+}
+
+fn strike<'a>(
+    list: &'a mut List,
+    group: &'static str,
+    label: String,
+    kind: FaultKind,
+    target: Target,
+) -> &'a mut Entry {
+    let fault = Fault {
+        fault: kind,
+        target,
+        id: None,
+        for_ms: None,
+        count: None,
+        probability: None,
+        exit_code: None,
+        message: None,
+        delay_ms: None,
+    };
+    list.add(group, "lightning", label, Action::Do(Box::new(Input::Fault(fault))))
 }
 
 fn time(list: &mut List, state: &State) {
@@ -138,10 +200,11 @@ fn page(list: &mut List, state: &State) {
     const SHOW: &str = "Show";
     let same = (!state.dirty()).then(|| AttrValue::from("this is what runs"));
     let broken = (state.checked.errors() > 0).then(|| AttrValue::from("the definition has errors"));
-    let apply = list.add(DO, "apply", "Apply the definition in a new world", Action::Apply);
-    apply.keys = Some("Ctrl-Enter");
+    let apply = list.add(DO, "apply", "Start over with this definition", Action::Apply);
+    (apply.keys, apply.also) = (Some("Ctrl-Enter"), "apply new world run deploy");
     apply.refused = broken.clone().or(same.clone());
-    list.add(DO, "rocket", "Roll the definition out in this run", Action::RollOut).refused = broken.or(same);
+    let update = list.add(DO, "rocket", "Update the service with this definition", Action::RollOut);
+    (update.refused, update.also) = (broken.or(same), "roll out rollout apply deploy");
     for (icon, label, keys, dialog, also) in [
         (
             "lightning",
@@ -294,7 +357,7 @@ fn go(list: &mut List, view: &View, path: &ElementPath, name: String) {
 /// lately first.
 pub(crate) fn meant(entries: &[Entry], text: &str, lately: &[AttrValue], most: usize) -> Vec<usize> {
     let words: Vec<String> = text.split_whitespace().map(str::to_ascii_lowercase).collect();
-    let mut found: Vec<(usize, usize)> = entries
+    let mut found: Vec<(usize, usize, usize)> = entries
         .iter()
         .enumerate()
         .filter_map(|(at, entry)| {
@@ -308,13 +371,13 @@ pub(crate) fn meant(entries: &[Entry], text: &str, lately: &[AttrValue], most: u
                     .or_else(|| rank(&label, word))?;
             }
             let used = lately.iter().position(|name| *name == entry.label).unwrap_or(lately.len());
-            let used = if words.is_empty() { used * 8 } else { 0 };
-            Some((used + score * 2 + usize::from(entry.refused.is_some() && !words.is_empty()), at))
+            // Of what fits equally well, that which was used lately comes first.
+            Some((score * 2 + usize::from(entry.refused.is_some() && !words.is_empty()), used, at))
         })
         .collect();
     planarium_kernel::sorted::sort(&mut found);
     found.truncate(most);
-    found.into_iter().map(|(_, at)| at).collect()
+    found.into_iter().map(|(.., at)| at).collect()
 }
 
 /// Whether one of several words begins so.

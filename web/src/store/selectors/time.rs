@@ -30,12 +30,14 @@ pub(crate) fn spoken(ms: u64) -> String {
     if said.is_empty() { "0 seconds".to_owned() } else { said.join(" ") }
 }
 
-/// How far the time axis reaches: a round figure beyond the head, so that it grows in jumps.
+/// How far the time axis reaches: a little beyond the head. It grows in small steps, so that nothing jumps and little is
+/// drawn anew.
 pub(crate) fn horizon(head_ms: u64) -> u64 {
-    const ROUND: [u64; 12] = [15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 14_400];
-    let s = head_ms.div_ceil(1000);
-    let hours = || s.div_ceil(14_400).max(1) * 14_400;
-    ROUND.iter().copied().find(|end| *end >= s).unwrap_or_else(hours) * 1000
+    let (least, mut end) = (head_ms.saturating_add(head_ms / 16), 15_000_u64);
+    while end < least {
+        end += end / 50;
+    }
+    end
 }
 
 /// Distance between marks of an axis this long, so that there are about eight.
@@ -84,14 +86,14 @@ mod tests {
     }
 
     #[test]
-    fn the_axis_reaches_past_the_head_and_grows_in_jumps() {
-        let mut last = 0;
-        for head in (0..40_000_000).step_by(61_000) {
+    fn the_axis_reaches_past_the_head_and_grows_in_small_steps() {
+        let mut last = horizon(0);
+        for head in (0..4_000_000).step_by(250) {
             let end = horizon(head);
-            assert!(end >= head && end >= 15_000 && end >= last, "{head}");
+            assert!(end > head && end >= last && end - last <= last / 50, "{head}");
             assert!(end / tick(end) <= 9, "{head}: too many marks");
             last = end;
         }
-        assert_eq!((horizon(15_000), horizon(15_001), horizon(14_400_001)), (15_000, 30_000, 28_800_000));
+        assert_eq!(horizon(0), 15_000);
     }
 }

@@ -86,7 +86,8 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    fn open(&self, path: &ElementPath, by_default: bool) -> bool {
+    /// Whether a row is open.
+    pub(crate) fn open(&self, path: &ElementPath, by_default: bool) -> bool {
         !self.filter.is_empty() || (by_default != self.toggled.contains(path))
     }
 
@@ -247,7 +248,7 @@ fn keeps_phase(shape: &Shape, phase: &PhaseView) -> bool {
 }
 
 /// The first plan is open, and so is every other one that has begun.
-fn open_by_default(position: usize, plan: &PlanView, words: Words) -> bool {
+pub(crate) fn open_by_default(position: usize, plan: &PlanView, words: Words) -> bool {
     let class = status::entry(words, &plan.status).class;
     let over = plan.custom && class == StatusClass::Done;
     position == 0 || !(class.is_asleep() || plan.phases.is_empty() || over)

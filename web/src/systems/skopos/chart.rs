@@ -2,13 +2,16 @@
 //!
 //! *Knows*: which exits are drawn and how they are marked. *Must not know*: where anything stands; that is the layout's.
 
-use super::layout::{Frame, NODE, Placed, end, line, list, text};
+use super::layout::{Frame, MARKS, NODE, Placed, START, end, line, list, text};
 use crate::store::selectors::status::{Words, look};
 use crate::store::{Action, Hub};
 use crate::ui::{icon_at, status_icon_at};
 use planarium_protocol::event::ElementPath;
 use serde_json::Value;
 use yew::prelude::*;
+
+/// Width of the mark of an instance. *Units*: pixels.
+const MARK: i32 = 46;
 
 /// A plan being drawn.
 pub(super) struct Chart<'v> {
@@ -19,18 +22,19 @@ pub(super) struct Chart<'v> {
     /// Its status words.
     pub(super) words: Words,
     pub(super) hub: &'v Hub,
-    /// Id of the step whose exits are shown.
-    pub(super) chosen: &'v UseStateHandle<String>,
+    /// Id of the step that is selected, whose exits are shown; empty when it is none of this plan.
+    pub(super) chosen: &'v str,
 }
 
 impl Chart<'_> {
     /// A chain as a picture; of the top level when there is no phase.
     pub(super) fn draw(&self, frame: &Frame<'_>, phase: &str) -> Html {
-        let (width, height) = (frame.width.to_string(), frame.height.to_string());
+        let (right, bottom) = (frame.x + frame.width, frame.y + frame.height);
+        let (width, height) = (right.to_string(), bottom.to_string());
         let label = if phase.is_empty() { "Phases".to_owned() } else { format!("Steps of {phase}") };
         html! {
             <div class="flow-scroll" tabindex="0" role="group" aria-label={label}>
-                <svg class="flow-svg" {width} {height} viewBox={format!("0 0 {} {}", frame.width, frame.height)}>
+                <svg class="flow-svg" {width} {height} viewBox={format!("0 0 {right} {bottom}")}>
                     <defs>
                         { for ["pass", "fail"].iter().map(|on| html! {
                             <marker id={format!("flow-{on}")} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto">
@@ -46,12 +50,12 @@ impl Chart<'_> {
 
     /// The exits of the chosen step in words, where it stands in this chain or below.
     pub(super) fn exits(&self, frame: &Frame<'_>) -> Html {
-        let edges = edges_of(frame, self.chosen.as_str());
+        let edges = edges_of(frame, self.chosen);
         if edges.is_empty() {
             return Html::default();
         }
         html! {
-            <ul class="flow-next" aria-label={format!("Exits of {}", self.chosen.as_str())}>
+            <ul class="flow-next" aria-label={format!("Exits of {}", self.chosen)}>
                 { for edges.into_iter().map(|edge| html! { <li data-on={text(edge, "on").to_owned()}>{ exit_words(edge) }</li> }) }
             </ul>
         }
@@ -67,6 +71,7 @@ impl Chart<'_> {
             <>
                 { for frame.nodes.iter().map(|placed| self.node(placed, phase)) }
                 { for ends.map(|goal| end_word(frame, goal)) }
+                if text(frame.chain, "kind") == "plan" { { start_word(frame) } }
                 { for drawn.iter().map(|edge| self.edge(frame, edge)) }
             </>
         }
@@ -77,7 +82,7 @@ impl Chart<'_> {
         let from = frame.nodes.iter().find(|placed| text(placed.node, "id") == text(edge, "from"));
         let cleanup = from.is_some_and(|placed| text(placed.node, "lane") == "cleanup");
         let taken = edge.get("taken").and_then(Value::as_u64).unwrap_or(0) > 0;
-        let chosen = text(edge, "from") == self.chosen.as_str();
+        let chosen = text(edge, "from") == self.chosen;
         let forward = text(edge, "on") == "pass";
         chosen || taken || flag(edge, "held") || forward || cleanup
     }
@@ -86,7 +91,7 @@ impl Chart<'_> {
         let Some(d) = line(frame, edge) else { return Html::default() };
         let on = text(edge, "on").to_owned();
         let taken = edge.get("taken").and_then(Value::as_u64).unwrap_or(0) > 0;
-        let chosen = text(edge, "from") == self.chosen.as_str();
+        let chosen = text(edge, "from") == self.chosen;
         html! {
             <path class="flow-edge" {d} marker-end={format!("url(#flow-{on})")} data-on={on}
                 data-taken={taken.to_string()} data-last={flag(edge, "last").to_string()} data-chosen={chosen.to_string()}
@@ -100,7 +105,7 @@ impl Chart<'_> {
         let Placed { node, x, y, width, height, inside } = placed;
         let (id, status) = (text(node, "id"), text(node, "status"));
         let look = look(self.words, status);
-        let chosen = self.chosen.as_str() == id;
+        let chosen = self.chosen == id;
         let next = list(self.flow, "next").iter().find(|next| text(next, "to") == id);
         let next = next.map_or("", |next| text(next, "on")).to_owned();
         let box_height = if inside.is_some() { *height } else { NODE.1 };
@@ -108,10 +113,13 @@ impl Chart<'_> {
         let second = second_line(node, own_loop);
         let title = title(node);
         html! {
-            <g class="flow-node" key={id.to_owned()} data-lane={text(node, "lane").to_owned()} data-class={text(node, "class").to_owned()}
+            <g class="flow-node" key={id.to_owned()} data-step={id.to_owned()} data-lane={text(node, "lane").to_owned()} data-class={text(node, "class").to_owned()}
                 data-family={look.family} data-chosen={chosen.to_string()} data-next={next}>
                 <rect x={x.to_string()} y={y.to_string()} width={width.to_string()} height={box_height.to_string()} rx="5" />
-                if own_loop.is_some() { { brackets(placed) } }
+                if let Some(own) = own_loop {
+                    { brackets(placed) }
+                    { self.iterations(placed, own) }
+                }
                 <g class="flow-label" role="button" tabindex="0" aria-pressed={chosen.to_string()}
                     onclick={self.choose(id, phase)} onkeydown={self.press(id, phase)}>
                     <title>{ title.join("\n") }</title>
@@ -129,6 +137,32 @@ impl Chart<'_> {
                     { icon_at("gate", x + width - 20, y + box_height - 20) }
                 }
                 if let Some(inside) = inside { { self.frame(inside, phase) } }
+            </g>
+        }
+    }
+
+    /// One mark for each instance that a loop has come to, below its steps.
+    fn iterations(&self, placed: &Placed<'_>, own: &Value) -> Html {
+        let all = list(own, "iterations");
+        let room = usize::try_from((placed.width - 24) / MARK).unwrap_or(0);
+        let marks = all.iter().skip(all.len().saturating_sub(room)).enumerate();
+        let y = placed.y + placed.height - MARKS;
+        html! {
+            <g class="flow-iterations" role="list" aria-label={format!("Instances of {}", text(placed.node, "id"))}>
+                { for marks.map(|(at, one)| {
+                    let x = placed.x + 12 + i32::try_from(at).unwrap_or(0) * MARK;
+                    let index = one.get("index").and_then(Value::as_u64).unwrap_or(0);
+                    let look = look(self.words, text(one, "status"));
+                    let words = format!("instance {index} {}", text(one, "status"));
+                    html! {
+                        <g role="listitem" aria-label={words.clone()} data-family={look.family}>
+                            <title>{ words }</title>
+                            <rect x={x.to_string()} y={y.to_string()} width={(MARK - 4).to_string()} height="18" rx="4" />
+                            { status_icon_at(look, x + 2, y + 1) }
+                            <text x={(x + 20).to_string()} y={(y + 13).to_string()}>{ index.to_string() }</text>
+                        </g>
+                    }
+                }) }
             </g>
         }
     }
@@ -152,16 +186,12 @@ impl Chart<'_> {
         })
     }
 
-    /// Shows the exits of a step, and selects it in the tree.
+    /// Selects a step, here as in the tree.
     fn picker(&self, id: &str, phase: &str) -> impl Fn() + 'static {
-        let (chosen, own) = (self.chosen.clone(), id.to_owned());
         let hub = self.hub.clone();
         let (top, step) = if phase.is_empty() { (id, None) } else { (phase, Some(id.into())) };
         let path = ElementPath { phase: Some(top.into()), step, ..self.path.clone() };
-        move || {
-            chosen.set(own.clone());
-            hub.send(Action::Select(path.clone()));
-        }
+        move || hub.send(Action::Select(path.clone()))
     }
 }
 
@@ -213,7 +243,24 @@ fn end_word(frame: &Frame<'_>, goal: &str) -> Html {
         ("@fail", false) => ("fail", "fail"),
         (_, false) => ("pass", "pass"),
     };
-    html! { <text class="flow-end" data-on={on} x={(x + 4).to_string()} y={(y + 4).to_string()}>{ word }</text> }
+    let held = list(frame.chain, "edges").iter().any(|edge| flag(edge, "held") && text(edge, "to") == goal);
+    html! {
+        <text class="flow-end" data-on={on} data-held={held.to_string()} x={(x + 4).to_string()} y={(y + 4).to_string()}>
+            { if held { format!("{word}, held") } else { word.to_owned() } }
+        </text>
+    }
+}
+
+/// Where the plan begins, with the way to its first step.
+fn start_word(frame: &Frame<'_>) -> Html {
+    let Some(first) = frame.nodes.first() else { return Html::default() };
+    let y = first.y + first.height / 2;
+    html! {
+        <>
+            <text class="flow-end" data-on="pass" x="6" y={(y + 4).to_string()}>{ "START" }</text>
+            <path class="flow-edge" d={format!("M{} {y} H{}", START - 4, first.x - 2)} marker-end="url(#flow-pass)" data-on="pass" data-explicit="true" />
+        </>
+    }
 }
 
 /// What stands below the name of a step.
@@ -250,7 +297,7 @@ fn title(node: &Value) -> Vec<&str> {
     all
 }
 
-/// What a loop goes through, and how far it is: `target instances: 1 of 3 done, at 1`.
+/// What a loop goes through, and how far it is: `target instances: instance 1, 2 of 3`.
 fn looped(own: &Value) -> String {
     let planned = own.get("planned").and_then(Value::as_u64).unwrap_or(0);
     let ended: Vec<&Value> = list(own, "iterations")
@@ -261,9 +308,10 @@ fn looped(own: &Value) -> String {
     let failed = failed.and_then(|one| one.get("index")).and_then(Value::as_u64);
     let words = text(own, "words");
     match (own.get("current").and_then(Value::as_u64), failed) {
-        (Some(at), _) => format!("{words}: {} of {planned} done, at {at}", ended.len()),
-        (None, Some(at)) => format!("{words}: failed at {at}, {} of {planned}", ended.len()),
-        (None, None) => format!("{words}: {planned}"),
+        (Some(at), _) => format!("{words}: instance {at}, {} of {planned}", ended.len() + 1),
+        (None, Some(at)) => format!("{words}: failed at instance {at}, {} of {planned}", ended.len()),
+        (None, None) if ended.is_empty() => format!("{words}: {planned}"),
+        (None, None) => format!("{words}: {} of {planned} done", ended.len()),
     }
 }
 
@@ -314,11 +362,11 @@ mod tests {
             (json!({"words": "old instances", "planned": 3}), "old instances: 3"),
             (
                 json!({"words": "3 times", "planned": 3, "current": 1, "iterations": [{"index": 0, "status": "passed"}]}),
-                "3 times: 1 of 3 done, at 1",
+                "3 times: instance 1, 2 of 3",
             ),
             (
                 json!({"words": "3 times", "planned": 3, "iterations": iterations}),
-                "3 times: failed at 1, 2 of 3",
+                "3 times: failed at instance 1, 2 of 3",
             ),
         ] {
             assert_eq!(looped(&own), words);

@@ -8,10 +8,13 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::status::{Words, look};
 use crate::store::state::Pane;
 use crate::store::{Action, Hub, use_hub};
+use crate::systems::Selected;
 use crate::ui::{Button, icon, status_icon};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{ActionView, ServiceView};
 use serde_json::Value;
+use web_sys::wasm_bindgen::JsCast as _;
+use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 /// The id of the chain that the phases are in.
@@ -46,14 +49,21 @@ struct FlowPaneProps {
 
 #[component]
 fn FlowPane(props: &FlowPaneProps) -> Html {
-    let (hub, chosen) = (use_hub(), use_state(String::new));
+    let hub = use_hub();
+    let selected = use_context::<Selected>().and_then(|selected| selected.0);
+    let chosen =
+        selected.filter(|path| is_inside(&props.path, path)).and_then(|path| path.step.or(path.phase));
+    let chosen = chosen.unwrap_or_default();
+    let pane = use_node_ref();
+    use_effect_with((pane.clone(), chosen.clone()), |(pane, chosen)| show(pane, chosen));
     let Some(flow) = props.more.get("flow") else { return Html::default() };
     let Some(root) = chain(flow, ROOT) else { return Html::default() };
     let chart = Chart { flow, path: &props.path, words: props.words, hub: &hub, chosen: &chosen };
+    let written = props.more.get("plan").and_then(Value::as_str);
     let active = list(flow, "path").first().and_then(Value::as_str).unwrap_or("");
     let phases = list(root, "nodes");
     html! {
-        <section class="flow" aria-label={format!("Plan of {}", props.path.service)}>
+        <section ref={pane} class="flow" aria-label={format!("Plan of {}", props.path.service)}>
             <header>
                 { icon("branch") }
                 <h3>{ props.path.service.to_string() }</h3>
@@ -62,12 +72,42 @@ fn FlowPane(props: &FlowPaneProps) -> Html {
             <div class="flow-actions" role="group" aria-label="The plan as a whole">
                 { for props.actions.iter().filter(|action| action.refused.is_none()).map(|action| action_button(&hub, action, "")) }
             </div>
+            if let Some(written) = written { { made(&hub, &props.path.service, written) } }
             if let Some(gate) = flow.get("gate") { { gate_box(&hub, gate, &props.gate) } }
             { next(flow) }
             if let Some(drawn) = overview(flow, ROOT).filter(|_| phases.len() > 1) { { chart.draw(&drawn, "") } }
-            { for phases.iter().map(|phase| phase_box(&chart, phase, id_of(phase) == active || phases.len() <= 3)) }
-            if let Some(written) = props.more.get("plan").and_then(Value::as_str) { { made(&hub, &props.path.service, written) } }
+            { for phases.iter().map(|phase| phase_box(&chart, phase, id_of(phase) == active || phases.len() <= 3 || holds(flow, phase, &chosen))) }
         </section>
+    }
+}
+
+/// Whether an element is one of a plan.
+fn is_inside(plan: &ElementPath, path: &ElementPath) -> bool {
+    let whole = ElementPath { phase: None, step: None, ..path.clone() };
+    whole == *plan
+}
+
+/// Whether a step is a phase, or is inside it.
+fn holds(flow: &Value, node: &Value, step: &str) -> bool {
+    let inside = node.get("inside").and_then(Value::as_str).and_then(|inside| chain(flow, inside));
+    let nodes = inside.map_or(&[][..], |inside| list(inside, "nodes"));
+    !step.is_empty() && (id_of(node) == step || nodes.iter().any(|node| holds(flow, node, step)))
+}
+
+/// Brings the box of a step into view.
+fn show(pane: &NodeRef, step: &str) {
+    let Some(pane) = pane.cast::<web_sys::Element>().filter(|_| !step.is_empty()) else { return };
+    let boxes = pane.query_selector_all("[data-step]").ok();
+    let Some(boxes) = boxes else { return };
+    let found =
+        (0..boxes.length()).rev().filter_map(|at| boxes.item(at)?.dyn_into::<web_sys::Element>().ok());
+    let mut found = found;
+    let found = found.find(|one| one.get_attribute("data-step").as_deref() == Some(step));
+    if let Some(found) = found {
+        let into_view = ScrollIntoViewOptions::new();
+        into_view.set_block(ScrollLogicalPosition::Nearest);
+        into_view.set_inline(ScrollLogicalPosition::Nearest);
+        found.scroll_into_view_with_scroll_into_view_options(&into_view);
     }
 }
 
@@ -151,7 +191,7 @@ fn versions(own: &Value) -> String {
     }
 }
 
-/// The text of a plan that was made, and the way to edit it.
+/// That the plan was made, its text, and the way to edit it.
 fn made(hub: &Hub, service: &str, written: &str) -> Html {
     let (own, service, text) = (hub.clone(), service.to_owned(), written.to_owned());
     let edit = Callback::from(move |_| {
@@ -164,10 +204,14 @@ fn made(hub: &Hub, service: &str, written: &str) -> Html {
         own.send(Action::ShowPane(Pane::Edit));
     });
     html! {
-        <details class="flow-phase">
-            <summary>{ icon("book") }<strong>{ "The plan that was made" }</strong></summary>
-            <Button label={format!("Edit as {PLAN_FILE}")} icon="edit" onclick={edit} />
-            <pre class="flow-text" tabindex="0">{ written.to_owned() }</pre>
-        </details>
+        <div class="flow-made">
+            <p>{ icon("book") }{ "This plan is made from the model and what runs now." }</p>
+            <Button label="Generate its plan" icon="edit" onclick={edit}
+                title={format!("Puts it into the editor as {PLAN_FILE}; from then on that file is the plan")} />
+            <details>
+                <summary>{ "The plan as text" }</summary>
+                <pre class="flow-text" tabindex="0">{ written.to_owned() }</pre>
+            </details>
+        </div>
     }
 }

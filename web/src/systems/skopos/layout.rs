@@ -19,6 +19,10 @@ const PAD: i32 = 22;
 const HEAD: i32 = 30;
 /// Room at the right edge, where the ends of a chain are named; at the top level they are those of the plan.
 const ENDS: (i32, i32) = (38, 128);
+/// Room below the steps of a loop for the marks of its instances.
+pub(super) const MARKS: i32 = 24;
+/// Room at the left of the top level, where the plan begins.
+pub(super) const START: i32 = 46;
 /// How deep boxes are looked into.
 const DEEP: usize = 8;
 
@@ -70,7 +74,7 @@ pub(super) fn frame<'v>(flow: &'v Value, id: &str) -> Option<Frame<'v>> {
 pub(super) fn overview<'v>(flow: &'v Value, id: &str) -> Option<Frame<'v>> {
     let mut frame = measured(flow, id, DEEP)?;
     frame.width += ENDS.1 - ENDS.0;
-    place(&mut frame, 0, 0);
+    place(&mut frame, START, 0);
     Some(frame)
 }
 
@@ -79,8 +83,10 @@ fn measured<'v>(flow: &'v Value, id: &str, depth: usize) -> Option<Frame<'v>> {
     let node = |node: &'v Value| {
         let inside = node.get("inside").and_then(Value::as_str).filter(|_| depth < DEEP);
         let inside = inside.and_then(|inside| measured(flow, inside, depth + 1));
-        let (width, height) =
-            inside.as_ref().map_or(NODE, |inner| (inner.width.max(NODE.0), inner.height + HEAD));
+        let (width, height) = inside.as_ref().map_or(NODE, |inner| {
+            let marks = if inner.chain.get("iterate").is_some() { MARKS } else { 0 };
+            (inner.width.max(NODE.0), inner.height + HEAD + marks)
+        });
         Placed { node, x: 0, y: 0, width, height, inside }
     };
     let nodes: Vec<Placed<'v>> = list(chain, "nodes").iter().map(node).collect();
@@ -137,7 +143,47 @@ pub(super) fn end(frame: &Frame<'_>, goal: &str) -> (i32, i32) {
     (frame.x + frame.width - names, y)
 }
 
-/// The line of an exit, as the data of a path.
+/// The height between the two rows, where lines from one to the other run; none where there is one row only.
+fn gap(frame: &Frame<'_>) -> Option<i32> {
+    let (_, high) = extent(&frame.nodes, "forward");
+    let (_, low) = extent(&frame.nodes, "cleanup");
+    (high > 0 && low > 0).then_some(frame.y + PAD + high + LANES / 2)
+}
+
+/// Top and bottom of a row.
+fn row(frame: &Frame<'_>, cleanup: bool) -> (i32, i32) {
+    let own = || frame.nodes.iter().filter(|placed| is_in(placed, "cleanup") == cleanup);
+    let top = own().map(|placed| placed.y).min().unwrap_or(frame.y + PAD);
+    (top, own().map(|placed| placed.y + placed.height).max().unwrap_or(top))
+}
+
+/// A line through these corners, up or down first, then in turn along and up or down; its corners are round.
+fn through(from: (i32, i32), turns: &[i32]) -> String {
+    let mut path = format!("M{} {}", from.0, from.1);
+    let mut corners = vec![from];
+    let (mut x, mut y) = from;
+    for (at, turn) in turns.iter().enumerate() {
+        if at % 2 == 0 {
+            y = *turn;
+        } else {
+            x = *turn;
+        }
+        corners.push((x, y));
+    }
+    for three in corners.windows(3) {
+        let [before, corner, after] = three else { continue };
+        let toward = |(x, y): (i32, i32)| {
+            let (dx, dy) = (x - corner.0, y - corner.1);
+            let reach = (dx.abs().max(dy.abs()) / 2).min(6);
+            (corner.0 + dx.signum() * reach, corner.1 + dy.signum() * reach)
+        };
+        let (a, b) = (toward(*before), toward(*after));
+        path = format!("{path} L{} {} Q{} {} {} {}", a.0, a.1, corner.0, corner.1, b.0, b.1);
+    }
+    format!("{path} L{x} {y}")
+}
+
+/// The line of an exit, as the data of a path. It runs around boxes: between the rows, or beside them.
 pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
     let find = |id: &str| frame.nodes.iter().find(|placed| text(placed.node, "id") == id);
     let from = find(text(edge, "from"))?;
@@ -145,20 +191,28 @@ pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
     let middle = |placed: &Placed<'_>| placed.x + placed.width / 2;
     // Two exits of a step do not lie on each other.
     let aside = if failed { 10 } else { -10 };
+    let cleanup = is_in(from, "cleanup");
+    let (above, below) = (from.y, from.y + from.height);
+    let between = gap(frame).map(|y| y + aside / 3);
     if goal.starts_with('@') {
         let (end_x, end_y) = end(frame, goal);
         // Up to the line along the top, down to that along the bottom; two exits of a step leave side by side.
         let x = middle(from) + 2 * aside;
-        let y = if end_y < from.y { from.y } else { from.y + from.height };
-        let bend = if end_y < y { 6 } else { -6 };
-        return Some(format!("M{x} {y} V{} Q{x} {end_y} {} {end_y} H{end_x}", end_y + bend, x + 6));
+        let up = end_y < above;
+        return Some(match between.filter(|_| up == cleanup) {
+            // The other row is in the way.
+            Some(y) => {
+                let beside = frame.x + frame.width - PAD - ENDS.0 + PAD / 2 + aside / 3;
+                through((x, if up { above } else { below }), &[y, beside, end_y, end_x])
+            }
+            None => through((x, if up { above } else { below }), &[end_y, end_x]),
+        });
     }
     let to = find(goal)?;
-    let same_row = is_in(from, "cleanup") == is_in(to, "cleanup");
-    if same_row {
+    if cleanup == is_in(to, "cleanup") {
         let (left, right) = if from.x < to.x { (from, to) } else { (to, from) };
         let close = right.x - (left.x + left.width) <= GAP;
-        if close {
+        if close && from.x != to.x {
             let y = from.y + from.height / 2 + aside / 2;
             return Some(if from.x < to.x {
                 format!("M{} {y} H{}", from.x + from.width, to.x - 2)
@@ -166,16 +220,15 @@ pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
                 format!("M{} {y} H{}", from.x, to.x + to.width + 2)
             });
         }
-        let (y, up) = if failed { (from.y + from.height, 20) } else { (from.y, -20) };
-        let stop = if failed { to.y + to.height } else { to.y };
-        let (a, b) = (middle(from), middle(to));
-        return Some(format!("M{a} {y} C{a} {} {b} {} {b} {stop}", y + up, stop + up));
+        let (top, bottom) = row(frame, cleanup);
+        let (a, b) = (middle(from) + aside, middle(to) - aside);
+        let (start, turn, stop) =
+            if failed { (below, bottom + 8, to.y + to.height + 2) } else { (above, top - 8, to.y - 2) };
+        return Some(through((a, start), &[turn, b, stop]));
     }
     let (a, b) = (middle(from) + aside, middle(to) + aside);
-    let (start, stop) =
-        if from.y < to.y { (from.y + from.height, to.y - 2) } else { (from.y, to.y + to.height + 2) };
-    let half = i32::midpoint(start, stop);
-    Some(format!("M{a} {start} C{a} {half} {b} {half} {b} {stop}"))
+    let (start, stop) = if from.y < to.y { (below, to.y - 2) } else { (above, to.y + to.height + 2) };
+    Some(through((a, start), &[between?, b, stop]))
 }
 
 #[cfg(test)]
@@ -222,6 +275,41 @@ mod tests {
         let lines: Vec<bool> =
             list(frame.chain, "edges").iter().map(|edge| line(&frame, edge).is_some()).collect();
         assert_eq!(lines, [true, true, true, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn lines_run_around_boxes() {
+        let node = |id: &str, lane: &str| json!({ "id": id, "lane": lane });
+        let edge = |from: &str, on: &str, to: &str| json!({ "from": from, "on": on, "to": to });
+        let flow = json!({ "chains": [{
+            "id": "c",
+            "nodes": [node("a", "forward"), node("b", "forward"), node("x", "cleanup"), node("y", "cleanup")],
+            "edges": [
+                edge("a", "fail", "@fail"), edge("b", "fail", "@fail"), edge("x", "pass", "@pass"), edge("y", "pass", "@pass"),
+                edge("b", "fail", "y"), edge("x", "fail", "a"), edge("a", "fail", "a"), edge("b", "pass", "a"),
+            ],
+        }] });
+        let frame = frame(&flow, "c").expect("a drawing");
+        for edge in list(frame.chain, "edges") {
+            let drawn = line(&frame, edge).expect("a line");
+            let numbers: Vec<i32> = drawn
+                .split(|c: char| !c.is_ascii_digit())
+                .filter(|word| !word.is_empty())
+                .map(|word| word.parse().expect("a number"))
+                .collect();
+            let ends = [text(edge, "from"), text(edge, "to")];
+            for placed in frame.nodes.iter().filter(|placed| !ends.contains(&text(placed.node, "id"))) {
+                let corners: Vec<&[i32]> = numbers.chunks(2).collect();
+                for pair in corners.windows(2) {
+                    let [[ax, ay], [bx, by]] = pair else { continue };
+                    let apart = ax.max(bx) < &placed.x
+                        || ax.min(bx) > &(placed.x + placed.width)
+                        || ay.max(by) < &placed.y
+                        || ay.min(by) > &(placed.y + placed.height);
+                    assert!(apart, "{edge} crosses {}: {drawn}", placed.node);
+                }
+            }
+        }
     }
 
     #[test]

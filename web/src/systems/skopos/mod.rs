@@ -5,6 +5,35 @@ mod drawing;
 mod layout;
 
 use super::Desk;
+use crate::store::state::Finding;
+use crate::store::{Action, Hub};
+use crate::ui::Button;
+use yew::prelude::*;
+
+/// The file that a model is read from.
+const MODEL_FILE: &str = "model.yaml";
+
+/// For a model where a plan is meant: the way to the plan that is made from it.
+pub(super) fn remedy(hub: &Hub, finding: &Finding) -> Option<Html> {
+    let is_model = &*finding.code == "SKO010" && finding.message.contains("Skopos model");
+    let file = finding.file.to_string();
+    if !is_model || hub.state().draft.files.contains_key(MODEL_FILE) {
+        return None;
+    }
+    let own = hub.clone();
+    let onclick = Callback::from(move |_: MouseEvent| {
+        let Some(text) = own.state().draft.files.get(&file).cloned() else { return };
+        own.send(Action::Edit(MODEL_FILE.to_owned(), text));
+        own.send(Action::AddFile(MODEL_FILE.to_owned()));
+        own.send(Action::DropFile(file.clone()));
+        if !own.state().world.touched {
+            own.send(Action::Apply);
+        }
+    });
+    Some(html! {
+        <Button label="Generate its plan" icon="wand" title="Names the file model.yaml; the plan is made from it" {onclick} />
+    })
+}
 
 /// Skopos deployment plans.
 pub(super) const DESK: Desk = Desk {

@@ -5,6 +5,7 @@
 
 mod fixture;
 mod flow;
+mod group;
 mod growth;
 mod memory;
 mod offers;
@@ -20,10 +21,11 @@ use crate::out;
 /// Measures the full engine, or only the part of it that is named: `growth`, `R1`, `R2`, ...
 pub(crate) fn run(unit: Unit, only: Option<&str>, figures: &mut Figures) -> Result<()> {
     type Part = fn(Unit, &mut Figures) -> Result<()>;
-    let parts: [(&str, &str, Part); 7] = [
+    let parts: [(&str, &str, Part); 8] = [
         ("growth", "the full engine: growth with the number of steps", growth::run),
         ("R1", "R1: a service of 1,000 pods", service::run),
         ("R2", "R2: allocation rounds and schedules over 1,000 agents", offers::run),
+        ("R3", "R3: a Marathon group of 200 apps", group::run),
         ("R5", "R5: a plan of 10,000 executed steps", flow::run),
         ("R6", "R6: back and forth in 10,000 events", |_, figures| seek::run(figures)),
         ("R7", "R7: a sweep over seeds", sweep::run),
@@ -53,6 +55,7 @@ pub(crate) fn probe(what: &str, times: u32) -> Result<()> {
             "service" => service::probe(pods)?,
             "offers" => offers::probe(pods)?,
             "flow" => flow::probe(pods)?,
+            "group" => group::probe(pods)?,
             "seek" => seek::probe()?,
             "sweep" => sweep::probe(pods)?,
             "memory" => memory::probe(pods)?,

@@ -1,8 +1,8 @@
-//! What the pods of each workload come to: counted as they change, never by walking over them.
+//! What is kept of each workload: its pods, counted as they change and never by walking over them, and when its controller acts next.
 //!
 //! *Knows*: what one pod counts for. *Must not know*: what a controller makes of the counts.
 //!
-//! *Invariant*: a crew equals the sum of its pods' marks, and a mark equals what its pod says; [`Kube::check`] recomputes both.
+//! *Invariant*: the counts equal the sum of its pods' marks, and a mark equals what its pod says; [`Kube::check`] recomputes both.
 
 use crate::{
     kinds::KindId,
@@ -23,7 +23,7 @@ pub(crate) const REVISION_LABEL: &str = "controller-revision-hash";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// The workload that manages it.
-    pub(crate) crew: Option<ObjectNo>,
+    pub(crate) workload: Option<ObjectNo>,
     pub(crate) phase: Phase,
     pub(crate) terminating: bool,
     pub(crate) ready: bool,
@@ -114,9 +114,9 @@ fn set(set: &mut SortedSet<u32>, slot: u32, member: bool) {
     }
 }
 
-/// The pods of one workload.
+/// A Deployment's ReplicaSet, a StatefulSet, DaemonSet or Job: its pods, counted, and its controller's own times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Crew {
+pub(crate) struct Workload {
     /// How long a pod has to be ready to count as available.
     pub(crate) min_ready_ms: u64,
     /// All pods, whatever their state.
@@ -146,7 +146,7 @@ pub(crate) struct Crew {
     pub(crate) timer: Option<(TimerId, SimTime)>,
 }
 
-impl Crew {
+impl Workload {
     pub(crate) fn join(&mut self, no: ObjectNo, mark: &Mark) {
         self.count(mark, true);
         if let (Some(slots), Some(slot)) = (&mut self.slots, mark.slot) {
@@ -222,8 +222,8 @@ impl Kube {
         let (Spec::Pod(spec, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return None };
         let known = old.zip(before);
         let same_owner = known.filter(|(old, _)| Arc::ptr_eq(&old.owners, &pod.owners));
-        let (crew, slot) = match same_owner {
-            Some((_, mark)) => (mark.crew, mark.slot),
+        let (workload, slot) = match same_owner {
+            Some((_, mark)) => (mark.workload, mark.slot),
             None => {
                 let owner = pod
                     .controller()
@@ -248,10 +248,12 @@ impl Kube {
                 (revision, Arc::new(self.watchers.of_pod(pod)))
             }
         };
-        let min_ready_ms = crew.and_then(|crew| self.crews.get(&crew)).map_or(0, |crew| crew.min_ready_ms);
+        let min_ready_ms = workload
+            .and_then(|workload| self.workloads.get(&workload))
+            .map_or(0, |workload| workload.min_ready_ms);
         let ready_since = status.ready_since();
         Some(Mark {
-            crew,
+            workload,
             phase: status.phase,
             terminating: pod.is_being_deleted(),
             ready: ready_since.is_some(),
@@ -270,14 +272,15 @@ impl Kube {
             return false;
         }
         if let Some(before) = &before
-            && let Some(crew) = before.crew.and_then(|crew| self.crews.get_mut(&crew))
+            && let Some(workload) = before.workload.and_then(|workload| self.workloads.get_mut(&workload))
         {
-            Arc::make_mut(crew).leave(no, before);
+            Arc::make_mut(workload).leave(no, before);
         }
         match mark {
             Some(mark) => {
-                if let Some(crew) = mark.crew {
-                    self.crews.upsert(crew, Arc::default, |crew| Arc::make_mut(crew).join(no, &mark));
+                if let Some(workload) = mark.workload {
+                    self.workloads
+                        .upsert(workload, Arc::default, |workload| Arc::make_mut(workload).join(no, &mark));
                 }
                 self.marks.insert(no, mark);
             }
@@ -286,46 +289,50 @@ impl Kube {
         true
     }
 
-    pub(crate) fn crew(&self, workload: ObjectNo) -> Option<&Crew> {
-        self.crews.get(&workload).map(|crew| &**crew)
+    pub(crate) fn workload(&self, workload: ObjectNo) -> Option<&Workload> {
+        self.workloads.get(&workload).map(|workload| &**workload)
     }
 
     /// Changes what a controller remembers of a workload.
-    pub(crate) fn crew_mut<R>(&mut self, workload: ObjectNo, change: impl FnOnce(&mut Crew) -> R) -> R {
-        self.crews.upsert(workload, Arc::default, |crew| change(Arc::make_mut(crew)))
+    pub(crate) fn workload_mut<R>(
+        &mut self,
+        workload: ObjectNo,
+        change: impl FnOnce(&mut Workload) -> R,
+    ) -> R {
+        self.workloads.upsert(workload, Arc::default, |workload| change(Arc::make_mut(workload)))
     }
 
     /// Says from which revision on pods are up to date, and which places have to have one.
-    pub(crate) fn set_slots(&mut self, workload: ObjectNo, wanted: SortedSet<u32>, revision: u64) {
-        let crew = self.crew(workload);
-        if crew
-            .and_then(|crew| crew.slots.as_ref())
+    pub(crate) fn set_slots(&mut self, no: ObjectNo, wanted: SortedSet<u32>, revision: u64) {
+        let workload = self.workload(no);
+        if workload
+            .and_then(|workload| workload.slots.as_ref())
             .is_some_and(|slots| slots.wanted == wanted && slots.revision == revision)
         {
             return;
         }
-        let missing = crew.is_none_or(|crew| crew.slots.is_none());
+        let missing = workload.is_none_or(|workload| workload.slots.is_none());
         if missing {
             let pods: Vec<(ObjectNo, Mark)> = self
                 .store
-                .dependants(workload)
+                .dependants(no)
                 .filter_map(|pod| Some((pod.no, self.marks.get(&pod.no)?.clone())))
                 .collect();
-            self.crew_mut(workload, |crew| {
+            self.workload_mut(no, |workload| {
                 let mut slots = Slots { revision, ..Slots::default() };
                 slots.want(wanted);
-                for (no, mark) in &pods {
+                for (pod, mark) in &pods {
                     if let Some(slot) = mark.slot {
-                        slots.join(slot, *no, mark);
+                        slots.join(slot, *pod, mark);
                     }
                 }
-                crew.slots = Some(Box::new(slots));
+                workload.slots = Some(Box::new(slots));
             });
             return;
         }
         let marks = self.marks.clone();
-        self.crew_mut(workload, |crew| {
-            let Some(slots) = &mut crew.slots else { return };
+        self.workload_mut(no, |workload| {
+            let Some(slots) = &mut workload.slots else { return };
             slots.want(wanted);
             if slots.revision != revision {
                 slots.revision = revision;
@@ -338,10 +345,10 @@ impl Kube {
     /// Says how long pods have to be ready to count as available.
     pub(crate) fn set_min_ready(&mut self, cx: &Cx, workload: ObjectNo, min_ready_s: u32) {
         let ms = u64::from(min_ready_s) * 1000;
-        if self.crew(workload).is_some_and(|crew| crew.min_ready_ms == ms) {
+        if self.workload(workload).is_some_and(|workload| workload.min_ready_ms == ms) {
             return;
         }
-        self.crew_mut(workload, |crew| crew.min_ready_ms = ms);
+        self.workload_mut(workload, |workload| workload.min_ready_ms = ms);
         let pods: Vec<Arc<Object>> =
             self.store.dependants(workload).filter(|pod| pod.kind == KindId::POD).cloned().collect();
         for pod in pods {
@@ -361,7 +368,10 @@ impl Kube {
     pub(crate) fn await_available(&mut self, cx: &Cx, pod: &Object, mark: Option<&Mark>) {
         let (Some(mark), Status::Pod(status)) = (mark, &pod.status) else { return };
         let Some(since) = status.ready_since().filter(|_| mark.ready && !mark.available) else { return };
-        let min_ready_ms = mark.crew.and_then(|crew| self.crew(crew)).map_or(0, |crew| crew.min_ready_ms);
+        let min_ready_ms = mark
+            .workload
+            .and_then(|workload| self.workload(workload))
+            .map_or(0, |workload| workload.min_ready_ms);
         let due = since.saturating_add(min_ready_ms);
         if due > cx.now() {
             self.arm(cx, due.since(cx.now()), Timer::Available(pod.no));
@@ -373,11 +383,11 @@ impl Kube {
         let Some(pod) = self.store.object(no).cloned() else { return };
         let before = self.marks.get(&no).cloned();
         let mark = self.mark_of(&pod, Some(&pod), before.as_ref(), cx.now());
-        let crew = mark.as_ref().and_then(|mark| mark.crew);
+        let workload = mark.as_ref().and_then(|mark| mark.workload);
         if self.put_mark(no, mark)
-            && let Some(crew) = crew
+            && let Some(workload) = workload
         {
-            self.ask(cx, crate::queue::Work::Sync(crew));
+            self.ask(cx, crate::queue::Work::Sync(workload));
         }
     }
 }

@@ -1,0 +1,288 @@
+//! What gets an element moving: found by trying it on copies of the world.
+//!
+//! *Knows*: what systems propose, which faults are in force, how far an element is. *Must not know*: any system's rules.
+//! A proposal that changes nothing for the element within [`HORIZON_MS`] is not offered.
+
+use crate::timeline::Engine;
+use crate::world::World;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::{ServiceView, StatusClass, StatusWord};
+use planarium_protocol::why::{ElementRef, Helps, ReasonKind, Unblock, Way, Why};
+use planarium_protocol::{Input, Text};
+use std::sync::Arc;
+
+/// How far a trial looks ahead. *Units*: milliseconds.
+const HORIZON_MS: u64 = 90_000;
+/// When a trial looks how far the element is, after its start. *Units*: milliseconds.
+const LOOKS_MS: [u64; 9] = [0, 1_000, 2_000, 5_000, 10_000, 20_000, 40_000, 60_000, HORIZON_MS];
+/// Most steps of one trial: a large world is not tried at the expense of whoever looks at it.
+const STEPS: u32 = 4_000;
+/// Most proposals that are tried.
+const TRIED: usize = 8;
+/// Most pairs that are tried when no proposal does it alone.
+const PAIRS: usize = 12;
+/// Most elements looked at on the way to the deepest blocker.
+const LOOKED_AT: u32 = 48;
+
+/// Trials of all that might get an element moving. Each [`Trials::step`] is one of them.
+#[derive(Clone, Debug)]
+pub struct Trials {
+    world: World,
+    path: ElementPath,
+    proposals: Vec<Unblock>,
+    /// How far the element is at each look when nothing is done; none before that was found out.
+    idle: Option<Vec<Option<u32>>>,
+    next: usize,
+    pairs: usize,
+    ways: Vec<Way>,
+}
+
+impl Engine {
+    /// The explanation of what an element waits for in the end: its own, or that of the element that holds it up.
+    pub fn deepest(&self, path: &ElementPath) -> Option<Why> {
+        let own = self.why(path)?;
+        let mut left = LOOKED_AT;
+        let mut seen = vec![path.clone()];
+        Some(self.deeper(own, &mut seen, &mut left).0)
+    }
+
+    /// The explanation at the end of the way down that is most in need of a hand, and how much it is.
+    fn deeper(&self, own: Why, seen: &mut Vec<ElementPath>, left: &mut u32) -> (Why, u32) {
+        let mut best: Option<(Why, u32)> = None;
+        let others: Vec<ElementPath> = own
+            .reasons
+            .iter()
+            .flat_map(|reason| held_by(&reason.kind))
+            .map(|held| held.path.clone())
+            .collect();
+        for other in others {
+            if *left == 0 || seen.contains(&other) {
+                continue;
+            }
+            *left -= 1;
+            seen.push(other.clone());
+            let Some(why) = self.why(&other) else { continue };
+            let found = self.deeper(why, seen, left);
+            if best.as_ref().is_none_or(|(_, so_far)| found.1 > *so_far) {
+                best = Some(found);
+            }
+        }
+        let need = own.reasons.iter().map(|reason| need(&reason.kind)).max().unwrap_or(0);
+        match best {
+            // What holds an element itself goes before those that come before it.
+            Some(best) if best.1 >= need => best,
+            _ => (own, need),
+        }
+    }
+
+    /// Trials of what the explanation of an element proposes, and of ending each fault in force.
+    pub fn trials(&self, why: &Why) -> Trials {
+        let mut proposals: Vec<Unblock> = self
+            .world()
+            .faults()
+            .into_iter()
+            .flat_map(|fault| {
+                let name = if fault.id.starts_with("fault") { "" } else { "the fault " };
+                let title = format!("End {name}{}: {}", fault.id, fault.text);
+                fault
+                    .actions
+                    .into_iter()
+                    .map(move |action| Unblock { title: title.clone(), input: Some(action.input) })
+            })
+            .collect();
+        for unblock in &why.unblock {
+            let known = |other: &Unblock| other.input.is_some() && other.input == unblock.input;
+            if !proposals.iter().any(known) {
+                proposals.push(unblock.clone());
+            }
+        }
+        proposals.truncate(TRIED);
+        Trials {
+            world: self.world().clone(),
+            path: why.path.clone(),
+            proposals,
+            idle: None,
+            next: 0,
+            pairs: 0,
+            ways: Vec::new(),
+        }
+    }
+}
+
+impl Trials {
+    /// What was found so far, the most useful first.
+    pub fn ways(&self) -> &[Way] {
+        &self.ways
+    }
+
+    /// Whether everything was tried.
+    pub fn is_over(&self) -> bool {
+        let count = self.proposals.len();
+        self.next >= count && (self.moves() || self.pairs >= (count * count).min(PAIRS))
+    }
+
+    /// Tries the next proposal; nothing when all were tried.
+    pub fn step(&mut self) {
+        if self.is_over() {
+            return;
+        }
+        let Some(idle) = &self.idle else {
+            let mut world = self.world.clone();
+            self.idle = Some(looks(&mut world, &self.path, |_, _| false));
+            return;
+        };
+        if let Some(proposal) = self.proposals.get(self.next) {
+            let helps = match &proposal.input {
+                None => Some(Helps::Advice),
+                Some(input) => outcome(&self.world, &[input], &self.path, idle),
+            };
+            self.ways.extend(helps.map(|helps| Way { unblock: proposal.clone(), helps }));
+            self.next += 1;
+            if self.next == self.proposals.len() {
+                self.ways.sort_by_key(|way| rank(&way.helps));
+            }
+            return;
+        }
+        let count = self.proposals.len();
+        let (first, then) = (self.pairs / count, self.pairs % count);
+        self.pairs += 1;
+        let pair = self.proposals.get(first).zip(self.proposals.get(then));
+        if let Some((first, then)) = pair
+            && let (Some(a), Some(b)) = (&first.input, &then.input)
+            && outcome(&self.world, &[a, b], &self.path, idle) == Some(Helps::Moves)
+        {
+            let helps = Helps::Then(then.title.clone());
+            self.ways.insert(0, Way { unblock: first.clone(), helps });
+            // The other way around would say the same once more.
+            self.pairs = usize::MAX;
+        }
+    }
+
+    /// Whether anything found so far moves the element.
+    fn moves(&self) -> bool {
+        self.ways.iter().any(|way| matches!(way.helps, Helps::Moves | Helps::Then(_)))
+    }
+}
+
+fn rank(helps: &Helps) -> u8 {
+    match helps {
+        Helps::Moves => 0,
+        Helps::Then(_) => 1,
+        Helps::Ends => 2,
+        Helps::Advice => 3,
+    }
+}
+
+/// What comes of an element with these inputs that does not come of it without; nothing when they do nothing for it.
+fn outcome(world: &World, inputs: &[&Input], path: &ElementPath, idle: &[Option<u32>]) -> Option<Helps> {
+    let mut world = world.clone();
+    for input in inputs {
+        let applied = world.run_input(input);
+        world.take_events().for_each(drop);
+        applied.outcome.ok()?;
+    }
+    let further =
+        |at: usize, score: Option<u32>| score.is_some() && idle.get(at).is_some_and(|idle| score > *idle);
+    let found = looks(&mut world, path, further);
+    if found.iter().enumerate().any(|(at, score)| further(at, *score)) {
+        return Some(Helps::Moves);
+    }
+    let gone = found.last().is_some_and(Option::is_none) && idle.last().is_some_and(Option::is_some);
+    gone.then_some(Helps::Ends)
+}
+
+/// How far an element is at each look; no further ones are taken once `enough` says so.
+fn looks(
+    world: &mut World,
+    path: &ElementPath,
+    enough: impl Fn(usize, Option<u32>) -> bool,
+) -> Vec<Option<u32>> {
+    let start = world.now_ms();
+    let mut steps = STEPS;
+    let mut out = Vec::new();
+    for (at, ms) in LOOKS_MS.into_iter().enumerate() {
+        let until = start.saturating_add(ms);
+        while steps > 0 && world.next_due_ms().is_some_and(|due| due <= until) {
+            steps -= 1;
+            world.run_timer(until);
+            world.take_events().for_each(drop);
+        }
+        if steps == 0 {
+            break;
+        }
+        world.pass_to(until);
+        let score = score(world, path);
+        out.push(score);
+        if enough(at, score) {
+            break;
+        }
+    }
+    out
+}
+
+/// How far an element is: the sum over its steps; nothing for one that does not exist.
+fn score(world: &World, path: &ElementPath) -> Option<u32> {
+    let services = world.service_views();
+    let service: &Arc<ServiceView> = services.iter().find(|service| service.holds(path))?;
+    let plan = service.plans.iter().find(|plan| plan.name == path.plan)?;
+    let meant = |wanted: &Option<Text>, name: &Text| wanted.as_ref().is_none_or(|wanted| wanted == name);
+    let mut sum = None;
+    for phase in plan.phases.iter().filter(|phase| meant(&path.phase, &phase.name)) {
+        for step in phase.steps.iter().filter(|step| meant(&path.step, step.key())) {
+            let class = StatusWord::find(service.statuses, &step.status).map(|word| word.class);
+            let far = class.map_or(0, far);
+            sum = Some(u32::saturating_add(sum.unwrap_or(0), far));
+        }
+    }
+    sum
+}
+
+/// How far a step is by what its status means.
+fn far(class: StatusClass) -> u32 {
+    match class {
+        StatusClass::Failed => 0,
+        StatusClass::Pending
+        | StatusClass::Held
+        | StatusClass::Delayed
+        | StatusClass::Stopped
+        | StatusClass::Unused => 1,
+        StatusClass::Preparing | StatusClass::Stopping => 2,
+        StatusClass::Starting | StatusClass::Working => 3,
+        StatusClass::Started => 4,
+        StatusClass::Running | StatusClass::Done => 5,
+    }
+}
+
+/// The elements that a reason points to.
+fn held_by(kind: &ReasonKind) -> Vec<&ElementRef> {
+    match kind {
+        ReasonKind::Child { child } => vec![child],
+        ReasonKind::NotItsTurn { waiting_for, .. } => waiting_for.iter().take(4).collect(),
+        ReasonKind::DirtyAsset { held_by, .. } => vec![held_by],
+        ReasonKind::Killing { by, .. } => by.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// How much a reason needs somebody to do something.
+fn need(kind: &ReasonKind) -> u32 {
+    match kind {
+        ReasonKind::Complete => 0,
+        ReasonKind::Child { .. } | ReasonKind::NotItsTurn { .. } | ReasonKind::DirtyAsset { .. } => 1,
+        ReasonKind::NextCycle { .. } | ReasonKind::Quirk { .. } | ReasonKind::Ended { .. } => 2,
+        ReasonKind::Starting { .. }
+        | ReasonKind::Underway { .. }
+        | ReasonKind::Killing { .. }
+        | ReasonKind::AwaitingExit { .. } => 3,
+        ReasonKind::Readiness { .. } | ReasonKind::Backoff { .. } | ReasonKind::Object { .. } => 4,
+        ReasonKind::NoOffers { .. }
+        | ReasonKind::NoMatchingOffer { .. }
+        | ReasonKind::Maintenance { .. }
+        | ReasonKind::Manual { .. } => 5,
+        ReasonKind::Interrupted { .. }
+        | ReasonKind::NotStarted
+        | ReasonKind::CanaryGate { .. }
+        | ReasonKind::Verdict { .. } => 6,
+        ReasonKind::Errored { .. } => 7,
+    }
+}

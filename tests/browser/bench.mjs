@@ -1,0 +1,127 @@
+/**
+ * The page under crash loops, measured: frames a second, nodes of the fullest lane beside its pixels, memory of the page's
+ * process. `cargo xtask bench --page` runs this and prints the figures beside their budgets.
+ *
+ *   node bench.mjs [SECONDS]        how long each case plays; 180 unless told
+ *
+ * Prints one line per figure: case, figure, value.
+ */
+import { readFile } from "node:fs/promises";
+import { open, serve, started } from "./harness.mjs";
+import { playground } from "./playground.mjs";
+
+const SECONDS = Number(process.argv[2] ?? 180);
+
+const CROWD = `name: crowd
+pods:
+  node:
+    count: 900
+    tasks: {server: {goal: RUNNING, cmd: ./node, cpus: 0.1, memory: 32}}
+  crash:
+    count: 100
+    tasks: {server: {goal: RUNNING, cmd: ./crash, cpus: 0.1, memory: 32}}
+plans:
+  deploy:
+    strategy: parallel
+    phases:
+      node: {strategy: parallel, pod: node}
+      crash: {strategy: parallel, pod: crash}
+`;
+
+/** Lets pods of a kind crash whenever they start. */
+async function crash(page, pods) {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill("Inject a failure");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Inject a failure" });
+  await dialog.locator("input[value=crash-loop]").check();
+  await dialog.getByRole("combobox").selectOption(pods);
+  await dialog.locator(".button-row button").click();
+  await dialog.waitFor({ state: "hidden" });
+}
+
+const CASES = {
+  "three steps": async (page) => {
+    await crash(page, "hello");
+    await crash(page, "world");
+  },
+  "1,000 pods": async (page) => {
+    await page.getByRole("banner").getByRole("button", { name: "Open", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox").fill(CROWD);
+    await dialog.getByRole("button", { name: "Open the text" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await page.getByRole("tab", { name: "Machines" }).click();
+    await page.getByLabel("Machines to start with").selectOption("100");
+    await crash(page, "crash");
+  },
+};
+
+/** Memory of the page's process. *Units*: megabytes. */
+async function memory(page) {
+  const debug = await page.context().browser().newBrowserCDPSession();
+  const { processInfo } = await debug.send("SystemInfo.getProcessInfo");
+  await debug.detach();
+  const sizes = processInfo
+    .filter(({ type }) => type === "renderer")
+    .map(async ({ id }) => {
+      const text = await readFile(`/proc/${id}/status`, "utf8").catch(() => "");
+      return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1024;
+    });
+  return Math.max(0, ...(await Promise.all(sizes)));
+}
+
+/** Frames in each of so many seconds. */
+const frames = (page, seconds) =>
+  page.evaluate(
+    (length) =>
+      new Promise((done) => {
+        const counts = [];
+        let [count, from] = [0, performance.now()];
+        const tick = (now) => {
+          count += 1;
+          if (now - from >= 1000) {
+            counts.push((count * 1000) / (now - from));
+            [count, from] = [0, now];
+          }
+          if (counts.length < length) requestAnimationFrame(tick);
+          else done(counts);
+        };
+        requestAnimationFrame(tick);
+      }),
+    seconds,
+  );
+
+/** Nodes and pixels of the lane that has most nodes for its width. */
+const lanes = (page) =>
+  page.locator(".lane-bar").evaluateAll((bars) => {
+    const all = bars.map((bar) => [bar.querySelectorAll("*").length, Math.round(bar.getBoundingClientRect().width)]);
+    return all.reduce((most, one) => (one[0] * most[1] > most[0] * one[1] ? one : most), [0, 1]);
+  });
+
+const server = await serve();
+for (const [name, prepare] of Object.entries(CASES)) {
+  const opened = await open(server.url, { width: 1440, height: 900 });
+  const { page } = opened;
+  await started(page);
+  await prepare(page);
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  const third = Math.max(2, Math.floor(SECONDS / 3));
+  await frames(page, third);
+  const early = await memory(page);
+  await frames(page, third);
+  const counts = (await frames(page, third)).sort((a, b) => a - b);
+  const [nodes, pixels] = await lanes(page);
+  const say = (figure, value) => process.stdout.write(`${name}\t${figure}\t${value}\n`);
+  say("frames a second, median of the last third", Math.round(counts[Math.floor(counts.length / 2)]));
+  say("frames a second, slowest of the last third", Math.round(counts[0]));
+  say("nodes of the fullest lane for each pixel", (nodes / pixels).toFixed(3));
+  say("memory at the end, MB", Math.round(await memory(page)));
+  say("memory gained in the last two thirds, MB", Math.round((await memory(page)) - early));
+  say("virtual minutes played", Math.round((await on.now()) / 60_000));
+  await opened.close();
+}
+await server.close();
+process.exit(0);

@@ -1,0 +1,104 @@
+// Skopos plans in the page: the drawing and the tree choose together, loops say which instance they are at, a plan that is made can
+// be taken over and edited, and a model where a plan is meant is offered its plan; wide and narrow, light and dark.
+import assert from "node:assert/strict";
+import { SIZES, journey } from "./harness.mjs";
+import { playground } from "./playground.mjs";
+
+const WIDE = { width: 1440, height: 900 };
+
+/** The panel of the plan. */
+const panel = (page) => page.getByRole("region", { name: /^Plan of / }).first();
+
+/** Shows the panel, where there is room for one pane only as well. */
+async function shown(page, on, touch) {
+  if (touch) {
+    await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Cluster" }).click();
+  }
+  await on.tab("Pods");
+  await panel(page).waitFor();
+}
+
+journey("a step is chosen in the tree and in the drawing", { ...WIDE, path: "?example=quality-gate" }, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await shown(page, on, false);
+  const drawn = (name) => panel(page).getByRole("button", { name, exact: false, pressed: true });
+  const rows = on.tree.getByRole("row", { level: 3 });
+  const name = (await rows.nth(1).getByRole("gridcell").first().innerText()).trim().split("\n")[0];
+  await rows.nth(1).getByText(name, { exact: true }).click();
+  await drawn(name.replace(/^each: /, "")).first().waitFor();
+  await panel(page).getByRole("list", { name: /^Exits of / }).waitFor();
+  await shot("chosen in the tree");
+  const other = panel(page).locator(".flow-label[aria-pressed=false]").last();
+  await other.click();
+  const selected = on.tree.getByRole("row", { selected: true });
+  await selected.waitFor();
+  assert.notEqual((await selected.innerText()).includes(name), true);
+  await scan();
+});
+
+for (const [size, options] of [
+  ["wide and light", WIDE],
+  ["wide and dark", { ...WIDE, theme: "dark" }],
+  ["narrow and light", { ...SIZES.phone, touch: true }],
+  ["narrow and dark", { ...SIZES.phone, touch: true, theme: "dark" }],
+]) {
+  journey(`a loop and a failure, ${size}`, { ...options, path: "?example=second-instance" }, async ({ page, scan, shot }) => {
+    const on = playground(page);
+    await on.stepTo("back-10-30", "running").catch(() => {});
+    await shown(page, on, options.touch);
+    await shot("in a loop");
+    if (options.touch) {
+      await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Plan" }).click();
+    }
+    await on.fast();
+    await on.play();
+    await on.shows("deploy", "failed");
+    await on.pause();
+    await shown(page, on, options.touch);
+    await panel(page).getByText(/failed at instance 1, 2 of/).first().waitFor();
+    await panel(page).getByRole("list", { name: /^Instances of / }).first().waitFor();
+    await shot("after a failure");
+    await panel(page).locator(".flow-scroll").last().screenshot({ path: `shots/drawing-${size.replaceAll(" ", "-")}.png` });
+    await scan();
+  });
+}
+
+journey("a plan that is made is taken over and edited", { ...WIDE, path: "?example=generated-upgrade" }, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.stepTo("deploy", "running").catch(() => {});
+  await shown(page, on, false);
+  await panel(page).getByText("The plan as text").click();
+  await panel(page).getByText("class: instance-loop").first().waitFor();
+  await shot("made");
+  await panel(page).getByRole("button", { name: "Generate its plan" }).click();
+  const definition = page.getByRole("region", { name: "Definition" });
+  await definition.getByRole("tab", { name: "plan.yaml", selected: true }).waitFor();
+  await on.type(
+    "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n- id: mine\n  class: group\n  on_fail: fail\n  steps:\n  - { id: only, class: delay, duration: 3 }\n",
+  );
+  await definition.getByRole("button", { name: "Start over with this" }).click();
+  await on.shows("deploy", "ready");
+  await on.row("mine").waitFor();
+  await shot("edited");
+  await scan();
+});
+
+journey("a model where a plan is meant is offered its plan", { ...WIDE, path: "?example=quality-gate" }, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  const definition = page.getByRole("region", { name: "Definition" });
+  await definition.getByRole("tab", { name: "model.yaml" }).click();
+  await definition.getByRole("button", { name: "Remove model.yaml" }).click();
+  await definition.getByRole("tab", { name: "plan.yaml" }).click();
+  await on.type(
+    'doctype: com.datagridsys.doctype/skopos/model\nversion: 1\ncomponents:\n  back: { image: "acme/back:2.0", replicas: ${n-2} }\n',
+  );
+  await definition.getByText("This is a Skopos model, not a deployment plan").first().waitFor();
+  await shot("named");
+  await definition.getByRole("button", { name: "Generate its plan" }).first().click();
+  await definition.getByRole("tab", { name: "model.yaml", selected: true }).waitFor();
+  await on.shows("deploy", "ready");
+  await shown(page, on, false);
+  await panel(page).getByText("This plan is made from the model").waitFor();
+  await shot("offered");
+  await scan();
+});

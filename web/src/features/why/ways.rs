@@ -1,0 +1,37 @@
+//! Ways out: the fix first, each tried on a copy of the world before it is offered.
+
+use crate::store::help::Held;
+use crate::store::{Action, Hub};
+use crate::ui::{Button, icon};
+use planarium_protocol::why::{Helps, Way};
+use yew::prelude::*;
+
+/// What helps the element that holds the selected one up; nothing is said of trials that have not begun.
+pub(super) fn ways(hub: &Hub, held: &Held, fresh: bool) -> Html {
+    let best = held.best();
+    let working = held.ways.iter().any(|way| way.helps != Helps::Advice);
+    html! {
+        if working || !held.trying && !held.ways.is_empty() {
+            <section class="ways">
+                <h3>{ "What would help" }</h3>
+                <div class="unblock">{ for held.ways.iter().map(|way| button(hub, way, Some(way) == best)) }</div>
+            </section>
+        } else if held.trying && !fresh {
+            <p class="muted">{ "Trying on a copy of this world what would help …" }</p>
+        }
+    }
+}
+
+fn button(hub: &Hub, way: &Way, best: bool) -> Html {
+    let Some(input) = &way.unblock.input else {
+        return html! { <p class="advice">{ icon("info") }<span>{ &way.unblock.title }</span></p> };
+    };
+    html! {
+        <>
+            <Button label={way.unblock.title.clone()} icon="unblock" look={if best { "primary" } else { "" }}
+                title={(way.helps == Helps::Moves).then_some("Tried on a copy of this world: it gets it moving")}
+                onclick={hub.act(Action::Do(Box::new(input.clone())))} />
+            if let Helps::Then(next) = &way.helps { <p class="muted">{ format!("The first of several: then {next}") }</p> }
+        </>
+    }
+}
