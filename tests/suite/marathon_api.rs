@@ -533,7 +533,7 @@ fn listeners_hear_of_changes_that_are_refused() {
         headers: vec![("accept".into(), "text/event-stream".into())],
         body: Vec::new(),
     };
-    let mut stream = handle(&mut c.session, &request).stream.expect("a stream");
+    let mut stream = handle(&mut c.session, &request).rest.events().expect("a stream");
     let mut heard = |c: &Client| -> Vec<(String, Value)> {
         let text = String::from_utf8(poll_stream(&mut stream, &c.session).bytes).unwrap_or_default();
         let frames = text.split("\r\n\r\n").filter_map(|frame| frame.split_once("\r\ndata: "));

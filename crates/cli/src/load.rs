@@ -3,6 +3,7 @@
 //! Knows: the file system, standard input, package folders. Must not know: how anything is decoded.
 
 use crate::args::InputArgs;
+use crate::files::{MAX_FILE, read, sorted_entries};
 use crate::kind::{self, Kind};
 use crate::{hint, templates};
 use anyhow::{Context as _, Result, bail};
@@ -11,12 +12,9 @@ use planarium_scenario::{ParsedScenario, Scenario};
 use planarium_source::{Diagnostic, SourceMap};
 use planarium_world::{Genesis, presets};
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Longest file that is read. *Units*: bytes. The engine's own limits are lower and give a diagnostic.
-pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// Most files taken from a folder.
 const MAX_FILES: usize = 500;
 /// Files of a package that the environment is made from.
@@ -88,29 +86,11 @@ fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>, depth:
     Ok(())
 }
 
-fn sorted_entries(dir: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?;
-    let mut paths = entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>()?;
-    paths.sort();
-    Ok(paths)
-}
-
 /// Scenario files directly in a folder.
 pub(crate) fn scenario_files(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = sorted_entries(dir)?;
     paths.retain(|path| path.to_string_lossy().ends_with(".planarium.yaml"));
     Ok(paths)
-}
-
-pub(crate) fn read(path: &Path) -> Result<String> {
-    let size = fs::metadata(path).with_context(|| format!("reading {}", path.display()))?.len();
-    if size > MAX_FILE {
-        bail!("{}: {size} bytes are more than the {MAX_FILE} that are read", path.display());
-    }
-    let bytes = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
-    String::from_utf8(bytes).map_err(|error| {
-        anyhow::anyhow!("{}: not UTF-8 (byte {} onwards)", path.display(), error.utf8_error().valid_up_to())
-    })
 }
 
 fn scenario(text: &str, name: &str, dir: &Path, input: &InputArgs) -> Result<Loaded> {

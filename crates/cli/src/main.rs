@@ -19,6 +19,7 @@ macro_rules! print {
 mod args;
 mod check;
 mod exec;
+mod files;
 mod hint;
 mod kind;
 mod link;

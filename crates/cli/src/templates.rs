@@ -5,7 +5,7 @@
 //! Templates have any ending (`.xml`, `.properties`, none at all), so a folder is not searched for them: a file is read
 //! when a definition beside it names it. A name with variables in it (`jvm_{{GC}}.options`) stands for all that fit.
 
-use crate::load::read;
+use crate::files::read;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path};

@@ -2,7 +2,8 @@
 
 use crate::End;
 use crate::args::{InputArgs, TestArgs};
-use crate::load::{Runnable, read, runnable, scenario_files};
+use crate::files::read;
+use crate::load::{Runnable, runnable, scenario_files};
 use anyhow::{Result, bail};
 use planarium_source::render;
 use std::fmt::Write as _;

@@ -31,15 +31,14 @@ pub use event::{Absence, CheckKind, ExitReason, FleetEvent, FleetEventKind};
 pub use first_fit::{FirstFit, Shape};
 pub use labels::{Labels, glob};
 pub use probe::{MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE};
-pub use process::ProcessState;
+pub use process::{ProcessState, Watch};
 pub use shell::{PlainEnd, plain_end, quoted};
 pub use spec::{CheckSpec, HealthSpec, MachineId, MachineSpec, Owner, ProcessId, ProcessSpec, Program};
 pub use view::ProcessFacts;
-pub use watch::Watch;
 
 use behaviour::Rules;
+use fault::Faults;
 use latency::Luck;
-use life::Faults;
 use machine::Machine;
 use planarium_kernel::SortedMap;
 use planarium_kernel::{Cause, EventQueue, Map, Recorder, SimTime, draw, id::Counter};

@@ -6,18 +6,15 @@
 use crate::{
     Armed, Cx, Fleet, Timer,
     event::{CheckKind, ExitReason, FleetEvent, FleetEventKind},
-    fault::FaultRecord,
+    fault::Faults,
     probe::arm_probe,
     process::{Exit, Fate, Kill, Process, ProcessState, Step, Trigger, step},
     spec::ProcessId,
     watch::arm_watches,
 };
-use planarium_kernel::{Cause, Class, EventQueue, SimTime, SortedMap};
+use planarium_kernel::{Cause, Class, EventQueue, SimTime};
 use planarium_protocol::{Text, input::FaultKind};
 use std::sync::Arc;
-
-/// Faults in force by number.
-pub(crate) type Faults = SortedMap<u32, Arc<FaultRecord>>;
 
 /// The next turn of a process and when it is due.
 pub(crate) fn fate(faults: &Faults, process: &Process) -> Option<(SimTime, Fate)> {

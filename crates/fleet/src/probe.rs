@@ -10,7 +10,7 @@ use crate::{
     Armed, Cx, Fleet, Timer,
     convention::exit_code,
     event::{CheckKind, FleetEventKind},
-    life::Faults,
+    fault::Faults,
     process::{ProbeState, Process, ProcessState, Seen},
     spec::{CheckSpec, ProcessId},
 };

@@ -4,15 +4,42 @@
 
 use crate::{
     convention::{Hints, hints},
-    event::ExitReason,
+    event::{CheckKind, ExitReason},
     latency::Luck,
     shell::{PlainEnd, plain_end},
-    spec::ProcessSpec,
-    watch::Watching,
+    spec::{Owner, ProcessSpec},
 };
 use planarium_kernel::{Cause, SimTime, TimerId};
 use planarium_protocol::{Text, input::Behaviour};
 use std::sync::Arc;
+
+/// A check that somebody outside carries out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// Who hears of it.
+    pub owner: Owner,
+    /// Tells an owner's checks of one process apart.
+    pub number: u32,
+    /// Which faults and behaviours concern it.
+    pub kind: CheckKind,
+    /// What is asked for; see the module `convention` for what it can say about its own outcome.
+    pub command: Text,
+    /// The first check; those that follow keep the interval, whether the process runs or not.
+    pub first: SimTime,
+    /// From one check to the next.
+    pub interval_ms: u64,
+    /// After this long a check without a result counts as failed.
+    pub timeout_ms: u64,
+    /// Failure after failure leads to something, so that the world is not at rest while they come.
+    pub counted: bool,
+}
+
+/// A check under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Watching {
+    pub(crate) watch: Watch,
+    pub(crate) probe: ProbeState,
+}
 
 /// Where a process stands. A process that has ended is no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,43 +5,15 @@
 
 use crate::{
     Armed, Cx, Fleet, Timer,
-    event::{Absence, CheckKind, FleetEventKind},
-    life::Faults,
+    event::{Absence, FleetEventKind},
+    fault::Faults,
     probe::{Forecast, MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE, forecast_of},
-    process::{ProbeState, Process, ProcessState, Seen},
+    process::{ProbeState, Process, ProcessState, Seen, Watch, Watching},
     spec::{MachineId, Owner, ProcessId},
 };
 use planarium_kernel::{Class, EventQueue, SimTime};
-use planarium_protocol::{EventBody, Text};
+use planarium_protocol::EventBody;
 use std::sync::Arc;
-
-/// A check that somebody outside carries out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Watch {
-    /// Who hears of it.
-    pub owner: Owner,
-    /// Tells an owner's checks of one process apart.
-    pub number: u32,
-    /// Which faults and behaviours concern it.
-    pub kind: CheckKind,
-    /// What is asked for; see the module `convention` for what it can say about its own outcome.
-    pub command: Text,
-    /// The first check; those that follow keep the interval, whether the process runs or not.
-    pub first: SimTime,
-    /// From one check to the next.
-    pub interval_ms: u64,
-    /// After this long a check without a result counts as failed.
-    pub timeout_ms: u64,
-    /// Failure after failure leads to something, so that the world is not at rest while they come.
-    pub counted: bool,
-}
-
-/// A check under way.
-#[derive(Clone, Debug)]
-pub(crate) struct Watching {
-    pub(crate) watch: Watch,
-    pub(crate) probe: ProbeState,
-}
 
 impl Watching {
     /// The first check from an instant on.

@@ -25,7 +25,7 @@ pub mod time;
 pub use cause::Cause;
 pub use cow::{Finder, Index, List, Map, Table};
 pub use digest::Digest;
-pub use journal::{Entry, Journal};
+pub use journal::Entry;
 pub use limits::Limits;
 pub use milli::{Milli, ParseMilliError};
 pub use queue::{Class, EventQueue, TimerId};

@@ -173,7 +173,10 @@ impl Process {
             member.app.leaving && matches!(member.app.run.mode, Mode::Completed | Mode::NotReady)
         });
         if over && let Some(member) = self.apps.remove(&number) {
-            cx.emit(EventBody::ServiceRemoved { service: member.app.definition.name.clone() });
+            cx.emit(EventBody::ServiceRemoved {
+                service: member.app.definition.name.clone(),
+                dialect: crate::DIALECT.into(),
+            });
         }
     }
 
@@ -309,7 +312,10 @@ impl System for Process {
         if force {
             self.with(cx, cluster, number, App::vanish);
             if let Some(member) = self.apps.remove(&number) {
-                cx.emit(EventBody::ServiceRemoved { service: member.app.definition.name.clone() });
+                cx.emit(EventBody::ServiceRemoved {
+                    service: member.app.definition.name.clone(),
+                    dialect: crate::DIALECT.into(),
+                });
             }
             return Ok(json!({ "service": name }));
         }

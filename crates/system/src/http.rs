@@ -155,14 +155,33 @@ pub struct Response {
     /// Body.
     pub body: Vec<u8>,
     /// What goes on after the body, where the transport can stream.
-    pub stream: Option<Box<EventStream>>,
+    pub rest: Rest,
+}
+
+/// What follows the body of a response.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Rest {
+    /// Nothing: the body is the whole, and its length is told.
+    #[default]
+    Whole,
+    /// Nothing, but the body came as a stream: it holds all that the stream ever says.
+    Ended,
+    /// The events of a stream.
+    Events(Box<EventStream>),
+}
+
+impl Rest {
+    /// The stream that goes on.
+    pub fn events(self) -> Option<Box<EventStream>> {
+        if let Self::Events(stream) = self { Some(stream) } else { None }
+    }
 }
 
 impl Response {
     /// A JSON body.
     pub fn json(status: u16, value: &impl serde::Serialize) -> Self {
         let body = planarium_protocol::json::text(value);
-        Self { status, content_type: "application/json", headers: Vec::new(), body, stream: None }
+        Self { status, content_type: "application/json", headers: Vec::new(), body, rest: Rest::Whole }
     }
 
     /// A plain text.
@@ -172,13 +191,13 @@ impl Response {
             content_type: "text/plain;charset=utf-8",
             headers: Vec::new(),
             body: text.into().into_bytes(),
-            stream: None,
+            rest: Rest::Whole,
         }
     }
 
     /// No body.
     pub fn empty(status: u16) -> Self {
-        Self { status, content_type: "", headers: Vec::new(), body: Vec::new(), stream: None }
+        Self { status, content_type: "", headers: Vec::new(), body: Vec::new(), rest: Rest::Whole }
     }
 
     /// 405 with the methods that would do.

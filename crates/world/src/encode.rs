@@ -2,8 +2,8 @@
 //!
 //! Knows: serde's data model. Must not know: what is written.
 //!
-//! Sentences are left out: nothing is written for a [`Prose`](planarium_protocol::event::Prose), and nothing for the
-//! texts under `message` in a [`WireEvent`](planarium_protocol::event::WireEvent). Field names are left out (their order is fixed by the type), a skipped field and an absent option
+//! Sentences are left out: nothing is written for a [`Prose`](planarium_protocol::event::Prose), nothing for an
+//! [`Implied`](planarium_protocol::event::Implied) fact, and nothing for the texts under `message` in a [`WireEvent`](planarium_protocol::event::WireEvent). Field names are left out (their order is fixed by the type), a skipped field and an absent option
 //! write 0, a present option writes 1 and its value, a variant writes its index, a sequence or map its
 //! length. Nothing is allocated.
 
@@ -45,6 +45,8 @@ impl Wire {
 
 /// The name of the type whose values are sentences.
 const PROSE: &str = "Prose";
+/// The name of the type whose values follow from other facts.
+const IMPLIED: &str = "Implied";
 /// The name of the type whose values are messages of the real wire.
 const WIRE: &str = "WireEvent";
 
@@ -185,7 +187,7 @@ impl<'a> ser::Serializer for Encoder<'a> {
         value: &T,
     ) -> Result<(), Refused> {
         match name {
-            PROSE => Ok(()),
+            PROSE | IMPLIED => Ok(()),
             WIRE => value.serialize(Encoder { wire: Wire::Yes, ..self }),
             _ => value.serialize(self),
         }

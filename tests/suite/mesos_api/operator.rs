@@ -16,7 +16,7 @@ impl Listener {
         let body = json!({ "type": "SUBSCRIBE" }).to_string();
         let response = request(client, "/api/v1", &[("content-type", "application/json")], &body);
         assert_eq!((response.status, response.content_type), (200, "application/json"));
-        let mut listener = Self { stream: *response.stream.unwrap(), heard: Vec::new() };
+        let mut listener = Self { stream: *response.rest.events().unwrap(), heard: Vec::new() };
         assert!(!listener.listen(client));
         listener
     }

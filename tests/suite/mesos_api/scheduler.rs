@@ -34,7 +34,7 @@ impl Scheduler {
         let stream_id =
             response.headers.iter().find(|(name, _)| *name == "mesos-stream-id").unwrap().1.clone();
         let mut scheduler =
-            Self { id: String::new(), stream_id, stream: response.stream.unwrap(), heard: Vec::new() };
+            Self { id: String::new(), stream_id, stream: response.rest.events().unwrap(), heard: Vec::new() };
         assert!(!scheduler.listen(client));
         scheduler.id = scheduler.heard[0]["subscribed"]["framework_id"]["value"].as_str().unwrap().to_owned();
         scheduler
@@ -382,7 +382,7 @@ fn an_invalid_description_is_answered_with_an_error_event() {
         let response = subscribe(&mut client, info.clone());
         assert_eq!(response.status, 200, "{info}: {}", text(&response));
         assert!(response.headers.iter().any(|(name, _)| *name == "mesos-stream-id"));
-        assert!(response.stream.is_none(), "nothing more comes");
+        assert!(response.rest == planarium_rest::Rest::Ended, "nothing more comes");
         let (length, event) =
             text(&response).split_once('\n').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
         assert_eq!(length, event.len().to_string());
@@ -405,7 +405,7 @@ fn a_stream_ends_when_another_takes_its_place_or_nobody_listens() {
     close_stream(&first.stream, &mut client.session);
     assert_eq!(client.digest(), digest, "the end of a stream that was left before means nothing");
 
-    let second = response.stream.unwrap();
+    let second = response.rest.events().unwrap();
     close_stream(&second, &mut client.session);
     let shown = client.get("/frameworks").json();
     assert_eq!(shown["frameworks"][0]["connected"], false);
@@ -445,8 +445,12 @@ fn a_framework_returns_to_a_master_that_has_failed_over() {
     let response = subscribe(&mut client, info);
     assert_eq!(response.status, 200, "{}", text(&response));
     let stream_id = response.headers.iter().find(|(name, _)| *name == "mesos-stream-id").unwrap().1.clone();
-    let mut second =
-        Scheduler { id: first.id.clone(), stream_id, stream: response.stream.unwrap(), heard: Vec::new() };
+    let mut second = Scheduler {
+        id: first.id.clone(),
+        stream_id,
+        stream: response.rest.events().unwrap(),
+        heard: Vec::new(),
+    };
     assert!(!second.listen(&client));
     assert_eq!(second.heard[0]["subscribed"]["framework_id"]["value"], first.id);
     second.call(&mut client, &json!({ "type": "RECONCILE", "reconcile": {} }), 202);
@@ -463,13 +467,13 @@ fn a_framework_brings_its_id_along() {
     for id in ["of-another-master", next.as_str()] {
         let info = json!({ "user": "root", "name": "f", "role": "dev", "id": { "value": id } });
         let response = subscribe(&mut client, info.clone());
-        let mut stream = response.stream.expect("it goes on");
+        let mut stream = response.rest.events().expect("it goes on");
         let heard = String::from_utf8(poll_stream(&mut stream, &client.session).bytes).unwrap();
         assert!(heard.contains(&format!("\"framework_id\":{{\"value\":\"{id}\"}}")), "{heard}");
         close_stream(&stream, &mut client.session);
         client.advance(1);
         let again = subscribe(&mut client, info);
-        assert!(again.stream.is_none(), "without a failover timeout it was removed");
+        assert!(again.rest == planarium_rest::Rest::Ended, "without a failover timeout it was removed");
         assert!(text(&again).contains("Framework has been removed"), "{}", text(&again));
     }
     assert_eq!(Scheduler::new(&mut client, "last").id, next.replace("-0001", "-0003"));

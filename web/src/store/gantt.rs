@@ -161,8 +161,8 @@ impl Gantt {
                 }
                 true
             }
-            EventBody::ServiceRemoved { service } => {
-                self.removed(service, at_ms);
+            EventBody::ServiceRemoved { service: name, dialect } => {
+                self.removed(&service(&dialect.0, name), at_ms);
                 false
             }
             EventBody::PhaseChanged { path, change } => {
@@ -213,18 +213,12 @@ impl Gantt {
         }
     }
 
-    /// Ends the lanes of a service that is gone. Its event does not say the dialect: where services of several dialects
-    /// have the name, the view alone tells which of them is left.
-    fn removed(&mut self, service: &Text, at_ms: u64) {
-        let mut own = self.lanes.iter().filter(|lane| lane.path.service == *service);
-        let first = own.next().map(|lane| lane.path.dialect.clone());
-        if own.any(|lane| Some(&lane.path.dialect) != first.as_ref()) {
-            return;
-        }
-        for lane in self.lanes.iter_mut().filter(|lane| lane.path.service == *service) {
+    /// Ends the lanes of a service that is gone.
+    fn removed(&mut self, gone: &ElementPath, at_ms: u64) {
+        for lane in self.lanes.iter_mut().filter(|lane| same_service(&lane.path, gone)) {
             Arc::make_mut(lane).change(at_ms, "".into());
         }
-        Arc::make_mut(&mut self.born).retain(|path, _| path.service != *service);
+        Arc::make_mut(&mut self.born).retain(|path, _| !same_service(path, gone));
     }
 
     fn change(&mut self, path: &ElementPath, from: &Text, at_ms: u64, to: &Text) {
@@ -314,11 +308,13 @@ mod tests {
     #[test]
     fn a_removed_service_ends_its_lanes() {
         let mut gantt = Gantt::default();
-        gantt.extend(&events(vec![
-            (10, status("PENDING", "STARTING")),
-            (40, EventBody::ServiceRemoved { service: "s".into() }),
-        ]));
-        assert_eq!(cut(&gantt, &path(), 90).last().map(|s| s.1), Some(40));
+        let gone = |dialect: &str| EventBody::ServiceRemoved { service: "s".into(), dialect: dialect.into() };
+        gantt.extend(&events(vec![(10, status("PENDING", "STARTING")), (30, gone("other")), (40, gone(""))]));
+        assert_eq!(
+            cut(&gantt, &path(), 90).last().map(|s| s.1),
+            Some(40),
+            "another dialect's service has the name too"
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod goldens;
 mod layers;
 mod length;
 mod lints;
+mod modules;
 mod paths;
 mod systems;
 mod unfinished;
@@ -72,7 +73,7 @@ impl Repository {
 type Check = (&'static str, fn(&Repository) -> Vec<String>);
 
 /// Every check, in the order in which they report.
-const CHECKS: [Check; 11] = [
+const CHECKS: [Check; 12] = [
     ("layers", layers::check),
     ("length", length::check),
     ("codes", codes::check),
@@ -83,6 +84,7 @@ const CHECKS: [Check; 11] = [
     ("systems", systems::check),
     ("unfinished", unfinished::check),
     ("lints", lints::check),
+    ("modules", modules::check),
     ("documents", documents::check),
 ];
 

@@ -77,7 +77,7 @@ mod tests {
     fn a_system_is_named_in_its_crate_and_where_it_is_registered() {
         for (path, text, findings) in [
             ("crates/rest/src/lib.rs", "let word = \"sdk\";", 1),
-            ("web/src/app.rs", "use planarium_kudo::x;\nlet a = 1;\nlet b = \"skopos\";", 2),
+            ("web/src/app/mod.rs", "use planarium_kudo::x;\nlet a = 1;\nlet b = \"skopos\";", 2),
             ("crates/rest/src/lib.rs", "// as \"sdk\" does", 0),
             ("crates/rest/src/lib.rs", "fn a() {}\n#[cfg(test)]\nmod tests { const A: &str = \"sdk\"; }", 0),
             ("crates/rest/tests/a.rs", "let word = \"sdk\";", 0),

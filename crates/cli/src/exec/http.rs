@@ -3,7 +3,7 @@
 //! Knows: which addresses are taken, and how long to be patient. Must not know: what is asked.
 
 use anyhow::{Result, bail};
-use planarium_rest::{Request, Response};
+use planarium_rest::{Request, Response, Rest};
 use std::time::Duration;
 use ureq::http::{self, Uri};
 use ureq::{Agent, Error};
@@ -83,7 +83,7 @@ impl Client {
         let content_type = if is_json { "application/json" } else { "text/plain;charset=utf-8" };
         let status = answer.status().as_u16();
         let body = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_vec()?;
-        Ok(Response { status, content_type, headers: Vec::new(), body, stream: None })
+        Ok(Response { status, content_type, headers: Vec::new(), body, rest: Rest::Whole })
     }
 
     fn words(&self, error: Error) -> String {

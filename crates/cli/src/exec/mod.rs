@@ -6,8 +6,9 @@ mod http;
 
 use crate::End;
 use crate::args::ExecArgs;
+use crate::files::{MAX_FILE, read};
 use crate::link;
-use crate::load::{MAX_FILE, Runnable, read, runnable};
+use crate::load::{Runnable, runnable};
 use anyhow::{Context as _, Result};
 use http::Client;
 use planarium_rest::console::{self, Output};

@@ -11,7 +11,7 @@ use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use events::{Ended, Events};
 use guard::Guard;
 use planarium_protocol::input::Input;
-use planarium_rest::{MAX_BODY, Session, handle};
+use planarium_rest::{MAX_BODY, Rest, Session, handle};
 use planarium_source::render;
 use planarium_world::Genesis;
 use std::future::IntoFuture as _;
@@ -37,9 +37,6 @@ note: there are no machines, so nothing can be placed
   POST /sim/agents                      adds machines: {\"count\": 3}
   PUT /sim/scenario                     starts a scenario
 ";
-
-/// The header that every response to SUBSCRIBE has, an error as the only event of a stream included.
-const STREAM_ID: &str = "mesos-stream-id";
 
 type Shared = Arc<Mutex<Session>>;
 
@@ -204,12 +201,10 @@ async fn answer(State(served): State<Served>, request: Request) -> Response<Body
     let response = handle(&mut session, &request);
     drop(session);
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let body = match response.stream {
-        Some(stream) => Body::new(Events::new(*stream, shared, response.body)),
-        None if response.headers.iter().any(|(name, _)| *name == STREAM_ID) => {
-            Body::new(Ended::new(response.body))
-        }
-        None => Body::from(response.body),
+    let body = match response.rest {
+        Rest::Events(stream) => Body::new(Events::new(*stream, shared, response.body)),
+        Rest::Ended => Body::new(Ended::new(response.body)),
+        Rest::Whole => Body::from(response.body),
     };
     built(status, response.content_type, &response.headers, body)
 }

@@ -7,14 +7,14 @@ pub(crate) mod absence;
 pub(crate) mod strike;
 
 use crate::{labels::Labels, latency::Luck, spec::ProcessId};
-use planarium_kernel::SortedSet;
-use planarium_kernel::{SimTime, TimerId, draw};
+use planarium_kernel::{SimTime, SortedMap, SortedSet, TimerId, draw};
 use planarium_protocol::{
     Refusal, Text,
     input::{Fault, FaultKind, Target},
     refusal::RefusalCode,
 };
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Whether a fault of this kind is over once it has struck, unless it is given a span or a count.
 pub(crate) const fn is_momentary(kind: FaultKind) -> bool {
@@ -47,6 +47,9 @@ pub(crate) struct FaultRecord {
     /// Processes that were told about, or (hang) that it holds.
     pub(crate) marked: SortedSet<ProcessId>,
 }
+
+/// Faults in force by number.
+pub(crate) type Faults = SortedMap<u32, Arc<FaultRecord>>;
 
 impl FaultRecord {
     pub(crate) fn new(spec: Fault, id: Text, now: SimTime, event: u64) -> Self {

@@ -93,7 +93,7 @@ impl Process {
             .collect();
         for key in gone {
             self.services.remove(&key);
-            cx.emit(EventBody::ServiceRemoved { service: key.1 });
+            cx.emit(EventBody::ServiceRemoved { service: key.1, dialect: crate::WORD.into() });
         }
         for (key, known) in self.controller.instances() {
             let own = self.number;

@@ -124,7 +124,7 @@ impl Process {
             .collect();
         for number in gone {
             if let Some(member) = self.members.remove(&number) {
-                cx.emit(EventBody::ServiceRemoved { service: member.name });
+                cx.emit(EventBody::ServiceRemoved { service: member.name, dialect: DIALECT.into() });
             }
         }
     }
@@ -302,7 +302,7 @@ impl Process {
             // It is on its way out, or gone.
             if force || !self.is_there(&member.definition) {
                 self.members.remove(&number);
-                cx.emit(EventBody::ServiceRemoved { service: member.name.clone() });
+                cx.emit(EventBody::ServiceRemoved { service: member.name.clone(), dialect: DIALECT.into() });
             }
             return Ok(json!({"service": (member.name)}));
         };
@@ -318,10 +318,10 @@ impl Process {
             self.over = true;
             cluster.call(cx, self.marathon.framework, planarium_mesos::api::Call::Teardown);
             for member in self.members.values() {
-                cx.emit(EventBody::ServiceRemoved { service: member.name.clone() });
+                cx.emit(EventBody::ServiceRemoved { service: member.name.clone(), dialect: DIALECT.into() });
             }
             self.members.clear();
-            cx.emit(EventBody::ServiceRemoved { service: name.clone() });
+            cx.emit(EventBody::ServiceRemoved { service: name.clone(), dialect: DIALECT.into() });
         }
         json!({"service": name})
     }

@@ -195,7 +195,7 @@ impl EventBody {
             Self::FrameworkEvent { framework, .. } => format!("message to {framework}"),
             Self::ServiceLoaded { service, dialect } => format!("{service} installed ({dialect})"),
             Self::ServiceUpdated { service, text, .. } => format!("{service} updated: {text}"),
-            Self::ServiceRemoved { service } => format!("{service} is gone"),
+            Self::ServiceRemoved { service, .. } => format!("{service} is gone"),
             Self::SchedulerStarted { service, .. } => format!("scheduler of {service} started"),
             Self::ElementStatus { path: element, from, to } => format!("{} {from} -> {to}", path(element)),
             Self::PhaseChanged { path: element, change } => format!("{} {change}", path(element)),

@@ -6,7 +6,7 @@ use crate::stream::begin;
 use crate::{Request, Response, Session};
 use planarium_protocol::Input;
 use planarium_system::Wire;
-use planarium_system::http::Source;
+use planarium_system::http::{Rest, Source};
 
 /// Answers a request; none when the path is of no system.
 pub(super) fn route(session: &mut Session, request: &Request, parts: &[&str]) -> Option<Response> {
@@ -21,8 +21,8 @@ pub(super) fn route(session: &mut Session, request: &Request, parts: &[&str]) ->
         Wire::Answer(response) => response,
         Wire::Change(input, reply) => reply(session.engine.apply(*input).outcome),
         Wire::Stream(response, topic) => {
-            let stream = process.map(|process| Box::new(begin(session, Source::System(process, topic))));
-            Response { stream, ..response }
+            let begun = process.map(|process| Box::new(begin(session, Source::System(process, topic))));
+            Response { rest: begun.map_or(Rest::Whole, Rest::Events), ..response }
         }
     })
 }

@@ -291,7 +291,7 @@ impl Process {
         cluster.note_past_revision(member.scheduler.revision);
         cluster.call(cx, self.framework, Call::Teardown);
         self.over = true;
-        cx.emit(EventBody::ServiceRemoved { service: member.name });
+        cx.emit(EventBody::ServiceRemoved { service: member.name, dialect: crate::DIALECT.into() });
     }
 
     /// The master removed the framework by itself: the schedulers hear of it.

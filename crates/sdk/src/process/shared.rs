@@ -246,7 +246,7 @@ impl Process {
         if let Some(member) = self.members.remove(&number) {
             cluster.note_past_revision(member.scheduler.revision);
         }
-        cx.emit(EventBody::ServiceRemoved { service: name });
+        cx.emit(EventBody::ServiceRemoved { service: name, dialect: crate::DIALECT.into() });
         if abandoned {
             // The statuses of tasks that nobody knows any more come back, and have them ended.
             cluster.call(cx, self.framework, Call::Reconcile { tasks: Vec::new() });
@@ -263,7 +263,7 @@ impl Process {
         let name = shared.name.clone();
         self.over = true;
         cluster.call(cx, self.framework, Call::Teardown);
-        cx.emit(EventBody::ServiceRemoved { service: name });
+        cx.emit(EventBody::ServiceRemoved { service: name, dialect: crate::DIALECT.into() });
     }
 
     /// What the framework answers by itself: its own plan, its health, its metrics.

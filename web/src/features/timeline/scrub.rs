@@ -248,7 +248,12 @@ fn mark_view(mark: &Mark, axis: &Axis, room: i64) -> Html {
         <svg key={mark.seq} class="mark" data-family={family} x={axis.x(mark.at_ms)} overflow="visible">
             <title>{ format!("{} {}", clock(mark.at_ms), mark.text) }</title>
             <use href={format!("#i-{name}")} x="-6" y="0" width="12" height="12" />
-            if letters > 4 { <text class="mark-word" x="8" y="9">{ word }</text> }
+            if letters > 4 {
+                // On a narrow page a letter takes more of the axis: the word ends where the next mark begins.
+                <svg x="-8" width={format!("{}.{:02}%", room / 100, room % 100)} overflow="hidden">
+                    <text class="mark-word" x="16" y="9">{ word }</text>
+                </svg>
+            }
         </svg>
     }
 }

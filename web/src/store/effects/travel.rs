@@ -3,7 +3,7 @@
 use super::Session;
 use super::story::Waits;
 use crate::store::action::{Fact, Toward};
-use crate::store::selectors::{maintenance, tree};
+use crate::store::selectors::maintenance;
 use crate::store::state::State;
 
 /// Most virtual time that one frame plays; a tab that was hidden does not catch up.
@@ -33,8 +33,6 @@ impl Session {
         if engine.now_ms() < target {
             facts.push(Fact::Stopped);
             facts.push(Fact::Refused("The simulator's limits are reached; time does not go on.".into()));
-        } else if self.at_rest() && tree::unfinished(&self.shown.engine.view()).is_none() {
-            facts.push(Fact::Rested("All is done; nothing more will happen by itself.".into()));
         }
         facts
     }

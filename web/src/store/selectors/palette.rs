@@ -203,6 +203,15 @@ fn page(list: &mut List, state: &State) {
     let apply = list.add(DO, "apply", "Start over with this definition", Action::Apply);
     (apply.keys, apply.also) = (Some("Ctrl-Enter"), "apply new world run deploy");
     apply.refused = broken.clone().or(same.clone());
+    for (word, what, action, keys, nothing) in [
+        ("Undo", &state.ways.undo, Action::Undo, "Ctrl-Z", "nothing was done yet"),
+        ("Redo", &state.ways.redo, Action::Redo, "Ctrl-Shift-Z", "nothing was undone"),
+    ] {
+        let label = what.as_ref().map_or_else(|| word.to_owned(), |what| format!("{word}: {what}"));
+        let entry = list.add(DO, "reset", label, action);
+        (entry.keys, entry.also) = (Some(keys), "back again revert");
+        entry.refused = what.is_none().then(|| AttrValue::from(nothing));
+    }
     let update = list.add(DO, "rocket", "Update the service with this definition", Action::RollOut);
     (update.refused, update.also) = (broken.or(same), "roll out rollout apply deploy");
     for (icon, label, keys, dialog, also) in [
@@ -441,6 +450,7 @@ mod tests {
             ("crash", "Inject a failure"),
             ("theme", "Colours as the system"),
             ("drain", "Maintenance of machines"),
+            ("revert", "Undo"),
         ] {
             let first = meant(&all, text, &[], 1)
                 .first()

@@ -3,7 +3,7 @@
 use super::{answered, apply, not_v1, refused, v1_body};
 use crate::stream::begin;
 use crate::{Request, Response, Session};
-use planarium_system::http::Source;
+use planarium_system::http::{Rest, Source};
 use planarium_world::operator_question;
 use serde_json::Value;
 
@@ -33,6 +33,6 @@ fn subscribe(session: &mut Session) -> Response {
     session.engine.listen_to_master();
     let mut response = Response::empty(200);
     response.content_type = "application/json";
-    response.stream = Some(Box::new(begin(session, Source::Master(Value::Null))));
+    response.rest = Rest::Events(Box::new(begin(session, Source::Master(Value::Null))));
     response
 }

@@ -5,7 +5,7 @@ use super::{answered, apply, header, not_v1, put_in, refused, v1_body};
 use crate::stream::{begin, belonging, turned_down};
 use crate::{Request, Response, Session};
 use planarium_protocol::refusal::RefusalCode;
-use planarium_system::http::Source;
+use planarium_system::http::{Rest, Source};
 use serde_json::Value;
 
 /// The header that ties a framework's calls to its event stream.
@@ -42,14 +42,15 @@ fn subscribe(session: &mut Session, request: &Request, body: Value) -> Response 
         Err(refusal) if refusal.code == RefusalCode::InvalidDefinition => {
             response.headers.push((STREAM_ID.into(), stream_to_come.to_string()));
             response.body = turned_down(&refusal.message);
+            response.rest = Rest::Ended;
             return response;
         }
         Err(refusal) => return refused(&refusal),
     };
     let text = |key: &str| reply.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     response.headers.push((STREAM_ID.into(), text("stream_id")));
-    response.stream =
-        Some(Box::new(belonging(stream, session, Source::Framework(text("framework"), text("stream_id")))));
+    let source = Source::Framework(text("framework"), text("stream_id"));
+    response.rest = Rest::Events(Box::new(belonging(stream, session, source)));
     response
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::{Dict, Environment, ErrorKind, Template, Value};
 
-const CASES: &str = include_str!("tests/cases.json");
+const CASES: &str = include_str!("cases.json");
 
 fn context() -> Value {
     let params = serde_json::json!({

@@ -47,6 +47,18 @@ impl<T: Into<Text>> From<T> for Prose {
     }
 }
 
+/// A fact that follows from what is told anyway, put into words of its own for those who read one event alone. No digest covers
+/// it.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct Implied(pub Text);
+
+impl<T: Into<Text>> From<T> for Implied {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
+}
+
 #[cfg(debug_assertions)]
 thread_local! {
     static REWORDED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
@@ -441,6 +453,8 @@ pub enum EventBody {
     ServiceRemoved {
         /// Service name.
         service: Text,
+        /// Dialect.
+        dialect: Implied,
     },
     /// A scheduler process started or restarted.
     SchedulerStarted {

@@ -1,0 +1,41 @@
+//! One habit for modules: what has parts is a folder with a `mod.rs`.
+
+use std::collections::BTreeSet;
+
+use super::Repository;
+
+/// Files that stand beside a folder of their name. The suites in a crate's `tests/` are targets of cargo, not modules.
+pub(crate) fn check(repository: &Repository) -> Vec<String> {
+    let paths =
+        || repository.sources.iter().map(|source| source.path.as_str()).filter(|path| path.ends_with(".rs"));
+    let folders: BTreeSet<&str> = paths().flat_map(above).collect();
+    paths()
+        .filter(|path| {
+            path.contains("src/") && path.strip_suffix(".rs").is_some_and(|it| folders.contains(it))
+        })
+        .map(|path| format!("{path}: it has a folder of its name; move it there as mod.rs"))
+        .collect()
+}
+
+/// The folders that a file stands in.
+fn above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').filter_map(|(at, _)| path.get(..at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::fixture;
+
+    #[test]
+    fn a_module_with_parts_is_a_folder() {
+        for (files, want) in [
+            (["crates/a/src/b.rs", "crates/a/src/b/c.rs"], 1),
+            (["crates/a/src/b/mod.rs", "crates/a/src/b/c.rs"], 0),
+            (["crates/a/src/b.rs", "crates/a/src/bc/d.rs"], 0),
+            (["crates/a/tests/b.rs", "crates/a/tests/b/c.rs"], 0),
+        ] {
+            assert_eq!(check(&fixture(&files.map(|path| (path, "")))).len(), want, "{files:?}");
+        }
+    }
+}
