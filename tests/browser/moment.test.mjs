@@ -124,6 +124,23 @@ journey("a reload keeps branches, edits and view", { width: 1440 }, async ({ pag
   assert.equal(await messages(page).getByRole("button").count(), 0, "nothing has to be brought back by hand");
 });
 
+journey("a second tab has a draft of its own", { width: 1440 }, async ({ page }) => {
+  const on = playground(page);
+  const examples = await on.text();
+  await on.type(SERVICE);
+  await definition(page).getByText("name: typed").waitFor();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const beside = playground(other);
+  await soon(async () => assert.equal(await beside.text(), examples, "it does not begin with another tab's draft"));
+  await beside.type(SERVICE.replace("typed", "elsewhere"));
+  await definition(other).getByText("name: elsewhere").waitFor();
+  await page.reload();
+  await definition(page).getByText("name: typed").waitFor();
+  await other.reload();
+  await definition(other).getByText("name: elsewhere").waitFor();
+});
+
 journey("Back goes to the example before", { width: 1440 }, async ({ page }) => {
   const on = playground(page);
   const title = await page.title();
