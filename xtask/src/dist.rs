@@ -12,7 +12,7 @@ use crate::size;
 pub(crate) fn run(args: &[String]) -> Result<bool> {
     anyhow::ensure!(args.is_empty(), "dist takes no arguments; see cargo xtask dist --help");
     let root = files::root()?;
-    let toolchain = setup::page(&root)?;
+    let toolchain = setup::page_and_crates(&root, true)?;
     page::build_release(&root, &toolchain)?;
     let dist = files::dist(&root);
     let names = files::walk(&dist);

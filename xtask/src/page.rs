@@ -22,6 +22,18 @@ pub(crate) fn trunk(root: &Path, toolchain: &WasmToolchain) -> Cmd {
         .without_env("NO_COLOR")
 }
 
+/// Compiles what [`trunk`] puts together, as it does.
+pub(crate) fn crates(root: &Path, toolchain: &WasmToolchain, release: bool) -> Result<()> {
+    let cargo = Cmd::new("cargo")
+        .dir(root)
+        .env("CARGO_TARGET_DIR", files::web_target(root))
+        .envs(toolchain.env())
+        .args(["build", "--package", "planarium-web", "--bin", "planarium-web"])
+        .args(["--target", "wasm32-unknown-unknown"]);
+    let cargo = if release { cargo.args(["--profile", "wasm-release"]) } else { cargo };
+    cargo.condensed("compiling the page")
+}
+
 /// Builds the release page into `dist/`.
 pub(crate) fn build_release(root: &Path, toolchain: &WasmToolchain) -> Result<()> {
     out::step("building the release page into dist/");

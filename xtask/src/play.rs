@@ -48,7 +48,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
             port.wrapping_add(1).max(1024)
         )
     })?;
-    let toolchain = setup::page(&root)?;
+    let toolchain = setup::page_and_crates(&root, options.release)?;
     out::step(format!("building and serving the playground on http://127.0.0.1:{port}/ (Ctrl-C stops it)"));
     let mut trunk = page::trunk(&root, &toolchain)
         .args(["serve", "--address", "127.0.0.1", "--port", &port.to_string(), "--dist"])

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     };
     let root = files::root()?;
     if build {
-        let toolchain = setup::page(&root)?;
+        let toolchain = setup::page_and_crates(&root, true)?;
         page::build_release(&root, &toolchain)?;
         for variant in VARIANTS {
             build_headless(&root, &toolchain, variant)?;

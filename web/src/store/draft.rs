@@ -176,12 +176,13 @@ impl Draft {
     pub(crate) fn main_file(files: &BTreeMap<String, String>) -> String {
         let rank = |path: &str| {
             let base = path.rsplit('/').next().unwrap_or(path);
-            match is_yaml(base) {
-                _ if systems::is_main(base) => 0,
-                true if path.contains('/') => 2,
-                true => 1,
-                false => 3,
-            }
+            let plain = match is_yaml(base) {
+                true if path.contains('/') => 1,
+                true => 0,
+                false => 2,
+            };
+            let place = systems::main_place(base);
+            (place.is_none(), place, plain)
         };
         files.keys().min_by_key(|path| rank(path)).cloned().unwrap_or_default()
     }
@@ -214,6 +215,7 @@ mod tests {
             (vec![("config.json", ""), ("svc.yml", "")], "svc.yml"),
             (vec![("a/x.yml", ""), ("z.yaml", "")], "z.yaml"),
             (vec![("app.json", "")], "app.json"),
+            (vec![("env.yaml", ""), ("model.yaml", ""), ("plan.yaml", "")], "plan.yaml"),
             (vec![], ""),
         ] {
             assert_eq!(Draft::of(&load(&files)).file, want, "{files:?}");

@@ -65,9 +65,13 @@ pub(crate) fn first() -> (&'static str, &'static str) {
     DESKS.first().and_then(|desk| Some((name(desk)?, desk.first))).unwrap_or(("definition.yml", ""))
 }
 
-/// Whether a file of this name is the main one of a definition.
-pub(crate) fn is_main(name: &str) -> bool {
-    DESKS.iter().any(|desk| desk.main.contains(&name) || desk.json == name)
+/// How usual it is that a definition is mainly in a file of this name: 0 is the most usual; none where that is not known.
+pub(crate) fn main_place(name: &str) -> Option<usize> {
+    let place = |desk: &Desk| {
+        let json = std::iter::once(desk.json);
+        desk.main.iter().copied().chain(json).position(|main| main == name)
+    };
+    DESKS.iter().filter_map(place).min()
 }
 
 /// The file name for a text that was pasted.

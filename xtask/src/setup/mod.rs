@@ -58,6 +58,22 @@ pub(crate) fn wasm(root: &Path) -> Result<WasmToolchain> {
     Ok(toolchain)
 }
 
+/// As [`page`]. Where programs are missing, the page's own crates are compiled side by side with them, so that a machine
+/// with nothing on it shows a page sooner.
+pub(crate) fn page_and_crates(root: &Path, release: bool) -> Result<WasmToolchain> {
+    npm::require_node()?;
+    let toolchain = rust::ensure(root)?;
+    rust::fetch(root)?;
+    if !tools::are_there(root)? {
+        std::thread::scope(|scope| {
+            // What does not compile is told by the build that comes after.
+            scope.spawn(|| crate::page::crates(root, &toolchain, release).unwrap_or_default());
+            tools::wasm_bindgen(root).and_then(|()| tools::trunk(root))
+        })?;
+    }
+    page(root)
+}
+
 /// What building the page takes: [`wasm`], trunk, the front-end packages and the editor bundle.
 pub(crate) fn page(root: &Path) -> Result<WasmToolchain> {
     let toolchain = wasm(root)?;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::files;
 use crate::out;
-use crate::proc::Cmd;
+use crate::proc::{Cmd, find};
 
 /// The release of trunk that the configuration in `Trunk.toml` is written for.
 const TRUNK: &str = "0.21.14";
@@ -25,12 +25,22 @@ const CHEAP: [(&str, &str); 6] = [
     ("CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS", "fallback"),
 ];
 
+/// Whether neither program is missing.
+pub(crate) fn are_there(root: &Path) -> Result<bool> {
+    let wanted = locked_version(root, "wasm-bindgen")?;
+    Ok(version_of("trunk").as_deref() == Some(TRUNK)
+        && version_of("wasm-bindgen").as_deref() == Some(wanted.as_str()))
+}
+
 /// Makes sure of trunk.
 pub(crate) fn trunk(root: &Path) -> Result<()> {
     if version_of("trunk").as_deref() == Some(TRUNK) {
         return Ok(());
     }
     out::step(format!("trunk {TRUNK} is missing: it builds the page and serves it with live reload"));
+    if prebuilt(root, "trunk", TRUNK) && version_of("trunk").as_deref() == Some(TRUNK) {
+        return Ok(());
+    }
     install(root, "trunk", &["install", "trunk", "--version", TRUNK, "--locked", "--force"])?;
     check("trunk", TRUNK)
 }
@@ -45,6 +55,10 @@ pub(crate) fn wasm_bindgen(root: &Path) -> Result<()> {
     out::step(format!(
         "wasm-bindgen {wanted} is missing: it writes the JavaScript side of the engine and runs its wasm tests"
     ));
+    if prebuilt(root, "wasm-bindgen-cli", &wanted) && fits("wasm-bindgen") && fits("wasm-bindgen-test-runner")
+    {
+        return Ok(());
+    }
     // Its own lock file names releases that do not compile any more.
     install(root, "wasm-bindgen", &["install", "wasm-bindgen-cli", "--version", &wanted, "--force"])?;
     check("wasm-bindgen", &wanted)
@@ -61,6 +75,28 @@ fn version_in_lock(lock: &str, package: &str) -> Option<String> {
     let mut lines = lock.lines();
     lines.find(|line| *line == name)?;
     lines.next()?.strip_prefix("version = \"")?.strip_suffix('"').map(str::to_owned)
+}
+
+/// Gets a program as its makers compiled it, where `cargo binstall` is at hand to do so. Where it fails the program is compiled here.
+fn prebuilt(root: &Path, package: &str, version: &str) -> bool {
+    if find("cargo-binstall").is_none() {
+        return false;
+    }
+    let args = [
+        "binstall",
+        "--no-confirm",
+        "--force",
+        "--disable-strategies",
+        "compile",
+        "--version",
+        version,
+        package,
+    ];
+    let got = Cmd::new("cargo").dir(root).args(args).condensed(&format!("getting {package}"));
+    if let Err(reason) = &got {
+        out::say(format!("   no prebuilt {package}: {reason:#}"));
+    }
+    got.is_ok()
 }
 
 fn install(root: &Path, label: &str, args: &[&str]) -> Result<()> {

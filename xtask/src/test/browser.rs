@@ -14,7 +14,7 @@ use crate::setup::{self, WasmToolchain, browser, npm};
 /// Builds the release page and drives it with headless Chromium.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     let folder = files::browser_tests(root);
-    let toolchain = setup::page(root)?;
+    let toolchain = setup::page_and_crates(root, true)?;
     npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, typescript)")?;
     let chromium = browser::ensure()?;
     page::build_release(root, &toolchain)?;
