@@ -76,7 +76,7 @@ pub(super) fn FileTabs(props: &FileTabsProps) -> Html {
         _ => ("Name of the new file", AttrValue::default()),
     };
     html! {
-        <div class="file-tabs">
+        <div class="file-tabs" data-many={(paths.len() > 1).then_some("true")}>
             if !items.is_empty() {
                 <Tabs label="Files" id="file" controls="file-text" {items} {current} {onpick} />
             }
