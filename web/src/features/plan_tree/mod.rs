@@ -92,7 +92,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
     html! {
         <div class="tree-pane">
             <div class="pane-head">
-                <h2>{ if services.len() == 1 { format!("Plans of {name}") } else { "Plans".to_owned() } }</h2>
+                <h2>{ if services.len() == 1 { html! { <><span class="heading-lead">{ "Plans of " }</span>{ name.clone() }</> } } else { html! { "Plans" } } }</h2>
                 if !activity.is_empty() { <span class="activity" title={activity.to_string()}>{ &*activity }</span> }
                 <span class="grow"></span>
                 <label class="search">

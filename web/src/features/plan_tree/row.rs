@@ -115,13 +115,15 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
                     <span class="gate" title="A canary gate: continue lets work go on">{ icon("gate") }<span class="visually-hidden">{ "canary gate before" }</span></span>
                 }
                 { shown_name(name(row), &facts.title) }
-                if !facts.strategy.is_empty() { { chip(&facts.strategy, None) } }
-                if facts.gates > 0 {
-                    <span class="chip" data-family="waiting" title={format!("{} to continue", facts.gates)}>
-                        { icon("gate") }<span class="chip-text">{ format!("{} to continue", facts.gates) }</span>
-                    </span>
-                }
-                if facts.held { { chip("held", Some("waiting")) } }
+                <span class="chips">
+                    if !facts.strategy.is_empty() { { chip(&facts.strategy, None) } }
+                    if facts.gates > 0 {
+                        <span class="chip" data-family="waiting" title={format!("{} to continue", facts.gates)}>
+                            { icon("gate") }<span class="chip-text">{ format!("{} to continue", facts.gates) }</span>
+                        </span>
+                    }
+                    if facts.held { { chip("held", Some("waiting")) } }
+                </span>
             </span>
             <span class="cell cell-status" role="gridcell" tabindex="-1" data-focus={cell(1)}>
                 if let Some(word) = row.word { <Badge status={facts.status.clone()} {word} forced={facts.forced} /> }
