@@ -1,5 +1,5 @@
 /**
- * What every browser test stands on: a server for the built page on this machine only, a headless Chromium, and a
+ * What every browser test stands on: a server for the built page on this machine only, a browser (`browsers.mjs`), and a
  * collector that fails a test when the page logs an error or a request fails.
  *
  *   import { journey } from "./harness.mjs";
@@ -7,18 +7,17 @@
  *
  * Tests find elements by role and label only. They never wait for wall-clock time; `page.waitFor...` and `soon` wait for a state.
  *
- * PLANARIUM_DIST names the built page (default: dist/), PLANARIUM_CHROMIUM the browser. PLANARIUM_SLOWDOWN runs the page
- * as on a machine that many times slower, which shows what a hurried hand meets. Pictures go to shots/, which git ignores.
+ * PLANARIUM_DIST names the built page (default: dist/). PLANARIUM_SLOWDOWN runs the page in Chromium as on a machine that many
+ * times slower, which shows what a hurried hand meets. Pictures go to shots/, which git ignores.
  */
 import assert from "node:assert/strict";
-import { access, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import os from "node:os";
 import path from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { missing, profile } from "./browsers.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
@@ -31,18 +30,6 @@ const SLOWDOWN = Number(process.env.PLANARIUM_SLOWDOWN ?? 1);
 
 /** Sizes at which a page is looked at. */
 export const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
-
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--disable-dev-shm-usage",
-];
 
 const TYPES = {
   ".css": "text/css; charset=utf-8",
@@ -58,6 +45,9 @@ const TYPES = {
   ".yaml": "text/yaml; charset=utf-8",
   ".yml": "text/yaml; charset=utf-8",
 };
+
+/** The hash of `body {}`, a style that the library tries in a page of Firefox before a picture; the page's policy refuses it. */
+const TRIED_STYLE = "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA=";
 
 /**
  * Serves a folder on a free port of the loopback interface.
@@ -111,47 +101,6 @@ export async function serve(folder = DIST, extra = {}, mount = "/") {
   };
 }
 
-async function browserProgram() {
-  const names = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-  const candidates = process.env.PLANARIUM_CHROMIUM ? [process.env.PLANARIUM_CHROMIUM] : names;
-  for (const candidate of candidates) {
-    if (await access(candidate).then(() => true, () => false)) {
-      return candidate;
-    }
-  }
-  throw new Error(
-    "no browser: install chromium (on Debian, as root: apt-get install chromium chromium-driver) or set " +
-      "PLANARIUM_CHROMIUM to the program of a Chromium or Chrome",
-  );
-}
-
-/** One browser per test file, started when the first test asks and closed after the last. */
-let running;
-
-async function browser() {
-  running ??= (async () => {
-    const profile = await mkdtemp(path.join(os.tmpdir(), "planarium-browser-"));
-    const instance = await chromium.launch({
-      executablePath: await browserProgram(),
-      // The flags above are complete; the library's own would add to them and warn about `--headless`.
-      headless: true,
-      args: [...FLAGS, `--disk-cache-dir=${path.join(profile, "cache")}`],
-    });
-    return { instance, profile };
-  })();
-  return (await running).instance;
-}
-
-after(async () => {
-  if (running) {
-    const { instance, profile } = await running.catch(() => ({}));
-    await instance?.close();
-    if (profile) {
-      await rm(profile, { recursive: true, force: true });
-    }
-  }
-});
-
 /**
  * Opens a page of the server and collects what goes wrong on it.
  *
@@ -162,29 +111,30 @@ after(async () => {
  * @param {"light"|"dark"} [options.theme]
  * @param {boolean} [options.reducedMotion]
  * @param {boolean} [options.touch]
+ * @param {"chromium"|"firefox"} [options.browser] default: chromium
  * @param {(text: string) => boolean} [options.expected] problems that belong to the test
  */
 export async function open(url, options = {}) {
   const { width = SIZES.desktop.width, height = SIZES.desktop.height, expected = () => false } = options;
-  const context = await (await browser()).newContext({
-    viewport: { width, height },
-    colorScheme: options.theme ?? "light",
-    reducedMotion: options.reducedMotion ? "reduce" : "no-preference",
-    hasTouch: Boolean(options.touch),
-    locale: "en-US",
-    timezoneId: "UTC",
-    // A page that reads its own address bar and clipboard (share links) may do so.
-    permissions: ["clipboard-read", "clipboard-write"],
+  const kind = options.browser ?? "chromium";
+  const context = await profile(kind, {
+    width,
+    height,
+    theme: options.theme ?? "light",
+    reducedMotion: Boolean(options.reducedMotion),
+    touch: Boolean(options.touch),
   });
   const page = await context.newPage();
   if (SLOWDOWN > 1) {
     page.setDefaultTimeout(30_000 * SLOWDOWN);
+  }
+  if (SLOWDOWN > 1 && kind === "chromium") {
     const debug = await context.newCDPSession(page);
     await debug.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
   }
   const problems = [];
   const note = (text) => {
-    if (!expected(text)) {
+    if (!expected(text) && !text.includes(TRIED_STYLE)) {
       problems.push(text);
     }
   };
@@ -198,7 +148,7 @@ export async function open(url, options = {}) {
   page.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "";
     // A page that is left drops its running requests.
-    if (reason !== "net::ERR_ABORTED") {
+    if (reason !== "net::ERR_ABORTED" && reason !== "NS_BINDING_ABORTED") {
       note(`request failed: ${request.url()} (${reason})`);
     }
   });
@@ -293,7 +243,7 @@ export async function shot(page, name, options = {}) {
 
 /**
  * A test with a page of its own: serves the built page, opens it, runs `steps`, and fails on any error that the page
- * reported meanwhile. On a failure a picture is kept.
+ * reported meanwhile. On a failure a picture is kept. Where there is no Firefox, a journey in Firefox is skipped.
  *
  * @param {string} name
  * @param {object} options as for `open`; further `path` (default: the start page), `folder`, `extra`, `mount` (as for
@@ -301,7 +251,12 @@ export async function shot(page, name, options = {}) {
  * @param {(tools: object) => Promise<void>} steps
  */
 export function journey(name, options, steps) {
-  test(name, async () => {
+  test(name, async (context) => {
+    const reason = options.browser === "firefox" ? await missing("firefox") : undefined;
+    if (reason) {
+      context.skip(reason);
+      return;
+    }
     const server = await serve(options.folder, options.extra, options.mount);
     let opened;
     try {

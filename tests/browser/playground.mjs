@@ -151,6 +151,17 @@ export function playground(page) {
     },
     why: () => inspector.getByRole("tabpanel"),
 
+    /** The link to the run and the digest of all that happened, as the share dialog tells them. */
+    shared: async () => {
+      await page.getByRole("banner").getByRole("button", { name: "Share" }).click();
+      const dialog = page.getByRole("dialog");
+      const link = await dialog.getByRole("textbox").first().inputValue();
+      const [digest] = /\b[0-9a-f]{16}\b/.exec(await dialog.getByText(/the digest of all that happened/).innerText()) ?? [];
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "hidden" });
+      return { link, digest };
+    },
+
     /** Opens an example from the gallery. */
     example: async (title) => {
       await page.getByRole("banner").getByRole("button", { name: /Examples|:/ }).first().click();

@@ -100,8 +100,8 @@ Example: cargo xtask bench --peers"
             "\
 cargo xtask setup [wasm|page|browser|clients]
 
-Only the set-up of the other tasks: the wasm target; trunk, wasm-bindgen and the front-end packages; chromium and the
-packages of the browser tests; the client libraries from PyPI. Without a name, all of it.
+Only the set-up of the other tasks: the wasm target; trunk, wasm-bindgen and the front-end packages; chromium, firefox-esr
+and the packages of the browser tests; the client libraries from PyPI. Without a name, all of it.
 
 Example: cargo xtask setup page"
         }

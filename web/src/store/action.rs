@@ -8,8 +8,8 @@ use super::help::Help;
 use super::moment::Running;
 use super::ptr::Ptr;
 use super::state::{
-    Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, Differing, EditTab, Fix, LogFilter,
-    MenuTarget, Pane, Story, Tab, Theme, ToastUndo, Verbosity, Ways,
+    Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, Differing, EditTab, Fix, Link,
+    LogFilter, MenuTarget, Pane, Story, Tab, Theme, ToastUndo, Verbosity, Ways,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -311,7 +311,7 @@ pub(crate) enum Fact {
     /// A typed command was carried out.
     Answered(Box<Answer>),
     /// The link.
-    Link(AttrValue),
+    Link(Box<Link>),
     /// A link could not be read.
     Broken(BrokenLink),
     /// A run is open that may have come out differently than recorded; after [`Fact::Opened`].

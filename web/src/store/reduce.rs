@@ -503,7 +503,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             toast(&mut state.ui, text, ToastKind::Alert, None, place);
         }
         Fact::Answered(answer) => Arc::make_mut(&mut state.console.0).answered(*answer),
-        Fact::Link(link) => state.ui.link = Some(link),
+        Fact::Link(link) => state.ui.link = Some(*link),
         Fact::Broken(broken) => state.broken = Some(broken),
         Fact::Differing(differing) => state.differing = Some(differing),
     }

@@ -540,6 +540,17 @@ impl Story {
     }
 }
 
+/// A link to the moment shown, and what it leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Link {
+    /// The address.
+    pub(crate) address: AttrValue,
+    /// The moment. *Units*: virtual milliseconds.
+    pub(crate) at_ms: u64,
+    /// Digest of all that happened up to then.
+    pub(crate) digest: AttrValue,
+}
+
 /// A link that could not be read.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BrokenLink {
@@ -606,7 +617,7 @@ pub(crate) struct Ui {
     /// What is opened is put beside what is there.
     pub(crate) beside: bool,
     /// The share link, once made.
-    pub(crate) link: Option<AttrValue>,
+    pub(crate) link: Option<Link>,
     /// Working towards idle in the background.
     pub(crate) stuck_seen: bool,
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod browser;
 mod debian;
+pub(crate) mod firefox;
 pub(crate) mod kubectl;
 pub(crate) mod npm;
 pub(crate) mod python;
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     if wanted("browser") {
         npm::ensure(&files::browser_tests(&root), "the packages of the browser tests")?;
         browser::ensure()?;
+        firefox::ensure()?;
     }
     if wanted("clients")
         && let Err(reason) = python::ensure(&root)

@@ -9,22 +9,27 @@ use crate::files;
 use crate::out;
 use crate::page;
 use crate::proc::Cmd;
-use crate::setup::{self, WasmToolchain, browser, npm};
+use crate::setup::{self, WasmToolchain, browser, firefox, npm};
 
-/// Builds the release page and drives it with headless Chromium.
+/// Builds the release page and drives it with headless Chromium, and on some journeys with Firefox.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     let folder = files::browser_tests(root);
     let toolchain = setup::page_and_crates(root, true)?;
     npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, typescript)")?;
     let chromium = browser::ensure()?;
+    let firefox = firefox::ensure()?;
     page::build_release(root, &toolchain)?;
     build_types(root, &toolchain)?;
     out::step("tests of the editor bundle");
     let editor = counted(node_test(&files::editor(root), filter))?;
     out::step("browser tests");
-    let tests = node_test(&folder, filter)
+    let mut tests = node_test(&folder, filter)
         .env("PLANARIUM_CHROMIUM", chromium)
         .env("PLANARIUM_DIST", files::dist(root));
+    // Without it, the journeys in Firefox skip themselves and are counted so.
+    if let Some(program) = firefox {
+        tests = tests.env("PLANARIUM_FIREFOX", program);
+    }
     Ok(editor.plus(counted(tests)?))
 }
 

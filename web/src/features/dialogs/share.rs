@@ -2,6 +2,8 @@
 
 use crate::browser;
 use crate::store::action::Format;
+use crate::store::selectors::time::clock;
+use crate::store::state::Link;
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::bar::{Part, bar, share};
 use crate::ui::{Button, Dialog};
@@ -24,7 +26,7 @@ const FORMATS: [(Format, &str, &str); 5] = [
 #[derive(Properties, PartialEq)]
 pub(super) struct ShareDialogProps {
     /// The link.
-    pub(super) link: Option<AttrValue>,
+    pub(super) link: Option<Link>,
     /// Title of the content.
     pub(super) title: AttrValue,
 }
@@ -33,7 +35,7 @@ pub(super) struct ShareDialogProps {
 #[component]
 pub(super) fn ShareDialog(props: &ShareDialogProps) -> Html {
     let hub = use_hub();
-    let link = props.link.clone().unwrap_or_default();
+    let link = props.link.as_ref().map(|link| link.address.clone()).unwrap_or_default();
     let title =
         if props.title.is_empty() { "A rollout in Planarium".to_owned() } else { props.title.to_string() };
     let markdown = format!("[{title}]({link})");
@@ -59,6 +61,15 @@ pub(super) fn ShareDialog(props: &ShareDialogProps) -> Html {
                 <Button label="Copy as Markdown" icon="copy" onclick={copy(&hub, markdown)} />
                 <Button label="Save as a file" icon="save" onclick={save} />
             </div>
+            if let Some(link) = &props.link {
+                <p class="muted">
+                    { format!("At {} the digest of all that happened is ", clock(link.at_ms)) }
+                    <code>{ &*link.digest }</code>
+                    { ". It is the same wherever the link is opened, and in " }
+                    <code>{ "planarium run LINK" }</code>
+                    { "." }
+                </p>
+            }
             <h3>{ "For other programs" }</h3>
             <div class="button-row">
                 { for FORMATS.into_iter().map(|(format, label, title)| html! {

@@ -28,7 +28,7 @@ use super::events::EventLog;
 use super::persist;
 use super::ptr::Ptr;
 use super::selectors::export;
-use super::state::{ExampleCard, PresetCard, State, ToastUndo};
+use super::state::{ExampleCard, Link, PresetCard, State, ToastUndo};
 use crate::browser;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -228,7 +228,7 @@ impl Session {
                 }
             }
             Action::OpenDialog(super::state::Dialog::Share) => {
-                vec![Fact::Link(self.link(state).into())]
+                vec![Fact::Link(Box::new(self.link(state)))]
             }
             Action::OpenPlace(example, hash) => self.open_place(state, example.as_deref(), hash),
             Action::WriteAddress | Action::Leave => {
@@ -368,8 +368,13 @@ impl Session {
         share::go_to_moment(&mut self.shown.engine, link);
     }
 
-    fn link(&self, state: &State) -> String {
-        format!("{}{}", browser::page_url(), self.address(state))
+    fn link(&self, state: &State) -> Link {
+        let engine = &self.shown.engine;
+        Link {
+            address: format!("{}{}", browser::page_url(), self.address(state)).into(),
+            at_ms: engine.now_ms(),
+            digest: engine.digest().into(),
+        }
     }
 
     /// What was opened has a place of its own in the history of the browser.

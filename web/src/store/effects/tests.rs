@@ -5,7 +5,7 @@ use crate::store::action::{Action, Toward};
 use crate::store::hub::Hub;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::{offers, tree};
-use crate::store::state::{Severity, State, ToastUndo};
+use crate::store::state::{Link, Severity, State, ToastUndo};
 use planarium_protocol::Input;
 use planarium_protocol::input::{PlanCommand, PlanOp};
 use std::collections::BTreeMap;
@@ -73,12 +73,17 @@ pub(super) fn toasts(state: &State) -> Vec<String> {
     state.ui.toasts.iter().map(|toast| toast.text.to_string()).collect()
 }
 
-/// The link that the share dialog shows, from `#` on.
-fn hash(hub: &Hub) -> String {
+/// What the share dialog shows.
+fn link(hub: &Hub) -> Link {
     hub.send(Action::OpenDialog(crate::store::state::Dialog::Share));
     hub.send(Action::CloseDialog);
-    let link = hub.state().ui.link.clone().expect("a link");
-    link.find('#').and_then(|at| link.get(at..)).expect("a hash").to_owned()
+    hub.state().ui.link.clone().expect("a link")
+}
+
+/// The link that the share dialog shows, from `#` on.
+fn hash(hub: &Hub) -> String {
+    let address = link(hub).address;
+    address.find('#').and_then(|at| address.get(at..)).expect("a hash").to_owned()
 }
 
 #[test]
@@ -231,6 +236,13 @@ fn a_link_carries_the_run_and_the_script_goes_on_where_it_can() {
     assert_eq!(deploy_status(&by_hand), "WAITING");
     assert_eq!(by_hand.state().draft.files, by_hand.state().draft.files.clone());
     assert_eq!(by_hand.state().draft.text(), hub.state().draft.text());
+
+    // The digest beside the link is that of the moment, which may be later than the last change of what is seen.
+    hub.send(Action::SeekMs(50_000));
+    let made = link(&hub);
+    let again = link(&page(&hash(&hub), None));
+    assert_eq!((made.at_ms, made.digest.len()), (50_000, 16));
+    assert_eq!((again.at_ms, again.digest), (made.at_ms, made.digest));
 }
 
 #[test]
