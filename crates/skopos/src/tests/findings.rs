@@ -241,6 +241,17 @@ fn loops_and_numbers() {
             &["9 SKO030"],
         ),
         ("duration with a fraction", "  - {id: d, class: delay, duration: 0.25}\n", &[]),
+        ("duration in base 16", "  - {id: d, class: delay, duration: 0x1E}\n", &[]),
+        (
+            "duration in base 16, too large",
+            "  - id: d\n    class: delay\n    duration: 0x7fffffffffffffff\n",
+            &["9 SKO030"],
+        ),
+        (
+            "duration in base 16, in quotes",
+            "  - id: d\n    class: delay\n    duration: '0x1E'\n",
+            &["9 SKO029"],
+        ),
         ("duration left out", "  - {id: d, class: delay, duration: }\n", &[]),
     ];
     for (name, body, wanted) in cases {
