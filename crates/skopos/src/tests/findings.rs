@@ -596,6 +596,11 @@ fn models_and_environments() {
             &["4 SKO081"],
         ),
         (
+            "names that no step can have",
+            &format!("{DOC}components:\n  'a,b': {{image: x}}\n  '': {{image: x}}\n  ' c': {{image: x}}\n"),
+            &["4 SKO081", "5 SKO081", "6 SKO081"],
+        ),
+        (
             "a component that does not exist",
             &format!("{DOC}components:\n  a: {{image: x, uses: {{bb: }}}}\n"),
             &["4 SKO083"],
