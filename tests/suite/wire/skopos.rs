@@ -321,11 +321,11 @@ fn what_is_found_in_files_is_answered() {
     };
     let body = put(client, "/skopos/v1/shop", &files(&wrong), 422);
     assert!(body["error"].as_str().unwrap().contains("nowhere"), "{body}");
-    assert_eq!(found(&body), "plan.yaml:9:74 error plan.yaml:9:40 warning plan.yaml:10:5 warning");
+    assert_eq!(found(&body), "plan.yaml:9:78 error plan.yaml:9:36 warning");
     let body = put(client, "/skopos/v1/shop", &files(&PLAN.replace("message:", "mesage:")), 200);
-    assert_eq!((&body["state"], found(&body).as_str()), (&json!("ready"), "plan.yaml:9:40 warning"));
+    assert_eq!((&body["state"], found(&body).as_str()), (&json!("ready"), "plan.yaml:9:36 warning"));
     let body = put(client, "/skopos/v1/shop/plan", &wrong, 422);
-    assert_eq!(found(&body), "plan.yaml:9:74 error plan.yaml:9:40 warning plan.yaml:10:5 warning");
+    assert_eq!(found(&body), "plan.yaml:9:78 error plan.yaml:9:36 warning");
     // The command line shows each with its place.
     let mut session = Session::new(Genesis::default());
     let given = [("plan.yaml".to_owned(), wrong), ("model.yaml".to_owned(), MODEL.to_owned())].into();
@@ -337,7 +337,7 @@ fn what_is_found_in_files_is_answered() {
     );
     assert!(
         output.code == 1
-            && output.stderr.contains("plan.yaml:9:74: error[SKO032]: 'on_fail' of step 'ask' leads to"),
+            && output.stderr.contains("plan.yaml:9:78: error[SKO032]: 'on_fail' of step 'ask' leads to"),
         "{output:?}"
     );
     assert!(output.stderr.contains("help: did you mean 'message'?"), "{output:?}");
