@@ -448,15 +448,18 @@ impl App {
 
     /// Writes a record, and tells about it where it is more than a step's beginning or end.
     pub(crate) fn log(&mut self, io: &mut Io<'_>, step: Option<StepId>, kind: LogKind) {
-        let index = step.and_then(|id| {
-            let chain = self.plan.step(id).and_then(|step| self.plan.chain(step.chain))?;
-            (chain.kind == ChainKind::Loop).then(|| self.run.index()).flatten()
-        });
+        let index = step.and_then(|id| self.slot_of(id));
         let record = Record { at: io.cx.now(), kind, step, index };
         if let Some(event) = self.names.told(io.cx, &self.plan, &record) {
             self.run.event = event;
         }
         self.run.log.push(record);
+    }
+
+    /// The slot that the loop around a step is at.
+    pub(crate) fn slot_of(&self, id: StepId) -> Option<u64> {
+        let chain = self.plan.step(id).and_then(|step| self.plan.chain(step.chain))?;
+        (chain.kind == ChainKind::Loop).then(|| self.run.index()).flatten()
     }
 
     /// A command was given.

@@ -8,14 +8,16 @@
 
 use crate::wire;
 use planarium_protocol::json;
-use planarium_system::console::{Completion, Console, Namer, Names, Output, Terminal, scan};
+use planarium_system::console::{Completion, Console, Namer, Names, Output, Terminal};
 use planarium_system::{Request, Response};
 use serde_json::Value;
 use std::fmt::Write as _;
 
 /// The command line of an application.
-pub(crate) const CONSOLE: Console =
-    Console { programs: &[&["skopos", "NAME"], &["sks-ctl", "NAME"]], run, complete, usage };
+pub(crate) const CONSOLE: Console = Console { programs: &[PROGRAMS[0], PROGRAMS[1]], run, complete, usage };
+
+/// The names of the program. What follows is a command, or an application and a command.
+const PROGRAMS: [&[&str]; 2] = [&["skopos"], &["sks-ctl"]];
 
 /// Commands with what follows them and what they do.
 const COMMANDS: [(&str, &str, &str); 15] = [
@@ -83,15 +85,49 @@ fn given(args: &[String]) -> Result<Given, String> {
     Ok(given)
 }
 
+/// The flags of a command; those with a value in each way that they can be written.
+fn flags(command: &str) -> &'static [&'static str] {
+    match command {
+        "start" => &["interactive", "paused"],
+        "delete" => &["force"],
+        "load" | "run" => &["mode=deploy", "mode=teardown", "replace-all", "interactive", "wait"],
+        _ => &[],
+    }
+}
+
+fn is_command(word: &str) -> bool {
+    COMMANDS.iter().any(|(own, ..)| *own == word)
+}
+
+/// The application that stands in front of the command, and the words from the command on.
+fn after_name(args: &[String]) -> Option<(&str, &[String])> {
+    let (name, rest) = args.split_first()?;
+    rest.first().filter(|word| is_command(word) || *word == "post")?;
+    let is_name = !name.starts_with('-') && name != "post" && !takes_words(name);
+    is_name.then_some((name, rest))
+}
+
+/// Whether words that are no flags follow a command.
+fn takes_words(command: &str) -> bool {
+    COMMANDS.iter().any(|(own, rest, _)| *own == command && rest.contains(|c: char| c.is_ascii_uppercase()))
+}
+
 /// The same words with the command in front; none where there is no command among them.
 fn command_first(args: &[String]) -> Option<Vec<String>> {
-    let at = args.iter().position(|arg| COMMANDS.iter().any(|(own, ..)| own == arg))?;
+    let at = args.iter().position(|arg| is_command(arg))?;
     let mut words = vec![args.get(at)?.clone()];
     words.extend(args.iter().enumerate().filter(|(own, _)| *own != at).map(|(_, arg)| arg.clone()));
     Some(words)
 }
 
 fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
+    match after_name(args) {
+        Some((name, rest)) => run_command(rest, Some(name), terminal),
+        None => run_command(args, None, terminal),
+    }
+}
+
+fn run_command(args: &[String], application: Option<&str>, terminal: &mut Terminal<'_>) -> Output {
     let (word, rest) = match args.split_first() {
         None => return Output { stdout: usage(), ..Output::default() },
         Some((word, rest)) => (word.as_str(), rest),
@@ -99,7 +135,7 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     // `post --project shop gate-pass ask` is how the real utility words it.
     let leads = word == "post" || (word.starts_with('-') && !matches!(word, "--help" | "-h"));
     if leads && let Some(reordered) = command_first(if word == "post" { rest } else { args }) {
-        return run(&reordered, terminal);
+        return run_command(&reordered, application, terminal);
     }
     if matches!(word, "help" | "--help" | "-h") {
         return Output { stdout: usage(), ..Output::default() };
@@ -113,7 +149,7 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
         Ok(given) => given,
         Err(text) => return words_wrong(text),
     };
-    let service = given.service.clone().unwrap_or_else(|| terminal.service.to_owned());
+    let service = given.service.as_deref().or(application).unwrap_or(terminal.service).to_owned();
     let service = if service.is_empty() { only(terminal).unwrap_or_default() } else { service };
     if service.is_empty() {
         return Output {
@@ -122,12 +158,7 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
             ..Output::default()
         };
     }
-    let allowed: &[&str] = match word {
-        "start" => &["interactive", "paused"],
-        "delete" => &["force"],
-        "load" | "run" => &["mode=deploy", "mode=teardown", "replace-all", "interactive", "wait"],
-        _ => &[],
-    };
+    let allowed = flags(word);
     if let Some(flag) = given.flags.iter().find(|flag| !allowed.contains(&flag.as_str())) {
         return words_wrong(format!("'{word}' takes no --{flag}"));
     }
@@ -221,9 +252,25 @@ fn load(terminal: &mut Terminal<'_>, service: &str, start: bool, given: &Given) 
         options.insert("run".to_owned(), true.into());
     }
     let body = json!({ "files": Value::Object(files), "options": Value::Object(options) });
-    print(&send(terminal, "PUT", service, "", &body), |answer| {
-        format!("loaded: {}\n", answer.get("state").and_then(Value::as_str).unwrap_or("?"))
-    })
+    let response = send(terminal, "PUT", service, "", &body);
+    let mut output = print(&response, |answer| format!("loaded: {}\n", text(answer, "state")));
+    output.stderr.push_str(&shown_findings(&json::value(&response.body).unwrap_or_default()));
+    output
+}
+
+/// What was found in the files, one a line with its place. What is only worth knowing is left out.
+fn shown_findings(answer: &Value) -> String {
+    let mut out = String::new();
+    let number = |finding: &Value, key: &str| finding.get(key).and_then(Value::as_u64).unwrap_or(1);
+    for one in items(answer, "findings").iter().filter(|one| text(one, "severity") != "info") {
+        let (file, line, column) = (text(one, "file"), number(one, "line"), number(one, "column"));
+        let (severity, code) = (text(one, "severity"), text(one, "code"));
+        let _ = writeln!(out, "{file}:{line}:{column}: {severity}[{code}]: {}", text(one, "message"));
+        if !text(one, "help").is_empty() {
+            let _ = writeln!(out, "  help: {}", text(one, "help"));
+        }
+    }
+    out
 }
 
 fn print(response: &Response, shown: impl Fn(&Value) -> String) -> Output {
@@ -282,22 +329,114 @@ fn shown_instances(answer: &Value) -> String {
 }
 
 fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
-    let scanned = scan(line);
-    let typed = scanned.word.clone().unwrap_or_default();
-    let before = line.get(..scanned.from).unwrap_or_default().to_owned();
-    let mut known: Vec<String> = match scanned.words.as_slice() {
-        [] => COMMANDS.iter().map(|(word, ..)| (*word).to_owned()).collect(),
-        [word] if matches!(word.as_str(), "gate-pass" | "gate-fail") => {
-            let mut all = Vec::new();
-            for phase in names(None, Names::Phases("deploy")) {
-                all.extend(names(None, Names::Steps("deploy", &phase)));
-            }
-            all
-        }
-        [word, ..] if word == "start" => vec!["--interactive".to_owned(), "--paused".to_owned()],
-        [word, ..] if word == "delete" => vec!["--force".to_owned()],
-        _ => Vec::new(),
+    Completion::of(line, |args, typed| candidates(args, typed, names))
+}
+
+fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String> {
+    let programs =
+        args.first().filter(|word| PROGRAMS.iter().any(|program| program.contains(&word.as_str())));
+    let args = args.get(usize::from(programs.is_some())..).unwrap_or_default();
+    let (application, args) = match after_name(args) {
+        Some((name, rest)) => (Some(name), rest),
+        None => (None, args),
     };
-    known.retain(|word| word.starts_with(&typed));
-    Completion { words: known, before, typed }
+    let posts = args.first().is_some_and(|word| word == "post");
+    let args = args.get(usize::from(posts)..).unwrap_or_default();
+    let Some((command, rest)) = args.split_first() else {
+        let gates = |word: &str| !posts || word.starts_with("gate-");
+        let words = COMMANDS.iter().map(|(word, ..)| *word).filter(|word| gates(word));
+        return words.map(str::to_owned).collect();
+    };
+    if matches!(rest.last().map(String::as_str), Some("--project")) {
+        return names(None, Names::Services);
+    }
+    if typed.starts_with('-') {
+        let flags = flags(command).iter().map(|flag| flag.split('=').next().unwrap_or_default());
+        let mut words: Vec<String> = flags.chain(["project"]).map(|flag| format!("--{flag}")).collect();
+        words.dedup();
+        words.retain(|word| !rest.contains(word));
+        return words;
+    }
+    if rest.is_empty() && command.starts_with("gate-") {
+        let mut all = Vec::new();
+        for phase in names(application, Names::Phases("deploy")) {
+            all.extend(names(application, Names::Steps("deploy", &phase)));
+        }
+        return all;
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a line asks of an API that turns everything down.
+    fn asked(line: &str) -> String {
+        let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let mut seen = Vec::new();
+        let mut send = |request: &Request| {
+            let body = String::from_utf8_lossy(&request.body).into_owned();
+            seen.push(format!("{} {}{}", request.method, request.path, body));
+            Response::json(404, &json!({ "error": "no" }))
+        };
+        let mut read = |path: &str| Ok(path.to_owned());
+        let mut terminal = Terminal { service: "shop", send: &mut send, read: &mut read };
+        let output = run(&args, &mut terminal);
+        let first = output.stderr.lines().next().unwrap_or_default().to_owned();
+        seen.first().map_or(first, Clone::clone)
+    }
+
+    #[test]
+    fn an_application_may_stand_in_front() {
+        for (line, request) in [
+            ("state", "GET /skopos/v1/shop"),
+            ("other state", "GET /skopos/v1/other"),
+            ("state --project other", "GET /skopos/v1/other"),
+            ("--project other state", "GET /skopos/v1/other"),
+            ("mine state --project other", "GET /skopos/v1/other"),
+            ("post --project other gate-pass", "POST /skopos/v1/other/gate-pass"),
+            ("other post gate-fail ask", "POST /skopos/v1/other/gate-fail{\"step\":\"ask\"}"),
+            ("gate-pass step", "POST /skopos/v1/shop/gate-pass{\"step\":\"step\"}"),
+            ("load p", "PUT /skopos/v1/shop{\"files\":{\"p\":\"p\"},\"options\":{}}"),
+            ("load --project new p", "PUT /skopos/v1/new{\"files\":{\"p\":\"p\"},\"options\":{}}"),
+            ("new load p", "PUT /skopos/v1/new{\"files\":{\"p\":\"p\"},\"options\":{}}"),
+            ("load plan", "PUT /skopos/v1/shop{\"files\":{\"plan\":\"plan\"},\"options\":{}}"),
+            (
+                "run -mode teardown --env e p",
+                "PUT /skopos/v1/shop{\"files\":{\"e\":\"e\",\"p\":\"p\"},\"options\":{\"mode\":\"teardown\",\"run\":true}}",
+            ),
+            ("other", "error: there is no command 'other'"),
+            ("other stat", "error: there is no command 'other'"),
+        ] {
+            assert_eq!(asked(line), request, "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_are_completed() {
+        let mut names = |application: Option<&str>, names: Names<'_>| match names {
+            Names::Services => vec!["shop".to_owned()],
+            Names::Phases("deploy") => vec!["back".to_owned()],
+            Names::Steps("deploy", "back") => vec![format!("ask-{}", application.unwrap_or("here"))],
+            _ => Vec::new(),
+        };
+        for (line, words) in [
+            ("st", "state start step"),
+            ("skopos st", "state start step"),
+            ("$ sks-ctl sta", "state start"),
+            ("post ", "gate-pass gate-fail"),
+            ("gate-pass ", "ask-here"),
+            ("skopos other gate-fail a", "ask-other"),
+            ("post gate-fail ", "ask-here"),
+            ("gate-fail ask ", ""),
+            ("start --", "--interactive --paused --project"),
+            ("start --paused --p", "--project"),
+            ("load --", "--mode --replace-all --interactive --wait --project"),
+            ("state --project ", "shop"),
+            ("state x", ""),
+        ] {
+            assert_eq!(complete(line, &mut names).words.join(" "), words, "{line}");
+        }
+    }
 }

@@ -14,6 +14,7 @@ use planarium_kernel::{Limits, SortedMap};
 use planarium_protocol::Text;
 use planarium_source::yaml::{Coerced, Entry, Kind, Node};
 use planarium_source::{Diagnostic, Diagnostics, Span};
+use std::sync::Arc;
 
 /// The environment that all files together describe.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +78,7 @@ pub(crate) struct Planted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Script {
     /// Exit codes in order; the last one repeats.
-    pub(crate) exits: Vec<i32>,
+    pub(crate) exits: Arc<[i32]>,
     /// *Units*: milliseconds.
     pub(crate) ms: u64,
     pub(crate) stderr: Option<Text>,
@@ -221,7 +222,7 @@ const SCRIPT_MS: u64 = 1_000;
 impl Script {
     /// A script that passes.
     pub(crate) fn passing() -> Self {
-        Self { exits: vec![0], ms: SCRIPT_MS, stderr: None }
+        Self { exits: Arc::from([0]), ms: SCRIPT_MS, stderr: None }
     }
 }
 
@@ -442,7 +443,7 @@ impl Reader<'_> {
             let codes: Option<Vec<i32>> =
                 codes.map(|code| code.as_i64().and_then(|code| i32::try_from(code).ok())).collect();
             match codes.filter(|codes| !codes.is_empty()) {
-                Some(codes) => script.exits = codes,
+                Some(codes) => script.exits = codes.into(),
                 None => {
                     let text = format!("{what} has an exit code that is no number");
                     self.error(

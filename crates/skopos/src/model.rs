@@ -263,6 +263,11 @@ impl Reader<'_> {
 
     fn component(&mut self, name: &Text, span: Span, node: &Node) -> Component {
         let what = format!("The component '{name}'");
+        if name.contains(',') || name.is_empty() || name.trim() != &**name {
+            let text = format!("{what} has a name that no step of a plan can have");
+            let help = "leave out commas, and blanks at its ends: exits name steps, with commas behind them";
+            self.error(codes::MODEL_VALUE, span, text, help);
+        }
         if !node.is_null() && node.as_mapping().is_none() {
             let text = format!("{what} must be a mapping, but is {}", node.describe());
             self.error(codes::MODEL_VALUE, node.span, text, "write 'image:' and 'replicas:' below the name");

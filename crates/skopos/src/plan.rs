@@ -289,6 +289,16 @@ pub(crate) enum Argument {
 }
 
 impl Argument {
+    /// Whether nothing in it has to be replaced.
+    fn is_plain(&self) -> bool {
+        match self {
+            Self::Text(template) => template.is_plain(),
+            Self::Data(_) => true,
+            Self::List(items) => items.iter().all(Self::is_plain),
+            Self::Map(fields) => fields.iter().all(|(_, value)| value.is_plain()),
+        }
+    }
+
     /// Every template in it.
     pub(crate) fn templates<'a>(&'a self, out: &mut Vec<&'a Template>) {
         match self {
@@ -301,21 +311,19 @@ impl Argument {
 }
 
 impl Action {
-    /// Every template in it.
-    pub(crate) fn templates(&self) -> Vec<&Template> {
-        let mut out = Vec::new();
-        match &self.call {
-            Call::Line(line) => out.push(line),
-            Call::Words(words) => out.extend(words),
-            Call::Plugin { .. } | Call::Nothing => {}
-        }
-        match &self.arguments {
-            Arguments::None => {}
-            Arguments::Named(fields) => fields.iter().for_each(|(_, value)| value.templates(&mut out)),
-            Arguments::Listed(items) => items.iter().for_each(|item| item.templates(&mut out)),
-        }
-        out.extend(&self.selector);
-        out
+    /// Whether nothing in it has to be replaced.
+    pub(crate) fn is_plain(&self) -> bool {
+        let call = match &self.call {
+            Call::Line(line) => line.is_plain(),
+            Call::Words(words) => words.iter().all(Template::is_plain),
+            Call::Plugin { .. } | Call::Nothing => true,
+        };
+        let arguments = match &self.arguments {
+            Arguments::None => true,
+            Arguments::Named(fields) => fields.iter().all(|(_, value)| value.is_plain()),
+            Arguments::Listed(items) => items.iter().all(Argument::is_plain),
+        };
+        call && arguments && self.selector.as_ref().is_none_or(Template::is_plain)
     }
 
     /// An argument by name.

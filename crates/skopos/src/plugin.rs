@@ -113,6 +113,10 @@ pub(crate) const WARM_UP_MS: u64 = 4_000;
 pub(crate) const JOIN_MS: u64 = 2_000;
 /// How long actions wait that are not told. *Units*: milliseconds.
 pub(crate) const WAIT_MS: u64 = 60_000;
+/// How long a command in an instance may take that is not told.
+///
+/// *Units*: milliseconds. **Source**: plugin page `swarm-exec`. Match.
+pub(crate) const EXEC_TIMEOUT_MS: u64 = 300_000;
 
 const IMAGE: [ActionSpec; 2] = [
     ActionSpec { required: &["arg"], ..action("image_check", Op::ImageCheck, 1_000) },

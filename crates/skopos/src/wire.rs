@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `GET /skopos/v1` | names and states of all applications |
 //! | `GET /skopos/v1/NAME` | state, steps, trace, instances, log |
-//! | `PUT /skopos/v1/NAME` | loads or updates it from `files`, `options`, `env` |
+//! | `PUT /skopos/v1/NAME` | loads or updates it from `files`, `options`, `env`; `findings` in the answer say what was found in them |
 //! | `DELETE /skopos/v1/NAME` | takes it down (`?force=true`: drops it) |
 //! | `POST /skopos/v1/NAME/start`, `pause`, `resume`, `step`, `abandon`, `reset` | the command |
 //! | `POST /skopos/v1/NAME/gates/STEP` | `{"result": "pass"}` or `"fail"` |
@@ -22,6 +22,7 @@ use crate::app::App;
 use crate::engine::log::verdict;
 use crate::engine::{Command, Record, Trace};
 use crate::instance::{Instance, InstanceState, Slot};
+use crate::load::Loaded;
 use crate::plan::{Step, StepId};
 use crate::process::{Member, Process};
 use crate::{DIALECT, offer};
@@ -29,6 +30,7 @@ use planarium_protocol::input::{HttpCall, Input, LoadService, RemoveService};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, json};
+use planarium_source::{Diagnostic, SourceFile};
 use planarium_system::{Request, Response, Wire, outcome};
 use serde_json::Value;
 use std::sync::Arc;
@@ -140,8 +142,46 @@ fn put(name: &str, member: Option<&Member>, request: &Request) -> Wire {
         Ok(load) => load,
         Err(error) => return wrong(&error.to_string()),
     };
-    let input = if member.is_some() { Input::UpdateService(load) } else { Input::LoadService(load) };
-    changed(input)
+    loading(load, member.is_some())
+}
+
+/// Loads or updates an application; the answer says what was found in its files.
+fn loading(load: LoadService, update: bool) -> Wire {
+    let found = findings(&crate::load::load(&load));
+    let told = move |body: Value| match body {
+        Value::Object(mut fields) => {
+            fields.insert("findings".to_owned(), found);
+            Value::Object(fields)
+        }
+        other => other,
+    };
+    let reply = |outcome: Result<Value, Refusal>| match outcome {
+        Ok(answer) => Response::json(200, &told(answer)),
+        Err(refusal) => {
+            let body = refusal.body.unwrap_or_else(|| json!({ "error": refusal.message }));
+            Response::json(refusal.status, &told(body))
+        }
+    };
+    let input = if update { Input::UpdateService(load) } else { Input::LoadService(load) };
+    Wire::Change(Box::new(input), Box::new(reply))
+}
+
+/// What was found in files, each with its place.
+fn findings(loaded: &Loaded) -> Value {
+    let one = |finding: &Diagnostic| {
+        let span = finding.span;
+        let at = loaded.sources.position(span);
+        json!({
+            "file": loaded.sources.get(span.file).map_or("", SourceFile::name),
+            "line": at.line,
+            "column": at.column,
+            "severity": finding.severity.word(),
+            "code": &*finding.code,
+            "message": finding.message,
+            "help": finding.help,
+        })
+    };
+    Value::Array(loaded.findings().iter().map(one).collect())
 }
 
 fn delete(name: &str, request: &Request) -> Wire {
@@ -216,7 +256,7 @@ fn put_plan(member: &Member, request: &Request) -> Wire {
     let path = member.app.definition.plan_path.as_deref().unwrap_or("plan.yaml");
     load.files.insert(path.to_owned(), text.to_owned());
     load.name = member.app.definition.name.to_string();
-    changed(Input::UpdateService(load))
+    loading(load, true)
 }
 
 /// The command of a journaled call; none when the path is no command.

@@ -4,6 +4,9 @@
 
 /// Splits a line at blanks; single and double quotation marks hold words together.
 pub(crate) fn split(line: &str) -> Vec<String> {
+    if !line.contains(['"', '\'']) {
+        return line.split_whitespace().map(str::to_owned).collect();
+    }
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote: Option<char> = None;

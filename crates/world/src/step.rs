@@ -106,18 +106,16 @@ impl World {
         self.settle();
     }
 
-    /// Passes over rounds of the master as long as nothing else is due; false when there is none to pass.
+    /// Passes over rounds of the master as long as nothing else is due before them; false when there is none to pass.
     fn pass_quiet_rounds(&mut self, pass_ms: u64) -> bool {
         if self.instant.exhausted || self.instant.late {
             return false;
         }
-        let others = self
-            .cluster
-            .fleet_due()
-            .into_iter()
-            .chain(self.cluster.kube_due())
-            .chain(self.processes.next_due().map(|(at, ..)| at));
-        let until_ms = others.map(|at_ms| at_ms.saturating_sub(1)).fold(pass_ms, u64::min);
+        // At one instant the fleet comes before the master, the others after it.
+        let before = self.cluster.fleet_due().map(|at_ms| at_ms.saturating_sub(1));
+        let behind = self.processes.next_due().map(|(at_ms, ..)| at_ms);
+        let until_ms =
+            [before, self.cluster.kube_due(), behind].into_iter().flatten().fold(pass_ms, u64::min);
         let Some((last_ms, count)) = self.cluster.pass_quiet_batches(until_ms) else { return false };
         self.pass_to(last_ms);
         self.begin();

@@ -288,11 +288,59 @@ fn the_command_line() {
         ("start --fast", 2, "'start' takes no --fast"),
         ("pause now", 2, "'pause' takes no further words"),
         ("gate-pass", 1, "gate"),
+        ("skopos load plan.yaml", 1, "error: plan.yaml"),
         ("state --project nobody", 1, "there is no application 'nobody'"),
     ] {
         let output = on(&mut session, typed);
         assert!(output.code == code && output.stderr.contains(shown), "{typed}: {output:?}");
     }
+}
+
+#[test]
+fn what_is_found_in_files_is_answered() {
+    let wrong = PLAN.replace("on_fail: undo", "on_fail: nowhere").replace("message:", "mesage:");
+    let found = |body: &Value| {
+        let one = |one: &Value| {
+            format!(
+                "{}:{}:{} {}",
+                one["file"].as_str().unwrap(),
+                one["line"],
+                one["column"],
+                one["severity"].as_str().unwrap()
+            )
+        };
+        body["findings"].as_array().unwrap().iter().map(one).collect::<Vec<_>>().join(" ")
+    };
+    let client = &mut Client::with_cluster("1");
+    let put = |client: &mut Client, path: &str, body: &str, status: u16| {
+        let response = client.send("PUT", path, body);
+        response.status(status).json()
+    };
+    let files = |plan: &str| {
+        json!({ "files": { "plan.yaml": plan, "model.yaml": MODEL, "env.yaml": ENV } }).to_string()
+    };
+    let body = put(client, "/skopos/v1/shop", &files(&wrong), 422);
+    assert!(body["error"].as_str().unwrap().contains("nowhere"), "{body}");
+    assert_eq!(found(&body), "plan.yaml:9:78 error plan.yaml:9:36 warning");
+    let body = put(client, "/skopos/v1/shop", &files(&PLAN.replace("message:", "mesage:")), 200);
+    assert_eq!((&body["state"], found(&body).as_str()), (&json!("ready"), "plan.yaml:9:36 warning"));
+    let body = put(client, "/skopos/v1/shop/plan", &wrong, 422);
+    assert_eq!(found(&body), "plan.yaml:9:78 error plan.yaml:9:36 warning");
+    // The command line shows each with its place.
+    let mut session = Session::new(Genesis::default());
+    let given = [("plan.yaml".to_owned(), wrong), ("model.yaml".to_owned(), MODEL.to_owned())].into();
+    let output = console::line_with_files(
+        "skopos load --project shop model.yaml plan.yaml",
+        ("", ""),
+        &mut |request| handle(&mut session, request),
+        &given,
+    );
+    assert!(
+        output.code == 1
+            && output.stderr.contains("plan.yaml:9:78: error[SKO032]: 'on_fail' of step 'ask' leads to"),
+        "{output:?}"
+    );
+    assert!(output.stderr.contains("help: did you mean 'message'?"), "{output:?}");
 }
 
 // ---- texts ---------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ use crate::env::Script;
 use crate::instance::{ComponentId, Group, Slot};
 use crate::plan::{Action, Argument, Arguments, Call, ChainKind, Plan, Step};
 use crate::plugin::{self, ActionSpec};
-use crate::template::Template;
 use crate::vars::{Scope, Seen};
 use planarium_protocol::Text;
 use serde_json::Value;
@@ -99,7 +98,8 @@ impl App {
             (Some(group), Some(component), Some(index)) => Some(Slot { component, group, index }),
             _ => None,
         };
-        if component.is_some() && needs_instances(action) {
+        let has_names = !action.is_plain();
+        if component.is_some() && has_names {
             let seen = |group| {
                 let slot = Slot { component: component?, group, index: index? };
                 let instance = self.instances.get(slot)?;
@@ -129,7 +129,6 @@ impl App {
         words.extend(
             listed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
         );
-        let has_names = action.templates().iter().any(|template| !template.is_plain());
         let line = has_names.then(|| line(&callee, &words, &arguments));
         if let Callee::Plugin { spec, .. } = &callee
             && spec.op.needs_instance()
@@ -190,8 +189,8 @@ impl App {
         let own = self.definition.env.simulation.scripts.get(name.as_str()).cloned();
         let script =
             own.or_else(|| self.definition.scripts.contains_key(name.as_str()).then(Script::passing));
-        let name: Text = name.as_str().into();
         let script = script.ok_or_else(|| format!("there is no script '{name}'"))?;
+        let name: Text = name.as_str().into();
         Ok((Callee::Script { name, script }, words))
     }
 
@@ -245,11 +244,6 @@ impl App {
             None => Ok(()),
         }
     }
-}
-
-/// Whether any text of a call may ask for an instance.
-fn needs_instances(action: &Action) -> bool {
-    action.templates().iter().any(|template: &&Template| !template.is_plain())
 }
 
 fn value_of(scope: &Scope<'_>, argument: &Argument) -> Result<Value, String> {

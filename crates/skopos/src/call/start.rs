@@ -11,7 +11,7 @@ use crate::env::{Outcome, Script};
 use crate::instance::{ComponentId, Group, InstanceState, Slot};
 use crate::machines::{Place, place};
 use crate::plan::{Plan, StepId};
-use crate::plugin::{ActionSpec, CONSUL, JOIN_MS, Op, WAIT_MS, WARM_UP_MS};
+use crate::plugin::{ActionSpec, CONSUL, EXEC_TIMEOUT_MS, JOIN_MS, Op, WAIT_MS, WARM_UP_MS};
 use planarium_fleet::{Absence, MachineId};
 use planarium_protocol::Text;
 
@@ -36,7 +36,7 @@ impl App {
                     return self.fail_later(io, id, bound, ms.saturating_add(strike.delay_ms), strike);
                 }
                 Outcome::Timeout => {
-                    let wait_ms = bound.seconds("wait").unwrap_or(WAIT_MS);
+                    let wait_ms = patience_ms(bound);
                     let text = format!("timed out after {} s", shown_seconds(wait_ms));
                     let strike = Strike { message: text.into(), leave: false, ..strike };
                     return self.fail_later(io, id, bound, wait_ms, strike);
@@ -259,6 +259,10 @@ impl App {
 
     /// The exit code of this run of a script.
     fn exit_code(&mut self, name: &Text, script: &Script) -> i32 {
+        // Which run it is matters only where runs differ.
+        if let [only] = *script.exits {
+            return only;
+        }
         let runs = self.run.script_runs.entry(name.clone()).or_default();
         let nth = usize::try_from(*runs).unwrap_or(usize::MAX);
         *runs = runs.saturating_add(1);
@@ -400,6 +404,16 @@ impl App {
             unhealthy: going.unhealthy,
         };
         self.begin_wait(io, id, waiting)
+    }
+}
+
+/// How long a call waits for what does not come. *Units*: milliseconds.
+fn patience_ms(bound: &Bound) -> u64 {
+    match &bound.callee {
+        Callee::Plugin { spec, .. } if spec.op == Op::InInstance => {
+            bound.seconds("timeout").unwrap_or(EXEC_TIMEOUT_MS)
+        }
+        _ => bound.seconds("wait").unwrap_or(WAIT_MS),
     }
 }
 

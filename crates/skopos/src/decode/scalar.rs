@@ -68,6 +68,14 @@ pub(super) fn count(cx: &mut Cx<'_>, node: &Node, what: &str, step: &str) -> Opt
 
 /// Seconds that are not below zero. *Units*: milliseconds.
 pub(super) fn seconds(cx: &mut Cx<'_>, node: &Node, what: &str, step: &str) -> Option<u64> {
+    if node.as_str().is_some_and(|text| text.starts_with("0x") || text.starts_with("0X"))
+        && is_plain(node)
+        && let Coerced::Value(whole) = node.int()
+        && let Ok(whole) = u64::try_from(whole)
+    {
+        let ms = whole.checked_mul(1000).filter(|ms| i64::try_from(*ms).is_ok());
+        return ms.or_else(|| too_large(cx, node, what, step));
+    }
     let text = node.as_str().filter(|_| is_plain(node)).unwrap_or_default().replace('_', "");
     let Some(ms) = decimal_to_thousandths(&text) else {
         let digits = text.strip_prefix(['-', '+']).unwrap_or(&text);

@@ -15,8 +15,7 @@ impl App {
     /// A step has a result.
     pub(super) fn complete(&mut self, io: &mut Io<'_>, plan: &Plan, id: StepId, passed: bool) -> Move {
         let Some(step) = plan.step(id) else { return Move::End(passed) };
-        let in_loop = plan.chain(step.chain).is_some_and(|chain| chain.kind == ChainKind::Loop);
-        let index = if in_loop { self.run.index() } else { None };
+        let index = self.slot_of(id);
         let mut note = None;
         if let Some(own) = self.run.steps.get_mut(id.index()) {
             own.result = Some(passed);

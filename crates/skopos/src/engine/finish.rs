@@ -49,12 +49,11 @@ impl App {
             }
         }
         for id in failed {
-            let Some(own) = self.run.steps.get_mut(id.index()) else { continue };
-            if !own.shown.is_open() {
+            let index = self.slot_of(id);
+            let Some(own) = self.run.steps.get_mut(id.index()).filter(|own| own.shown.is_open()) else {
                 continue;
-            }
+            };
             own.result = Some(false);
-            let index = self.run.index();
             self.run.trace.push(Trace { at: io.cx.now(), step: id, index, passed: false });
             self.show(io, id, Shown::Failed);
         }

@@ -64,15 +64,10 @@ impl App {
         let (activation, Some(id)) = (*activation, plan.at(*chain, *at)) else { return Move::End(true) };
         let Some(step) = plan.step(id) else { return Move::End(true) };
         self.run.executions = self.run.executions.saturating_add(1);
-        let visits = match self.run.steps.get_mut(id.index()) {
-            Some(own) => {
-                own.visits = if own.activation == activation { own.visits.saturating_add(1) } else { 1 };
-                own.activation = activation;
-                own.visits
-            }
-            None => return Move::End(true),
-        };
-        if visits > VISITS {
+        let Some(own) = self.run.steps.get_mut(id.index()) else { return Move::End(true) };
+        own.visits = if own.activation == activation { own.visits.saturating_add(1) } else { 1 };
+        own.activation = activation;
+        if own.visits > VISITS {
             let text =
                 format!("{} was entered more than {VISITS} times: the plan would go on for ever", step.id);
             return self.guard(io, plan, id, text);
@@ -81,12 +76,10 @@ impl App {
             let text = format!("more than {EXECUTIONS} steps were executed: the plan is stopped");
             return self.guard(io, plan, id, text);
         }
-        if let Some(own) = self.run.steps.get_mut(id.index()) {
-            own.entries = own.entries.saturating_add(1);
-            own.note = None;
-            own.called = None;
-        }
-        let again = self.run.step(id).is_some_and(|own| own.entries > 1);
+        own.entries = own.entries.saturating_add(1);
+        own.note = None;
+        own.called = None;
+        let again = own.entries > 1;
         self.log(io, Some(id), LogKind::StepStart);
         match &step.class {
             Class::Group(chain) | Class::Component { chain, .. } => {

@@ -488,6 +488,7 @@ fn an_abandoned_plan_has_failed() {
     assert_eq!(bench.command(&Command::Abandon), None);
     assert_eq!(bench.app.run.mode, Mode::Failed);
     assert_eq!(bench.steps(), "g=passed a=passed c=failed l=failed b=failedx2 x=skipped");
+    assert_eq!(bench.trace(), "a g b[0] b[1]! l! c!");
     let log = bench.log_from(0);
     assert_eq!(
         log.get(log.len() - 2..).expect("two lines"),

@@ -241,6 +241,17 @@ fn loops_and_numbers() {
             &["9 SKO030"],
         ),
         ("duration with a fraction", "  - {id: d, class: delay, duration: 0.25}\n", &[]),
+        ("duration in base 16", "  - {id: d, class: delay, duration: 0x1E}\n", &[]),
+        (
+            "duration in base 16, too large",
+            "  - id: d\n    class: delay\n    duration: 0x7fffffffffffffff\n",
+            &["9 SKO030"],
+        ),
+        (
+            "duration in base 16, in quotes",
+            "  - id: d\n    class: delay\n    duration: '0x1E'\n",
+            &["9 SKO029"],
+        ),
         ("duration left out", "  - {id: d, class: delay, duration: }\n", &[]),
     ];
     for (name, body, wanted) in cases {
@@ -583,6 +594,11 @@ fn models_and_environments() {
             "too many replicas",
             &format!("{DOC}components:\n  a: {{image: x, replicas: 9999999}}\n"),
             &["4 SKO081"],
+        ),
+        (
+            "names that no step can have",
+            &format!("{DOC}components:\n  'a,b': {{image: x}}\n  '': {{image: x}}\n  ' c': {{image: x}}\n"),
+            &["4 SKO081", "5 SKO081", "6 SKO081"],
         ),
         (
             "a component that does not exist",

@@ -451,6 +451,20 @@ fn planned_failures_strike() {
             2_500,
             "docker inst_wait: timed out after 2.500 s",
         ),
+        (
+            "a timeout in an instance",
+            "{outcome: timeout}",
+            "plugin: swarm-exec, action: inst_exec, arguments: {selector: old, command: ls}",
+            300_000,
+            "swarm-exec inst_exec: timed out after 300 s",
+        ),
+        (
+            "a timeout in an instance that is told how long",
+            "{outcome: timeout}",
+            "plugin: swarm-exec, action: inst_exec, arguments: {selector: old, command: ls, timeout: 20, wait: 3}",
+            20_000,
+            "swarm-exec inst_exec: timed out after 20 s",
+        ),
         ("slow", "{outcome: slow, delay: 7}", CREATE, 10_000, "passed"),
         ("a script that is slow", "{outcome: slow, delay: 7}", "exec: ok", 9_000, "passed"),
         (
