@@ -176,7 +176,8 @@ impl Facts<'_> {
             Status::NeverRun => {
                 let text = match name {
                     "cleanup" if instance.deleting => {
-                        "The instance is being deleted; the controller starts it when it looks at it".to_owned()
+                        "The instance is being deleted; the controller starts it when it looks at it"
+                            .to_owned()
                     }
                     "cleanup" => "It runs when the instance is deleted".to_owned(),
                     _ => format!("Nobody has started plan {name} yet"),

@@ -41,3 +41,8 @@ fn workloads() {
 fn lives() {
     play_all(include_str!("plays/lives.txt"));
 }
+
+#[test]
+fn files() {
+    play_all(include_str!("plays/files.txt"));
+}

@@ -55,9 +55,19 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     for strategy in ["serial", "parallel"] {
         let small = cheapest(strategy, 100, SEEDS)?;
         let large = cheapest(strategy, 1_000, 1)?;
-        figures.row(&format!("R4 deploy, {strategy} steps, per object change"), unit.of(small.deploy), " u", budget);
+        figures.row(
+            &format!("R4 deploy, {strategy} steps, per object change"),
+            unit.of(small.deploy),
+            " u",
+            budget,
+        );
         figures.row("R4 deploy, the same at 20,000 pods", large.deploy / small.deploy, "x", growth);
-        figures.row(&format!("R4 update, {strategy} steps, per object change"), unit.of(small.update), " u", budget);
+        figures.row(
+            &format!("R4 update, {strategy} steps, per object change"),
+            unit.of(small.update),
+            " u",
+            budget,
+        );
         figures.row("R4 update, the same at 20,000 pods", large.update / small.update, "x", growth);
     }
     let small = rendering(100)?;
