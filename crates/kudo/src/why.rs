@@ -160,7 +160,8 @@ impl Facts<'_> {
         let instance = &self.known.instance;
         let status = run.map_or(Status::NeverRun, |run| run.status);
         let scheduled = *instance.execution.plan == *name;
-        if scheduled && !self.known.trouble.is_empty() {
+        let wanted = scheduled || (name == "cleanup" && instance.deleting && status == Status::NeverRun);
+        if wanted && !self.known.trouble.is_empty() {
             let errors = vec![self.known.trouble.clone()];
             found.because(self.known.trouble.to_string(), ReasonKind::Errored { errors });
             found.because("The controller tries again after a delay", self.next_look());
@@ -174,6 +175,10 @@ impl Facts<'_> {
             }
             Status::NeverRun => {
                 let text = match name {
+                    "cleanup" if instance.deleting => {
+                        "The instance is being deleted; the controller starts it when it looks at it"
+                            .to_owned()
+                    }
                     "cleanup" => "It runs when the instance is deleted".to_owned(),
                     _ => format!("Nobody has started plan {name} yet"),
                 };

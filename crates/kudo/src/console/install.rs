@@ -12,7 +12,7 @@ use super::flags::Given;
 use super::instance::{self, text};
 use super::load;
 use crate::definition::CLUSTER_VERSION;
-use crate::package::{Objects, instance_object};
+use crate::package::{Objects, instance_object, namespace_object};
 
 pub(super) fn install(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let parameters = load::parameters(client, given)?;
@@ -45,21 +45,21 @@ pub(super) fn install(client: &mut Client<'_, '_>, given: &Given) -> Done {
         }
     }
     server_fits(&operator.kubernetes_version.value)?;
-    if given.flag("create-namespace") {
-        let namespace =
-            json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": (client.namespace) } });
+    let name = match given.value("instance") {
+        None | Some("") => format!("{}-instance", operator.name.value),
+        Some(name) => name.to_owned(),
+    };
+    if given.flag("create-namespace")
+        && let Some(main) = loaded.main()
+    {
+        let namespace = namespace_object(main, &name, &client.namespace, &parameters)?;
         client.create_namespace(&namespace)?;
-        client.say(&format!("namespace {} created", client.namespace.clone()));
     }
     let Some((main, dependencies)) = objects.split_first() else { return Ok(()) };
     put_version(client, main, dependencies)?;
     if given.flag("skip-instance") {
         return Ok(());
     }
-    let name = match given.value("instance") {
-        None | Some("") => format!("{}-instance", operator.name.value),
-        Some(name) => name.to_owned(),
-    };
     put_instance(client, &name, &operator.name.value, &main.version_name, &parameters, wait)
 }
 

@@ -18,6 +18,7 @@ mod instance;
 mod lists;
 mod load;
 mod plan;
+mod table;
 mod tree;
 
 use planarium_system::console::{Console, Output, Terminal};

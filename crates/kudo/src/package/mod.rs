@@ -6,10 +6,12 @@ mod bundle;
 mod decode;
 mod folder;
 pub mod model;
+mod namespace;
 mod objects;
 pub mod params;
 pub mod resolve;
 
 pub use decode::{Package, TemplateFile, read};
 pub use folder::{Folder, folders};
+pub use namespace::namespace_object;
 pub use objects::{Objects, instance_object, objects, version_name};

@@ -23,8 +23,7 @@ use crate::admission;
 use crate::codes::API_VERSION;
 use crate::controller::{Controller, Key};
 use crate::definition::Loaded;
-use crate::engine::manifest::split;
-use crate::package::{self, Objects, instance_object, params};
+use crate::package::{self, Objects, instance_object, namespace_object, params};
 use crate::pods::INSTANCE_LABEL;
 
 /// Looks at one instant that the API server may take to serve KUDO's kinds.
@@ -72,15 +71,11 @@ impl Process {
         let (name, namespace) = (definition.name().clone(), definition.namespace().clone());
         let (main, dependencies) = objects(&definition)?;
         let operator = definition.operator().map(|it| it.name.value.clone()).unwrap_or_default();
-        let manifest = definition.main().and_then(|main| {
-            let file = &main.operator.as_ref()?.namespace_manifest.value;
-            main.templates.get(file).map(|template| Arc::clone(&template.text))
-        });
         let values = definition.values().iter().map(|(key, value)| (&**key, &**value));
         let instance = instance_object(&name, &namespace, &operator, &main.version_name, values);
         let key: Key = (namespace.clone(), name.clone());
         cluster.with_kube(cx, |kube, _, cx| {
-            put_namespace(cx, kube, &namespace, manifest.as_deref())?;
+            put_namespace(cx, kube, &definition)?;
             for one in dependencies.iter().chain([&main]) {
                 put_version(cx, kube, &namespace, one)?;
             }
@@ -268,28 +263,15 @@ fn newer(old: &str, new: &str) -> Result<(), Refusal> {
     )))
 }
 
-fn put_namespace(
-    cx: &mut Cx,
-    kube: &mut Kube,
-    namespace: &str,
-    manifest: Option<&str>,
-) -> Result<(), Refusal> {
+fn put_namespace(cx: &mut Cx, kube: &mut Kube, definition: &Loaded) -> Result<(), Refusal> {
     let Some(kind) = kube.find_kind("v1", "Namespace") else { return Ok(()) };
-    if kube.get(ObjectRef::new(kind, "", namespace)).is_some() {
+    let namespace = definition.namespace();
+    let Some(main) = definition.main().filter(|_| kube.get(ObjectRef::new(kind, "", namespace)).is_none())
+    else {
         return Ok(());
-    }
-    let mut value = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace } });
-    let written =
-        manifest.and_then(|text| split(text).ok()?.into_iter().next()).map(|manifest| manifest.value);
-    // Of the manifest only labels and annotations count.
-    for part in ["labels", "annotations"] {
-        let given = written.as_ref().and_then(|written| written.pointer(&format!("/metadata/{part}")));
-        if let (Some(given), Some(metadata)) =
-            (given, value.get_mut("metadata").and_then(Value::as_object_mut))
-        {
-            metadata.insert(part.to_owned(), given.clone());
-        }
-    }
+    };
+    let value = namespace_object(main, definition.name(), namespace, definition.values())
+        .map_err(|problem| Refusal::new(RefusalCode::InvalidDefinition, problem))?;
     kube.create(cx, value).map(|_| ()).map_err(refused)
 }
 

@@ -225,3 +225,91 @@ fn names_of_flags_are_the_real_ones() {
     let output = run(&mut stage, &files(), "", "package list tasks web --repo community");
     assert!(output.stdout.starts_with("Name"), "{}", output.stdout);
 }
+
+#[test]
+fn tables_are_those_of_the_real_client() {
+    let mut files = files();
+    let broken =
+        files["web/operator.yaml"].replace("tasks: [app]", "tasks: [app, gone]").replace("2.1", "2.");
+    files.insert("web/operator.yaml".to_owned(), broken);
+    let params = "parameters:\n- { name: COLOR, default: red }\n- { name: color, default: red, trigger: nowhere }\n- name: SIZE\n  required: false\n\
+                  - name: LONG\n  description: A description that does not fit into one line of its column, and so goes on.\n  default: [a, b]\n  type: array\n";
+    files.insert("web/params.yaml".to_owned(), params.to_owned());
+    let mut stage = Stage::new(1);
+    for (line, expected) in [
+        (
+            "package verify web",
+            "Warnings                              \nparameter \"LONG\" defined but not used.\n\
+             Errors                                                 \n\
+             parameter \"color\" has a duplicate                      \n\
+             unable to parse \"appVersion\": Invalid Semantic Version \n\
+             task \"gone\" in plan \"deploy\" is not defined            \n\
+             plan \"nowhere\" used in parameter \"color\" is not defined\n",
+        ),
+        (
+            "package list parameters web",
+            "Name \tDefault\tRequired\tImmutable\nCOLOR\tred    \ttrue    \tfalse    \nLONG \t- a    \ttrue    \tfalse    \n     \t- b    \t        \t         \n\
+             \x20    \t       \t        \t         \nSIZE \t       \tfalse   \tfalse    \ncolor\tred    \ttrue    \tfalse    \n",
+        ),
+        (
+            "package list parameters web --names",
+            "Name \nCOLOR\nLONG \nSIZE \ncolor\n\
+             Name \nCOLOR\nLONG \nSIZE \ncolor\n\
+             Name \tDefault\tRequired\tImmutable\nCOLOR\tred    \ttrue    \tfalse    \nLONG \t- a    \ttrue    \tfalse    \n     \t- b    \t        \t         \n\
+             \x20    \t       \t        \t         \nSIZE \t       \tfalse   \tfalse    \ncolor\tred    \ttrue    \tfalse    \n",
+        ),
+        (
+            "package list tasks web",
+            "Name \tKind \tResources \napp  \tApply\t[app.yaml]\nnever\tDummy\t[]        \n",
+        ),
+    ] {
+        let output = run(&mut stage, &files, "", line);
+        assert_eq!(output.stdout, expected, "{line}");
+    }
+    let output = run(&mut stage, &files, "", "package list parameters web -d");
+    let long = "LONG \t- a    \ttrue    \tfalse    \tA description that does not fit    \n\
+                \x20    \t- b    \t        \t         \tinto one line of its column, and so\n\
+                \x20    \t       \t        \t         \tgoes on.                           \n";
+    assert!(output.stdout.contains(long), "{}", output.stdout);
+    let output = run(&mut stage, &files, "", "package list parameters web -r");
+    assert!(
+        output.stdout.starts_with("no required parameters without default values found\nName \n"),
+        "{}",
+        output.stdout
+    );
+}
+
+#[test]
+fn a_namespace_is_made_of_the_packages_manifest() {
+    let mut files = files();
+    let named =
+        files["web/operator.yaml"].replace("name: web\n", "name: web\nnamespaceManifest: space.yaml\n");
+    files.insert("web/operator.yaml".to_owned(), named);
+    let manifest = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: other\n  labels:\n    owner: {{ .Name }}-{{ .OperatorName }}-{{ .AppVersion }}\n\
+                    \x20   size: {{ .Params.SIZE }}\n";
+    files.insert("web/templates/space.yaml".to_owned(), manifest.to_owned());
+    let mut stage = Stage::new(1);
+    let made =
+        "operator team/web created\noperatorversion team/web-2.1-1.0.0 created\ninstance team/shop created\n";
+    for (line, stdout, stderr) in [
+        (
+            "install web --create-namespace -n team",
+            "",
+            "Error: failed to render namespace manifest \"space.yaml\": error rendering template: template: namespace:7:20: executing \
+             \"namespace\" at <.Params.SIZE>: map has no entry for key \"SIZE\"\n",
+        ),
+        ("install web --create-namespace -n team --instance shop -p SIZE=big", made, ""),
+        (
+            "install web --create-namespace -n team --instance two -p SIZE=big",
+            "",
+            "Error: namespaces \"team\" already exists\n",
+        ),
+    ] {
+        let output = run(&mut stage, &files, "", line);
+        assert_eq!((output.stdout.as_str(), output.stderr.as_str()), (stdout, stderr), "{line}");
+    }
+    let space = stage.object("api/v1/namespaces/team").expect("a namespace");
+    assert_eq!(space["metadata"]["labels"]["owner"], "shop-web-2.1");
+    assert_eq!(space["metadata"]["labels"]["size"], "big");
+    assert_eq!(space["metadata"]["annotations"]["created-by"], "kudo-cli");
+}

@@ -45,3 +45,51 @@ fn a_large_operator_gets_there() {
     let configs = stage.object("api/v1/namespaces/default/configmaps").expect("a list");
     assert!(configs["items"].as_array().is_some_and(|items| items.len() >= 9 * STEPS));
 }
+
+#[test]
+fn a_package_of_many_parameters_and_a_template_of_360_kilobytes() {
+    let mut load = package("serial");
+    let mut params = String::from("groups:\n- { name: first }\n- { name: second }\nparameters:\n");
+    for at in 0..250 {
+        let group = if at % 2 == 0 { "first" } else { "second" };
+        writeln!(params, "- {{ name: P_{at}, default: \"{at}\", group: {group} }}").expect("texts grow");
+    }
+    let mut tasks = String::from("name: large\noperatorVersion: 1.0.0\nkubernetesVersion: 1.16.0\ntasks:\n");
+    let mut steps = String::new();
+    for at in 0..30 {
+        writeln!(tasks, "- {{ name: t{at}, kind: Apply, spec: {{ resources: [t{at}.yaml] }} }}")
+            .expect("texts grow");
+        writeln!(steps, "      - {{ name: s{at}, tasks: [t{at}] }}").expect("texts grow");
+        let mut text =
+            format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{ name: {{{{ .Name }}}}-{at} }}\ndata:\n");
+        for line in 0..250 {
+            writeln!(text, "  k{line}: {{{{ .Params.P_{line} | quote }}}}").expect("texts grow");
+        }
+        if at == 0 {
+            text.push_str("  script: |\n");
+            for line in 0..7_000 {
+                writeln!(text, "    echo line {line:05} of a long script that was pasted here")
+                    .expect("texts grow");
+            }
+            assert!(text.len() > 360 * 1024, "{} bytes", text.len());
+        }
+        load.files.insert(format!("templates/t{at}.yaml"), text);
+    }
+    write!(tasks, "plans:\n  deploy:\n    strategy: serial\n    phases:\n    - name: all\n      strategy: parallel\n      steps:\n{steps}")
+        .expect("texts grow");
+    load.files.insert("operator.yaml".to_owned(), tasks);
+    load.files.insert("params.yaml".to_owned(), params);
+    let mut stage = Stage::new(2);
+    stage.load(load).expect("installed");
+    stage.run_until(60_000, "a plan of thirty templates", |stage| stage.status("large/deploy") == "COMPLETE");
+    let first = stage.object("api/v1/namespaces/default/configmaps/large-0").expect("a map");
+    assert_eq!(first["data"]["k249"], "249");
+    assert!(
+        first["data"]["script"]
+            .as_str()
+            .is_some_and(|text| text.ends_with("line 06999 of a long script that was pasted here\n"))
+    );
+    let form = stage.view("large").more["form"].clone();
+    assert_eq!(form["parameters"].as_array().map(Vec::len), Some(250));
+    assert_eq!(form["groups"].as_array().map(Vec::len), Some(2));
+}

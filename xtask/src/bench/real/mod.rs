@@ -9,6 +9,7 @@ mod group;
 mod growth;
 mod memory;
 mod offers;
+mod operator;
 mod seek;
 mod service;
 mod sweep;
@@ -21,11 +22,12 @@ use crate::out;
 /// Measures the full engine, or only the part of it that is named: `growth`, `R1`, `R2`, ...
 pub(crate) fn run(unit: Unit, only: Option<&str>, figures: &mut Figures) -> Result<()> {
     type Part = fn(Unit, &mut Figures) -> Result<()>;
-    let parts: [(&str, &str, Part); 8] = [
+    let parts: [(&str, &str, Part); 9] = [
         ("growth", "the full engine: growth with the number of steps", growth::run),
         ("R1", "R1: a service of 1,000 pods", service::run),
         ("R2", "R2: allocation rounds and schedules over 1,000 agents", offers::run),
         ("R3", "R3: a Marathon group of 200 apps", group::run),
+        ("R4", "R4: a KUDO operator of 100 steps", operator::run),
         ("R5", "R5: a plan of 10,000 executed steps", flow::run),
         ("R6", "R6: back and forth in 10,000 events", |_, figures| seek::run(figures)),
         ("R7", "R7: a sweep over seeds", sweep::run),
@@ -56,6 +58,8 @@ pub(crate) fn probe(what: &str, times: u32) -> Result<()> {
             "offers" => offers::probe(pods)?,
             "flow" => flow::probe(pods)?,
             "group" => group::probe(pods)?,
+            "operator" if strategy == "rendering" => operator::probe_rendering(pods)?,
+            "operator" => operator::probe(strategy, pods)?,
             "seek" => seek::probe()?,
             "sweep" => sweep::probe(pods)?,
             "memory" => memory::probe(pods)?,

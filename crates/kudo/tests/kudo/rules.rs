@@ -1,0 +1,48 @@
+//! Rules of KUDO one by one: packages with many plans, and what comes of each.
+//!
+//! The plays are texts in `plays/`. A line `=== TITLE` begins one; `# file: PATH` lines hold its package, and the lines after
+//! `# play` are those of `script`. Without a `# file:` line the package is that of the play before.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+use super::script::Play;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Plays everything of a text; tells of all that went otherwise.
+fn play_all(text: &str) {
+    let mut package = String::new();
+    let mut failed = Vec::new();
+    for part in text.split("\n=== ").filter(|part| !part.trim().is_empty()) {
+        let (title, body) = part.split_once('\n').expect("a title");
+        let (files, script) = body.split_once("# play\n").unwrap_or_else(|| panic!("{title}: no play"));
+        if files.contains("# file: ") {
+            files.clone_into(&mut package);
+        }
+        let played = catch_unwind(AssertUnwindSafe(|| Play::new(&package).play(script)));
+        if let Err(problem) = played {
+            let words = problem.downcast_ref::<String>().map_or("a panic", String::as_str);
+            failed.push(format!("=== {title}\n{words}"));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+#[test]
+fn tasks() {
+    play_all(include_str!("plays/tasks.txt"));
+}
+
+#[test]
+fn workloads() {
+    play_all(include_str!("plays/workloads.txt"));
+}
+
+#[test]
+fn lives() {
+    play_all(include_str!("plays/lives.txt"));
+}
+
+#[test]
+fn files() {
+    play_all(include_str!("plays/files.txt"));
+}
