@@ -580,3 +580,75 @@ fn a_group_larger_than_the_launch_tokens_comes_up_without_a_pause() {
     let advanced = client.until("deployment-1=Finished");
     assert_eq!(advanced["met"], true, "{advanced}");
 }
+
+/// Definitions as people write them: what is left out, and what is written in another order or form than answers have.
+fn forms() -> Vec<Value> {
+    let mesos = |more: Value| {
+        let mut container = json!({"type": "MESOS"});
+        container.as_object_mut().into_iter().zip(more.as_object()).for_each(|(c, m)| c.extend(m.clone()));
+        json!({"container": container})
+    };
+    vec![
+        json!({}),
+        json!({"cpus": 1.0, "mem": 64.0, "disk": 10.5}),
+        json!({"constraints": [["rack", "LIKE", "a"], ["hostname", "UNIQUE"]]}),
+        json!({"env": {"B": "1", "A": "2"}, "labels": {"z": "1", "a": "2"}}),
+        json!({"healthChecks": [{"protocol": "HTTP", "path": "/", "portIndex": 0}]}),
+        json!({"healthChecks": [{"protocol": "HTTP", "portIndex": 0, "ignoreHttp1xx": true, "delaySeconds": 3}]}),
+        json!({"healthChecks": [{"protocol": "TCP"}, {"path": "/", "maxConsecutiveFailures": 0}],
+            "portDefinitions": [{"port": 0}, {"port": 10500, "name": "x", "labels": {"a": "b"}}]}),
+        json!({"healthChecks": [{"path": "/a", "protocol": "MESOS_HTTP", "port": 80, "delaySeconds": 3}]}),
+        json!({"healthChecks": [{"protocol": "COMMAND", "command": {"value": "true"}, "portIndex": 0}]}),
+        json!({"readinessChecks": [{"portName": "default"}]}),
+        json!({"container": {"type": "DOCKER", "docker": {"image": "nginx"}}}),
+        mesos(json!({"docker": {"image": "nginx"}})),
+        mesos(json!({"docker": {"image": "nginx"}, "linuxInfo": {"seccomp": {"unconfined": true}}})),
+        mesos(json!({"volumes": [{"containerPath": "a", "hostPath": "b", "mode": "RW"}]})),
+        json!({"container": {"type": "DOCKER", "docker": {"image": "nginx", "network": "BRIDGE",
+            "portMappings": [{"containerPort": 80, "hostPort": 0}]}}}),
+        json!({"networks": [{"mode": "container", "name": "x", "labels": {"a": "b"}}], "container": {"type": "MESOS",
+            "portMappings": [{"containerPort": 80, "name": "a", "labels": {"v": "1"}}, {"containerPort": 81, "protocol": "udp,tcp"}]}}),
+        json!({"networks": [{"mode": "container/bridge"}]}),
+        json!({"uris": ["http://a/b.tgz"]}),
+        json!({"fetch": [{"uri": "http://a/b", "cache": true, "destPath": "x"}]}),
+        json!({"ports": [0, 10001]}),
+        json!({"ports": [31001], "requirePorts": true}),
+        json!({"portDefinitions": []}),
+        json!({"upgradeStrategy": {"minimumHealthCapacity": 0.5, "maximumOverCapacity": 0.2}}),
+        json!({"unreachableStrategy": "disabled"}),
+        json!({"unreachableStrategy": {"inactiveAfterSeconds": 5, "expungeAfterSeconds": 10}}),
+        json!({"taskKillGracePeriodSeconds": 5, "killSelection": "OLDEST_FIRST", "backoffSeconds": 0, "backoffFactor": 2}),
+        json!({"dependencies": ["b", "a"], "acceptedResourceRoles": ["*"], "user": "bob", "executor": "//cmd", "tty": true}),
+        json!({"check": {"http": {"path": "/", "portIndex": 0}}}),
+        json!({"check": {"exec": {"command": {"shell": "true"}}}}),
+        json!({"instances": 0}),
+    ]
+}
+
+#[test]
+fn what_is_said_again_changes_nothing_and_a_count_only_scales() {
+    let mut client = client();
+    let c = &mut client;
+    let version = |c: &mut Client| c.get("/v2/apps/a/x").json()["app"]["version"].clone();
+    for form in forms() {
+        call(c, "PUT", "/v2/groups/a?force=true", &json!({"apps": [app("x", form.clone())]})).status(200);
+        let first = version(c);
+        // A part, the whole, the group of it, and what answers say of it.
+        call(c, "PUT", "/v2/apps/a/x?force=true", &json!({})).status(200);
+        assert_eq!(version(c), first, "nothing said of {form}");
+        call(c, "PUT", "/v2/apps/a/x?force=true&partialUpdate=false", &app("/a/x", form.clone())).status(200);
+        assert_eq!(version(c), first, "{form} as a whole");
+        call(c, "PUT", "/v2/groups/a?force=true", &json!({"apps": [app("x", form.clone())]})).status(200);
+        assert_eq!(version(c), first, "{form} in its group");
+        let mut said = c.get("/v2/apps/a/x").json()["app"].clone();
+        for key in ["version", "versionInfo"] {
+            said.as_object_mut().and_then(|said| said.shift_remove(key));
+        }
+        call(c, "PUT", "/v2/apps/a/x?force=true", &said).status(200);
+        assert_eq!(version(c), first, "what is said of {form}");
+        call(c, "PUT", "/v2/apps/a/x?force=true", &json!({"instances": 3})).status(200);
+        assert_eq!(steps(c).pop(), Some(vec!["Scale /a/x".to_owned()]), "{form}");
+        call(c, "DELETE", "/v2/groups/a?force=true", &Value::Null).status(200);
+        pass(c, 20);
+    }
+}

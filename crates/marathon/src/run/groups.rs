@@ -86,7 +86,7 @@ impl Marathon {
                 self.failed = Some(Arc::new(FailedChange {
                     group: change.group,
                     version: change.version,
-                    reason: refused.message().into(),
+                    reason: refused.reason().into(),
                     plan,
                 }));
             }

@@ -78,7 +78,7 @@ pub(crate) struct Marathon {
     pub(crate) born: SimTime,
     /// The present tree.
     pub(crate) root: Root,
-    /// Trees of the last versions, refused ones included.
+    /// Trees of the last versions.
     pub(crate) roots: SortedMap<Stamp, Root>,
     /// Apps and pods of the last versions.
     pub(crate) versions: Map<PathId, Arc<Vec<Arc<RunSpec>>>>,
