@@ -8,11 +8,11 @@
 use super::peek::Peek;
 use super::{Refused, checks, normal};
 use crate::id::PathId;
-use planarium_kernel::{Milli, sorted};
+use planarium_kernel::{Milli, SortedMap, sorted};
 use planarium_protocol::Text;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A version: the instant of the change that made it. *Units*: milliseconds since genesis.
 pub(crate) type Stamp = u64;
@@ -154,6 +154,8 @@ pub(crate) struct TaskDef {
     pub(crate) grace_ms: Option<u64>,
     /// How many of the spec's ports are its own.
     pub(crate) ports: usize,
+    /// What all its tasks have in their environment, once one was launched.
+    pub(crate) env: OnceLock<SortedMap<Text, Text>>,
 }
 
 /// Ports on the host.
@@ -481,6 +483,7 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
             .whole("taskKillGracePeriodSeconds")
             .map(|_| seconds(&json, "taskKillGracePeriodSeconds")),
         ports: ports.len(),
+        env: OnceLock::new(),
     };
     let volumes = container.map(|container| container.items("volumes")).unwrap_or_default();
     let volumes =
@@ -698,6 +701,7 @@ fn container_of(container: &Value) -> TaskDef {
         health: container.field("healthCheck").map(pod_health),
         grace_ms: grace.map(|lifecycle| decimal_seconds(lifecycle, "killGracePeriodSeconds")),
         ports: container.items("endpoints").len(),
+        env: OnceLock::new(),
     }
 }
 

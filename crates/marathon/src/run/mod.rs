@@ -133,7 +133,8 @@ impl Marathon {
         }
         let no = SpecNo(u32::try_from(self.numbers.len()).unwrap_or(u32::MAX));
         self.numbers.insert(id.clone(), no);
-        self.specs.insert(no, Arc::new(SpecRun::new(id.clone())));
+        let spec = self.root.spec(id).cloned();
+        self.specs.insert(no, Arc::new(SpecRun::new(id.clone(), spec)));
         no
     }
 
