@@ -3,7 +3,7 @@
 //! Every table was compared with the rules of `mesosphere/marathon` 1.11: `api/v2`, `api/MarathonExceptionMapper.scala`,
 //! `core/deployment/DeploymentPlan.scala`, `upgrade/GroupVersioningUtil.scala`.
 
-use planarium_rest::{Request, handle, poll_stream};
+use planarium_rest::{EventStream, Request, handle, poll_stream};
 use planarium_tests::Client;
 use serde_json::{Value, json};
 
@@ -520,32 +520,36 @@ fn pods_and_containers_keep_the_rules_of_the_real_one() {
     assert_eq!(flaws(&mut client, "/v2/apps", &plain), [neither]);
 }
 
+/// Begins to listen to events.
+fn listen(client: &mut Client, query: &str) -> EventStream {
+    let request = Request {
+        method: "GET".into(),
+        path: "/v2/events".into(),
+        query: query.into(),
+        headers: vec![("accept".into(), "text/event-stream".into())],
+        body: Vec::new(),
+    };
+    *handle(&mut client.session, &request).rest.events().expect("a stream")
+}
+
+/// The events since this was asked last.
+fn heard(stream: &mut EventStream, client: &Client) -> Vec<(String, Value)> {
+    let text = String::from_utf8(poll_stream(stream, &client.session).bytes).unwrap_or_default();
+    let frames = text.split("\r\n\r\n").filter_map(|frame| frame.split_once("\r\ndata: "));
+    let event = |(kind, data): (&str, &str)| {
+        (kind.trim_start_matches("event: ").to_owned(), serde_json::from_str(data).unwrap_or_default())
+    };
+    frames.map(event).collect()
+}
+
 #[test]
 fn listeners_hear_of_changes_that_are_refused() {
     let mut client = client();
     let c = &mut client;
     call(c, "POST", "/v2/groups", &json!({"id": "/g", "apps": [app("x", json!({"cpus": 1000}))]}))
         .status(201);
-    let request = Request {
-        method: "GET".into(),
-        path: "/v2/events".into(),
-        query: "event_type=group_change_failed&event_type=deployment_failed".into(),
-        headers: vec![("accept".into(), "text/event-stream".into())],
-        body: Vec::new(),
-    };
-    let mut stream = handle(&mut c.session, &request).rest.events().expect("a stream");
-    let mut heard = |c: &Client| -> Vec<(String, Value)> {
-        let text = String::from_utf8(poll_stream(&mut stream, &c.session).bytes).unwrap_or_default();
-        let frames = text.split("\r\n\r\n").filter_map(|frame| frame.split_once("\r\ndata: "));
-        frames
-            .map(|(kind, data)| {
-                (
-                    kind.trim_start_matches("event: ").to_owned(),
-                    serde_json::from_str(data).unwrap_or_default(),
-                )
-            })
-            .collect()
-    };
+    let mut stream = listen(c, "event_type=group_change_failed&event_type=deployment_failed");
+    let mut heard = |c: &Client| heard(&mut stream, c);
     heard(c);
     let refused = call(c, "PUT", "/v2/apps/g/x", &json!({"instances": 2})).status(409).json();
     let events = heard(c);
@@ -556,6 +560,18 @@ fn listeners_hear_of_changes_that_are_refused() {
     assert_eq!(events[1].1["groupId"], "/g");
     for (_, event) in &events {
         assert_eq!(event["reason"], refused["message"]);
+    }
+    // What the rules refuse is told with each of them.
+    for (body, reason) in [
+        (json!({"id": "/h", "apps": [app("x", json!({"dependencies": ["x"]}))]}),
+            "Validation failed: Failure(Set(value Dependency graph has cyclic dependencies.))"),
+        (json!({"id": "/h/i", "apps": [app("x", json!({}))], "groups": [{"id": "x"}]}),
+            "Validation failed: Failure(Set(value Groups and Applications may not have the same identifier.))"),
+    ] {
+        call(c, "POST", "/v2/groups", &body).status(422);
+        let events = heard(c);
+        assert_eq!(events.len(), 1, "{events:?}");
+        assert_eq!((&*events[0].0, &events[0].1["reason"]), ("group_change_failed", &json!(reason)));
     }
     // What is refused for another reason never was a deployment.
     call(c, "DELETE", "/v2/apps/zzz", &Value::Null).status(404);
@@ -579,4 +595,240 @@ fn a_group_larger_than_the_launch_tokens_comes_up_without_a_pause() {
     // Offers that were turned down for want of tokens come again: until then the world is not idle.
     let advanced = client.until("deployment-1=Finished");
     assert_eq!(advanced["met"], true, "{advanced}");
+}
+
+/// Definitions as people write them: what is left out, and what is written in another order or form than answers have.
+fn forms() -> Vec<Value> {
+    let mesos = |more: Value| {
+        let mut container = json!({"type": "MESOS"});
+        container.as_object_mut().into_iter().zip(more.as_object()).for_each(|(c, m)| c.extend(m.clone()));
+        json!({"container": container})
+    };
+    vec![
+        json!({}),
+        json!({"cpus": 1.0, "mem": 64.0, "disk": 10.5}),
+        json!({"constraints": [["rack", "LIKE", "a"], ["hostname", "UNIQUE"]]}),
+        json!({"env": {"B": "1", "A": "2"}, "labels": {"z": "1", "a": "2"}}),
+        json!({"healthChecks": [{"protocol": "HTTP", "path": "/", "portIndex": 0}]}),
+        json!({"healthChecks": [{"protocol": "HTTP", "portIndex": 0, "ignoreHttp1xx": true, "delaySeconds": 3}]}),
+        json!({"healthChecks": [{"protocol": "TCP"}, {"path": "/", "maxConsecutiveFailures": 0}],
+            "portDefinitions": [{"port": 0}, {"port": 10500, "name": "x", "labels": {"a": "b"}}]}),
+        json!({"healthChecks": [{"path": "/a", "protocol": "MESOS_HTTP", "port": 80, "delaySeconds": 3}]}),
+        json!({"healthChecks": [{"protocol": "COMMAND", "command": {"value": "true"}, "portIndex": 0}]}),
+        json!({"readinessChecks": [{"portName": "default"}]}),
+        json!({"container": {"type": "DOCKER", "docker": {"image": "nginx"}}}),
+        mesos(json!({"docker": {"image": "nginx"}})),
+        mesos(json!({"docker": {"image": "nginx"}, "linuxInfo": {"seccomp": {"unconfined": true}}})),
+        mesos(json!({"volumes": [{"containerPath": "a", "hostPath": "b", "mode": "RW"}]})),
+        json!({"container": {"type": "DOCKER", "docker": {"image": "nginx", "network": "BRIDGE",
+            "portMappings": [{"containerPort": 80, "hostPort": 0}]}}}),
+        json!({"networks": [{"mode": "container", "name": "x", "labels": {"a": "b"}}], "container": {"type": "MESOS",
+            "portMappings": [{"containerPort": 80, "name": "a", "labels": {"v": "1"}}, {"containerPort": 81, "protocol": "udp,tcp"}]}}),
+        json!({"networks": [{"mode": "container/bridge"}]}),
+        json!({"uris": ["http://a/b.tgz"]}),
+        json!({"fetch": [{"uri": "http://a/b", "cache": true, "destPath": "x"}]}),
+        json!({"ports": [0, 10001]}),
+        json!({"ports": [31001], "requirePorts": true}),
+        json!({"portDefinitions": []}),
+        json!({"upgradeStrategy": {"minimumHealthCapacity": 0.5, "maximumOverCapacity": 0.2}}),
+        json!({"unreachableStrategy": "disabled"}),
+        json!({"unreachableStrategy": {"inactiveAfterSeconds": 5, "expungeAfterSeconds": 10}}),
+        json!({"taskKillGracePeriodSeconds": 5, "killSelection": "OLDEST_FIRST", "backoffSeconds": 0, "backoffFactor": 2}),
+        json!({"dependencies": ["/y/b", "/y/a"], "acceptedResourceRoles": ["*"], "user": "bob", "executor": "//cmd", "tty": true}),
+        json!({"check": {"http": {"path": "/", "portIndex": 0}}}),
+        json!({"check": {"exec": {"command": {"shell": "true"}}}}),
+        json!({"instances": 0}),
+    ]
+}
+
+#[test]
+fn what_is_said_again_changes_nothing_and_a_count_only_scales() {
+    let mut client = client();
+    let c = &mut client;
+    let version = |c: &mut Client| c.get("/v2/apps/a/x").json()["app"]["version"].clone();
+    for form in forms() {
+        call(c, "PUT", "/v2/groups/a?force=true", &json!({"apps": [app("x", form.clone())]})).status(200);
+        let first = version(c);
+        // A part, the whole, the group of it, and what answers say of it.
+        call(c, "PUT", "/v2/apps/a/x?force=true", &json!({})).status(200);
+        assert_eq!(version(c), first, "nothing said of {form}");
+        call(c, "PUT", "/v2/apps/a/x?force=true&partialUpdate=false", &app("/a/x", form.clone())).status(200);
+        assert_eq!(version(c), first, "{form} as a whole");
+        call(c, "PUT", "/v2/groups/a?force=true", &json!({"apps": [app("x", form.clone())]})).status(200);
+        assert_eq!(version(c), first, "{form} in its group");
+        let mut said = c.get("/v2/apps/a/x").json()["app"].clone();
+        for key in ["version", "versionInfo"] {
+            said.as_object_mut().and_then(|said| said.shift_remove(key));
+        }
+        call(c, "PUT", "/v2/apps/a/x?force=true", &said).status(200);
+        assert_eq!(version(c), first, "what is said of {form}");
+        call(c, "PUT", "/v2/apps/a/x?force=true", &json!({"instances": 3})).status(200);
+        assert_eq!(steps(c).pop(), Some(vec!["Scale /a/x".to_owned()]), "{form}");
+        call(c, "DELETE", "/v2/groups/a?force=true", &Value::Null).status(200);
+        pass(c, 20);
+    }
+}
+
+/// A client of a small cluster with Marathon started under flags.
+fn with_flags(env: &Value) -> Client {
+    let mut client = client();
+    let first = app("/first", json!({"instances": 0, "portDefinitions": []})).to_string();
+    let load = json!({"dialect": "marathon", "files": {"first.json": first}, "env": env});
+    client.post("/sim/services", &load).status(200);
+    client
+}
+
+#[test]
+fn service_ports_are_chosen_kept_and_shared_as_in_the_real_one() {
+    let mut client = client();
+    let c = &mut client;
+    let bridged = |ports: &[u32]| {
+        let mappings: Vec<Value> =
+            ports.iter().map(|port| json!({"containerPort": 80, "servicePort": port})).collect();
+        json!({"networks": [{"mode": "container/bridge"}], "container": {"type": "MESOS", "portMappings": mappings}})
+    };
+    // Each change, and the ports of the app then.
+    for (method, path, body, ports) in [
+        ("POST", "/v2/apps", app("/a", json!({})), vec![10000]),
+        ("POST", "/v2/apps", app("/b", json!({"ports": [0, 10002, 0]})), vec![10001, 10002, 10003]),
+        ("POST", "/v2/apps", app("/c", bridged(&[0, 9000, 0])), vec![10004, 9000, 10005]),
+        // The same app gets the same ports again, more of them with it and fewer.
+        ("PUT", "/v2/apps/a?partialUpdate=false&force=true", app("/a", json!({"ports": [0]})), vec![10000]),
+        ("PUT", "/v2/apps/a?force=true", json!({"ports": [0, 0]}), vec![10000, 10006]),
+        ("PUT", "/v2/apps/a?force=true", json!({"ports": [0]}), vec![10000]),
+        ("PUT", "/v2/apps/a?force=true", json!({"ports": [10000, 0]}), vec![10000, 10006]),
+        // Two apps may have the same one, and one out of the range.
+        ("POST", "/v2/apps", app("/d", json!({"ports": [10000, 31000]})), vec![10000, 31000]),
+        ("POST", "/v2/apps", app("/e", json!({"ports": []})), vec![]),
+    ] {
+        let answer = call(c, method, path, &body);
+        assert!(answer.status < 300, "{}: {}", answer.asked, answer.text);
+        let id = body["id"].as_str().unwrap_or("/a");
+        let app = c.get(&format!("/v2/apps{id}")).json()["app"].clone();
+        let declared = app["container"]["portMappings"].as_array().or(app["portDefinitions"].as_array());
+        let port = |one: &Value| one.get("servicePort").or(one.get("port")).and_then(Value::as_u64);
+        let found: Vec<u64> = declared.into_iter().flatten().filter_map(port).collect();
+        assert_eq!(found, ports, "{method} {path} {body}");
+    }
+    // What is free again is given to the next.
+    call(c, "DELETE", "/v2/apps/b", &Value::Null).status(200);
+    call(c, "POST", "/v2/apps", &app("/f", json!({}))).status(201);
+    assert_eq!(c.get("/v2/apps/f").json()["app"]["portDefinitions"][0]["port"], 10001);
+
+    let mut narrow = with_flags(&json!({"MARATHON_LOCAL_PORT_MIN": "12000", "MARATHON_LOCAL_PORT_MAX": "12001"}));
+    let c = &mut narrow;
+    for (id, port) in [("/a", 12000), ("/b", 12001)] {
+        call(c, "POST", "/v2/apps", &app(id, json!({}))).status(201);
+        assert_eq!(c.get(&format!("/v2/apps{id}")).json()["app"]["portDefinitions"][0]["port"], port);
+    }
+    let refused = call(c, "POST", "/v2/apps", &app("/c", json!({}))).status(500).json();
+    assert_eq!(refused["message"], "All ports in the range [12000-12001) are already in use");
+    call(c, "GET", "/v2/apps/c", &Value::Null).status(404);
+}
+
+#[test]
+fn features_are_refused_until_they_are_enabled() {
+    let gpus = app("/g", json!({"gpus": 1}));
+    let secret = app("/s", json!({"secrets": {"a": {"source": "/x"}}, "env": {"A": {"secret": "a"}}}));
+    let volume = app(
+        "/v",
+        json!({"container": {"type": "MESOS", "volumes": [{"containerPath": "a", "mode": "RW",
+        "external": {"name": "v", "provider": "dvdi", "options": {"dvdi/driver": "rexray"}}}]},
+        "upgradeStrategy": {"minimumHealthCapacity": 0, "maximumOverCapacity": 0}}),
+    );
+    let enable = |name: &str| format!("Feature {name} is not enabled. Enable with --enable_features {name})");
+    for (name, body, flaws) in [
+        ("gpu_resources", gpus, vec![format!("/ {}", enable("gpu_resources"))]),
+        (
+            "secrets",
+            secret,
+            vec![
+                format!("/secrets {}", enable("secrets")),
+                "/env use of secret-references in the environment requires the secrets feature to be enabled"
+                    .to_owned(),
+            ],
+        ),
+        (
+            "external_volumes",
+            volume,
+            vec![format!("/container/volumes(0) {}", enable("external_volumes"))],
+        ),
+    ] {
+        let none = self::flaws(&mut client(), "/v2/apps", &body);
+        assert_eq!(none, flaws, "{name}");
+        let others: Vec<&str> = ["gpu_resources", "secrets", "external_volumes"]
+            .into_iter()
+            .filter(|other| *other != name)
+            .collect();
+        let mut with_others = with_flags(&json!({"MARATHON_ENABLE_FEATURES": others.join(",")}));
+        assert_eq!(self::flaws(&mut with_others, "/v2/apps", &body), flaws, "{name} with the others");
+        let mut with_it = with_flags(&json!({"MARATHON_ENABLE_FEATURES": format!(" {name} , other")}));
+        call(&mut with_it, "POST", "/v2/apps", &body).status(201);
+    }
+}
+
+#[test]
+fn listeners_hear_of_everything_in_the_real_order() {
+    let mut client = client();
+    let c = &mut client;
+    let mut stream = listen(c, "");
+    heard(&mut stream, c);
+    let check = json!([{"protocol": "COMMAND", "command": {"value": "true"}}]);
+    // A task's status goes to the listeners first, then the change of its instance, and only then does the deployment go on.
+    let launch = [
+        "instance_changed_event Provisioned",
+        "status_update_event TASK_STARTING",
+        "instance_changed_event Starting",
+        "status_update_event TASK_RUNNING",
+        "instance_changed_event Running",
+    ];
+    let finish = ["deployment_step_success", "deployment_success"];
+    let create = ["group_change_success", "deployment_info", "deployment_step_success", "deployment_info"];
+    let first = |more: &[&'static str]| [&create[..], more, &["api_post_event"], &launch, &finish].concat();
+    for (method, path, body, expected) in [
+        ("POST", "/v2/apps", app("/a", json!({})), first(&["instance_changed_event Scheduled"])),
+        (
+            "DELETE",
+            "/v2/apps/a",
+            Value::Null,
+            [
+                &["group_change_success", "deployment_info", "instance_changed_event Running"][..],
+                &["status_update_event TASK_KILLING", "instance_changed_event Killing"],
+                &["status_update_event TASK_KILLED", "instance_changed_event Killed", "app_terminated_event"],
+                &finish,
+            ]
+            .concat(),
+        ),
+        (
+            "POST",
+            "/v2/apps",
+            app("/b", json!({"healthChecks": check})),
+            [
+                &["group_change_success", "deployment_info", "add_health_check_event"][..],
+                &["deployment_step_success", "deployment_info", "instance_changed_event Scheduled"],
+                &["api_post_event"],
+                &launch,
+                // The check itself and all of them together; then what the agent said, and its instance by that.
+                &["health_status_changed_event", "instance_health_changed_event true"],
+                &["status_update_event TASK_RUNNING", "instance_health_changed_event true"],
+                &finish,
+            ]
+            .concat(),
+        ),
+        ("PUT", "/v2/apps/b", json!({}), vec!["group_change_success", "deployment_success", "api_post_event"]),
+    ] {
+        let answer = call(c, method, path, &body);
+        assert!(answer.status < 300, "{}: {}", answer.asked, answer.text);
+        pass(c, 60);
+        let told = |(kind, event): (String, Value)| {
+            let more = ["condition", "taskStatus", "healthy"].map(|key| event.get(key).cloned());
+            let more = more.into_iter().flatten().next().map(|more| match more {
+                Value::String(text) => format!(" {text}"),
+                other => format!(" {other}"),
+            });
+            format!("{kind}{}", more.unwrap_or_default())
+        };
+        let events: Vec<String> = heard(&mut stream, c).into_iter().map(told).collect();
+        assert_eq!(events, expected, "{method} {path}");
+    }
 }

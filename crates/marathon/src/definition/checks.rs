@@ -51,7 +51,7 @@ pub(super) fn health(app: &Fields, rules: &mut Rules) {
 pub(super) fn readiness(app: &Fields, rules: &mut Rules) {
     let checks = app.items("readinessChecks");
     let message = format!("got {}, expected 1 or less", checks.len());
-    rules.expect(checks.len() <= 1, "/readinessChecks", message);
+    rules.expect(checks.len() <= 1, "/readinessChecks/size", message);
     let names: Vec<&str> = ports(app).iter().filter_map(|port| port.text("name")).collect();
     for (at, check) in checks.iter().enumerate() {
         let name = check.word("portName");
@@ -62,6 +62,33 @@ pub(super) fn readiness(app: &Fields, rules: &mut Rules) {
             (check.whole("timeoutSeconds").unwrap_or(0), check.whole("intervalSeconds").unwrap_or(0));
         let message = format!("got {timeout}, expected less than {interval}");
         rules.expect(timeout < interval, format!("{path}/timeoutSeconds"), message);
+    }
+}
+
+/// Leaves a health check with what its protocol knows, so that the same check is written in one way only.
+///
+/// *Order*: of the fields as answers have them.
+///
+/// **Source**: `marathon: raml/HealthCheckConversion.scala (appHealthCheckRamlReader, appHealthCheckWrites)`. Match: what is said
+/// of answers with 1xx is read and not kept.
+pub(super) fn settle(check: &mut Fields) {
+    let protocol = check.word("protocol").to_owned();
+    check.shift_remove("ignoreHttp1xx");
+    match &*protocol {
+        "HTTP" | "HTTPS" => {
+            let at = check.keys().position(|key| key == "intervalSeconds").unwrap_or(0);
+            check.shift_insert(at, "ignoreHttp1xx".to_owned(), Value::Bool(false));
+        }
+        "TCP" | "MESOS_TCP" => _ = check.shift_remove("path"),
+        "COMMAND" => _ = check.shift_remove("portIndex"),
+        _ => {}
+    }
+    if matches!(&*protocol, "HTTP" | "HTTPS" | "TCP") {
+        // Only the agent waits before its first check.
+        check.insert("delaySeconds".to_owned(), Value::from(15));
+    }
+    if !matches!(&*protocol, "MESOS_HTTP" | "MESOS_HTTPS" | "MESOS_TCP") {
+        check.insert("ipProtocol".to_owned(), Value::from("IPv4"));
     }
 }
 

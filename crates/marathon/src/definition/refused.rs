@@ -92,7 +92,7 @@ impl Refused {
         }
     }
 
-    /// The sentence, as the events of a failed change carry it.
+    /// The sentence of the answer.
     pub(crate) fn message(&self) -> String {
         match self {
             Self::NotJson(_) | Self::Faults(_) => "Invalid JSON".to_owned(),
@@ -108,6 +108,23 @@ impl Refused {
             | Self::NotFound(text)
             | Self::Conflict(text)
             | Self::Internal(text) => text.clone(),
+        }
+    }
+
+    /// Why, as the events of a failed change say it.
+    ///
+    /// **Source**: `marathon: Exception.scala (ValidationFailedException)`, `wix/accord: Result.scala (RuleViolation.toString)`.
+    /// Simplified: what was looked at is not written out beside its place.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::Violations(all) => {
+                let told: Vec<String> =
+                    all.iter().map(|one| format!("{} {}", place_in_words(&one.path), one.message)).collect();
+                // A set in Scala is called so while it is small.
+                let set = if told.len() > 4 { "HashSet" } else { "Set" };
+                format!("Validation failed: Failure({set}({}))", told.join(", "))
+            }
+            _ => self.message(),
         }
     }
 
@@ -133,6 +150,14 @@ impl Refused {
             }
             _ => json!({"message": message}),
         }
+    }
+}
+
+/// A path as accord writes it: `/healthChecks(0)/port` is `healthChecks [at index 0].port`, the whole is `value`.
+fn place_in_words(path: &str) -> String {
+    match path.trim_start_matches('/') {
+        "" => "value".to_owned(),
+        path => path.replace('(', " [at index ").replace(')', "]").replace('/', "."),
     }
 }
 

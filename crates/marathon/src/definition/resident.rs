@@ -6,7 +6,6 @@ use super::peek::Peek;
 use super::spec::{HostPorts, RunSpec};
 use super::{Rules, Violation};
 use planarium_kernel::SortedSet;
-use serde_json::Value;
 
 const RESOURCES: &str = "Services with persistent volumes configured may not change resource requirements. \
     If you need to make this change, please create a new service.";
@@ -61,7 +60,7 @@ fn volumes(spec: &RunSpec) -> Vec<(String, String)> {
     let all = container.map(|container| container.items("volumes")).unwrap_or_default();
     let persistent = all.iter().filter(|volume| volume.field("persistent").is_some());
     let mut kept: Vec<_> = persistent
-        .map(|volume| (volume.word("containerPath").to_owned(), Value::to_string(volume)))
+        .map(|volume| (volume.word("containerPath").to_owned(), super::spec::in_order(volume)))
         .collect();
     planarium_kernel::sorted::sort(&mut kept);
     kept

@@ -8,11 +8,11 @@
 use super::peek::Peek;
 use super::{Refused, checks, normal};
 use crate::id::PathId;
-use planarium_kernel::{Milli, sorted};
+use planarium_kernel::{Milli, SortedMap, sorted};
 use planarium_protocol::Text;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A version: the instant of the change that made it. *Units*: milliseconds since genesis.
 pub(crate) type Stamp = u64;
@@ -154,6 +154,8 @@ pub(crate) struct TaskDef {
     pub(crate) grace_ms: Option<u64>,
     /// How many of the spec's ports are its own.
     pub(crate) ports: usize,
+    /// What all its tasks have in their environment, once one was launched.
+    pub(crate) env: OnceLock<SortedMap<Text, Text>>,
 }
 
 /// Ports on the host.
@@ -353,11 +355,43 @@ fn count(value: Option<i64>) -> u32 {
 /// Sorts a list that has no order, and drops what is there twice.
 fn as_set(app: &mut Map<String, Value>, key: &str) {
     if let Some(Value::Array(items)) = app.get_mut(key) {
-        let mut keyed: Vec<(String, Value)> = items.drain(..).map(|item| (item.to_string(), item)).collect();
+        let mut keyed: Vec<(String, Value)> = items.drain(..).map(|item| (in_order(&item), item)).collect();
         sorted::sort_by(&mut keyed, |one, other| one.0.cmp(&other.0));
         keyed.dedup_by(|one, other| one.0 == other.0);
         items.extend(keyed.into_iter().map(|(_, item)| item));
     }
+}
+
+/// The text of a value with the keys of its objects sorted: the same for what is the same.
+pub(super) fn in_order(value: &Value) -> String {
+    fn write(value: &Value, text: &mut String) {
+        match value {
+            Value::Object(map) => {
+                let mut fields: Vec<(&String, &Value)> = map.iter().collect();
+                sorted::sort_by(&mut fields, |one, other| one.0.cmp(other.0));
+                text.push('{');
+                for (key, value) in fields {
+                    text.push_str(key);
+                    text.push(':');
+                    write(value, text);
+                    text.push(',');
+                }
+                text.push('}');
+            }
+            Value::Array(items) => {
+                text.push('[');
+                for item in items {
+                    write(item, text);
+                    text.push(',');
+                }
+                text.push(']');
+            }
+            other => text.push_str(&other.to_string()),
+        }
+    }
+    let mut text = String::new();
+    write(value, &mut text);
+    text
 }
 
 /// The app of a canonical form.
@@ -367,6 +401,9 @@ pub(crate) fn app(from: &Value) -> Result<RunSpec, Refused> {
     let mut json = from.as_object().cloned().unwrap_or_default();
     if let Some(text) = json.items("healthChecks").iter().find_map(checks::senseless) {
         return Err(Refused::Internal(text));
+    }
+    if let Some(Value::Array(checks)) = json.get_mut("healthChecks") {
+        checks.iter_mut().filter_map(Value::as_object_mut).for_each(checks::settle);
     }
     for key in ["constraints", "dependencies", "healthChecks", "acceptedResourceRoles"] {
         as_set(&mut json, key);
@@ -446,6 +483,7 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
             .whole("taskKillGracePeriodSeconds")
             .map(|_| seconds(&json, "taskKillGracePeriodSeconds")),
         ports: ports.len(),
+        env: OnceLock::new(),
     };
     let volumes = container.map(|container| container.items("volumes")).unwrap_or_default();
     let volumes =
@@ -663,6 +701,7 @@ fn container_of(container: &Value) -> TaskDef {
         health: container.field("healthCheck").map(pod_health),
         grace_ms: grace.map(|lifecycle| decimal_seconds(lifecycle, "killGracePeriodSeconds")),
         ports: container.items("endpoints").len(),
+        env: OnceLock::new(),
     }
 }
 

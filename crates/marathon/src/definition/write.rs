@@ -91,27 +91,6 @@ fn tidy_app(app: &mut Map<String, Value>) {
     if !on_host {
         app.shift_remove("portDefinitions");
     }
-    if let Some(Value::Array(checks)) = app.get_mut("healthChecks") {
-        for check in checks.iter_mut().filter_map(Value::as_object_mut) {
-            tidy_check(check);
-        }
-    }
-}
-
-fn tidy_check(check: &mut Map<String, Value>) {
-    match check.word("protocol") {
-        "HTTP" | "HTTPS" if !check.contains_key("ignoreHttp1xx") => {
-            let at = check.keys().position(|key| key == "intervalSeconds").unwrap_or(0);
-            check.shift_insert(at, "ignoreHttp1xx".to_owned(), Value::Bool(false));
-        }
-        "HTTP" | "HTTPS" => {}
-        _ => _ = check.shift_remove("ignoreHttp1xx"),
-    }
-    if matches!(check.word("protocol"), "HTTP" | "HTTPS" | "TCP") {
-        // Only the agent waits before its first check.
-        check.insert("delaySeconds".to_owned(), Value::from(15));
-        check.insert("ipProtocol".to_owned(), Value::from("IPv4"));
-    }
 }
 
 fn drop_empty(list: Option<&mut Value>, key: &str) {

@@ -111,7 +111,9 @@ impl Plan {
     /// The way from one tree to another. `in_order` stops those first that need others.
     pub(crate) fn compute(id: Text, original: &Root, target: &Root, kill: &ToKill, in_order: bool) -> Self {
         let mut steps = Vec::new();
-        let removed = || original.specs.values().filter(|spec| target.spec(&spec.id).is_none());
+        let removed = || {
+            original.beside(target).filter_map(|(old, new)| if new.is_none() { old } else { None })
+        };
         if in_order {
             let levels = Levels::of(original);
             let level = |id: &PathId| levels.as_ref().map_or(1, |levels| levels.level(id));
@@ -123,7 +125,7 @@ impl Plan {
         } else {
             steps.push(Step { actions: removed().map(|spec| Action::new(ActionKind::Stop, spec)).collect() });
         }
-        let added = target.specs.values().filter(|spec| original.spec(&spec.id).is_none());
+        let added = original.beside(target).filter_map(|(old, new)| if old.is_none() { new } else { None });
         steps.push(Step { actions: added.map(|spec| Action::new(ActionKind::Start, spec)).collect() });
         steps.extend(ordered(original, target, kill));
         steps.retain(|step| !step.actions.is_empty());
@@ -165,20 +167,18 @@ impl Plan {
 
 /// One step per level, those that others need first.
 fn ordered(original: &Root, target: &Root, kill: &ToKill) -> Vec<Step> {
-    let changed = target.specs.values().filter(|spec| match original.spec(&spec.id) {
-        None => true,
-        Some(old) => !Arc::ptr_eq(old, spec) && old != *spec,
-    });
-    let changed: Vec<&Arc<RunSpec>> = changed.collect();
-    if changed.is_empty() {
+    let pairs = || original.beside(target).filter_map(|(old, new)| Some((old, new?)));
+    let changes = |old: Option<&Arc<RunSpec>>, new: &Arc<RunSpec>| {
+        old.is_none_or(|old| !Arc::ptr_eq(old, new) && old != new)
+    };
+    if !pairs().any(|(old, new)| changes(old, new)) {
         return Vec::new();
     }
     let levels = Levels::of(target);
     let mut by_level: SortedMap<u32, Vec<Action>> = SortedMap::new();
-    for spec in changed {
-        let level = levels.as_ref().map_or(1, |levels| levels.level(&spec.id));
-        let actions = by_level.entry(level).or_default();
-        actions.extend(action(original.spec(&spec.id), spec, kill));
+    for (at, (old, new)) in pairs().enumerate().filter(|(_, (old, new))| changes(*old, new)) {
+        let level = levels.as_ref().map_or(1, |levels| levels.at(at));
+        by_level.entry(level).or_default().extend(action(old, new, kill));
     }
     by_level.into_values().map(|actions| Step { actions }).collect()
 }

@@ -69,6 +69,11 @@ impl Levels {
         Some(Self { all: graph.ids.into_iter().zip(levels).collect() })
     }
 
+    /// The level of the spec at this place among all, in order of ids; 1 for none.
+    pub(crate) fn at(&self, place: usize) -> u32 {
+        self.all.get(place).map_or(1, |(_, level)| *level)
+    }
+
     /// The level of a spec; 1 for one that is not there.
     pub(crate) fn level(&self, id: &PathId) -> u32 {
         let at = self.all.binary_search_by(|(one, _)| one.cmp(id));
@@ -83,9 +88,17 @@ impl Graph {
         for (_, group) in &root.groups {
             targets.extend(group.dependencies.iter().filter(|id| root.group(id).is_some()).cloned());
         }
+        let is_app: Vec<bool> = root.specs.values().map(|spec| spec.is_app()).collect();
+        // What apps need, in order: the apps among it, and gaps for what is none.
+        let mut needs: Vec<Option<u32>> = Vec::new();
         for spec in root.specs.values().filter(|spec| spec.is_app()) {
-            let of_groups = |id: &&PathId| root.app(id).is_none() && root.group(id).is_some();
-            targets.extend(spec.def.dependencies.iter().filter(of_groups).cloned());
+            for id in &spec.def.dependencies {
+                let found = ids.binary_search(id).ok().filter(|at| is_app.get(*at) == Some(&true));
+                needs.push(found.and_then(|at| u32::try_from(at).ok()));
+                if found.is_none() && root.group(id).is_some() {
+                    targets.push(id.clone());
+                }
+            }
         }
         sorted::sort(&mut targets);
         targets.dedup();
@@ -108,14 +121,11 @@ impl Graph {
                 graph.connect(at, &needed);
             }
         }
-        for spec in root.specs.values().filter(|spec| spec.is_app()) {
-            let of = |id: &PathId| match root.app(id) {
-                Some(app) => graph.spec(&app.id),
-                None => graph.target(id),
-            };
+        let mut needs = needs.into_iter();
+        for (at, spec) in root.specs.values().enumerate().filter(|(_, spec)| spec.is_app()) {
+            let of = |id: &PathId| needs.next().flatten().or_else(|| graph.target(id));
             let needed: Vec<u32> = spec.def.dependencies.iter().filter_map(of).collect();
-            let at = graph.spec(&spec.id);
-            graph.connect(at, &needed);
+            graph.connect(u32::try_from(at).ok(), &needed);
         }
         graph
     }

@@ -19,6 +19,7 @@ use crate::id::PathId;
 use crate::settings::{NewGroups, Settings};
 use planarium_kernel::{Map, SortedSet};
 use planarium_protocol::Text;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// One group.
@@ -51,6 +52,25 @@ impl Default for Root {
 }
 
 impl Root {
+    /// What stands in this tree and in another one, side by side, in order of ids.
+    pub(crate) fn beside<'a>(
+        &'a self,
+        other: &'a Self,
+    ) -> impl Iterator<Item = (Option<&'a Arc<RunSpec>>, Option<&'a Arc<RunSpec>>)> {
+        let (mut mine, mut theirs) = (self.specs.values().peekable(), other.specs.values().peekable());
+        std::iter::from_fn(move || {
+            let order = match (mine.peek(), theirs.peek()) {
+                (Some(one), Some(other)) => one.id.cmp(&other.id),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return None,
+            };
+            let one = if order.is_le() { mine.next() } else { None };
+            let other = if order.is_ge() { theirs.next() } else { None };
+            Some((one, other))
+        })
+    }
+
     /// An app or pod.
     pub(crate) fn spec(&self, id: &PathId) -> Option<&Arc<RunSpec>> {
         self.specs.get(id)
@@ -118,6 +138,11 @@ impl Root {
         let id = spec.id.clone();
         if self.groups.contains_key(&id) && self.specs_within(&id).all(|spec| spec.id == id) {
             self.drop_groups(&id);
+        }
+        if let Some(place) = self.specs.get_mut(&id) {
+            // Its group is there.
+            *place = spec;
+            return;
         }
         self.make_group(&id.parent(), settings);
         self.specs.insert(id, spec);
@@ -191,8 +216,9 @@ impl Root {
             return Err(Refused::rule("/", format!("Groups and {what} may not have the same identifier.")));
         }
         let mut found = Vec::new();
-        for spec in self.specs.values().filter(|spec| spec.is_app()) {
-            if before.spec(&spec.id).is_some_and(|old| {
+        for (old, spec) in before.beside(self) {
+            let Some(spec) = spec.filter(|spec| spec.is_app()) else { continue };
+            if old.is_some_and(|old| {
                 Arc::ptr_eq(old, spec) || old.def == spec.def && old.instances == spec.instances
             }) {
                 continue;

@@ -48,9 +48,7 @@ pub(crate) fn assign(from: &Root, mut to: Root, settings: &Settings) -> Result<R
 }
 
 fn exhausted(min: u32, max: u32) -> Refused {
-    Refused::Internal(format!(
-        "All ports in the range [{min}-{max}) are already in use. Please reconfigure the service port range."
-    ))
+    Refused::Internal(format!("All ports in the range [{min}-{max}) are already in use"))
 }
 
 fn with_ports(spec: &RunSpec, ports: &[u32]) -> Result<RunSpec, Refused> {

@@ -15,14 +15,17 @@ pub(crate) type Marks = SortedSet<PathId>;
 pub(crate) fn with_versions(version: Stamp, from: &Root, mut to: Root, marks: &Marks) -> Root {
     to.version = version;
     let mut changed: Vec<Arc<RunSpec>> = Vec::new();
-    for spec in to.specs.values() {
-        let info = info_of(version, from.spec(&spec.id), spec, marks.contains(&spec.id));
+    for (old, spec) in from.beside(&to) {
+        let Some(spec) = spec else { continue };
+        let info = info_of(version, old, spec, !marks.is_empty() && marks.contains(&spec.id));
         if info != spec.version {
             changed.push(Arc::new(RunSpec { version: info, ..RunSpec::clone(spec) }));
         }
     }
     for spec in changed {
-        to.specs.insert(spec.id.clone(), spec);
+        if let Some(place) = to.specs.get_mut(&spec.id) {
+            *place = spec;
+        }
     }
     to
 }

@@ -164,7 +164,7 @@ impl Marathon {
     fn find_app_status(&self, no: SpecNo, now: SimTime) -> &'static str {
         let Some(run) = self.run(no) else { return "" };
         let counts = self.tracker.counts(no);
-        let Some(spec) = self.root.spec(&run.id) else {
+        let Some(spec) = &run.spec else {
             return if run.job.is_some() || counts.all > 0 { shown::DEPLOYING } else { "" };
         };
         if counts.waiting > 0 {
@@ -185,8 +185,12 @@ impl Marathon {
 
     /// The word of an action.
     fn action_word(&self, deployment: &Deployment, step: usize, action: &Action) -> &'static str {
+        self.word_of_action(deployment, step, self.known_number(&action.spec.id))
+    }
+
+    /// The word of the action on a spec.
+    fn word_of_action(&self, deployment: &Deployment, step: usize, no: Option<SpecNo>) -> &'static str {
         let current = deployment.step.checked_sub(1);
-        let no = self.known_number(&action.spec.id);
         let open = current == Some(step) && no.is_some_and(|no| deployment.open.contains(&no));
         let begun = current.is_some_and(|current| step <= current);
         match deployment.stage {
@@ -265,7 +269,7 @@ impl Marathon {
         let Some(action) = deployment.plan.steps.get(step).and_then(|step| step.actions.get(at)) else {
             return;
         };
-        let to = self.action_word(&deployment, step, action);
+        let to = self.word_of_action(&deployment, step, Some(spec));
         let from =
             deployment.words.steps.get(step).and_then(|step| step.actions.get(at)).map_or("", |word| word.0);
         if from == to {

@@ -10,7 +10,7 @@ use super::matching::Match;
 use crate::dates::Calendar;
 use crate::definition::RunSpec;
 use crate::definition::peek::Peek;
-use crate::definition::spec::{Amounts, HealthDef, TaskDef};
+use crate::definition::spec::{Amounts, HealthDef, HostPorts, TaskDef};
 use crate::definition::write::Dates;
 use planarium_fleet::{CheckSpec, HealthSpec, Labels, Program};
 use planarium_kernel::{Milli, SimTime, SortedMap};
@@ -181,17 +181,65 @@ fn health_of(check: &HealthDef) -> HealthSpec {
 
 type Env = SortedMap<Text, Text>;
 
+/// The environment of a task: what all tasks of its definition have, with what is its own put in.
 fn env(instance: &Instance, def: &TaskDef, task: &Task, setting: &Setting<'_>) -> Env {
     let spec = &instance.spec;
+    let own = own_env(spec);
+    let mut all = def.env.get_or_init(|| common_env(spec, def)).clone();
+    let mut put = |key: &str, value: Text| {
+        if own.is_some_and(|own| own.get(key).is_some_and(serde_json::Value::is_string)) {
+            return;
+        }
+        match all.get_mut(key) {
+            Some(place) => *place = value,
+            None => _ = all.insert(key.into(), value),
+        }
+    };
+    put(TASK_ID, task.id.clone());
+    put(APP_ID, spec.id.text().clone());
+    put(APP_VERSION, setting.calendar.date(spec.version.version).into());
+    put(ENFORCE_ROLE, if setting.enforce { "TRUE" } else { "FALSE" }.into());
+    put(HOST, setting.offer.hostname.clone());
+    ports_env(spec, task, &mut put);
+    all
+}
+
+const TASK_ID: &str = "MESOS_TASK_ID";
+const APP_ID: &str = "MARATHON_APP_ID";
+const APP_VERSION: &str = "MARATHON_APP_VERSION";
+const ENFORCE_ROLE: &str = "MARATHON_APP_ENFORCE_GROUP_ROLE";
+const HOST: &str = "HOST";
+
+/// The variables that a definition sets itself: they come before all others.
+fn own_env(spec: &RunSpec) -> Option<&serde_json::Map<String, serde_json::Value>> {
+    let json = &spec.def.json;
+    json.object("env").or_else(|| json.object("environment")).filter(|own| !own.is_empty())
+}
+
+/// What all tasks of a definition have, with empty places for what every task has and each its own.
+fn common_env(spec: &RunSpec, def: &TaskDef) -> Env {
     let mut all = Env::new();
     let mut put = |key: &str, value: Text| _ = all.insert(key.into(), value);
     let amount = |amount: Milli| -> Text {
         let text = amount.to_string();
         if text.contains('.') { text.into() } else { format!("{text}.0").into() }
     };
-    put("MESOS_TASK_ID", task.id.clone());
-    put("MARATHON_APP_ID", spec.id.text().clone());
-    put("MARATHON_APP_VERSION", setting.calendar.date(spec.version.version).into());
+    let later = Text::default();
+    for key in [TASK_ID, APP_ID, APP_VERSION, ENFORCE_ROLE, HOST] {
+        put(key, later.clone());
+    }
+    if spec.is_app() && !matches!(spec.def.ports, HostPorts::Mapped(_)) && def.ports > 0 {
+        // Each of these has a number, whichever it is.
+        let declared = spec.def.json.items("portDefinitions");
+        for at in 0..def.ports {
+            put(&format!("PORT{at}"), later.clone());
+            if let Some(name) = declared.get(at).and_then(|one| one.text("name")) {
+                put(&format!("PORT_{}", name.to_uppercase()), later.clone());
+            }
+        }
+        put("PORT", later.clone());
+        put("PORTS", later);
+    }
     if let Some(image) = &def.image {
         put("MARATHON_APP_DOCKER_IMAGE", image.clone());
     }
@@ -199,15 +247,11 @@ fn env(instance: &Instance, def: &TaskDef, task: &Task, setting: &Setting<'_>) -
     put("MARATHON_APP_RESOURCE_MEM", amount(def.needs.mem));
     put("MARATHON_APP_RESOURCE_DISK", amount(def.needs.disk));
     put("MARATHON_APP_RESOURCE_GPUS", def.needs.gpus.whole().to_string().into());
-    put("MARATHON_APP_ENFORCE_GROUP_ROLE", if setting.enforce { "TRUE" } else { "FALSE" }.into());
     if !spec.is_app() {
         put("MARATHON_CONTAINER_ID", def.name.clone());
     }
     labels_env(spec, &mut put);
-    put("HOST", setting.offer.hostname.clone());
-    ports_env(spec, task, &mut put);
-    let own = spec.def.json.object("env").or_else(|| spec.def.json.object("environment"));
-    for (key, value) in own.into_iter().flatten() {
+    for (key, value) in own_env(spec).into_iter().flatten() {
         if let Some(value) = value.as_str() {
             put(key, value.into());
         }

@@ -12,6 +12,9 @@ impl Marathon {
         found.extend(self.check_deployments());
         found.extend(self.check_board());
         for (no, run) in &self.specs {
+            if run.spec != self.root.spec(&run.id).cloned() {
+                found.push(format!("{}: what the tree says of it is not as kept", run.id));
+            }
             let desired = self.desired(*no);
             let wanted = self.tracker.counts(*no).wanted;
             let unbalanced = run.lock.is_none() && desired.is_some_and(|desired| desired != wanted);

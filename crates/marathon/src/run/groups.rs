@@ -86,7 +86,7 @@ impl Marathon {
                 self.failed = Some(Arc::new(FailedChange {
                     group: change.group,
                     version: change.version,
-                    reason: refused.message().into(),
+                    reason: refused.reason().into(),
                     plan,
                 }));
             }
@@ -126,20 +126,23 @@ impl Marathon {
 
     fn set_root(&mut self, root: Root) {
         let before = std::mem::replace(&mut self.root, root);
-        let mut changed: Vec<PathId> = Vec::new();
-        for spec in self.root.specs.values() {
-            let same = before.spec(&spec.id).is_some_and(|old| Arc::ptr_eq(old, spec) || old == spec);
-            if !same {
-                changed.push(spec.id.clone());
+        let mut changed: Vec<(PathId, Option<Arc<RunSpec>>)> = Vec::new();
+        for pair in before.beside(&self.root) {
+            match pair {
+                (Some(old), Some(spec)) if Arc::ptr_eq(old, spec) || old == spec => {}
+                (_, Some(spec)) => changed.push((spec.id.clone(), Some(spec.clone()))),
+                (Some(old), None) => changed.push((old.id.clone(), None)),
+                (None, None) => {}
             }
         }
-        let gone = before.specs.keys().filter(|id| self.root.spec(id).is_none());
-        changed.extend(gone.cloned());
-        for id in changed {
-            if let Some(spec) = self.root.spec(&id).cloned() {
-                self.keep_version(&id, spec);
+        for (id, spec) in changed {
+            if let Some(spec) = &spec {
+                self.keep_version(&id, spec.clone());
             }
             let no = self.number_of(&id);
+            if let Some(run) = self.run_mut(no) {
+                run.spec = spec;
+            }
             self.weigh(no);
             self.touch(no);
         }

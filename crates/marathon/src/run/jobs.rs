@@ -130,8 +130,7 @@ impl Marathon {
 
     /// Whether an instance with this id is expected by the present tree.
     pub(super) fn desired(&self, no: SpecNo) -> Option<u32> {
-        let id = &self.run(no)?.id;
-        Some(self.root.spec(id)?.instances)
+        Some(self.run(no)?.spec.as_ref()?.instances)
     }
 
     /// Looks anew whether a spec has as many instances as it should.

@@ -6,7 +6,7 @@ use super::Marathon;
 use super::instance::{Condition, Goal, Instance};
 use super::jobs::Job;
 use super::tracker::Key;
-use planarium_kernel::{Cause, Class, SimTime, SortedMap};
+use planarium_kernel::{Cause, Class, Map, SimTime, SortedMap};
 use planarium_mesos::api::Call;
 use planarium_protocol::Text;
 use planarium_system::{Cluster, Cx};
@@ -27,7 +27,7 @@ pub(crate) struct ToKill {
 /// All kills, by id of the instance.
 #[derive(Clone, Default)]
 pub(crate) struct Kills {
-    waiting: SortedMap<Text, Arc<ToKill>>,
+    waiting: Map<Text, Arc<ToKill>>,
     in_flight: SortedMap<Text, Arc<ToKill>>,
 }
 
@@ -45,6 +45,13 @@ impl Kills {
     /// How many are under way, and how many wait.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.in_flight.len(), self.waiting.len())
+    }
+
+    /// Takes the first one that waits.
+    fn next(&mut self) -> Option<(Text, Arc<ToKill>)> {
+        let id = self.waiting.keys().next()?.clone();
+        let kill = self.waiting.remove(&id)?;
+        Some((id, kill))
     }
 
     pub(crate) fn weight(&self) -> u64 {
@@ -134,7 +141,7 @@ impl Marathon {
         let chunk = usize::try_from(self.settings.kill_chunk).unwrap_or(usize::MAX);
         let room = chunk.saturating_sub(self.kills.in_flight.len());
         for _ in 0..room {
-            let Some((id, kill)) = self.kills.waiting.pop_first() else { break };
+            let Some((id, kill)) = self.kills.next() else { break };
             self.carry_out_kill(cx, cluster, id, &kill);
         }
         if self.kills.in_flight.is_empty() {

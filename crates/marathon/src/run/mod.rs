@@ -78,7 +78,7 @@ pub(crate) struct Marathon {
     pub(crate) born: SimTime,
     /// The present tree.
     pub(crate) root: Root,
-    /// Trees of the last versions, refused ones included.
+    /// Trees of the last versions.
     pub(crate) roots: SortedMap<Stamp, Root>,
     /// Apps and pods of the last versions.
     pub(crate) versions: Map<PathId, Arc<Vec<Arc<RunSpec>>>>,
@@ -133,7 +133,8 @@ impl Marathon {
         }
         let no = SpecNo(u32::try_from(self.numbers.len()).unwrap_or(u32::MAX));
         self.numbers.insert(id.clone(), no);
-        self.specs.insert(no, Arc::new(SpecRun::new(id.clone())));
+        let spec = self.root.spec(id).cloned();
+        self.specs.insert(no, Arc::new(SpecRun::new(id.clone(), spec)));
         no
     }
 

@@ -20,7 +20,8 @@ use planarium_kernel::{Cause, Class, SortedMap, draw};
 use planarium_mesos::api::{Call, Offer, OfferId, Operation, Persistence, Resource, Resources};
 use planarium_protocol::Text;
 use planarium_system::{Cluster, Cx};
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 /// Offers that are turned down without saying for how long have come again by then: after the master's own 5 seconds, with the
@@ -40,6 +41,9 @@ struct Plan {
     /// It is to come again soon.
     resend: bool,
 }
+
+/// A spec whose instances wait, by the order in which offers are looked at: none of its volumes is there, what the draw says.
+type Matcher = (bool, u64, SpecNo);
 
 /// What matching an offer with one spec gave.
 enum Tried {
@@ -97,11 +101,20 @@ impl Marathon {
             plan.resend = self.tracker.waiting_specs().any(|no| self.may_launch(cx, no));
             return plan;
         }
-        let mut queue = self.matchers(cx, offer);
+        let mut first = self.matchers(offer);
+        // Who has launched something is asked again when all others have been.
+        let mut again: VecDeque<SpecNo> = VecDeque::new();
         let mut left = offer.resources.clone();
         let mut used = 0;
         while used < self.settings.per_offer && self.tokens > 0 {
-            let Some(no) = queue.pop_front() else { break };
+            let no = match first.pop() {
+                Some(Reverse((_, _, no))) if self.may_launch(cx, no) => no,
+                Some(_) => continue,
+                None => match again.pop_front() {
+                    Some(no) => no,
+                    None => break,
+                },
+            };
             let launched = match self.try_spec(cx, no, offer, &left) {
                 Tried::Nobody => continue,
                 Tried::No(why, spec) => {
@@ -120,7 +133,7 @@ impl Marathon {
             if let Some(run) = self.run_mut(no) {
                 Arc::make_mut(&mut run.stats).used(cx.now());
             }
-            queue.push_back(no);
+            again.push_back(no);
         }
         plan
     }
@@ -148,23 +161,23 @@ impl Marathon {
         waiting.any(|(_, instance)| run.backoff.is_empty() || run.backoff.allows(&instance.spec, cx.now()))
     }
 
-    /// Who looks at an offer, in which order: first those whose volumes are there.
-    fn matchers(&self, cx: &Cx, offer: &Offer) -> VecDeque<SpecNo> {
-        let mut all: Vec<(bool, u64, SpecNo)> = Vec::new();
+    /// Whose instances wait, in the order in which they look at an offer: first those whose volumes are there.
+    ///
+    /// *Cost*: no more than a draw for each; who is asked at all is found out as it goes on.
+    fn matchers(&self, offer: &Offer) -> BinaryHeap<Reverse<Matcher>> {
         let mut ids: Vec<&str> = Vec::new();
         for volume in offer.resources.iter().filter_map(Resource::persistence) {
             ids.extend(volume.id.split('#').next());
         }
         let entity = u64::from(offer.id.0);
-        for no in self.tracker.waiting_specs() {
-            let Some(run) = self.run(no).filter(|_| self.may_launch(cx, no)) else { continue };
-            let first = !ids.is_empty()
-                && ids.contains(&run.id.safe().as_str())
-                && self.tracker.waiting_of(no).any(|(_, instance)| instance.spec.is_resident());
-            all.push((!first, draw::draw(self.seed, entity, ORDER, u64::from(no.0)), no));
-        }
-        planarium_kernel::sorted::sort(&mut all);
-        all.into_iter().map(|(_, _, no)| no).collect()
+        let has_volume = |no: SpecNo| {
+            !ids.is_empty()
+                && self.run(no).is_some_and(|run| ids.contains(&run.id.safe().as_str()))
+                && self.tracker.waiting_of(no).any(|(_, instance)| instance.spec.is_resident())
+        };
+        let place =
+            |no: SpecNo| Reverse((!has_volume(no), draw::draw(self.seed, entity, ORDER, u64::from(no.0)), no));
+        self.tracker.waiting_specs().map(place).collect::<Vec<_>>().into()
     }
 
     /// Matches an offer with those of a spec who wait, one after the other; who is like one that did not match is passed over.

@@ -6,6 +6,7 @@ use super::backoff::Backoff;
 use super::health::Checks;
 use super::stats::OfferStats;
 use super::work::Job;
+use crate::definition::RunSpec;
 use crate::definition::spec::Stamp;
 use crate::id::PathId;
 use planarium_kernel::{SimTime, SortedMap};
@@ -41,6 +42,8 @@ pub(crate) struct Rescaling {
 #[derive(Clone, Debug)]
 pub(crate) struct SpecRun {
     pub(crate) id: PathId,
+    /// What the present tree says of it.
+    pub(crate) spec: Option<Arc<RunSpec>>,
     pub(crate) backoff: Backoff,
     pub(crate) stats: Arc<OfferStats>,
     /// The lock that somebody holds.
@@ -65,9 +68,10 @@ pub(crate) struct SpecRun {
 
 impl SpecRun {
     /// Of an id that nothing is known of yet.
-    pub(crate) fn new(id: PathId) -> Self {
+    pub(crate) fn new(id: PathId, spec: Option<Arc<RunSpec>>) -> Self {
         Self {
             id,
+            spec,
             backoff: Backoff::default(),
             stats: Arc::default(),
             lock: None,

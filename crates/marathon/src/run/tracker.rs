@@ -3,7 +3,8 @@
 //! *Knows*: instances by spec, which of them wait for an offer, counts by spec, and the changes that nobody has reacted to yet.
 //! *Must not know*: who reacts, and how.
 //!
-//! *Invariant*: `waiting` holds exactly the instances that wait for an offer, counts are those of the instances.
+//! *Invariant*: `waiting` holds exactly the instances that wait for an offer, `waiting_specs` their specs, counts are those of
+//! the instances.
 //!
 //! **Source**: `marathon: core/task/tracker/impl/InstanceTrackerActor.scala, core/instance/update/InstanceUpdater.scala,
 //! InstanceUpdateOpResolver.scala`. Match.
@@ -138,6 +139,8 @@ pub(crate) struct Tracker {
     all: Map<Key, Arc<Instance>>,
     ids: Index<Key>,
     waiting: Map<Key, ()>,
+    /// Their specs.
+    waiting_specs: Map<SpecNo, ()>,
     /// The same by spec and role, the newest wish first.
     wishing: Map<Wishing, ()>,
     /// Roles that instances had.
@@ -192,12 +195,7 @@ impl Tracker {
 
     /// Specs of which instances wait for an offer.
     pub(crate) fn waiting_specs(&self) -> impl Iterator<Item = SpecNo> {
-        let mut from = Some(Key { spec: SpecNo(0), no: 0 });
-        std::iter::from_fn(move || {
-            let (key, ()) = self.waiting.range(from?..).next()?;
-            from = key.spec.0.checked_add(1).map(|spec| Key { spec: SpecNo(spec), no: 0 });
-            Some(key.spec)
-        })
+        self.waiting_specs.keys().copied()
     }
 
     /// Roles in which instances of a spec wait for an offer, each with the newest wish.
@@ -422,11 +420,17 @@ impl Tracker {
         if old == new {
             return;
         }
-        let left = self.counts.upsert(key.spec, Counts::default, |counts| {
+        let (left, waited, waits) = self.counts.upsert(key.spec, Counts::default, |counts| {
+            let waited = counts.waiting > 0;
             counts.take(old.unwrap_or_default());
             counts.add(new.unwrap_or_default());
-            counts.all
+            (counts.all, waited, counts.waiting > 0)
         });
+        if waits && !waited {
+            self.waiting_specs.insert(key.spec, ());
+        } else if waited && !waits {
+            self.waiting_specs.remove(&key.spec);
+        }
         if left == 0 {
             self.counts.remove(&key.spec);
         }
@@ -593,6 +597,10 @@ impl Tracker {
         if counts.len() != self.counts.len() || counts.iter().any(|(spec, all)| self.counts(*spec) != *all) {
             found.push("counts of instances are not as kept".to_owned());
         }
+        let waiting = self.counts.iter().filter(|(_, counts)| counts.waiting > 0).map(|(spec, _)| *spec);
+        if !waiting.eq(self.waiting_specs()) {
+            found.push("specs that wait for offers are not as kept".to_owned());
+        }
         if !self.changes.is_empty() {
             found.push(format!("{} changes without reaction", self.changes.len()));
         }
@@ -607,6 +615,7 @@ impl Tracker {
         self.all.beyond(before.map(|before| &before.all), instance)
             + self.ids.beyond_flat(before.map(|before| &before.ids))
             + self.waiting.beyond_flat(before.map(|before| &before.waiting))
+            + self.waiting_specs.beyond_flat(before.map(|before| &before.waiting_specs))
             + self.wishing.beyond_flat(before.map(|before| &before.wishing))
             + self.counts.beyond_flat(before.map(|before| &before.counts))
     }
