@@ -563,10 +563,14 @@ fn listeners_hear_of_changes_that_are_refused() {
     }
     // What the rules refuse is told with each of them.
     for (body, reason) in [
-        (json!({"id": "/h", "apps": [app("x", json!({"dependencies": ["x"]}))]}),
-            "Validation failed: Failure(Set(value Dependency graph has cyclic dependencies.))"),
-        (json!({"id": "/h/i", "apps": [app("x", json!({}))], "groups": [{"id": "x"}]}),
-            "Validation failed: Failure(Set(value Groups and Applications may not have the same identifier.))"),
+        (
+            json!({"id": "/h", "apps": [app("x", json!({"dependencies": ["x"]}))]}),
+            "Validation failed: Failure(Set(value Dependency graph has cyclic dependencies.))",
+        ),
+        (
+            json!({"id": "/h/i", "apps": [app("x", json!({}))], "groups": [{"id": "x"}]}),
+            "Validation failed: Failure(Set(value Groups and Applications may not have the same identifier.))",
+        ),
     ] {
         call(c, "POST", "/v2/groups", &body).status(422);
         let events = heard(c);
@@ -715,7 +719,8 @@ fn service_ports_are_chosen_kept_and_shared_as_in_the_real_one() {
     call(c, "POST", "/v2/apps", &app("/f", json!({}))).status(201);
     assert_eq!(c.get("/v2/apps/f").json()["app"]["portDefinitions"][0]["port"], 10001);
 
-    let mut narrow = with_flags(&json!({"MARATHON_LOCAL_PORT_MIN": "12000", "MARATHON_LOCAL_PORT_MAX": "12001"}));
+    let mut narrow =
+        with_flags(&json!({"MARATHON_LOCAL_PORT_MIN": "12000", "MARATHON_LOCAL_PORT_MAX": "12001"}));
     let c = &mut narrow;
     for (id, port) in [("/a", 12000), ("/b", 12001)] {
         call(c, "POST", "/v2/apps", &app(id, json!({}))).status(201);
@@ -748,11 +753,7 @@ fn features_are_refused_until_they_are_enabled() {
                     .to_owned(),
             ],
         ),
-        (
-            "external_volumes",
-            volume,
-            vec![format!("/container/volumes(0) {}", enable("external_volumes"))],
-        ),
+        ("external_volumes", volume, vec![format!("/container/volumes(0) {}", enable("external_volumes"))]),
     ] {
         let none = self::flaws(&mut client(), "/v2/apps", &body);
         assert_eq!(none, flaws, "{name}");
@@ -815,7 +816,12 @@ fn listeners_hear_of_everything_in_the_real_order() {
             ]
             .concat(),
         ),
-        ("PUT", "/v2/apps/b", json!({}), vec!["group_change_success", "deployment_success", "api_post_event"]),
+        (
+            "PUT",
+            "/v2/apps/b",
+            json!({}),
+            vec!["group_change_success", "deployment_success", "api_post_event"],
+        ),
     ] {
         let answer = call(c, method, path, &body);
         assert!(answer.status < 300, "{}: {}", answer.asked, answer.text);
