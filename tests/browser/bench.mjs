@@ -1,6 +1,9 @@
 /**
- * The page under crash loops, measured: frames a second, nodes of the fullest lane beside its pixels, memory of the page's
- * process. `cargo xtask bench --page` runs this and prints the figures beside their budgets.
+ * The page under crash loops, measured: frames a second, what a frame takes of the processor, nodes of the fullest lane beside its
+ * pixels, memory of the page's process. `cargo xtask bench --page` runs this and prints the figures beside their budgets.
+ *
+ * Frames a second are those of a machine that does nothing else. What a frame takes of the processor says on a busy one, too, whether
+ * the page is quick.
  *
  *   node bench.mjs [SECONDS]        how long each case plays; 180 unless told
  *
@@ -57,19 +60,22 @@ const CASES = {
   },
 };
 
-/** Memory of the page's process. *Units*: megabytes. */
-async function memory(page) {
+/** The largest figure of the browser's page processes, which Linux tells in a file of each. */
+async function ofPage(page, file, figure) {
   const debug = await page.context().browser().newBrowserCDPSession();
   const { processInfo } = await debug.send("SystemInfo.getProcessInfo");
   await debug.detach();
-  const sizes = processInfo
+  const figures = processInfo
     .filter(({ type }) => type === "renderer")
-    .map(async ({ id }) => {
-      const text = await readFile(`/proc/${id}/status`, "utf8").catch(() => "");
-      return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1024;
-    });
-  return Math.max(0, ...(await Promise.all(sizes)));
+    .map(async ({ id }) => figure(await readFile(`/proc/${id}/${file(id)}`, "utf8").catch(() => "")));
+  return Math.max(0, ...(await Promise.all(figures)));
 }
+
+/** Memory of the page's process. *Units*: megabytes. */
+const memory = (page) => ofPage(page, () => "status", (text) => Number(/VmRSS:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1024);
+
+/** Processor time of the thread on which the page runs, so far. *Units*: milliseconds. */
+const processor = (page) => ofPage(page, (id) => `task/${id}/schedstat`, (text) => Number(text.split(" ")[0] || 0) / 1e6);
 
 /** Frames in each of so many seconds. */
 const frames = (page, seconds) =>
@@ -112,11 +118,14 @@ for (const [name, prepare] of Object.entries(CASES)) {
   await frames(page, third);
   const early = await memory(page);
   await frames(page, third);
+  const used = await processor(page);
   const counts = (await frames(page, third)).sort((a, b) => a - b);
+  const each = ((await processor(page)) - used) / counts.reduce((all, one) => all + one, 0);
   const [nodes, pixels] = await lanes(page);
   const say = (figure, value) => process.stdout.write(`${name}\t${figure}\t${value}\n`);
   say("frames a second, median of the last third", Math.round(counts[Math.floor(counts.length / 2)]));
   say("frames a second, slowest of the last third", Math.round(counts[0]));
+  say("milliseconds of the processor for a frame", each.toFixed(1));
   say("nodes of the fullest lane for each pixel", (nodes / pixels).toFixed(3));
   say("memory at the end, MB", Math.round(await memory(page)));
   say("memory gained in the last two thirds, MB", Math.round((await memory(page)) - early));

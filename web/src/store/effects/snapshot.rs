@@ -49,7 +49,9 @@ impl Session {
         self.seen.branch = branch;
         // What the script does at its hour happens by itself as well.
         let script_goes_on = matches!(self.waits(), Waits::Until(_));
-        let scheduled_ms = self.scheduled_ms().filter(|_| self.shown.engine.idle() && !script_goes_on);
+        // Looking for it takes a view of the world, which most frames do without.
+        let at_rest = self.shown.engine.idle() && !script_goes_on;
+        let scheduled_ms = at_rest.then(|| self.scheduled_ms()).flatten();
         let before = self.before().is_some_and(|before| !before.engine.entries().is_empty());
         let (engine, seen) = (&mut self.shown.engine, &mut self.seen);
         let clock = Clock {
@@ -59,7 +61,7 @@ impl Session {
             head_seq: engine.head_seq(),
             next_event_ms: engine.next_event_ms(),
             seed: engine.seed(),
-            idle: engine.idle() && !script_goes_on && scheduled_ms.is_none(),
+            idle: at_rest && scheduled_ms.is_none(),
             scheduled_ms,
         };
         let lineage = (seen.generation, branch);
