@@ -60,8 +60,8 @@ impl App {
         };
         512 + plan
             + run.steps.beyond(old.map(|old| &old.steps), |_, _| 0)
-            + run.log.beyond(old.map(|old| &old.log), |_, _| 0)
-            + run.trace.beyond(old.map(|old| &old.trace), |_, _| 0)
+            + run.log.beyond(old.map(|old| &old.log))
+            + run.trace.beyond(old.map(|old| &old.trace))
             + run.loops.beyond(old.map(|old| &old.loops), |now, was| {
                 planarium_kernel::cow::behind(now, was, |now| {
                     now.iterations.beyond(was.map(|was| &was.iterations), |one, _| one.cells.len() as u64)

@@ -11,12 +11,14 @@ mod check;
 mod command;
 mod exit;
 mod finish;
+mod history;
 mod indices;
 pub(crate) mod log;
 mod run;
 mod status;
 
 pub(crate) use command::Command;
+pub(crate) use history::History;
 pub(crate) use indices::Indices;
 pub(crate) use log::{Level, LogKind, Record};
 pub(crate) use run::{Io, Move};
@@ -213,8 +215,8 @@ pub(crate) struct Run {
     pub(crate) leaf: Option<Leaf>,
     pub(crate) steps: Table<StepRun, 16>,
     pub(crate) loops: Map<StepId, Arc<LoopRun>>,
-    pub(crate) log: Table<Record, 64>,
-    pub(crate) trace: Table<Trace, 64>,
+    pub(crate) log: History<Record>,
+    pub(crate) trace: History<Trace>,
     /// Steps entered.
     pub(crate) executions: u32,
     /// Activations of chains so far.
@@ -247,8 +249,8 @@ impl Run {
             leaf: None,
             steps: (0..steps).map(|_| StepRun::new()).collect(),
             loops: Map::new(),
-            log: Table::new(),
-            trace: Table::new(),
+            log: History::new(),
+            trace: History::new(),
             executions: 0,
             activations: 0,
             struck: SortedMap::new(),

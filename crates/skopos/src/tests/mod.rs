@@ -3,6 +3,7 @@
 mod engine;
 mod findings;
 mod generate;
+mod oracle;
 mod pages;
 mod plugins;
 mod properties;

@@ -14,14 +14,14 @@ fn cases(many: u32) -> ProptestConfig {
 }
 
 /// A plan in random surroundings, with its gates.
-fn bench(seed: u64, machines: u32) -> (Bench, Vec<String>) {
+pub(crate) fn bench(seed: u64, machines: u32) -> (Bench, Vec<String>) {
     let (text, gates) = plan(seed);
     let loaded = load(&request(&text));
     assert!(loaded.definition.is_some(), "{:#?}\n{text}", findings(&loaded));
     (Bench::with_machines(&text, machines), gates)
 }
 
-fn carry_out(bench: &mut Bench, deed: &Deed) {
+pub(crate) fn carry_out(bench: &mut Bench, deed: &Deed) {
     match deed {
         Deed::Command(command) => {
             let _ = bench.command(command);
@@ -38,7 +38,7 @@ fn carry_out(bench: &mut Bench, deed: &Deed) {
 /// Goes on until the plan is over: gates are passed, holds resumed.
 ///
 /// Panics when nothing would ever happen again although it is not over.
-fn to_the_end(bench: &mut Bench) {
+pub(crate) fn to_the_end(bench: &mut Bench) {
     bench.mend();
     for _ in 0..3_000 {
         let refused = match bench.app.run.mode {

@@ -1,0 +1,73 @@
+//! What has happened, in order: it only grows, and copies share what is old.
+//!
+//! *Knows*: blocks and the entries behind them. *Must not know*: what happened.
+
+use planarium_kernel::Table;
+use std::sync::Arc;
+
+/// Entries of a block.
+const BLOCK: usize = 64;
+
+/// Entries in order. Cheap to clone also when it is long: a copy takes the last entries and a few pointers.
+///
+/// *Invariant*: every block is full, and no entry behind a block's end ever changes.
+#[derive(Clone, Debug)]
+pub(crate) struct History<T> {
+    blocks: Table<Arc<[T]>, BLOCK>,
+    last: Vec<T>,
+}
+
+impl<T: Clone> History<T> {
+    /// Nothing has happened.
+    pub(crate) const fn new() -> Self {
+        Self { blocks: Table::new(), last: Vec::new() }
+    }
+
+    /// How many entries there are.
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.len().saturating_mul(BLOCK).saturating_add(self.last.len())
+    }
+
+    /// Adds an entry.
+    pub(crate) fn push(&mut self, entry: T) {
+        self.last.push(entry);
+        if self.last.len() == BLOCK {
+            self.blocks.push(self.last.drain(..).collect());
+        }
+    }
+
+    /// All entries in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.blocks.iter().flat_map(|block| block.iter()).chain(&self.last)
+    }
+
+    /// Bytes that are held here and not in `before`, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        let bytes = |entries: &[T]| std::mem::size_of_val(entries) as u64;
+        let block = |now: &Arc<[T]>, was: Option<&Arc<[T]>>| {
+            if was.is_some_and(|was| Arc::ptr_eq(now, was)) { 0 } else { bytes(now) }
+        };
+        bytes(&self.last) + self.blocks.beyond(before.map(|before| &before.blocks), block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_lost_and_old_entries_are_shared() {
+        let mut history = History::new();
+        for n in 0..1_000_u64 {
+            assert_eq!(history.len() as u64, n);
+            history.push(n);
+        }
+        let before = history.clone();
+        for n in 1_000..1_100 {
+            history.push(n);
+        }
+        assert!(history.iter().copied().eq(0..1_100) && before.iter().copied().eq(0..1_000));
+        assert!(history.beyond(None) >= 8 * 1_100, "{}", history.beyond(None));
+        assert!(history.beyond(Some(&before)) < 8 * 300, "{}", history.beyond(Some(&before)));
+    }
+}
