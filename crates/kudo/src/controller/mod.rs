@@ -159,6 +159,9 @@ impl Controller {
         match kube.changes_since(self.seen) {
             Ok(changes) => {
                 for change in changes {
+                    for known in self.instances.values_mut() {
+                        known.stir(change.kind, &change.object);
+                    }
                     self.hear_of_pod(change.kind, &change.object, change.before.as_ref());
                     self.hear_of(now, change.kind, &change.object);
                 }
@@ -181,6 +184,7 @@ impl Controller {
         }
         for known in self.instances.values_mut() {
             known.pods = Map::new();
+            known.stirred = None;
         }
         for pod in &kube.list(KindId::POD, None, &Selector::EVERYTHING) {
             self.hear_of_pod(ChangeKind::Modified, pod, None);
@@ -217,6 +221,7 @@ impl Controller {
                                 due: None,
                                 failures: 0,
                                 quiet_at: None,
+                                stirred: None,
                             };
                             self.instances.insert(key.clone(), known);
                         }
@@ -289,6 +294,7 @@ impl Controller {
         for known in self.instances.values_mut() {
             known.memory = Arc::default();
             known.quiet_at = None;
+            known.stirred = None;
             known.failures = 0;
             known.touch_all(revision);
             wake(known, now);
@@ -327,12 +333,23 @@ impl Controller {
             return;
         }
         let before = kube.resource_version();
+        if self.seen == before && known.goes_on(kube) {
+            let revision = self.next_revision();
+            if let Some(known) = self.instances.get_mut(&key) {
+                known.take_news(revision);
+                known.quiet_at = Some(before);
+                arm_tick(known, now);
+            }
+            return;
+        }
         let outcome = self.reconcile(cx, kube, &key, epoch_ms);
         let after = kube.resource_version();
         self.client.send(now, after.saturating_sub(before));
         let revision = self.next_revision();
         let Some(known) = self.instances.get_mut(&key) else { return };
         known.quiet_at = (before == after).then_some(after);
+        let calm = before == after && matches!(outcome, Ok(true)) && known.memory.is_plain();
+        known.stirred = calm.then(Vec::new);
         let trouble = match &outcome {
             Ok(_) => Text::default(),
             Err(Trouble::Stop) => known.trouble.clone(),
@@ -434,7 +451,7 @@ impl Controller {
             uid: uid.clone(),
         };
         let mut memory = self.instances.get(key).map(|known| Arc::clone(&known.memory)).unwrap_or_default();
-        let (aborted, news) = {
+        let aborted = {
             let memory = Arc::make_mut(&mut memory);
             memory.for_run(&uid, version.resource_version);
             let mut work = Work {
@@ -447,15 +464,12 @@ impl Controller {
                 pipes: &pipes,
                 memory: &mut *memory,
             };
-            let aborted = pass::execute(&mut work, plan, &mut status);
-            (aborted, memory.take_news())
+            pass::execute(&mut work, plan, &mut status)
         };
         let revision = self.next_revision();
         if let Some(known) = self.instances.get_mut(key) {
-            for (phase, step, _) in news {
-                known.touch((plan_name.clone(), phase, step), None, revision);
-            }
             known.memory = memory;
+            known.take_news(revision);
         }
         let ended = status.status;
         if was_terminal {

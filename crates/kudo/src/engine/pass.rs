@@ -18,6 +18,7 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
         return None;
     }
     status.set(Status::InProgress);
+    work.memory.plain = true;
     let (namespace, instance) = (work.meta.namespace.clone(), work.meta.instance.clone());
     let name = plan.name.value.as_str();
     let mut phases_left = plan.phases.len();
