@@ -49,6 +49,8 @@ pub struct Known {
     pub(super) quiet_at: Option<u64>,
     /// Objects of the run that have changed since a look that changed nothing; none while everything has to be looked at.
     pub(super) stirred: Option<Vec<ObjectNo>>,
+    /// The instance as it was written last, until that is heard of.
+    pub(super) written: Option<Arc<Instance>>,
 }
 
 /// Plan, phase and step.
@@ -182,8 +184,14 @@ impl Known {
         let none = Text::default;
         for plan in instance.plans.values() {
             let before = old.plans.get(&plan.name);
+            if before.is_some_and(|before| Arc::ptr_eq(before, plan)) {
+                continue;
+            }
             for (at, phase) in plan.phases.iter().enumerate() {
                 let before = before.and_then(|plan| plan.phases.get(at));
+                if before.is_some_and(|before| Arc::ptr_eq(before, phase)) {
+                    continue;
+                }
                 for (at, step) in phase.steps.iter().enumerate() {
                     let before = before.and_then(|phase| phase.steps.get(at));
                     let status = before.map(|step| step.status).unwrap_or_default();
