@@ -183,6 +183,11 @@ impl Object {
         self.owners.iter().find(|owner| owner.controller)
     }
 
+    /// Whether applying this three ways would change nothing: it is what was applied last, and nobody else has written since.
+    pub fn is_as_applied(&self, value: &Arc<Value>) -> bool {
+        self.pristine && self.applied.as_ref().is_some_and(|last| Arc::ptr_eq(last, value))
+    }
+
     /// Whether `metadata.deletionTimestamp` is set.
     pub fn is_being_deleted(&self) -> bool {
         self.deletion.is_some()

@@ -2,6 +2,8 @@
 //!
 //! **Source**: `kudobuilder/kudo: pkg/apis/kudo/v1beta1/instance_types.go`, `instance_types_helpers.go`. Match.
 
+use std::sync::Arc;
+
 use planarium_kernel::SortedMap;
 use planarium_kube::Object;
 use planarium_protocol::Text;
@@ -41,8 +43,8 @@ pub struct Instance {
     pub parameters: SortedMap<Text, Text>,
     /// `spec.planExecution`.
     pub execution: Execution,
-    /// `status.planStatus`.
-    pub plans: SortedMap<Text, PlanStatus>,
+    /// `status.planStatus`; what copies have in common they share.
+    pub plans: SortedMap<Text, Arc<PlanStatus>>,
     /// `status.conditions`.
     pub conditions: Vec<Condition>,
 }
@@ -72,7 +74,7 @@ pub struct PlanStatus {
     /// The uid of the run that this is about.
     pub uid: Text,
     /// Its phases.
-    pub phases: Vec<PhaseStatus>,
+    pub phases: Vec<Arc<PhaseStatus>>,
 }
 
 /// How far a phase is.
@@ -249,8 +251,11 @@ impl Instance {
             status: execution.and_then(|it| it.get("status")).and_then(Value::as_str).and_then(Status::parse),
         };
         let plans = status.and_then(|status| status.get("planStatus")).and_then(Value::as_object);
-        self.plans =
-            plans.into_iter().flatten().map(|(key, value)| (Text::from(key.as_str()), plan(value))).collect();
+        self.plans = plans
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| (Text::from(key.as_str()), Arc::new(plan(value))))
+            .collect();
         self.conditions = items(status, "conditions")
             .map(|condition| Condition {
                 kind: text_at(Some(condition), "type"),
@@ -331,11 +336,12 @@ impl Instance {
 
     /// The plan that runs, or that ran last; none when none ever ran.
     pub fn last_plan(&self) -> Option<&PlanStatus> {
-        if let Some(running) = self.plans.values().find(|plan| plan.status.is_running()) {
+        let plans = || self.plans.values().map(|plan| &**plan);
+        if let Some(running) = plans().find(|plan| plan.status.is_running()) {
             return Some(running);
         }
         let mut last: Option<&PlanStatus> = None;
-        for plan in self.plans.values().filter(|plan| plan.status != Status::NeverRun) {
+        for plan in plans().filter(|plan| plan.status != Status::NeverRun) {
             if last.is_none_or(|last| !last.updated.is_empty() && plan.updated > last.updated) {
                 last = Some(plan);
             }
@@ -364,8 +370,10 @@ impl Instance {
             if covered {
                 continue;
             }
-            let mut status =
-                known.cloned().unwrap_or_else(|| PlanStatus { name: name.clone(), ..PlanStatus::default() });
+            let mut status = known.map_or_else(
+                || PlanStatus { name: name.clone(), ..PlanStatus::default() },
+                |known| PlanStatus::clone(known),
+            );
             let phases = plan.phases.iter().map(|phase| {
                 let known = status.phases.iter().find(|status| *status.name == *phase.name.value);
                 let steps = phase.steps.iter().map(|step| {
@@ -376,15 +384,15 @@ impl Instance {
                         ..StepStatus::default()
                     })
                 });
-                PhaseStatus {
+                Arc::new(PhaseStatus {
                     name: Text::from(phase.name.value.as_str()),
                     steps: steps.collect(),
                     status: known.map_or(Status::NeverRun, |known| known.status),
                     message: known.map(|known| known.message.clone()).unwrap_or_default(),
-                }
+                })
             });
             status.phases = phases.collect();
-            self.plans.insert(name, status);
+            self.plans.insert(name, Arc::new(status));
         }
     }
 
@@ -392,7 +400,7 @@ impl Instance {
     pub fn update(&mut self, mut plan: PlanStatus, now: &str) {
         plan.updated = now.into();
         self.execution.status = Some(plan.status);
-        self.plans.insert(plan.name.clone(), plan);
+        self.plans.insert(plan.name.clone(), Arc::new(plan));
         match self.execution.status {
             Some(Status::Complete) => self.set_readiness(Readiness::ResourcesReady, "", now),
             Some(Status::FatalError) => self.set_readiness(Readiness::PlanInFatalError, "", now),
@@ -464,17 +472,19 @@ fn named(name: &str, status: Status, message: &str) -> Map<String, Value> {
 }
 
 fn plan(value: &Value) -> PlanStatus {
-    let phases = items(Some(value), "phases").map(|phase| PhaseStatus {
-        name: text_at(Some(phase), "name"),
-        status: status_at(phase),
-        message: text_at(Some(phase), "message"),
-        steps: items(Some(phase), "steps")
-            .map(|step| StepStatus {
-                name: text_at(Some(step), "name"),
-                status: status_at(step),
-                message: text_at(Some(step), "message"),
-            })
-            .collect(),
+    let phases = items(Some(value), "phases").map(|phase| {
+        Arc::new(PhaseStatus {
+            name: text_at(Some(phase), "name"),
+            status: status_at(phase),
+            message: text_at(Some(phase), "message"),
+            steps: items(Some(phase), "steps")
+                .map(|step| StepStatus {
+                    name: text_at(Some(step), "name"),
+                    status: status_at(step),
+                    message: text_at(Some(step), "message"),
+                })
+                .collect(),
+        })
     });
     PlanStatus {
         name: text_at(Some(value), "name"),

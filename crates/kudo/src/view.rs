@@ -120,7 +120,7 @@ fn more(facts: &Facts<'_>) -> Value {
 
 fn plan(plan: &Plan, facts: &Facts<'_>) -> Arc<PlanView> {
     let name = plan.name.value.as_str();
-    let status = facts.instance.and_then(|instance| instance.plans.get(name));
+    let status = facts.instance.and_then(|instance| instance.plans.get(name)).map(|status| &**status);
     let phases: Vec<Arc<PhaseView>> =
         plan.phases.iter().map(|phase| self::phase(plan, phase, status, facts)).collect();
     let progress = phases.iter().fold(Progress::default(), |sum, phase| Progress {

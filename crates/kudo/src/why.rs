@@ -2,6 +2,8 @@
 //!
 //! *Knows*: statuses, what the controller waits for, and what the cluster says about objects. *Must not know*: how any of it comes about.
 
+use std::sync::Arc;
+
 use std::collections::BTreeMap;
 
 use planarium_fleet::Fleet;
@@ -60,7 +62,7 @@ impl Found {
 pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
     let version = facts.known.version.as_deref()?;
     let plan = version.plan(&path.plan)?;
-    let run = facts.known.instance.plans.get(plan.name.value.as_str());
+    let run = facts.known.instance.plans.get(plan.name.value.as_str()).map(|run| &**run);
     let mut found = Found::default();
     let status = match (&path.phase, &path.step) {
         (None, _) => {
@@ -71,6 +73,7 @@ pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
         (Some(phase), step) => {
             let phase = plan.phases.iter().find(|it| *it.name.value == **phase)?;
             let phase_run = run.and_then(|run| run.phases.iter().find(|it| *it.name == *phase.name.value));
+            let phase_run = phase_run.map(|run| &**run);
             let (status, step) = match step {
                 None => (phase_run.map_or(Status::NeverRun, |it| it.status), None),
                 Some(step) => {
@@ -108,7 +111,7 @@ fn failed(run: Option<&PlanStatus>) -> (String, Text) {
     }
     let phases = run.map(|run| run.phases.as_slice()).unwrap_or_default();
     let steps = phases.iter().flat_map(|phase| phase.steps.iter().map(move |step| (phase, step)));
-    let is_fatal = |(_, step): &(&PhaseStatus, &StepStatus)| step.status == Status::FatalError;
+    let is_fatal = |(_, step): &(&Arc<PhaseStatus>, &StepStatus)| step.status == Status::FatalError;
     match steps.into_iter().find(is_fatal) {
         Some((phase, step)) => (
             format!("Step {}/{} failed for good: {}", phase.name, step.name, step.message),

@@ -73,7 +73,7 @@ impl Kube {
                 let status = value.get_mut("status").map(Value::take);
                 let mut draft = self.draft(old.kind, value)?;
                 draft.status = status.filter(|status| !status.is_null());
-                self.change_status(cx, &old, &draft)
+                self.change_status(cx, &old, &mut draft)
             }
             Part::Scale => self.rescale(cx, &old, &value),
         }

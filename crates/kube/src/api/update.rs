@@ -34,7 +34,7 @@ impl Kube {
         let mut draft = self.draft(kind, value)?;
         draft.status = status.filter(|status| !status.is_null());
         let old = self.present(&draft)?;
-        self.change_status(cx, &old, &draft)
+        self.change_status(cx, &old, &mut draft)
     }
 
     /// The object that a draft is about. *Errors*: there is none.
@@ -142,18 +142,18 @@ impl Kube {
     }
 
     /// Gives an object the status of a draft.
-    pub(crate) fn change_status(&mut self, cx: &mut Cx, old: &Arc<Object>, draft: &Draft) -> Written {
+    pub(crate) fn change_status(&mut self, cx: &mut Cx, old: &Arc<Object>, draft: &mut Draft) -> Written {
         if !old.info.has_status {
             return Err(ApiError::new(Reason::NotFound, "the server could not find the requested resource"));
         }
         Self::check_preconditions(old, draft)?;
-        let wanted = draft.status.as_ref();
+        let wanted = draft.status.take();
         match &old.status {
-            Status::Plain(status) if Some(&**status) != wanted => {}
+            Status::Plain(status) if Some(&**status) != wanted.as_ref() => {}
             Status::None if wanted.is_some() => {}
             _ => return Ok(old.clone()),
         }
-        let status = wanted.map_or(Status::None, |status| Status::Plain(Arc::new(status.clone())));
+        let status = wanted.map_or(Status::None, |status| Status::Plain(Arc::new(status)));
         Ok(self.put_status(cx, old, status))
     }
 }

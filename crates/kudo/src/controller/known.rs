@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use planarium_kernel::{Map, SimTime, SortedMap};
-use planarium_kube::Object;
+use planarium_kube::{ChangeKind, Kube, Object, ObjectNo};
 use planarium_protocol::Text;
 use planarium_protocol::view::PodView;
 
@@ -47,6 +47,10 @@ pub struct Known {
     pub(super) failures: u32,
     /// The version of the cluster after which a look changed nothing.
     pub(super) quiet_at: Option<u64>,
+    /// Objects of the run that have changed since a look that changed nothing; none while everything has to be looked at.
+    pub(super) stirred: Option<Vec<ObjectNo>>,
+    /// The instance as it was written last, until that is heard of.
+    pub(super) written: Option<Arc<Instance>>,
 }
 
 /// Plan, phase and step.
@@ -80,6 +84,17 @@ impl Known {
         self.revision = revision;
     }
 
+    /// Steps about whose tasks something else is known show something else.
+    pub(super) fn take_news(&mut self, revision: u64) {
+        if !self.memory.has_news() {
+            return;
+        }
+        let plan = self.instance.execution.plan.clone();
+        for (phase, step, _) in Arc::make_mut(&mut self.memory).take_news() {
+            self.touch((plan.clone(), phase, step), None, revision);
+        }
+    }
+
     /// All elements show something else.
     pub(super) fn touch_all(&mut self, revision: u64) {
         self.base = revision;
@@ -106,6 +121,50 @@ impl Known {
         self.pods.contains_key(name)
     }
 
+    /// Something in its namespace, or in none, has changed. What a look would go by is kept: objects that the run has applied. Where
+    /// it may depend on the change in another way, everything has to be looked at.
+    pub(super) fn stir(&mut self, kind: ChangeKind, object: &Object) {
+        let Some(stirred) = &mut self.stirred else { return };
+        let info = object.info();
+        // Versions of operators may lie elsewhere.
+        let elsewhere = !object.namespace.is_empty() && object.namespace != self.instance.namespace;
+        if elsewhere && &*info.group != "kudo.dev" {
+            return;
+        }
+        if kind == ChangeKind::Modified && self.memory.has_applied(object.no) {
+            if !stirred.contains(&object.no) {
+                stirred.push(object.no);
+            }
+            return;
+        }
+        let of_others = matches!(
+            (&*info.group, &*info.kind),
+            ("", "Pod" | "Node" | "PersistentVolumeClaim" | "PersistentVolume")
+                | ("apps", "ReplicaSet" | "ControllerRevision")
+        );
+        if !of_others || self.memory.has_applied(object.no) {
+            self.stirred = None;
+        }
+    }
+
+    /// Whether another look would end as the last one did, which changed nothing: whatever has changed since then is as well as it
+    /// was. What tasks wait for is noted anew.
+    pub(super) fn goes_on(&mut self, kube: &Kube) -> bool {
+        let Some(stirred) = &mut self.stirred else { return false };
+        if stirred.is_empty() {
+            return true;
+        }
+        let objects: Option<Vec<_>> = stirred.iter().map(|no| kube.object(*no)).collect();
+        let Some(objects) = objects else { return false };
+        if !objects.iter().all(|object| self.memory.waits_on(object)) {
+            return false;
+        }
+        let memory = Arc::make_mut(&mut self.memory);
+        objects.into_iter().for_each(|object| memory.note(object));
+        stirred.clear();
+        true
+    }
+
     /// When the controller looks at it next.
     pub fn next_look(&self) -> Option<SimTime> {
         Some(self.due?.at)
@@ -125,8 +184,14 @@ impl Known {
         let none = Text::default;
         for plan in instance.plans.values() {
             let before = old.plans.get(&plan.name);
+            if before.is_some_and(|before| Arc::ptr_eq(before, plan)) {
+                continue;
+            }
             for (at, phase) in plan.phases.iter().enumerate() {
                 let before = before.and_then(|plan| plan.phases.get(at));
+                if before.is_some_and(|before| Arc::ptr_eq(before, phase)) {
+                    continue;
+                }
                 for (at, step) in phase.steps.iter().enumerate() {
                     let before = before.and_then(|phase| phase.steps.get(at));
                     let status = before.map(|step| step.status).unwrap_or_default();

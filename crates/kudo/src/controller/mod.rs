@@ -17,7 +17,7 @@ use planarium_kernel::cow::bytes_of;
 use planarium_kernel::{Map, SimTime, SortedMap};
 use planarium_kube::{ChangeKind, KindId, Kube, Object, ObjectRef, Selector};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::{EventBody, Text};
+use planarium_protocol::{EventBody, Text, json};
 use serde_json::Value;
 
 use crate::Cx;
@@ -159,6 +159,9 @@ impl Controller {
         match kube.changes_since(self.seen) {
             Ok(changes) => {
                 for change in changes {
+                    for known in self.instances.values_mut() {
+                        known.stir(change.kind, &change.object);
+                    }
                     self.hear_of_pod(change.kind, &change.object, change.before.as_ref());
                     self.hear_of(now, change.kind, &change.object);
                 }
@@ -181,6 +184,7 @@ impl Controller {
         }
         for known in self.instances.values_mut() {
             known.pods = Map::new();
+            known.stirred = None;
         }
         for pod in &kube.list(KindId::POD, None, &Selector::EVERYTHING) {
             self.hear_of_pod(ChangeKind::Modified, pod, None);
@@ -195,7 +199,9 @@ impl Controller {
                 if kind == ChangeKind::Deleted {
                     self.instances.remove(&key);
                 } else {
-                    let instance = Arc::new(Instance::read(object));
+                    let written = self.instances.get_mut(&key).and_then(|known| known.written.take());
+                    let written = written.filter(|it| it.resource_version == object.resource_version);
+                    let instance = written.unwrap_or_else(|| Arc::new(Instance::read(object)));
                     let place = (instance.version_namespace().clone(), instance.version.clone());
                     let version = self.versions.get(&place).cloned();
                     let revision = self.next_revision();
@@ -217,6 +223,8 @@ impl Controller {
                                 due: None,
                                 failures: 0,
                                 quiet_at: None,
+                                stirred: None,
+                                written: None,
                             };
                             self.instances.insert(key.clone(), known);
                         }
@@ -289,6 +297,7 @@ impl Controller {
         for known in self.instances.values_mut() {
             known.memory = Arc::default();
             known.quiet_at = None;
+            known.stirred = None;
             known.failures = 0;
             known.touch_all(revision);
             wake(known, now);
@@ -327,12 +336,23 @@ impl Controller {
             return;
         }
         let before = kube.resource_version();
+        if self.seen == before && known.goes_on(kube) {
+            let revision = self.next_revision();
+            if let Some(known) = self.instances.get_mut(&key) {
+                known.take_news(revision);
+                known.quiet_at = Some(before);
+                arm_tick(known, now);
+            }
+            return;
+        }
         let outcome = self.reconcile(cx, kube, &key, epoch_ms);
         let after = kube.resource_version();
         self.client.send(now, after.saturating_sub(before));
         let revision = self.next_revision();
         let Some(known) = self.instances.get_mut(&key) else { return };
         known.quiet_at = (before == after).then_some(after);
+        let calm = before == after && matches!(outcome, Ok(true)) && known.memory.is_plain();
+        known.stirred = calm.then(Vec::new);
         let trouble = match &outcome {
             Ok(_) => Text::default(),
             Err(Trouble::Stop) => known.trouble.clone(),
@@ -387,14 +407,16 @@ impl Controller {
 
         schedule_cleanup(kube, &mut instance, &version);
         if instance.execution.plan.is_empty() {
-            return idle(cx, kube, &object, &old, instance, &now);
+            let written = idle(cx, kube, &object, &old, instance, &now)?;
+            self.keep(key, written);
+            return Ok(false);
         }
         let (plan_name, uid) = (instance.execution.plan.clone(), instance.execution.uid.clone());
         if matches!(&*plan_name, "deploy" | "upgrade" | "update") {
             instance.set_readiness(Readiness::PlanInProgress, "", &now);
         }
         instance.cover(&version);
-        let Some(mut status) = instance.plans.get(&plan_name).cloned() else {
+        let Some(mut status) = instance.plans.get(&plan_name).map(|plan| PlanStatus::clone(plan)) else {
             let message = format!("failed to find planStatus for plan '{plan_name}'");
             self.tell_once(cx, kube, key, &object, "InvalidPlan", &message);
             return Err(Trouble::Retry(message));
@@ -411,7 +433,8 @@ impl Controller {
             let message = format!("Error during execution: fatal error: {problem}");
             status.set_with(Status::FatalError, &message);
             instance.update(status, &now);
-            write(cx, kube, &object, &old, instance, &now)?;
+            let written = write(cx, kube, &object, &old, instance)?;
+            self.keep(key, written);
             kube.record(cx, &object, true, "CircularDependency", &message, SOURCE);
             return Err(Trouble::Stop);
         }
@@ -419,7 +442,8 @@ impl Controller {
         let (texts, pipes) = match prepared {
             Ok(prepared) => prepared,
             Err((event, problem)) => {
-                write(cx, kube, &object, &old, instance, &now)?;
+                let written = write(cx, kube, &object, &old, instance)?;
+                self.keep(key, written);
                 self.tell_once(cx, kube, key, &object, event, &problem);
                 return Err(Trouble::Retry(problem));
             }
@@ -434,7 +458,7 @@ impl Controller {
             uid: uid.clone(),
         };
         let mut memory = self.instances.get(key).map(|known| Arc::clone(&known.memory)).unwrap_or_default();
-        let (aborted, news) = {
+        let aborted = {
             let memory = Arc::make_mut(&mut memory);
             memory.for_run(&uid, version.resource_version);
             let mut work = Work {
@@ -447,15 +471,12 @@ impl Controller {
                 pipes: &pipes,
                 memory: &mut *memory,
             };
-            let aborted = pass::execute(&mut work, plan, &mut status);
-            (aborted, memory.take_news())
+            pass::execute(&mut work, plan, &mut status)
         };
         let revision = self.next_revision();
         if let Some(known) = self.instances.get_mut(key) {
-            for (phase, step, _) in news {
-                known.touch((plan_name.clone(), phase, step), None, revision);
-            }
             known.memory = memory;
+            known.take_news(revision);
         }
         let ended = status.status;
         if was_terminal {
@@ -463,7 +484,8 @@ impl Controller {
             return Ok(false);
         }
         instance.update(status, &now);
-        write(cx, kube, &object, &old, instance, &now)?;
+        let written = write(cx, kube, &object, &old, instance)?;
+        self.keep(key, written);
         if let Some((event, message)) = aborted {
             kube.record(cx, &object, true, event, &message, SOURCE);
             return Err(Trouble::Stop);
@@ -474,6 +496,13 @@ impl Controller {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// Keeps an instance as it was written, until that is heard of.
+    fn keep(&mut self, key: &Key, written: Option<Arc<Instance>>) {
+        if let Some(known) = self.instances.get_mut(key) {
+            known.written = written;
+        }
     }
 
     fn version_of(&mut self, kube: &Kube, instance: &Instance) -> Option<Arc<Version>> {
@@ -611,7 +640,7 @@ fn schedule_cleanup(kube: &Kube, instance: &mut Instance, version: &Version) {
 fn reset(status: &mut PlanStatus, uid: &Text) {
     status.uid = uid.clone();
     status.status = Status::Pending;
-    for phase in &mut status.phases {
+    for phase in status.phases.iter_mut().map(Arc::make_mut) {
         phase.set(Status::Pending);
         for step in &mut phase.steps {
             step.set(Status::Pending);
@@ -627,16 +656,16 @@ fn idle(
     old: &Instance,
     mut instance: Instance,
     now: &str,
-) -> Result<bool, Trouble> {
+) -> Result<Option<Arc<Instance>>, Trouble> {
     match readiness::of(kube, &instance.namespace, &instance.name) {
         Err(problem) => return Err(Trouble::Retry(problem)),
         Ok(None) => instance.set_readiness(Readiness::ResourcesReady, "", now),
         Ok(Some(message)) => instance.set_readiness(Readiness::ResourceNotReady, &message, now),
     }
-    if instance.ready() != old.ready() {
-        write(cx, kube, object, old, instance, now)?;
+    if instance.ready() == old.ready() {
+        return Ok(None);
     }
-    Ok(false)
+    write(cx, kube, object, old, instance)
 }
 
 /// Texts of parameters, and what pipes make.
@@ -668,26 +697,38 @@ fn prepare(
     Ok((texts, pipes))
 }
 
-/// Writes what has changed: first spec and metadata, which admission sees, then the status.
+/// As much of an object as a write of its status needs.
+fn named(object: &Object) -> Value {
+    json!({
+        "apiVersion": API_VERSION,
+        "kind": "Instance",
+        "metadata": {
+            "name": (object.name),
+            "namespace": (object.namespace),
+            "resourceVersion": (object.resource_version.to_string()),
+        },
+    })
+}
+
+/// Writes what has changed: first spec and metadata, which admission sees, then the status. Answers the instance as it is
+/// there now, where nobody else had a say in it.
 fn write(
     cx: &mut Cx,
     kube: &mut Kube,
     object: &Arc<Object>,
     old: &Instance,
     mut instance: Instance,
-    now: &str,
-) -> Result<(), Trouble> {
-    let _ = now;
+) -> Result<Option<Arc<Instance>>, Trouble> {
     instance.try_remove_finalizer();
     let spec_changed = instance.execution != old.execution
         || instance.parameters != old.parameters
         || instance.finalizers != old.finalizers;
     let settled = same_but_time(&instance, old);
     if !spec_changed && settled {
-        return Ok(());
+        return Ok(None);
     }
-    let mut value = object.to_value();
-    if let Some(fields) = value.as_object_mut() {
+    let mut value = if spec_changed { object.to_value() } else { named(object) };
+    if let Some(fields) = value.as_object_mut().filter(|_| spec_changed) {
         fields.insert("spec".to_owned(), instance.spec_value());
         if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
             if instance.finalizers.is_empty() {
@@ -707,8 +748,12 @@ fn write(
         fields.insert("status".to_owned(), instance.status_value());
     }
     match kube.update_status(cx, value) {
-        Ok(_) => Ok(()),
-        Err(_) if instance.deleting && instance.finalizers.is_empty() => Ok(()),
+        Ok(_) if spec_changed => Ok(None),
+        Ok(object) => {
+            instance.resource_version = object.resource_version;
+            Ok(Some(Arc::new(instance)))
+        }
+        Err(_) if instance.deleting && instance.finalizers.is_empty() => Ok(None),
         Err(error) => Err(Trouble::Retry(error.message)),
     }
 }
@@ -719,10 +764,11 @@ fn same_but_time(a: &Instance, b: &Instance) -> bool {
         && a.plans.len() == b.plans.len()
         && a.plans.iter().zip(b.plans.iter()).all(|((key, plan), (other_key, other))| {
             key == other_key
-                && plan.status == other.status
-                && plan.message == other.message
-                && plan.uid == other.uid
-                && plan.phases == other.phases
+                && (Arc::ptr_eq(plan, other)
+                    || plan.status == other.status
+                        && plan.message == other.message
+                        && plan.uid == other.uid
+                        && plan.phases == other.phases)
         })
 }
 
@@ -730,6 +776,9 @@ fn same_but_time(a: &Instance, b: &Instance) -> bool {
 fn report(cx: &mut Cx, old: &Instance, new: &Instance) {
     for plan in new.plans.values() {
         let before = old.plans.get(&plan.name);
+        if before.is_some_and(|before| Arc::ptr_eq(before, plan)) {
+            continue;
+        }
         let mut tell = |phase: Option<&Text>, step: Option<&Text>, from: Option<Status>, to: Status| {
             let from = from.unwrap_or_default();
             if from != to {
@@ -745,6 +794,9 @@ fn report(cx: &mut Cx, old: &Instance, new: &Instance) {
         };
         for phase in &plan.phases {
             let known = before.and_then(|plan| plan.phases.iter().find(|it| it.name == phase.name));
+            if known.is_some_and(|known| Arc::ptr_eq(known, phase)) {
+                continue;
+            }
             for step in &phase.steps {
                 let known = known.and_then(|phase| phase.steps.iter().find(|it| it.name == step.name));
                 tell(Some(&phase.name), Some(&step.name), known.map(|step| step.status), step.status);

@@ -15,7 +15,7 @@ pub mod readiness;
 pub mod render;
 
 use planarium_kernel::SortedMap;
-use planarium_kube::{Kube, ObjectNo};
+use planarium_kube::{Kube, Object, ObjectNo};
 use planarium_protocol::Text;
 use planarium_source::template::OffsetMap;
 use planarium_source::template::gotemplate::parse_go_bool;
@@ -25,6 +25,7 @@ use std::sync::Arc;
 use crate::Cx;
 use crate::package::model::{Task, TaskKind};
 use crate::version::Version;
+use health::Health;
 
 /// Where KUDO keeps what it last applied.
 pub const LAST_APPLIED: &str = "kudo.dev/last-applied-configuration";
@@ -117,6 +118,8 @@ pub struct Memory {
     settled: SortedMap<ObjectNo, (u64, Arc<Value>)>,
     /// Tasks about which something else is shown since [`Memory::take_news`].
     news: Vec<Place>,
+    /// Whether all that the last pass did was to apply objects and to ask for their health, without an error.
+    plain: bool,
 }
 
 impl Memory {
@@ -130,6 +133,54 @@ impl Memory {
             None => self.unhealthy.remove(&place),
         };
         self.news.push(place);
+    }
+
+    /// Whether there is anything for [`Memory::take_news`].
+    pub fn has_news(&self) -> bool {
+        !self.news.is_empty()
+    }
+
+    /// Whether all that the last pass did was to apply objects and to ask for their health, without an error.
+    pub fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Whether the run has applied an object.
+    pub fn has_applied(&self, no: ObjectNo) -> bool {
+        self.settled.contains_key(&no)
+    }
+
+    /// Whether a task waits for an object that the run has applied, and would go on waiting: it is not healthy yet, and nobody but
+    /// the cluster has written to it.
+    pub fn waits_on(&self, object: &Object) -> bool {
+        let waited_for = || {
+            let is_it = |(path, _): &(Text, String)| {
+                path.split_once('/')
+                    .is_some_and(|(kind, name)| *kind == *object.info().kind && *name == *object.name)
+            };
+            self.unhealthy.values().any(is_it)
+        };
+        self.settled.get(&object.no).is_some_and(|(_, value)| object.is_as_applied(value))
+            && matches!(health::of(object), Health::Unhealthy(_) | Health::Unclear(_))
+            && waited_for()
+    }
+
+    /// Notes what is said now of an object that tasks wait for.
+    pub fn note(&mut self, object: &Object) {
+        if let Some((version, _)) = self.settled.get_mut(&object.no) {
+            *version = object.resource_version;
+        }
+        let path = Text::from(format!("{}/{}", object.info().kind, object.name));
+        let message = health::of(object).message().unwrap_or_default().to_owned();
+        let places: Vec<Place> = self
+            .unhealthy
+            .iter()
+            .filter(|(_, (known, _))| *known == path)
+            .map(|(place, _)| place.clone())
+            .collect();
+        for place in places {
+            self.waits(place, Some((path.clone(), message.clone())));
+        }
     }
 
     /// Takes the tasks about which something else is shown since the last time.
@@ -216,6 +267,17 @@ impl Meta {
 impl Work<'_, '_> {
     /// Runs a task once.
     fn run(&mut self, at: &At<'_>) -> Outcome {
+        let outcome = self.carry_out(at);
+        let applies = match at.task.is() {
+            Some(TaskKind::Apply | TaskKind::Dummy) => true,
+            Some(TaskKind::Toggle) => self.toggle(at.task) == Ok(true),
+            _ => false,
+        };
+        self.memory.plain &= applies && outcome.is_ok();
+        outcome
+    }
+
+    fn carry_out(&mut self, at: &At<'_>) -> Outcome {
         match at.task.is() {
             Some(TaskKind::Apply) => self.apply(at),
             Some(TaskKind::Delete) => self.delete(at),

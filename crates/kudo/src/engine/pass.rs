@@ -3,6 +3,8 @@
 //! **Source**: `kudobuilder/kudo: pkg/engine/workflow/engine.go`. Match, statement by statement: only `serial` waits, tasks of a step
 //! run in every pass until all are done, a fatal failure stops the pass at once.
 
+use std::sync::Arc;
+
 use super::{At, Failure, Work};
 use crate::instance::{PlanStatus, StepStatus};
 use crate::package::model::{Plan, Step};
@@ -18,6 +20,7 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
         return None;
     }
     status.set(Status::InProgress);
+    work.memory.plain = true;
     let (namespace, instance) = (work.meta.namespace.clone(), work.meta.instance.clone());
     let name = plan.name.value.as_str();
     let mut phases_left = plan.phases.len();
@@ -34,6 +37,7 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
             phases_left = phases_left.saturating_sub(1);
             continue;
         }
+        let phase_status = Arc::make_mut(phase_status);
         if phase_status.status.is_running() {
             phase_status.set(Status::InProgress);
         }

@@ -46,3 +46,8 @@ fn lives() {
 fn files() {
     play_all(include_str!("plays/files.txt"));
 }
+
+#[test]
+fn admission() {
+    play_all(include_str!("plays/admission.txt"));
+}

@@ -17,6 +17,8 @@
 //! | `events REASON` | an event of this reason was recorded about the instance |
 //! | `patch KIND/NAME JSON` | merges into an object |
 //! | `delete KIND/NAME` | deletes an object |
+//! | `create KIND JSON` | creates an object |
+//! | `copy KIND/NAME NAME JSON` | creates an object like another one, merged with what is given |
 //! | `because ELEMENT: TEXT` | a reason of `why` begins with this |
 
 #![expect(
@@ -49,6 +51,18 @@ fn path(object: &str) -> String {
         _ => format!("api/v1/namespaces/default/{kind}s"),
     };
     format!("{root}/{name}")
+}
+
+/// Merges a value into another, fields of mappings one by one.
+fn merge(into: &mut Value, from: &Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (key, value) in from {
+                merge(into.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (into, from) => *into = from.clone(),
+    }
 }
 
 pub(crate) struct Play {
@@ -101,11 +115,31 @@ impl Play {
             "restart" => self.stage.plan(NAME, rest, PlanOp::Restart).map(drop),
             "remove" => self.stage.remove(NAME, false).map(drop),
             "force" => self.stage.remove(NAME, true).map(drop),
-            "patch" | "delete" => {
+            "patch" | "delete" | "create" | "copy" => {
                 let (object, patch) = rest.split_once(' ').unwrap_or((rest, ""));
-                let method = if verb == "patch" { "PATCH" } else { "DELETE" };
-                let mut request = Request::new(method, &format!("/kube/{}", path(object)), patch);
-                request.headers.push(("content-type".into(), "application/merge-patch+json".into()));
+                let mut target = path(if verb == "create" { object } else { object.trim_end_matches('/') });
+                let mut body = patch.to_owned();
+                if verb == "copy" {
+                    let (name, more) = patch.split_once(' ').unwrap_or((patch, "{}"));
+                    let mut value = self.stage.object(&target).expect("an object to copy");
+                    value["metadata"] = serde_json::json!({ "name": name });
+                    merge(&mut value, &serde_json::from_str(more).expect("JSON"));
+                    body = value.to_string();
+                    target = target.rsplit_once('/').expect("a path").0.to_owned();
+                }
+                let method = match verb {
+                    "patch" => "PATCH",
+                    "delete" => "DELETE",
+                    _ => "POST",
+                };
+                let mut request =
+                    Request::new(method, &format!("/kube/{}", target.trim_end_matches('/')), body);
+                if method == "POST" {
+                    request.headers.push(("content-type".into(), "application/json".into()));
+                }
+                if method == "PATCH" {
+                    request.headers.push(("content-type".into(), "application/merge-patch+json".into()));
+                }
                 let response = self.stage.send(&request);
                 let body: Value = serde_json::from_slice(&response.body).expect("JSON");
                 return if response.status < 300 {
