@@ -111,9 +111,8 @@ impl Plan {
     /// The way from one tree to another. `in_order` stops those first that need others.
     pub(crate) fn compute(id: Text, original: &Root, target: &Root, kill: &ToKill, in_order: bool) -> Self {
         let mut steps = Vec::new();
-        let removed = || {
-            original.beside(target).filter_map(|(old, new)| if new.is_none() { old } else { None })
-        };
+        let removed =
+            || original.beside(target).filter_map(|(old, new)| if new.is_none() { old } else { None });
         if in_order {
             let levels = Levels::of(original);
             let level = |id: &PathId| levels.as_ref().map_or(1, |levels| levels.level(id));

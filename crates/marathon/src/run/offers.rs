@@ -175,8 +175,9 @@ impl Marathon {
                 && self.run(no).is_some_and(|run| ids.contains(&run.id.safe().as_str()))
                 && self.tracker.waiting_of(no).any(|(_, instance)| instance.spec.is_resident())
         };
-        let place =
-            |no: SpecNo| Reverse((!has_volume(no), draw::draw(self.seed, entity, ORDER, u64::from(no.0)), no));
+        let place = |no: SpecNo| {
+            Reverse((!has_volume(no), draw::draw(self.seed, entity, ORDER, u64::from(no.0)), no))
+        };
         self.tracker.waiting_specs().map(place).collect::<Vec<_>>().into()
     }
 

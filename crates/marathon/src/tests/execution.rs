@@ -312,15 +312,20 @@ fn tasks_that_die_are_launched_again() {
 #[test]
 fn what_does_not_come_up_in_time_is_killed_and_launched_again() {
     // Each flag, and how long a task may take that never runs: until the next look after it, which comes every 5 seconds.
-    for (env, from, until) in
-        [(&[][..], 300_000, 306_000), (&[("MARATHON_TASK_LAUNCH_CONFIRM_TIMEOUT", "60000")][..], 60_000, 66_000)]
-    {
+    for (env, from, until) in [
+        (&[][..], 300_000, 306_000),
+        (&[("MARATHON_TASK_LAUNCH_CONFIRM_TIMEOUT", "60000")][..], 60_000, 66_000),
+    ] {
         let mut lab = Lab::with(1, env);
         lab.behave("/a", json!({"start_ms": 100_000_000}));
         lab.put(&[app("/a", 1, json!({}))], false).expect("accepted");
         assert!(lab.until(60_000, |lab| !lab.lines("launched a.").is_empty()));
         let launched = lab.cx.now();
-        assert!(lab.until(600_000, |lab| !lab.lines("instance-overdue").is_empty()), "{}", lab.log.join("\n"));
+        assert!(
+            lab.until(600_000, |lab| !lab.lines("instance-overdue").is_empty()),
+            "{}",
+            lab.log.join("\n")
+        );
         let waited = lab.cx.now().since(launched);
         assert!((from..=until).contains(&waited), "{waited} ms with {env:?}: {}", lab.log.join("\n"));
         // The same instance, another task; nobody failed, so there is no delay.
