@@ -532,6 +532,7 @@ fn pods_and_containers_keep_the_rules_of_the_real_one() {
 }
 
 /// Begins to listen to events.
+#[expect(clippy::expect_used, reason = "helper of tests")]
 fn listen(client: &mut Client, query: &str) -> EventStream {
     let request = Request {
         method: "GET".into(),
