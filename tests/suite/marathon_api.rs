@@ -129,6 +129,17 @@ fn what_is_refused_has_the_real_code_and_text_and_changes_nothing() {
         (
             "POST",
             "/v2/apps",
+            app(
+                "/b",
+                json!({"portDefinitions": [{"port": 0, "name": "p"}], "readinessChecks": [{"portName": "p"}, {"portName": "p"}]}),
+            ),
+            422,
+            "Object is not valid",
+            wrong("/readinessChecks/size", &["got 2, expected 1 or less"]),
+        ),
+        (
+            "POST",
+            "/v2/apps",
             app("/b/tasks", json!({})),
             422,
             "Object is not valid",
@@ -521,6 +532,7 @@ fn pods_and_containers_keep_the_rules_of_the_real_one() {
 }
 
 /// Begins to listen to events.
+#[expect(clippy::expect_used, reason = "helper of tests")]
 fn listen(client: &mut Client, query: &str) -> EventStream {
     let request = Request {
         method: "GET".into(),
@@ -836,5 +848,80 @@ fn listeners_hear_of_everything_in_the_real_order() {
         };
         let events: Vec<String> = heard(&mut stream, c).into_iter().map(told).collect();
         assert_eq!(events, expected, "{method} {path}");
+    }
+}
+
+#[test]
+fn pods_are_answered_without_what_is_empty_and_can_be_put_back() {
+    let mut client = client();
+    let c = &mut client;
+    let container = |more: Value| {
+        let mut one = json!({"name": "a", "exec": {"command": {"shell": "./a"}}, "resources": {"cpus": 0.1, "mem": 32}});
+        one.as_object_mut()
+            .into_iter()
+            .zip(more.as_object())
+            .for_each(|(one, more)| one.extend(more.clone()));
+        one
+    };
+    let plain = json!({"cpus": 0.1, "mem": 32, "disk": 0, "gpus": 0});
+    for (pod, shown, placed) in [
+        (json!({"containers": [container(json!({}))]}), container(json!({"resources": plain})), Value::Null),
+        (
+            json!({"containers": [container(json!({"endpoints": [{"name": "w", "hostPort": 0}], "image": {"kind": "DOCKER", "id": "x"}}))],
+                "networks": [{"mode": "host"}],
+                "scheduling": {"placement": {"constraints": [{"fieldName": "hostname", "operator": "UNIQUE"}]}}}),
+            container(
+                json!({"resources": plain, "endpoints": [{"name": "w", "hostPort": 0, "networkNames": []}],
+                "image": {"kind": "DOCKER", "id": "x"}}),
+            ),
+            json!({"constraints": [{"fieldName": "hostname", "operator": "UNIQUE"}]}),
+        ),
+    ] {
+        let mut pod = pod;
+        pod["id"] = "/p".into();
+        call(c, "POST", "/v2/pods", &pod).status(201);
+        pass(c, 60);
+        let said = c.get("/v2/pods/p").json();
+        assert_eq!(said["containers"][0], shown);
+        assert_eq!(said["scheduling"].get("placement").cloned().unwrap_or_default(), placed);
+        assert!(said["networks"][0].get("labels").is_none(), "{said}");
+        call(c, "PUT", "/v2/pods/p", &said).status(200);
+        assert_eq!(c.get("/v2/pods/p").json(), said);
+        call(c, "DELETE", "/v2/pods/p", &Value::Null).status(202);
+        pass(c, 60);
+    }
+}
+
+#[test]
+fn what_keeps_volumes_can_be_changed_in_part() {
+    let mut client = client();
+    let c = &mut client;
+    let volume = json!({"containerPath": "d", "mode": "RW", "persistent": {"size": 10}});
+    let resident = app("/r", json!({"instances": 2, "container": {"type": "MESOS", "volumes": [volume]}}));
+    let load = json!({"dialect": "marathon", "files": {"r.json": resident.to_string()}, "env": {"MARATHON_MESOS_ROLE": "dev"}});
+    c.post("/sim/services", &load).status(200);
+    pass(c, 60);
+    for (change, wanted) in [
+        (json!({}), None),
+        (json!({"instances": 3}), Some("Scale /r")),
+        (json!({"cmd": "sleep 200000"}), Some("Restart /r")),
+        (json!({"labels": {"a": "b"}, "instances": 1}), Some("Restart /r")),
+    ] {
+        let wanted: Vec<String> = wanted.into_iter().map(str::to_owned).collect();
+        assert_eq!(plan(c, "PUT", "/v2/apps/r", &change), wanted, "{change}");
+    }
+    let fixed = "Services with persistent volumes configured may not change resource requirements. \
+        If you need to make this change, please create a new service.";
+    let larger = json!({"containerPath": "d", "mode": "RW", "persistent": {"size": 20}});
+    for (change, path, error) in [
+        (json!({"cpus": 0.2}), "/app(0)/cpus", fixed),
+        (
+            json!({"container": {"type": "MESOS", "volumes": [larger]}}),
+            "/app(0)",
+            "Persistent volumes can not be changed!",
+        ),
+    ] {
+        let refused = call(c, "PUT", "/v2/apps/r", &change).status(422).json();
+        assert_eq!(refused["details"], json!([{"path": path, "errors": [error]}]), "{change}");
     }
 }

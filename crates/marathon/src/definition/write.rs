@@ -63,8 +63,36 @@ pub(crate) fn spec(spec: &RunSpec, dates: &dyn Dates) -> Value {
     }
     if spec.is_app() {
         tidy_app(&mut all);
+    } else {
+        tidy_pod(&mut all);
     }
     Value::Object(all)
+}
+
+/// Leaves out empty fields further down.
+fn tidy_pod(pod: &mut Map<String, Value>) {
+    drop_empty(pod.get_mut("networks"), "labels");
+    for key in ["endpoints", "environment", "volumeMounts", "artifacts", "labels"] {
+        drop_empty(pod.get_mut("containers"), key);
+    }
+    let containers = pod.get_mut("containers").and_then(Value::as_array_mut);
+    for container in containers.into_iter().flatten() {
+        for key in ["protocol", "labels"] {
+            drop_empty(container.get_mut("endpoints"), key);
+        }
+        if let Some(Value::Object(image)) = container.get_mut("image")
+            && !image.holds("labels")
+        {
+            image.shift_remove("labels");
+        }
+    }
+    let Some(Value::Object(scheduling)) = pod.get_mut("scheduling") else { return };
+    if let Some(Value::Object(placement)) = scheduling.get_mut("placement") {
+        placement.retain(|_, value| value.as_array().is_none_or(|items| !items.is_empty()));
+        if placement.is_empty() {
+            scheduling.shift_remove("placement");
+        }
+    }
 }
 
 /// Leaves out empty fields further down, and ports where the network has none.

@@ -233,6 +233,10 @@ fn common_env(spec: &RunSpec, def: &TaskDef) -> Env {
         let declared = spec.def.json.items("portDefinitions");
         for at in 0..def.ports {
             put(&format!("PORT{at}"), later.clone());
+            let number = declared.get(at).and_then(|one| one.whole("port")).filter(|number| *number != 0);
+            if let Some(number) = number {
+                put(&format!("PORT_{number}"), later.clone());
+            }
             if let Some(name) = declared.get(at).and_then(|one| one.text("name")) {
                 put(&format!("PORT_{}", name.to_uppercase()), later.clone());
             }
