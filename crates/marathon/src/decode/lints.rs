@@ -85,8 +85,17 @@ fn inner(shape: &Shape, within: &str) -> Option<&'static Shape> {
 
 /// Dependencies that order nothing.
 pub(super) fn dependencies(pieces: &[Piece], body: &Body, specs: &[Arc<RunSpec>], found: &mut Diagnostics) {
-    let is_app = |id: &PathId| specs.iter().any(|spec| spec.is_app() && spec.id == *id);
-    let is_group = |id: &PathId| specs.iter().any(|spec| spec.id.is_within(id) && spec.id != *id);
+    let sorted = |specs: &mut dyn Iterator<Item = &Arc<RunSpec>>| {
+        let mut ids: Vec<PathId> = specs.map(|spec| spec.id.clone()).collect();
+        planarium_kernel::sorted::sort(&mut ids);
+        ids
+    };
+    let all = sorted(&mut specs.iter());
+    let apps = sorted(&mut specs.iter().filter(|spec| spec.is_app()));
+    let is_app = |id: &PathId| apps.binary_search(id).is_ok();
+    // What stands in a group comes right after its id.
+    let is_group =
+        |id: &PathId| all.get(all.partition_point(|one| one <= id)).is_some_and(|next| next.is_within(id));
     if body.what == What::Group {
         let Some(piece) = pieces.first() else { return };
         let top = PathId::absolute(body.json.word("id"));
