@@ -6,14 +6,14 @@ use super::Repository;
 
 /// Files that stand beside a folder of their name. The suites in a crate's `tests/` are targets of cargo, not modules.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
-    let paths =
-        || repository.sources.iter().map(|source| source.path.as_str()).filter(|path| path.ends_with(".rs"));
-    let folders: BTreeSet<&str> = paths().flat_map(above).collect();
-    paths()
-        .filter(|path| {
-            path.contains("src/") && path.strip_suffix(".rs").is_some_and(|it| folders.contains(it))
-        })
-        .map(|path| format!("{path}: it has a folder of its name; move it there as mod.rs"))
+    let modules = || {
+        let sources = repository.sources.iter().filter(|source| source.is(&["rs"]));
+        sources.filter_map(|source| source.path.strip_suffix(".rs"))
+    };
+    let folders: BTreeSet<&str> = modules().flat_map(above).collect();
+    modules()
+        .filter(|module| module.contains("src/") && folders.contains(module))
+        .map(|module| format!("{module}.rs: it has a folder of its name; move it there as mod.rs"))
         .collect()
 }
 
