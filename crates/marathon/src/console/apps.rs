@@ -1,6 +1,7 @@
 //! Commands about apps.
 
 use super::Done;
+use super::answer::{cell, items, say_killed};
 use super::client::Client;
 use super::flags::Given;
 use super::table::table;
@@ -14,20 +15,6 @@ pub(super) fn created(client: &mut Client<'_, '_>, answer: &Value) {
     if let Some(id) = id.or(first) {
         client.say(&format!("Created deployment {id}"));
     }
-}
-
-/// The text of a value as a cell shows it.
-pub(super) fn cell(value: &Value, key: &str) -> String {
-    match value.get(key) {
-        None | Some(Value::Null) => "---".to_owned(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    }
-}
-
-/// Items of a list that an answer holds.
-pub(super) fn items<'v>(answer: &'v Value, key: &str) -> &'v [Value] {
-    answer.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn whole(value: &Value, key: &str) -> u64 {
@@ -202,7 +189,7 @@ pub(super) fn stop(client: &mut Client<'_, '_>, given: &Given) -> Done {
 pub(super) fn kill(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let path = format!("/v2/apps{}/tasks{}", given.id(), given.query(&["scale", "host"]));
     let answer = client.send("DELETE", &path, &Value::Null)?;
-    super::tasks::say_killed(client, given, &answer)
+    say_killed(client, given, &answer)
 }
 
 pub(super) fn update(client: &mut Client<'_, '_>, given: &Given) -> Done {

@@ -1,7 +1,7 @@
 //! Commands about the process, and about what waits in the launch queue.
 
 use super::Done;
-use super::apps::{cell, items};
+use super::answer::{cell, items};
 use super::client::Client;
 use super::flags::Given;
 use super::table::table;

@@ -1,7 +1,8 @@
 //! Commands about groups and pods.
 
 use super::Done;
-use super::apps::{cell, change, created, items};
+use super::answer::{cell, items};
+use super::apps::{change, created};
 use super::client::Client;
 use super::flags::Given;
 use super::table::table;

@@ -10,6 +10,7 @@
 
 use std::fmt::Write as _;
 
+mod answer;
 mod apps;
 mod client;
 mod debug;

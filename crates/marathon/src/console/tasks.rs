@@ -1,7 +1,7 @@
 //! Commands about tasks and deployments.
 
 use super::Done;
-use super::apps::{cell, items};
+use super::answer::{cell, items, say_killed};
 use super::client::Client;
 use super::flags::Given;
 use super::table::table;
@@ -170,19 +170,4 @@ pub(super) fn kill(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let path = format!("/v2/tasks/delete{}", given.query(&["scale", "wipe"]));
     let answer = client.send("POST", &path, &json!({"ids": given.words}))?;
     say_killed(client, given, &answer)
-}
-
-/// What was killed, or the deployment that scales down for it.
-pub(super) fn say_killed(client: &mut Client<'_, '_>, given: &Given, answer: &Value) -> Done {
-    if given.has("scale") {
-        let id = cell(answer, "deploymentId");
-        client.say(&format!("Started deployment: {id}"));
-        return Ok(());
-    }
-    let killed: Vec<String> = items(answer, "tasks").iter().map(|task| cell(task, "id")).collect();
-    if killed.is_empty() {
-        return Err("Killed tasks: []".to_owned());
-    }
-    client.say(&format!("Killed tasks: {}", killed.join(" ")));
-    Ok(())
 }

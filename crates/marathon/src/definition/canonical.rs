@@ -10,9 +10,6 @@ use super::{Around, Rules, Violation, checks, container, old, roles, scheduling}
 use crate::settings::features;
 use serde_json::{Map, Value};
 
-/// The label of an app that has at most one instance.
-pub(crate) const SINGLE_INSTANCE: &str = "MARATHON_SINGLE_INSTANCE_APP";
-
 /// Neither a command nor an image that brings one.
 pub(super) const NO_COMMAND: &str =
     "AppDefinition must either contain one of 'cmd' or 'args', and/or a 'container'.";

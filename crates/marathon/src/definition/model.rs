@@ -67,7 +67,7 @@ fn basic(spec: &RunSpec, settings: &Settings, rules: &mut Rules) {
     if resident {
         rules.zero(def.over_capacity, "/upgradeStrategy/maximumOverCapacity");
     }
-    if json.object("labels").is_some_and(|labels| labels.word(canonical::SINGLE_INSTANCE) == "true") {
+    if json.object("labels").is_some_and(|labels| labels.word(super::scheduling::SINGLE_INSTANCE) == "true") {
         rules.zero(def.min_health, "/upgradeStrategy/minimumHealthCapacity");
         rules.zero(def.over_capacity, "/upgradeStrategy/maximumOverCapacity");
         rules.expect(spec.instances <= 1, "/", "Single instance app may only have one instance");

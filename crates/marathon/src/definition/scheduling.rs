@@ -4,11 +4,13 @@
 //! are read by `regex-lite`, which knows no look-around and no back references.
 
 use super::Rules;
-use super::canonical::SINGLE_INSTANCE;
 use super::peek::Peek;
 use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
+
+/// The label of an app that has at most one instance.
+pub(crate) const SINGLE_INSTANCE: &str = "MARATHON_SINGLE_INSTANCE_APP";
 
 /// The operators there are.
 pub(crate) const OPERATORS: [&str; 7] = ["UNIQUE", "CLUSTER", "GROUP_BY", "LIKE", "UNLIKE", "MAX_PER", "IS"];
