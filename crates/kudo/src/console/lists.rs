@@ -42,7 +42,9 @@ pub(super) fn verify(client: &mut Client<'_, '_>, given: &Given) -> Done {
             if !rows.is_empty() {
                 let mut table = Table::default();
                 table.row([header]);
-                rows.iter().for_each(|row| table.row([row.as_str()]));
+                for row in rows {
+                    table.row([row.as_str()]);
+                }
                 client.say(&table.text());
             }
         }
@@ -78,7 +80,9 @@ pub(super) fn parameters(client: &mut Client<'_, '_>, given: &Given) -> Done {
     }
     if names {
         table.row(["Name"]);
-        parameters.iter().for_each(|parameter| table.row([parameter.name.value.as_str()]));
+        for parameter in &parameters {
+            table.row([parameter.name.value.as_str()]);
+        }
         client.say(&table.text());
     }
     // Whatever else was asked for, the whole table follows, in the same columns.

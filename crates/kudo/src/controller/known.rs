@@ -160,7 +160,9 @@ impl Known {
             return false;
         }
         let memory = Arc::make_mut(&mut self.memory);
-        objects.into_iter().for_each(|object| memory.note(object));
+        for object in objects {
+            memory.note(object);
+        }
         stirred.clear();
         true
     }
