@@ -30,7 +30,7 @@ pub(crate) fn Finish(props: &FinishProps) -> Html {
         Callback::from(move |_| closed.set(Some(run)))
     };
     html! {
-        <section class="finish" role="status" aria-label="The run has ended">
+        <section class="finish" aria-label="The run has ended" aria-live="polite">
             <header>
                 { icon("flag") }
                 <h2>{ format!("Done in {}", short(told.total_ms)) }</h2>
