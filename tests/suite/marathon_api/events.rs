@@ -1,0 +1,143 @@
+//! What listeners hear.
+
+use super::*;
+use planarium_rest::{EventStream, poll_stream};
+
+/// Begins to listen to events.
+#[expect(clippy::expect_used, reason = "helper of tests")]
+fn listen(client: &mut Client, query: &str) -> EventStream {
+    let request = Request {
+        method: "GET".into(),
+        path: "/v2/events".into(),
+        query: query.into(),
+        headers: vec![("accept".into(), "text/event-stream".into())],
+        body: Vec::new(),
+    };
+    *handle(&mut client.session, &request).rest.events().expect("a stream")
+}
+
+/// The events since this was asked last.
+fn heard(stream: &mut EventStream, client: &Client) -> Vec<(String, Value)> {
+    let text = String::from_utf8(poll_stream(stream, &client.session).bytes).unwrap_or_default();
+    let frames = text.split("\r\n\r\n").filter_map(|frame| frame.split_once("\r\ndata: "));
+    let event = |(kind, data): (&str, &str)| {
+        (kind.trim_start_matches("event: ").to_owned(), serde_json::from_str(data).unwrap_or_default())
+    };
+    frames.map(event).collect()
+}
+
+#[test]
+fn listeners_hear_of_changes_that_are_refused() {
+    let mut client = client();
+    let c = &mut client;
+    call(c, "POST", "/v2/groups", &json!({"id": "/g", "apps": [app("x", json!({"cpus": 1000}))]}))
+        .status(201);
+    let mut stream = listen(c, "event_type=group_change_failed&event_type=deployment_failed");
+    let mut heard = |c: &Client| heard(&mut stream, c);
+    heard(c);
+    let refused = call(c, "PUT", "/v2/apps/g/x", &json!({"instances": 2})).status(409).json();
+    let events = heard(c);
+    let kinds: Vec<&str> = events.iter().map(|(kind, _)| kind.as_str()).collect();
+    assert_eq!(kinds, ["deployment_failed", "group_change_failed"]);
+    let steps = json!([{"actions": [{"action": "ScaleApplication", "app": "/g/x"}]}]);
+    assert_eq!(events[0].1["plan"]["steps"], steps);
+    assert_eq!(events[1].1["groupId"], "/g");
+    for (_, event) in &events {
+        assert_eq!(event["reason"], refused["message"]);
+    }
+    // What the rules refuse is told with each of them.
+    for (body, reason) in [
+        (
+            json!({"id": "/h", "apps": [app("x", json!({"dependencies": ["x"]}))]}),
+            "Validation failed: Failure(Set(value Dependency graph has cyclic dependencies.))",
+        ),
+        (
+            json!({"id": "/h/i", "apps": [app("x", json!({}))], "groups": [{"id": "x"}]}),
+            "Validation failed: Failure(Set(value Groups and Applications may not have the same identifier.))",
+        ),
+    ] {
+        call(c, "POST", "/v2/groups", &body).status(422);
+        let events = heard(c);
+        assert_eq!(events.len(), 1, "{events:?}");
+        assert_eq!((&*events[0].0, &events[0].1["reason"]), ("group_change_failed", &json!(reason)));
+    }
+    // What is refused for another reason never was a deployment.
+    call(c, "DELETE", "/v2/apps/zzz", &Value::Null).status(404);
+    let events = heard(c);
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert_eq!(
+        (&events[0].1["groupId"], &events[0].1["reason"]),
+        (&json!("/"), &json!("App '/zzz' does not exist"))
+    );
+}
+
+#[test]
+fn listeners_hear_of_everything_in_the_real_order() {
+    let mut client = client();
+    let c = &mut client;
+    let mut stream = listen(c, "");
+    heard(&mut stream, c);
+    let check = json!([{"protocol": "COMMAND", "command": {"value": "true"}}]);
+    // A task's status goes to the listeners first, then the change of its instance, and only then does the deployment go on.
+    let launch = [
+        "instance_changed_event Provisioned",
+        "status_update_event TASK_STARTING",
+        "instance_changed_event Starting",
+        "status_update_event TASK_RUNNING",
+        "instance_changed_event Running",
+    ];
+    let finish = ["deployment_step_success", "deployment_success"];
+    let create = ["group_change_success", "deployment_info", "deployment_step_success", "deployment_info"];
+    let first = |more: &[&'static str]| [&create[..], more, &["api_post_event"], &launch, &finish].concat();
+    for (method, path, body, expected) in [
+        ("POST", "/v2/apps", app("/a", json!({})), first(&["instance_changed_event Scheduled"])),
+        (
+            "DELETE",
+            "/v2/apps/a",
+            Value::Null,
+            [
+                &["group_change_success", "deployment_info", "instance_changed_event Running"][..],
+                &["status_update_event TASK_KILLING", "instance_changed_event Killing"],
+                &["status_update_event TASK_KILLED", "instance_changed_event Killed", "app_terminated_event"],
+                &finish,
+            ]
+            .concat(),
+        ),
+        (
+            "POST",
+            "/v2/apps",
+            app("/b", json!({"healthChecks": check})),
+            [
+                &["group_change_success", "deployment_info", "add_health_check_event"][..],
+                &["deployment_step_success", "deployment_info", "instance_changed_event Scheduled"],
+                &["api_post_event"],
+                &launch,
+                // The check itself and all of them together; then what the agent said, and its instance by that.
+                &["health_status_changed_event", "instance_health_changed_event true"],
+                &["status_update_event TASK_RUNNING", "instance_health_changed_event true"],
+                &finish,
+            ]
+            .concat(),
+        ),
+        (
+            "PUT",
+            "/v2/apps/b",
+            json!({}),
+            vec!["group_change_success", "deployment_success", "api_post_event"],
+        ),
+    ] {
+        let answer = call(c, method, path, &body);
+        assert!(answer.status < 300, "{}: {}", answer.asked, answer.text);
+        pass(c, 60);
+        let told = |(kind, event): (String, Value)| {
+            let more = ["condition", "taskStatus", "healthy"].map(|key| event.get(key).cloned());
+            let more = more.into_iter().flatten().next().map(|more| match more {
+                Value::String(text) => format!(" {text}"),
+                other => format!(" {other}"),
+            });
+            format!("{kind}{}", more.unwrap_or_default())
+        };
+        let events: Vec<String> = heard(&mut stream, c).into_iter().map(told).collect();
+        assert_eq!(events, expected, "{method} {path}");
+    }
+}
