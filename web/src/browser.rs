@@ -38,6 +38,11 @@ fn storage() -> Option<web_sys::Storage> {
     window()?.local_storage().ok().flatten()
 }
 
+/// The time of day. *Units*: milliseconds; 0 where there is no browser.
+pub(crate) fn now_ms() -> f64 {
+    if cfg!(target_arch = "wasm32") { js_sys::Date::now() } else { 0.0 }
+}
+
 /// Remembers a text.
 pub(crate) fn store(key: &str, value: &str) {
     if let Some(storage) = storage() {

@@ -18,6 +18,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// How long a page that is loaded again may come back at the address before the one that was written last. *Units*: milliseconds.
+const LEFT_MS: f64 = 2_000.0;
+
 /// What a tab keeps.
 #[derive(Serialize, Deserialize)]
 struct Tab {
@@ -51,18 +54,22 @@ struct Edit {
 
 impl Session {
     /// Keeps everything for a page that is loaded again.
-    pub(super) fn keep(&mut self, state: &State, before: String) {
+    pub(super) fn keep(&mut self, state: &State) {
         if state.broken.is_some() || self.shown.engine.entries().is_empty() {
             return;
         }
-        let tab = self.tab(state, before);
+        let now = browser::address();
+        let (left, at_ms) = &self.left;
+        let is_fresh = browser::now_ms() - at_ms < LEFT_MS;
+        let before = if is_fresh { left.clone() } else { now.clone() };
+        let tab = self.tab(state, [before, now]);
         persist::save_tab(&json::of(&tab).to_string());
     }
 
-    fn tab(&mut self, state: &State, before: String) -> Tab {
+    fn tab(&mut self, state: &State, addresses: [String; 2]) -> Tab {
         let narration = &self.shown.narration;
         Tab {
-            addresses: [before, browser::address()],
+            addresses,
             example: narration.example().map(str::to_owned),
             title: narration.title().to_owned(),
             about: narration.about().to_owned(),
@@ -196,7 +203,7 @@ mod tests {
             let file = state.draft.file.clone();
             send(&mut session, &mut state, &Action::Edit(file, text.clone()));
             send(&mut session, &mut state, &Action::ShowTab(Shows::Log));
-            let kept = json::of(&session.tab(&state, String::new())).to_string();
+            let kept = json::of(&session.tab(&state, [String::new(), String::new()])).to_string();
 
             let (mut again, mut there) = Session::new();
             let tab = json::read(kept.as_bytes()).expect("it can be read");

@@ -90,6 +90,8 @@ pub(crate) struct Session {
     helping: help::Helping,
     /// The address bar as last written.
     written: String,
+    /// The address that was written over last, and when. A page that is loaded again at that moment may still come back there.
+    left: (String, f64),
 }
 
 impl Session {
@@ -110,6 +112,7 @@ impl Session {
             asked: None,
             helping: help::Helping::default(),
             written: String::new(),
+            left: (String::new(), 0.0),
         };
         let examples = planarium_gallery::examples().iter().map(|example| ExampleCard {
             id: example.id.into(),
@@ -234,7 +237,10 @@ impl Session {
             Action::WriteAddress | Action::Leave => {
                 let before = browser::address();
                 self.write_address(state);
-                self.keep(state, before);
+                if browser::address() != before {
+                    self.left = (before, browser::now_ms());
+                }
+                self.keep(state);
                 Vec::new()
             }
             Action::SaveAs(format) => {
