@@ -3,7 +3,7 @@
 #[expect(dead_code, reason = "every test binary uses its own part of this")]
 mod common;
 
-use common::{accept, assert_same, engine, input, stand, with_cluster};
+use common::{Stand, accept, assert_same, engine, input, stand, with_cluster};
 use planarium_protocol::EventBody;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_world::{Difference, Engine, Journal, ReplayError, SEMANTICS};
@@ -381,4 +381,49 @@ fn a_branch_from_before_an_input_goes_on_without_it() {
     accept(&mut engine, input(r#"{"kind":"add-agent","hostname":"late"}"#));
     assert!(engine.branch_from(place));
     assert_eq!((engine.digest(), engine.at_head()), (before, true));
+}
+
+#[test]
+fn what_is_forgotten_comes_back_by_a_replay() {
+    let mut whole = eventful();
+    let mut short = eventful();
+    short.forget_events(5);
+    let (all, forgotten) = (whole.all_events().to_vec(), short.forgotten());
+    assert!(forgotten > 5 && forgotten + 5 == short.head_seq(), "{forgotten} of {}", short.head_seq());
+    assert_eq!(short.all_events(), &all[all.len() - 5..]);
+    let head = short.head_seq();
+    for seq in 0..=head {
+        short.seek_seq(seq);
+        whole.seek_seq(seq);
+        let shown = |engine: &Engine| Stand { events: Vec::new(), ..stand(engine) };
+        assert_same(&shown(&whole), &shown(&short), &format!("at {seq}"));
+        for (after, to) in
+            [(0, head), (seq, head), (seq.saturating_sub(3), seq), (seq, seq + 1), (head, head)]
+        {
+            let here = (short.now_ms(), short.seq(), short.digest());
+            let end = usize::try_from(to.min(head)).expect("few");
+            let start = usize::try_from(after).expect("few");
+            assert_eq!(short.recall(after, to), all[start..end], "{after} to {to} from {seq}");
+            assert_eq!(here, (short.now_ms(), short.seq(), short.digest()), "the cursor stays");
+        }
+    }
+    // Waiting for a change finds it among what is forgotten as well.
+    short.seek_ms(0);
+    whole.seek_ms(0);
+    for _ in 0..20 {
+        assert_eq!(short.advance_status_change(), whole.advance_status_change());
+        assert_eq!(short.digest(), whole.digest());
+    }
+    // Branches that part where events are forgotten, and the way back.
+    short.seek_seq(4);
+    accept(&mut short, input(r#"{"kind":"add-agent","hostname":"apart"}"#));
+    short.advance_for(1000);
+    let apart = short.recall(0, u64::MAX);
+    assert_eq!(apart[..4], all[..4]);
+    assert!(apart.iter().zip(1..).all(|(event, seq)| event.seq == seq) && apart.len() > 4);
+    assert!(short.switch_branch(1));
+    assert_eq!(short.recall(0, u64::MAX), all);
+    assert!(short.switch_branch(2));
+    assert_eq!(short.recall(0, u64::MAX), apart);
+    assert_eq!(Engine::from_journal(&short.journal()).expect("it replays").digest(), short.digest());
 }

@@ -9,18 +9,20 @@ use std::sync::Arc;
 pub struct Table<T, const N: usize = CHUNK> {
     /// All full but the last.
     chunks: Vec<Arc<Vec<T>>>,
+    /// A chunk of retired rows, which stands for every other one.
+    retired: Option<Arc<Vec<T>>>,
 }
 
 impl<T, const N: usize> Default for Table<T, N> {
     fn default() -> Self {
-        Self { chunks: Vec::new() }
+        Self { chunks: Vec::new(), retired: None }
     }
 }
 
 impl<T: Clone, const N: usize> Table<T, N> {
     /// No rows.
     pub const fn new() -> Self {
-        Self { chunks: Vec::new() }
+        Self { chunks: Vec::new(), retired: None }
     }
 
     /// How many rows there are.
@@ -48,6 +50,18 @@ impl<T: Clone, const N: usize> Table<T, N> {
         match self.chunks.last_mut() {
             Some(last) if last.len() < N => Arc::make_mut(last).push(row),
             _ => self.chunks.push(Arc::new(vec![row])),
+        }
+    }
+
+    /// Puts a row in the place of one that nobody asks for any more, and lets full chunks of such rows take no room of their
+    /// own: what one of those rows says from then on, all of them say.
+    pub fn retire(&mut self, row: usize, with: T, is_retired: impl Fn(&T) -> bool) {
+        let Some(chunk) = self.chunks.get_mut(row / N) else { return };
+        if let Some(slot) = Arc::make_mut(chunk).get_mut(row % N) {
+            *slot = with;
+        }
+        if chunk.len() == N && chunk.iter().all(is_retired) {
+            *chunk = Arc::clone(self.retired.get_or_insert_with(|| Arc::clone(chunk)));
         }
     }
 
@@ -104,6 +118,21 @@ mod tests {
         table.push(10);
         assert_eq!(table.iter().copied().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 50, 6, 7, 8, 9, 10]);
         assert!(Table::<u32, 4>::new().is_empty() && !table.is_empty());
+    }
+
+    #[test]
+    fn retired_rows_take_no_room() {
+        let mut table: Table<u64, 4> = (1..=40).collect();
+        for row in (0..40).filter(|row| *row != 6) {
+            table.retire(row, 0, |row| *row == 0);
+        }
+        let left: Vec<_> = table.iter().copied().filter(|row| *row > 0).collect();
+        assert_eq!((left, table.get(6), table.get(39), table.len()), (vec![7], Some(&7), Some(&0), 40));
+        let mut chunks: Vec<_> = table.chunks.iter().map(Arc::as_ptr).collect();
+        chunks.sort();
+        chunks.dedup();
+        assert_eq!(chunks.len(), 2, "one for the row that is left, one for all others");
+        table.retire(99, 0, |_| true);
     }
 
     #[test]

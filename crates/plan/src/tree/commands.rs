@@ -31,7 +31,7 @@ impl PlanTree {
             Some(text) => self.step_errors.insert(step, text),
             None => self.step_errors.remove(&step),
         };
-        if let Some(row) = self.phases.get_mut(phase.index()) {
+        if let Some(row) = self.row_mut(phase) {
             row.errors = row.errors.saturating_add(u32::from(has)).saturating_sub(u32::from(had.is_some()));
         }
         if has {
@@ -92,8 +92,7 @@ impl PlanTree {
             Element::Phase(id) => match self.next_canary_step(id) {
                 Some(step) => _ = self.apply_step(step, |row| (row.state, false)),
                 None => {
-                    if let Some(phase) = self.phases.get_mut(id.index()).filter(|phase| phase.place.is_some())
-                    {
+                    if let Some(phase) = self.row_mut(id).filter(|phase| phase.place.is_some()) {
                         phase.interrupted = false;
                     }
                 }
@@ -159,7 +158,7 @@ impl PlanTree {
     }
 
     fn hold_phase(&mut self, id: PhaseId, interrupted: bool) -> bool {
-        let Some(phase) = self.phases.get_mut(id.index()) else { return false };
+        let Some(phase) = self.row_mut(id) else { return false };
         if phase.place.is_none() || phase.interrupted == interrupted {
             return false;
         }

@@ -17,7 +17,7 @@ impl PlanTree {
     pub fn redraw(&mut self) -> bool {
         let mut fresh = false;
         for id in self.order.clone() {
-            let Some(phase) = self.phases.get_mut(id.index()) else { continue };
+            let Some(phase) = self.row_mut(id) else { continue };
             if phase.group.random().is_some() {
                 fresh |= phase.group.redraw();
                 self.settle_phase(id);

@@ -52,7 +52,7 @@ pub struct PlanTree {
     pub(crate) errors: Vec<Arc<str>>,
     pub(crate) step_errors: SortedMap<StepId, Arc<str>>,
     /// By phase id; removed phases keep an empty row.
-    pub(crate) phases: Vec<PhaseRow>,
+    pub(crate) phases: Vec<Option<Arc<PhaseRow>>>,
     /// Phases in the tree, in order.
     pub(crate) order: Vec<PhaseId>,
     /// By step id.
@@ -82,7 +82,7 @@ pub(crate) struct PhaseRow {
     pub(crate) spec: Arc<PhaseSpec>,
     /// Id of its first step.
     pub(crate) first: u32,
-    /// Its position in the plan, or none once removed.
+    /// Its position in the plan; none before it has one.
     pub(crate) place: Option<u32>,
     /// The flag of its strategy; for a canary, of the inner strategy.
     pub(crate) interrupted: bool,
@@ -350,10 +350,12 @@ impl PlanTree {
 
     /// What a copy takes: states and orders; names, assets and specs are shared. *Units*: bytes.
     pub fn bytes(&self) -> u64 {
-        let children = self.group.len() + self.phases.iter().map(|phase| phase.group.len()).sum::<usize>();
+        let rows = || self.phases.iter().flatten();
+        let children = self.group.len() + rows().map(|phase| phase.group.len()).sum::<usize>();
         bytes_of::<Self>(1)
             + bytes_of::<StepRow>(self.steps.len())
-            + bytes_of::<PhaseRow>(self.phases.len())
+            + bytes_of::<usize>(self.phases.len())
+            + bytes_of::<PhaseRow>(rows().count())
             + 4 * children as u64
             + bytes_of::<Change>(self.changes.len())
     }
@@ -391,7 +393,17 @@ impl PlanTree {
 
     /// A phase in the tree.
     pub(crate) fn phase(&self, phase: PhaseId) -> Option<&PhaseRow> {
-        self.phases.get(phase.index()).filter(|row| row.place.is_some())
+        self.row(phase).filter(|row| row.place.is_some())
+    }
+
+    /// The row of a phase that has its place or is about to get one.
+    pub(crate) fn row(&self, phase: PhaseId) -> Option<&PhaseRow> {
+        self.phases.get(phase.index())?.as_deref()
+    }
+
+    /// The same, to change.
+    pub(crate) fn row_mut(&mut self, phase: PhaseId) -> Option<&mut PhaseRow> {
+        self.phases.get_mut(phase.index())?.as_mut().map(Arc::make_mut)
     }
 
     /// A step in the tree.

@@ -30,8 +30,8 @@ impl PlanTree {
         if (before.state, before.interrupted) == (state, interrupted) {
             return Applied::NOTHING;
         }
-        let Some(phase) = self.phases.get_mut(before.phase.index()).filter(|phase| phase.place.is_some())
-        else {
+        let phase = self.phases.get_mut(before.phase.index()).and_then(Option::as_mut);
+        let Some(phase) = phase.filter(|phase| phase.place.is_some()).map(Arc::make_mut) else {
             return Applied::NOTHING;
         };
         row.state = state;
@@ -50,13 +50,14 @@ impl PlanTree {
     /// Derives a phase's status anew and tells the plan's group.
     pub(super) fn settle_phase(&mut self, id: PhaseId) {
         let rollup = self.head.rollup;
-        let Some(phase) = self.phases.get(id.index()) else { return };
+        let Some(phase) = self.row(id) else { return };
         let (bits, interrupted) = if phase.canary.is_empty() {
             (plain_bits(phase), phase.interrupted)
         } else {
             self.settle_canary(id)
         };
-        let Some(phase) = self.phases.get_mut(id.index()) else { return };
+        let phase = self.phases.get_mut(id.index()).and_then(Option::as_mut).map(Arc::make_mut);
+        let Some(phase) = phase else { return };
         let Some(place) = phase.place.filter(|_| phase.rolled != bits) else { return };
         phase.rolled = bits;
         let (from, to) = (phase.status, rollup.evaluate_bits(bits));
@@ -70,7 +71,7 @@ impl PlanTree {
     /// Brings a canary phase up to date: what it rolls up, and whether it is interrupted.
     fn settle_canary(&mut self, id: PhaseId) -> (u32, bool) {
         let over = self.phase(id).is_some_and(|phase| !self.canary_open(phase));
-        if let Some(phase) = self.phases.get_mut(id.index()).filter(|_| over) {
+        if let Some(phase) = self.row_mut(id).filter(|_| over) {
             // The inner strategy is asked for the first time now.
             phase.group.freeze();
         }
@@ -165,7 +166,7 @@ impl PlanTree {
             }
         }
         let group = Group::new(&spec.strategy, &children, canary.is_empty());
-        self.phases.push(PhaseRow {
+        self.phases.push(Some(Arc::new(PhaseRow {
             spec,
             first: first.0,
             place: None,
@@ -175,19 +176,19 @@ impl PlanTree {
             status: Status::Complete,
             rolled: 0,
             errors,
-        });
+        })));
         id
     }
 
     /// Gives a phase its place and derives its status; the plan's group is not told.
     pub(super) fn place_phase(&mut self, id: PhaseId, place: usize) {
         let place = u32::try_from(place).unwrap_or(u32::MAX);
-        let Some(row) = self.phases.get_mut(id.index()) else { return };
+        let Some(row) = self.row_mut(id) else { return };
         row.place = Some(place);
         let Some(phase) = self.phase(id) else { return };
         let (bits, _) = self.rolled(phase);
         let status = self.head.rollup.evaluate_bits(bits);
-        if let Some(phase) = self.phases.get_mut(id.index()) {
+        if let Some(phase) = self.row_mut(id) {
             phase.rolled = bits;
             phase.status = status;
         }

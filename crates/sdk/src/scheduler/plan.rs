@@ -71,7 +71,7 @@ pub(crate) struct StepData {
 }
 
 /// What a step is made of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StepHead {
     /// Id.
     pub(crate) id: Text,
@@ -157,7 +157,7 @@ pub(crate) struct Plan {
     /// By step id.
     pub(crate) steps: Table<StepData, 8>,
     /// By phase id.
-    pub(crate) phases: Vec<PhaseData>,
+    pub(crate) phases: Table<PhaseData, 8>,
     /// The event that last changed it or anything below it.
     pub(crate) revision: u64,
     /// Counts changes that may alter what is said of any of its elements.
@@ -170,6 +170,8 @@ pub(crate) struct Plan {
     pub(crate) lots: bool,
     /// Steps that share their name with another of their phase: paths say their ids.
     namesakes: SortedSet<StepId>,
+    /// What rows of steps say that left the tree.
+    gone: Option<Arc<StepHead>>,
 }
 
 impl Plan {
@@ -185,13 +187,14 @@ impl Plan {
             kind,
             tree: PlanTree::new(spec),
             steps: Table::new(),
-            phases: Vec::new(),
+            phases: Table::new(),
             revision: 0,
             touched: 0,
             named: 0,
             shown_strategy: None,
             lots: false,
             namesakes: SortedSet::new(),
+            gone: None,
         };
         plan.lots = plan.tree.draws_lots();
         for steps in phases {
@@ -224,6 +227,32 @@ impl Plan {
                 touched: 0,
             });
         }
+    }
+
+    /// Empties the rows of a phase that leaves the tree: recovery goes on for ever where a task always crashes.
+    pub(crate) fn retire(&mut self, phase: PhaseId) {
+        for step in self.tree.steps(phase) {
+            let Some(data) = self.step(step) else { continue };
+            // An event says that it did something, which is asked of a plan as a whole.
+            let (event, since) = (data.event, data.since);
+            let head = Arc::clone(self.gone.get_or_insert_default());
+            let blank = StepData {
+                head: Arc::clone(&head),
+                tasks: StepTasks::default(),
+                forced: false,
+                since,
+                event,
+                look: None,
+                touched: 0,
+            };
+            let is_gone = |row: &StepData| row.event.is_some() && Arc::ptr_eq(&row.head, &head);
+            self.steps.retire(step.index(), blank, is_gone);
+            self.namesakes.remove(&step);
+        }
+        let head = Arc::clone(self.gone.get_or_insert_default());
+        let blank = PhaseData { id: head.id.clone(), revision: 0 };
+        self.phases.retire(phase.index(), blank, |row| Arc::ptr_eq(&row.id, &head.id));
+        self.tree.remove_phase(phase);
     }
 
     /// Whether another step of its phase has its name.

@@ -282,7 +282,7 @@ impl Scheduler {
             self.delayed.remove(&holder);
         }
         if let Some(plan) = self.plans.get_mut(id.index()) {
-            plan.tree.remove_phase(phase);
+            plan.retire(phase);
         }
     }
 

@@ -86,9 +86,7 @@ impl Scheduler {
         self.revision = shown;
         for plan in &mut self.plans {
             plan.revision = shown;
-            for phase in &mut plan.phases {
-                phase.revision = shown;
-            }
+            plan.phases.for_each_mut(|_| true, |_, phase| phase.revision = shown);
         }
     }
 }

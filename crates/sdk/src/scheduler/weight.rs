@@ -56,7 +56,7 @@ impl Plan {
         bytes_of::<Self>(1)
             + self.tree.bytes()
             + self.steps.beyond(before.map(|before| &before.steps), step)
-            + bytes_of::<super::plan::PhaseData>(self.phases.len())
+            + self.phases.beyond(before.map(|before| &before.phases), |_, _| ROW)
     }
 }
 

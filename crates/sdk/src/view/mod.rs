@@ -30,8 +30,8 @@ struct Built {
     /// In order.
     pods: Vec<ShownPod>,
     plans: Vec<(u64, Arc<PlanView>)>,
-    /// By plan, then by step id: what each step's view was made from.
-    signs: Vec<Vec<Option<StepSign>>>,
+    /// By plan, then in order of ids: what each step's view was made from.
+    signs: Vec<Signs>,
     actions: Actions,
     shut: Shut,
 }
@@ -52,6 +52,9 @@ struct StepSign {
     candidate: bool,
     phase: PhaseSign,
 }
+
+/// Steps in order of ids.
+type Signs = Vec<(StepId, StepSign)>;
 
 /// What the views of all steps of a phase depend on.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,9 +103,11 @@ impl Scheduler {
             let view = match old {
                 Some((touched, view)) if touched == plan.touched => view,
                 old => {
-                    let mut signs = built.signs.get_mut(at).map(std::mem::take).unwrap_or_default();
-                    signs.resize(plan.steps.len(), None);
-                    let mut known = Known { signs: &mut signs, actions: &mut built.actions, shut };
+                    let before = built.signs.get_mut(at).map(std::mem::take).unwrap_or_default();
+                    let mut signs = Vec::with_capacity(before.len());
+                    let before = before.into_iter().peekable();
+                    let actions = &mut built.actions;
+                    let mut known = Known { before, signs: &mut signs, actions, shut };
                     let view = self.plan_view(PlanId::at(at), plan, old.map(|(_, view)| view), &mut known);
                     if let Some(place) = built.signs.get_mut(at) {
                         *place = signs;
@@ -179,11 +184,10 @@ impl Scheduler {
                 let old = old.and_then(|old| old.steps.get(n));
                 let held = self.withheld.contains_key(&Holder { plan: id, step });
                 let now = if held { None } else { step_sign(plan, step, &sign) };
-                let before = known.signs.get_mut(step.index());
-                let same = now.is_some() && before.as_ref().is_some_and(|before| **before == now);
-                if let Some(before) = before {
-                    *before = now;
-                }
+                while known.before.next_if(|(other, _)| *other < step).is_some() {}
+                let before = known.before.next_if(|(other, _)| *other == step);
+                let same = now.is_some() && before.map(|(_, before)| before) == now;
+                known.signs.extend(now.map(|now| (step, now)));
                 match old {
                     Some(old) if same => old.clone(),
                     old => self.step_view(id, plan, step, old, known),
@@ -313,7 +317,8 @@ impl Scheduler {
 
 /// What is known from the view before.
 struct Known<'a> {
-    signs: &'a mut Vec<Option<StepSign>>,
+    before: std::iter::Peekable<std::vec::IntoIter<(StepId, StepSign)>>,
+    signs: &'a mut Signs,
     actions: &'a mut Actions,
     shut: Shut,
 }

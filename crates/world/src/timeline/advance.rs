@@ -106,7 +106,7 @@ impl Engine {
         let from = self.seq();
         let (mut seen, mut met) = (from, false);
         let stop = self.run_from(self.now_ms().saturating_add(QUIET_MS), true, |engine| {
-            met = engine.log.between(seen, engine.seq()).iter().any(is_status_change);
+            met = engine.news(seen).any(is_status_change);
             seen = engine.seq();
             met || seen - from > limits::EVENTS_WITHOUT_CHANGE
         });
@@ -144,12 +144,12 @@ impl Engine {
             return Stop::Met;
         }
         self.run_from(end, stop_when_idle, |engine| {
-            let news = engine.log.between(seen, engine.seq());
-            seen = engine.seq();
+            let mut news = engine.news(seen);
             // Statuses are looked up only where an event may have changed what is asked for.
-            if !condition.asks_for_status() || news.iter().any(|event| condition.may_change_with(event)) {
+            if !condition.asks_for_status() || news.any(|event| condition.may_change_with(event)) {
                 held = engine.holds(condition);
             }
+            seen = engine.seq();
             held
         })
     }
@@ -269,15 +269,25 @@ impl Engine {
         }
     }
 
-    /// Keeps the events of the last step when it went beyond the head; replayed ones are known.
+    /// Keeps the events of the last step when it went beyond the head. Of replayed ones the log knows all that it has not
+    /// forgotten.
     pub(super) fn extend(&mut self) {
         let is_replay = self.world.steps() <= self.branch.head().steps;
-        let mut events = self.world.take_events();
+        self.replayed.clear();
+        let events = self.world.take_events();
         if is_replay {
-            debug_assert!(
-                events.all(|event| self.log.between(event.seq - 1, event.seq).first() == Some(&event)),
-                "replay reported other events"
-            );
+            let forgotten = self.log.forgotten();
+            for event in events {
+                if event.seq <= forgotten {
+                    self.replayed.push(event);
+                    continue;
+                }
+                debug_assert_eq!(
+                    self.log.between(event.seq - 1, event.seq).first(),
+                    Some(&event),
+                    "replay reported other events"
+                );
+            }
             return;
         }
         self.log.append(events);

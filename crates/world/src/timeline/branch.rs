@@ -240,7 +240,8 @@ impl Engine {
     /// Fills the empty log with the events on the way to the current branch.
     fn load_log(&mut self) {
         let path = self.path();
-        let ends = path.iter().skip(1).map(|(_, from)| *from).chain([u64::MAX]).collect::<Vec<_>>();
+        let head = self.branch.head.seq;
+        let ends = path.iter().skip(1).map(|(_, from)| *from).chain([head]).collect::<Vec<_>>();
         let mut log = std::mem::take(&mut self.log);
         for ((id, _), end) in path.into_iter().zip(ends) {
             if let Some(branch) = self.branch_mut(id) {
@@ -285,12 +286,15 @@ impl Engine {
     }
 }
 
-/// Events that a branch alone holds and the log it shares; see [`Log`].
+/// Events that a branch alone holds, the last ones at least, and the log it shares; see [`Log`].
 impl Log {
     /// Appends events up to number `end` from the front of `own`.
     fn take_from(&mut self, own: &mut Vec<Event>, end: u64) {
         let count = own.partition_point(|event| event.seq <= end);
         let rest = own.split_off(count);
-        self.append(std::mem::replace(own, rest));
+        let events = std::mem::replace(own, rest);
+        // Where a branch has forgotten its oldest ones, those before them are of no use either.
+        self.skip_to(events.first().map_or(end, |event| event.seq - 1));
+        self.append(events);
     }
 }

@@ -1,14 +1,16 @@
-//! The events of one branch in one piece.
+//! The events of one branch in one piece, the oldest of which may be forgotten.
 //!
-//! Knows: numbers of events. Must not know: what they say.
+//! Knows: numbers of events. Must not know: what they say, and how forgotten ones are brought back.
 //!
-//! *Invariant*: event `n` stands at place `n - 1`.
+//! *Invariant*: those kept are the last ones, without gaps; event `n` stands at place `n - 1 - forgotten`.
 
 use planarium_protocol::Event;
 
-/// Events from the first one on, without gaps.
+/// The last events of a branch.
 #[derive(Default)]
 pub(super) struct Log {
+    /// How many come before those kept.
+    forgotten: u64,
     events: Vec<Event>,
 }
 
@@ -17,29 +19,64 @@ fn place(seq: u64) -> usize {
 }
 
 impl Log {
+    /// Number of the last event.
     pub(super) fn len(&self) -> u64 {
-        self.events.len() as u64
+        self.forgotten + self.events.len() as u64
+    }
+
+    /// Number of the last event that is not kept; zero when all are.
+    pub(super) fn forgotten(&self) -> u64 {
+        self.forgotten
     }
 
     pub(super) fn append(&mut self, events: impl IntoIterator<Item = Event>) {
         let before = self.events.len();
         self.events.extend(events);
         let first = self.events.get(before);
-        debug_assert!(first.is_none_or(|event| event.seq == before as u64 + 1), "a gap in the log");
+        debug_assert!(
+            first.is_none_or(|event| event.seq == self.forgotten + before as u64 + 1),
+            "a gap in the log"
+        );
+    }
+
+    /// Forgets all but the last `keep` events, as soon as twice as many are there: so it costs little for each event.
+    pub(super) fn forget(&mut self, keep: u64) {
+        let keep = place(keep);
+        if self.events.len() > keep.saturating_mul(2) {
+            let surplus = self.events.len() - keep;
+            self.events.drain(..surplus);
+            self.events.shrink_to(keep.saturating_mul(2));
+            self.forgotten += surplus as u64;
+        }
+    }
+
+    /// Goes on after event `seq`, without what leads up to it; nothing happens where that is known.
+    pub(super) fn skip_to(&mut self, seq: u64) {
+        if seq > self.len() {
+            self.events.clear();
+            self.forgotten = seq;
+        }
     }
 
     /// Takes away the events after number `seq`.
     pub(super) fn split_off(&mut self, seq: u64) -> Vec<Event> {
-        self.events.split_off(place(seq).min(self.events.len()))
+        let after = self.events.split_off(self.place(seq).min(self.events.len()));
+        self.forgotten = self.forgotten.min(seq);
+        after
     }
 
     pub(super) fn up_to(&self, seq: u64) -> &[Event] {
         self.between(0, seq)
     }
 
-    /// Events after number `after` up to number `to`.
+    /// Events after number `after` up to number `to`, as far as they are kept.
     pub(super) fn between(&self, after: u64, to: u64) -> &[Event] {
-        let to = place(to).min(self.events.len());
-        self.events.get(place(after)..to).unwrap_or_default()
+        let to = self.place(to).min(self.events.len());
+        self.events.get(self.place(after)..to).unwrap_or_default()
+    }
+
+    /// Where the events after number `seq` begin.
+    fn place(&self, seq: u64) -> usize {
+        place(seq.saturating_sub(self.forgotten))
     }
 }

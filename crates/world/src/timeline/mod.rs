@@ -10,6 +10,7 @@ mod branch;
 mod checkpoint;
 mod journal;
 mod log;
+mod recall;
 mod replayed;
 mod seek;
 mod trail;
@@ -44,8 +45,10 @@ pub struct Engine {
     /// All other branches, by id.
     others: Vec<Branch>,
     next_branch: u32,
-    /// Events of the current branch from the first one to its head.
+    /// Events of the current branch to its head, the last ones at least.
     log: Log,
+    /// Events of the last step where it was a replay of some that the log has forgotten.
+    replayed: Vec<Event>,
     /// Worlds at hand for further steps back.
     trail: Trail,
     view: Cell<Option<CachedView>>,
@@ -82,6 +85,7 @@ impl Engine {
             others: Vec::new(),
             next_branch: 2,
             log: Log::default(),
+            replayed: Vec::new(),
             trail: Trail::default(),
             view: Cell::new(None),
         }
@@ -227,17 +231,18 @@ impl Engine {
         view
     }
 
-    /// Events up to the cursor, oldest first; event `n` stands at place `n - 1`.
+    /// Events up to the cursor, oldest first, as far as they are kept: all of them, unless
+    /// [`Engine::forget_events`] was asked for.
     pub fn events(&self) -> &[Event] {
         self.log.up_to(self.seq())
     }
 
-    /// Events after number `seq` up to the cursor.
+    /// Events after number `seq` up to the cursor, as far as they are kept.
     pub fn events_since(&self, seq: u64) -> &[Event] {
         self.log.between(seq, self.seq())
     }
 
-    /// Events of the current branch up to its head, those after the cursor included.
+    /// Events of the current branch up to its head, those after the cursor included, as far as they are kept.
     pub fn all_events(&self) -> &[Event] {
         self.log.up_to(u64::MAX)
     }

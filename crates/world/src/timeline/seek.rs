@@ -104,7 +104,7 @@ impl Engine {
 
     /// Puts the cursor on the latest kept world for which `before` holds, or leaves it where it is when
     /// that is later still. The world at the head is kept.
-    fn start_from(&mut self, before: impl Fn(&World) -> bool) {
+    pub(super) fn start_from(&mut self, before: impl Fn(&World) -> bool) {
         self.branch.keep_head(&self.world);
         let kept = self.branch.checkpoints.last_where(&before);
         let here = before(&self.world).then(|| self.world.steps());
@@ -116,7 +116,7 @@ impl Engine {
     }
 
     /// One recorded step not later than `until_ms`; false when there is none.
-    fn replay_step(&mut self, until_ms: u64) -> bool {
+    pub(super) fn replay_step(&mut self, until_ms: u64) -> bool {
         if self.world.steps() >= self.branch.head().steps {
             return false;
         }
@@ -133,6 +133,6 @@ impl Engine {
 }
 
 /// Whether nothing at all has happened.
-fn is_empty(world: &World) -> bool {
+pub(super) fn is_empty(world: &World) -> bool {
     world.steps() == 0 && world.now_ms() == 0
 }
