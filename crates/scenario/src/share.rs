@@ -80,6 +80,9 @@ pub fn moment_of(engine: &Engine) -> Option<(u64, Option<u64>)> {
         return None;
     }
     let (ms, seq) = (engine.now_ms(), engine.seq());
+    if seq < engine.forgotten() {
+        return Some((ms, engine.mid_instant().then_some(seq)));
+    }
     let all = engine.all_events();
     let last = all.partition_point(|event| event.at_ms <= ms).checked_sub(1).and_then(|at| all.get(at));
     Some((ms, last.is_some_and(|event| event.seq > seq).then_some(seq)))

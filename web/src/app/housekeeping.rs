@@ -1,5 +1,6 @@
 //! What goes on beside rendering: the play loop, debounced work, looks of the page as a whole.
 
+use super::pace::Pace;
 use crate::browser;
 use crate::features::dialogs::open_files;
 use crate::store::state::{State, Theme};
@@ -159,7 +160,7 @@ fn use_play_loop(hub: &Hub, playing: bool) {
     use_effect_with(playing, move |playing| {
         let slot: Slot = Rc::default();
         if *playing {
-            next_frame(hub, Rc::clone(&slot), None, MOST_MS);
+            next_frame(hub, Rc::clone(&slot), Pace::default());
         }
         move || *slot.borrow_mut() = None
     });
@@ -167,55 +168,21 @@ fn use_play_loop(hub: &Hub, playing: bool) {
 
 type Slot = Rc<RefCell<Option<AnimationFrame>>>;
 
-/// What simulating may take of a frame, so that the rest suffices for drawing; half of one that takes longer anyway.
-/// *Units*: milliseconds.
-const FRAME_MS: f64 = 8.0;
-/// The least that a frame plays, however long that takes. *Units*: milliseconds.
-const LEAST_MS: f64 = 4.0;
-/// The most. *Units*: milliseconds.
-const MOST_MS: f64 = 250.0;
-
-/// How much of the time since the last frame is played: a world that cannot be simulated as fast as asked for plays slower
-/// rather than in fewer frames.
-fn paced(most_ms: f64, played_ms: f64, took_ms: f64, frame_ms: f64) -> f64 {
-    let room_ms = FRAME_MS.max(frame_ms / 2.0);
-    let next = if took_ms > room_ms { played_ms * room_ms / took_ms } else { most_ms * 1.25 };
-    next.clamp(LEAST_MS, MOST_MS)
-}
-
-fn next_frame(hub: Hub, slot: Slot, last: Option<f64>, most_ms: f64) {
+fn next_frame(hub: Hub, slot: Slot, mut pace: Pace) {
     let again = Rc::clone(&slot);
-    let frame = request_animation_frame(move |now| {
+    let frame = request_animation_frame(move |now_ms| {
         // Pausing and playing on may come between two draws, so only the draw of a pause ends the loop.
-        let playing = hub.state().play.playing;
-        let mut most_ms = most_ms;
-        if let Some(last) = last.filter(|_| playing) {
-            let (from, frame_ms) = (js_sys::Date::now(), now - last);
-            let play_ms = frame_ms.clamp(0.0, most_ms);
-            hub.send(Action::Frame(play_ms));
-            most_ms = paced(most_ms, play_ms, js_sys::Date::now() - from, frame_ms);
+        if hub.state().play.playing {
+            if let Some(turn) = pace.frame(now_ms) {
+                let from_ms = js_sys::Date::now();
+                let (ahead, shown) = (Action::Ahead(turn.play_ms), Action::Frame(turn.play_ms));
+                hub.send(if turn.shows { shown } else { ahead });
+                pace.played(turn, js_sys::Date::now() - from_ms);
+            }
+        } else {
+            pace.pause();
         }
-        next_frame(hub, again, playing.then_some(now), most_ms);
+        next_frame(hub, again, pace);
     });
     *slot.borrow_mut() = Some(frame);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_world_that_is_slow_to_simulate_plays_slower_and_comes_back_to_speed() {
-        let mut most_ms = MOST_MS;
-        // Each millisecond played takes two.
-        for _ in 0..20 {
-            let played_ms = 16.0_f64.min(most_ms);
-            most_ms = paced(most_ms, played_ms, played_ms * 2.0, 16.0);
-        }
-        assert!((LEAST_MS..=6.0).contains(&most_ms), "{most_ms}");
-        for _ in 0..40 {
-            most_ms = paced(most_ms, most_ms, 1.0, 16.0);
-        }
-        assert!(most_ms >= MOST_MS, "{most_ms}");
-    }
 }

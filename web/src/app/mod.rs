@@ -3,6 +3,7 @@
 mod crash;
 mod housekeeping;
 mod keys;
+mod pace;
 
 use crate::browser;
 use crate::features::announcer::Announcer;

@@ -62,6 +62,8 @@ pub(crate) enum Action {
     Pause,
     /// An animation frame took this long, in milliseconds.
     Frame(f64),
+    /// The same, and the page shows it later: in time with another one.
+    Ahead(f64),
     /// Faster or slower.
     Nudge(bool),
     /// This fast.

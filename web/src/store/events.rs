@@ -10,6 +10,9 @@ const CHUNK: usize = 256;
 /// Events that are kept around a cursor; up to twice as many on the way.
 const KEPT: usize = 16 * CHUNK;
 
+/// Hands over the events of all from one position up to, and without, another.
+pub(crate) type Recall<'a> = &'a mut dyn FnMut(usize, usize) -> Vec<Event>;
+
 /// A list in shared chunks: appending copies at most one chunk and the list of chunks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventLog {
@@ -35,28 +38,26 @@ impl EventLog {
         Self { lineage, ..Self::default() }
     }
 
-    /// Those of all events that are around a place.
-    pub(crate) fn around(lineage: (u32, u32), all: &[Event], place: usize) -> Self {
-        let first = place.saturating_sub(KEPT / 2).min(all.len().saturating_sub(KEPT));
+    /// Those of `len` events that are around a place.
+    fn around(lineage: (u32, u32), len: usize, place: usize, recall: Recall<'_>) -> Self {
+        let first = place.saturating_sub(KEPT / 2).min(len.saturating_sub(KEPT));
         let mut out = Self { first, end: first, len: first, lineage, ..Self::default() };
-        out.extend(
-            all.get(first..).unwrap_or_default().get(..KEPT).unwrap_or(all.get(first..).unwrap_or_default()),
-        );
-        out.len = all.len();
+        out.extend(recall(first, (first + KEPT).min(len)));
+        out.len = len;
         out
     }
 
-    /// Follows all events with the cursor at a place.
-    pub(crate) fn follow(&mut self, all: &[Event], place: usize) {
-        let few = all.len().saturating_sub(self.len) <= KEPT;
+    /// Follows all events, so many by now, with the cursor at a place.
+    pub(crate) fn follow(&mut self, len: usize, place: usize, recall: Recall<'_>) {
+        let few = len.saturating_sub(self.len) <= KEPT;
         let near =
-            few && place >= self.first && (place < self.end || self.end == self.len) && all.len() >= self.len;
-        if !near || (all.len() > self.len && self.end < self.len) {
-            *self = Self::around(self.lineage, all, place);
+            few && place >= self.first && (place < self.end || self.end == self.len) && len >= self.len;
+        if !near || (len > self.len && self.end < self.len) {
+            *self = Self::around(self.lineage, len, place, recall);
             return;
         }
-        if all.len() > self.len {
-            self.extend(all.get(self.len..).unwrap_or_default());
+        if len > self.len {
+            self.extend(recall(self.len, len));
         }
         if self.end - self.first > 2 * KEPT && place + KEPT / 2 >= self.end {
             let surplus = (self.end - self.first - KEPT) / CHUNK;
@@ -82,19 +83,20 @@ impl EventLog {
     }
 
     /// Appends events that follow the last one.
-    pub(crate) fn extend(&mut self, events: &[Event]) {
-        if events.is_empty() {
-            return;
-        }
-        let chunks = Arc::make_mut(&mut self.chunks);
+    pub(crate) fn extend(&mut self, events: impl IntoIterator<Item = Event>) {
         for event in events {
-            match chunks.last_mut() {
-                Some(last) if last.len() < CHUNK => Arc::make_mut(last).push(event.clone()),
-                _ => chunks.push(Arc::new(vec![event.clone()])),
-            }
+            self.push(event);
         }
-        self.len += events.len();
-        self.end += events.len();
+    }
+
+    fn push(&mut self, event: Event) {
+        let chunks = Arc::make_mut(&mut self.chunks);
+        match chunks.last_mut() {
+            Some(last) if last.len() < CHUNK => Arc::make_mut(last).push(event),
+            _ => chunks.push(Arc::new(vec![event])),
+        }
+        self.len += 1;
+        self.end += 1;
     }
 
     /// Those from a position on that are kept.
@@ -142,9 +144,9 @@ mod tests {
     fn appends_over_chunk_borders_and_finds_by_number() {
         let mut log = EventLog::of((1, 0));
         let all: Vec<_> = (1..=600).map(note).collect();
-        log.extend(&all[..255]);
+        log.extend(all[..255].iter().cloned());
         let before = log.clone();
-        log.extend(&all[255..]);
+        log.extend(all[255..].iter().cloned());
         assert_eq!((before.len(), log.len()), (255, 600));
         assert_eq!(before.from(0).count(), 255, "an older copy is not touched");
         assert_eq!(log.from(0).map(|e| e.seq).collect::<Vec<_>>(), (1..=600).collect::<Vec<_>>());
@@ -161,14 +163,13 @@ mod tests {
         let all: Vec<_> = (1..=50_000).map(note).collect();
         let mut log = EventLog::of((1, 0));
         for head in (0..=50_000).step_by(700) {
-            log.follow(&all[..head], head);
+            log.follow(head, head, &mut |from, to| all[from..to].to_vec());
             assert_eq!((log.len(), log.kept().end), (head, head));
             assert!(log.kept().len() <= 2 * KEPT && log.kept().len() >= KEPT.min(head), "{head}");
             assert_eq!(log.get(log.kept().start).map(|e| e.at_ms), log.from(0).next().map(|e| e.at_ms));
         }
-        let all = &all[..49_700];
         for place in [100, 20_000, 49_700, 0, 49_000] {
-            log.follow(all, place);
+            log.follow(49_700, place, &mut |from, to| all[from..to].to_vec());
             assert!(log.kept().contains(&place.min(49_699)) && log.len() == 49_700, "{place}");
             assert!(place == 0 || log.by_seq(place as u64).is_some_and(|event| event.seq == place as u64));
             assert_eq!(log.count_to(place as u64), place);

@@ -116,6 +116,10 @@ impl Hub {
         let mut state = Rc::clone(&old);
         reduce::action(Rc::make_mut(&mut state), &action);
         let facts = self.0.session.borrow_mut().run(&state, &action);
+        if matches!(action, Action::Ahead(_)) && facts.is_empty() {
+            *self.0.state.borrow_mut() = state;
+            return;
+        }
         for fact in facts {
             reduce::fact(Rc::make_mut(&mut state), fact);
         }

@@ -33,7 +33,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         | Action::Branch(_) => state.play.playing = false,
         Action::Nudge(faster) => state.play.speed = state.play.speed.nudged(*faster),
         Action::SetSpeed(index) => state.play.speed = super::state::Speed::at(*index),
-        Action::Frame(wall_ms) => {
+        Action::Frame(wall_ms) | Action::Ahead(wall_ms) => {
             // The effect plays what was gathered so far; the rest stays for the next frame.
             state.play.rest_ms = state.play.rest_ms.fract() + wall_ms * state.play.speed.factor();
         }

@@ -3,7 +3,7 @@
 //! *Knows*: events of tasks, plans and operators. *Must not know*: which run is the better one.
 
 use super::selectors::status::{entry, is_done, words};
-use planarium_kernel::SortedSet;
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Event, Text};
@@ -11,11 +11,9 @@ use planarium_protocol::{Event, Text};
 /// Numbers of a run, kept as its events come.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tally {
-    /// Events taken in.
-    pub(crate) taken: usize,
-    /// When the first plan of the first service was complete for the last time.
+    /// When the first plan of the first service was complete for the last time; see [`Tally::of`].
     pub(crate) done_ms: Option<u64>,
-    /// How many tasks ran from when on.
+    /// How many tasks ran from when on; of very many changes every second one, or every fourth, and so on.
     pub(crate) running: Vec<(u64, u32)>,
     /// Most tasks missing of those that had been running together.
     pub(crate) short: u32,
@@ -28,24 +26,26 @@ pub(crate) struct Tally {
     /// Plan and pod commands.
     pub(crate) commands: u32,
     alive: SortedSet<Text>,
-    peak: u32,
+    /// Most tasks that ran at once.
+    pub(crate) peak: u32,
     at_ms: u64,
-    plan: Option<ElementPath>,
+    /// How many run now.
+    now: u32,
+    /// When each plan was complete for the last time.
+    done: SortedMap<ElementPath, u64>,
 }
 
+/// Changes of the number of tasks that are kept at most.
+const CHANGES: usize = 4096;
+
 impl Tally {
-    /// Takes in what was not taken in yet.
-    pub(crate) fn follow(&mut self, plan: Option<&ElementPath>, events: &[Event]) {
-        if self.plan.as_ref() != plan {
-            *self = Self { plan: plan.cloned(), ..Self::default() };
-        }
-        for event in events.get(self.taken..).unwrap_or_default() {
-            self.take(event);
-        }
-        self.taken = events.len();
+    /// These numbers, where that plan is the one that counts.
+    pub(crate) fn of(&self, plan: Option<&ElementPath>) -> Self {
+        Self { done_ms: plan.and_then(|plan| self.done.get(plan)).copied(), ..self.clone() }
     }
 
-    fn take(&mut self, event: &Event) {
+    /// Takes in the next event.
+    pub(crate) fn take(&mut self, event: &Event) {
         match &event.body {
             EventBody::TaskStatus { task_id, state, .. } => {
                 match entry(&[], state).class {
@@ -60,8 +60,12 @@ impl Tally {
                 }
                 self.count(event.at_ms);
             }
-            EventBody::ElementStatus { path, to, .. } if Some(path) == self.plan.as_ref() => {
-                self.done_ms = is_done(words(&path.dialect), to).then_some(event.at_ms);
+            EventBody::ElementStatus { path, to, .. } if path.phase.is_none() && path.step.is_none() => {
+                if is_done(words(&path.dialect), to) {
+                    self.done.insert(path.clone(), event.at_ms);
+                } else {
+                    self.done.remove(path);
+                }
             }
             EventBody::Launched { .. } => self.launched += 1,
             EventBody::PlanCommanded { .. } | EventBody::PodCommanded { .. } => self.commands += 1,
@@ -71,7 +75,7 @@ impl Tally {
 
     fn count(&mut self, at_ms: u64) {
         let now = u32::try_from(self.alive.len()).unwrap_or(u32::MAX);
-        let before = self.running.last().map_or(0, |(_, count)| *count);
+        let before = std::mem::replace(&mut self.now, now);
         if now == before {
             return;
         }
@@ -83,12 +87,18 @@ impl Tally {
             Some((at, count)) if *at == at_ms => *count = now,
             _ => self.running.push((at_ms, now)),
         }
+        if self.running.len() > CHANGES {
+            let mut nth = 0;
+            self.running.retain(|_| {
+                nth += 1;
+                nth % 2 == 1
+            });
+        }
     }
 
     /// For how long some tasks were missing up to an instant, in task-milliseconds.
     pub(crate) fn short_until(&self, ms: u64) -> u64 {
-        let now = self.running.last().map_or(0, |(_, count)| *count);
-        self.short_ms + u64::from(self.peak.saturating_sub(now)) * ms.saturating_sub(self.at_ms)
+        self.short_ms + u64::from(self.peak.saturating_sub(self.now)) * ms.saturating_sub(self.at_ms)
     }
 }
 
@@ -97,21 +107,22 @@ mod tests {
     use super::*;
     use planarium_kernel::cause::Cause;
 
+    fn task(at_ms: u64, id: &str, state: &str) -> Event {
+        let body = EventBody::TaskStatus {
+            framework: "s".into(),
+            task: id.into(),
+            task_id: id.into(),
+            state: state.into(),
+            reason: "".into(),
+            message: "".into(),
+            healthy: None,
+            readiness_exit: None,
+        };
+        Event { seq: at_ms, at_ms, cause: Cause::Genesis, body }
+    }
+
     #[test]
     fn counts_what_ran_and_what_was_missing() {
-        let task = |at_ms, id: &str, state: &str| {
-            let body = EventBody::TaskStatus {
-                framework: "s".into(),
-                task: id.into(),
-                task_id: id.into(),
-                state: state.into(),
-                reason: "".into(),
-                message: "".into(),
-                healthy: None,
-                readiness_exit: None,
-            };
-            Event { seq: at_ms, at_ms, cause: Cause::Genesis, body }
-        };
         let events = [
             task(1000, "a", "TASK_STAGING"),
             task(2000, "a", "TASK_RUNNING"),
@@ -121,10 +132,41 @@ mod tests {
             task(9500, "b", "TASK_KILLED"),
         ];
         let mut tally = Tally::default();
-        tally.follow(None, &events[..4]);
-        tally.follow(None, &events);
+        events.iter().for_each(|event| tally.take(event));
         assert_eq!(tally.running, [(2000, 1), (3000, 2), (5000, 1), (9000, 2), (9500, 1)]);
         assert_eq!((tally.short, tally.short_ms, tally.failed), (1, 4000, 1));
         assert_eq!(tally.short_until(10_000), 4500, "b is still missing");
+    }
+
+    #[test]
+    fn hours_of_crashes_take_little_room() {
+        let mut tally = Tally::default();
+        for n in 0..100_000_u64 {
+            let state = if n % 2 == 0 { "TASK_RUNNING" } else { "TASK_FAILED" };
+            tally.take(&task(n * 10, "a", state));
+        }
+        assert!(tally.running.len() <= CHANGES, "{}", tally.running.len());
+        assert_eq!((tally.peak, tally.short, tally.failed), (1, 1, 50_000));
+        assert_eq!(tally.short_until(1_000_000), 500_000);
+    }
+
+    #[test]
+    fn a_plan_that_is_complete_again_counts_with_the_last_time() {
+        let plan = |name: &str| ElementPath {
+            dialect: "".into(),
+            service: "s".into(),
+            plan: name.into(),
+            phase: None,
+            step: None,
+        };
+        let mut tally = Tally::default();
+        for (at_ms, name, to) in
+            [(5, "a", "COMPLETE"), (6, "b", "COMPLETE"), (7, "b", "PENDING"), (9, "a", "COMPLETE")]
+        {
+            let body = EventBody::ElementStatus { path: plan(name), from: "".into(), to: to.into() };
+            tally.take(&Event { seq: at_ms, at_ms, cause: Cause::Genesis, body });
+        }
+        let done = |name: &str| tally.of(Some(&plan(name))).done_ms;
+        assert_eq!((done("a"), done("b"), done("c"), tally.of(None).done_ms), (Some(9), None, None, None));
     }
 }

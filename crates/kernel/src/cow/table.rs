@@ -87,7 +87,8 @@ impl<T: Clone, const N: usize> Table<T, N> {
         let mut bytes = bytes_of::<usize>(self.chunks.len());
         for (at, chunk) in self.chunks.iter().enumerate() {
             let old = before.and_then(|before| before.chunks.get(at));
-            if old.is_some_and(|old| Arc::ptr_eq(old, chunk)) {
+            let retired = self.retired.as_ref().is_some_and(|retired| Arc::ptr_eq(retired, chunk));
+            if retired || old.is_some_and(|old| Arc::ptr_eq(old, chunk)) {
                 continue;
             }
             bytes += CHUNK_BYTES + bytes_of::<T>(chunk.len());
@@ -133,6 +134,7 @@ mod tests {
         chunks.dedup();
         assert_eq!(chunks.len(), 2, "one for the row that is left, one for all others");
         table.retire(99, 0, |_| true);
+        assert_eq!(table.beyond(None, |_, _| 0), 80 + CHUNK_BYTES + 32, "one chunk weighs something");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! *Knows*: where second runs come from. *Must not know*: which differences matter.
 
 use super::Session;
+use super::snapshot::EVENTS;
 use crate::store::action::Fact;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::tree;
@@ -16,7 +17,8 @@ pub(super) struct Beside {
     against: Against,
     name: String,
     engine: Engine,
-    tallies: [Tally; 2],
+    /// Numbers of the second run, and the last event that they know.
+    tally: (Tally, u64),
     /// What was reported last: places of both runs.
     place: Option<[(u64, u64, u64); 2]>,
 }
@@ -37,7 +39,7 @@ impl Session {
             return vec![Fact::Refused("That run cannot be shown beside this one.".into())];
         };
         let against = against.clone();
-        self.beside = Some(Beside { against, name, engine, tallies: Default::default(), place: None });
+        self.beside = Some(Beside { against, name, engine, tally: Default::default(), place: None });
         Vec::new()
     }
 
@@ -84,20 +86,21 @@ impl Session {
             return None;
         }
         beside.place = Some(places);
-        let [own, other] = &mut beside.tallies;
-        for (tally, engine) in [(own, here), (other, &*there)] {
-            let plan = tree::first_plan(&engine.view());
-            if engine.all_events().len() < tally.taken {
-                *tally = Tally::default();
-            }
-            tally.follow(plan.as_ref(), engine.all_events());
+        let (tally, taken) = &mut beside.tally;
+        if there.head_seq() < *taken {
+            (*tally, *taken) = Default::default();
         }
+        there.recall_each(*taken, u64::MAX, &mut |event| tally.take(event));
+        *taken = there.head_seq();
+        there.forget_events(EVENTS);
+        let plan = |engine: &Engine| tree::first_plan(&engine.view());
+        let tallies = [self.seen.lanes.tally.of(plan(here).as_ref()), tally.of(plan(there).as_ref())];
         Some(Fact::Compared(Some(Ptr::new(Compared {
             against: beside.against.clone(),
             name: beside.name.clone().into(),
             view: Ptr(there.view()),
             heads: [here.head_ms(), there.head_ms()],
-            tallies: beside.tallies.clone(),
+            tallies,
         }))))
     }
 }

@@ -13,6 +13,7 @@ mod rebuild;
 mod snapshot;
 mod story;
 mod suggest;
+mod taken;
 mod travel;
 mod undo;
 
@@ -84,6 +85,8 @@ pub(crate) struct Session {
     /// A second run on the same clock.
     beside: Option<compare::Beside>,
     seen: Seen,
+    /// The world has moved on, and the page does not show it yet.
+    unseen: bool,
     /// What `why` was last asked about.
     asked: Option<(ElementPath, (u32, u32), u64, u64)>,
     /// Trials of what gets stuck elements moving.
@@ -109,6 +112,7 @@ impl Session {
             trail: undo::Trail::default(),
             beside: None,
             seen: Seen::default(),
+            unseen: false,
             asked: None,
             helping: help::Helping::default(),
             written: String::new(),
@@ -180,7 +184,13 @@ impl Session {
             self.shown.drafts = state.all_drafts();
             self.shown.address.clone_from(&self.written);
         }
-        let mut facts = self.effects_of(state, action);
+        let mut facts = match action {
+            Action::Frame(_) => Vec::new(),
+            Action::Ahead(_) => return self.play_ahead(state),
+            // What is done is done where the world stands, and the page shows it there.
+            _ => self.unseen(),
+        };
+        facts.extend(self.effects_of(state, action));
         if opens && facts.iter().any(|fact| matches!(fact, Fact::Opened { .. })) {
             self.push_address();
         }
@@ -324,7 +334,7 @@ impl Session {
         persist::save_run(&share::encode(&self.shown.engine.journal()), &pending);
     }
 
-    fn save_as(&self, state: &State, format: Format) {
+    fn save_as(&mut self, state: &State, format: Format) {
         let title =
             if state.story.title.is_empty() { "A run in Planarium" } else { state.story.title.as_str() };
         let world = &state.world;
@@ -341,9 +351,9 @@ impl Session {
     }
 
     /// All events up to the head.
-    fn whole_log(&self) -> EventLog {
+    fn whole_log(&mut self) -> EventLog {
         let mut log = EventLog::default();
-        log.extend(self.shown.engine.all_events());
+        self.shown.engine.recall_each(0, u64::MAX, &mut |event| log.extend([event.clone()]));
         log
     }
 

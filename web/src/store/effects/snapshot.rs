@@ -5,19 +5,26 @@ use super::story::Waits;
 use crate::store::action::{Fact, Snapshot};
 use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
+use super::taken::{Past, Taken};
 use crate::store::moment::Running;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::finish::{Finish, finish};
 use crate::store::selectors::tree;
 use crate::store::state::{BranchTab, Clock};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::{Event, EventBody};
 use planarium_world::Engine;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Looks back at most at once.
 const MOST: usize = 32;
+
+/// Events that the engine keeps at least; those before them come back by a replay.
+pub(super) const EVENTS: u64 = 32_768;
+
+fn place_of(seq: u64) -> usize {
+    usize::try_from(seq).unwrap_or(usize::MAX)
+}
 
 /// What was reported last.
 #[derive(Default)]
@@ -29,9 +36,10 @@ pub(super) struct Seen {
     lineage: Option<(u32, u32)>,
     place: Option<(u64, u64, bool)>,
     log: EventLog,
-    gantt: Arc<Gantt>,
-    /// Events that the lanes know.
-    taken: usize,
+    /// What all events up to the head amount to.
+    pub(super) lanes: Taken,
+    /// The same at some places on the way.
+    past: Past,
     branches: Vec<BranchTab>,
     /// World, branch and inputs that the running definitions were looked up for.
     asked: Option<(u32, u32, u64)>,
@@ -41,6 +49,7 @@ pub(super) struct Seen {
 impl Session {
     /// Reports what the engine shows now.
     pub(super) fn moved(&mut self) -> Fact {
+        self.unseen = false;
         let hidden = &self.shown.hidden;
         let seen_tabs = self.shown.engine.branches().into_iter();
         let tabs: Vec<_> =
@@ -65,35 +74,38 @@ impl Session {
             scheduled_ms,
         };
         let lineage = (seen.generation, branch);
-        let all = engine.all_events();
         let (mut log, mut gantt) = (None, None);
-        let restart = seen.lineage != Some(lineage) || all.len() < seen.log.len();
+        let restart = seen.lineage != Some(lineage) || clock.head_seq < seen.lanes.seq;
         if restart {
+            if seen.lineage.is_none_or(|before| before.0 != lineage.0) {
+                seen.past = Past::default();
+            }
             seen.log = EventLog::of(lineage);
-            seen.taken = 0;
-            seen.gantt = Arc::new(Gantt::default());
+            seen.lanes = seen.past.nearest(engine);
             seen.lineage = Some(lineage);
             seen.place = None;
         }
-        let (earlier, place) = (seen.log.clone(), usize::try_from(clock.seq).unwrap_or(usize::MAX));
-        seen.log.follow(all, place);
+        let earlier = seen.log.clone();
+        let number = |place: usize| place as u64;
+        seen.log.follow(place_of(clock.head_seq), place_of(clock.seq), &mut |from, to| {
+            engine.recall(number(from), number(to))
+        });
         if restart || seen.log != earlier {
             log = Some(seen.log.clone());
         }
-        let fresh = all.get(seen.taken..).unwrap_or_default();
-        if restart || !fresh.is_empty() || seen.log.kept().start != earlier.kept().start {
-            let grown = Arc::make_mut(&mut seen.gantt);
-            grown.extend(fresh);
-            grown.look_at(&seen.log);
-            seen.taken = all.len();
-            let told: Vec<_> =
-                fresh.iter().filter(|event| tells_steps(event)).map(|event| event.seq).collect();
+        let fresh = clock.head_seq > seen.lanes.seq;
+        if restart || fresh || seen.log.kept().start != earlier.kept().start {
+            let told = seen.lanes.follow(engine);
+            let lanes = Arc::make_mut(&mut seen.lanes.gantt);
+            lanes.look_at(&seen.log);
             // Of very many, as after a restart, the last ones tell what is there now.
             for seq in told.iter().rev().take(MOST).rev() {
-                stand(engine, *seq, Arc::make_mut(&mut seen.gantt));
+                stand(engine, *seq, lanes);
             }
-            gantt = Some(Ptr(Arc::clone(&seen.gantt)));
+            seen.past.offer(branch, &seen.lanes);
+            gantt = Some(Ptr(Arc::clone(&seen.lanes.gantt)));
         }
+        engine.forget_events(EVENTS);
 
         // A command's reasons may depend on whether the cursor is at the head.
         let place = (engine.seq(), engine.inputs(), engine.at_head());
@@ -119,7 +131,7 @@ impl Session {
     /// What is told of a run that has ended.
     pub(crate) fn finish_of_run(&self) -> Option<Finish> {
         let engine = &self.shown.engine;
-        finish(&engine.view(), engine.all_events(), &self.seen.gantt)
+        finish(&engine.view(), &self.seen.lanes.tally, &self.seen.lanes.gantt)
     }
 
     /// Starts counting for another world.
@@ -161,15 +173,6 @@ fn tab(branch: planarium_world::BranchView) -> BranchTab {
     }
 }
 
-/// Whether steps may have come or gone without an event of their own.
-fn tells_steps(event: &Event) -> bool {
-    matches!(
-        event.body,
-        EventBody::ServiceLoaded { .. }
-            | EventBody::ServiceUpdated { .. }
-            | EventBody::SchedulerStarted { .. }
-    )
-}
 
 /// Notes which steps there were right after an event.
 fn stand(engine: &mut Engine, seq: u64, gantt: &mut Gantt) {

@@ -12,6 +12,28 @@ const FRAME_MS: u64 = 64 * 250;
 impl Session {
     /// A frame of play.
     pub(super) fn play(&mut self, state: &State) -> Vec<Fact> {
+        let stopped = self.play_on(state);
+        let mut facts = self.unseen();
+        facts.extend(stopped);
+        facts
+    }
+
+    /// A frame of play that is shown with the next one, unless it is the last.
+    pub(super) fn play_ahead(&mut self, state: &State) -> Vec<Fact> {
+        let mut stopped = self.play_on(state);
+        if !stopped.is_empty() {
+            stopped.splice(..0, self.unseen());
+        }
+        stopped
+    }
+
+    /// What was played and not shown yet.
+    pub(super) fn unseen(&mut self) -> Vec<Fact> {
+        if self.unseen { self.news() } else { Vec::new() }
+    }
+
+    /// Moves the world on; answers why it does not go on.
+    fn play_on(&mut self, state: &State) -> Vec<Fact> {
         // At rest the clock stands and play stays on: as soon as somebody does something it goes on. While a dialog or
         // a menu is open it stands, too, so that what is done there hits the moment at which it was opened.
         if !state.play.playing || crate::store::reduce::is_modal(state) || self.at_rest() {
@@ -28,13 +50,12 @@ impl Session {
         }
         let target = self.shown.engine.now_ms().saturating_add(whole);
         self.move_to(target);
-        let mut facts = self.news();
-        let engine = &self.shown.engine;
-        if engine.now_ms() < target {
-            facts.push(Fact::Stopped);
-            facts.push(Fact::Refused("The simulator's limits are reached; time does not go on.".into()));
+        self.unseen = true;
+        if self.shown.engine.now_ms() < target {
+            let text = "The simulator's limits are reached; time does not go on.";
+            return vec![Fact::Stopped, Fact::Refused(text.into())];
         }
-        facts
+        Vec::new()
     }
 
     /// Play was asked for: when nothing can happen any more, says so at once.
@@ -154,7 +175,7 @@ impl Session {
         let engine = &mut self.shown.engine;
         let (seq, now) = (engine.seq(), engine.now_ms());
         let mut before = seq;
-        while let Some(target) = last_status(engine.all_events(), before) {
+        while let Some(target) = last_status(engine, before) {
             engine.seek_seq(target);
             if engine.seq() < seq || engine.now_ms() < now {
                 return;
@@ -191,10 +212,20 @@ impl Session {
 }
 
 /// The last status change before event `seq`.
-fn last_status(events: &[planarium_protocol::Event], seq: u64) -> Option<u64> {
-    let count = usize::try_from(seq).unwrap_or(usize::MAX).saturating_sub(1).min(events.len());
-    let before = events.get(..count).unwrap_or_default().iter().rev();
-    let mut changes =
-        before.filter(|it| matches!(it.body, planarium_protocol::EventBody::ElementStatus { .. }));
-    changes.next().map(|event| event.seq)
+fn last_status(engine: &mut planarium_world::Engine, seq: u64) -> Option<u64> {
+    let (mut to, mut many) = (seq.saturating_sub(1), 64);
+    while to > 0 {
+        let after = to.saturating_sub(many);
+        let mut found = None;
+        engine.recall_each(after, to, &mut |event| {
+            if matches!(event.body, planarium_protocol::EventBody::ElementStatus { .. }) {
+                found = Some(event.seq);
+            }
+        });
+        if found.is_some() {
+            return found;
+        }
+        (to, many) = (after, many * 4);
+    }
+    None
 }

@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn tables_and_texts_hold_every_event() {
         let mut log = EventLog::of((1, 1));
-        log.extend(&events());
+        log.extend(events());
         let table = csv(&log);
         assert_eq!(table.lines().count(), 4);
         assert!(table.contains("1,1000,00:01.000,operator,\"'=1+1, \"\"said\"\"\",0\n"), "{table}");

@@ -8,7 +8,7 @@ use crate::store::gantt::Gantt;
 use crate::store::tally::Tally;
 use planarium_protocol::input::{Fault, FaultKind, Target};
 use planarium_protocol::view::StatusClass;
-use planarium_protocol::{Event, View};
+use planarium_protocol::View;
 
 /// What is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,9 +41,8 @@ pub(crate) struct Dare {
 }
 
 /// What is told of a run whose first plan is complete.
-pub(crate) fn finish(view: &View, events: &[Event], gantt: &Gantt) -> Option<Finish> {
-    let mut tally = Tally::default();
-    tally.follow(tree::first_plan(view).as_ref(), events);
+pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish> {
+    let tally = tally.of(tree::first_plan(view).as_ref());
     let total_ms = tally.done_ms?;
     let (mut sums, mut worst_ms) = ([0_u64; WAITS.len()], 0);
     for lane in gantt.lanes() {
@@ -69,7 +68,7 @@ pub(crate) fn finish(view: &View, events: &[Event], gantt: &Gantt) -> Option<Fin
     waits.sort_by_key(|wait| std::cmp::Reverse(wait.1));
     Some(Finish {
         total_ms,
-        peak: tally.running.iter().map(|(_, count)| *count).max().unwrap_or(0),
+        peak: tally.peak,
         short: tally.short,
         short_ms: tally.short_until(total_ms.max(tally.running.last().map_or(0, |last| last.0))),
         waits,

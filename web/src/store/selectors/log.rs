@@ -173,7 +173,7 @@ mod tests {
             })
             .collect();
         let mut log = EventLog::of((1, 1));
-        log.extend(&events);
+        log.extend(events);
         let seqs = |seq| chain(&log, seq).iter().map(|event| event.seq).collect::<Vec<_>>();
         assert_eq!((seqs(9), seqs(1), seqs(77)), (vec![9, 4, 2, 1], vec![1], vec![]));
     }
@@ -192,13 +192,13 @@ mod tests {
             let mut log_now = EventLog::of((1, 1));
             let mut index = LogIndex::default();
             for event in log() {
-                log_now.extend(&[event]);
+                log_now.extend([event]);
                 index.update(&log_now, &filter);
             }
             assert_eq!(index.shown, want, "{filter:?}");
             assert_eq!(index.shown_to(2), want.iter().filter(|at| **at < 2).count());
             let mut other = EventLog::of((1, 2));
-            other.extend(&log()[..2]);
+            other.extend(log().into_iter().take(2));
             index.update(&other, &filter);
             assert!(index.shown.iter().all(|at| *at < 2), "another branch starts over");
         }

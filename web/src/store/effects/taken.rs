@@ -1,0 +1,98 @@
+//! What the events of a branch amount to, and how the page gets back to it without all of them.
+//!
+//! *Knows*: lanes, numbers, branches. *Must not know*: what is shown of them.
+
+use crate::store::gantt::Gantt;
+use crate::store::tally::Tally;
+use planarium_protocol::{Event, EventBody};
+use planarium_world::Engine;
+use std::sync::Arc;
+
+/// Events between two places that are kept, to begin with.
+const DISTANCE: u64 = 16_384;
+/// Places that are kept at most.
+const PLACES: usize = 8;
+
+/// What the events up to one of them amount to.
+#[derive(Clone, Default)]
+pub(super) struct Taken {
+    /// Number of the last one.
+    pub(super) seq: u64,
+    /// The timeline.
+    pub(super) gantt: Arc<Gantt>,
+    /// The numbers.
+    pub(super) tally: Tally,
+}
+
+impl Taken {
+    /// Takes in what the current branch has beyond; answers the events after which other steps may be there.
+    pub(super) fn follow(&mut self, engine: &mut Engine) -> Vec<u64> {
+        let (gantt, tally) = (Arc::make_mut(&mut self.gantt), &mut self.tally);
+        let mut told = Vec::new();
+        engine.recall_each(self.seq, u64::MAX, &mut |event| {
+            gantt.extend(std::slice::from_ref(event));
+            tally.take(event);
+            if tells_steps(event) {
+                told.push(event.seq);
+            }
+        });
+        self.seq = engine.head_seq();
+        told
+    }
+}
+
+/// The same at some places of a long run: the engine forgets the events that led there.
+#[derive(Default)]
+pub(super) struct Past {
+    /// With the branch, in the order in which they were taken.
+    kept: Vec<(u32, Taken)>,
+    distance: u64,
+}
+
+impl Past {
+    /// Keeps a place that is far enough from the last one of its branch.
+    pub(super) fn offer(&mut self, branch: u32, now: &Taken) {
+        let last = self.kept.iter().rev().find(|(of, _)| *of == branch).map_or(0, |(_, kept)| kept.seq);
+        if now.seq < last + self.distance.max(DISTANCE) {
+            return;
+        }
+        self.kept.push((branch, now.clone()));
+        if self.kept.len() > PLACES {
+            self.distance = self.distance.max(DISTANCE) * 2;
+            let mut nth = 0;
+            self.kept.retain(|_| {
+                nth += 1;
+                nth % 2 == 0
+            });
+        }
+    }
+
+    /// The last one on the way to the head of the current branch; the beginning, when there is none.
+    pub(super) fn nearest(&mut self, engine: &Engine) -> Taken {
+        let branches = engine.branches();
+        let mut at = branches.iter().find(|branch| branch.current);
+        let mut end = engine.head_seq();
+        // Nothing of a branch is ever shorter than it was, but what was taken back.
+        let current = at.map_or(0, |branch| branch.id);
+        self.kept.retain(|(branch, kept)| *branch != current || kept.seq <= end);
+        while let Some(branch) = at {
+            let mut own = self.kept.iter().rev().filter(|(of, kept)| *of == branch.id && kept.seq <= end);
+            if let Some((_, kept)) = own.next() {
+                return kept.clone();
+            }
+            end = end.min(branch.forked_at_seq.unwrap_or(0));
+            at = branches.iter().find(|other| Some(other.id) == branch.parent && other.id < branch.id);
+        }
+        Taken::default()
+    }
+}
+
+/// Whether steps may have come or gone without an event of their own.
+fn tells_steps(event: &Event) -> bool {
+    matches!(
+        event.body,
+        EventBody::ServiceLoaded { .. }
+            | EventBody::ServiceUpdated { .. }
+            | EventBody::SchedulerStarted { .. }
+    )
+}
