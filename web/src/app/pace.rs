@@ -95,7 +95,10 @@ impl Pace {
 fn rests(shown_ms: f64) -> u32 {
     let late_ms = shown_ms - MEAN_MS;
     let each_ms = MEAN_MS - SHORT_MS;
-    (1..=MOST_RESTS).rev().find(|count| late_ms > f64::from(count - 1) * each_ms && late_ms > 0.0).unwrap_or(0)
+    (1..=MOST_RESTS)
+        .rev()
+        .find(|count| late_ms > f64::from(count - 1) * each_ms && late_ms > 0.0)
+        .unwrap_or(0)
 }
 
 #[cfg(test)]

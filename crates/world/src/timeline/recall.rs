@@ -75,7 +75,8 @@ pods:
         let files = [("svc.yml".to_owned(), CROWD.to_owned())].into();
         let load = LoadService { dialect: "sdk".to_owned(), files, ..LoadService::default() };
         assert!(engine.apply(Input::LoadService(load)).outcome.is_ok());
-        let fault: Fault = json::read(br#"{"fault":"crash-loop","target":{"task":"crash-*"}}"#).expect("a fault");
+        let fault: Fault =
+            json::read(br#"{"fault":"crash-loop","target":{"task":"crash-*"}}"#).expect("a fault");
         assert!(engine.apply(Input::Fault(fault)).outcome.is_ok());
         let mut weights = Vec::new();
         for _ in 0..3 {

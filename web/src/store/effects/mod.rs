@@ -20,6 +20,8 @@ mod undo;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_long;
+#[cfg(test)]
 mod tests_moment;
 
 use super::action::{Action, Fact, Format};

@@ -2,25 +2,18 @@
 
 use super::Session;
 use super::story::Waits;
+use super::taken::{Past, Taken};
 use crate::store::action::{Fact, Snapshot};
 use crate::store::events::EventLog;
-use crate::store::gantt::Gantt;
-use super::taken::{Past, Taken};
 use crate::store::moment::Running;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::finish::{Finish, finish};
-use crate::store::selectors::tree;
 use crate::store::state::{BranchTab, Clock};
-use planarium_protocol::event::ElementPath;
 use planarium_world::Engine;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Looks back at most at once.
-const MOST: usize = 32;
-
-/// Events that the engine keeps at least; those before them come back by a replay.
-pub(super) const EVENTS: u64 = 32_768;
+/// Events that the engine keeps at least; those before them come back by a replay. Tests have runs that are long in this sense.
+pub(super) const EVENTS: u64 = if cfg!(test) { 256 } else { 32_768 };
 
 fn place_of(seq: u64) -> usize {
     usize::try_from(seq).unwrap_or(usize::MAX)
@@ -95,13 +88,8 @@ impl Session {
         }
         let fresh = clock.head_seq > seen.lanes.seq;
         if restart || fresh || seen.log.kept().start != earlier.kept().start {
-            let told = seen.lanes.follow(engine);
-            let lanes = Arc::make_mut(&mut seen.lanes.gantt);
-            lanes.look_at(&seen.log);
-            // Of very many, as after a restart, the last ones tell what is there now.
-            for seq in told.iter().rev().take(MOST).rev() {
-                stand(engine, *seq, lanes);
-            }
+            seen.lanes.follow(engine);
+            Arc::make_mut(&mut seen.lanes.gantt).look_at(&seen.log);
             seen.past.offer(branch, &seen.lanes);
             gantt = Some(Ptr(Arc::clone(&seen.lanes.gantt)));
         }
@@ -170,26 +158,5 @@ fn tab(branch: planarium_world::BranchView) -> BranchTab {
         forked_at_ms: branch.forked_at_ms.unwrap_or(0),
         head_ms: branch.head_ms / 1000 * 1000,
         current: branch.current,
-    }
-}
-
-
-/// Notes which steps there were right after an event.
-fn stand(engine: &mut Engine, seq: u64, gantt: &mut Gantt) {
-    let (view, at_ms) = engine.peek(seq, |engine| (engine.view(), engine.now_ms()));
-    for service in &view.services {
-        let of = tree::service_path(service);
-        let mut steps = BTreeMap::new();
-        for plan in &service.plans {
-            let path = tree::plan_path(service, plan);
-            for phase in &plan.phases {
-                for step in &phase.steps {
-                    let (phase, step_key) = (Some(Arc::clone(&phase.name)), Some(Arc::clone(step.key())));
-                    let path = ElementPath { phase, step: step_key, ..path.clone() };
-                    steps.insert(path, Arc::clone(&step.status));
-                }
-            }
-        }
-        gantt.stand(at_ms, &of, &steps);
     }
 }

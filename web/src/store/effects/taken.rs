@@ -3,15 +3,23 @@
 //! *Knows*: lanes, numbers, branches. *Must not know*: what is shown of them.
 
 use crate::store::gantt::Gantt;
+use crate::store::selectors::tree;
 use crate::store::tally::Tally;
+use planarium_protocol::event::ElementPath;
 use planarium_protocol::{Event, EventBody};
 use planarium_world::Engine;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Events between two places that are kept, to begin with.
-const DISTANCE: u64 = 16_384;
+const DISTANCE: u64 = if cfg!(test) { 128 } else { 16_384 };
 /// Places that are kept at most.
 const PLACES: usize = 8;
+
+/// Events that are taken in at once.
+const PORTION: u64 = 4096;
+/// Looks back among them at most: where there are very many, the last ones tell what is there now.
+const MOST: usize = 32;
 
 /// What the events up to one of them amount to.
 #[derive(Clone, Default)]
@@ -25,19 +33,23 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Takes in what the current branch has beyond; answers the events after which other steps may be there.
-    pub(super) fn follow(&mut self, engine: &mut Engine) -> Vec<u64> {
+    /// Takes in what the current branch has beyond.
+    pub(super) fn follow(&mut self, engine: &mut Engine) {
         let (gantt, tally) = (Arc::make_mut(&mut self.gantt), &mut self.tally);
-        let mut told = Vec::new();
-        engine.recall_each(self.seq, u64::MAX, &mut |event| {
-            gantt.extend(std::slice::from_ref(event));
-            tally.take(event);
-            if tells_steps(event) {
-                told.push(event.seq);
+        while self.seq < engine.head_seq() {
+            let to = (self.seq + PORTION).min(engine.head_seq());
+            let events = engine.recall(self.seq, to);
+            let told: Vec<u64> = events.iter().filter(|it| tells_steps(it)).map(|it| it.seq).collect();
+            let looks = told.get(told.len().saturating_sub(MOST)..).unwrap_or_default();
+            for event in &events {
+                gantt.extend(std::slice::from_ref(event));
+                tally.take(event);
+                if looks.contains(&event.seq) {
+                    stand(engine, event.seq, gantt);
+                }
             }
-        });
-        self.seq = engine.head_seq();
-        told
+            self.seq = to;
+        }
     }
 }
 
@@ -95,4 +107,24 @@ fn tells_steps(event: &Event) -> bool {
             | EventBody::ServiceUpdated { .. }
             | EventBody::SchedulerStarted { .. }
     )
+}
+
+/// Notes which steps there were right after an event.
+fn stand(engine: &mut Engine, seq: u64, gantt: &mut Gantt) {
+    let (view, at_ms) = engine.peek(seq, |engine| (engine.view(), engine.now_ms()));
+    for service in &view.services {
+        let of = tree::service_path(service);
+        let mut steps = BTreeMap::new();
+        for plan in &service.plans {
+            let path = tree::plan_path(service, plan);
+            for phase in &plan.phases {
+                for step in &phase.steps {
+                    let (phase, step_key) = (Some(Arc::clone(&phase.name)), Some(Arc::clone(step.key())));
+                    let path = ElementPath { phase, step: step_key, ..path.clone() };
+                    steps.insert(path, Arc::clone(&step.status));
+                }
+            }
+        }
+        gantt.stand(at_ms, &of, &steps);
+    }
 }

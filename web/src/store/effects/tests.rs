@@ -81,7 +81,7 @@ fn link(hub: &Hub) -> Link {
 }
 
 /// The link that the share dialog shows, from `#` on.
-fn hash(hub: &Hub) -> String {
+pub(super) fn hash(hub: &Hub) -> String {
     let address = link(hub).address;
     address.find('#').and_then(|at| address.get(at..)).expect("a hash").to_owned()
 }

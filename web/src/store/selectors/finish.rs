@@ -6,9 +6,9 @@ use super::status::{entry, words};
 use super::tree;
 use crate::store::gantt::Gantt;
 use crate::store::tally::Tally;
+use planarium_protocol::View;
 use planarium_protocol::input::{Fault, FaultKind, Target};
 use planarium_protocol::view::StatusClass;
-use planarium_protocol::View;
 
 /// What is told.
 #[derive(Clone, Debug, PartialEq)]
