@@ -53,7 +53,7 @@ fn a_run_that_forgets_its_first_events_shows_them_all_the_same() {
     hub.send(Action::SetSpeed(8));
     let crash: Fault = json::read(br#"{"fault":"crash-loop","target":{"task":"node-*"}}"#).expect("a fault");
     hub.send(Action::Do(Box::new(Input::Fault(crash))));
-    play(&hub, 300);
+    play(&hub, 100);
     let head = hub.state().world.clock;
     assert!(head.head_seq > 2000, "{head:?}");
     like_a_fresh_one(&hub, "at the head");
@@ -72,7 +72,7 @@ fn a_run_that_forgets_its_first_events_shows_them_all_the_same() {
     hub.send(interrupt(&hub));
     assert_eq!(hub.state().world.branches.len(), 2);
     like_a_fresh_one(&hub, "in a branch");
-    play(&hub, 100);
+    play(&hub, 40);
     like_a_fresh_one(&hub, "further in the branch");
     let main = hub.state().world.branches.iter().find(|tab| !tab.current).expect("another").id;
     hub.send(Action::Branch(main));
