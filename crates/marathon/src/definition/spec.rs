@@ -154,8 +154,8 @@ pub(crate) struct TaskDef {
     pub(crate) grace_ms: Option<u64>,
     /// How many of the spec's ports are its own.
     pub(crate) ports: usize,
-    /// What all its tasks have in their environment, once one was launched.
-    pub(crate) env: OnceLock<SortedMap<Text, Text>>,
+    /// What all its tasks are described by, once one was launched: their name and labels.
+    pub(crate) described: OnceLock<(Text, SortedMap<Text, Text>)>,
 }
 
 /// Ports on the host.
@@ -483,7 +483,7 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
             .whole("taskKillGracePeriodSeconds")
             .map(|_| seconds(&json, "taskKillGracePeriodSeconds")),
         ports: ports.len(),
-        env: OnceLock::new(),
+        described: OnceLock::new(),
     };
     let volumes = container.map(|container| container.items("volumes")).unwrap_or_default();
     let volumes =
@@ -701,7 +701,7 @@ fn container_of(container: &Value) -> TaskDef {
         health: container.field("healthCheck").map(pod_health),
         grace_ms: grace.map(|lifecycle| decimal_seconds(lifecycle, "killGracePeriodSeconds")),
         ports: container.items("endpoints").len(),
-        env: OnceLock::new(),
+        described: OnceLock::new(),
     }
 }
 

@@ -309,7 +309,19 @@ impl Tracker {
         let ticks = self.ticks;
         let (low, mid, high) = (ticks & 0xFFFF_FFFF, ticks >> 32 & 0xFFFF, ticks >> 48 & 0x0FFF);
         let (clock, node) = (node >> 48 & 0x3FFF | 0x8000, node & 0xFFFF_FFFF_FFFF);
-        format!("{}.instance-{low:08x}-{mid:04x}-1{high:03x}-{clock:04x}-{node:012x}", id.safe()).into()
+        let mut text = String::with_capacity(id.as_str().len() + ".instance-".len() + 36);
+        for (at, part) in id.segments().enumerate() {
+            text.push_str(if at > 0 { "_" } else { "" });
+            text.push_str(part);
+        }
+        text.push_str(".instance-");
+        for (mark, number, digits) in
+            [("", low, 8), ("-", mid, 4), ("-1", high, 3), ("-", clock, 4), ("-", node, 12)]
+        {
+            text.push_str(mark);
+            push_hex(&mut text, number, digits);
+        }
+        text.into()
     }
 
     /// A further instance that waits for an offer. `clock` is the time of day and the node of ids.
@@ -677,6 +689,12 @@ fn replace(map: &mut Map<(SimTime, Key), ()>, key: Key, old: Option<SimTime>, ne
     if let Some(at) = new {
         map.insert((at, key), ());
     }
+}
+
+/// Adds the last hexadecimal digits of a number.
+fn push_hex(text: &mut String, number: u64, digits: u32) {
+    let digit = |place: u32| char::from_digit((number >> (4 * place) & 0xF) as u32, 16).unwrap_or('0');
+    text.extend((0..digits).rev().map(digit));
 }
 
 /// All keys of a spec.
