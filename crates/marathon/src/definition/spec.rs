@@ -271,6 +271,26 @@ pub(crate) struct ReadinessDef {
     pub(crate) keeps: bool,
 }
 
+impl Definition {
+    /// Gives an app these ports for load balancers: nothing else in it hangs on them.
+    pub(crate) fn set_service_ports(&mut self, ports: &[u32]) {
+        let mapped =
+            self.json.object("container").is_some_and(|container| container.holds("portMappings"));
+        let (list, key) = if mapped {
+            let container = self.json.get_mut("container");
+            (container.and_then(|container| container.get_mut("portMappings")), "servicePort")
+        } else {
+            (self.json.get_mut("portDefinitions"), "port")
+        };
+        if let Some(Value::Array(items)) = list {
+            for (item, port) in items.iter_mut().filter_map(Value::as_object_mut).zip(ports) {
+                item.insert(key.to_owned(), Value::from(*port));
+            }
+        }
+        (self.ports, self.service_ports) = ports_of(&self.json);
+    }
+}
+
 impl RunSpec {
     /// Whether it is an app.
     pub(crate) fn is_app(&self) -> bool {
@@ -456,7 +476,8 @@ fn default_disks(app: &mut Map<String, Value>) {
     }
 }
 
-fn definition_of_app(json: Map<String, Value>) -> Definition {
+/// Ports of an app on the host, and for load balancers.
+fn ports_of(json: &Map<String, Value>) -> (HostPorts, Vec<u32>) {
     let container = json.object("container");
     let mapped = container.map(|container| container.items("portMappings")).unwrap_or_default();
     let defined = json.items("portDefinitions");
@@ -468,7 +489,12 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
         HostPorts::Any(defined.len())
     };
     let (all, key) = if mapped.is_empty() { (defined, "port") } else { (mapped, "servicePort") };
-    let service_ports = all.iter().map(|one| port(one.whole(key).unwrap_or(0))).collect();
+    (ports, all.iter().map(|one| port(one.whole(key).unwrap_or(0))).collect())
+}
+
+fn definition_of_app(json: Map<String, Value>) -> Definition {
+    let container = json.object("container");
+    let (ports, service_ports) = ports_of(&json);
     let needs = Amounts::of(&json);
     let health: Vec<HealthDef> = json.items("healthChecks").iter().map(health_of).collect();
     let task = TaskDef {

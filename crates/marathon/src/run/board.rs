@@ -96,14 +96,21 @@ impl Marathon {
         let touched = std::mem::take(&mut self.touched);
         let mut phases: Vec<Text> = Vec::new();
         for no in touched.into_keys() {
-            phases.extend(self.show_app_word(cx, no));
+            let Some(phase) = self.show_app_word(cx, no) else { continue };
+            phases.push(phase);
+            // The word of its action follows that of the app.
             if let Some(job) = self.run(no).and_then(|run| run.job.as_ref()) {
                 let moved = (job.deployment, Some(no));
                 self.moved.insert(moved);
             }
         }
-        self.show_phases(cx, &phases);
+        if !phases.is_empty() {
+            self.show_phases(cx, &phases);
+        }
         let moved = std::mem::take(&mut self.moved);
+        if moved.is_empty() {
+            return;
+        }
         for (no, spec) in &moved {
             match spec {
                 // As a whole as well: that comes first.
@@ -122,15 +129,15 @@ impl Marathon {
 
     /// Answers the phase when the word of the app changed.
     fn show_app_word(&mut self, cx: &mut Cx, no: SpecNo) -> Option<Text> {
-        let (id, from) = self.run(no).map(|run| (run.id.clone(), run.shown))?;
         let to = self.find_app_status(no, cx.now());
         let (revision, now) = (self.revision, cx.now());
         let run = self.run_mut(no)?;
         run.revision = revision;
         run.step.take();
-        if *from == *to {
+        if *run.shown == *to {
             return None;
         }
+        let (id, from) = (run.id.clone(), run.shown);
         run.shown = to;
         run.shown_since = now;
         Self::tell(cx, self.app_path(&id), from, to);
