@@ -417,8 +417,8 @@ pub(super) fn in_order(value: &Value) -> String {
 /// The app of a canonical form.
 ///
 /// *Errors*: checks that the real system fails at.
-pub(crate) fn app(from: &Value) -> Result<RunSpec, Refused> {
-    let mut json = from.as_object().cloned().unwrap_or_default();
+pub(crate) fn app(from: Value) -> Result<RunSpec, Refused> {
+    let mut json = super::into_map(from);
     if let Some(text) = json.items("healthChecks").iter().find_map(checks::senseless) {
         return Err(Refused::Internal(text));
     }
@@ -645,8 +645,7 @@ fn constraint_from(field: &str, operator: &str, value: Option<&str>) -> Option<C
 }
 
 /// The pod of a canonical form.
-pub(crate) fn pod(from: &Value) -> RunSpec {
-    let mut json = from.as_object().cloned().unwrap_or_default();
+pub(crate) fn pod(mut json: Map<String, Value>) -> RunSpec {
     let id = PathId::absolute(json.word("id"));
     let instances = json.object("scaling").map_or(Some(1), |scaling| scaling.whole("instances"));
     for key in ["id", "scaling", "version"] {

@@ -394,8 +394,21 @@ impl Tracker {
 
     /// Brings counts up to date before an instance is put in or taken out.
     fn count(&mut self, key: Key, now: Option<&Instance>) {
-        let before = self.all.get(&key).map(|old| Dates::of(old, self.patience));
+        let old = self.all.get(&key);
+        let before = old.map(|old| Dates::of(old, self.patience));
         let after = now.map(|now| Dates::of(now, self.patience));
+        let (old_counts, new_counts) = (old.map(|old| Counts::of(old)), now.map(Counts::of));
+        // Both wait for offers or neither does, mostly.
+        let wish = match (old, now) {
+            (Some(old), Some(now)) if old.is_scheduled() == now.is_scheduled() => {
+                let same = !now.is_scheduled() || old.wish == now.wish && old.role == now.role;
+                (!same).then(|| (wishing_of(key.spec, old), wishing_of(key.spec, now)))
+            }
+            _ => Some((
+                old.and_then(|old| wishing_of(key.spec, old)),
+                now.and_then(|now| wishing_of(key.spec, now)),
+            )),
+        };
         if before != after {
             let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
             replace(&mut self.overdue, key, before.overdue, after.overdue);
@@ -407,9 +420,7 @@ impl Tracker {
                 self.unreserving.insert(key, ());
             }
         }
-        let old = self.all.get(&key).and_then(|old| wishing_of(key.spec, old));
-        let new = now.and_then(|now| wishing_of(key.spec, now));
-        if old != new {
+        if let Some((old, new)) = wish {
             if let Some(old) = old {
                 self.wishing.remove(&old);
             }
@@ -420,8 +431,7 @@ impl Tracker {
         if let Some(role) = now.map(|now| &now.role).filter(|role| !self.roles.contains(*role)) {
             self.roles.insert(role.clone());
         }
-        let old = self.all.get(&key).map(|old| Counts::of(old));
-        let new = now.map(Counts::of);
+        let (old, new) = (old_counts, new_counts);
         let was_waiting = old.is_some_and(|old| old.waiting > 0);
         let is_waiting = new.is_some_and(|new| new.waiting > 0);
         if was_waiting && !is_waiting {
@@ -704,6 +714,8 @@ fn spec_range(spec: SpecNo) -> std::ops::RangeInclusive<Key> {
 
 /// The id of the instance in the id of a task: `<instance>.<container>.<attempt>`.
 pub(crate) fn instance_part(task_id: &str) -> &str {
-    let without = |text| str::rsplit_once(text, '.').map_or("", |(head, _)| head);
-    without(without(task_id))
+    let dot = |text: &[u8]| text.iter().rposition(|byte| *byte == b'.');
+    let bytes = task_id.as_bytes();
+    let last = dot(bytes).and_then(|last| dot(bytes.get(..last)?));
+    last.and_then(|last| task_id.get(..last)).unwrap_or_default()
 }

@@ -76,15 +76,18 @@ impl Ranges {
             return;
         }
         for &(first, last) in &other.0 {
-            // All that overlap or touch become one.
+            // The first range that overlaps or touches, and the first one behind.
             let from = self.0.partition_point(|(_, end)| end.saturating_add(1) < first);
-            let touched = self.0.iter().skip(from).take_while(|(begin, _)| *begin <= last.saturating_add(1));
-            let (mut to, mut one) = (from, (first, last));
-            for (begin, end) in touched {
-                one = (one.0.min(*begin), one.1.max(*end));
-                to += 1;
+            let is_touched = |(begin, _): &&(u64, u64)| *begin <= last.saturating_add(1);
+            let count = self.0.iter().skip(from).take_while(is_touched).count();
+            let end = self.0.get((from + count).wrapping_sub(1)).map_or(last, |(_, end)| *end);
+            match self.0.get_mut(from) {
+                Some(range) if count > 0 => {
+                    *range = (range.0.min(first), end.max(last));
+                    self.0.drain(from + 1..from + count);
+                }
+                _ => self.0.insert(from, (first, last)),
             }
-            self.0.splice(from..to, [one]);
         }
     }
 
@@ -95,15 +98,23 @@ impl Ranges {
             return;
         }
         for &(first, last) in &other.0 {
-            let from = self.place(first);
-            let overlapping = self.0.iter().skip(from).take_while(|(begin, _)| *begin <= last);
-            let (mut to, mut below, mut above) = (from, None, None);
-            for &(begin, end) in overlapping {
-                below = below.or((begin < first).then(|| (begin, first - 1)));
-                above = (end > last).then(|| (last + 1, end));
-                to += 1;
+            let at = self.place(first);
+            let Some((begin, end)) = self.0.get_mut(at) else { continue };
+            if *end < last || first < *begin {
+                // More than a part of one range, or nothing.
+                *self = self.minus(&Self(vec![(first, last)]));
+                continue;
             }
-            self.0.splice(from..to, below.into_iter().chain(above));
+            // What is left lies below, above, or on both sides.
+            match (*begin < first, last < *end) {
+                (false, false) => _ = self.0.remove(at),
+                (false, true) => *begin = last + 1,
+                (true, false) => *end = first - 1,
+                (true, true) => {
+                    let above = (last + 1, std::mem::replace(end, first - 1));
+                    self.0.insert(at + 1, above);
+                }
+            }
         }
     }
 

@@ -80,8 +80,9 @@ struct Random {
 impl Random {
     fn new(parts: &[Part], (seed, entity): (u64, u64)) -> Self {
         let mut parts = parts.to_vec();
+        let shuffle = draw::stem(seed, entity, SHUFFLE);
         for last in (1..parts.len()).rev() {
-            let other = draw::between(seed, entity, SHUFFLE, last as u64, 0, last as u64);
+            let other = draw::scaled(draw::absorb(shuffle, last as u64), 0, last as u64);
             parts.swap(last, usize::try_from(other).unwrap_or(0));
         }
         let left: u64 = parts.iter().map(|(_, first, last)| last - first + 1).sum();

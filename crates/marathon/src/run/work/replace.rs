@@ -282,7 +282,7 @@ mod tests {
         let around = Around { settings: &settings, roles: &roles, base: &PathId::root() };
         let read = crate::schema::read(&crate::schema::app::APP, &app, false);
         crate::definition::app_of(
-            &crate::definition::normalise_app(read.value, &around).expect("fine"),
+            crate::definition::normalise_app(read.value, &around).expect("fine"),
             &around,
         )
         .expect("fine")
