@@ -301,7 +301,7 @@ impl Marathon {
     pub(super) fn check_board(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut tally = Tally::default();
-        for run in self.specs.values() {
+        for (_, run) in self.specs.iter() {
             let (phase, _) = shown::place_of(&run.id);
             tally.count(&phase, "", run.shown);
         }

@@ -13,7 +13,7 @@ use super::instance::{Condition, Goal, Instance, Reservation, ReservationState, 
 use crate::definition::RunSpec;
 use crate::deploy::plan::InstanceNo;
 use crate::id::PathId;
-use planarium_kernel::cow::Index;
+use planarium_kernel::cow::{Index, Table};
 use planarium_kernel::{Cause, Map, SimTime, SortedSet};
 use planarium_mesos::api::{AgentInfo, TaskStatus};
 use planarium_protocol::Text;
@@ -153,7 +153,8 @@ pub(crate) struct Tracker {
     giving_up: Map<(SimTime, Key), ()>,
     /// Instances that others have taken the place of, by when they are forgotten.
     lost: Map<(SimTime, Key), ()>,
-    counts: Map<SpecNo, Counts>,
+    /// By number.
+    counts: Table<Counts>,
     /// How often an instance came to want offers.
     wishes: u64,
     /// How often an instance changed.
@@ -229,12 +230,12 @@ impl Tracker {
 
     /// Counts of a spec.
     pub(crate) fn counts(&self, spec: SpecNo) -> Counts {
-        self.counts.get(&spec).copied().unwrap_or_default()
+        self.counts.get(spec.0 as usize).copied().unwrap_or_default()
     }
 
     /// Specs with instances.
     pub(crate) fn specs(&self) -> impl Iterator<Item = (SpecNo, Counts)> {
-        self.counts.iter().map(|(spec, counts)| (*spec, *counts))
+        (0..).map(SpecNo).zip(self.counts.iter().copied()).filter(|(_, counts)| counts.all > 0)
     }
 
     /// The oldest change that nobody has reacted to.
@@ -442,19 +443,18 @@ impl Tracker {
         if old == new {
             return;
         }
-        let (left, waited, waits) = self.counts.upsert(key.spec, Counts::default, |counts| {
-            let waited = counts.waiting > 0;
-            counts.take(old.unwrap_or_default());
-            counts.add(new.unwrap_or_default());
-            (counts.all, waited, counts.waiting > 0)
-        });
+        while self.counts.len() <= key.spec.0 as usize {
+            self.counts.push(Counts::default());
+        }
+        let Some(counts) = self.counts.get_mut(key.spec.0 as usize) else { return };
+        let waited = counts.waiting > 0;
+        counts.take(old.unwrap_or_default());
+        counts.add(new.unwrap_or_default());
+        let waits = counts.waiting > 0;
         if waits && !waited {
             self.waiting_specs.insert(key.spec, ());
         } else if waited && !waits {
             self.waiting_specs.remove(&key.spec);
-        }
-        if left == 0 {
-            self.counts.remove(&key.spec);
         }
     }
 
@@ -616,10 +616,11 @@ impl Tracker {
         if self.ids.len() != self.all.len() {
             found.push(format!("{} ids of {} instances", self.ids.len(), self.all.len()));
         }
-        if counts.len() != self.counts.len() || counts.iter().any(|(spec, all)| self.counts(*spec) != *all) {
+        if counts.len() != self.specs().count() || counts.iter().any(|(spec, all)| self.counts(*spec) != *all)
+        {
             found.push("counts of instances are not as kept".to_owned());
         }
-        let waiting = self.counts.iter().filter(|(_, counts)| counts.waiting > 0).map(|(spec, _)| *spec);
+        let waiting = self.specs().filter(|(_, counts)| counts.waiting > 0).map(|(spec, _)| spec);
         if !waiting.eq(self.waiting_specs()) {
             found.push("specs that wait for offers are not as kept".to_owned());
         }
@@ -639,7 +640,7 @@ impl Tracker {
             + self.waiting.beyond_flat(before.map(|before| &before.waiting))
             + self.waiting_specs.beyond_flat(before.map(|before| &before.waiting_specs))
             + self.wishing.beyond_flat(before.map(|before| &before.wishing))
-            + self.counts.beyond_flat(before.map(|before| &before.counts))
+            + self.counts.beyond(before.map(|before| &before.counts), |_, _| 0)
     }
 }
 
@@ -703,8 +704,9 @@ fn replace(map: &mut Map<(SimTime, Key), ()>, key: Key, old: Option<SimTime>, ne
 
 /// Adds the last hexadecimal digits of a number.
 fn push_hex(text: &mut String, number: u64, digits: u32) {
-    let digit = |place: u32| char::from_digit((number >> (4 * place) & 0xF) as u32, 16).unwrap_or('0');
-    text.extend((0..digits).rev().map(digit));
+    for place in (0..digits).rev() {
+        text.push(char::from_digit((number >> (4 * place) & 0xF) as u32, 16).unwrap_or('0'));
+    }
 }
 
 /// All keys of a spec.
