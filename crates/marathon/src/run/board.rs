@@ -6,6 +6,7 @@
 
 use super::Marathon;
 use super::deployments::{Deployment, Stage};
+use super::tell::shared;
 use super::tracker::SpecNo;
 use crate::deploy::Action;
 use crate::id::PathId;
@@ -124,7 +125,7 @@ impl Marathon {
 
     fn tell(cx: &mut Cx, path: ElementPath, from: &'static str, to: &'static str) {
         let word = |word: &'static str| if word.is_empty() { shown::UNDEFINED } else { word };
-        cx.emit(EventBody::ElementStatus { path, from: word(from).into(), to: word(to).into() });
+        cx.emit(EventBody::ElementStatus { path, from: shared(word(from)), to: shared(word(to)) });
     }
 
     /// Answers the phase when the word of the app changed.
@@ -137,11 +138,12 @@ impl Marathon {
         if *run.shown == *to {
             return None;
         }
-        let (id, from) = (run.id.clone(), run.shown);
+        let (place, from) = (run.place.clone(), run.shown);
         run.shown = to;
         run.shown_since = now;
-        Self::tell(cx, self.app_path(&id), from, to);
-        let (phase, _) = shown::place_of(&id);
+        let path = self.path(shared(shown::APPS), Some(place.0.clone()), Some(place.1.clone()));
+        Self::tell(cx, path, from, to);
+        let (phase, _) = place;
         self.tally.count(&phase, from, to);
         Some(phase)
     }

@@ -44,6 +44,8 @@ pub(crate) struct Rescaling {
 #[derive(Clone, Debug)]
 pub(crate) struct SpecRun {
     pub(crate) id: PathId,
+    /// Where it is shown.
+    pub(crate) place: (Text, Text),
     /// What the present tree says of it.
     pub(crate) spec: Option<Arc<RunSpec>>,
     pub(crate) backoff: Backoff,
@@ -110,6 +112,7 @@ impl SpecRun {
     /// Of an id that nothing is known of yet.
     pub(crate) fn new(id: PathId, spec: Option<Arc<RunSpec>>) -> Self {
         Self {
+            place: crate::shown::place_of(&id),
             id,
             spec,
             backoff: Backoff::default(),
