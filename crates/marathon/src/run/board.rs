@@ -94,16 +94,21 @@ impl Marathon {
             return;
         }
         self.revision += 1;
-        let touched = std::mem::take(&mut self.touched);
+        let mut touched = std::mem::take(&mut self.touched);
         let mut phases: Vec<Text> = Vec::new();
-        for no in touched.into_keys() {
-            let Some(phase) = self.show_app_word(cx, no) else { continue };
+        for no in touched.keys() {
+            let Some(phase) = self.show_app_word(cx, *no) else { continue };
             phases.push(phase);
             // The word of its action follows that of the app.
-            if let Some(job) = self.run(no).and_then(|run| run.job.as_ref()) {
-                let moved = (job.deployment, Some(no));
+            if let Some(job) = self.run(*no).and_then(|run| run.job.as_ref()) {
+                let moved = (job.deployment, Some(*no));
                 self.moved.insert(moved);
             }
+        }
+        if self.touched.is_empty() {
+            // The next ones use the same memory.
+            touched.clear();
+            self.touched = touched;
         }
         if !phases.is_empty() {
             self.show_phases(cx, &phases);
