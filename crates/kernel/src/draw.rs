@@ -63,17 +63,27 @@ pub fn entity_of(pieces: &[&str]) -> u64 {
 
 /// The `n`-th word that `entity` draws for `purpose` under `seed`.
 pub const fn draw(seed: u64, entity: u64, purpose: u32, n: u64) -> u64 {
-    absorb(absorb(absorb(absorb(0, seed), entity), purpose as u64), n)
+    absorb(stem(seed, entity, purpose), n)
+}
+
+/// What all draws of an entity for a purpose have in common: absorbing `n` into it makes the `n`-th word.
+pub const fn stem(seed: u64, entity: u64, purpose: u32) -> u64 {
+    absorb(absorb(absorb(0, seed), entity), purpose as u64)
 }
 
 /// A draw scaled into `lo..=hi` (multiply and shift; the bias is below 2^-64 per value of the span).
 /// With `lo > hi` the answer is `lo`.
 pub const fn between(seed: u64, entity: u64, purpose: u32, n: u64, lo: u64, hi: u64) -> u64 {
+    scaled(draw(seed, entity, purpose, n), lo, hi)
+}
+
+/// A word scaled into `lo..=hi`, as [`between`] does with what it draws.
+pub const fn scaled(word: u64, lo: u64, hi: u64) -> u64 {
     if lo >= hi {
         return lo;
     }
     let span = (hi - lo) as u128 + 1;
-    let scaled = (draw(seed, entity, purpose, n) as u128 * span) >> 64;
+    let scaled = (word as u128 * span) >> 64;
     // Below `span`, hence at most `hi - lo`: the cast keeps everything.
     lo + scaled as u64
 }

@@ -169,13 +169,24 @@ impl Ord for PathId {
         let slash_first = |byte: u8| if byte == b'/' { 0 } else { byte };
         let (mine, theirs) = (self.bytes(), other.bytes());
         // Ids of a group begin alike: that much is compared by the word.
-        let words = mine.chunks_exact(8).zip(theirs.chunks_exact(8));
-        let alike = 8 * words.take_while(|(one, other)| one == other).count();
-        let (mine, theirs) = (mine.get(alike..).unwrap_or_default(), theirs.get(alike..).unwrap_or_default());
-        match mine.iter().zip(theirs).find(|(one, other)| one != other) {
-            Some((one, other)) => slash_first(*one).cmp(&slash_first(*other)),
-            None => mine.len().cmp(&theirs.len()),
+        let ((my_words, my_rest), (their_words, their_rest)) =
+            (mine.as_chunks::<8>(), theirs.as_chunks::<8>());
+        let words = my_words.iter().zip(their_words);
+        let (one, other) = match words.into_iter().position(|(one, other)| one != other) {
+            Some(at) => (mine.get(8 * at..), theirs.get(8 * at..)),
+            None if my_words.len() == their_words.len() => (Some(my_rest), Some(their_rest)),
+            None => {
+                let alike = 8 * my_words.len().min(their_words.len());
+                (mine.get(alike..), theirs.get(alike..))
+            }
+        };
+        let rest = one.unwrap_or_default().iter().zip(other.unwrap_or_default());
+        for (one, other) in rest {
+            if one != other {
+                return slash_first(*one).cmp(&slash_first(*other));
+            }
         }
+        mine.len().cmp(&theirs.len())
     }
 }
 

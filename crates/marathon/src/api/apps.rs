@@ -60,7 +60,7 @@ impl Marathon {
         let id = PathId::absolute(app.word("id"));
         let roles = self.roles_of(&id, false);
         let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
-        app_of(&normalise_app(app, &around)?, &around)
+        app_of(normalise_app(app, &around)?, &around)
     }
 
     pub(super) fn create_app(

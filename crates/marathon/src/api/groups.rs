@@ -20,7 +20,6 @@ use crate::run::groups::Accepted;
 use crate::schema::group::{GROUP, GROUP_PATCH};
 use crate::settings::Settings;
 use planarium_kernel::SimTime;
-use planarium_protocol::json;
 use planarium_system::{Cluster, Cx};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -213,8 +212,8 @@ impl Marathon {
         let version = self.root.version.saturating_add(1);
         let to = crate::group::with_versions(version, &self.root, to, &Marks::new());
         let plan = Plan::compute("".into(), &self.root, &to, &ToKill::new(), self.settings.stop_in_order);
-        let steps: Vec<Value> = plan.steps.iter().map(crate::deploy::plan::Step::json).collect();
-        Ok(Answer::json(json!({"steps": steps})))
+        let steps = plan.steps.iter().map(crate::deploy::plan::Step::json).collect();
+        Ok(Answer::json(crate::deploy::plan::holding("steps", steps)))
     }
 
     pub(super) fn patch_group(&mut self, id: &str, body: &Value) -> Done {

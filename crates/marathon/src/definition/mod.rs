@@ -60,7 +60,7 @@ pub(crate) fn normalise_app(app: Value, around: &Around<'_>) -> Result<Value, Re
 }
 
 /// The app that a canonical form describes.
-pub(crate) fn app_of(app: &Value, around: &Around<'_>) -> Result<RunSpec, Refused> {
+pub(crate) fn app_of(app: Value, around: &Around<'_>) -> Result<RunSpec, Refused> {
     let spec = spec::app(app)?;
     Refused::unless_none(model::flaws(&spec, around.settings, around.roles))?;
     Ok(spec)
@@ -72,7 +72,7 @@ pub(crate) fn pod_of(pod: Value, around: &Around<'_>) -> Result<RunSpec, Refused
     Refused::unless_none(pods::flaws(&pod, around))?;
     pods::complete(&mut pod, around);
     Refused::unless_none(pods::role_flaws(&pod, around))?;
-    Ok(spec::pod(&Value::Object(pod)))
+    Ok(spec::pod(pod))
 }
 
 pub(crate) use model::flaws_in_group;

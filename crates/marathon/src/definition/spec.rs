@@ -154,8 +154,8 @@ pub(crate) struct TaskDef {
     pub(crate) grace_ms: Option<u64>,
     /// How many of the spec's ports are its own.
     pub(crate) ports: usize,
-    /// What all its tasks have in their environment, once one was launched.
-    pub(crate) env: OnceLock<SortedMap<Text, Text>>,
+    /// What all its tasks are described by, once one was launched: their name and labels.
+    pub(crate) described: OnceLock<(Text, SortedMap<Text, Text>)>,
 }
 
 /// Ports on the host.
@@ -269,6 +269,26 @@ pub(crate) struct ReadinessDef {
     pub(crate) timeout_ms: u64,
     pub(crate) codes: Vec<i64>,
     pub(crate) keeps: bool,
+}
+
+impl Definition {
+    /// Gives an app these ports for load balancers: nothing else in it hangs on them.
+    pub(crate) fn set_service_ports(&mut self, ports: &[u32]) {
+        let mapped =
+            self.json.object("container").is_some_and(|container| container.holds("portMappings"));
+        let (list, key) = if mapped {
+            let container = self.json.get_mut("container");
+            (container.and_then(|container| container.get_mut("portMappings")), "servicePort")
+        } else {
+            (self.json.get_mut("portDefinitions"), "port")
+        };
+        if let Some(Value::Array(items)) = list {
+            for (item, port) in items.iter_mut().filter_map(Value::as_object_mut).zip(ports) {
+                item.insert(key.to_owned(), Value::from(*port));
+            }
+        }
+        (self.ports, self.service_ports) = ports_of(&self.json);
+    }
 }
 
 impl RunSpec {
@@ -397,8 +417,8 @@ pub(super) fn in_order(value: &Value) -> String {
 /// The app of a canonical form.
 ///
 /// *Errors*: checks that the real system fails at.
-pub(crate) fn app(from: &Value) -> Result<RunSpec, Refused> {
-    let mut json = from.as_object().cloned().unwrap_or_default();
+pub(crate) fn app(from: Value) -> Result<RunSpec, Refused> {
+    let mut json = super::into_map(from);
     if let Some(text) = json.items("healthChecks").iter().find_map(checks::senseless) {
         return Err(Refused::Internal(text));
     }
@@ -456,7 +476,8 @@ fn default_disks(app: &mut Map<String, Value>) {
     }
 }
 
-fn definition_of_app(json: Map<String, Value>) -> Definition {
+/// Ports of an app on the host, and for load balancers.
+fn ports_of(json: &Map<String, Value>) -> (HostPorts, Vec<u32>) {
     let container = json.object("container");
     let mapped = container.map(|container| container.items("portMappings")).unwrap_or_default();
     let defined = json.items("portDefinitions");
@@ -468,7 +489,12 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
         HostPorts::Any(defined.len())
     };
     let (all, key) = if mapped.is_empty() { (defined, "port") } else { (mapped, "servicePort") };
-    let service_ports = all.iter().map(|one| port(one.whole(key).unwrap_or(0))).collect();
+    (ports, all.iter().map(|one| port(one.whole(key).unwrap_or(0))).collect())
+}
+
+fn definition_of_app(json: Map<String, Value>) -> Definition {
+    let container = json.object("container");
+    let (ports, service_ports) = ports_of(&json);
     let needs = Amounts::of(&json);
     let health: Vec<HealthDef> = json.items("healthChecks").iter().map(health_of).collect();
     let task = TaskDef {
@@ -483,7 +509,7 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
             .whole("taskKillGracePeriodSeconds")
             .map(|_| seconds(&json, "taskKillGracePeriodSeconds")),
         ports: ports.len(),
-        env: OnceLock::new(),
+        described: OnceLock::new(),
     };
     let volumes = container.map(|container| container.items("volumes")).unwrap_or_default();
     let volumes =
@@ -619,8 +645,7 @@ fn constraint_from(field: &str, operator: &str, value: Option<&str>) -> Option<C
 }
 
 /// The pod of a canonical form.
-pub(crate) fn pod(from: &Value) -> RunSpec {
-    let mut json = from.as_object().cloned().unwrap_or_default();
+pub(crate) fn pod(mut json: Map<String, Value>) -> RunSpec {
     let id = PathId::absolute(json.word("id"));
     let instances = json.object("scaling").map_or(Some(1), |scaling| scaling.whole("instances"));
     for key in ["id", "scaling", "version"] {
@@ -701,7 +726,7 @@ fn container_of(container: &Value) -> TaskDef {
         health: container.field("healthCheck").map(pod_health),
         grace_ms: grace.map(|lifecycle| decimal_seconds(lifecycle, "killGracePeriodSeconds")),
         ports: container.items("endpoints").len(),
-        env: OnceLock::new(),
+        described: OnceLock::new(),
     }
 }
 

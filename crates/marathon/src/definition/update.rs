@@ -68,7 +68,7 @@ fn finish(
     {
         app.shift_remove("portDefinitions");
     }
-    app_of(&normalise_app(Value::Object(app), around)?, around)
+    app_of(normalise_app(Value::Object(app), around)?, around)
 }
 
 struct NoDates;

@@ -11,7 +11,7 @@ use crate::definition::{Refused, update_flaws};
 use crate::group::{Levels, Root};
 use crate::id::PathId;
 use planarium_kernel::{SortedMap, SortedSet};
-use planarium_protocol::{Text, json};
+use planarium_protocol::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl Action {
 
     /// The name: `StartApplication`, `RestartPod`, ...
     pub(crate) fn name(&self) -> String {
-        format!("{}{}", self.verb(), self.spec.word())
+        [self.verb(), self.spec.word()].concat()
     }
 
     /// The first part of the name.
@@ -67,10 +67,10 @@ impl Action {
 
     /// As answers show it.
     pub(crate) fn json(&self) -> Map<String, Value> {
-        let mut all = Map::new();
+        let mut all = Map::with_capacity(2);
         all.insert("action".to_owned(), Value::String(self.name()));
         let key = if self.spec.is_app() { "app" } else { "pod" };
-        all.insert(key.to_owned(), Value::String(self.spec.id.to_string()));
+        all.insert(key.to_owned(), Value::String(self.spec.id.as_str().to_owned()));
         all
     }
 }
@@ -85,9 +85,14 @@ pub(crate) struct Step {
 impl Step {
     /// As answers show it.
     pub(crate) fn json(&self) -> Value {
-        let actions: Vec<Value> = self.actions.iter().map(|action| Value::Object(action.json())).collect();
-        json!({"actions": actions})
+        let actions = self.actions.iter().map(|action| Value::Object(action.json())).collect();
+        holding("actions", actions)
     }
+}
+
+/// An object with a list in it, which is moved there: there may be thousands of actions.
+pub(crate) fn holding(key: &str, items: Vec<Value>) -> Value {
+    Value::Object(Map::from_iter([(key.to_owned(), Value::Array(items))]))
 }
 
 /// A plan.
@@ -160,7 +165,11 @@ impl Plan {
     /// As events show it.
     pub(crate) fn json(&self, dates: &dyn Dates) -> Value {
         let steps: Vec<Value> = self.steps.iter().map(Step::json).collect();
-        json!({"id": self.id, "steps": steps, "version": dates.date(self.version)})
+        Value::Object(Map::from_iter([
+            ("id".to_owned(), Value::String(self.id.to_string())),
+            ("steps".to_owned(), Value::Array(steps)),
+            ("version".to_owned(), Value::String(dates.date(self.version))),
+        ]))
     }
 }
 

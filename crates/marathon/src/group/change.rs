@@ -129,7 +129,7 @@ impl Reading<'_> {
         }
         let valid = valid.and(existing);
         let around = Around { settings: self.settings, roles: &valid, base: group };
-        spec::app(&normalise_app(app.clone(), &around)?)
+        spec::app(normalise_app(app.clone(), &around)?)
     }
 }
 

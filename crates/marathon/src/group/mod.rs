@@ -178,11 +178,6 @@ impl Root {
         }
     }
 
-    /// Whether a top-level group enforces its role.
-    pub(crate) fn enforces(&self, id: &PathId) -> bool {
-        self.group(&id.top_path()).is_some_and(|group| group.enforce)
-    }
-
     /// The roles that an app or pod may have, by where it stands.
     ///
     /// **Source**: `marathon: util/RoleSettings.scala (forService)`. Match.

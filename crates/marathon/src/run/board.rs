@@ -6,6 +6,7 @@
 
 use super::Marathon;
 use super::deployments::{Deployment, Stage};
+use super::tell::shared;
 use super::tracker::SpecNo;
 use crate::deploy::Action;
 use crate::id::PathId;
@@ -93,17 +94,29 @@ impl Marathon {
             return;
         }
         self.revision += 1;
-        let touched = std::mem::take(&mut self.touched);
+        let mut touched = std::mem::take(&mut self.touched);
         let mut phases: Vec<Text> = Vec::new();
-        for no in touched.into_keys() {
-            phases.extend(self.show_app_word(cx, no));
-            if let Some(job) = self.run(no).and_then(|run| run.job.as_ref()) {
-                let moved = (job.deployment, Some(no));
+        for no in touched.keys() {
+            let Some(phase) = self.show_app_word(cx, *no) else { continue };
+            phases.push(phase);
+            // The word of its action follows that of the app.
+            if let Some(job) = self.run(*no).and_then(|run| run.job.as_ref()) {
+                let moved = (job.deployment, Some(*no));
                 self.moved.insert(moved);
             }
         }
-        self.show_phases(cx, &phases);
+        if self.touched.is_empty() {
+            // The next ones use the same memory.
+            touched.clear();
+            self.touched = touched;
+        }
+        if !phases.is_empty() {
+            self.show_phases(cx, &phases);
+        }
         let moved = std::mem::take(&mut self.moved);
+        if moved.is_empty() {
+            return;
+        }
         for (no, spec) in &moved {
             match spec {
                 // As a whole as well: that comes first.
@@ -117,24 +130,25 @@ impl Marathon {
 
     fn tell(cx: &mut Cx, path: ElementPath, from: &'static str, to: &'static str) {
         let word = |word: &'static str| if word.is_empty() { shown::UNDEFINED } else { word };
-        cx.emit(EventBody::ElementStatus { path, from: word(from).into(), to: word(to).into() });
+        cx.emit(EventBody::ElementStatus { path, from: shared(word(from)), to: shared(word(to)) });
     }
 
     /// Answers the phase when the word of the app changed.
     fn show_app_word(&mut self, cx: &mut Cx, no: SpecNo) -> Option<Text> {
-        let (id, from) = self.run(no).map(|run| (run.id.clone(), run.shown))?;
         let to = self.find_app_status(no, cx.now());
         let (revision, now) = (self.revision, cx.now());
         let run = self.run_mut(no)?;
         run.revision = revision;
         run.step.take();
-        if *from == *to {
+        if *run.shown == *to {
             return None;
         }
+        let (place, from) = (run.place.clone(), run.shown);
         run.shown = to;
         run.shown_since = now;
-        Self::tell(cx, self.app_path(&id), from, to);
-        let (phase, _) = shown::place_of(&id);
+        let path = self.path(shared(shown::APPS), Some(place.0.clone()), Some(place.1.clone()));
+        Self::tell(cx, path, from, to);
+        let (phase, _) = place;
         self.tally.count(&phase, from, to);
         Some(phase)
     }
@@ -294,7 +308,7 @@ impl Marathon {
     pub(super) fn check_board(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut tally = Tally::default();
-        for run in self.specs.values() {
+        for (_, run) in self.specs.iter() {
             let (phase, _) = shown::place_of(&run.id);
             tally.count(&phase, "", run.shown);
         }

@@ -16,13 +16,16 @@ use crate::definition::spec::Stamp;
 use crate::definition::write::{self, Dates};
 use crate::deploy::Plan;
 use crate::id::PathId;
-use planarium_kernel::{Map, SimTime};
+use planarium_kernel::SimTime;
 use planarium_protocol::{Text, json};
 use serde_json::{Map as Object, Value};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// How many events are kept.
 const KEPT: usize = 4096;
+/// Events of a block.
+const BLOCK: usize = 64;
 
 /// What happened.
 #[derive(Clone, Debug)]
@@ -77,8 +80,8 @@ pub(crate) struct BusEvent {
 /// The events of the last time, in order.
 #[derive(Clone, Default)]
 pub(crate) struct Bus {
-    next: u64,
-    kept: Map<u64, Arc<BusEvent>>,
+    /// In blocks that copies share, all but the last one full.
+    blocks: VecDeque<Arc<Vec<BusEvent>>>,
     /// `seq` of the newest one.
     newest: u64,
 }
@@ -86,13 +89,22 @@ pub(crate) struct Bus {
 impl Bus {
     /// Something happened, before the world's event of number `seq`.
     pub(crate) fn publish(&mut self, at: SimTime, seq: u64, what: Happening) {
-        self.kept.insert(self.next, Arc::new(BusEvent { at, what, seq }));
-        self.next += 1;
-        self.newest = seq;
-        if self.kept.len() > KEPT {
-            let oldest = self.kept.keys().next().copied();
-            oldest.map(|oldest| self.kept.remove(&oldest));
+        if self.blocks.back().is_none_or(|block| block.len() >= BLOCK) {
+            if self.blocks.len() > KEPT / BLOCK {
+                self.blocks.pop_front();
+            }
+            self.blocks.push_back(Arc::new(Vec::with_capacity(BLOCK)));
         }
+        if let Some(block) = self.blocks.back_mut() {
+            Arc::make_mut(block).push(BusEvent { at, what, seq });
+        }
+        self.newest = seq;
+    }
+
+    /// How many there are, those included that only fill up a block.
+    fn len(&self) -> usize {
+        let last = self.blocks.back().map_or(0, |block| block.len());
+        self.blocks.len().saturating_sub(1) * BLOCK + last
     }
 
     /// Whether something was published that no event of the world up to `last` tells of.
@@ -101,16 +113,18 @@ impl Bus {
     }
 
     /// Events that came about before the world's events `first..=last`, in order.
-    pub(crate) fn between(&self, first: u64, last: u64) -> impl Iterator<Item = &Arc<BusEvent>> {
-        self.kept.values().filter(move |event| (first..=last).contains(&event.seq))
+    pub(crate) fn between(&self, first: u64, last: u64) -> impl Iterator<Item = &BusEvent> {
+        let kept = self.blocks.iter().flat_map(|block| block.iter()).skip(self.len().saturating_sub(KEPT));
+        kept.filter(move |event| (first..=last).contains(&event.seq))
     }
 
     /// Bytes that this one holds and `before` does not, by estimate.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let event = |now: &Arc<BusEvent>, old: Option<&Arc<BusEvent>>| {
-            planarium_kernel::cow::behind(now, old, |_| planarium_kernel::cow::bytes_of::<BusEvent>(1) + 64)
+        let shared = |block: &Arc<Vec<BusEvent>>| {
+            before.is_some_and(|before| before.blocks.iter().any(|other| Arc::ptr_eq(block, other)))
         };
-        self.kept.beyond(before.map(|before| &before.kept), event)
+        let own = self.blocks.iter().filter(|block| !shared(block)).map(|block| block.len()).sum();
+        planarium_kernel::cow::bytes_of::<BusEvent>(own) + 64 * own as u64
     }
 }
 

@@ -83,25 +83,28 @@ impl Marathon {
     ///
     /// **Source**: `marathon: core/task/update/impl/steps/NotifyRateLimiterStepImpl.scala`. Match.
     fn limit_rate(&mut self, cx: &mut Cx, change: &Change) {
-        let (no, spec, now) = (change.key.spec, change.now.spec.clone(), cx.now());
+        let (no, spec, now) = (change.key.spec, &change.now.spec, cx.now());
         let changed = change.before.is_none_or(|before| before.condition != change.seen);
         if is_drained(&change.now) {
-            self.reset_delay(cx, no, &spec);
+            self.reset_delay(cx, no, spec);
         } else if changed && delays(change.seen) {
             let tick = self.sweep_tick(now);
             let Some(run) = self.run_mut(no) else { return };
             run.backoff.sweep(tick);
-            let delay = run.backoff.failed(&spec, now);
+            let delay = run.backoff.failed(spec, now);
             let event = self.say_backoff(cx, &change.now, &delay);
             if let Some(run) = self.run_mut(no) {
-                run.backoff.told(&spec, event);
+                run.backoff.told(spec, event);
             }
             self.watch_delay(no, Cause::Event(event), now);
         } else if changed && advances(change.seen) {
+            if self.run(no).is_none_or(|run| run.backoff.is_empty()) {
+                return;
+            }
             let tick = self.sweep_tick(now);
-            let Some(run) = self.run_mut(no).filter(|run| !run.backoff.is_empty()) else { return };
+            let Some(run) = self.run_mut(no) else { return };
             run.backoff.sweep(tick);
-            run.backoff.advance(&spec, now);
+            run.backoff.advance(spec, now);
             self.watch_delay(no, cx.cause(), now);
         }
     }

@@ -11,21 +11,21 @@ impl Marathon {
         found.extend(self.check_kills());
         found.extend(self.check_deployments());
         found.extend(self.check_board());
-        for (no, run) in &self.specs {
+        for (no, run) in self.specs.iter() {
             if run.spec != self.root.spec(&run.id).cloned() {
                 found.push(format!("{}: what the tree says of it is not as kept", run.id));
             }
-            let desired = self.desired(*no);
-            let wanted = self.tracker.counts(*no).wanted;
+            let desired = self.desired(no);
+            let wanted = self.tracker.counts(no).wanted;
             let unbalanced = run.lock.is_none() && desired.is_some_and(|desired| desired != wanted);
-            if self.unbalanced.contains_key(no) != unbalanced {
+            if self.unbalanced.contains_key(&no) != unbalanced {
                 found.push(format!("{}: whether counts are right is not as kept", run.id));
             }
-            if self.orphans.contains_key(no) != (desired.is_none() && wanted > 0) {
+            if self.orphans.contains_key(&no) != (desired.is_none() && wanted > 0) {
                 found.push(format!("{}: whether it is an orphan is not as kept", run.id));
             }
             found.extend(run.checks.values().flat_map(|checks| checks.check_all()));
-            if self.known_number(&run.id) != Some(*no) {
+            if self.known_number(&run.id) != Some(no) {
                 found.push(format!("{}: not found by its id", run.id));
             }
         }

@@ -404,9 +404,9 @@ impl Marathon {
                 found.push(format!("{}: a deployment stands still", deployment.plan.id));
             }
         }
-        for (no, run) in &self.specs {
+        for (no, run) in self.specs.iter() {
             let Some(job) = &run.job else { continue };
-            let open = self.deployments.get(job.deployment).is_some_and(|one| one.open.contains(no));
+            let open = self.deployments.get(job.deployment).is_some_and(|one| one.open.contains(&no));
             if !open {
                 found.push(format!("{}: a job without a deployment", run.id));
             }

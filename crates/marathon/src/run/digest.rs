@@ -33,7 +33,7 @@ impl Marathon {
                 digest.write_u32(no.0);
             }
         }
-        for (no, run) in &self.specs {
+        for (no, run) in self.specs.iter() {
             digest.write_u32(no.0);
             digest.write_str(run.shown);
             digest.write_u64(run.lock.unwrap_or(0));

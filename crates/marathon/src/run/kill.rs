@@ -118,12 +118,8 @@ impl Marathon {
         cluster: &mut Cluster,
         (key, instance): (Key, &Arc<Instance>),
     ) {
-        let known =
-            self.kills.in_flight.contains_key(&instance.id) || self.kills.waiting.contains_key(&instance.id);
         if instance.condition.is_considered_terminal() {
-            if known {
-                self.kill_done(cx, cluster, &instance.id);
-            }
+            self.kill_done(cx, cluster, &instance.id);
         } else if instance.goal.is_terminal() && !self.kills.waiting.contains_key(&instance.id) {
             self.kill_instances(cx, cluster, &[(key, instance.clone())]);
         }

@@ -50,7 +50,7 @@ use planarium_mesos::api::FrameworkId;
 use planarium_protocol::Text;
 use planarium_system::{Cluster, Cx, Number};
 use revive::Revive;
-use spec_run::SpecRun;
+use spec_run::{SpecRun, Specs};
 use std::sync::Arc;
 use tracker::{Key, SpecNo, Tracker};
 
@@ -86,7 +86,7 @@ pub(crate) struct Marathon {
     /// Numbers of ids.
     numbers: Map<PathId, SpecNo>,
     /// What goes with each id beside its instances.
-    pub(crate) specs: Map<SpecNo, Arc<SpecRun>>,
+    pub(crate) specs: Specs,
     pub(crate) tracker: Tracker,
     pub(crate) deployments: Deployments,
     kills: Kills,
@@ -131,10 +131,9 @@ impl Marathon {
         if let Some(no) = self.numbers.get(id) {
             return *no;
         }
-        let no = SpecNo(u32::try_from(self.numbers.len()).unwrap_or(u32::MAX));
-        self.numbers.insert(id.clone(), no);
         let spec = self.root.spec(id).cloned();
-        self.specs.insert(no, Arc::new(SpecRun::new(id.clone(), spec)));
+        let no = self.specs.add(SpecRun::new(id.clone(), spec));
+        self.numbers.insert(id.clone(), no);
         no
     }
 
@@ -145,12 +144,12 @@ impl Marathon {
 
     /// What goes with an id.
     pub(crate) fn run(&self, no: SpecNo) -> Option<&Arc<SpecRun>> {
-        self.specs.get(&no)
+        self.specs.get(no)
     }
 
     /// The same, to be changed.
     pub(crate) fn run_mut(&mut self, no: SpecNo) -> Option<&mut SpecRun> {
-        self.specs.get_mut(&no).map(Arc::make_mut)
+        self.specs.get_mut(no)
     }
 
     /// What goes with an id, found by it.

@@ -157,8 +157,10 @@ impl Marathon {
     /// Whether somebody of a spec waits who is not delayed.
     fn may_launch(&self, cx: &Cx, no: SpecNo) -> bool {
         let Some(run) = self.run(no) else { return false };
-        let mut waiting = self.tracker.waiting_of(no);
-        waiting.any(|(_, instance)| run.backoff.is_empty() || run.backoff.allows(&instance.spec, cx.now()))
+        if run.backoff.is_empty() {
+            return self.tracker.counts(no).waiting > 0;
+        }
+        self.tracker.waiting_of(no).any(|(_, instance)| run.backoff.allows(&instance.spec, cx.now()))
     }
 
     /// Whose instances wait, in the order in which they look at an offer: first those whose volumes are there.
@@ -329,8 +331,6 @@ impl Marathon {
         let instance = self.tracker.get(key)?.clone();
         let setting = build::Setting {
             offer,
-            calendar: &self.calendar,
-            enforce: self.root.enforces(&instance.spec.id),
             framework: &self.settings.framework,
             now: cx.now(),
         };

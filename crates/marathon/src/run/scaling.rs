@@ -195,8 +195,10 @@ impl Marathon {
 
     /// An instance of a spec changed that waits for instances to end.
     pub(super) fn rescaling_hears(&mut self, cx: &mut Cx, no: SpecNo, instance: &Instance, deleted: bool) {
-        let Some(run) = self.run_mut(no) else { return };
-        let Some(rescaling) = &mut run.rescaling else { return };
+        if self.run(no).is_none_or(|run| run.rescaling.is_none()) {
+            return;
+        }
+        let Some(rescaling) = self.run_mut(no).and_then(|run| run.rescaling.as_mut()) else { return };
         if Arc::make_mut(rescaling).waits.hear(instance, deleted) {
             self.go_on_rescaling(cx, no);
         }

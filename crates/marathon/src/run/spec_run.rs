@@ -5,10 +5,12 @@
 use super::backoff::Backoff;
 use super::health::Checks;
 use super::stats::OfferStats;
+use super::tracker::SpecNo;
 use super::work::Job;
 use crate::definition::RunSpec;
 use crate::definition::spec::Stamp;
 use crate::id::PathId;
+use planarium_kernel::cow::Table;
 use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::Text;
 use planarium_protocol::view::StepView;
@@ -42,6 +44,8 @@ pub(crate) struct Rescaling {
 #[derive(Clone, Debug)]
 pub(crate) struct SpecRun {
     pub(crate) id: PathId,
+    /// Where it is shown.
+    pub(crate) place: (Text, Text),
     /// What the present tree says of it.
     pub(crate) spec: Option<Arc<RunSpec>>,
     pub(crate) backoff: Backoff,
@@ -66,10 +70,49 @@ pub(crate) struct SpecRun {
     pub(crate) step: OnceLock<Arc<StepView>>,
 }
 
+/// What goes with each app and pod, by number: numbers are given in order and never taken back.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Specs(Table<Arc<SpecRun>>);
+
+impl Specs {
+    /// What goes with a further id; answers its number.
+    pub(crate) fn add(&mut self, run: SpecRun) -> SpecNo {
+        let no = SpecNo(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
+        self.0.push(Arc::new(run));
+        no
+    }
+
+    /// What goes with a number.
+    pub(crate) fn get(&self, no: SpecNo) -> Option<&Arc<SpecRun>> {
+        self.0.get(no.0 as usize)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn get_mut(&mut self, no: SpecNo) -> Option<&mut SpecRun> {
+        self.0.get_mut(no.0 as usize).map(Arc::make_mut)
+    }
+
+    /// All numbers, in order.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = SpecNo> + use<> {
+        (0..u32::try_from(self.0.len()).unwrap_or(u32::MAX)).map(SpecNo)
+    }
+
+    /// All with their numbers, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (SpecNo, &Arc<SpecRun>)> {
+        self.numbers().zip(self.0.iter())
+    }
+
+    /// Bytes that these hold and `before` do not, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>, inside: impl Fn(&Arc<SpecRun>, Option<&Arc<SpecRun>>) -> u64) -> u64 {
+        self.0.beyond(before.map(|before| &before.0), inside)
+    }
+}
+
 impl SpecRun {
     /// Of an id that nothing is known of yet.
     pub(crate) fn new(id: PathId, spec: Option<Arc<RunSpec>>) -> Self {
         Self {
+            place: crate::shown::place_of(&id),
             id,
             spec,
             backoff: Backoff::default(),

@@ -42,7 +42,7 @@ impl Marathon {
             versions: Map::new(),
             last_stamp: now.ms(),
             numbers: Map::new(),
-            specs: Map::new(),
+            specs: super::Specs::default(),
             tracker: Tracker::new(patience(&settings)),
             deployments: super::Deployments::default(),
             kills: super::Kills::default(),
@@ -103,7 +103,7 @@ impl Marathon {
         self.tokens_at = SimTime::MAX;
         self.forget_kills();
         self.forget_wishes();
-        let numbers: Vec<SpecNo> = self.specs.keys().copied().collect();
+        let numbers: Vec<SpecNo> = self.specs.numbers().collect();
         for no in &numbers {
             if let Some(run) = self.run_mut(*no) {
                 run.backoff = super::backoff::Backoff::default();

@@ -44,15 +44,18 @@ impl Marathon {
     fn on_status(&mut self, cx: &mut Cx, cluster: &mut Cluster, status: TaskStatus) {
         self.count("mesos.task-updates");
         let condition = Condition::of(&status);
-        let found = self.tracker.of_task(&status.task_id).map(|(key, instance)| (key, instance.clone()));
+        let found = self.tracker.of_task(&status.task_id).map(|(key, instance)| {
+            let is_its_own = instance.tasks.iter().any(|task| task.id == status.task_id);
+            (key, if is_its_own { None } else { Some(instance.id.clone()) })
+        });
         let id = status.task_id.clone();
         match found {
-            Some((_, instance)) if !instance.tasks.iter().any(|task| task.id == id) => {
+            Some((_, Some(instance))) => {
                 if kills_unknown(condition) {
-                    self.kill_unknown(cx, cluster, instance.id.clone(), id);
+                    self.kill_unknown(cx, cluster, instance, id);
                 }
             }
-            Some((key, _)) => {
+            Some((key, None)) => {
                 let (now, cause) = (cx.now(), cx.cause());
                 self.tracker.update(key, &Arc::new(status), now, cause);
             }

@@ -17,9 +17,40 @@ use planarium_protocol::event::{ElementPath, Importance};
 use planarium_protocol::refusal::Told;
 use planarium_protocol::{EventBody, Text};
 use planarium_system::Cx;
+use std::sync::LazyLock;
 
 /// Word of the dialect.
 pub(crate) const DIALECT: &str = "marathon";
+
+/// A word that is said again and again: one text for all.
+pub(crate) fn shared(word: &'static str) -> Text {
+    const WORDS: [&str; 21] = [
+        DIALECT,
+        shown::APPS,
+        shown::UNDEFINED,
+        shown::SCHEDULED,
+        shown::DEPLOYING,
+        shown::WAITING,
+        shown::DELAYED,
+        shown::FINISHED,
+        shown::CANCELED,
+        shown::RUNNING,
+        shown::SUSPENDED,
+        "app",
+        "instance",
+        "host",
+        "count",
+        "deployment",
+        "step",
+        "instance-decommissioned",
+        "instance-stopped",
+        "instances-queued",
+        "health-changed",
+    ];
+    static TEXTS: LazyLock<[Text; 21]> = LazyLock::new(|| WORDS.map(Text::from));
+    let at = WORDS.iter().position(|known| *known == word);
+    at.and_then(|at| TEXTS.get(at)).map_or_else(|| word.into(), Text::clone)
+}
 
 /// The fact that a change failed.
 pub(crate) const CHANGE_FAILED: &str = "group-change-failed";
@@ -37,7 +68,7 @@ impl Marathon {
     /// An element of what is shown.
     pub(crate) fn path(&self, plan: impl Into<Text>, phase: Option<Text>, step: Option<Text>) -> ElementPath {
         ElementPath {
-            dialect: DIALECT.into(),
+            dialect: shared(DIALECT),
             service: self.settings.framework.clone(),
             plan: plan.into(),
             phase,
@@ -48,18 +79,21 @@ impl Marathon {
     fn say(&self, cx: &mut Cx, fact: Fact<'_>) -> u64 {
         cx.emit(EventBody::Happened {
             speaker: self.settings.framework.clone(),
-            what: fact.what.into(),
+            what: shared(fact.what),
             importance: fact.importance,
             path: fact.path.map(Box::new),
-            facts: fact.facts.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+            facts: fact.facts.into_iter().map(|(name, value)| (shared(name), value)).collect(),
             text: fact.text.into(),
         })
     }
 
     /// The element that shows an app.
     pub(crate) fn app_path(&self, id: &PathId) -> ElementPath {
-        let (phase, step) = shown::place_of(id);
-        self.path(shown::APPS, Some(phase), Some(step))
+        let (phase, step) = match self.run_of(id) {
+            Some(run) => run.place.clone(),
+            None => shown::place_of(id),
+        };
+        self.path(shared(shown::APPS), Some(phase), Some(step))
     }
 
     /// What becomes known of a change that failed, although nothing has changed. Its text is the reason.

@@ -13,7 +13,7 @@ use super::instance::{Condition, Goal, Instance, Reservation, ReservationState, 
 use crate::definition::RunSpec;
 use crate::deploy::plan::InstanceNo;
 use crate::id::PathId;
-use planarium_kernel::cow::Index;
+use planarium_kernel::cow::{Index, Table};
 use planarium_kernel::{Cause, Map, SimTime, SortedSet};
 use planarium_mesos::api::{AgentInfo, TaskStatus};
 use planarium_protocol::Text;
@@ -153,7 +153,8 @@ pub(crate) struct Tracker {
     giving_up: Map<(SimTime, Key), ()>,
     /// Instances that others have taken the place of, by when they are forgotten.
     lost: Map<(SimTime, Key), ()>,
-    counts: Map<SpecNo, Counts>,
+    /// By number.
+    counts: Table<Counts>,
     /// How often an instance came to want offers.
     wishes: u64,
     /// How often an instance changed.
@@ -229,12 +230,12 @@ impl Tracker {
 
     /// Counts of a spec.
     pub(crate) fn counts(&self, spec: SpecNo) -> Counts {
-        self.counts.get(&spec).copied().unwrap_or_default()
+        self.counts.get(spec.0 as usize).copied().unwrap_or_default()
     }
 
     /// Specs with instances.
     pub(crate) fn specs(&self) -> impl Iterator<Item = (SpecNo, Counts)> {
-        self.counts.iter().map(|(spec, counts)| (*spec, *counts))
+        (0..).map(SpecNo).zip(self.counts.iter().copied()).filter(|(_, counts)| counts.all > 0)
     }
 
     /// The oldest change that nobody has reacted to.
@@ -309,7 +310,19 @@ impl Tracker {
         let ticks = self.ticks;
         let (low, mid, high) = (ticks & 0xFFFF_FFFF, ticks >> 32 & 0xFFFF, ticks >> 48 & 0x0FFF);
         let (clock, node) = (node >> 48 & 0x3FFF | 0x8000, node & 0xFFFF_FFFF_FFFF);
-        format!("{}.instance-{low:08x}-{mid:04x}-1{high:03x}-{clock:04x}-{node:012x}", id.safe()).into()
+        let mut text = String::with_capacity(id.as_str().len() + ".instance-".len() + 36);
+        for (at, part) in id.segments().enumerate() {
+            text.push_str(if at > 0 { "_" } else { "" });
+            text.push_str(part);
+        }
+        text.push_str(".instance-");
+        for (mark, number, digits) in
+            [("", low, 8), ("-", mid, 4), ("-1", high, 3), ("-", clock, 4), ("-", node, 12)]
+        {
+            text.push_str(mark);
+            push_hex(&mut text, number, digits);
+        }
+        text.into()
     }
 
     /// A further instance that waits for an offer. `clock` is the time of day and the node of ids.
@@ -382,8 +395,21 @@ impl Tracker {
 
     /// Brings counts up to date before an instance is put in or taken out.
     fn count(&mut self, key: Key, now: Option<&Instance>) {
-        let before = self.all.get(&key).map(|old| Dates::of(old, self.patience));
+        let old = self.all.get(&key);
+        let before = old.map(|old| Dates::of(old, self.patience));
         let after = now.map(|now| Dates::of(now, self.patience));
+        let (old_counts, new_counts) = (old.map(|old| Counts::of(old)), now.map(Counts::of));
+        // Both wait for offers or neither does, mostly.
+        let wish = match (old, now) {
+            (Some(old), Some(now)) if old.is_scheduled() == now.is_scheduled() => {
+                let same = !now.is_scheduled() || old.wish == now.wish && old.role == now.role;
+                (!same).then(|| (wishing_of(key.spec, old), wishing_of(key.spec, now)))
+            }
+            _ => Some((
+                old.and_then(|old| wishing_of(key.spec, old)),
+                now.and_then(|now| wishing_of(key.spec, now)),
+            )),
+        };
         if before != after {
             let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
             replace(&mut self.overdue, key, before.overdue, after.overdue);
@@ -395,9 +421,7 @@ impl Tracker {
                 self.unreserving.insert(key, ());
             }
         }
-        let old = self.all.get(&key).and_then(|old| wishing_of(key.spec, old));
-        let new = now.and_then(|now| wishing_of(key.spec, now));
-        if old != new {
+        if let Some((old, new)) = wish {
             if let Some(old) = old {
                 self.wishing.remove(&old);
             }
@@ -408,8 +432,7 @@ impl Tracker {
         if let Some(role) = now.map(|now| &now.role).filter(|role| !self.roles.contains(*role)) {
             self.roles.insert(role.clone());
         }
-        let old = self.all.get(&key).map(|old| Counts::of(old));
-        let new = now.map(Counts::of);
+        let (old, new) = (old_counts, new_counts);
         let was_waiting = old.is_some_and(|old| old.waiting > 0);
         let is_waiting = new.is_some_and(|new| new.waiting > 0);
         if was_waiting && !is_waiting {
@@ -420,19 +443,18 @@ impl Tracker {
         if old == new {
             return;
         }
-        let (left, waited, waits) = self.counts.upsert(key.spec, Counts::default, |counts| {
-            let waited = counts.waiting > 0;
-            counts.take(old.unwrap_or_default());
-            counts.add(new.unwrap_or_default());
-            (counts.all, waited, counts.waiting > 0)
-        });
+        while self.counts.len() <= key.spec.0 as usize {
+            self.counts.push(Counts::default());
+        }
+        let Some(counts) = self.counts.get_mut(key.spec.0 as usize) else { return };
+        let waited = counts.waiting > 0;
+        counts.take(old.unwrap_or_default());
+        counts.add(new.unwrap_or_default());
+        let waits = counts.waiting > 0;
         if waits && !waited {
             self.waiting_specs.insert(key.spec, ());
         } else if waited && !waits {
             self.waiting_specs.remove(&key.spec);
-        }
-        if left == 0 {
-            self.counts.remove(&key.spec);
         }
     }
 
@@ -594,10 +616,11 @@ impl Tracker {
         if self.ids.len() != self.all.len() {
             found.push(format!("{} ids of {} instances", self.ids.len(), self.all.len()));
         }
-        if counts.len() != self.counts.len() || counts.iter().any(|(spec, all)| self.counts(*spec) != *all) {
+        if counts.len() != self.specs().count() || counts.iter().any(|(spec, all)| self.counts(*spec) != *all)
+        {
             found.push("counts of instances are not as kept".to_owned());
         }
-        let waiting = self.counts.iter().filter(|(_, counts)| counts.waiting > 0).map(|(spec, _)| *spec);
+        let waiting = self.specs().filter(|(_, counts)| counts.waiting > 0).map(|(spec, _)| spec);
         if !waiting.eq(self.waiting_specs()) {
             found.push("specs that wait for offers are not as kept".to_owned());
         }
@@ -617,7 +640,7 @@ impl Tracker {
             + self.waiting.beyond_flat(before.map(|before| &before.waiting))
             + self.waiting_specs.beyond_flat(before.map(|before| &before.waiting_specs))
             + self.wishing.beyond_flat(before.map(|before| &before.wishing))
-            + self.counts.beyond_flat(before.map(|before| &before.counts))
+            + self.counts.beyond(before.map(|before| &before.counts), |_, _| 0)
     }
 }
 
@@ -679,6 +702,13 @@ fn replace(map: &mut Map<(SimTime, Key), ()>, key: Key, old: Option<SimTime>, ne
     }
 }
 
+/// Adds the last hexadecimal digits of a number.
+fn push_hex(text: &mut String, number: u64, digits: u32) {
+    for place in (0..digits).rev() {
+        text.push(char::from_digit((number >> (4 * place) & 0xF) as u32, 16).unwrap_or('0'));
+    }
+}
+
 /// All keys of a spec.
 fn spec_range(spec: SpecNo) -> std::ops::RangeInclusive<Key> {
     Key { spec, no: 0 }..=Key { spec, no: InstanceNo::MAX }
@@ -686,6 +716,8 @@ fn spec_range(spec: SpecNo) -> std::ops::RangeInclusive<Key> {
 
 /// The id of the instance in the id of a task: `<instance>.<container>.<attempt>`.
 pub(crate) fn instance_part(task_id: &str) -> &str {
-    let without = |text| str::rsplit_once(text, '.').map_or("", |(head, _)| head);
-    without(without(task_id))
+    let dot = |text: &[u8]| text.iter().rposition(|byte| *byte == b'.');
+    let bytes = task_id.as_bytes();
+    let last = dot(bytes).and_then(|last| dot(bytes.get(..last)?));
+    last.and_then(|last| task_id.get(..last)).unwrap_or_default()
 }

@@ -177,7 +177,7 @@ impl Lab {
             let roles = self.marathon.root.roles_for(&id, &settings, force);
             let around = Around { settings: &settings, roles: &roles, base: &PathId::root() };
             let app = normalise_app(read.value, &around)?;
-            specs.push(Arc::new(app_of(&app, &around)?));
+            specs.push(Arc::new(app_of(app, &around)?));
         }
         self.change(force, &mut |root| {
             for spec in &specs {

@@ -89,7 +89,7 @@ impl Marathon {
         let mut phases: SortedMap<Text, Vec<Arc<StepView>>> = SortedMap::new();
         for (no, run) in self.specs.iter().filter(|(_, run)| !run.shown.is_empty()) {
             let (phase, _) = shown::place_of(&run.id);
-            let step = run.step.get_or_init(|| self.app_step(*no)).clone();
+            let step = run.step.get_or_init(|| self.app_step(no)).clone();
             phases.entry(phase).or_default().push(step);
         }
         if phases.is_empty() {

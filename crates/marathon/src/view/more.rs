@@ -61,7 +61,7 @@ impl Marathon {
     pub(super) fn more(&self) -> Value {
         let mut apps = Map::new();
         for (no, run) in self.specs.iter().filter(|(_, run)| !run.shown.is_empty()) {
-            let counts = self.app_counts(*no);
+            let counts = self.app_counts(no);
             let spec = self.root.spec(&run.id);
             let mut app = json!({
                 "wanted": spec.map_or(0, |spec| spec.instances),

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Up to so many ranges are put in or taken out one by one: mostly it is a port or two.
+const FEW: usize = 4;
+
 /// Inclusive ranges, ascending, never touching or overlapping.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ranges(Vec<(u64, u64)>);
@@ -46,14 +49,73 @@ impl Ranges {
         self.0.iter().fold(0, |sum: u64, (begin, end)| sum.saturating_add((end - begin).saturating_add(1)))
     }
 
+    /// The place of the range that holds this number, or of the first one behind it.
+    fn place(&self, number: u64) -> usize {
+        self.0.partition_point(|(_, end)| *end < number)
+    }
+
+    /// Whether one range holds all of this one.
+    fn spans(&self, (first, last): (u64, u64)) -> bool {
+        self.0.get(self.place(first)).is_some_and(|(begin, end)| *begin <= first && last <= *end)
+    }
+
     /// Whether the set holds this number.
     pub fn has(&self, number: u64) -> bool {
-        self.0.iter().any(|(begin, end)| (*begin..=*end).contains(&number))
+        self.spans((number, number))
     }
 
     /// Whether the set holds every number of `other`.
     pub fn contains(&self, other: &Self) -> bool {
-        other.0.iter().all(|(b, e)| self.0.iter().any(|(begin, end)| begin <= b && e <= end))
+        other.0.iter().all(|pair| self.spans(*pair))
+    }
+
+    /// Adds the numbers of `other`.
+    pub(crate) fn add(&mut self, other: &Self) {
+        if other.0.len() > FEW {
+            *self = self.union(other);
+            return;
+        }
+        for &(first, last) in &other.0 {
+            // The first range that overlaps or touches, and the first one behind.
+            let from = self.0.partition_point(|(_, end)| end.saturating_add(1) < first);
+            let is_touched = |(begin, _): &&(u64, u64)| *begin <= last.saturating_add(1);
+            let count = self.0.iter().skip(from).take_while(is_touched).count();
+            let end = self.0.get((from + count).wrapping_sub(1)).map_or(last, |(_, end)| *end);
+            match self.0.get_mut(from) {
+                Some(range) if count > 0 => {
+                    *range = (range.0.min(first), end.max(last));
+                    self.0.drain(from + 1..from + count);
+                }
+                _ => self.0.insert(from, (first, last)),
+            }
+        }
+    }
+
+    /// Takes the numbers of `other` away.
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        if other.0.len() > FEW {
+            *self = self.minus(other);
+            return;
+        }
+        for &(first, last) in &other.0 {
+            let at = self.place(first);
+            let Some((begin, end)) = self.0.get_mut(at) else { continue };
+            if *end < last || first < *begin {
+                // More than a part of one range, or nothing.
+                *self = self.minus(&Self(vec![(first, last)]));
+                continue;
+            }
+            // What is left lies below, above, or on both sides.
+            match (*begin < first, last < *end) {
+                (false, false) => _ = self.0.remove(at),
+                (false, true) => *begin = last + 1,
+                (true, false) => *end = first - 1,
+                (true, true) => {
+                    let above = (last + 1, std::mem::replace(end, first - 1));
+                    self.0.insert(at + 1, above);
+                }
+            }
+        }
     }
 
     /// The union with `other`.
@@ -111,9 +173,31 @@ mod tests {
             (&[(5, u64::MAX)], &[(6, u64::MAX)], &[(5, 5)]),
         ] {
             assert_eq!(r(a).minus(&r(b)).pairs(), left, "{a:?} - {b:?}");
+            let mut all = r(a);
+            all.subtract(&r(b));
+            assert_eq!(all.pairs(), left, "{a:?} - {b:?} in place");
         }
         assert!(r(&[(1, 10)]).contains(&r(&[(1, 2), (9, 10)])) && !r(&[(1, 10)]).contains(&r(&[(9, 11)])));
         assert_eq!((r(&[(1, 10), (20, 20)]).count(), r(&[(0, u64::MAX)]).count()), (11, u64::MAX));
         assert_eq!(r(&[(1, 10), (20, 20)]).to_string(), "[1-10, 20-20]");
+    }
+
+    #[test]
+    fn one_by_one_comes_to_the_same_as_all_at_once() {
+        let sets: Vec<Ranges> = (0..1_u64 << 8)
+            .map(|bits| Ranges::from_pairs((0..8).filter(|n| bits >> n & 1 == 1).map(|n| (n, n))))
+            .collect();
+        for (one, other) in sets.iter().flat_map(|one| sets.iter().map(move |other| (one, other))) {
+            let (mut more, mut less) = (one.clone(), one.clone());
+            more.add(other);
+            less.subtract(other);
+            assert_eq!((&more, &less), (&one.union(other), &one.minus(other)), "{one} and {other}");
+            assert_eq!(one.contains(other), other.minus(one).is_empty(), "{one} and {other}");
+        }
+        let mut most = Ranges::one(u64::MAX);
+        most.add(&Ranges::one(u64::MAX - 1));
+        assert_eq!(most.pairs(), [(u64::MAX - 1, u64::MAX)]);
+        most.subtract(&Ranges::one(u64::MAX));
+        assert_eq!(most.pairs(), [(u64::MAX - 1, u64::MAX - 1)]);
     }
 }

@@ -65,7 +65,7 @@ impl Value {
     pub(crate) fn add(&mut self, other: &Self) {
         match (self, other) {
             (Self::Scalar(a), Self::Scalar(b)) => *a = a.saturating_add(*b),
-            (Self::Ranges(a), Self::Ranges(b)) => *a = a.union(b),
+            (Self::Ranges(a), Self::Ranges(b)) => a.add(b),
             (Self::Set(a), Self::Set(b)) => {
                 a.extend(b.iter().cloned());
                 planarium_kernel::sorted::sort(a);
@@ -78,7 +78,7 @@ impl Value {
     pub(crate) fn subtract(&mut self, other: &Self) {
         match (self, other) {
             (Self::Scalar(a), Self::Scalar(b)) => *a = a.saturating_sub(*b),
-            (Self::Ranges(a), Self::Ranges(b)) => *a = a.minus(b),
+            (Self::Ranges(a), Self::Ranges(b)) => a.subtract(b),
             (Self::Set(a), Self::Set(b)) => a.retain(|item| !b.contains(item)),
             _ => {}
         }

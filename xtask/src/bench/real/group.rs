@@ -53,7 +53,7 @@ impl Cost {
 /// Measures 200 apps with 5,000 instances, and ten times as many.
 pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     let small = cheapest(200, SEEDS)?;
-    let large = cheapest(2_000, 1)?;
+    let large = cheapest(2_000, SEEDS)?;
     let per_change = Budget::AtMost(150.0, 75.0);
     let growth = Budget::AtMost(1.5, 1.1);
     figures.row("R3 start, per task state change", unit.of(small.start), " u", per_change);

@@ -236,13 +236,15 @@ fn is_available(offer: &Offer, around: &Around<'_>) -> bool {
 
 /// Whether agents with GPUs are kept for others.
 fn wastes_gpus(left: &Resources, spec: &RunSpec, around: &Around<'_>) -> bool {
+    let has_gpus =
+        |resource: &Resource| &*resource.name == "gpus" && resource.amount().is_positive();
+    if !spec.def.needs.gpus.is_zero() || around.has_volume || !left.iter().any(has_gpus) {
+        return false;
+    }
     let own = spec.def.json.object("labels").map(|labels| labels.word("GPU_SCHEDULING_BEHAVIOR"));
-    let kept = match own {
+    match own {
         Some("restricted") => true,
         Some("unrestricted") => false,
         _ => around.settings.gpus_kept,
-    };
-    kept && !around.has_volume
-        && spec.def.needs.gpus.is_zero()
-        && left.iter().any(|resource| &*resource.name == "gpus" && resource.amount().is_positive())
+    }
 }

@@ -28,7 +28,7 @@ pub(crate) fn choose(wanted: &HostPorts, usable: &[&Resource], luck: (u64, u64))
     }
     let resources: Vec<&Resource> =
         usable.iter().copied().filter(|resource| &*resource.name == "ports").collect();
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<Part> = Vec::with_capacity(16);
     for (at, resource) in resources.iter().enumerate() {
         if let Value::Ranges(ranges) = &resource.value {
             parts.extend(ranges.pairs().iter().map(|(first, last)| (at, *first, *last)));
@@ -43,18 +43,21 @@ pub(crate) fn choose(wanted: &HostPorts, usable: &[&Resource], luck: (u64, u64))
         }
         HostPorts::Any(_) | HostPorts::Fixed(_) => Vec::new(),
     };
-    let mut random = Random::new(&parts, luck).filter(|(_, port)| !fixed.contains(port));
     let chosen: Option<Vec<Option<(usize, u64)>>> = match wanted {
-        HostPorts::Any(count) => (0..*count).map(|_| random.next().map(Some)).collect(),
+        HostPorts::Any(count) => {
+            let mut random = Random::new(parts, luck);
+            (0..*count).map(|_| random.next().map(Some)).collect()
+        }
         HostPorts::Fixed(ports) => ports.iter().map(|port| holder(u64::from(*port)).map(Some)).collect(),
-        HostPorts::Mapped(ports) => ports
-            .iter()
-            .map(|port| match port {
+        HostPorts::Mapped(ports) => {
+            let mut random = Random::new(parts.clone(), luck).filter(|(_, port)| !fixed.contains(port));
+            let choose = |port: &Option<u32>| match port {
                 None => Some(None),
                 Some(0) => random.next().map(Some),
                 Some(port) => holder(u64::from(*port)).map(Some),
-            })
-            .collect(),
+            };
+            ports.iter().map(choose).collect()
+        }
     };
     let chosen = chosen?;
     let mut taken = Vec::new();
@@ -78,10 +81,10 @@ struct Random {
 }
 
 impl Random {
-    fn new(parts: &[Part], (seed, entity): (u64, u64)) -> Self {
-        let mut parts = parts.to_vec();
+    fn new(mut parts: Vec<Part>, (seed, entity): (u64, u64)) -> Self {
+        let shuffle = draw::stem(seed, entity, SHUFFLE);
         for last in (1..parts.len()).rev() {
-            let other = draw::between(seed, entity, SHUFFLE, last as u64, 0, last as u64);
+            let other = draw::scaled(draw::absorb(shuffle, last as u64), 0, last as u64);
             parts.swap(last, usize::try_from(other).unwrap_or(0));
         }
         let left: u64 = parts.iter().map(|(_, first, last)| last - first + 1).sum();

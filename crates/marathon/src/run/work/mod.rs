@@ -76,7 +76,7 @@ impl Marathon {
             ActionKind::Scale => job(Work::Ending(Ending::default())),
             ActionKind::Restart => job(Work::Replacing(Box::default())),
         };
-        self.put_job(no, job);
+        self.put_job(no, Arc::new(job));
         match action.kind {
             ActionKind::Stop => self.begin_stop(cx, cluster, no),
             ActionKind::Scale => self.begin_scale(cx, cluster, no, &action.kill),
@@ -84,21 +84,20 @@ impl Marathon {
         }
     }
 
-    fn put_job(&mut self, no: SpecNo, job: Job) {
+    fn put_job(&mut self, no: SpecNo, job: Arc<Job>) {
         if let Some(run) = self.run_mut(no) {
-            run.job = Some(Arc::new(job));
+            run.job = Some(job);
         }
         self.touch(no);
     }
 
     /// Takes a job out to work on it; it has to be put back unless it is done.
-    fn take_job(&mut self, no: SpecNo) -> Option<Job> {
-        let job = self.run_mut(no)?.job.take()?;
-        Some(Arc::unwrap_or_clone(job))
+    fn take_job(&mut self, no: SpecNo) -> Option<Arc<Job>> {
+        self.run_mut(no)?.job.take()
     }
 
     /// Puts a job back, or reports that it is done.
-    fn after(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo, job: Job, done: bool) {
+    fn after(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo, job: Arc<Job>, done: bool) {
         if !done {
             self.put_job(no, job);
             return;
@@ -136,30 +135,30 @@ impl Marathon {
 
     /// Something happened to an instance of a spec.
     pub(super) fn job_hears(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo, news: &News<'_>) {
-        let Some(job) = self.run(no).and_then(|run| run.job.clone()) else { return };
+        let Some(job) = self.run(no).and_then(|run| run.job.as_ref()) else { return };
         let concerns = match (&job.work, news) {
             (Work::Ending(_) | Work::Stopping(_), news) => matches!(news, News::Gone(_)),
             (Work::Starting(_) | Work::Replacing(_), news) => !matches!(news, News::Gone(_)),
         };
-        drop(job);
         if !concerns {
             return;
         }
-        let Some(mut job) = self.take_job(no) else { return };
+        let Some(mut taken) = self.take_job(no) else { return };
+        let job = Arc::make_mut(&mut taken);
         let done = match (&mut job.work, news) {
             (Work::Ending(waits), News::Gone(change)) => {
                 waits.hear(&change.now, change.deleted);
-                if waits.is_over() { self.go_on_scaling(cx, cluster, no, &mut job) } else { false }
+                if waits.is_over() { self.go_on_scaling(cx, cluster, no, job) } else { false }
             }
             (Work::Stopping(stopping), News::Gone(change)) => {
                 stopping.hear(change);
                 stopping.is_over() && self.stopped(cx, no, &job.spec)
             }
-            (Work::Starting(_), news) => self.starting_hears(cx, cluster, no, &mut job, news),
-            (Work::Replacing(_), news) => self.replacing_hears(cx, cluster, no, &mut job, news),
+            (Work::Starting(_), news) => self.starting_hears(cx, cluster, no, job, news),
+            (Work::Replacing(_), news) => self.replacing_hears(cx, cluster, no, job, news),
             _ => false,
         };
-        self.after(cx, cluster, no, job, done);
+        self.after(cx, cluster, no, taken, done);
     }
 
     /// **Source**: `DeploymentActor.scala (scaleRunnable)`.
@@ -170,15 +169,16 @@ impl Marathon {
         no: SpecNo,
         sentenced: &[InstanceNo],
     ) -> bool {
-        let Some(mut job) = self.take_job(no) else { return true };
+        let Some(mut taken) = self.take_job(no) else { return true };
+        let job = Arc::make_mut(&mut taken);
         let spec = job.spec.clone();
         let proposition = scaling::propose(&self.instances_of(no), sentenced, spec.instances, &spec);
         let waits = self.end_instances(cx, no, &proposition.go, "there are to be fewer instances");
         let over = waits.is_over();
         job.work = Work::Ending(waits);
-        let done = over && self.go_on_scaling(cx, cluster, no, &mut job);
+        let done = over && self.go_on_scaling(cx, cluster, no, job);
         if !done {
-            self.put_job(no, job);
+            self.put_job(no, taken);
         }
         done
     }

@@ -144,7 +144,8 @@ impl Marathon {
     }
 
     pub(super) fn begin_replace(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo) -> bool {
-        let Some(mut job) = self.take_job(no) else { return true };
+        let Some(mut taken) = self.take_job(no) else { return true };
+        let job = Arc::make_mut(&mut taken);
         let spec = job.spec.clone();
         let all: Vec<(Key, Arc<Instance>)> =
             self.tracker.of_spec(no).map(|(key, instance)| (key, instance.clone())).collect();
@@ -174,9 +175,9 @@ impl Marathon {
         let done = is_finished(&replacing, &spec);
         job.work = Work::Replacing(Box::new(replacing));
         if done {
-            self.end_job(cx, cluster, no, &job);
+            self.end_job(cx, cluster, no, job);
         } else {
-            self.put_job(no, job);
+            self.put_job(no, taken);
         }
         done
     }
@@ -281,7 +282,7 @@ mod tests {
         let around = Around { settings: &settings, roles: &roles, base: &PathId::root() };
         let read = crate::schema::read(&crate::schema::app::APP, &app, false);
         crate::definition::app_of(
-            &crate::definition::normalise_app(read.value, &around).expect("fine"),
+            crate::definition::normalise_app(read.value, &around).expect("fine"),
             &around,
         )
         .expect("fine")

@@ -10,6 +10,7 @@ use crate::definition::RunSpec;
 use crate::deploy::plan::InstanceNo;
 use planarium_kernel::SortedSet;
 use planarium_system::{Cluster, Cx};
+use std::sync::Arc;
 
 /// Instances that have not ended yet.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +51,7 @@ impl Marathon {
         if left.is_empty() {
             return self.stopped(cx, no, &job.spec);
         }
-        job.work = Work::Stopping(Stopping { left });
+        Arc::make_mut(&mut job).work = Work::Stopping(Stopping { left });
         self.put_job(no, job);
         false
     }

@@ -263,13 +263,17 @@ impl Resources {
         if !any {
             return self.clone();
         }
-        let left = self.iter().zip(less).filter_map(|(mine, theirs)| {
-            let Some(theirs) = theirs else { return Some(mine.clone()) };
-            let mut value = mine.value.clone();
-            value.subtract(&theirs.value);
-            (!value.is_empty()).then(|| mine.with_value(value))
-        });
-        Self::of(left.collect())
+        let mut left = Rows::with_room(self.len());
+        for (mine, theirs) in self.iter().zip(less) {
+            let mut mine = mine.clone();
+            if let Some(theirs) = theirs {
+                mine.value.subtract(&theirs.value);
+            }
+            if !mine.value.is_empty() {
+                left.push(mine);
+            }
+        }
+        Self::of(left)
     }
 
     /// Whether every resource of `other` is there with the same metadata.
