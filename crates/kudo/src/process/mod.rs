@@ -66,7 +66,7 @@ impl Process {
 
     /// What an instance shows.
     fn view(&self, key: &Key, service: &Service) -> Option<Arc<ServiceView>> {
-        let known = self.controller.get(&key.0, &key.1)?;
+        let known = self.controller.at(key)?;
         let make = || view::of_known(known, service.definition.as_ref());
         Some(Arc::clone(service.shown.get_or_init(make)))
     }
@@ -88,7 +88,7 @@ impl Process {
         let gone: Vec<Key> = self
             .services
             .keys()
-            .filter(|key| self.controller.get(&key.0, &key.1).is_none())
+            .filter(|key| self.controller.at(key).is_none())
             .cloned()
             .collect();
         for key in gone {
