@@ -14,6 +14,7 @@ use crate::{
     quantity::{bytes_text, cpu_text},
     queue::{Timer, Work},
     request::{DeleteOptions, Written},
+    scheduler::resources,
     spec::{
         Spec,
         placement::{Effect, Taint},
@@ -62,6 +63,8 @@ pub(crate) struct Node {
     pub(crate) requested: Amounts,
     /// The same, with something for pods that ask for nothing; scores go by that.
     pub(crate) weighed: Amounts,
+    /// Its score for a pod of the same weight as the one that came or went last, with that weight.
+    pub(crate) score: Option<(Amounts, i64)>,
     pub(crate) pods: SortedSet<ObjectNo>,
     /// The version of the cluster when a pod last came or went.
     pub(crate) booked: u64,
@@ -76,6 +79,13 @@ pub(crate) struct Node {
     /// What came while its kubelet was away.
     pub(crate) held: Vec<FleetEventKind>,
     pub(crate) drain: Option<Drain>,
+}
+
+impl Node {
+    /// Works its score out anew after its pods have changed, for a pod of this weight.
+    fn rescore(&mut self, weight: Amounts) {
+        self.score = Some((weight, resources(weight, self)));
+    }
 }
 
 /// A drain.
@@ -196,6 +206,7 @@ impl Kube {
             allocatable: capacity,
             requested: Amounts::NONE,
             weighed: Amounts::NONE,
+            score: None,
             pods: SortedSet::new(),
             booked: 0,
             ports: Vec::new(),
@@ -619,6 +630,7 @@ impl Kube {
             node.pods.insert(pod.no);
             node.requested = node.requested.plus(requests);
             node.weighed = node.weighed.plus(weighed(requests));
+            node.rescore(weighed(requests));
             node.ports.extend(ports);
         });
         if let Some(manager) = manager {
@@ -643,6 +655,7 @@ impl Kube {
             node.booked = version;
             node.requested = node.requested.minus(requests);
             node.weighed = node.weighed.minus(weighed(requests));
+            node.rescore(weighed(requests));
             node.ports.retain(|(_, _, no)| *no != pod.no);
             true
         });

@@ -9,6 +9,8 @@ mod filter;
 mod score;
 mod volumes;
 
+pub(crate) use score::resources;
+
 use crate::{
     kube::Kube,
     object::{Object, ObjectNo},

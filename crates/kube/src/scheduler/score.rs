@@ -27,7 +27,11 @@ impl Kube {
             .map(|node| &**node)
             .collect();
         let requests = weighed(candidate.spec.requests);
-        let mut scores: Vec<i64> = nodes.iter().map(|node| resources(requests, node)).collect();
+        let score = |node: &&Node| match node.score {
+            Some((weight, score)) if weight == requests => score,
+            _ => resources(requests, node),
+        };
+        let mut scores: Vec<i64> = nodes.iter().map(score).collect();
         let mut add = |parts: Vec<i64>, weight: i64| {
             for (score, part) in scores.iter_mut().zip(parts) {
                 *score += part * weight;
@@ -157,7 +161,7 @@ fn fewest(counts: Vec<i64>) -> Vec<i64> {
 }
 
 /// Least allocated, and CPU and memory in balance.
-fn resources(requests: crate::view::Amounts, node: &Node) -> i64 {
+pub(crate) fn resources(requests: crate::view::Amounts, node: &Node) -> i64 {
     let used = node.weighed.plus(requests);
     let share =
         |used: i64, of: i64| if of <= 0 { 1000 } else { (used.saturating_mul(1000) / of).clamp(0, 1000) };
