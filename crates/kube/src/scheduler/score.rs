@@ -131,7 +131,9 @@ impl Kube {
     fn by_zone(&self, there: &[(u32, u32)]) -> Vec<(Text, i64)> {
         let mut zones: Vec<(Text, i64)> = Vec::new();
         for (number, count) in there {
-            let Some(zone) = self.nodes.get(*number as usize).and_then(|node| node.zone.as_ref()) else { continue };
+            let Some(zone) = self.nodes.get(*number as usize).and_then(|node| node.zone.as_ref()) else {
+                continue;
+            };
             let count = i64::from(*count);
             match zones.iter_mut().find(|(other, _)| other == zone) {
                 Some((_, sum)) => *sum += count,
