@@ -70,5 +70,6 @@ pub use request::{
 };
 pub use schema::Mismatch;
 pub use selector::Selector;
+pub use status::KeptStatus;
 pub use view::{About, Amounts, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence, TaskFacts};
 pub use why::{Why, WhyKind};

@@ -14,6 +14,7 @@ use crate::{
     quantity::{bytes_text, cpu_text},
     queue::{Timer, Work},
     request::{DeleteOptions, Written},
+    scheduler::resources,
     spec::{
         Spec,
         placement::{Effect, Taint},
@@ -23,7 +24,7 @@ use crate::{
     view::{Amounts, DrainFacts},
 };
 use planarium_fleet::{Absence, Cx, Fleet, FleetEventKind, MachineId, MachineSpec};
-use planarium_kernel::{SimTime, SortedMap, SortedSet, draw};
+use planarium_kernel::{SimTime, SortedSet, draw};
 use planarium_protocol::{
     Text,
     input::Resources,
@@ -38,6 +39,7 @@ const MOST_PODS: i64 = 110;
 /// The version that nodes and server show.
 pub(crate) const VERSION: &str = "v1.19.16";
 const RETURN: u32 = 0x4B06;
+const ZONE: &str = "topology.kubernetes.io/zone";
 
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
@@ -52,6 +54,8 @@ pub(crate) struct Node {
     pub(crate) machine: MachineId,
     pub(crate) address: Text,
     pub(crate) labels: Pairs,
+    /// Its zone, as its labels say.
+    pub(crate) zone: Option<Text>,
     pub(crate) taints: Vec<Taint>,
     pub(crate) unschedulable: bool,
     pub(crate) allocatable: Amounts,
@@ -59,11 +63,11 @@ pub(crate) struct Node {
     pub(crate) requested: Amounts,
     /// The same, with something for pods that ask for nothing; scores go by that.
     pub(crate) weighed: Amounts,
+    /// Its score for a pod of the same weight as the one that came or went last, with that weight.
+    pub(crate) score: Option<(Amounts, i64)>,
     pub(crate) pods: SortedSet<ObjectNo>,
     /// The version of the cluster when a pod last came or went.
     pub(crate) booked: u64,
-    /// How many of them each controller has.
-    pub(crate) managers: SortedMap<Text, u32>,
     pub(crate) ports: Vec<(i64, Text, ObjectNo)>,
     pub(crate) images: SortedSet<Text>,
     /// Status of the condition `Ready`.
@@ -75,6 +79,13 @@ pub(crate) struct Node {
     /// What came while its kubelet was away.
     pub(crate) held: Vec<FleetEventKind>,
     pub(crate) drain: Option<Drain>,
+}
+
+impl Node {
+    /// Works its score out anew after its pods have changed, for a pod of this weight.
+    fn rescore(&mut self, weight: Amounts) {
+        self.score = Some((weight, resources(weight, self)));
+    }
 }
 
 /// A drain.
@@ -181,21 +192,23 @@ impl Kube {
             return;
         }
         let capacity = amounts(&spec.resources);
+        let labels = labels_of(spec);
         let number = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let node = Node {
             object: None,
             name: spec.hostname.clone(),
             machine,
             address: if spec.ip.is_empty() { spec.hostname.clone() } else { spec.ip.clone() },
-            labels: labels_of(spec),
+            zone: labels.get(ZONE).cloned(),
+            labels,
             taints: Vec::new(),
             unschedulable: false,
             allocatable: capacity,
             requested: Amounts::NONE,
             weighed: Amounts::NONE,
+            score: None,
             pods: SortedSet::new(),
             booked: 0,
-            managers: SortedMap::new(),
             ports: Vec::new(),
             images: SortedSet::new(),
             ready: Tri::True,
@@ -336,6 +349,7 @@ impl Kube {
         self.node_mut(number, |node| {
             node.object = Some(object.no);
             node.labels = object.labels.clone();
+            node.zone = node.labels.get(ZONE).cloned();
             node.taints.clone_from(&spec.taints);
             node.unschedulable = spec.unschedulable;
         });
@@ -616,11 +630,12 @@ impl Kube {
             node.pods.insert(pod.no);
             node.requested = node.requested.plus(requests);
             node.weighed = node.weighed.plus(weighed(requests));
+            node.rescore(weighed(requests));
             node.ports.extend(ports);
-            if let Some(manager) = manager {
-                *node.managers.entry(manager).or_default() += 1;
-            }
         });
+        if let Some(manager) = manager {
+            self.scheduler.place(manager, number);
+        }
         if !spec.placement.as_ref().is_none_or(|place| place.anti_affinity.is_empty()) {
             self.scheduler.loners.insert(pod.no, ());
         }
@@ -633,23 +648,20 @@ impl Kube {
         let requests = spec.requests;
         let manager = pod.controller().map(|owner| owner.uid.clone());
         let version = self.store.version;
-        self.node_mut(number, |node| {
+        let was_there = self.node_mut(number, |node| {
             if !node.pods.remove(&pod.no) {
-                return;
+                return false;
             }
             node.booked = version;
             node.requested = node.requested.minus(requests);
             node.weighed = node.weighed.minus(weighed(requests));
+            node.rescore(weighed(requests));
             node.ports.retain(|(_, _, no)| *no != pod.no);
-            if let Some(manager) = manager {
-                let count = node.managers.get(&manager).copied().unwrap_or(0);
-                if count <= 1 {
-                    node.managers.remove(&manager);
-                } else {
-                    node.managers.insert(manager, count - 1);
-                }
-            }
+            true
         });
+        if let Some(manager) = manager.filter(|_| was_there == Some(true)) {
+            self.scheduler.displace(&manager, number);
+        }
     }
 
     /// The Node object of a name. *Errors*: 404.

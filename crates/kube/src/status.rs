@@ -8,19 +8,34 @@ use planarium_protocol::{
     Text,
     json::{self, Map, Value},
 };
-use std::sync::Arc;
+use std::{any::Any, fmt, sync::Arc};
 
 /// The status of an object.
 #[derive(Clone, Debug)]
 pub(crate) enum Status {
     None,
     Plain(Arc<Value>),
+    /// Kept by the controller that wrote it.
+    Kept(Arc<dyn KeptStatus>),
     Pod(Arc<PodStatus>),
     Set(Arc<SetStatus>),
     Job(Arc<JobStatus>),
     Cron(Arc<CronStatus>),
     Budget(Arc<BudgetStatus>),
     Endpoints(Arc<Addresses>),
+}
+
+/// The status of a custom object as its controller keeps it: written as plain data when somebody reads it.
+///
+/// *Invariant*: two of one type are the same exactly if their values are equal.
+pub trait KeptStatus: fmt::Debug + Any + Send + Sync {
+    /// The value, as the API shows it.
+    fn to_value(&self) -> Value;
+
+    /// Whether another one has the same value.
+    fn is_same(&self, other: &dyn KeptStatus) -> bool {
+        self.to_value() == other.to_value()
+    }
 }
 
 /// `True`, `False` or `Unknown`.
@@ -419,6 +434,7 @@ pub(crate) fn put(object: &Object, fields: &mut Map<String, Value>) {
     match &object.status {
         Status::None => {}
         Status::Plain(value) => json::put(fields, "status", Value::clone(value)),
+        Status::Kept(kept) => json::put(fields, "status", kept.to_value()),
         Status::Endpoints(addresses) => match addresses.subsets() {
             Value::Null => {}
             subsets => json::put(fields, "subsets", subsets),

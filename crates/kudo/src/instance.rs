@@ -2,10 +2,11 @@
 //!
 //! **Source**: `kudobuilder/kudo: pkg/apis/kudo/v1beta1/instance_types.go`, `instance_types_helpers.go`. Match.
 
+use std::any::Any;
 use std::sync::Arc;
 
-use planarium_kernel::SortedMap;
-use planarium_kube::Object;
+use planarium_kernel::{SortedMap, SortedSet};
+use planarium_kube::{KeptStatus, Object};
 use planarium_protocol::Text;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
@@ -47,6 +48,17 @@ pub struct Instance {
     pub plans: SortedMap<Text, Arc<PlanStatus>>,
     /// `status.conditions`.
     pub conditions: Vec<Condition>,
+    /// Version of the operator version whose plans the statuses are known to cover; 0 for none.
+    covered: u64,
+    /// Whether no two phases of a plan of that version have the same name.
+    distinct: bool,
+}
+
+/// What an instance's status says, kept as it is until somebody reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    plans: SortedMap<Text, Arc<PlanStatus>>,
+    conditions: Vec<Condition>,
 }
 
 /// The plan that is scheduled or runs.
@@ -285,26 +297,14 @@ impl Instance {
         Value::Object(spec)
     }
 
-    /// `status` as the API has it.
-    pub fn status_value(&self) -> Value {
-        let mut status = Map::new();
-        if !self.plans.is_empty() {
-            let plans = self.plans.iter().map(|(key, plan)| (key.to_string(), plan.to_value()));
-            status.insert("planStatus".to_owned(), Value::Object(plans.collect()));
-        }
-        if !self.conditions.is_empty() {
-            let conditions = self.conditions.iter().map(|condition| {
-                json!({
-                    "lastTransitionTime": condition.since,
-                    "message": condition.message,
-                    "reason": condition.reason,
-                    "status": condition.status,
-                    "type": condition.kind,
-                })
-            });
-            status.insert("conditions".to_owned(), conditions.collect());
-        }
-        Value::Object(status)
+    /// Whether it is known that no two phases of a plan have the same name.
+    pub fn has_distinct_phases(&self) -> bool {
+        self.covered > 0 && self.distinct
+    }
+
+    /// What its status says.
+    pub fn report(&self) -> Report {
+        Report { plans: self.plans.clone(), conditions: self.conditions.clone() }
     }
 
     /// Its readiness condition.
@@ -352,6 +352,14 @@ impl Instance {
     /// Makes the plan statuses cover every plan of the version, in its order: what is missing was never run, phases and steps
     /// that are no more go, plans stay.
     pub fn cover(&mut self, version: &Version) {
+        if self.covered == version.resource_version && self.covered > 0 {
+            return;
+        }
+        self.covered = version.resource_version;
+        self.distinct = version.plans.iter().all(|plan| {
+            let names: SortedSet<&str> = plan.phases.iter().map(|phase| phase.name.value.as_str()).collect();
+            names.len() == plan.phases.len()
+        });
         for plan in &version.plans {
             let name = Text::from(plan.name.value.as_str());
             let known = self.plans.get(&name);
@@ -419,6 +427,34 @@ impl Instance {
             self.finalizers.retain(|finalizer| &**finalizer != FINALIZER);
         }
         self.finalizers.len() != before
+    }
+}
+
+impl KeptStatus for Report {
+    fn to_value(&self) -> Value {
+        let mut status = Map::new();
+        if !self.plans.is_empty() {
+            let plans = self.plans.iter().map(|(key, plan)| (key.to_string(), plan.to_value()));
+            status.insert("planStatus".to_owned(), Value::Object(plans.collect()));
+        }
+        if !self.conditions.is_empty() {
+            let conditions = self.conditions.iter().map(|condition| {
+                json!({
+                    "lastTransitionTime": condition.since,
+                    "message": condition.message,
+                    "reason": condition.reason,
+                    "status": condition.status,
+                    "type": condition.kind,
+                })
+            });
+            status.insert("conditions".to_owned(), conditions.collect());
+        }
+        Value::Object(status)
+    }
+
+    fn is_same(&self, other: &dyn KeptStatus) -> bool {
+        let other: &dyn Any = other;
+        other.downcast_ref::<Self>().is_some_and(|other| self == other)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     object::{Object, ObjectRef},
     request::Written,
     spec::Spec,
-    status::Status,
+    status::{KeptStatus, Status},
     tree::{Tree, as_object, object_at},
     validate,
 };
@@ -35,6 +35,34 @@ impl Kube {
         draft.status = status.filter(|status| !status.is_null());
         let old = self.present(&draft)?;
         self.change_status(cx, &old, &mut draft)
+    }
+
+    /// Replaces the status of a custom object, as it was at a version, by one that its controller keeps. *Errors*: as
+    /// [`Kube::update`].
+    pub fn keep_status(
+        &mut self,
+        cx: &mut Cx,
+        object: ObjectRef<'_>,
+        resource_version: u64,
+        status: Arc<dyn KeptStatus>,
+    ) -> Written {
+        let old = self.read(object)?.clone();
+        if !old.info.custom || !old.info.has_status {
+            return Err(ApiError::new(Reason::NotFound, "the server could not find the requested resource"));
+        }
+        if old.resource_version != resource_version {
+            return Err(conflict(&old));
+        }
+        let same = match &old.status {
+            Status::Kept(kept) => kept.is_same(&*status),
+            Status::Plain(before) => **before == status.to_value(),
+            Status::None => false,
+            _ => true,
+        };
+        if same {
+            return Ok(old);
+        }
+        Ok(self.put_status(cx, &old, Status::Kept(status)))
     }
 
     /// The object that a draft is about. *Errors*: there is none.
@@ -150,6 +178,7 @@ impl Kube {
         let wanted = draft.status.take();
         match &old.status {
             Status::Plain(status) if Some(&**status) != wanted.as_ref() => {}
+            Status::Kept(kept) if Some(&kept.to_value()) != wanted.as_ref() => {}
             Status::None if wanted.is_some() => {}
             _ => return Ok(old.clone()),
         }

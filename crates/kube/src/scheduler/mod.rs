@@ -9,6 +9,8 @@ mod filter;
 mod score;
 mod volumes;
 
+pub(crate) use score::resources;
+
 use crate::{
     kube::Kube,
     object::{Object, ObjectNo},
@@ -50,6 +52,8 @@ pub(crate) struct Scheduler {
     next: u32,
     /// Bound pods that do not want certain others beside them.
     pub(crate) loners: Map<ObjectNo, ()>,
+    /// How many bound pods each controller has on which node, by its uid. *Order*: of nodes.
+    spread: Map<Text, Arc<Vec<(u32, u32)>>>,
     /// Specs that found no node since anything changed, with the reason. Only spares looking again.
     failures: Vec<(Arc<PodSpec>, Text)>,
     /// Whether a waiting pod has rules about other pods.
@@ -57,6 +61,43 @@ pub(crate) struct Scheduler {
 }
 
 impl Scheduler {
+    /// A pod of a controller has come to a node.
+    pub(crate) fn place(&mut self, controller: Text, node: u32) {
+        self.spread.upsert(controller, Arc::default, |nodes| {
+            let nodes = Arc::make_mut(nodes);
+            match nodes.binary_search_by_key(&node, |(number, _)| *number) {
+                Ok(at) => {
+                    if let Some((_, count)) = nodes.get_mut(at) {
+                        *count += 1;
+                    }
+                }
+                Err(at) => nodes.insert(at, (node, 1)),
+            }
+        });
+    }
+
+    /// A pod of a controller has gone from a node.
+    pub(crate) fn displace(&mut self, controller: &str, node: u32) {
+        let Some(nodes) = self.spread.get_mut(controller) else { return };
+        let nodes = Arc::make_mut(nodes);
+        if let Ok(at) = nodes.binary_search_by_key(&node, |(number, _)| *number)
+            && let Some((_, count)) = nodes.get_mut(at)
+        {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                nodes.remove(at);
+            }
+        }
+        if nodes.is_empty() {
+            self.spread.remove(controller);
+        }
+    }
+
+    /// How many bound pods a controller has on which node. *Order*: of nodes.
+    fn spread_of(&self, controller: &str) -> &[(u32, u32)] {
+        self.spread.get(controller).map_or(&[], |nodes| nodes.as_slice())
+    }
+
     /// A pod is bound, or gone.
     pub(crate) fn forget(&mut self, no: ObjectNo) {
         self.waiting.remove(&no);

@@ -27,7 +27,11 @@ impl Kube {
             .map(|node| &**node)
             .collect();
         let requests = weighed(candidate.spec.requests);
-        let mut scores: Vec<i64> = nodes.iter().map(|node| resources(requests, node)).collect();
+        let score = |node: &&Node| match node.score {
+            Some((weight, score)) if weight == requests => score,
+            _ => resources(requests, node),
+        };
+        let mut scores: Vec<i64> = nodes.iter().map(score).collect();
         let mut add = |parts: Vec<i64>, weight: i64| {
             for (score, part) in scores.iter_mut().zip(parts) {
                 *score += part * weight;
@@ -44,15 +48,20 @@ impl Kube {
             add(fewest(nodes.iter().map(soft).collect()), 1);
         }
         if let Some(owner) = candidate.pod.controller() {
-            let mine = |node: &&Node| i64::from(node.managers.get(&owner.uid).copied().unwrap_or(0));
-            let counts: Vec<i64> = nodes.iter().map(mine).collect();
+            let there = self.scheduler.spread_of(&owner.uid);
+            let count = |number: &u32| match there.binary_search_by_key(number, |(node, _)| *node) {
+                Ok(at) => there.get(at).map_or(0, |(_, count)| i64::from(*count)),
+                Err(_) => 0,
+            };
+            let counts: Vec<i64> =
+                if there.is_empty() { Vec::new() } else { feasible.iter().map(count).collect() };
             if counts.iter().any(|count| *count > 0) {
-                let zones = self.by_zone(&owner.uid);
+                let zones = self.by_zone(there);
                 let hosts = fewest(counts);
-                let parts = nodes.iter().zip(hosts).map(|(node, host)| match zone(node) {
+                let parts = nodes.iter().zip(hosts).map(|(node, host)| match &node.zone {
                     // Zones weigh twice as much as nodes.
-                    Some(zone) if !zones.is_empty() => (host + 2 * zone_score(&zones, zone)) / 3,
-                    _ => host,
+                    Some(zone) => (host + 2 * zone_score(&zones, zone)) / 3,
+                    None => host,
                 });
                 add(parts.collect(), 1);
             }
@@ -118,12 +127,14 @@ impl Kube {
         count
     }
 
-    /// How many pods of a controller each zone has.
-    fn by_zone(&self, uid: &Text) -> Vec<(Text, i64)> {
+    /// How many pods of a controller each zone has that has one, by what it has on which node.
+    fn by_zone(&self, there: &[(u32, u32)]) -> Vec<(Text, i64)> {
         let mut zones: Vec<(Text, i64)> = Vec::new();
-        for node in &self.nodes {
-            let Some(zone) = zone(node) else { continue };
-            let count = i64::from(node.managers.get(uid).copied().unwrap_or(0));
+        for (number, count) in there {
+            let Some(zone) = self.nodes.get(*number as usize).and_then(|node| node.zone.as_ref()) else {
+                continue;
+            };
+            let count = i64::from(*count);
             match zones.iter_mut().find(|(other, _)| other == zone) {
                 Some((_, sum)) => *sum += count,
                 None => zones.push((zone.clone(), count)),
@@ -131,10 +142,6 @@ impl Kube {
         }
         zones
     }
-}
-
-fn zone(node: &Node) -> Option<&Text> {
-    node.labels.get("topology.kubernetes.io/zone")
 }
 
 fn zone_score(zones: &[(Text, i64)], zone: &Text) -> i64 {
@@ -156,7 +163,7 @@ fn fewest(counts: Vec<i64>) -> Vec<i64> {
 }
 
 /// Least allocated, and CPU and memory in balance.
-fn resources(requests: crate::view::Amounts, node: &Node) -> i64 {
+pub(crate) fn resources(requests: crate::view::Amounts, node: &Node) -> i64 {
     let used = node.weighed.plus(requests);
     let share =
         |used: i64, of: i64| if of <= 0 { 1000 } else { (used.saturating_mul(1000) / of).clamp(0, 1000) };

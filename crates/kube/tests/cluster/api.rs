@@ -4,8 +4,8 @@
 
 use crate::support::{Yard, documents};
 use planarium_kube::{
-    ChangeKind, DeleteOptions, KindId, Kube, ObjectRef, Outcome, Part, Patch, Propagation, Review, Selector,
-    Verdict, Webhook,
+    ChangeKind, DeleteOptions, KeptStatus, KindId, Kube, ObjectRef, Outcome, Part, Patch, Propagation,
+    Review, Selector, Verdict, Webhook,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -289,6 +289,49 @@ spec:
 
 const THING: &str =
     "{apiVersion: toys.example/v1, kind: Thing, metadata: {name: ball}, spec: {colour: red, list: [1, 2]}}";
+
+/// A status that says which colour something has.
+#[derive(Debug)]
+struct Seen(&'static str);
+
+impl KeptStatus for Seen {
+    fn to_value(&self) -> Value {
+        json!({ "seen": self.0 })
+    }
+}
+
+#[test]
+fn a_status_that_its_controller_keeps_is_as_any_other_to_readers() {
+    let mut yard = Yard::new(0);
+    yard.create(CRD);
+    yard.run(1);
+    let thing = yard.create(THING).remove(0);
+    let mut keep = |colour, version: u64| {
+        let kept = yard.kube.keep_status(&mut yard.cx, thing.reference(), version, Arc::new(Seen(colour)));
+        kept.map(|kept| (kept.resource_version, kept.to_value()["status"].clone()))
+            .map_err(|error| error.code)
+    };
+    let first = thing.resource_version;
+    let (second, status) = keep("red", first).expect("written");
+    assert_eq!((second > first, status), (true, json!({"seen": "red"})));
+    assert_eq!(keep("blue", first), Err(409), "somebody has written since");
+    assert_eq!(keep("red", second), Ok((second, json!({"seen": "red"}))), "nothing has changed");
+    let mut value = yard.get(thing.kind, "ball").expect("there").to_value();
+    let same = yard.kube.update_status(&mut yard.cx, value.clone()).expect("the same");
+    assert_eq!(same.resource_version, second);
+    value["status"]["seen"] = json!("green");
+    let third = yard.kube.update_status(&mut yard.cx, value).expect("another one");
+    assert_eq!(third.status(), Some(json!({"seen": "green"})));
+    let seen = Arc::new(Seen("green"));
+    let last = yard.kube.keep_status(&mut yard.cx, thing.reference(), third.resource_version, seen);
+    assert_eq!(last.expect("the same").resource_version, third.resource_version);
+    let pod = yard
+        .create("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, image: i}]}}")
+        .remove(0);
+    let refused =
+        yard.kube.keep_status(&mut yard.cx, pod.reference(), pod.resource_version, Arc::new(Seen("red")));
+    assert_eq!(refused.expect_err("the cluster keeps it").code, 404);
+}
 
 #[test]
 fn custom_kinds() {

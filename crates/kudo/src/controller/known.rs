@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use planarium_kernel::{Map, SimTime, SortedMap};
+use planarium_kernel::{Map, SimTime};
 use planarium_kube::{ChangeKind, Kube, Object, ObjectNo};
 use planarium_protocol::Text;
 use planarium_protocol::view::PodView;
@@ -37,7 +37,7 @@ pub struct Known {
     /// Why the last look did not get anywhere; empty when it did.
     pub trouble: Text,
     /// When elements changed, by plan, phase and step; the latter are empty for plans and phases.
-    pub(super) marks: Arc<SortedMap<ElementKey, Mark>>,
+    pub(super) marks: Map<ElementKey, Mark>,
     /// Revision of what all elements show.
     pub(super) base: u64,
     /// Revision of everything that is shown of it.
@@ -75,12 +75,15 @@ impl Known {
 
     /// An element shows something else, and so do those that it is part of.
     pub(super) fn touch(&mut self, (plan, phase, step): ElementKey, since: Option<SimTime>, revision: u64) {
-        let marks = Arc::make_mut(&mut self.marks);
-        let own = marks.entry((plan.clone(), phase.clone(), step)).or_default();
-        own.revision = revision;
-        own.since = since.unwrap_or(own.since);
-        marks.entry((plan.clone(), phase, Text::default())).or_default().revision = revision;
-        marks.entry((plan, Text::default(), Text::default())).or_default().revision = revision;
+        let mut change = |phase: Text, step: Text, since: Option<SimTime>| {
+            self.marks.upsert((plan.clone(), phase, step), Mark::default, |mark| {
+                mark.revision = revision;
+                mark.since = since.unwrap_or(mark.since);
+            });
+        };
+        change(phase.clone(), step, since);
+        change(phase, Text::default(), None);
+        change(Text::default(), Text::default(), None);
         self.revision = revision;
     }
 

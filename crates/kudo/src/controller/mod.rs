@@ -18,7 +18,7 @@ use planarium_kernel::cow::bytes_of;
 use planarium_kernel::{Map, SimTime, SortedMap};
 use planarium_kube::{ChangeKind, KindId, Kube, Object, ObjectRef, Selector};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::{EventBody, Text, json};
+use planarium_protocol::{EventBody, Text};
 use serde_json::Value;
 
 use crate::Cx;
@@ -26,7 +26,7 @@ use crate::admission::fresh_uid;
 use crate::calendar::rfc3339;
 use crate::codes::API_VERSION;
 use crate::engine::{Memory, Meta, Work, pass, readiness, render};
-use crate::instance::{Instance, PlanStatus, Readiness};
+use crate::instance::{Instance, PhaseStatus, PlanStatus, Readiness};
 use crate::package::params;
 use crate::pods::INSTANCE_LABEL;
 use crate::status::Status;
@@ -109,6 +109,11 @@ impl Controller {
     /// An instance.
     pub fn get(&self, namespace: &str, name: &str) -> Option<&Known> {
         self.instances.get(&(Text::from(namespace), Text::from(name)))
+    }
+
+    /// An instance by its key.
+    pub fn at(&self, key: &Key) -> Option<&Known> {
+        self.instances.get(key)
     }
 
     /// Bytes that these books hold and those before do not, by estimate.
@@ -217,7 +222,7 @@ impl Controller {
                                 memory: Arc::default(),
                                 pods: Map::new(),
                                 trouble: Text::default(),
-                                marks: Arc::default(),
+                                marks: Map::new(),
                                 base: revision,
                                 revision,
                                 due: None,
@@ -457,7 +462,8 @@ impl Controller {
             plan: plan_name.clone(),
             uid: uid.clone(),
         };
-        let mut memory = self.instances.get(key).map(|known| Arc::clone(&known.memory)).unwrap_or_default();
+        let memory = self.instances.get_mut(key).map(|known| std::mem::take(&mut known.memory));
+        let mut memory = memory.unwrap_or_default();
         let aborted = {
             let memory = Arc::make_mut(&mut memory);
             memory.for_run(&uid, version.resource_version);
@@ -471,7 +477,7 @@ impl Controller {
                 pipes: &pipes,
                 memory: &mut *memory,
             };
-            pass::execute(&mut work, plan, &mut status)
+            pass::execute(&mut work, plan, &mut status, instance.has_distinct_phases())
         };
         let revision = self.next_revision();
         if let Some(known) = self.instances.get_mut(key) {
@@ -618,19 +624,6 @@ fn prepare(
     Ok((texts, pipes))
 }
 
-/// As much of an object as a write of its status needs.
-fn named(object: &Object) -> Value {
-    json!({
-        "apiVersion": API_VERSION,
-        "kind": "Instance",
-        "metadata": {
-            "name": (object.name),
-            "namespace": (object.namespace),
-            "resourceVersion": (object.resource_version.to_string()),
-        },
-    })
-}
-
 /// Writes what has changed: first spec and metadata, which admission sees, then the status. Answers the instance as it is
 /// there now, where nobody else had a say in it.
 fn write(
@@ -648,8 +641,28 @@ fn write(
     if !spec_changed && settled {
         return Ok(None);
     }
-    let mut value = if spec_changed { object.to_value() } else { named(object) };
-    if let Some(fields) = value.as_object_mut().filter(|_| spec_changed) {
+    report(cx, old, &instance);
+    let mut resource_version = object.resource_version;
+    if spec_changed {
+        let written =
+            kube.update(cx, changed(object, &instance)).map_err(|error| Trouble::Retry(error.message))?;
+        resource_version = written.resource_version;
+    }
+    match kube.keep_status(cx, object.reference(), resource_version, Arc::new(instance.report())) {
+        Ok(_) if spec_changed => Ok(None),
+        Ok(object) => {
+            instance.resource_version = object.resource_version;
+            Ok(Some(Arc::new(instance)))
+        }
+        Err(_) if instance.deleting && instance.finalizers.is_empty() => Ok(None),
+        Err(error) => Err(Trouble::Retry(error.message)),
+    }
+}
+
+/// The object with what an instance says beside its status.
+fn changed(object: &Object, instance: &Instance) -> Value {
+    let mut value = object.to_value();
+    if let Some(fields) = value.as_object_mut() {
         fields.insert("spec".to_owned(), instance.spec_value());
         if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
             if instance.finalizers.is_empty() {
@@ -660,23 +673,7 @@ fn write(
             }
         }
     }
-    report(cx, old, &instance);
-    if spec_changed {
-        let written = kube.update(cx, value).map_err(|error| Trouble::Retry(error.message))?;
-        value = written.to_value();
-    }
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert("status".to_owned(), instance.status_value());
-    }
-    match kube.update_status(cx, value) {
-        Ok(_) if spec_changed => Ok(None),
-        Ok(object) => {
-            instance.resource_version = object.resource_version;
-            Ok(Some(Arc::new(instance)))
-        }
-        Err(_) if instance.deleting && instance.finalizers.is_empty() => Ok(None),
-        Err(error) => Err(Trouble::Retry(error.message)),
-    }
+    value
 }
 
 /// Whether two differ in nothing but when plans were last looked at.
@@ -695,6 +692,7 @@ fn same_but_time(a: &Instance, b: &Instance) -> bool {
 
 /// Reports every status that shows another word.
 fn report(cx: &mut Cx, old: &Instance, new: &Instance) {
+    let distinct = old.has_distinct_phases() && new.has_distinct_phases();
     for plan in new.plans.values() {
         let before = old.plans.get(&plan.name);
         if before.is_some_and(|before| Arc::ptr_eq(before, plan)) {
@@ -713,8 +711,12 @@ fn report(cx: &mut Cx, old: &Instance, new: &Instance) {
                 cx.emit(EventBody::ElementStatus { path, from: from.text(), to: to.text() });
             }
         };
-        for phase in &plan.phases {
-            let known = before.and_then(|plan| plan.phases.iter().find(|it| it.name == phase.name));
+        for (at, phase) in plan.phases.iter().enumerate() {
+            let known = before.and_then(|plan| {
+                let same = |it: &&Arc<PhaseStatus>| it.name == phase.name;
+                let here = plan.phases.get(at).filter(|it| distinct && same(it));
+                here.or_else(|| plan.phases.iter().find(same))
+            });
             if known.is_some_and(|known| Arc::ptr_eq(known, phase)) {
                 continue;
             }

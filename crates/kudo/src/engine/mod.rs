@@ -14,7 +14,7 @@ mod pipe;
 pub mod readiness;
 pub mod render;
 
-use planarium_kernel::SortedMap;
+use planarium_kernel::Map;
 use planarium_kube::{Kube, Object, ObjectNo};
 use planarium_protocol::Text;
 use planarium_source::template::OffsetMap;
@@ -109,13 +109,13 @@ pub struct Memory {
     /// The run and the version that this is about.
     key: (Text, u64),
     /// What tasks were rendered to.
-    pub rendered: SortedMap<Place, Arc<Rendered>>,
+    pub rendered: Map<Place, Arc<Rendered>>,
     /// The first object of a task that is not healthy, as `Kind/name`, and what it said.
-    pub unhealthy: SortedMap<Place, (Text, String)>,
+    pub unhealthy: Map<Place, (Text, String)>,
     /// Objects that were found healthy, at the version they had.
-    healthy: SortedMap<ObjectNo, u64>,
+    healthy: Map<ObjectNo, u64>,
     /// What was applied to objects last, and the version that they had afterwards: applying it again changes nothing.
-    settled: SortedMap<ObjectNo, (u64, Arc<Value>)>,
+    settled: Map<ObjectNo, (u64, Arc<Value>)>,
     /// Tasks about which something else is shown since [`Memory::take_news`].
     news: Vec<Place>,
     /// Whether all that the last pass did was to apply objects and to ask for their health, without an error.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{At, Failure, Work};
-use crate::instance::{PlanStatus, StepStatus};
+use crate::instance::{PhaseStatus, PlanStatus, StepStatus};
 use crate::package::model::{Plan, Step};
 use crate::status::Status;
 use crate::verify::build_problem;
@@ -14,8 +14,13 @@ use crate::verify::build_problem;
 /// A failure that ended a pass: the reason of the event about it, and its text.
 pub type Aborted = (&'static str, String);
 
-/// Executes a plan as far as it goes now.
-pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) -> Option<Aborted> {
+/// Executes a plan as far as it goes now. `distinct`: no two phases have the same name.
+pub fn execute(
+    work: &mut Work<'_, '_>,
+    plan: &Plan,
+    status: &mut PlanStatus,
+    distinct: bool,
+) -> Option<Aborted> {
     if status.status.is_terminal() {
         return None;
     }
@@ -24,9 +29,11 @@ pub fn execute(work: &mut Work<'_, '_>, plan: &Plan, status: &mut PlanStatus) ->
     let (namespace, instance) = (work.meta.namespace.clone(), work.meta.instance.clone());
     let name = plan.name.value.as_str();
     let mut phases_left = plan.phases.len();
-    for phase in &plan.phases {
+    for (at, phase) in plan.phases.iter().enumerate() {
         let phase_name = phase.name.value.as_str();
-        let Some(phase_at) = status.phases.iter().position(|it| &*it.name == phase_name) else {
+        let same = |it: &Arc<PhaseStatus>| &*it.name == phase_name;
+        let here = (distinct && status.phases.get(at).is_some_and(same)).then_some(at);
+        let Some(phase_at) = here.or_else(|| status.phases.iter().position(same)) else {
             let message =
                 format!("{namespace}/{instance} fatal error:  missing phase status: {name}.{phase_name}");
             status.set_with(Status::FatalError, &message);

@@ -30,6 +30,9 @@ pub fn pipe_name(parts: [&str; 6]) -> String {
 /// *Errors*: a key that occurs twice.
 pub fn pipes_of(instance: &str, plan: &Plan, tasks: &[Task]) -> Result<Vec<(Text, Text)>, String> {
     let mut pipes: Vec<(Text, Text)> = Vec::new();
+    if !tasks.iter().any(|task| task.is() == Some(TaskKind::Pipe)) {
+        return Ok(pipes);
+    }
     for phase in &plan.phases {
         for step in &phase.steps {
             for name in &step.tasks {

@@ -66,7 +66,7 @@ impl Process {
 
     /// What an instance shows.
     fn view(&self, key: &Key, service: &Service) -> Option<Arc<ServiceView>> {
-        let known = self.controller.get(&key.0, &key.1)?;
+        let known = self.controller.at(key)?;
         let make = || view::of_known(known, service.definition.as_ref());
         Some(Arc::clone(service.shown.get_or_init(make)))
     }
@@ -85,12 +85,8 @@ impl Process {
         self.controller.reach(cx.next_seq().saturating_sub(1));
         self.controller.hear(cx.now(), kube);
         self.restless = self.controller.restless(kube);
-        let gone: Vec<Key> = self
-            .services
-            .keys()
-            .filter(|key| self.controller.get(&key.0, &key.1).is_none())
-            .cloned()
-            .collect();
+        let gone: Vec<Key> =
+            self.services.keys().filter(|key| self.controller.at(key).is_none()).cloned().collect();
         for key in gone {
             self.services.remove(&key);
             cx.emit(EventBody::ServiceRemoved { service: key.1, dialect: crate::WORD.into() });
