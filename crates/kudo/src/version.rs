@@ -1,8 +1,8 @@
 //! An `OperatorVersion` as the controller reads it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use planarium_kernel::SortedMap;
 use planarium_kube::Object;
 use planarium_protocol::Text;
 use planarium_source::Span;
@@ -31,7 +31,7 @@ pub struct Version {
     /// `spec.plans`. *Order*: name.
     pub plans: Vec<Plan>,
     /// `spec.templates`, each read once.
-    pub templates: BTreeMap<Text, Result<Template, TemplateError>>,
+    pub templates: SortedMap<Text, Result<Template, TemplateError>>,
     /// Version of the object that this was read from.
     pub resource_version: u64,
 }
@@ -72,7 +72,7 @@ impl Version {
             tasks: items(Some(spec), "tasks").map(task).collect(),
             parameters: items(Some(spec), "parameters").map(parameter).collect(),
             plans,
-            templates: BTreeMap::new(),
+            templates: SortedMap::new(),
             resource_version,
         }
     }
@@ -115,7 +115,7 @@ pub fn read_again(known: Option<&Arc<Version>>, object: &Object) -> Arc<Version>
     }
 }
 
-fn templates(spec: &Value) -> BTreeMap<Text, Result<Template, TemplateError>> {
+fn templates(spec: &Value) -> SortedMap<Text, Result<Template, TemplateError>> {
     let templates = spec.get("templates").and_then(Value::as_object);
     let templates = templates.into_iter().flatten().map(|(name, text)| {
         let text = text.as_str().unwrap_or_default();

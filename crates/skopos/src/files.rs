@@ -8,6 +8,7 @@
 
 use crate::codes;
 use crate::decode::{MODEL_DOCTYPE, PLAN_DOCTYPE};
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::yaml::{Node, Reader};
 use planarium_source::{Diagnostic, Diagnostics, FileId, Span};
@@ -45,13 +46,13 @@ pub(crate) struct Sorted<'a> {
     /// In the order in which they are merged.
     pub(crate) envs: Vec<&'a str>,
     /// Names of scripts with their texts.
-    pub(crate) scripts: BTreeMap<Text, Text>,
+    pub(crate) scripts: SortedMap<Text, Text>,
 }
 
 /// Sorts files. Findings say what could not be told apart.
 pub(crate) fn sort<'a>(
     files: &'a BTreeMap<String, String>,
-    ids: &BTreeMap<&str, FileId>,
+    ids: &SortedMap<&str, FileId>,
     options: &Value,
     found: &mut Diagnostics,
 ) -> Sorted<'a> {
@@ -312,7 +313,7 @@ mod tests {
         let files: BTreeMap<String, String> =
             files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         let mut found = Diagnostics::new();
-        let sorted = sort(&files, &BTreeMap::new(), &options, &mut found);
+        let sorted = sort(&files, &SortedMap::new(), &options, &mut found);
         let codes: Vec<String> = found.iter().map(|finding| finding.code.to_string()).collect();
         format!(
             "plan={} model={} env={} scripts={} {}",

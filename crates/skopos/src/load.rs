@@ -14,13 +14,12 @@ use crate::model::{self, Model};
 use crate::plan::{Class, Plan, SharedPlan};
 use crate::substitute;
 use crate::vars::Vars;
-use planarium_kernel::SortedSet;
+use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
 use planarium_source::yaml::{Kind, Node, Reader, Scalar, Style, report_duplicates_everywhere};
 use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Name of an application that has none.
@@ -74,7 +73,7 @@ pub(crate) struct Definition {
     /// Names of components: of the model, of what runs, of the plan.
     pub(crate) components: Arc<[Text]>,
     /// Scripts that were brought, with their texts.
-    pub(crate) scripts: Arc<BTreeMap<Text, Text>>,
+    pub(crate) scripts: Arc<SortedMap<Text, Text>>,
     pub(crate) options: Options,
 }
 
@@ -106,7 +105,7 @@ pub(crate) struct Prepared {
 pub fn load(request: &LoadService) -> Loaded {
     let mut sources = SourceMap::new();
     let mut found = Diagnostics::new();
-    let ids: BTreeMap<&str, FileId> = request
+    let ids: SortedMap<&str, FileId> = request
         .files
         .iter()
         .map(|(path, text)| (path.as_str(), sources.add(path.as_str(), text.as_str())))

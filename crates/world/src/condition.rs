@@ -183,7 +183,7 @@ pub(crate) fn status_among<'a, S, T>(
             Some((name.len(), service, rest))
         })
         .collect();
-    named.sort_by_key(|(len, ..)| std::cmp::Reverse(*len));
+    planarium_kernel::sorted::sort_by_key(&mut named, |(len, ..)| std::cmp::Reverse(*len));
     if let Some(status) = named.into_iter().find_map(|(_, service, rest)| status_in(service, rest)) {
         return Some(status);
     }

@@ -139,7 +139,7 @@ impl Trials {
             self.ways.extend(helps.map(|helps| Way { unblock: proposal.clone(), helps }));
             self.next += 1;
             if self.next == self.proposals.len() {
-                self.ways.sort_by_key(|way| rank(&way.helps));
+                planarium_kernel::sorted::sort_by_key(&mut self.ways, |way| rank(&way.helps));
             }
             return;
         }

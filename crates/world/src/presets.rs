@@ -4,7 +4,6 @@
 
 use planarium_protocol::Amount;
 use planarium_protocol::input::{AddAgent, Disk, Resources};
-use std::collections::BTreeMap;
 
 /// A named cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +99,7 @@ pub fn cluster(name: &str) -> Option<Vec<AddAgent>> {
                 count: Some(2),
                 region: Some("region-1".to_owned()),
                 zone: Some(format!("zone-{zone}")),
-                attributes: BTreeMap::from([("rack".to_owned(), format!("r{}", rack + 1))]),
+                attributes: planarium_kernel::sorted::tree([("rack".to_owned(), format!("r{}", rack + 1))]),
                 ..machine(8, 32, 200)
             })
             .collect(),

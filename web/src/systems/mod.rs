@@ -15,9 +15,9 @@ mod skopos;
 
 use crate::store::Hub;
 use crate::store::state::Finding;
+use planarium_kernel::sorted;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::ServiceView;
-use std::collections::BTreeMap;
 use yew::prelude::*;
 
 /// The element that is selected on the page; panels of systems find it as a context around them.
@@ -77,7 +77,7 @@ pub(crate) fn main_place(name: &str) -> Option<usize> {
 /// The file name for a text that was pasted.
 pub(crate) fn file_name(text: &str) -> &'static str {
     let json = text.trim_start().starts_with(['{', '[']);
-    let files = BTreeMap::from([(String::new(), text.to_owned())]);
+    let files = sorted::tree([(String::new(), text.to_owned())]);
     match desk(planarium_world::detect_dialect(&files)) {
         Some(desk) if json => desk.json,
         Some(desk) => named(desk, text),
@@ -89,7 +89,7 @@ pub(crate) fn file_name(text: &str) -> &'static str {
 /// The first name under which a text can be used, for what a file means may depend on its name; else the usual one.
 fn named(desk: &Desk, text: &str) -> &'static str {
     let is_good = |name: &&&'static str| {
-        let files = BTreeMap::from([((**name).to_owned(), text.to_owned())]);
+        let files = sorted::tree([((**name).to_owned(), text.to_owned())]);
         let load = planarium_protocol::input::LoadService {
             dialect: desk.dialect.into(),
             files,
@@ -120,6 +120,7 @@ pub(crate) fn panel(service: &ServiceView) -> Option<Html> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn every_system_of_the_build_has_a_desk_and_begins_with_something_good() {

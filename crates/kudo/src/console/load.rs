@@ -1,8 +1,9 @@
 //! Packages from files that can be read one by one: what the tasks name, what else lies beside it where folders can be listed,
 //! and packages that they depend on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use planarium_kernel::{SortedMap, SortedSet, sorted};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
 
@@ -41,7 +42,7 @@ pub(super) fn package(client: &mut Client<'_, '_>, path: &str) -> Result<Loaded,
                 ));
             }
         };
-        let mut own = BTreeMap::from([("operator.yaml".to_owned(), operator)]);
+        let mut own = sorted::tree([("operator.yaml".to_owned(), operator)]);
         if let Ok(text) = client.read(&join(&folder, "params.yaml")) {
             own.insert("params.yaml".to_owned(), text);
         }
@@ -52,7 +53,7 @@ pub(super) fn package(client: &mut Client<'_, '_>, path: &str) -> Result<Loaded,
             let manifest = operator.namespace_manifest.value.as_str();
             let named =
                 operator.tasks.iter().flat_map(|task| task.templates()).map(|word| word.value.as_str());
-            let mut files: BTreeSet<String> = named
+            let mut files: SortedSet<String> = named
                 .chain([manifest])
                 .filter(|template| !template.is_empty())
                 .map(|template| format!("templates/{template}"))
@@ -116,7 +117,7 @@ fn normal(path: &str) -> String {
 /// *Errors*: every problem, joined.
 pub(super) fn parameters(client: &mut Client<'_, '_>, given: &Given) -> Result<Vec<(Text, Text)>, String> {
     let mut problems = Vec::new();
-    let mut values: BTreeMap<Text, Text> = BTreeMap::new();
+    let mut values: SortedMap<Text, Text> = SortedMap::new();
     let mut own: Vec<(Text, Text)> = Vec::new();
     for raw in given.values("parameter") {
         match raw.split_once('=') {

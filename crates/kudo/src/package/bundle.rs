@@ -4,13 +4,14 @@
 //!
 //! A part keeps the places that it has in the whole text: what does not belong to it is blank.
 
+use planarium_kernel::SortedMap;
 use std::collections::BTreeMap;
 
 /// Begins a line that a part follows.
 const HEAD: &str = "# file: ";
 
 /// Parts of texts by their own paths, each with the path of the text that it stands in.
-pub(super) type Parts = BTreeMap<String, (String, String)>;
+pub(super) type Parts = SortedMap<String, (String, String)>;
 
 /// The files with texts of several parts taken apart. An `operator.yaml` is one when it names itself or its companions in such
 /// lines, and no `params.yaml` lies beside it.

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::template::gotemplate::Template;
 use planarium_source::yaml::{Kind, Node, Reader, report_duplicates_everywhere};
@@ -28,7 +29,7 @@ pub struct Package {
     /// `params.yaml` likewise.
     pub params: Option<ParamsFile>,
     /// Templates by name.
-    pub templates: BTreeMap<String, TemplateFile>,
+    pub templates: SortedMap<String, TemplateFile>,
 }
 
 /// A template of a package.
@@ -257,7 +258,7 @@ fn operator(node: &Node, file: FileId, found: &mut Diagnostics) -> Option<Operat
             );
             fine = false;
         }
-        let mut by_name: BTreeMap<String, Plan> = BTreeMap::new();
+        let mut by_name: SortedMap<String, Plan> = SortedMap::new();
         for entry in plans.as_mapping().unwrap_or_default() {
             let name =
                 Word { value: entry.key.as_str().unwrap_or_default().to_owned(), span: entry.key.span };

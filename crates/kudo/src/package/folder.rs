@@ -3,6 +3,7 @@
 //! **Source**: `kudobuilder/kudo: pkg/kudoctl/packages/reader/parser.go`. Match: what is no file of a package is passed over,
 //! because it may belong to another one below.
 
+use planarium_kernel::SortedMap;
 use std::collections::BTreeMap;
 
 /// The files of one package, by their paths below its root.
@@ -15,7 +16,7 @@ pub struct Folder<'f> {
     /// `params.yaml` likewise.
     pub params: Option<(String, &'f str)>,
     /// Templates by the names that tasks use: path below `templates/`, then (whole path, text).
-    pub templates: BTreeMap<String, (String, &'f str)>,
+    pub templates: SortedMap<String, (String, &'f str)>,
 }
 
 /// Every package among some files, by its root. A root is a folder with an `operator.yaml`, or the top where nothing else

@@ -43,7 +43,7 @@ pub(super) fn valid(role: Option<&str>, accepted: &[&str], settings: &RoleSettin
     }
     let mut usable = vec!["*"];
     usable.extend(role.filter(|role| *role != "*"));
-    usable.sort_unstable();
+    planarium_kernel::sorted::sort(&mut usable);
     let fits = accepted.iter().all(|one| usable.contains(one)) && accepted.len() <= 2;
     let message = format!("acceptedResourceRoles can only contain {}", usable.join(" and "));
     rules.expect(fits, "/acceptedResourceRoles", message);

@@ -1,5 +1,6 @@
 //! Sets of whole numbers as inclusive ranges.
 
+use planarium_kernel::sorted;
 use std::fmt;
 
 /// Up to so many ranges are put in or taken out one by one: mostly it is a port or two.
@@ -18,7 +19,7 @@ impl Ranges {
     /// Ranges from pairs in any order; those that touch or overlap are merged, reversed pairs dropped.
     pub fn from_pairs(pairs: impl IntoIterator<Item = (u64, u64)>) -> Self {
         let mut all: Vec<(u64, u64)> = pairs.into_iter().filter(|(begin, end)| begin <= end).collect();
-        all.sort_unstable();
+        sorted::sort(&mut all);
         let mut merged: Vec<(u64, u64)> = Vec::with_capacity(all.len());
         for (begin, end) in all {
             match merged.last_mut() {

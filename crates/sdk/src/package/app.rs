@@ -106,7 +106,7 @@ pub(super) fn render(
         return Some(App { env: BTreeMap::new(), command });
     };
     let texts = env.iter().filter_map(|(key, value)| Some((key.clone(), text(value)?)));
-    Some(App { env: texts.collect(), command })
+    Some(App { env: planarium_kernel::sorted::tree(texts), command })
 }
 
 /// Reports options that hold a list or an object where the template inserts a text, and leaves them empty: rendered,

@@ -132,7 +132,7 @@ pub(super) fn served_with(
     let routed = env
         .iter()
         .filter_map(|(key, value)| Some((key.strip_prefix("TASKCFG_ALL_")?.to_owned(), value.clone())));
-    let mut all: BTreeMap<String, String> = routed.collect();
+    let mut all = planarium_kernel::sorted::tree(routed);
     for (key, value) in [
         ("FRAMEWORK_HOST", spec.autoip_domain()),
         ("FRAMEWORK_NAME", spec.name.to_string()),

@@ -6,14 +6,13 @@
 
 use super::store::{Override, OverrideProgress, OverrideTarget, PodKey, TaskRecord};
 use super::{Cx, Request, Scheduler};
-use planarium_kernel::Cause;
+use planarium_kernel::{Cause, SortedSet};
 use planarium_protocol::event::EventBody;
 use planarium_protocol::input::{PodCommand, PodOp};
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 impl Scheduler {
     /// Carries out a pod command. Answers the real system's reply.
@@ -55,7 +54,7 @@ impl Scheduler {
         let wanted = tasks.values().filter(|task| command.tasks.iter().any(|name| named(task, name)));
         let wanted: Vec<_> = wanted.map(row).collect();
         // Fewer tasks than names: some name matches no task, or two names match the same one.
-        let names: BTreeSet<&String> = command.tasks.iter().collect();
+        let names: SortedSet<&String> = command.tasks.iter().collect();
         (wanted.len() >= names.len()).then_some(wanted)
     }
 

@@ -15,7 +15,6 @@ use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 impl Scheduler {
     /// Sorted as text.
@@ -231,11 +230,9 @@ fn is_from_agent(state: &str) -> bool {
 }
 
 fn labels(task: &TaskRecord, spec: Option<&TaskSpec>) -> Vec<Value> {
-    let mut labels: BTreeMap<String, String> = spec
-        .into_iter()
-        .flat_map(|spec| &spec.labels)
-        .map(|(key, value)| (key.to_string(), value.to_string()))
-        .collect();
+    let own = spec.into_iter().flat_map(|spec| &spec.labels);
+    let mut labels: SortedMap<String, String> =
+        own.map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let attributes: Vec<String> =
         task.at.attributes.iter().map(|(name, value)| format!("{name}:{value}")).collect();
     let mut set = |key: &str, value: String| labels.insert(key.to_owned(), value);

@@ -178,7 +178,7 @@ impl Session {
         if trimmed.lines().any(|line| line.starts_with("services:") || line.starts_with("script:")) {
             return self.open_scenario_text("pasted text", text, &|_| None);
         }
-        self.open_definition(BTreeMap::from([(file_name(text).to_owned(), text.to_owned())]))
+        self.open_definition(planarium_kernel::sorted::tree([(file_name(text).to_owned(), text.to_owned())]))
     }
 
     /// The part of a link after `#`, or a whole link.

@@ -65,7 +65,7 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
         .map(|((_, what), ms)| (*what, ms, ms * 100 / all))
         .filter(|wait| wait.1 > 0)
         .collect();
-    waits.sort_by_key(|wait| std::cmp::Reverse(wait.1));
+    planarium_kernel::sorted::sort_by_key(&mut waits, |wait| std::cmp::Reverse(wait.1));
     Some(Finish {
         total_ms,
         peak: tally.peak,

@@ -48,7 +48,7 @@ fn number(value: &Value, key: &str) -> u64 {
 fn AppsPane(props: &AppsPaneProps) -> Html {
     let Some(apps) = props.more.get("apps").and_then(Value::as_object) else { return Html::default() };
     let mut all: Vec<(&String, &Value)> = apps.iter().collect();
-    all.sort_by_key(|(id, app)| {
+    planarium_kernel::sorted::sort_by_key(&mut all, |(id, app)| {
         let moves =
             number(app, "old") > 0 || number(app, "waiting") > 0 || restart(&props.more, id).is_some();
         (!moves, (*id).clone())

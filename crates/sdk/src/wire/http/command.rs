@@ -93,7 +93,7 @@ fn parameters(body: &[u8]) -> Result<BTreeMap<String, String>, Refusal> {
         let text = "the body with the parameters is missing; send {} for none";
         return Err(Refusal { status: 500, ..bad(text) });
     }
-    let map: BTreeMap<String, Value> = planarium_protocol::json::read(body)
+    let map: serde_json::Map<String, Value> = planarium_protocol::json::read(body)
         .map_err(|error| bad(format!("Couldn't parse parameters: {error}")))?;
     let texts = map.into_iter().map(|(key, value)| match value {
         Value::String(text) => (key, text),

@@ -149,7 +149,7 @@ fn add(request: &Request, shared: &Shared, members: &[&Member], name: &str) -> W
         dialect: crate::DIALECT.to_owned(),
         name: name.to_owned(),
         framework: shared.name.to_string(),
-        files: files.map(|(path, text)| (path.clone(), text.clone())).collect(),
+        files: planarium_kernel::sorted::tree(files.map(|(path, text)| (path.clone(), text.clone()))),
         env: params,
         ..LoadService::default()
     };

@@ -3,7 +3,7 @@
 //! **Source**: `golang/go: src/text/template/exec.go` of Go 1.16 with the option `missingkey=error`. Match; steps, output
 //! and depth are bounded here.
 
-use std::collections::BTreeMap;
+use planarium_kernel::SortedMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Template {
             depth: 0,
             draws: 0,
             changed: Vec::new(),
-            patterns: BTreeMap::new(),
+            patterns: SortedMap::new(),
         };
         let done = machine.walk(&context, self.root());
         // Maps may hold each other; nobody else would let go of them.
@@ -113,7 +113,7 @@ pub(super) struct Machine<'t> {
     /// Maps that functions have changed.
     pub(super) changed: Vec<Rc<Dict>>,
     /// Regular expressions by their text.
-    pub(super) patterns: BTreeMap<String, regex_lite::Regex>,
+    pub(super) patterns: SortedMap<String, regex_lite::Regex>,
 }
 
 /// What is evaluated at present: error texts name it and show it.
