@@ -274,8 +274,7 @@ pub(crate) struct ReadinessDef {
 impl Definition {
     /// Gives an app these ports for load balancers: nothing else in it hangs on them.
     pub(crate) fn set_service_ports(&mut self, ports: &[u32]) {
-        let mapped =
-            self.json.object("container").is_some_and(|container| container.holds("portMappings"));
+        let mapped = self.json.object("container").is_some_and(|container| container.holds("portMappings"));
         let (list, key) = if mapped {
             let container = self.json.get_mut("container");
             (container.and_then(|container| container.get_mut("portMappings")), "servicePort")

@@ -25,7 +25,8 @@ impl Teller<'_> {
     pub(super) fn group(&self, group: &str) -> Vec<Reason> {
         let marathon = self.marathon;
         let mut open = Vec::new();
-        for (_, run) in marathon.specs.iter().filter(|(_, run)| !run.shown.is_empty() && !is_done(run.shown)) {
+        for (_, run) in marathon.specs.iter().filter(|(_, run)| !run.shown.is_empty() && !is_done(run.shown))
+        {
             if &*shown::place_of(&run.id).0 == group {
                 open.push(ElementRef { path: marathon.app_path(&run.id), status: run.shown.into() });
             }

@@ -124,7 +124,8 @@ impl Bus {
             before.is_some_and(|before| before.blocks.iter().any(|other| Arc::ptr_eq(block, other)))
         };
         let own = self.blocks.iter().filter(|block| !shared(block)).map(|block| block.len()).sum();
-        planarium_kernel::cow::bytes_of::<BusEvent>(own) + 64 * own as u64
+        // Most keep an instance alive as it was then, which is more than as much again.
+        2 * planarium_kernel::cow::bytes_of::<BusEvent>(own) + 96 * own as u64
     }
 }
 

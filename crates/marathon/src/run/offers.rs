@@ -329,11 +329,7 @@ impl Marathon {
         volumes: Vec<Resource>,
     ) -> Option<(Vec<Operation>, Resources, Cause)> {
         let instance = self.tracker.get(key)?.clone();
-        let setting = build::Setting {
-            offer,
-            framework: &self.settings.framework,
-            now: cx.now(),
-        };
+        let setting = build::Setting { offer, framework: &self.settings.framework, now: cx.now() };
         let built = build::launch(&instance, &matched, volumes, &setting);
         let provision =
             Provision { spec: instance.spec.clone(), agent: offer.info.clone(), tasks: built.tasks };

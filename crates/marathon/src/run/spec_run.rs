@@ -103,7 +103,11 @@ impl Specs {
     }
 
     /// Bytes that these hold and `before` do not, by estimate.
-    pub(crate) fn beyond(&self, before: Option<&Self>, inside: impl Fn(&Arc<SpecRun>, Option<&Arc<SpecRun>>) -> u64) -> u64 {
+    pub(crate) fn beyond(
+        &self,
+        before: Option<&Self>,
+        inside: impl Fn(&Arc<SpecRun>, Option<&Arc<SpecRun>>) -> u64,
+    ) -> u64 {
         self.0.beyond(before.map(|before| &before.0), inside)
     }
 }

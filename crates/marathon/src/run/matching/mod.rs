@@ -236,8 +236,7 @@ fn is_available(offer: &Offer, around: &Around<'_>) -> bool {
 
 /// Whether agents with GPUs are kept for others.
 fn wastes_gpus(left: &Resources, spec: &RunSpec, around: &Around<'_>) -> bool {
-    let has_gpus =
-        |resource: &Resource| &*resource.name == "gpus" && resource.amount().is_positive();
+    let has_gpus = |resource: &Resource| &*resource.name == "gpus" && resource.amount().is_positive();
     if !spec.def.needs.gpus.is_zero() || around.has_volume || !left.iter().any(has_gpus) {
         return false;
     }
