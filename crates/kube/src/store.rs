@@ -12,7 +12,7 @@ use crate::{
     request::{Change, ChangeKind},
     selector::Selector,
 };
-use planarium_kernel::{Finder, Map, draw, id::Counter};
+use planarium_kernel::{Finder, Map, draw, id::Counter, sorted};
 use planarium_protocol::Text;
 use std::{borrow::Borrow, cmp::Ordering, sync::Arc};
 
@@ -96,6 +96,8 @@ pub(crate) struct Store {
     labels: Map<(u64, ObjectNo), ()>,
     /// Pods without a controller.
     pub(crate) bare_pods: Map<ObjectNo, ()>,
+    /// ReplicaSets without a controller.
+    bare_sets: Map<ObjectNo, ()>,
     pub(crate) history: Map<u64, Change>,
     pub(crate) version: u64,
     next: Counter,
@@ -243,6 +245,9 @@ impl Store {
         if object.kind == KindId::POD && object.controller().is_none() {
             self.bare_pods.insert(object.no, ());
         }
+        if object.kind == KindId::REPLICA_SET && object.controller().is_none() {
+            self.bare_sets.insert(object.no, ());
+        }
     }
 
     fn forget_owners(&mut self, object: &Object) {
@@ -252,6 +257,15 @@ impl Store {
             self.owned.remove(&(owner, object.no));
         }
         self.bare_pods.remove(&object.no);
+        self.bare_sets.remove(&object.no);
+    }
+
+    /// ReplicaSets of a namespace that have no controller. *Order*: name.
+    pub(crate) fn bare_sets(&self, namespace: &str) -> Vec<&Arc<Object>> {
+        let all = self.bare_sets.keys().filter_map(|no| self.objects.get(no));
+        let mut here: Vec<&Arc<Object>> = all.filter(|set| *set.namespace == *namespace).collect();
+        sorted::sort_by(&mut here, |one, other| one.name.cmp(&other.name));
+        here
     }
 
     /// Takes an owner that is no more from the index; answers what belonged to it.
@@ -311,6 +325,7 @@ impl Store {
             ("owners", again.owned == self.owned),
             ("pods by label", again.labels == self.labels),
             ("pods without a controller", again.bare_pods == self.bare_pods),
+            ("ReplicaSets without a controller", again.bare_sets == self.bare_sets),
             ("uids", again.uids.len() == self.uids.len()),
         ];
         broken.extend(

@@ -122,10 +122,9 @@ impl Kube {
         self.workload_mut(object.no, |workload| workload.adopt = false);
         let found: Vec<Arc<Object>> = self
             .store
-            .of_kind(KindId::REPLICA_SET, Some(&object.namespace))
-            .filter(|set| {
-                set.controller().is_none() && spec.selector.matches(&set.labels) && !set.is_being_deleted()
-            })
+            .bare_sets(&object.namespace)
+            .into_iter()
+            .filter(|set| spec.selector.matches(&set.labels) && !set.is_being_deleted())
             .cloned()
             .collect();
         for set in found {
