@@ -531,3 +531,18 @@ fn calls_that_are_no_commands_are_turned_down_and_change_nothing() {
         assert!(shown(&engine.view().services) == before, "{path}");
     }
 }
+
+#[test]
+fn hours_of_crashes_make_a_world_no_heavier() {
+    const CROWD: &str = "name: crowd\npods:\n  crash:\n    count: 5\n    tasks: {server: {goal: RUNNING, cmd: ./crash, cpus: 0.1, memory: 32}}\n";
+    let mut engine = with_service(CROWD);
+    accept(&mut engine, input(r#"{"kind":"fault","fault":"crash-loop","target":{"task":"crash-*"}}"#));
+    let mut weights = Vec::new();
+    for _ in 0..3 {
+        engine.advance_for(10 * MINUTES);
+        engine.forget_events(500);
+        assert!(engine.all_events().len() <= 1000 && engine.forgotten() > 3000, "{}", engine.forgotten());
+        weights.push(engine.weight());
+    }
+    assert!(weights[2] < weights[0] + weights[0] / 10, "{weights:?}");
+}

@@ -132,7 +132,9 @@ mod tests {
             task(9500, "b", "TASK_KILLED"),
         ];
         let mut tally = Tally::default();
-        events.iter().for_each(|event| tally.take(event));
+        for event in &events {
+            tally.take(event);
+        }
         assert_eq!(tally.running, [(2000, 1), (3000, 2), (5000, 1), (9000, 2), (9500, 1)]);
         assert_eq!((tally.short, tally.short_ms, tally.failed), (1, 4000, 1));
         assert_eq!(tally.short_until(10_000), 4500, "b is still missing");

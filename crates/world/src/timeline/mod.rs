@@ -252,6 +252,11 @@ impl Engine {
         self.log.up_to(u64::MAX)
     }
 
+    /// What the world at the cursor takes, by estimate, events and checkpoints apart. *Units*: bytes.
+    pub fn weight(&self) -> u64 {
+        self.world.weight()
+    }
+
     /// What the checkpoints of the current branch take, by estimate. *Units*: bytes.
     pub fn checkpoint_bytes(&self) -> u64 {
         self.branch.checkpoints.bytes()

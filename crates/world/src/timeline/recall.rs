@@ -54,37 +54,3 @@ impl Engine {
         again.chain(self.log.between(from, self.seq()))
     }
 }
-
-#[cfg(all(test, feature = "sdk"))]
-mod tests {
-    use crate::{Engine, Genesis};
-    use planarium_protocol::input::{AddAgent, Fault, LoadService};
-    use planarium_protocol::{Input, json};
-
-    const CROWD: &str = "name: crowd
-pods:
-  crash:
-    count: 5
-    tasks: {server: {goal: RUNNING, cmd: ./crash, cpus: 0.1, memory: 32}}
-";
-
-    #[test]
-    fn hours_of_crashes_make_a_world_no_heavier() {
-        let mut engine = Engine::new(Genesis::default());
-        engine.apply(Input::AddAgent(AddAgent { count: Some(4), ..AddAgent::default() }));
-        let files = [("svc.yml".to_owned(), CROWD.to_owned())].into();
-        let load = LoadService { dialect: "sdk".to_owned(), files, ..LoadService::default() };
-        assert!(engine.apply(Input::LoadService(load)).outcome.is_ok());
-        let fault: Fault =
-            json::read(br#"{"fault":"crash-loop","target":{"task":"crash-*"}}"#).expect("a fault");
-        assert!(engine.apply(Input::Fault(fault)).outcome.is_ok());
-        let mut weights = Vec::new();
-        for _ in 0..3 {
-            engine.advance_for(10 * 60_000);
-            engine.forget_events(500);
-            assert!(engine.all_events().len() <= 1000 && engine.forgotten() > 3000, "{}", engine.forgotten());
-            weights.push(engine.world().weight());
-        }
-        assert!(weights[2] < weights[0] + weights[0] / 10, "{weights:?}");
-    }
-}
