@@ -123,10 +123,12 @@ journey("a link carries the moment", {}, async ({ page }) => {
   for (let times = 0; times < 5; times += 1) {
     await page.keyboard.press("Shift+ArrowLeft");
   }
-  const [now, rows] = [await on.now(), await on.text()];
   await page.getByRole("banner").getByRole("button", { name: "Share" }).click();
   const link = await page.getByRole("dialog").getByRole("textbox").first().inputValue();
   assert.match(link, /#p1:[\w-]+~\d+$/);
+  const now = Number(/~(\d+)$/.exec(link)[1]);
+  await soon(async () => assert.equal(await on.now(), now));
+  const rows = await on.text();
   const other = await page.context().newPage();
   await other.goto(link);
   await other.waitForFunction(() => document.documentElement.dataset.boot === "started");
