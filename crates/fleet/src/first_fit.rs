@@ -232,7 +232,7 @@ impl<const D: usize> FirstFit<D> {
 
 impl Ladder {
     fn new(mut needs: Vec<(i64, Shape)>, words: usize) -> Self {
-        planarium_kernel::sorted::sort(&mut needs);
+        needs.sort_unstable();
         let mut ladder = Self::default();
         let mut row = vec![0; words];
         let mut needs = needs.into_iter().peekable();

@@ -203,7 +203,7 @@ impl<T> EventQueue<T> {
                 all.push((*node, TimerId { seq, slot: node.slot() }, slot.class, item));
             }
         }
-        crate::sorted::sort_by_key(&mut all, |(node, ..)| *node);
+        all.sort_unstable_by_key(|(node, ..)| *node);
 
         all.into_iter().map(|(node, id, class, item)| (id, node.at(), class, item))
     }

@@ -62,7 +62,7 @@ impl PlanTree {
         let again = self.roll_up(&children, &open, self.interrupted, error_texts);
         check_group(Element::Plan, &self.group, &children, &open)?;
         compare(Element::Plan, "status", &self.status, &again.status)?;
-        planarium_kernel::sorted::sort(&mut working);
+        working.sort_unstable();
         compare(Element::Plan, "working steps", &self.working().collect::<Vec<_>>(), &working)
     }
 

@@ -11,7 +11,7 @@ use super::{
     share::Share,
 };
 use crate::api::{AgentId, FrameworkId, Offer, Resources};
-use planarium_kernel::{Cause, Milli, draw, sorted};
+use planarium_kernel::{Cause, Milli, draw};
 use planarium_protocol::Text;
 use std::{cmp::Ordering, sync::Arc};
 
@@ -168,7 +168,7 @@ impl Allocator {
         let mut grants = Vec::with_capacity(agents.len());
         if let Some(ledger) = &mut self.ledger {
             let mut again: Vec<AgentId> = agents.iter().map(|agent| agent.id).collect();
-            sorted::sort(&mut again);
+            again.sort_unstable();
             ledger.held_back.retain(|id| again.binary_search(id).is_err());
             self.stage(Stage::Guarantees, agents, rules, &mut grants);
         }
@@ -279,7 +279,7 @@ impl Allocator {
             .flat_map(|client| client.roles.iter().filter(|role| !client.suppressed.contains(*role)))
             .cloned()
             .collect();
-        sorted::sort(&mut names);
+        names.sort_unstable();
         names.dedup();
         self.roles.by_share(names, &self.cluster)
     }
@@ -299,7 +299,7 @@ impl Allocator {
                 None => (Share::of(&Quantities::new(), &self.cluster), 0, *id),
             })
             .collect();
-        sorted::sort_by(&mut keyed, order);
+        keyed.sort_by(order);
         keyed.into_iter().map(|(.., id)| id).collect()
     }
 }

@@ -6,8 +6,6 @@
 
 use std::sync::Arc;
 
-use planarium_kernel::sorted;
-
 use crate::spec::Edge;
 
 /// State of a dependency strategy.
@@ -33,10 +31,10 @@ impl Dependency {
         let children = u32::try_from(complete.len()).unwrap_or(u32::MAX);
         let mut by_child: Vec<Edge> =
             edges.iter().filter(|edge| edge.child < children && edge.parent < children).copied().collect();
-        sorted::sort(&mut by_child);
+        by_child.sort_unstable();
         by_child.dedup();
         let mut by_parent = by_child.clone();
-        sorted::sort_by_key(&mut by_parent, |edge| (edge.parent, edge.child));
+        by_parent.sort_unstable_by_key(|edge| (edge.parent, edge.child));
         let starts = (0..=children)
             .map(|parent| by_parent.partition_point(|edge| edge.parent < parent))
             .map(|start| u32::try_from(start).unwrap_or(u32::MAX))
