@@ -125,7 +125,8 @@ impl Recipe {
                 if let Some(ms) = moment {
                     engine.seek_ms(*ms);
                 }
-                let link = format!("#{}", share::encode_at(&engine.journal(), share::moment_of(&engine)));
+                let moment = share::moment_of(&mut engine);
+                let link = format!("#{}", share::encode_at(&engine.journal(), moment));
                 let opens = Opens::of(&engine);
                 return Kept { about: self.about.clone(), link: Some(link), journal: None, opens };
             }

@@ -75,17 +75,13 @@ pub fn moment(text: &str) -> Option<(u64, Option<u64>)> {
 
 /// Where an engine stands, when that is not its run's end: the instant, and the event when others of the same instant
 /// follow. What [`encode_at`] takes.
-pub fn moment_of(engine: &Engine) -> Option<(u64, Option<u64>)> {
+pub fn moment_of(engine: &mut Engine) -> Option<(u64, Option<u64>)> {
     if engine.at_head() {
         return None;
     }
     let (ms, seq) = (engine.now_ms(), engine.seq());
-    if seq < engine.forgotten() {
-        return Some((ms, engine.mid_instant().then_some(seq)));
-    }
-    let all = engine.all_events();
-    let last = all.partition_point(|event| event.at_ms <= ms).checked_sub(1).and_then(|at| all.get(at));
-    Some((ms, last.is_some_and(|event| event.seq > seq).then_some(seq)))
+    let follows = engine.recall(seq, seq + 1).first().is_some_and(|next| next.at_ms <= ms);
+    Some((ms, follows.then_some(seq)))
 }
 
 /// Goes to the moment that a share string names; stays where it is when the string names none.

@@ -238,9 +238,9 @@ impl Simulation {
     }
 
     /// The share string of the current branch; it names the current moment when that is not the run's end.
-    pub fn share(&self) -> String {
-        let engine = &self.session.engine;
-        share::encode_at(&engine.journal(), share::moment_of(engine))
+    pub fn share(&mut self) -> String {
+        let moment = share::moment_of(&mut self.session.engine);
+        share::encode_at(&self.session.engine.journal(), moment)
     }
 
     /// Virtual time in milliseconds since genesis.

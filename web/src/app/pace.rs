@@ -44,7 +44,7 @@ pub(super) struct Pace {
     shown: bool,
     /// Frames to come that show nothing.
     rests: u32,
-    /// How long a frame lasts that shows something; the slow ones count at once, the quick ones little by little.
+    /// How long a frame lasts that shows something; slow ones count more than quick ones.
     shown_ms: f64,
 }
 
@@ -95,10 +95,7 @@ impl Pace {
 fn rests(shown_ms: f64) -> u32 {
     let late_ms = shown_ms - MEAN_MS;
     let each_ms = MEAN_MS - SHORT_MS;
-    (1..=MOST_RESTS)
-        .rev()
-        .find(|count| late_ms > f64::from(count - 1) * each_ms && late_ms > 0.0)
-        .unwrap_or(0)
+    (1..=MOST_RESTS).rev().find(|count| late_ms > f64::from(count - 1) * each_ms).unwrap_or(0)
 }
 
 #[cfg(test)]

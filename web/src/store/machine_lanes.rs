@@ -100,6 +100,7 @@ impl MachineLanes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::tally::tests::task as status;
     use planarium_kernel::cause::Cause;
 
     #[test]
@@ -108,19 +109,6 @@ mod tests {
         let launched = |at_ms, agent: &str, id: &str| {
             let (framework, task) = ("s".into(), "a-0".into());
             event(at_ms, EventBody::Launched { framework, agent: agent.into(), task, task_id: id.into() })
-        };
-        let status = |at_ms, id: &str, state: &str| {
-            let body = EventBody::TaskStatus {
-                framework: "s".into(),
-                task: "a-0".into(),
-                task_id: id.into(),
-                state: state.into(),
-                reason: "".into(),
-                message: "".into(),
-                healthy: None,
-                readiness_exit: None,
-            };
-            event(at_ms, body)
         };
         let mut lanes = MachineLanes::default();
         for event in [

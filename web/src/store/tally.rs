@@ -103,11 +103,12 @@ impl Tally {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use planarium_kernel::cause::Cause;
 
-    fn task(at_ms: u64, id: &str, state: &str) -> Event {
+    /// A task's status.
+    pub(crate) fn task(at_ms: u64, id: &str, state: &str) -> Event {
         let body = EventBody::TaskStatus {
             framework: "s".into(),
             task: id.into(),

@@ -151,11 +151,6 @@ impl Engine {
         self.next_entry().is_none() && self.world.idle()
     }
 
-    /// Whether work of the cursor's instant is still to come.
-    pub fn mid_instant(&self) -> bool {
-        self.world.mid_instant().is_some()
-    }
-
     /// When something happens next: the next timer or the next recorded input.
     pub fn next_event_ms(&self) -> Option<u64> {
         let recorded = self.next_entry().map(|entry| entry.at_ms);

@@ -32,25 +32,26 @@ impl Engine {
     pub fn recall_each(&mut self, after: u64, to: u64, take: &mut dyn FnMut(&Event)) {
         let to = to.min(self.head_seq());
         if after < self.log.forgotten().min(to) {
-            self.branch.keep_head(&self.world);
-            let here = self.world.clone();
-            self.start_from(|world| world.seq() <= after || is_empty(world));
-            while self.seq() < to.min(self.log.forgotten()) {
-                let from = self.seq().max(after);
-                if !self.replay_step(u64::MAX) {
-                    break;
+            self.aside(|engine| {
+                engine.start_from(|world| world.seq() <= after || is_empty(world));
+                while engine.seq() < to.min(engine.log.forgotten()) {
+                    let from = engine.seq().max(after);
+                    if !engine.replay_step(u64::MAX) {
+                        break;
+                    }
+                    let again = engine.replayed.iter().filter(|event| event.seq > from && event.seq <= to);
+                    again.for_each(&mut *take);
                 }
-                let again = self.replayed.iter().filter(|event| event.seq > from && event.seq <= to);
-                again.for_each(&mut *take);
-            }
-            self.world = here;
+            });
         }
         self.log.between(after, to).iter().for_each(take);
     }
 
-    /// What the step just taken reported after event `from`, be it kept or not.
+    /// What the step just taken, if there was one, reported after event `from`, be it kept or not.
     pub(super) fn news(&self, from: u64) -> impl Iterator<Item = &Event> {
-        let again = self.replayed.iter().filter(move |event| event.seq > from);
-        again.chain(self.log.between(from, self.seq()))
+        let to = self.seq();
+        // After a look elsewhere these may be from there.
+        let again = self.replayed.iter().filter(move |event| event.seq > from && event.seq <= to);
+        again.chain(self.log.between(from, to))
     }
 }

@@ -34,12 +34,19 @@ impl Engine {
 
     /// What `look` sees right after the step that produced event `seq`. The cursor stays where it is.
     pub fn peek<T>(&mut self, seq: u64, look: impl FnOnce(&Self) -> T) -> T {
+        self.aside(|engine| {
+            engine.seek_seq(seq);
+            look(engine)
+        })
+    }
+
+    /// Does something elsewhere and comes back to where the cursor stands.
+    pub(super) fn aside<T>(&mut self, elsewhere: impl FnOnce(&mut Self) -> T) -> T {
         self.branch.keep_head(&self.world);
         let here = self.world.clone();
-        self.seek_seq(seq);
-        let seen = look(self);
+        let done = elsewhere(self);
         self.world = here;
-        seen
+        done
     }
 
     /// Goes back to right after the last step with events before where the cursor stands: the way back

@@ -369,16 +369,17 @@ impl Session {
 
     /// The run as query and hash. The example is named as long as its script alone leads here, so that the
     /// script can go on at the other end.
-    fn address(&self, state: &State) -> String {
+    fn address(&mut self, state: &State) -> String {
         self.address_of(state.dirty())
     }
 
-    fn address_of(&self, dirty: bool) -> String {
+    fn address_of(&mut self, dirty: bool) -> String {
         let by_script = !self.shown.by_hand && !dirty;
         let example = self.shown.narration.example().filter(|_| by_script);
         let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
-        let engine = &self.shown.engine;
-        format!("{query}#{}", share::encode_at(&engine.journal(), share::moment_of(engine)))
+        let engine = &mut self.shown.engine;
+        let moment = share::moment_of(engine);
+        format!("{query}#{}", share::encode_at(&engine.journal(), moment))
     }
 
     /// To the moment that a link names.
@@ -386,13 +387,10 @@ impl Session {
         share::go_to_moment(&mut self.shown.engine, link);
     }
 
-    fn link(&self, state: &State) -> Link {
+    fn link(&mut self, state: &State) -> Link {
+        let address = format!("{}{}", browser::page_url(), self.address(state)).into();
         let engine = &self.shown.engine;
-        Link {
-            address: format!("{}{}", browser::page_url(), self.address(state)).into(),
-            at_ms: engine.now_ms(),
-            digest: engine.digest().into(),
-        }
+        Link { address, at_ms: engine.now_ms(), digest: engine.digest().into() }
     }
 
     /// What was opened has a place of its own in the history of the browser.

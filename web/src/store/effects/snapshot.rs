@@ -79,9 +79,8 @@ impl Session {
             seen.place = None;
         }
         let earlier = seen.log.clone();
-        let number = |place: usize| place as u64;
         seen.log.follow(place_of(clock.head_seq), place_of(clock.seq), &mut |from, to| {
-            engine.recall(number(from), number(to))
+            engine.recall(from as u64, to as u64)
         });
         if restart || seen.log != earlier {
             log = Some(seen.log.clone());
