@@ -104,13 +104,18 @@ pub struct Uuid([u8; 36]);
 
 impl Uuid {
     /// A text shaped like a random (version 4) UUID.
-    #[expect(clippy::many_single_char_names, reason = "the digits one by one")]
     pub const fn draw(seed: u64, entity: u64, purpose: u32, n: u64) -> Self {
         let high = draw(seed, entity, purpose, n);
         let low = absorb(high, 1);
+        Self::of(high & !0xF000 | 0x4000, low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
+    }
+
+    /// The text of a UUID's upper and lower half.
+    #[expect(clippy::many_single_char_names, reason = "the digits one by one")]
+    pub const fn of(high: u64, low: u64) -> Self {
         let [a, b, c, d, e, f, g, h] = hex(high >> 32);
-        let [i, j, k, l, m, n, o, p] = hex(high & 0xFFFF_0FFF | 0x4000);
-        let [q, r, s, t, u, v, w, x] = hex(low >> 32 & 0x3FFF_FFFF | 0x8000_0000);
+        let [i, j, k, l, m, n, o, p] = hex(high & 0xFFFF_FFFF);
+        let [q, r, s, t, u, v, w, x] = hex(low >> 32);
         let [y, z, a1, b1, c1, d1, e1, f1] = hex(low & 0xFFFF_FFFF);
         Self([
             a, b, c, d, e, f, g, h, b'-', i, j, k, l, b'-', m, n, o, p, b'-', q, r, s, t, b'-', u, v, w, x,

@@ -135,7 +135,7 @@ impl PathId {
 
     /// The segments joined by `_`: the head of instance ids.
     pub fn safe(&self) -> String {
-        self.segments().collect::<Vec<_>>().join("_")
+        self.0.strip_prefix('/').unwrap_or(&self.0).replace('/', "_")
     }
 
     /// The path that such a head means.

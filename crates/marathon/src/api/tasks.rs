@@ -160,6 +160,7 @@ impl Marathon {
     fn kill(&mut self, cx: &mut Cx, cluster: &mut Cluster, found: &[(Key, Arc<Instance>)], wipe: bool) {
         if wipe {
             for (key, instance) in found {
+                let instance = (key.spec, &**instance);
                 let cause = self.say_user(cx, "instance-wiped", instance, "it is wiped, as asked for");
                 self.tracker.set_goal(*key, Goal::Decommissioned, cx.now(), cause);
                 self.tracker.force_expunge(*key, cause);
@@ -167,8 +168,8 @@ impl Marathon {
         } else {
             let active: Vec<(Key, Arc<Instance>)> =
                 found.iter().filter(|(_, instance)| instance.condition.is_active()).cloned().collect();
-            for (_, instance) in &active {
-                self.say_user(cx, "instance-killed", instance, "it is killed, as asked for");
+            for (key, instance) in &active {
+                self.say_user(cx, "instance-killed", (key.spec, instance), "it is killed, as asked for");
             }
             self.kill_instances(cx, cluster, &active);
         }

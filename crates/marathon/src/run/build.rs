@@ -31,36 +31,38 @@ pub(super) struct Launch {
 /// Describes the tasks of an instance.
 pub(super) fn launch(
     instance: &Instance,
-    matched: &Match,
+    matched: Match,
     volumes: Vec<Resource>,
     setting: &Setting<'_>,
 ) -> Launch {
-    let mut taken: Resources = matched.resources.iter().cloned().collect();
-    for volume in &volumes {
-        taken.add(volume.clone());
-    }
-    let mut tasks = Vec::new();
-    let mut ports = matched.ports.iter().copied();
-    for def in &instance.spec.def.tasks {
-        let own: Vec<Option<u32>> = ports.by_ref().take(def.ports).collect();
+    let defs = &instance.spec.def.tasks;
+    let mut tasks = Vec::with_capacity(defs.len());
+    let mut ports = matched.ports.as_slice();
+    for def in defs {
+        let (own, others) = ports.split_at(def.ports.min(ports.len()));
+        ports = others;
         tasks.push(task_of(instance, def, own, setting));
     }
-    let operation = if instance.spec.is_app() {
-        let infos = instance.spec.def.tasks.iter().zip(&tasks);
+    if instance.spec.is_app() {
+        let taken: Resources = matched.resources.into_iter().chain(volumes).collect();
+        let infos = defs.iter().zip(&tasks);
         let infos = infos.map(|(def, task)| info(instance, def, task, taken.clone(), setting));
-        Operation::Launch(infos.collect())
-    } else {
-        group(instance, matched, volumes, &tasks, setting)
-    };
-    Launch { operation, taken, tasks }
+        return Launch { operation: Operation::Launch(infos.collect()), taken, tasks };
+    }
+    let taken = matched.resources.iter().chain(&volumes).cloned().collect();
+    Launch { operation: group(instance, matched.resources, volumes, &tasks, setting), taken, tasks }
 }
 
-fn task_of(instance: &Instance, def: &TaskDef, ports: Vec<Option<u32>>, setting: &Setting<'_>) -> Task {
+fn task_of(instance: &Instance, def: &TaskDef, ports: &[Option<u32>], setting: &Setting<'_>) -> Task {
     let last = instance.tasks.iter().find(|task| task.container == def.name);
     let attempt = last.map_or(1, |task| task.attempt.saturating_add(1));
     let container = if def.name.is_empty() { "_app" } else { &def.name };
+    let id = match attempt {
+        1 => [&*instance.id, ".", container, ".1"].concat(),
+        _ => [&*instance.id, ".", container, ".", &attempt.to_string()].concat(),
+    };
     Task {
-        id: [&*instance.id, ".", container, ".", &attempt.to_string()].concat().into(),
+        id: id.into(),
         container: def.name.clone(),
         attempt,
         condition: Condition::Provisioned,
@@ -74,13 +76,12 @@ fn task_of(instance: &Instance, def: &TaskDef, ports: Vec<Option<u32>>, setting:
 /// A pod's executor with its tasks: ports and volumes are the executor's.
 fn group(
     instance: &Instance,
-    matched: &Match,
+    mut pool: Vec<Resource>,
     volumes: Vec<Resource>,
     tasks: &[Task],
     setting: &Setting<'_>,
 ) -> Operation {
     let def = &instance.spec.def;
-    let mut pool = matched.resources.clone();
     let mut infos = Vec::new();
     for (task_def, task) in def.tasks.iter().zip(tasks) {
         let resources = take(&mut pool, task_def.needs);

@@ -20,7 +20,7 @@ impl Marathon {
             return;
         }
         let what = if goal == Goal::Decommissioned { "instance-decommissioned" } else { "instance-stopped" };
-        let cause = self.say_instance(cx, what, &instance, text);
+        let cause = self.say_instance(cx, what, (key.spec, &instance), text);
         self.tracker.set_goal(key, goal, cx.now(), cause);
     }
 

@@ -194,7 +194,7 @@ impl Marathon {
                 let cause = self.say_instance(
                     cx,
                     "reservation-timeout",
-                    &instance,
+                    (key.spec, &instance),
                     "its reservation has not shown up in time",
                 );
                 self.tracker.time_out(key, cause);
@@ -210,7 +210,7 @@ impl Marathon {
         } else {
             "its task has not started in time"
         };
-        let cause = self.say_instance(cx, "instance-overdue", &instance, text);
+        let cause = self.say_instance(cx, "instance-overdue", (key.spec, &instance), text);
         cx.scoped(cause, |cx| self.kill_instances(cx, cluster, &[(key, instance)]));
     }
 
@@ -218,7 +218,7 @@ impl Marathon {
         for key in self.tracker.take_lost(cx.now()) {
             let Some(instance) = self.tracker.get(key).cloned() else { continue };
             let text = "it has not answered for so long that it is forgotten";
-            let cause = self.say_instance(cx, "instance-expunged", &instance, text);
+            let cause = self.say_instance(cx, "instance-expunged", (key.spec, &instance), text);
             self.tracker.force_expunge(key, cause);
         }
     }

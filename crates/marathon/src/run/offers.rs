@@ -115,19 +115,21 @@ impl Marathon {
                     None => break,
                 },
             };
-            let launched = match self.try_spec(cx, no, offer, &left) {
+            let taken = match self.try_spec(cx, no, offer, &left) {
                 Tried::Nobody => continue,
                 Tried::No(why, spec) => {
                     self.note_unused(cx, no, (offer, &left), why, spec);
                     continue;
                 }
-                Tried::Launch(key, matched, volumes) => self.provision(cx, key, offer, matched, volumes),
-                Tried::Reserve(key, matched) => self.reserve(cx, key, offer, matched),
+                Tried::Launch(key, matched, volumes) => {
+                    self.provision(cx, key, offer, matched, volumes, &mut plan)
+                }
+                Tried::Reserve(key, matched) => self.reserve(cx, key, offer, matched, &mut plan),
             };
-            let Some((operations, taken, cause)) = launched else { continue };
-            left = left.minus(&taken);
-            plan.operations.extend(operations);
-            plan.cause = plan.cause.or(Some(cause));
+            let Some(taken) = taken else { continue };
+            if !left.subtract_all(&taken) {
+                left = left.minus(&taken);
+            }
             self.take_token();
             used += 1;
             if let Some(run) = self.run_mut(no) {
@@ -319,7 +321,7 @@ impl Marathon {
             .collect()
     }
 
-    /// Launches an instance.
+    /// Launches an instance. Answers what that takes.
     fn provision(
         &mut self,
         cx: &mut Cx,
@@ -327,10 +329,11 @@ impl Marathon {
         offer: &Arc<Offer>,
         matched: Match,
         volumes: Vec<Resource>,
-    ) -> Option<(Vec<Operation>, Resources, Cause)> {
+        plan: &mut Plan,
+    ) -> Option<Resources> {
         let instance = self.tracker.get(key)?.clone();
         let setting = build::Setting { offer, framework: &self.settings.framework, now: cx.now() };
-        let built = build::launch(&instance, &matched, volumes, &setting);
+        let built = build::launch(&instance, matched, volumes, &setting);
         let provision =
             Provision { spec: instance.spec.clone(), agent: offer.info.clone(), tasks: built.tasks };
         let cause = instance.cause;
@@ -338,17 +341,20 @@ impl Marathon {
         if instance.reservation.is_some() {
             self.tracker.use_reservation(key);
         }
-        Some((vec![built.operation], built.taken, cause))
+        plan.cause = plan.cause.or(Some(cause));
+        plan.operations.push(built.operation);
+        Some(built.taken)
     }
 
-    /// Reserves what an instance with volumes needs.
+    /// Reserves what an instance with volumes needs. Answers what that takes.
     fn reserve(
         &mut self,
         cx: &mut Cx,
         key: Key,
         offer: &Arc<Offer>,
         matched: Match,
-    ) -> Option<(Vec<Operation>, Resources, Cause)> {
+        plan: &mut Plan,
+    ) -> Option<Resources> {
         let instance = self.tracker.get(key)?.clone();
         let mut taken = Resources::new();
         let reserve = |resource: &Resource| {
@@ -375,7 +381,9 @@ impl Marathon {
         let deadline = cx.now().saturating_add(self.settings.reservation_ms);
         let own = Reservation { volumes: locals.into(), state: ReservationState::New(deadline) };
         self.tracker.reserve(key, own, offer.info.clone(), instance.cause);
-        Some((vec![Operation::Reserve(reserved), Operation::Create(volumes)], taken, instance.cause))
+        plan.cause = plan.cause.or(Some(instance.cause));
+        plan.operations.extend([Operation::Reserve(reserved), Operation::Create(volumes)]);
+        Some(taken)
     }
 
     /// Gives back what is reserved for instances that are gone or not wanted any more.
@@ -399,7 +407,7 @@ impl Marathon {
                 let cause = self.say_instance(
                     cx,
                     "reservation-released",
-                    instance,
+                    (key.spec, instance),
                     "what was reserved for it is given back",
                 );
                 self.tracker.force_expunge(*key, cause);

@@ -8,6 +8,7 @@ use super::bus::plan_json;
 use super::deployments::Deployment;
 use super::groups::FailedChange;
 use super::instance::Instance;
+use super::tracker::SpecNo;
 use crate::definition::write::Dates;
 use crate::deploy::Plan;
 use crate::id::PathId;
@@ -24,7 +25,7 @@ pub(crate) const DIALECT: &str = "marathon";
 
 /// A word that is said again and again: one text for all.
 pub(crate) fn shared(word: &'static str) -> Text {
-    const WORDS: [&str; 21] = [
+    const WORDS: [&str; 23] = [
         DIALECT,
         shown::APPS,
         shown::UNDEFINED,
@@ -46,22 +47,28 @@ pub(crate) fn shared(word: &'static str) -> Text {
         "instance-stopped",
         "instances-queued",
         "health-changed",
+        BUS_EVENTS,
+        BUS_TEXT,
     ];
-    static TEXTS: LazyLock<[Text; 21]> = LazyLock::new(|| WORDS.map(Text::from));
+    static TEXTS: LazyLock<[Text; 23]> = LazyLock::new(|| WORDS.map(Text::from));
     let at = WORDS.iter().position(|known| *known == word);
     at.and_then(|at| TEXTS.get(at)).map_or_else(|| word.into(), Text::clone)
 }
+
+/// The fact that the bus has events for those who listen, and its sentence.
+const BUS_EVENTS: &str = "events";
+const BUS_TEXT: &str = "events for listeners";
 
 /// The fact that a change failed.
 pub(crate) const CHANGE_FAILED: &str = "group-change-failed";
 
 /// A fact.
-struct Fact<'a> {
+struct Fact {
     what: &'static str,
     importance: Importance,
     path: Option<ElementPath>,
     facts: Vec<(&'static str, Text)>,
-    text: &'a str,
+    text: Text,
 }
 
 impl Marathon {
@@ -76,7 +83,7 @@ impl Marathon {
         }
     }
 
-    fn say(&self, cx: &mut Cx, fact: Fact<'_>) -> u64 {
+    fn say(&self, cx: &mut Cx, fact: Fact) -> u64 {
         cx.emit(EventBody::Happened {
             speaker: self.settings.framework.clone(),
             what: shared(fact.what),
@@ -94,6 +101,12 @@ impl Marathon {
             None => shown::place_of(id),
         };
         self.path(shared(shown::APPS), Some(phase), Some(step))
+    }
+
+    /// The same, by its number.
+    fn path_of(&self, no: SpecNo) -> Option<ElementPath> {
+        let (phase, step) = self.run(no)?.place.clone();
+        Some(self.path(shared(shown::APPS), Some(phase), Some(step)))
     }
 
     /// What becomes known of a change that failed, although nothing has changed. Its text is the reason.
@@ -119,25 +132,32 @@ impl Marathon {
         &self,
         cx: &mut Cx,
         what: &'static str,
-        instance: &Instance,
+        (no, instance): (SpecNo, &Instance),
         text: &str,
     ) -> Cause {
         let id = instance.spec_id();
-        let sentence = format!("{}: {text}", instance.id);
-        let mut facts = vec![("app", id.text().clone()), ("instance", instance.id.clone())];
+        let sentence = [&*instance.id, ": ", text].concat();
+        let mut facts = Vec::with_capacity(3);
+        facts.extend([("app", id.text().clone()), ("instance", instance.id.clone())]);
         if let Some(agent) = &instance.agent {
             facts.push(("host", agent.hostname.clone()));
         }
-        let path = Some(self.app_path(id));
+        let path = self.path_of(no);
         let importance = match what {
             "instance-unhealthy" | "instance-overdue" | "instance-expunged" => Importance::High,
             _ => Importance::Normal,
         };
-        Cause::Event(self.say(cx, Fact { what, importance, path, facts, text: &sentence }))
+        Cause::Event(self.say(cx, Fact { what, importance, path, facts, text: sentence.into() }))
     }
 
     /// Something that a user wants of an instance.
-    pub(crate) fn say_user(&self, cx: &mut Cx, what: &'static str, instance: &Instance, text: &str) -> Cause {
+    pub(crate) fn say_user(
+        &self,
+        cx: &mut Cx,
+        what: &'static str,
+        instance: (SpecNo, &Instance),
+        text: &str,
+    ) -> Cause {
         self.say_instance(cx, what, instance, text)
     }
 
@@ -147,8 +167,13 @@ impl Marathon {
         let sentence = format!("{id}: {count} {plural} to be launched: {text}");
         let facts = vec![("app", id.text().clone()), ("count", count.to_string().into())];
         let path = Some(self.app_path(id));
-        let fact =
-            Fact { what: "instances-queued", importance: Importance::Normal, path, facts, text: &sentence };
+        let fact = Fact {
+            what: "instances-queued",
+            importance: Importance::Normal,
+            path,
+            facts,
+            text: sentence.into(),
+        };
         Cause::Event(self.say(cx, fact))
     }
 
@@ -176,7 +201,7 @@ impl Marathon {
             vec![("deployment", deployment.plan.id.clone()), ("apps", affected.len().to_string().into())];
         let importance = if what == "deployment-canceled" { Importance::High } else { Importance::Normal };
         let path = Some(self.path(name, None, None));
-        self.say(cx, Fact { what, importance, path, facts, text: &sentence })
+        self.say(cx, Fact { what, importance, path, facts, text: sentence.into() })
     }
 
     /// A step begins: its index.
@@ -195,7 +220,13 @@ impl Marathon {
         let path = Some(self.path(name, Some(shown::step_name(step).into()), None));
         self.say(
             cx,
-            Fact { what: "deployment-step", importance: Importance::Normal, path, facts, text: &sentence },
+            Fact {
+                what: "deployment-step",
+                importance: Importance::Normal,
+                path,
+                facts,
+                text: sentence.into(),
+            },
         )
     }
 
@@ -211,7 +242,13 @@ impl Marathon {
     }
 
     /// A health check sees an instance otherwise than before.
-    pub(super) fn say_health(&self, cx: &mut Cx, instance: &Instance, alive: bool, check: usize) {
+    pub(super) fn say_health(
+        &self,
+        cx: &mut Cx,
+        (no, instance): (SpecNo, &Instance),
+        alive: bool,
+        check: usize,
+    ) {
         let id = instance.spec_id();
         let word = if alive { "healthy" } else { "not healthy" };
         let sentence = format!("{} is {word} by its health check {check}", instance.id);
@@ -221,17 +258,15 @@ impl Marathon {
             ("alive", alive.to_string().into()),
         ];
         let importance = if alive { Importance::Normal } else { Importance::High };
-        let path = Some(self.app_path(id));
-        self.say(cx, Fact { what: "health-changed", importance, path, facts, text: &sentence });
+        let path = self.path_of(no);
+        self.say(cx, Fact { what: "health-changed", importance, path, facts, text: sentence.into() });
     }
 
     /// Makes sure that some event of the world comes after what listeners are to be told.
     pub(super) fn tell_of_bus(&self, cx: &mut Cx) {
         if self.bus.is_ahead_of(cx.next_seq().saturating_sub(1)) {
-            let text = "events for listeners";
-            let fact =
-                Fact { what: "events", importance: Importance::Low, path: None, facts: Vec::new(), text };
-            self.say(cx, fact);
+            let (importance, text) = (Importance::Low, shared(BUS_TEXT));
+            self.say(cx, Fact { what: BUS_EVENTS, importance, path: None, facts: Vec::new(), text });
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::definition::RunSpec;
 use crate::deploy::plan::InstanceNo;
 use crate::id::PathId;
 use planarium_kernel::cow::{Index, Table};
-use planarium_kernel::{Cause, Map, SimTime, SortedSet};
+use planarium_kernel::{Cause, Map, SimTime, SortedSet, draw::Uuid};
 use planarium_mesos::api::{AgentInfo, TaskStatus};
 use planarium_protocol::Text;
 use std::collections::VecDeque;
@@ -309,20 +309,8 @@ impl Tracker {
         self.ticks = now.max(self.ticks.saturating_add(1));
         let ticks = self.ticks;
         let (low, mid, high) = (ticks & 0xFFFF_FFFF, ticks >> 32 & 0xFFFF, ticks >> 48 & 0x0FFF);
-        let (clock, node) = (node >> 48 & 0x3FFF | 0x8000, node & 0xFFFF_FFFF_FFFF);
-        let mut text = String::with_capacity(id.as_str().len() + ".instance-".len() + 36);
-        for (at, part) in id.segments().enumerate() {
-            text.push_str(if at > 0 { "_" } else { "" });
-            text.push_str(part);
-        }
-        text.push_str(".instance-");
-        for (mark, number, digits) in
-            [("", low, 8), ("-", mid, 4), ("-1", high, 3), ("-", clock, 4), ("-", node, 12)]
-        {
-            text.push_str(mark);
-            push_hex(&mut text, number, digits);
-        }
-        text.into()
+        let uuid = Uuid::of(low << 32 | mid << 16 | 0x1000 | high, node & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63);
+        [&id.safe(), ".instance-", uuid.as_str()].concat().into()
     }
 
     /// A further instance that waits for an offer. `clock` is the time of day and the node of ids.
@@ -699,13 +687,6 @@ fn replace(map: &mut Map<(SimTime, Key), ()>, key: Key, old: Option<SimTime>, ne
     }
     if let Some(at) = new {
         map.insert((at, key), ());
-    }
-}
-
-/// Adds the last hexadecimal digits of a number.
-fn push_hex(text: &mut String, number: u64, digits: u32) {
-    for place in (0..digits).rev() {
-        text.push(char::from_digit((number >> (4 * place) & 0xF) as u32, 16).unwrap_or('0'));
     }
 }
 

@@ -240,7 +240,7 @@ impl Marathon {
         if outcome.flipped
             && let Some(health) = checks.seen(key.no, at, now)
         {
-            self.say_health(cx, instance, health.is_alive(), at);
+            self.say_health(cx, (key.spec, instance), health.is_alive(), at);
             self.publish(cx, Happening::Alive { id, version, health: Arc::new(health) });
         }
         if let Some(Overall { healthy }) = outcome.overall {
@@ -260,7 +260,7 @@ impl Marathon {
         let what = Happening::UnhealthyKill { instance: instance.clone(), version, reason: reason.clone() };
         self.publish(cx, what);
         let text = "a health check has failed too often";
-        let cause = self.say_instance(cx, "instance-unhealthy", instance, text);
+        let cause = self.say_instance(cx, "instance-unhealthy", (key.spec, instance), text);
         if let Some(task) = instance.task() {
             let failure = Failure {
                 at: cx.now(),

@@ -15,8 +15,6 @@ type Wanted = (Option<usize>, Milli);
 /// Takes scratch space and, when that is asked for, space for volumes.
 pub(super) fn consume(usable: &[&Resource], spec: &RunSpec, volumes: bool, found: &mut Match) -> bool {
     let def = &spec.def;
-    let disks: Vec<Resource> =
-        usable.iter().filter(|one| &*one.name == "disk").map(|one| (*one).clone()).collect();
     [DiskKind::Root, DiskKind::Path, DiskKind::Mount].iter().all(|kind| {
         let mut wanted: Vec<Wanted> = Vec::new();
         if *kind == DiskKind::Root && def.needs.disk.is_positive() {
@@ -30,7 +28,8 @@ pub(super) fn consume(usable: &[&Resource], spec: &RunSpec, volumes: bool, found
             return true;
         }
         sorted::sort_by(&mut wanted, |one, other| other.1.cmp(&one.1));
-        let mine: Vec<Resource> = disks.iter().filter(|disk| kind_of(disk) == *kind).cloned().collect();
+        let mine = usable.iter().filter(|one| &*one.name == "disk" && kind_of(one) == *kind);
+        let mine: Vec<Resource> = mine.map(|disk| Resource::clone(disk)).collect();
         match kind {
             DiskKind::Mount => mounts(mine, &wanted, &def.volumes, found),
             DiskKind::Root | DiskKind::Path => parts(mine, &wanted, *kind, &def.volumes, found),

@@ -143,7 +143,8 @@ pub(crate) fn match_offer(
     let def = &spec.def;
     let mut found = Match::default();
     let mut wrong = Mismatch::default();
-    let usable: Vec<&Resource> = left.iter().filter(|resource| selector.takes(resource)).collect();
+    let mut usable: Vec<&Resource> = Vec::with_capacity(left.len());
+    usable.extend(left.iter().filter(|resource| selector.takes(resource)));
     for (name, amount, reject) in [
         ("cpus", def.needs.cpus, Reject::Cpus),
         ("mem", def.needs.mem, Reject::Mem),
@@ -182,12 +183,8 @@ pub(crate) fn match_offer(
     if !wrong.reasons.is_empty() || wrong.region {
         return Err(wrong);
     }
-    match ports::choose(&def.ports, &usable, around.luck) {
-        Some(chosen) => {
-            found.resources.extend(chosen.resources);
-            found.ports = chosen.ports;
-            Ok(found)
-        }
+    match ports::choose(&def.ports, &usable, around.luck, &mut found.resources) {
+        Some(ports) => Ok(Match { ports, ..found }),
         None => Err(Mismatch { reasons: vec![Reject::Ports], ..Mismatch::default() }),
     }
 }

@@ -9,67 +9,64 @@ use planarium_mesos::api::{Ranges, Resource, Value};
 const SHUFFLE: u32 = 0x6d01;
 const START: u32 = 0x6d02;
 
-/// Ports for a task.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Chosen {
-    /// By place in the definition; none where none is mapped.
-    pub(crate) ports: Vec<Option<u32>>,
-    /// The same as resources.
-    pub(crate) resources: Vec<Resource>,
-}
-
 /// Which resource a range is of, its first and its last port.
 type Part = (usize, u64, u64);
 
-/// Chooses ports, at random where any will do.
-pub(crate) fn choose(wanted: &HostPorts, usable: &[&Resource], luck: (u64, u64)) -> Option<Chosen> {
+/// A port and which resource it is of.
+type Port = (usize, u64);
+
+/// Chooses ports, at random where any will do. Answers them by place in the definition, none where none is mapped; `into`
+/// gets the same as resources.
+pub(crate) fn choose(
+    wanted: &HostPorts,
+    usable: &[&Resource],
+    luck: (u64, u64),
+    into: &mut Vec<Resource>,
+) -> Option<Vec<Option<u32>>> {
     if wanted.len() == 0 {
-        return Some(Chosen::default());
+        return Some(Vec::new());
     }
-    let resources: Vec<&Resource> =
-        usable.iter().copied().filter(|resource| &*resource.name == "ports").collect();
+    let ports = || usable.iter().enumerate().filter(|(_, resource)| &*resource.name == "ports");
     let mut parts: Vec<Part> = Vec::with_capacity(16);
-    for (at, resource) in resources.iter().enumerate() {
+    for (at, resource) in ports() {
         if let Value::Ranges(ranges) = &resource.value {
             parts.extend(ranges.pairs().iter().map(|(first, last)| (at, *first, *last)));
         }
     }
-    let holder = |port: u64| {
-        parts.iter().find(|(_, first, last)| (*first..=*last).contains(&port)).map(|(at, ..)| (*at, port))
-    };
-    let fixed: Vec<u64> = match wanted {
-        HostPorts::Mapped(ports) => {
-            ports.iter().copied().flatten().filter(|port| *port != 0).map(u64::from).collect()
-        }
-        HostPorts::Any(_) | HostPorts::Fixed(_) => Vec::new(),
-    };
-    let chosen: Option<Vec<Option<(usize, u64)>>> = match wanted {
+    let chosen: Option<Vec<Option<Port>>> = match wanted {
         HostPorts::Any(count) => {
             let mut random = Random::new(parts, luck);
             (0..*count).map(|_| random.next().map(Some)).collect()
         }
-        HostPorts::Fixed(ports) => ports.iter().map(|port| holder(u64::from(*port)).map(Some)).collect(),
+        HostPorts::Fixed(ports) => ports.iter().map(|port| holder(&parts, *port).map(Some)).collect(),
         HostPorts::Mapped(ports) => {
-            let mut random = Random::new(parts.clone(), luck).filter(|(_, port)| !fixed.contains(port));
+            let is_fixed =
+                |port: u64| ports.iter().flatten().any(|fixed| *fixed != 0 && u64::from(*fixed) == port);
+            let mut random = Random::new(parts.clone(), luck).filter(|(_, port)| !is_fixed(*port));
             let choose = |port: &Option<u32>| match port {
                 None => Some(None),
                 Some(0) => random.next().map(Some),
-                Some(port) => holder(u64::from(*port)).map(Some),
+                Some(port) => holder(&parts, *port).map(Some),
             };
             ports.iter().map(choose).collect()
         }
     };
     let chosen = chosen?;
-    let mut taken = Vec::new();
-    for (at, resource) in resources.iter().enumerate() {
+    for (at, resource) in ports() {
         let mine = chosen.iter().flatten().filter(|(of, _)| *of == at).map(|(_, port)| (*port, *port));
         let ranges = Ranges::from_pairs(mine);
         if !ranges.is_empty() {
-            taken.push(resource.with_value(Value::Ranges(ranges)));
+            into.push(resource.with_value(Value::Ranges(ranges)));
         }
     }
-    let number = |chosen: Option<(usize, u64)>| chosen.and_then(|(_, port)| u32::try_from(port).ok());
-    Some(Chosen { ports: chosen.into_iter().map(number).collect(), resources: taken })
+    let number = |chosen: &Option<Port>| chosen.and_then(|(_, port)| u32::try_from(port).ok());
+    Some(chosen.iter().map(number).collect())
+}
+
+/// The resource that has a port.
+fn holder(parts: &[Part], port: u32) -> Option<Port> {
+    let port = u64::from(port);
+    parts.iter().find(|(_, first, last)| (*first..=*last).contains(&port)).map(|(at, ..)| (*at, port))
 }
 
 /// All ports, from a random one on: ranges in random order, then the rest of the first one.
@@ -142,7 +139,7 @@ mod tests {
             (HostPorts::Any(0), Some(vec![])),
             (HostPorts::Any(5), None),
         ] {
-            let chosen = choose(&wanted, &usable, (1, 2)).map(|chosen| chosen.ports);
+            let chosen = choose(&wanted, &usable, (1, 2), &mut Vec::new());
             assert_eq!(chosen, expected, "{wanted:?}");
         }
     }
@@ -151,14 +148,15 @@ mod tests {
     fn random_ports_are_all_there_are_and_no_fixed_one() {
         let (one, other) = (ports(&[(10, 12), (20, 20)]), ports(&[(30, 31)]));
         for entity in 0..50 {
-            let all = choose(&HostPorts::Any(6), &[&one, &other], (7, entity)).expect("six are offered");
-            let mut numbers: Vec<u32> = all.ports.iter().copied().flatten().collect();
+            let mut resources = Vec::new();
+            let all = choose(&HostPorts::Any(6), &[&one, &other], (7, entity), &mut resources);
+            let mut numbers: Vec<u32> = all.expect("six are offered").into_iter().flatten().collect();
             planarium_kernel::sorted::sort(&mut numbers);
             assert_eq!(numbers, [10, 11, 12, 20, 30, 31]);
-            assert_eq!(all.resources, [one.clone(), other.clone()]);
-            let some = choose(&HostPorts::Mapped(vec![Some(0), Some(11), Some(0)]), &[&one], (7, entity))
-                .expect("offered");
-            assert_eq!(some.ports.iter().filter(|port| **port == Some(11)).count(), 1, "{some:?}");
+            assert_eq!(resources, [one.clone(), other.clone()]);
+            let mapped = HostPorts::Mapped(vec![Some(0), Some(11), Some(0)]);
+            let some = choose(&mapped, &[&one], (7, entity), &mut Vec::new()).expect("offered");
+            assert_eq!(some.iter().filter(|port| **port == Some(11)).count(), 1, "{some:?}");
         }
     }
 }
