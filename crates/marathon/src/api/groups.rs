@@ -10,10 +10,9 @@ use super::{Answer, Done, read_as};
 use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
 use crate::definition::{Refused, Rules, RunSpec, Violation};
-use crate::deploy::Plan;
-use crate::deploy::plan::ToKill;
+use crate::deploy::plan::{self, ToKill};
 use crate::group::change::{self, GroupChange};
-use crate::group::{Group, Marks, Root};
+use crate::group::{Difference, Group, Root};
 use crate::id::PathId;
 use crate::run::Marathon;
 use crate::run::groups::Accepted;
@@ -139,7 +138,7 @@ impl Marathon {
         match body {
             GroupBody::Structure(change) => change.apply(root, &self.settings),
             GroupBody::Scale(factor) => {
-                scale(root, id, *factor, &self.settings);
+                scale(root, id, *factor);
                 Ok(())
             }
             GroupBody::Version(stamp, text) => {
@@ -209,11 +208,13 @@ impl Marathon {
         let mut to = self.root.clone();
         self.apply_group(&mut to, &id, &body)?;
         // Nothing is versioned: what differs in anything is restarted.
-        let version = self.root.version.saturating_add(1);
-        let to = crate::group::with_versions(version, &self.root, to, &Marks::new());
-        let plan = Plan::compute("".into(), &self.root, &to, &ToKill::new(), self.settings.stop_in_order);
-        let steps = plan.steps.iter().map(crate::deploy::plan::Step::json).collect();
-        Ok(Answer::json(crate::deploy::plan::holding("steps", steps)))
+        let difference = Difference::between(&self.root, &to);
+        let before = self.levels();
+        let after = difference.levels(before, &to);
+        let levels = (before, after.as_ref());
+        let steps = plan::steps(&difference, levels, &ToKill::new(), self.settings.stop_in_order);
+        let steps = steps.iter().map(plan::Step::json).collect();
+        Ok(Answer::json(plan::holding("steps", steps)))
     }
 
     pub(super) fn patch_group(&mut self, id: &str, body: &Value) -> Done {
@@ -276,11 +277,13 @@ fn embeds(query: &Query) -> (Embed, GroupEmbed) {
     clippy::cast_sign_loss,
     reason = "as the real system computes: what is too large stays at the most there can be"
 )]
-fn scale(root: &mut Root, id: &PathId, factor: f64, settings: &Settings) {
+fn scale(root: &mut Root, id: &PathId, factor: f64) {
     let apps: Vec<Arc<RunSpec>> = root.specs_within(id).filter(|spec| spec.is_app()).cloned().collect();
     for app in apps {
         let instances = (f64::from(app.instances) * factor).ceil() as i32 as u32;
-        root.put(Arc::new(RunSpec { instances, ..RunSpec::clone(&app) }), settings);
+        if let Some(place) = root.specs.get_mut(&app.id) {
+            *place = Arc::new(RunSpec { instances, ..RunSpec::clone(&app) });
+        }
     }
 }
 

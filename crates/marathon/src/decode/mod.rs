@@ -192,12 +192,13 @@ fn name_of(request: &LoadService, body: Option<&Body>) -> Text {
 pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Vec<Arc<RunSpec>>, Refused> {
     let cx = Recorder::new(0);
     let mut marathon = Marathon::dry(settings.clone(), &cx);
-    try_on(&mut marathon, body)?;
-    Ok(marathon.root.specs.values().cloned().collect())
+    let tree = try_on(&mut marathon, body)?;
+    Ok(tree.specs.values().cloned().collect())
 }
 
-/// What a process says to a body that is to replace what it has of it. The process is to be thrown away.
-pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<(), Refused> {
+/// What a process says to a body that is to replace what it has of it: the tree that it would have. The process is to be
+/// thrown away.
+pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<Root, Refused> {
     let settings = marathon.settings.clone();
     let settings = &*settings;
     let mut tree = marathon.root.clone();
@@ -231,8 +232,7 @@ pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<(), Refused
         },
     };
     marathon.plan_of(&mut change)?;
-    marathon.root = tree;
-    Ok(())
+    Ok(tree)
 }
 
 /// Findings of a refusal.

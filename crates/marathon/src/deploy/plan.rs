@@ -8,7 +8,7 @@
 use crate::definition::spec::{RunSpec, Stamp};
 use crate::definition::write::Dates;
 use crate::definition::{Refused, update_flaws};
-use crate::group::{Levels, Root};
+use crate::group::{Difference, Levels, Root};
 use crate::id::PathId;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
@@ -67,11 +67,25 @@ impl Action {
 
     /// As answers show it.
     pub(crate) fn json(&self) -> Map<String, Value> {
+        let mut all = self.nameless();
+        self.name_in(&mut all);
+        all
+    }
+
+    /// As answers show it, without the id of the spec.
+    fn nameless(&self) -> Map<String, Value> {
         let mut all = Map::with_capacity(2);
         all.insert("action".to_owned(), Value::String(self.name()));
         let key = if self.spec.is_app() { "app" } else { "pod" };
-        all.insert(key.to_owned(), Value::String(self.spec.id.as_str().to_owned()));
+        all.insert(key.to_owned(), Value::Null);
         all
+    }
+
+    /// Puts in the id of the spec.
+    fn name_in(&self, json: &mut Map<String, Value>) {
+        if let Some(id) = json.values_mut().last() {
+            *id = Value::String(self.spec.id.as_str().to_owned());
+        }
     }
 }
 
@@ -85,8 +99,17 @@ pub(crate) struct Step {
 impl Step {
     /// As answers show it.
     pub(crate) fn json(&self) -> Value {
-        let actions = self.actions.iter().map(|action| Value::Object(action.json())).collect();
-        holding("actions", actions)
+        // Most actions of a step are named as the one before: a copy costs less than a map that is made anew.
+        let mut last: Option<((ActionKind, bool), Map<String, Value>)> = None;
+        let actions = self.actions.iter().map(|action| {
+            let named = (action.kind, action.spec.is_app());
+            let like = last.take().filter(|(other, _)| *other == named);
+            let (_, like) = last.insert(like.unwrap_or_else(|| (named, action.nameless())));
+            let mut json = like.clone();
+            action.name_in(&mut json);
+            Value::Object(json)
+        });
+        holding("actions", actions.collect())
     }
 }
 
@@ -113,26 +136,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The way from one tree to another. `in_order` stops those first that need others.
-    pub(crate) fn compute(id: Text, original: &Root, target: &Root, kill: &ToKill, in_order: bool) -> Self {
-        let mut steps = Vec::new();
-        let removed =
-            || original.beside(target).filter_map(|(old, new)| if new.is_none() { old } else { None });
-        if in_order {
-            let levels = Levels::of(original);
-            let level = |id: &PathId| levels.as_ref().map_or(1, |levels| levels.level(id));
-            let mut by_level: SortedMap<u32, Vec<Action>> = SortedMap::new();
-            for spec in removed() {
-                by_level.entry(level(&spec.id)).or_default().push(Action::new(ActionKind::Stop, spec));
-            }
-            steps.extend(by_level.into_values().rev().map(|actions| Step { actions }));
-        } else {
-            steps.push(Step { actions: removed().map(|spec| Action::new(ActionKind::Stop, spec)).collect() });
-        }
-        let added = original.beside(target).filter_map(|(old, new)| if old.is_none() { new } else { None });
-        steps.push(Step { actions: added.map(|spec| Action::new(ActionKind::Start, spec)).collect() });
-        steps.extend(ordered(original, target, kill));
-        steps.retain(|step| !step.actions.is_empty());
+    /// These steps, from one tree to another.
+    pub(crate) fn of(id: Text, original: &Root, target: &Root, steps: Vec<Step>) -> Self {
         let version = target.version;
         let affected: SortedSet<PathId> =
             steps.iter().flat_map(|step| &step.actions).map(|action| action.spec.id.clone()).collect();
@@ -173,22 +178,38 @@ impl Plan {
     }
 }
 
-/// One step per level, those that others need first.
-fn ordered(original: &Root, target: &Root, kill: &ToKill) -> Vec<Step> {
-    let pairs = || original.beside(target).filter_map(|(old, new)| Some((old, new?)));
-    let changes = |old: Option<&Arc<RunSpec>>, new: &Arc<RunSpec>| {
-        old.is_none_or(|old| !Arc::ptr_eq(old, new) && old != new)
-    };
-    if !pairs().any(|(old, new)| changes(old, new)) {
-        return Vec::new();
+/// The way from one tree to another. `levels` are those of both, none where something needs itself; `in_order` stops those
+/// first that need others.
+pub(crate) fn steps(
+    difference: &Difference<'_>,
+    levels: (Option<&Levels>, Option<&Levels>),
+    kill: &ToKill,
+    in_order: bool,
+) -> Vec<Step> {
+    let level = |levels: Option<&Levels>, place: usize| levels.map_or(1, |levels| levels.at(place));
+    let (before, after) = levels;
+    let mut steps = Vec::new();
+    let stops = difference.removed.iter().map(|(at, spec)| (*at, Action::new(ActionKind::Stop, spec)));
+    if in_order {
+        let mut by_level: SortedMap<u32, Vec<Action>> = SortedMap::new();
+        for (at, stop) in stops {
+            by_level.entry(level(before, at)).or_default().push(stop);
+        }
+        steps.extend(by_level.into_values().rev().map(|actions| Step { actions }));
+    } else {
+        steps.push(Step { actions: stops.map(|(_, stop)| stop).collect() });
     }
-    let levels = Levels::of(target);
+    let added = difference.changed.iter().filter(|change| change.old.is_none());
+    steps.push(Step { actions: added.map(|change| Action::new(ActionKind::Start, change.new)).collect() });
+    // One step per level, those that others need first.
     let mut by_level: SortedMap<u32, Vec<Action>> = SortedMap::new();
-    for (at, (old, new)) in pairs().enumerate().filter(|(_, (old, new))| changes(*old, new)) {
-        let level = levels.as_ref().map_or(1, |levels| levels.at(at));
-        by_level.entry(level).or_default().extend(action(old, new, kill));
+    for change in &difference.changed {
+        let action = action(change.old, change.new, kill);
+        by_level.entry(level(after, change.place)).or_default().extend(action);
     }
-    by_level.into_values().map(|actions| Step { actions }).collect()
+    steps.extend(by_level.into_values().map(|actions| Step { actions }));
+    steps.retain(|step| !step.actions.is_empty());
+    steps
 }
 
 /// *Order* of the rules: new, scaled only or down to nothing, to be restarted.

@@ -14,38 +14,42 @@ use super::Root;
 use crate::id::PathId;
 use planarium_kernel::sorted;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-/// The level of every spec: the number of specs on the longest path of needs that begins with it.
-#[derive(Debug)]
-pub(crate) struct Levels<'a> {
-    /// By id, sorted.
-    all: Vec<(&'a PathId, u32)>,
-}
+/// The level of every spec: the number of specs on the longest path of needs that begins with it. Cheap to clone.
+///
+/// *Order*: that of the ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Levels(Arc<[u32]>);
 
 /// The vertices of a walk: specs first, then groups that something depends on.
 struct Graph<'a> {
     ids: Vec<&'a PathId>,
     targets: Vec<&'a PathId>,
-    edges: Vec<Vec<u32>>,
+    /// From where to where, in order.
+    edges: Vec<(u32, u32)>,
 }
 
 const NEW: u32 = u32::MAX;
 const OPEN: u32 = u32::MAX - 1;
 
-impl<'a> Levels<'a> {
+impl Levels {
     /// The levels of everything there is; none when something needs itself.
-    pub(crate) fn of(root: &'a Root) -> Option<Self> {
+    pub(crate) fn of(root: &Root) -> Option<Self> {
         let graph = Graph::of(root);
-        let mut levels = vec![NEW; graph.edges.len()];
+        let first = graph.first_edges();
+        let mut levels = vec![NEW; first.len()];
+        // Vertices on the way, each with the edge that comes next and the deepest level behind those before.
         let mut path: Vec<(usize, usize, u32)> = Vec::new();
-        for start in 0..graph.edges.len() {
+        for (start, edge) in first.iter().enumerate() {
             if levels.get(start) != Some(&NEW) {
                 continue;
             }
-            path.push((start, 0, 0));
+            path.push((start, *edge, 0));
             *levels.get_mut(start)? = OPEN;
             while let Some((at, next, deepest)) = path.last_mut() {
-                let Some(to) = graph.edges.get(*at).and_then(|edges| edges.get(*next)) else {
+                let edge = graph.edges.get(*next).filter(|(from, _)| *from as usize == *at);
+                let Some((_, to)) = edge else {
                     let length = u32::from(*at < graph.ids.len());
                     let level = deepest.saturating_add(length);
                     *levels.get_mut(*at)? = level;
@@ -60,25 +64,20 @@ impl<'a> Levels<'a> {
                 match levels.get(to).copied() {
                     Some(NEW) => {
                         *levels.get_mut(to)? = OPEN;
-                        path.push((to, 0, 0));
+                        path.push((to, *first.get(to)?, 0));
                     }
                     Some(OPEN) | None => return None,
                     Some(level) => *deepest = level.max(*deepest),
                 }
             }
         }
-        Some(Self { all: graph.ids.into_iter().zip(levels).collect() })
+        levels.truncate(graph.ids.len());
+        Some(Self(levels.into()))
     }
 
     /// The level of the spec at this place among all, in order of ids; 1 for none.
     pub(crate) fn at(&self, place: usize) -> u32 {
-        self.all.get(place).map_or(1, |(_, level)| *level)
-    }
-
-    /// The level of a spec; 1 for one that is not there.
-    pub(crate) fn level(&self, id: &PathId) -> u32 {
-        let at = self.all.binary_search_by(|(one, _)| (*one).cmp(id));
-        at.ok().and_then(|at| self.all.get(at)).map_or(1, |(_, level)| *level)
+        self.0.get(place).copied().unwrap_or(1)
     }
 }
 
@@ -90,29 +89,33 @@ impl<'a> Graph<'a> {
             targets.extend(group.dependencies.iter().filter(|id| root.group(id).is_some()));
         }
         let is_app: Vec<bool> = root.specs.values().map(|spec| spec.is_app()).collect();
-        // What apps need, in order: the apps among it, and gaps for what is none.
-        let mut needs: Vec<Option<u32>> = Vec::new();
+        let mut edges: Vec<(u32, u32)> = Vec::new();
+        // Who needs something that is no app.
+        let mut others: Vec<(u32, &PathId)> = Vec::new();
         let mut near = 0;
-        for spec in root.specs.values().filter(|spec| spec.is_app()) {
+        for (at, spec) in (0..).zip(root.specs.values()).filter(|(_, spec)| spec.is_app()) {
             for id in &spec.def.dependencies {
                 // What one app needs stands close to what the one before it needs.
                 let found = seek(&ids, id, near).filter(|at| is_app.get(*at) == Some(&true));
                 near = found.unwrap_or(near);
-                needs.push(found.and_then(|at| u32::try_from(at).ok()));
-                if found.is_none() && root.group(id).is_some() {
-                    targets.push(id);
+                match found.and_then(|to| u32::try_from(to).ok()) {
+                    Some(to) => edges.push((at, to)),
+                    None => others.push((at, id)),
                 }
             }
         }
+        targets.extend(others.iter().map(|(_, id)| *id).filter(|id| root.group(id).is_some()));
         sorted::sort(&mut targets);
         targets.dedup();
-        let mut graph = Self { edges: vec![Vec::new(); ids.len() + targets.len()], ids, targets };
+        let mut graph = Self { edges, ids, targets };
+        for (at, id) in others {
+            graph.edges.extend(graph.target(id).map(|to| (at, to)));
+        }
         for at in 0..graph.targets.len() {
             let Some(target) = graph.targets.get(at).copied() else { continue };
-            let members = root.specs_within(target).filter(|spec| spec.is_app() && spec.id != *target);
-            let members = members.filter_map(|spec| graph.spec(&spec.id)).collect();
-            if let Some(edges) = graph.edges.get_mut(graph.ids.len() + at) {
-                *edges = members;
+            let Some(from) = graph.target(target) else { continue };
+            for spec in root.specs_within(target).filter(|spec| spec.is_app() && spec.id != *target) {
+                graph.edges.extend(graph.spec(&spec.id).map(|to| (from, to)));
             }
         }
         for (id, group) in &root.groups {
@@ -121,18 +124,11 @@ impl<'a> Graph<'a> {
                 continue;
             }
             for spec in root.specs_within(id).filter(|spec| spec.is_app()) {
-                let at = graph.spec(&spec.id);
-                graph.connect(at, needed.iter().copied());
+                let Some(from) = graph.spec(&spec.id) else { continue };
+                graph.edges.extend(needed.iter().map(|to| (from, *to)));
             }
         }
-        let mut needs = needs.into_iter();
-        for (at, spec) in root.specs.values().enumerate().filter(|(_, spec)| spec.is_app()) {
-            let mut needed: Vec<u32> = Vec::with_capacity(spec.def.dependencies.len());
-            for id in &spec.def.dependencies {
-                needed.extend(needs.next().flatten().or_else(|| graph.target(id)));
-            }
-            graph.connect(u32::try_from(at).ok(), needed.into_iter());
-        }
+        sorted::sort(&mut graph.edges);
         graph
     }
 
@@ -144,10 +140,18 @@ impl<'a> Graph<'a> {
         u32::try_from(self.targets.binary_search(&id).ok()? + self.ids.len()).ok()
     }
 
-    fn connect(&mut self, at: Option<u32>, to: impl Iterator<Item = u32>) {
-        if let Some(edges) = at.and_then(|at| self.edges.get_mut(at as usize)) {
-            edges.extend(to);
-        }
+    /// Where the edges of each vertex begin.
+    fn first_edges(&self) -> Vec<usize> {
+        let mut next = 0;
+        let vertices = 0..self.ids.len() + self.targets.len();
+        let first = vertices.map(|at| {
+            let first = next;
+            while self.edges.get(next).is_some_and(|(from, _)| *from as usize == at) {
+                next += 1;
+            }
+            first
+        });
+        first.collect()
     }
 }
 

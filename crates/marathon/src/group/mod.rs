@@ -5,10 +5,12 @@
 //! **Source**: `marathon: state/Group.scala, state/RootGroup.scala`. Match; the tree is held flat, by id.
 
 pub(crate) mod change;
-pub(crate) mod graph;
+mod difference;
+mod graph;
 mod ports;
 mod versions;
 
+pub(crate) use difference::Difference;
 pub(crate) use graph::Levels;
 pub(crate) use ports::assign;
 pub(crate) use versions::{Marks, with_versions};
@@ -57,18 +59,25 @@ impl Root {
         &'a self,
         other: &'a Self,
     ) -> impl Iterator<Item = (Option<&'a Arc<RunSpec>>, Option<&'a Arc<RunSpec>>)> {
-        let (mut mine, mut theirs) = (self.specs.values().peekable(), other.specs.values().peekable());
+        let (mut mine, mut theirs) = (self.specs.iter().peekable(), other.specs.iter().peekable());
         std::iter::from_fn(move || {
             let order = match (mine.peek(), theirs.peek()) {
-                (Some(one), Some(other)) => one.id.cmp(&other.id),
+                (Some((one, _)), Some((other, _))) => one.cmp(other),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
                 (None, None) => return None,
             };
             let one = if order.is_le() { mine.next() } else { None };
             let other = if order.is_ge() { theirs.next() } else { None };
-            Some((one, other))
+            Some((one.map(|(_, spec)| spec), other.map(|(_, spec)| spec)))
         })
+    }
+
+    /// Whether another tree has the same groups with the same needs.
+    fn has_groups_of(&self, other: &Self) -> bool {
+        self.groups.len() == other.groups.len()
+            && (self.groups.iter().zip(other.groups.iter()))
+                .all(|(one, other)| one.0 == other.0 && one.1.dependencies == other.1.dependencies)
     }
 
     /// An app or pod.
@@ -197,25 +206,27 @@ impl Root {
         RoleSettings { previous: existing.clone(), forced, ..base.and(existing) }
     }
 
-    /// What does not hold of the tree as a whole. `before` is the tree that keeps the rules.
+    /// What does not hold of the tree as a whole; `difference` leads to it from one that keeps the rules, `levels` are its own.
     ///
     /// **Source**: `marathon: state/RootGroup.scala (validRootGroup), state/Group.scala (validGroup)`. Match; only what has
     /// changed is looked at one by one.
-    pub(crate) fn check(&self, before: &Self, settings: &Settings) -> Result<(), Refused> {
-        if graph::Levels::of(self).is_none() {
+    pub(crate) fn check(
+        &self,
+        difference: &Difference<'_>,
+        levels: Option<&Levels>,
+        settings: &Settings,
+    ) -> Result<(), Refused> {
+        if levels.is_none() {
             return Err(Refused::rule("/", "Dependency graph has cyclic dependencies."));
         }
-        let clash = self.specs.values().find(|spec| self.groups.contains_key(&spec.id));
-        if let Some(spec) = clash {
+        if let Some(spec) = self.groups.keys().find_map(|id| self.spec(id)) {
             let what = if spec.is_app() { "Applications" } else { "Pods" };
             return Err(Refused::rule("/", format!("Groups and {what} may not have the same identifier.")));
         }
         let mut found = Vec::new();
-        for (old, spec) in before.beside(self) {
-            let Some(spec) = spec.filter(|spec| spec.is_app()) else { continue };
-            if old.is_some_and(|old| {
-                Arc::ptr_eq(old, spec) || old.def == spec.def && old.instances == spec.instances
-            }) {
+        for change in difference.changed.iter().filter(|change| change.new.is_app()) {
+            let spec = change.new;
+            if change.old.is_some_and(|old| old.def == spec.def && old.instances == spec.instances) {
                 continue;
             }
             let roles = self.roles_for(&spec.id, settings, false);

@@ -286,7 +286,8 @@ impl System for Process {
     }
 
     fn weight(&self) -> u64 {
-        self.beyond(None)
+        let members = self.members.values().map(|member| 64 + member.definition.weight());
+        members.sum::<u64>() + self.marathon.weight()
     }
 }
 

@@ -186,9 +186,10 @@ impl Process {
             })
         };
         Some(done.map_err(|error| self.refuse(&error)).map(|answer| {
+            let Answer { status, headers, body, .. } = answer;
             let headers: Vec<(&str, &str)> =
-                answer.headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            outcome(answer.status, &headers, answer.body.clone())
+                headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            outcome(status, &headers, body)
         }))
     }
 }

@@ -1,8 +1,10 @@
 //! What must hold: kept values against plain recomputation.
 
-use super::Marathon;
+use super::instance::{Instance, Task};
 use super::jobs::Job;
-use super::tracker::SpecNo;
+use super::tracker::{Key, SpecNo};
+use super::{Marathon, SpecRun};
+use planarium_fleet::ProcessId;
 
 impl Marathon {
     /// What does not hold, in words.
@@ -31,6 +33,9 @@ impl Marathon {
         }
         if !self.unbalanced.is_empty() && !self.is_armed(Job::Scale) {
             found.push("counts are not right, and nobody will look".to_owned());
+        }
+        if self.levels() != crate::group::Levels::of(&self.root).as_ref() {
+            found.push("levels are not as kept".to_owned());
         }
         for id in self.root.specs.keys() {
             if !self.root.groups.contains_key(&id.parent()) {
@@ -64,5 +69,24 @@ impl Marathon {
             + self.deployments.weight()
             + self.kills.weight()
             + bytes_of::<SpecNo>(self.unbalanced.len() + self.orphans.len())
+    }
+
+    /// About what [`Marathon::beyond`] says of all of it, by counts: a world is weighed with every input.
+    pub(crate) fn weight(&self) -> u64 {
+        use planarium_kernel::cow::bytes_of;
+        let instances: usize = self.tracker.specs().map(|(_, counts)| counts.all as usize).sum();
+        let (specs, ids) = (self.specs.len(), self.root.specs.len() + self.root.groups.len());
+        bytes_of::<Self>(1)
+            + 2 * bytes_of::<Instance>(instances)
+            + bytes_of::<Task>(instances)
+            + 512 * instances as u64
+            + bytes_of::<SpecRun>(specs)
+            + 768 * specs as u64
+            + 64 * ids as u64
+            + self.bus.beyond(None)
+            + bytes_of::<(ProcessId, Key)>(2 * self.watched.len())
+            + self.timers.bytes()
+            + self.deployments.weight()
+            + self.kills.weight()
     }
 }

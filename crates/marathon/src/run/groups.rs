@@ -10,12 +10,12 @@ use super::bus::Happening;
 use crate::definition::spec::Stamp;
 use crate::definition::{Refused, RunSpec};
 use crate::deploy::Plan;
-use crate::deploy::plan::ToKill;
-use crate::group::{self, Marks, Root};
+use crate::deploy::plan::{self, ToKill};
+use crate::group::{self, Difference, Levels, Marks, Root};
 use crate::id::PathId;
 use planarium_protocol::Text;
 use planarium_system::{Cluster, Cx};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// So many versions of the tree, of an app and of a pod are kept.
 const KEPT: usize = 50;
@@ -54,18 +54,31 @@ pub(crate) struct Accepted {
 }
 
 impl Marathon {
-    /// The plan of a change that is not carried out.
-    pub(crate) fn plan_of(&mut self, change: &mut RootChange<'_>) -> Result<Plan, Refused> {
+    /// The plan of a change that is not carried out, and the levels of the tree that it leads to.
+    pub(crate) fn plan_of(
+        &mut self,
+        change: &mut RootChange<'_>,
+    ) -> Result<(Plan, Option<Levels>), Refused> {
         let from = self.root.clone();
         let mut to = from.clone();
         (change.change)(&mut to)?;
         let to = group::assign(&from, to, &self.settings)?;
         let to = group::with_versions(change.version, &from, to, &change.marks);
-        to.check(&from, &self.settings)?;
+        let difference = Difference::between(&from, &to);
+        let before = self.levels();
+        let levels = difference.levels(before, &to);
+        to.check(&difference, levels.as_ref(), &self.settings)?;
+        let steps =
+            plan::steps(&difference, (before, levels.as_ref()), &change.kill, self.settings.stop_in_order);
         let id = self.uuid(DEPLOYMENT, u64::from(self.deployments.count()) + 1);
-        let plan = Plan::compute(id, &from, &to, &change.kill, self.settings.stop_in_order);
+        let plan = Plan::of(id, &from, &to, steps);
         plan.check()?;
-        Ok(plan)
+        Ok((plan, levels))
+    }
+
+    /// The levels of the present tree; none when something in it needs itself.
+    pub(crate) fn levels(&self) -> Option<&Levels> {
+        self.levels.get_or_init(|| Levels::of(&self.root)).as_ref()
     }
 
     /// Changes the tree. What listeners are told when that fails is in [`Marathon::take_failed`] then.
@@ -106,11 +119,13 @@ impl Marathon {
         if running >= self.settings.max_deployments {
             return Err(Refused::TooMany(self.settings.max_deployments));
         }
-        let plan = Arc::new(self.plan_of(change)?);
+        let (plan, levels) = self.plan_of(change)?;
+        let plan = Arc::new(plan);
         *computed = Some(plan.clone());
         let (id, target) = (plan.id.clone(), plan.target.clone());
         self.deploy(cx, cluster, plan, change.force)?;
         self.set_root(target);
+        self.levels = OnceLock::from(levels);
         Ok(Accepted { version: change.version, id })
     }
 
@@ -126,6 +141,7 @@ impl Marathon {
 
     fn set_root(&mut self, root: Root) {
         let before = std::mem::replace(&mut self.root, root);
+        self.levels = OnceLock::new();
         let mut changed: Vec<(PathId, Option<Arc<RunSpec>>)> = Vec::new();
         for pair in before.beside(&self.root) {
             match pair {

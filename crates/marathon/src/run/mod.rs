@@ -37,7 +37,7 @@ pub(crate) mod work;
 use crate::dates::Calendar;
 use crate::definition::RunSpec;
 use crate::definition::spec::Stamp;
-use crate::group::Root;
+use crate::group::{Levels, Root};
 use crate::id::PathId;
 use crate::settings::Settings;
 use bus::{Bus, Happening};
@@ -51,7 +51,7 @@ use planarium_protocol::Text;
 use planarium_system::{Cluster, Cx, Number};
 use revive::Revive;
 use spec_run::{SpecRun, Specs};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tracker::{Key, SpecNo, Tracker};
 
 /// A job that is to wake up, and what stands behind it.
@@ -78,6 +78,8 @@ pub(crate) struct Marathon {
     pub(crate) born: SimTime,
     /// The present tree.
     pub(crate) root: Root,
+    /// The levels of the present tree, once somebody has asked.
+    levels: OnceLock<Option<Levels>>,
     /// Trees of the last versions.
     pub(crate) roots: SortedMap<Stamp, Root>,
     /// Apps and pods of the last versions.

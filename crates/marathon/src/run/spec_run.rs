@@ -92,6 +92,11 @@ impl Specs {
         self.0.get_mut(no.0 as usize).map(Arc::make_mut)
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// All numbers, in order.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = SpecNo> + use<> {
         (0..u32::try_from(self.0.len()).unwrap_or(u32::MAX)).map(SpecNo)

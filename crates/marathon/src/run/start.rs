@@ -15,7 +15,7 @@ use planarium_kernel::{EventQueue, Map, SimTime, SortedMap, SortedSet};
 use planarium_mesos::api::FrameworkId;
 use planarium_protocol::{EventBody, Text};
 use planarium_system::{Cluster, Cx, Number};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 impl Marathon {
     /// A process with nothing in it, subscribed to the master.
@@ -38,6 +38,7 @@ impl Marathon {
             region: None,
             born: now,
             root: Root { version: now.ms(), ..Root::default() },
+            levels: OnceLock::new(),
             roots: SortedMap::new(),
             versions: Map::new(),
             last_stamp: now.ms(),
