@@ -95,6 +95,14 @@ impl PathId {
         }
     }
 
+    /// Whether [`PathId::parent`] is `group`.
+    pub fn is_right_in(&self, group: &Self) -> bool {
+        match self.0.rsplit_once('/') {
+            Some(("", _)) | None => group.is_root(),
+            Some((head, _)) => *head == *group.0,
+        }
+    }
+
     /// The last segment; empty for the root.
     pub fn name(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(_, name)| name)
@@ -273,6 +281,11 @@ mod tests {
             PathId::absolute("/shop").is_top_level() && !id.is_top_level() && !PathId::root().is_top_level()
         );
         assert_eq!(PathId::of_safe("shop_eu_db"), id);
+        for one in ["/", "/shop", "/shop/eu", "/shop/eu/db"].map(PathId::absolute) {
+            for group in ["/", "/shop", "/shop/eu", "/sho", "/shop/e"].map(PathId::absolute) {
+                assert_eq!(one.is_right_in(&group), one.parent() == group, "{one} in {group}");
+            }
+        }
     }
 
     #[test]

@@ -81,6 +81,15 @@ pub(crate) struct Settings {
 pub(crate) const ROLE: &str = "MARATHON_MESOS_ROLE";
 
 impl Settings {
+    /// Whether definitions read the same under other flags.
+    pub(crate) fn reads_as(&self, other: &Self) -> bool {
+        self.role == other.role
+            && self.network == other.network
+            && self.bridge == other.bridge
+            && self.features == other.features
+            && self.new_groups == other.new_groups
+    }
+
     /// Flags of an environment.
     pub(crate) fn of(env: &BTreeMap<String, String>) -> Self {
         let text = |name: &str| env.get(name).map(|text| text.trim()).filter(|text| !text.is_empty());

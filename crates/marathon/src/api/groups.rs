@@ -11,12 +11,12 @@ use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
 use crate::definition::{Refused, Rules, RunSpec, Violation};
 use crate::deploy::plan::{self, ToKill};
-use crate::group::change::{self, GroupChange};
+use crate::group::change::{self, GroupChange, Posted};
 use crate::group::{Difference, Group, Root};
 use crate::id::PathId;
 use crate::run::Marathon;
 use crate::run::groups::Accepted;
-use crate::schema::group::{GROUP, GROUP_PATCH};
+use crate::schema::group::GROUP_PATCH;
 use crate::settings::Settings;
 use planarium_kernel::SimTime;
 use planarium_system::{Cluster, Cx};
@@ -40,7 +40,7 @@ pub(crate) enum GroupBody {
     /// So many times the instances.
     Scale(f64),
     /// Another structure.
-    Structure(Box<GroupChange>),
+    Structure(Arc<GroupChange>),
 }
 
 impl Marathon {
@@ -110,8 +110,8 @@ impl Marathon {
     // ---- changes -----------------------------------------------------------------------------
 
     /// What a posted body asks for; `id` is where it was posted.
-    pub(crate) fn group_body(&self, id: &PathId, body: &Value) -> Result<(PathId, GroupBody), Refused> {
-        let body = read_as(&GROUP, body, true)?;
+    pub(crate) fn group_body(&self, id: &PathId, posted: &Posted) -> Result<(PathId, GroupBody), Refused> {
+        let body = posted.body()?;
         let id = match body.text("id") {
             Some(text) => {
                 let flaws = crate::id::flaws(text).into_iter().map(|flaw| Violation::new("/id", flaw));
@@ -121,14 +121,14 @@ impl Marathon {
             None => id.clone(),
         };
         let mut rules = Rules::default();
-        change::check_alone(&body, "", &mut rules);
+        change::check_alone(body, "", &mut rules);
         Refused::unless_none(rules.into_found())?;
         let wanted = if let Some(version) = body.text("version") {
             GroupBody::Version(self.stamp(version)?, version.to_owned())
         } else if body.field("scaleBy").is_some() {
             GroupBody::Scale(body.number("scaleBy"))
         } else {
-            GroupBody::Structure(Box::new(change::read(&body, &id, &self.root, &self.settings)?))
+            GroupBody::Structure(posted.structure(&id, &self.root, &self.settings)?)
         };
         Ok((id, wanted))
     }
@@ -173,10 +173,10 @@ impl Marathon {
         cx: &mut Cx,
         cluster: &mut Cluster,
         at: &PathId,
-        body: &Value,
+        posted: &Posted,
         force: bool,
     ) -> Done {
-        let (id, body) = self.group_body(at, body)?;
+        let (id, body) = self.group_body(at, posted)?;
         if self.root.group(&id).is_some() {
             let text = format!("Group {id} is already created. Use PUT to change this group.");
             return Err(Refused::Conflict(text));
@@ -193,10 +193,10 @@ impl Marathon {
         cx: &mut Cx,
         cluster: &mut Cluster,
         at: &PathId,
-        body: &Value,
+        posted: &Posted,
         force: bool,
     ) -> Done {
-        let (id, body) = self.group_body(at, body)?;
+        let (id, body) = self.group_body(at, posted)?;
         let accepted = self.change_group(cx, cluster, (at, &id), &body, force)?;
         Ok(self.deployed(&accepted))
     }
@@ -204,7 +204,7 @@ impl Marathon {
     /// The steps that a change would have, without carrying it out.
     pub(crate) fn dry_run(&self, at: &str, body: &Value) -> Done {
         let at = named(at)?;
-        let (id, body) = self.group_body(&at, &super::body_of(body)?)?;
+        let (id, body) = self.group_body(&at, &posted(body)?)?;
         let mut to = self.root.clone();
         self.apply_group(&mut to, &id, &body)?;
         // Nothing is versioned: what differs in anything is restarted.
@@ -251,6 +251,11 @@ impl Marathon {
         })?;
         Ok(self.deployed(&accepted))
     }
+}
+
+/// The body of a change of a group.
+pub(super) fn posted(body: &Value) -> Result<Posted, Refused> {
+    Ok(Posted::of(Arc::new(super::body_of(body)?)))
 }
 
 /// The id in a URL.

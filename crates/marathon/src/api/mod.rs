@@ -8,7 +8,7 @@
 mod apps;
 mod deployments;
 pub(crate) mod events;
-mod groups;
+pub(crate) mod groups;
 mod labels;
 mod misc;
 mod pods;
@@ -195,18 +195,18 @@ impl Marathon {
             ("DELETE", Route::AppTask(id, task)) => self.kill_app_task(cx, cluster, id, task, query),
             ("POST", Route::TasksDelete) => self.kill_tasks(cx, cluster, &body_of(body)?, query),
             ("POST", Route::Groups) => {
-                self.create_group(cx, cluster, &crate::id::PathId::root(), &body_of(body)?, force)
+                self.create_group(cx, cluster, &crate::id::PathId::root(), &groups::posted(body)?, force)
             }
             ("POST", Route::Group(id)) => {
                 let id = groups::named(id)?;
-                self.create_group(cx, cluster, &id, &body_of(body)?, force)
+                self.create_group(cx, cluster, &id, &groups::posted(body)?, force)
             }
             ("PUT", Route::Groups) => {
-                self.update_group(cx, cluster, &crate::id::PathId::root(), &body_of(body)?, force)
+                self.update_group(cx, cluster, &crate::id::PathId::root(), &groups::posted(body)?, force)
             }
             ("PUT", Route::Group(id)) => {
                 let id = groups::named(id)?;
-                self.update_group(cx, cluster, &id, &body_of(body)?, force)
+                self.update_group(cx, cluster, &id, &groups::posted(body)?, force)
             }
             ("PATCH", Route::Group(id)) => self.patch_group(id, &body_of(body)?),
             ("DELETE", Route::Groups) => self.delete_root(cx, cluster, force),

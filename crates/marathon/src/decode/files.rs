@@ -7,17 +7,51 @@ use crate::codes;
 use planarium_protocol::Text;
 use planarium_source::detect::{has_key, is_named};
 use planarium_source::yaml::{Limits, Node, Reader, report_duplicates_everywhere};
-use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span, json};
+use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceFile, SourceMap, Span, json};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 /// A definition in a file.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) path: Text,
     pub(super) what: What,
-    pub(super) json: Value,
-    pub(super) node: Node,
+    pub(super) json: Arc<Value>,
+    source: Arc<Source>,
+    /// Under which key of the text it stands, and at which place of a list.
+    at: (Option<&'static str>, Option<usize>),
+}
+
+impl Piece {
+    /// Where everything in it stands.
+    pub(super) fn node(&self) -> &Node {
+        let root = self.source.root();
+        let (key, item) = self.at;
+        let node = key.map_or(Some(root), |key| root.get(key));
+        let node = match item {
+            None => node,
+            Some(at) => node.and_then(Node::as_sequence).and_then(|items| items.get(at)),
+        };
+        node.unwrap_or(root)
+    }
+}
+
+/// A text with the places of what is in it. Those of JSON are found once somebody points at one.
+#[derive(Debug)]
+struct Source {
+    text: Arc<str>,
+    file: FileId,
+    root: OnceLock<Node>,
+}
+
+impl Source {
+    fn root(&self) -> &Node {
+        self.root.get_or_init(|| {
+            let parsed = Reader::new(&self.text, self.file).one(&mut Diagnostics::new());
+            parsed.root.unwrap_or_else(|| Node::null(Span::at(self.file, 0)))
+        })
+    }
 }
 
 /// Fields that tell an app or a group from other JSON with an id.
@@ -86,8 +120,10 @@ pub(super) fn read(
     }
     let mut pieces = Vec::new();
     for (path, text, file) in &chosen {
-        if let Some((node, json)) = parse(text, *file, found) {
-            pieces_of(path, &node, json, found, &mut pieces);
+        let Some(shared) = sources.get(*file).map(SourceFile::shared_text) else { continue };
+        let source = Source { text: shared, file: *file, root: OnceLock::new() };
+        if let Some(json) = parse(text, &source, found) {
+            pieces_of(path, &Arc::new(source), json, found, &mut pieces);
         }
     }
     if chosen.is_empty() {
@@ -98,67 +134,96 @@ pub(super) fn read(
     pieces
 }
 
-/// A text as a tree with places, and as data.
-fn parse(text: &str, file: FileId, found: &mut Diagnostics) -> Option<(Node, Value)> {
+/// A text as data.
+fn parse(text: &str, source: &Source, found: &mut Diagnostics) -> Option<Value> {
     let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
-    let (node, json) = if is_json {
-        let json = json::parse_strict(text, file, &Limits::default(), found)?;
-        let mut unsaid = Diagnostics::new();
-        let node =
-            Reader::new(text, file).one(&mut unsaid).root.unwrap_or_else(|| Node::null(Span::at(file, 0)));
-        (node, json)
-    } else {
-        let parsed = Reader::new(text, file).one_around_errors(found);
-        let node = parsed.root.filter(|_| parsed.complete)?;
-        let json = node.to_json();
-        (node, json)
-    };
+    if is_json {
+        let json = json::parse_strict(text, source.file, &Limits::default(), found)?;
+        if fields_in(text) != fields_of(&json) {
+            report_duplicates_everywhere(source.root(), Severity::Warning, None, found);
+        }
+        return Some(json);
+    }
+    let parsed = Reader::new(text, source.file).one_around_errors(found);
+    let node = parsed.root.filter(|_| parsed.complete)?;
     report_duplicates_everywhere(&node, Severity::Warning, None, found);
-    Some((node, json))
+    let json = node.to_json();
+    _ = source.root.set(node);
+    Some(json)
+}
+
+/// How many fields are written in a text that is JSON: each has one colon, which is in no string.
+fn fields_in(text: &str) -> usize {
+    let (mut count, mut quoted, mut escaped) = (0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = quoted,
+            b'"' => quoted = !quoted,
+            b':' if !quoted => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// How many fields are left: of those written twice, one.
+fn fields_of(json: &Value) -> usize {
+    match json {
+        Value::Object(fields) => fields.len() + fields.values().map(fields_of).sum::<usize>(),
+        Value::Array(items) => items.iter().map(fields_of).sum(),
+        _ => 0,
+    }
 }
 
 /// The definitions in one text: itself, or what it wraps.
-fn pieces_of(path: &str, node: &Node, json: Value, found: &mut Diagnostics, pieces: &mut Vec<Piece>) {
-    let mut push = |node: &Node, json: Value, found: &mut Diagnostics| {
+fn pieces_of(
+    path: &str,
+    source: &Arc<Source>,
+    json: Value,
+    found: &mut Diagnostics,
+    pieces: &mut Vec<Piece>,
+) {
+    let mut push = |at: (Option<&'static str>, Option<usize>), json: Value, found: &mut Diagnostics| {
         let what = what_of(&json);
-        let json = without_output(json, what, node, found);
-        pieces.push(Piece { path: path.into(), what, json, node: node.clone() });
+        let mut piece = Piece { path: path.into(), what, json: Arc::default(), source: source.clone(), at };
+        piece.json = Arc::new(if what == What::Group { without_output(json, &piece, found) } else { json });
+        pieces.push(piece);
     };
     let answer = |key: &str, found: &mut Diagnostics| {
         let text = format!("This is an answer of GET: what stands under '{key}' is taken");
+        let node = source.root();
         let span = node.entry(key).map_or(node.span, |entry| entry.key.span);
         let help = "the API does not take such a body: send what stands under the key";
         found.push(Diagnostic::info(codes::ANSWER, span, text).with_help(help));
     };
     match json {
         Value::Array(items) => {
-            let nodes = node.as_sequence().unwrap_or_default();
             for (at, item) in items.into_iter().enumerate() {
-                push(nodes.get(at).unwrap_or(node), item, found);
+                push((None, Some(at)), item, found);
             }
             if pieces.is_empty() {
-                not_an_object(node, found);
+                not_an_object(source.root(), found);
             }
         }
         Value::Object(mut all) if all.len() == 1 && all.get("app").is_some_and(Value::is_object) => {
             answer("app", found);
             let inner = all.shift_remove("app").unwrap_or_default();
-            push(node.get("app").unwrap_or(node), inner, found);
+            push((Some("app"), None), inner, found);
         }
         Value::Object(mut all) if all.len() == 1 && all.get("apps").is_some_and(Value::is_array) => {
             answer("apps", found);
-            let inner = node.get("apps").and_then(Node::as_sequence).unwrap_or_default();
             if let Some(Value::Array(items)) = all.shift_remove("apps") {
                 for (at, item) in items.into_iter().enumerate() {
-                    push(inner.get(at).unwrap_or(node), item, found);
+                    push((Some("apps"), Some(at)), item, found);
                 }
             }
             if pieces.is_empty() {
-                not_an_object(node, found);
+                not_an_object(source.root(), found);
             }
         }
-        Value::Object(all) => push(node, Value::Object(all), found),
-        _ => not_an_object(node, found),
+        Value::Object(all) => push((None, None), Value::Object(all), found),
+        _ => not_an_object(source.root(), found),
     }
 }
 
@@ -182,14 +247,20 @@ fn what_of(json: &Value) -> What {
     }
 }
 
-/// Leaves out what only answers carry, where a request would be refused for it.
-fn without_output(json: Value, what: What, node: &Node, found: &mut Diagnostics) -> Value {
+/// Leaves out of a group what only answers carry, where a request would be refused for it.
+fn without_output(json: Value, piece: &Piece, found: &mut Diagnostics) -> Value {
     let Value::Object(mut all) = json else { return json };
-    let structure = all.contains_key("apps") || all.contains_key("groups");
-    if what == What::Group && structure {
-        take_versions(&mut all, node, found);
+    if (all.contains_key("apps") || all.contains_key("groups")) && has_versions(&all) {
+        take_versions(&mut all, piece.node(), found);
     }
     Value::Object(all)
+}
+
+/// Whether a group has a version beside anything else, or one within it has.
+fn has_versions(group: &Map<String, Value>) -> bool {
+    let inner = |group: &Value| group.as_object().is_some_and(has_versions);
+    group.len() > 1 && group.contains_key("version")
+        || group.get("groups").and_then(Value::as_array).is_some_and(|groups| groups.iter().any(inner))
 }
 
 /// The version of a group in an answer: beside anything else it is refused.
@@ -222,7 +293,7 @@ pub(super) fn what(pieces: &[Piece], found: &mut Diagnostics) -> Option<What> {
                 let text = "Several files are taken for apps that belong together; this is none";
                 let help = "load groups and pods one by one";
                 found.push(
-                    Diagnostic::error(codes::SEVERAL_DEFINITIONS, other.node.span, text).with_help(help),
+                    Diagnostic::error(codes::SEVERAL_DEFINITIONS, other.node().span, text).with_help(help),
                 );
                 return None;
             }

@@ -7,6 +7,7 @@ use super::{Body, What, place};
 use crate::codes;
 use crate::definition::RunSpec;
 use crate::definition::peek::Peek;
+use crate::group::change::Posted;
 use crate::id::PathId;
 use crate::schema::{self, Shape, app, group, pod};
 use planarium_source::yaml::Node;
@@ -14,15 +15,19 @@ use planarium_source::{Diagnostic, Diagnostics, suggest};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Fields that do not exist.
-pub(super) fn unknown_fields(pieces: &[Piece], found: &mut Diagnostics) {
+/// Fields that do not exist. `group` is the one that was read if it is one.
+pub(super) fn unknown_fields(pieces: &[Piece], group: Option<&Posted>, found: &mut Diagnostics) {
     for piece in pieces {
         let shape: &Shape = match piece.what {
             What::App | What::Apps => &app::APP,
             What::Pod => &pod::POD,
             What::Group => &group::GROUP,
         };
-        for path in schema::read(shape, &piece.json, piece.what == What::Group).unknown {
+        let unknown = match group {
+            Some(group) => group.unknown().to_vec(),
+            None => schema::read(shape, &piece.json, piece.what == What::Group).unknown,
+        };
+        for path in unknown {
             tell(piece, shape, &path, found);
         }
     }
@@ -30,7 +35,7 @@ pub(super) fn unknown_fields(pieces: &[Piece], found: &mut Diagnostics) {
 
 fn tell(piece: &Piece, shape: &Shape, path: &str, found: &mut Diagnostics) {
     let (within, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let span = key_span(&piece.node, within, name);
+    let span = key_span(piece.node(), within, name);
     let output = app::OUTPUT_ONLY.contains(&name) || group::OUTPUT_ONLY.contains(&name);
     if output {
         let text = format!("'{name}' stands in answers only and is ignored");
@@ -96,28 +101,26 @@ pub(super) fn dependencies(pieces: &[Piece], body: &Body, specs: &[Arc<RunSpec>]
     // What stands in a group comes right after its id.
     let is_group =
         |id: &PathId| all.get(all.partition_point(|one| one <= id)).is_some_and(|next| next.is_within(id));
-    if body.what == What::Group {
-        let Some(piece) = pieces.first() else { return };
-        let top = PathId::absolute(body.json.word("id"));
-        walk(&body.json, &piece.node, &top, &mut |node, group, needed, text| {
-            let wrong = if group {
-                is_app(needed) && !is_group(needed)
-            } else {
-                !is_app(needed) && !is_group(needed)
-            };
-            if wrong {
-                no_effect(node, group, text, found);
-            }
-        });
-        return;
-    }
+    let wrong = |group: bool, needed: &PathId| {
+        if group { is_app(needed) && !is_group(needed) } else { !is_app(needed) && !is_group(needed) }
+    };
     for piece in pieces {
-        let base = PathId::absolute(piece.json.word("id")).parent();
-        each(&piece.json, &piece.node, &base, false, &mut |node, group, needed, text| {
-            if !is_app(needed) && !is_group(needed) {
-                no_effect(node, group, text, found);
-            }
-        });
+        let top = PathId::absolute(piece.json.word("id"));
+        let look = |node: &Node, visit: &mut Visit<'_>| match body.what {
+            What::Group => walk(&piece.json, node, &top, visit),
+            What::App | What::Apps | What::Pod => each(&piece.json, node, &top.parent(), false, visit),
+        };
+        // Places are looked for where there is something to point at.
+        let mut any = false;
+        let nowhere = Node::null(planarium_source::Span::default());
+        look(&nowhere, &mut |_, group, needed, _| any = any || wrong(group, needed));
+        if any {
+            look(piece.node(), &mut |node, group, needed, text| {
+                if wrong(group, needed) {
+                    no_effect(node, group, text, found);
+                }
+            });
+        }
     }
 }
 

@@ -9,10 +9,12 @@ mod files;
 mod lints;
 mod place;
 
+use crate::api::groups::GroupBody;
 use crate::codes;
 use crate::definition::peek::Peek;
 use crate::definition::{Refused, RunSpec, Violation};
 use crate::deploy::plan::ToKill;
+use crate::group::change::{GroupChange, Posted};
 use crate::group::{Marks, Root};
 use crate::id::PathId;
 use crate::run::Marathon;
@@ -45,7 +47,9 @@ pub(crate) enum What {
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     pub(crate) what: What,
-    pub(crate) json: Value,
+    pub(crate) json: Arc<Value>,
+    /// A group as it was read.
+    pub(crate) group: Option<Arc<Posted>>,
 }
 
 /// A definition as far as it could be read. Cheap to clone.
@@ -65,6 +69,13 @@ struct Inner {
     pieces: Vec<Piece>,
     /// The apps and pods that come of it.
     ids: Vec<PathId>,
+}
+
+impl Body {
+    /// A group as it was read.
+    pub(crate) fn posted(&self) -> Arc<Posted> {
+        self.group.clone().unwrap_or_else(|| Arc::new(Posted::of(self.json.clone())))
+    }
 }
 
 impl Loaded {
@@ -148,17 +159,22 @@ pub fn load(request: &LoadService) -> Loaded {
     let (mut body, mut ids) = (None, Vec::new());
     if let Some(what) = what {
         let json = match what {
-            What::Apps => Value::Array(pieces.iter().map(|piece| piece.json.clone()).collect()),
+            What::Apps => Arc::new(Value::Array(pieces.iter().map(|piece| Value::clone(&piece.json)).collect())),
             What::App | What::Pod | What::Group => {
                 pieces.first().map(|piece| piece.json.clone()).unwrap_or_default()
             }
         };
-        let candidate = Body { what, json };
-        lints::unknown_fields(&pieces, &mut found);
+        let group = (what == What::Group).then(|| Posted::of(json.clone()));
+        lints::unknown_fields(&pieces, group.as_ref(), &mut found);
+        let mut candidate = Body { what, json, group: group.map(Arc::new) };
         match try_out(&candidate, &settings) {
-            Ok(specs) => {
+            Ok((specs, change)) => {
                 ids = specs.iter().map(|spec| spec.id.clone()).collect();
                 lints::dependencies(&pieces, &candidate, &specs, &mut found);
+                let group = candidate.group.as_mut().and_then(Arc::get_mut);
+                if let (Some(group), Some(change)) = (group, change) {
+                    group.keep(change, &settings);
+                }
             }
             Err(refused) => explain(&pieces, what, &refused, &mut found),
         }
@@ -188,20 +204,29 @@ fn name_of(request: &LoadService, body: Option<&Body>) -> Text {
     }
 }
 
-/// What a process with nothing in it makes of a body: the apps and pods that come of it.
-pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Vec<Arc<RunSpec>>, Refused> {
+/// What a process with nothing in it makes of a body: the apps and pods that come of it, and what a group was understood as.
+pub(crate) fn try_out(
+    body: &Body,
+    settings: &Settings,
+) -> Result<(Vec<Arc<RunSpec>>, Option<Arc<GroupChange>>), Refused> {
     let cx = Recorder::new(0);
     let mut marathon = Marathon::dry(settings.clone(), &cx);
-    let tree = try_on(&mut marathon, body)?;
-    Ok(tree.specs.values().cloned().collect())
+    let (tree, change) = tree_of(&marathon, body)?;
+    plan_to(&mut marathon, &tree)?;
+    Ok((tree.specs.values().cloned().collect(), change))
 }
 
-/// What a process says to a body that is to replace what it has of it: the tree that it would have. The process is to be
-/// thrown away.
-pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<Root, Refused> {
-    let settings = marathon.settings.clone();
-    let settings = &*settings;
+/// What a process says to a body that is to replace what it has of it.
+pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<(), Refused> {
+    let (tree, _) = tree_of(marathon, body)?;
+    plan_to(marathon, &tree)
+}
+
+/// The tree of a process with what a body describes in place of what it has of it, and what a group was understood as.
+fn tree_of(marathon: &Marathon, body: &Body) -> Result<(Root, Option<Arc<GroupChange>>), Refused> {
+    let settings = &*marathon.settings;
     let mut tree = marathon.root.clone();
+    let mut understood = None;
     let put = |tree: &mut Root, spec: RunSpec| {
         let version = tree.spec(&spec.id).map_or(spec.version, |now| now.version);
         tree.put(Arc::new(RunSpec { version, ..spec }), settings);
@@ -210,8 +235,11 @@ pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<Root, Refus
         What::App => put(&mut tree, marathon.posted_app(&body.json)?),
         What::Pod => put(&mut tree, marathon.posted_pod(&body.json, false)?),
         What::Group => {
-            let (id, group) = marathon.group_body(&PathId::root(), &body.json)?;
+            let (id, group) = marathon.group_body(&PathId::root(), &body.posted())?;
             marathon.apply_group(&mut tree, &id, &group)?;
+            if let GroupBody::Structure(change) = group {
+                understood = Some(change);
+            }
         }
         What::Apps => {
             for (at, app) in body.json.as_array().into_iter().flatten().enumerate() {
@@ -220,6 +248,11 @@ pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<Root, Refus
             }
         }
     }
+    Ok((tree, understood))
+}
+
+/// What a process says to a change to a tree.
+fn plan_to(marathon: &mut Marathon, tree: &Root) -> Result<(), Refused> {
     let mut change = RootChange {
         group: PathId::root(),
         version: marathon.root.version.saturating_add(1),
@@ -231,13 +264,12 @@ pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<Root, Refus
             Ok(())
         },
     };
-    marathon.plan_of(&mut change)?;
-    Ok(tree)
+    marathon.plan_of(&mut change).map(|_| ())
 }
 
 /// Findings of a refusal.
 fn explain(pieces: &[Piece], what: What, refused: &Refused, found: &mut Diagnostics) {
-    let root = pieces.first().map_or(Span::default(), |piece| piece.node.span);
+    let root = pieces.first().map_or(Span::default(), |piece| piece.node().span);
     match refused {
         Refused::Violations(all) => {
             for violation in all {
@@ -322,7 +354,7 @@ fn place_of(pieces: &[Piece], what: What, within: &str, path: &str) -> Span {
     if what == What::Apps {
         let (index, rest) = place::index(&whole).unwrap_or((0, &whole));
         let piece = pieces.get(index).or_else(|| pieces.first());
-        return piece.map_or(Span::default(), |piece| place::find(&piece.node, rest));
+        return piece.map_or(Span::default(), |piece| place::find(piece.node(), rest));
     }
-    pieces.first().map_or(Span::default(), |piece| place::find(&piece.node, &whole))
+    pieces.first().map_or(Span::default(), |piece| place::find(piece.node(), &whole))
 }

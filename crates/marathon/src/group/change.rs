@@ -10,10 +10,12 @@ use crate::definition::peek::Peek;
 use crate::definition::spec::{self, RunSpec};
 use crate::definition::{Around, Refused, RoleSettings, Rules, normalise_app};
 use crate::id::PathId;
+use crate::schema::group::GROUP;
+use crate::schema::{self, Readout};
 use crate::settings::{NewGroups, Settings};
 use planarium_kernel::SortedSet;
 use planarium_protocol::Text;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// A change of a group's structure. What is absent stays as it is.
@@ -21,10 +23,88 @@ use std::sync::Arc;
 pub(crate) struct GroupChange {
     /// The group.
     pub(crate) id: PathId,
-    apps: Option<Vec<RunSpec>>,
+    apps: Option<Vec<AppChange>>,
     groups: Option<Vec<GroupChange>>,
     dependencies: Option<Vec<PathId>>,
     enforce: bool,
+    /// How its apps got their role.
+    roles: Roles,
+}
+
+/// An app of a group.
+#[derive(Clone, Debug)]
+struct AppChange {
+    spec: RunSpec,
+    /// The role that it was permitted for no other reason than that it had it.
+    kept: Option<Text>,
+}
+
+/// How apps of a group get their role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Roles {
+    default: Text,
+    enforce: bool,
+}
+
+/// The body of a change of a group, read by its shape. What it says of apps is understood once, as long as settings and roles
+/// are those that it was understood with.
+#[derive(Clone, Debug)]
+pub(crate) struct Posted {
+    json: Arc<Value>,
+    read: Readout,
+    understood: Option<(Settings, Arc<GroupChange>)>,
+}
+
+impl Posted {
+    /// A body as it was posted.
+    pub(crate) fn of(json: Arc<Value>) -> Self {
+        Self { read: schema::read(&GROUP, &json, true), json, understood: None }
+    }
+
+    /// Fields that do not exist, by path.
+    pub(crate) fn unknown(&self) -> &[String] {
+        &self.read.unknown
+    }
+
+    /// What was read; of apps that were understood, their ids.
+    ///
+    /// *Errors*: what cannot be read.
+    pub(crate) fn body(&self) -> Result<&Value, Refused> {
+        if self.read.faults.is_empty() { Ok(&self.read.value) } else { Err(Refused::Faults(self.read.faults.clone())) }
+    }
+
+    /// The change of structure that it asks for; `path` is the group it is about.
+    pub(crate) fn structure(
+        &self,
+        path: &PathId,
+        root: &Root,
+        settings: &Settings,
+    ) -> Result<Arc<GroupChange>, Refused> {
+        let Some((with, change)) = &self.understood else {
+            return Ok(Arc::new(read(self.body()?, path, root, settings)?));
+        };
+        if change.id == *path && with.reads_as(settings) && change.would_be_same(root, settings) {
+            check(self.body()?, path, root, settings.new_groups == NewGroups::Top)?;
+            return Ok(change.clone());
+        }
+        let whole = schema::read(&GROUP, &self.json, true).value;
+        Ok(Arc::new(read(&whole, path, root, settings)?))
+    }
+
+    /// Remembers what it was understood as.
+    pub(crate) fn keep(&mut self, change: Arc<GroupChange>, settings: &Settings) {
+        forget_apps(&mut self.read.value);
+        self.understood = Some((settings.clone(), change));
+    }
+}
+
+/// Leaves nothing of apps but their ids.
+fn forget_apps(group: &mut Value) {
+    for app in group.get_mut("apps").and_then(Value::as_array_mut).into_iter().flatten() {
+        let id = app.get_mut("id").map(Value::take).unwrap_or_default();
+        *app = Value::Object(Map::from_iter([("id".to_owned(), id)]));
+    }
+    group.get_mut("groups").and_then(Value::as_array_mut).into_iter().flatten().for_each(forget_apps);
 }
 
 /// What surrounds a change while it is read.
@@ -33,39 +113,38 @@ struct Reading<'a> {
     settings: &'a Settings,
 }
 
-/// How apps of a group get their role.
-#[derive(Clone)]
-struct Roles {
-    default: Text,
-    enforce: bool,
-}
-
 /// Reads the body of a change of structure. `body` was read by its shape; `path` is the group it is about.
-pub(crate) fn read(
-    body: &Value,
-    path: &PathId,
-    root: &Root,
-    settings: &Settings,
-) -> Result<GroupChange, Refused> {
+fn read(body: &Value, path: &PathId, root: &Root, settings: &Settings) -> Result<GroupChange, Refused> {
     let reading = Reading { root, settings };
-    let new_enforces = settings.new_groups == NewGroups::Top;
-    let mut change = if path.is_root() {
-        let roles = Roles { default: settings.role.clone(), enforce: false };
-        reading.group(body, path, &roles, "")?
-    } else if path.is_top_level() {
+    let mut change = if !path.is_root() && path.is_top_level() {
         reading.top_level(body, path, "")?
     } else {
-        let top = root.group(&path.top_path());
-        let enforce = top.map_or(new_enforces, |top| top.enforce);
-        let default =
-            if top.is_some_and(|top| top.enforce) { path.top().into() } else { settings.role.clone() };
-        reading.group(body, path, &Roles { default, enforce }, "")?
+        reading.group(body, path, &roles_around(path, root, settings), "")?
     };
-    check(body, path, root, new_enforces)?;
+    check(body, path, root, settings.new_groups == NewGroups::Top)?;
     if !path.is_top_level() {
         change.enforce = false;
     }
     Ok(change)
+}
+
+/// How apps get their role in a group that is not right below the root.
+fn roles_around(path: &PathId, root: &Root, settings: &Settings) -> Roles {
+    if path.is_root() {
+        return Roles { default: settings.role.clone(), enforce: false };
+    }
+    let top = root.group(&path.top_path());
+    let enforce = top.map_or(settings.new_groups == NewGroups::Top, |top| top.enforce);
+    let default = if top.is_some_and(|top| top.enforce) { path.top().into() } else { settings.role.clone() };
+    Roles { default, enforce }
+}
+
+impl Roles {
+    /// The roles that every app of the group may have.
+    fn valid(&self, settings: &Settings) -> RoleSettings {
+        let valid = RoleSettings::only(&self.default);
+        if self.enforce { valid } else { valid.and([settings.role.clone()]) }
+    }
 }
 
 impl Reading<'_> {
@@ -106,10 +185,12 @@ impl Reading<'_> {
         let apps = match body.field("apps") {
             None => None,
             Some(_) => {
-                let mut all = Vec::new();
-                for (at, app) in body.items("apps").iter().enumerate() {
-                    let within = format!("{within}/apps({at})");
-                    all.push(self.app(app, path, roles).map_err(|refused| refused.within(&within))?);
+                let valid = roles.valid(self.settings);
+                let items = body.items("apps");
+                let mut all = Vec::with_capacity(items.len());
+                for (at, app) in items.iter().enumerate() {
+                    let refused = |refused: Refused| refused.within(&format!("{within}/apps({at})"));
+                    all.push(self.app(app, path, &valid).map_err(refused)?);
                 }
                 Some(all)
             }
@@ -117,20 +198,35 @@ impl Reading<'_> {
         let dependencies = body
             .field("dependencies")
             .map(|_| body.texts("dependencies").into_iter().map(|id| PathId::resolve(id, path)).collect());
-        Ok(GroupChange { id: path.clone(), apps, groups, dependencies, enforce: false })
+        Ok(GroupChange {
+            id: path.clone(),
+            apps,
+            groups,
+            dependencies,
+            enforce: false,
+            roles: roles.clone(),
+        })
     }
 
-    fn app(&self, app: &Value, group: &PathId, roles: &Roles) -> Result<RunSpec, Refused> {
-        let id = PathId::resolve(app.word("id"), group);
-        let existing = self.root.spec(&id).map(|spec| spec.def.role.clone());
-        let mut valid = RoleSettings::only(&roles.default);
-        if !roles.enforce {
-            valid = valid.and([self.settings.role.clone()]);
-        }
-        let valid = valid.and(existing);
-        let around = Around { settings: self.settings, roles: &valid, base: group };
-        spec::app(normalise_app(app.clone(), &around)?)
+    fn app(&self, app: &Value, group: &PathId, valid: &RoleSettings) -> Result<AppChange, Refused> {
+        let kept = kept_role(&PathId::resolve(app.word("id"), group), self.root, valid);
+        let wider;
+        let roles = match &kept {
+            None => valid,
+            Some(role) => {
+                wider = valid.clone().and([role.clone()]);
+                &wider
+            }
+        };
+        let around = Around { settings: self.settings, roles, base: group };
+        Ok(AppChange { spec: spec::app(normalise_app(app.clone(), &around)?)?, kept })
     }
+}
+
+/// The role that an app has and that it might not have if it was new.
+fn kept_role(id: &PathId, root: &Root, valid: &RoleSettings) -> Option<Text> {
+    let role = &root.spec(id)?.def.role;
+    (!valid.valid.contains(role)).then(|| role.clone())
 }
 
 /// Rules of the body of a change.
@@ -170,14 +266,16 @@ fn check_group(body: &Value, id: &PathId, at: &str, whole: Whole<'_>, rules: &mu
         }
     }
     for (n, app) in body.items("apps").iter().enumerate() {
-        let app = PathId::resolve(app.word("id"), id);
-        let message = format!("Identifier is not child of '{id}'");
-        rules.expect(app.parent() == *id, format!("{at}/apps({n})/id"), message);
+        if !PathId::resolve(app.word("id"), id).is_right_in(id) {
+            let message = format!("Identifier is not child of '{id}'");
+            rules.expect(false, format!("{at}/apps({n})/id"), message);
+        }
     }
     for (n, group) in body.items("groups").iter().enumerate() {
         let inner = PathId::resolve(group.word("id"), id);
         let at = format!("{at}/groups({n})");
-        rules.expect(inner.parent() == *id, at.clone(), "Group has to be child of groups with parent id");
+        let message = "Group has to be child of groups with parent id";
+        rules.expect(inner.is_right_in(id), at.clone(), message);
         check_group(group, &inner, &at, whole, rules);
     }
     let Some(old) = whole.root.group(id).filter(|_| whole.modified && id.is_top_level()) else { return };
@@ -200,6 +298,20 @@ pub(crate) fn check_alone(body: &Value, at: &str, rules: &mut Rules) {
 }
 
 impl GroupChange {
+    /// Whether it would be read as the same against another tree.
+    fn would_be_same(&self, root: &Root, settings: &Settings) -> bool {
+        // The roles of a group right below the root are said by the body.
+        let around = self.id.is_root() || self.id.is_top_level();
+        (around || self.roles == roles_around(&self.id, root, settings)) && self.roles_stay(root, settings)
+    }
+
+    fn roles_stay(&self, root: &Root, settings: &Settings) -> bool {
+        let valid = self.roles.valid(settings);
+        let same = |app: &AppChange| kept_role(&app.spec.id, root, &valid) == app.kept;
+        self.apps.iter().flatten().all(same)
+            && self.groups.iter().flatten().all(|group| group.roles_stay(root, settings))
+    }
+
     /// Changes the tree.
     pub(crate) fn apply(&self, root: &mut Root, settings: &Settings) -> Result<(), Refused> {
         root.make_group(&self.id, settings);
@@ -220,14 +332,14 @@ impl GroupChange {
         }
         if let Some(apps) = &self.apps {
             let mine =
-                |spec: &&Arc<RunSpec>| spec.is_app() && spec.id.parent() == self.id && spec.id != self.id;
-            let listed: SortedSet<&PathId> = apps.iter().map(|app| &app.id).collect();
+                |spec: &&Arc<RunSpec>| spec.is_app() && spec.id.is_right_in(&self.id) && spec.id != self.id;
+            let listed: SortedSet<&PathId> = apps.iter().map(|app| &app.spec.id).collect();
             let gone = root.specs_within(&self.id).filter(mine).map(|spec| spec.id.clone());
             let gone: Vec<PathId> = gone.filter(|id| !listed.contains(&id)).collect();
             for id in &gone {
                 root.remove(id);
             }
-            for app in apps {
+            for AppChange { spec: app, .. } in apps {
                 if root.pod(&app.id).is_some() {
                     return Err(Refused::rule("/", "Applications and Pods may not share the same id"));
                 }

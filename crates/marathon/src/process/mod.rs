@@ -11,6 +11,7 @@ use crate::api::route::{Query, Route};
 use crate::api::{Answer, refusal};
 use crate::decode::{Loaded, What, try_on};
 use crate::definition::Refused;
+use crate::group::change::Posted;
 use crate::id::PathId;
 use crate::run::Marathon;
 use crate::run::tell::DIALECT;
@@ -61,7 +62,9 @@ struct Act {
     method: &'static str,
     route: Route,
     query: Query,
-    body: Value,
+    body: Arc<Value>,
+    /// The body if it is a group's.
+    group: Option<Arc<Posted>>,
 }
 
 impl Process {
@@ -151,8 +154,13 @@ impl Process {
     }
 
     fn act(&mut self, cx: &mut Cx, cluster: &mut Cluster, act: &Act) -> Result<Answer, Refusal> {
-        let done = self.with(cx, |marathon, cx| {
-            marathon.change(cx, cluster, (act.method, &act.route, &act.query), &act.body)
+        let force = act.query.flag("force", false);
+        let done = self.with(cx, |marathon, cx| match &act.group {
+            Some(group) if act.method == "POST" => {
+                marathon.create_group(cx, cluster, &PathId::root(), group, force)
+            }
+            Some(group) => marathon.update_group(cx, cluster, &PathId::root(), group, force),
+            None => marathon.change(cx, cluster, (act.method, &act.route, &act.query), &act.body),
         });
         done.map_err(|refused| self.refuse(&refused))
     }
@@ -181,7 +189,8 @@ impl Process {
                 (method, Route::Groups, force.to_owned())
             }
         };
-        Some(Act { method, route, query: Query::of(&query), body: body.json.clone() })
+        let group = (body.what == What::Group).then(|| body.posted());
+        Some(Act { method, route, query: Query::of(&query), body: body.json.clone(), group })
     }
 
     /// The call that makes what is there the same as a definition.
@@ -195,7 +204,8 @@ impl Process {
             What::Pod => ("PUT", Route::Pod(id), force.to_owned()),
             What::Group => ("PUT", Route::Groups, force.to_owned()),
         };
-        Some(Act { method, route, query: Query::of(&query), body: body.json.clone() })
+        let group = (body.what == What::Group).then(|| body.posted());
+        Some(Act { method, route, query: Query::of(&query), body: body.json.clone(), group })
     }
 
     /// Takes a definition in.
@@ -306,7 +316,7 @@ impl Process {
             }
             return Ok(json!({"service": (member.name)}));
         };
-        let act = Act { method: "DELETE", route, query, body: Value::Null };
+        let act = Act { method: "DELETE", route, query, body: Arc::default(), group: None };
         let answer = self.act(cx, cluster, &act)?;
         Ok(self.loaded(&member.name, &answer))
     }

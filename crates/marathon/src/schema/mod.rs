@@ -10,7 +10,7 @@ pub(crate) mod group;
 pub(crate) mod pod;
 mod read;
 
-pub(crate) use read::{Fault, plain, read, read_list};
+pub(crate) use read::{Fault, Readout, plain, read, read_list};
 
 /// An object's fields, in the order in which they are written.
 #[derive(Debug)]
