@@ -159,7 +159,9 @@ pub fn load(request: &LoadService) -> Loaded {
     let (mut body, mut ids) = (None, Vec::new());
     if let Some(what) = what {
         let json = match what {
-            What::Apps => Arc::new(Value::Array(pieces.iter().map(|piece| Value::clone(&piece.json)).collect())),
+            What::Apps => {
+                Arc::new(Value::Array(pieces.iter().map(|piece| Value::clone(&piece.json)).collect()))
+            }
             What::App | What::Pod | What::Group => {
                 pieces.first().map(|piece| piece.json.clone()).unwrap_or_default()
             }
@@ -168,7 +170,7 @@ pub fn load(request: &LoadService) -> Loaded {
         lints::unknown_fields(&pieces, group.as_ref(), &mut found);
         let mut candidate = Body { what, json, group: group.map(Arc::new) };
         match try_out(&candidate, &settings) {
-            Ok((specs, change)) => {
+            Ok(Tried { specs, change }) => {
                 ids = specs.iter().map(|spec| spec.id.clone()).collect();
                 lints::dependencies(&pieces, &candidate, &specs, &mut found);
                 let group = candidate.group.as_mut().and_then(Arc::get_mut);
@@ -204,16 +206,21 @@ fn name_of(request: &LoadService, body: Option<&Body>) -> Text {
     }
 }
 
-/// What a process with nothing in it makes of a body: the apps and pods that come of it, and what a group was understood as.
-pub(crate) fn try_out(
-    body: &Body,
-    settings: &Settings,
-) -> Result<(Vec<Arc<RunSpec>>, Option<Arc<GroupChange>>), Refused> {
+/// What comes of a body.
+pub(crate) struct Tried {
+    /// The apps and pods.
+    pub(crate) specs: Vec<Arc<RunSpec>>,
+    /// What a group was understood as.
+    change: Option<Arc<GroupChange>>,
+}
+
+/// What a process with nothing in it makes of a body.
+pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Tried, Refused> {
     let cx = Recorder::new(0);
     let mut marathon = Marathon::dry(settings.clone(), &cx);
     let (tree, change) = tree_of(&marathon, body)?;
     plan_to(&mut marathon, &tree)?;
-    Ok((tree.specs.values().cloned().collect(), change))
+    Ok(Tried { specs: tree.specs.values().cloned().collect(), change })
 }
 
 /// What a process says to a body that is to replace what it has of it.

@@ -34,7 +34,7 @@ pub(crate) struct GroupChange {
 /// An app of a group.
 #[derive(Clone, Debug)]
 struct AppChange {
-    spec: RunSpec,
+    spec: Arc<RunSpec>,
     /// The role that it was permitted for no other reason than that it had it.
     kept: Option<Text>,
 }
@@ -70,7 +70,11 @@ impl Posted {
     ///
     /// *Errors*: what cannot be read.
     pub(crate) fn body(&self) -> Result<&Value, Refused> {
-        if self.read.faults.is_empty() { Ok(&self.read.value) } else { Err(Refused::Faults(self.read.faults.clone())) }
+        if self.read.faults.is_empty() {
+            Ok(&self.read.value)
+        } else {
+            Err(Refused::Faults(self.read.faults.clone()))
+        }
     }
 
     /// The change of structure that it asks for; `path` is the group it is about.
@@ -198,14 +202,7 @@ impl Reading<'_> {
         let dependencies = body
             .field("dependencies")
             .map(|_| body.texts("dependencies").into_iter().map(|id| PathId::resolve(id, path)).collect());
-        Ok(GroupChange {
-            id: path.clone(),
-            apps,
-            groups,
-            dependencies,
-            enforce: false,
-            roles: roles.clone(),
-        })
+        Ok(GroupChange { id: path.clone(), apps, groups, dependencies, enforce: false, roles: roles.clone() })
     }
 
     fn app(&self, app: &Value, group: &PathId, valid: &RoleSettings) -> Result<AppChange, Refused> {
@@ -219,7 +216,7 @@ impl Reading<'_> {
             }
         };
         let around = Around { settings: self.settings, roles, base: group };
-        Ok(AppChange { spec: spec::app(normalise_app(app.clone(), &around)?)?, kept })
+        Ok(AppChange { spec: Arc::new(spec::app(normalise_app(app.clone(), &around)?)?), kept })
     }
 }
 
@@ -344,7 +341,12 @@ impl GroupChange {
                     return Err(Refused::rule("/", "Applications and Pods may not share the same id"));
                 }
                 let version = root.app(&app.id).map_or(app.version, |old| old.version);
-                root.specs.insert(app.id.clone(), Arc::new(RunSpec { version, ..app.clone() }));
+                let spec = if version == app.version {
+                    app.clone()
+                } else {
+                    Arc::new(RunSpec { version, ..RunSpec::clone(app) })
+                };
+                root.specs.insert(app.id.clone(), spec);
             }
         }
         if let Some(group) = root.groups.get_mut(&self.id) {
@@ -360,5 +362,92 @@ impl GroupChange {
             group.apply_inner(root, settings)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Posted, Settings};
+    use crate::group::Root;
+    use crate::id::PathId;
+    use serde_json::{Value, json};
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    fn flags(text: &str) -> Settings {
+        let pairs = text.split_whitespace().filter_map(|pair| pair.split_once('='));
+        Settings::of(
+            &pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect::<BTreeMap<_, _>>(),
+        )
+    }
+
+    fn told(posted: &Posted, path: &PathId, root: &Root, settings: &Settings) -> String {
+        match posted.structure(path, root, settings) {
+            Ok(change) => format!("{change:?}"),
+            Err(refused) => format!("{refused:?}"),
+        }
+    }
+
+    /// A tree with the apps of a body.
+    fn tree(id: &str, body: &Value, settings: &Settings) -> Root {
+        let mut root = Root::default();
+        let posted = Posted::of(Arc::new(body.clone()));
+        let change = posted.structure(&PathId::absolute(id), &root, settings).expect("a group");
+        change.apply(&mut root, settings).expect("it fits");
+        root
+    }
+
+    #[test]
+    fn what_was_understood_is_what_would_be_read_now() {
+        let app = |id: &str| json!({"id": id, "cmd": "sleep 1", "container": {"type": "MESOS"}, "networks": [{"mode": "container"}]});
+        let plain = || json!({"id": "db", "cmd": "sleep 1"});
+        let with_role = |role: &str| json!({"id": "db", "cmd": "sleep 1", "role": role});
+        let bodies = [
+            ("/shop", json!({"apps": [app("db")]})),
+            (
+                "/shop",
+                json!({"apps": [app("db")], "enforceRole": true, "groups": [{"id": "eu", "apps": [app("db")]}]}),
+            ),
+            ("/shop/eu", json!({"apps": [app("db")], "groups": [{"id": "berlin", "apps": [app("db")]}]})),
+            ("/", json!({"apps": [app("db")], "groups": [{"id": "shop", "apps": [app("db")]}]})),
+        ];
+        let settings = [
+            "MARATHON_MESOS_ROLE=ops",
+            "MARATHON_NEW_GROUP_ENFORCE_ROLE=top",
+            "MARATHON_DEFAULT_NETWORK_NAME=blue",
+            "",
+        ];
+        let settings = settings.map(flags);
+        let roots = [
+            ("/shop", json!({"enforceRole": true, "apps": [plain()]})),
+            (
+                "/shop",
+                json!({"enforceRole": true, "apps": [plain()], "groups": [{"id": "eu", "apps": [plain()]}]}),
+            ),
+            ("/shop", json!({"enforceRole": false, "apps": [with_role("ops")]})),
+            ("/shop", json!({"enforceRole": false, "groups": [{"id": "eu", "apps": [with_role("ops")]}]})),
+        ];
+        let (mut same, mut different) = (0, 0);
+        for (id, body) in &bodies {
+            let id = PathId::absolute(id);
+            for first in &settings {
+                let body = Arc::new(body.clone());
+                let fresh = Posted::of(body.clone());
+                let Ok(change) = fresh.structure(&id, &Root::default(), first) else { continue };
+                let then = format!("{change:?}");
+                let mut kept = fresh.clone();
+                kept.keep(change, first);
+                for now in &settings {
+                    let ops = flags("MARATHON_MESOS_ROLE=ops");
+                    let trees = roots.iter().map(|(id, body)| tree(id, body, &ops));
+                    for root in trees.chain([Root::default()]) {
+                        let read = told(&fresh, &id, &root, now);
+                        assert_eq!(told(&kept, &id, &root, now), read, "{id} {body}");
+                        if read == then { same += 1 } else { different += 1 }
+                    }
+                }
+            }
+        }
+        assert!(same > 0 && different > 0, "{same} {different}");
     }
 }

@@ -107,7 +107,7 @@ impl<'a> Graph<'a> {
         targets.extend(others.iter().map(|(_, id)| *id).filter(|id| root.group(id).is_some()));
         sorted::sort(&mut targets);
         targets.dedup();
-        let mut graph = Self { edges, ids, targets };
+        let mut graph = Self { ids, targets, edges };
         for (at, id) in others {
             graph.edges.extend(graph.target(id).map(|to| (at, to)));
         }

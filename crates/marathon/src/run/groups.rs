@@ -55,10 +55,7 @@ pub(crate) struct Accepted {
 
 impl Marathon {
     /// The plan of a change that is not carried out, and the levels of the tree that it leads to.
-    pub(crate) fn plan_of(
-        &mut self,
-        change: &mut RootChange<'_>,
-    ) -> Result<(Plan, Option<Levels>), Refused> {
+    pub(crate) fn plan_of(&mut self, change: &mut RootChange<'_>) -> Result<(Plan, Option<Levels>), Refused> {
         let from = self.root.clone();
         let mut to = from.clone();
         (change.change)(&mut to)?;

@@ -54,7 +54,7 @@ fn shown(text: &str) -> Vec<String> {
     for pair in loaded.windows(2) {
         let specs: Vec<_> = pair
             .iter()
-            .filter_map(|one| Some(try_out(one.body()?, &Settings::of(one.env())).ok()?.0))
+            .filter_map(|one| Some(try_out(one.body()?, &Settings::of(one.env())).ok()?.specs))
             .flatten()
             .collect();
         let [from, to] = specs.as_slice() else { panic!("two definitions of one app each: {found:?}") };
