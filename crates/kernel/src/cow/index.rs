@@ -2,47 +2,28 @@
 //!
 //! *Knows*: fingerprints of texts. *Must not know*: what the texts name.
 
-use super::{Map, bytes_of};
+use super::{CHUNK_BYTES, bytes_of};
 use crate::fingerprint::of as print;
 use std::{fmt, sync::Arc};
 
-/// The entries of one fingerprint: hardly ever more than one.
+/// An entry beside the fingerprint of its text.
 #[derive(Clone)]
-enum Row<V> {
-    One(Arc<str>, V),
-    More(Vec<(Arc<str>, V)>),
+struct Row<V> {
+    print: u64,
+    text: Arc<str>,
+    value: V,
 }
 
-impl<V> Row<V> {
-    fn get(&self, wanted: &str) -> Option<&V> {
-        match self {
-            Self::One(text, value) => (**text == *wanted).then_some(value),
-            Self::More(rows) => rows.iter().find(|(text, _)| **text == *wanted).map(|(_, value)| value),
-        }
-    }
+/// Entries whose fingerprints begin with the same bits, by fingerprint; most often some `N / 2` of them.
+type Bucket<V> = Arc<Vec<Row<V>>>;
 
-    fn get_mut(&mut self, wanted: &str) -> Option<&mut V> {
-        match self {
-            Self::One(text, value) => (**text == *wanted).then_some(value),
-            Self::More(rows) => rows.iter_mut().find(|(text, _)| **text == *wanted).map(|(_, value)| value),
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &V)> {
-        let (one, more) = match self {
-            Self::One(text, value) => (Some((text, value)), &[][..]),
-            Self::More(rows) => (None, rows.as_slice()),
-        };
-        one.into_iter().chain(more.iter().map(|(text, value)| (text, value)))
-    }
-}
-
-/// Values by text, in chunks that copies share. *Order*: by fingerprint, the same in every run and build, and of no
-/// meaning. *Cost*: a look-up O(log n) numbers and, as a rule, one text, where a map in the order of its texts reads
-/// many that are far apart. Entries that come together lie far apart, so chunks are small.
+/// Values by text, in buckets that copies share. *Order*: by fingerprint, the same in every run and build, and of no
+/// meaning. *Cost*: a look-up reads one bucket and, as a rule, one text, however many there are; a change copies a bucket
+/// that a copy of the index shares. Entries that come together lie far apart, so buckets are small.
 #[derive(Clone)]
 pub struct Index<V, const N: usize = 8> {
-    rows: Map<u64, Row<V>, N>,
+    /// None at first, then a power of two: as many upper bits of a fingerprint are the number of its bucket.
+    buckets: Vec<Bucket<V>>,
     len: usize,
 }
 
@@ -55,7 +36,7 @@ impl<V, const N: usize> Default for Index<V, N> {
 impl<V, const N: usize> Index<V, N> {
     /// No entries.
     pub const fn new() -> Self {
-        Self { rows: Map::new(), len: 0 }
+        Self { buckets: Vec::new(), len: 0 }
     }
 
     /// How many entries there are.
@@ -68,31 +49,55 @@ impl<V, const N: usize> Index<V, N> {
         self.len == 0
     }
 
+    fn rows(&self) -> impl Iterator<Item = &Row<V>> {
+        self.buckets.iter().flat_map(|bucket| bucket.iter())
+    }
+
     /// All entries.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &V)> {
-        self.rows.values().flat_map(Row::iter)
+        self.rows().map(|row| (&row.text, &row.value))
     }
 
     /// All values.
     pub fn values(&self) -> impl Iterator<Item = &V> {
-        self.iter().map(|(_, value)| value)
+        self.rows().map(|row| &row.value)
     }
 
     /// The value of a text.
     pub fn get(&self, text: &str) -> Option<&V> {
-        self.rows.get(&print(text))?.get(text)
+        let (bucket, place) = self.find(print(text), text)?;
+        self.buckets.get(bucket)?.get(place).map(|row| &row.value)
     }
 
     /// Whether there is such a text.
     pub fn contains_key(&self, text: &str) -> bool {
         self.get(text).is_some()
     }
+
+    /// The bucket of a fingerprint.
+    #[expect(clippy::cast_possible_truncation, reason = "there are fewer buckets than a usize counts")]
+    fn bucket_of(&self, print: u64) -> usize {
+        let bits = self.buckets.len().checked_ilog2().unwrap_or(0);
+        print.checked_shr(u64::BITS - bits).unwrap_or(0) as usize
+    }
+
+    /// Where an entry is: its bucket, and its place there.
+    fn find(&self, print: u64, text: &str) -> Option<(usize, usize)> {
+        let at = self.bucket_of(print);
+        let is_it = |row: &Row<V>| row.print == print && *row.text == *text;
+        Some((at, self.buckets.get(at)?.iter().position(is_it)?))
+    }
 }
 
 impl<V: Clone, const N: usize> Index<V, N> {
     /// The value of a text, to change.
     pub fn get_mut(&mut self, text: &str) -> Option<&mut V> {
-        self.rows.get_mut(&print(text))?.get_mut(text)
+        self.get_mut_as(print(text), text)
+    }
+
+    fn get_mut_as(&mut self, print: u64, text: &str) -> Option<&mut V> {
+        let (bucket, place) = self.find(print, text)?;
+        Arc::make_mut(self.buckets.get_mut(bucket)?).get_mut(place).map(|row| &mut row.value)
     }
 
     /// Puts a value under a text; answers the one that was there.
@@ -101,20 +106,19 @@ impl<V: Clone, const N: usize> Index<V, N> {
     }
 
     fn insert_as(&mut self, print: u64, text: Arc<str>, value: V) -> Option<V> {
-        let old = self.rows.get_mut(&print);
-        match old {
-            None => _ = self.rows.insert(print, Row::One(text, value)),
-            Some(row) => match row.get_mut(&text) {
-                Some(place) => return Some(std::mem::replace(place, value)),
-                None => match row {
-                    Row::More(rows) => rows.push((text, value)),
-                    Row::One(other, its) => {
-                        *row = Row::More(vec![(other.clone(), its.clone()), (text, value)]);
-                    }
-                },
-            },
+        if let Some(place) = self.get_mut_as(print, &text) {
+            return Some(std::mem::replace(place, value));
         }
-        self.len += 1;
+        if self.len >= self.buckets.len() * (N / 2 + N / 4).max(1) {
+            self.split();
+        }
+        let at = self.bucket_of(print);
+        if let Some(bucket) = self.buckets.get_mut(at) {
+            let rows = Arc::make_mut(bucket);
+            let place = rows.partition_point(|row| row.print <= print);
+            rows.insert(place, Row { print, text, value });
+            self.len += 1;
+        }
         None
     }
 
@@ -126,7 +130,7 @@ impl<V: Clone, const N: usize> Index<V, N> {
         change: impl FnOnce(&mut V) -> R,
     ) -> R {
         let print = print(&text);
-        if let Some(value) = self.rows.get_mut(&print).and_then(|row| row.get_mut(&text)) {
+        if let Some(value) = self.get_mut_as(print, &text) {
             return change(value);
         }
         let mut value = make();
@@ -141,47 +145,61 @@ impl<V: Clone, const N: usize> Index<V, N> {
     }
 
     fn remove_as(&mut self, print: u64, text: &str) -> Option<V> {
-        let gone = match self.rows.get_mut(&print)? {
-            Row::More(rows) => {
-                let at = rows.iter().position(|(mine, _)| **mine == *text)?;
-                let (_, value) = rows.remove(at);
-                if rows.is_empty() {
-                    self.rows.remove(&print);
-                }
-                value
-            }
-            Row::One(mine, value) if **mine == *text => {
-                let value = value.clone();
-                self.rows.remove(&print);
-                value
-            }
-            Row::One(..) => return None,
-        };
+        let (bucket, place) = self.find(print, text)?;
+        let row = Arc::make_mut(self.buckets.get_mut(bucket)?).remove(place);
         self.len -= 1;
-        Some(gone)
-    }
-
-    /// [`Map::beyond`].
-    pub fn beyond(&self, before: Option<&Self>, inside: impl Fn(&V, Option<&V>) -> u64) -> u64 {
-        self.rows.beyond(before.map(|before| &before.rows), |row, old| {
-            let entry = |(text, value): (&Arc<str>, &V)| inside(value, old.and_then(|old| old.get(text)));
-            row.iter().map(entry).sum::<u64>() + row.more()
-        })
-    }
-
-    /// [`Map::beyond_flat`].
-    pub fn beyond_flat(&self, before: Option<&Self>) -> u64 {
-        self.rows.beyond_flat(before.map(|before| &before.rows))
-    }
-}
-
-impl<V> Row<V> {
-    /// Bytes beside the row itself.
-    fn more(&self) -> u64 {
-        match self {
-            Self::One(..) => 0,
-            Self::More(rows) => bytes_of::<(Arc<str>, V)>(rows.len()),
+        if self.buckets.len() > 1 && self.len < self.buckets.len() * N / 16 {
+            self.join();
         }
+        Some(row.value)
+    }
+
+    /// Twice as many buckets.
+    fn split(&mut self) {
+        if self.buckets.is_empty() {
+            self.buckets.push(Arc::default());
+            return;
+        }
+        let half = 1_u64.rotate_right(self.buckets.len().ilog2() + 1);
+        let mut buckets = Vec::with_capacity(2 * self.buckets.len());
+        for bucket in self.buckets.drain(..) {
+            let mut lower = Arc::unwrap_or_clone(bucket);
+            let upper = lower.split_off(lower.partition_point(|row| row.print & half == 0));
+            buckets.extend([Arc::new(lower), Arc::new(upper)]);
+        }
+        self.buckets = buckets;
+    }
+
+    /// Half as many buckets.
+    fn join(&mut self) {
+        let mut buckets = Vec::with_capacity(self.buckets.len() / 2);
+        for pair in self.buckets.chunks(2) {
+            let rows: Vec<Row<V>> = pair.iter().flat_map(|bucket| bucket.iter().cloned()).collect();
+            buckets.push(Arc::new(rows));
+        }
+        self.buckets = buckets;
+    }
+
+    /// [`super::Map::beyond`].
+    pub fn beyond(&self, before: Option<&Self>, inside: impl Fn(&V, Option<&V>) -> u64) -> u64 {
+        let entry = |row: &Row<V>| inside(&row.value, before.and_then(|before| before.get(&row.text)));
+        let entries = self.unshared(before).flat_map(|bucket| bucket.iter()).map(entry).sum::<u64>();
+        self.beyond_flat(before) + entries
+    }
+
+    /// [`super::Map::beyond_flat`].
+    pub fn beyond_flat(&self, before: Option<&Self>) -> u64 {
+        let weight = |bucket: &Bucket<V>| CHUNK_BYTES + bytes_of::<Row<V>>(bucket.len());
+        bytes_of::<usize>(self.buckets.len()) + self.unshared(before).map(weight).sum::<u64>()
+    }
+
+    /// The buckets that another index does not have as well.
+    fn unshared<'a>(&'a self, before: Option<&'a Self>) -> impl Iterator<Item = &'a Bucket<V>> {
+        let before = before.filter(|before| before.buckets.len() == self.buckets.len());
+        self.buckets.iter().enumerate().filter_map(move |(at, bucket)| {
+            let old = before.and_then(|before| before.buckets.get(at));
+            old.is_none_or(|old| !Arc::ptr_eq(old, bucket)).then_some(bucket)
+        })
     }
 }
 
@@ -225,14 +243,47 @@ mod tests {
             assert_eq!(index.insert_as(7, text.into(), n), None);
         }
         assert_eq!(index.insert_as(7, "a".into(), 9), Some(1));
-        let found =
-            |index: &Index<u32, 4>, text: &str| index.rows.get(&7).and_then(|row| row.get(text)).copied();
+        let found = |index: &Index<u32, 4>, text: &str| {
+            let (bucket, place) = index.find(7, text)?;
+            Some(index.buckets[bucket][place].value)
+        };
         let all = |index: &Index<u32, 4>| ["a", "b", "c", "d"].map(|text| found(index, text));
         assert_eq!((all(&index), index.len()), ([Some(9), Some(0), Some(2), None], 3));
         assert_eq!(index.values().copied().collect::<Vec<_>>(), [0, 9, 2]);
         assert_eq!((index.remove_as(7, "b"), index.remove_as(7, "d")), (Some(0), None));
         assert_eq!((all(&index), index.len()), ([Some(9), None, Some(2), None], 2));
         assert_eq!((index.remove_as(7, "c"), index.remove_as(7, "a")), (Some(2), Some(9)));
-        assert!(index.is_empty() && index.rows.is_empty());
+        assert!(index.is_empty() && index.rows().next().is_none());
+    }
+
+    #[test]
+    fn entries_stand_in_the_order_of_their_fingerprints_while_buckets_come_and_go() {
+        let texts: Vec<Arc<str>> = (0..2_000).map(|n| format!("app-{n}-server").into()).collect();
+        let mut index: Index<usize> = Index::new();
+        let check = |index: &Index<usize>, buckets: usize| {
+            let prints: Vec<u64> = index.rows().map(|row| row.print).collect();
+            assert!(prints.is_sorted() && prints.len() == index.len());
+            assert_eq!(index.buckets.len(), buckets);
+        };
+        for (n, text) in texts.iter().enumerate() {
+            index.insert(text.clone(), n);
+        }
+        check(&index, 512);
+        let fullest = index.buckets.iter().map(|bucket| bucket.len()).max();
+        assert!(fullest < Some(20), "{fullest:?}");
+        let before = index.clone();
+        assert_eq!(index.remove(&texts[7]), Some(7));
+        assert_eq!((before.get(&texts[7]), index.get(&texts[7])), (Some(&7), None));
+        let apart = index.unshared(Some(&before)).count();
+        assert_eq!((apart, index.unshared(None).count()), (1, 512));
+        for text in &texts[8..] {
+            index.remove(text);
+        }
+        check(&index, 8);
+        assert_eq!((index.len(), before.len()), (7, 2_000));
+        for text in &texts[..7] {
+            index.remove(text);
+        }
+        check(&index, 1);
     }
 }
