@@ -24,7 +24,7 @@ impl Fleet {
             digest.write_u64(machine.processes.len() as u64);
         }
         digest.write_u64(self.processes.len() as u64);
-        for (pid, process) in &self.processes {
+        for (pid, process) in self.processes.iter() {
             digest.write_u32(pid.0);
             digest.write_str(&process.spec.name);
             digest.write_str(process.state.as_str());
@@ -51,7 +51,7 @@ impl Fleet {
     /// What does not hold, in words. *Cost*: walks everything; for debug builds and property tests.
     pub fn check(&self) -> Vec<String> {
         let mut broken = Vec::new();
-        for (pid, process) in &self.processes {
+        for (pid, process) in self.processes.iter() {
             let name = &process.spec.name;
             let machine = self.machine_ref(process.spec.machine);
             if !machine.is_some_and(|machine| machine.processes.contains(pid)) {

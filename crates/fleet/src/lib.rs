@@ -41,7 +41,7 @@ use fault::Faults;
 use latency::Luck;
 use machine::Machine;
 use planarium_kernel::SortedMap;
-use planarium_kernel::{Cause, EventQueue, Map, Recorder, SimTime, draw, id::Counter};
+use planarium_kernel::{Cause, EventQueue, IdMap, Map, Recorder, SimTime, draw, id::Counter};
 use planarium_protocol::{EventBody, Text, input::ProcessBehaviour};
 use process::{Fate, Process};
 use std::{collections::VecDeque, sync::Arc};
@@ -84,7 +84,7 @@ pub enum Said {
 pub struct Fleet {
     pub(crate) seed: u64,
     pub(crate) machines: Vec<Arc<Machine>>,
-    pub(crate) processes: Map<ProcessId, Arc<Process>>,
+    pub(crate) processes: IdMap<ProcessId, Arc<Process>>,
     next_process: Counter,
     /// How often each name was launched, by the number that its draws have as well.
     launches: Map<u64, u64, 8>,
@@ -105,7 +105,7 @@ impl Fleet {
         Self {
             seed,
             machines: Vec::new(),
-            processes: Map::new(),
+            processes: IdMap::new(),
             next_process: Counter::new(),
             launches: Map::new(),
             rules: Rules::default(),

@@ -24,7 +24,19 @@ macro_rules! id_types {
                 Self(u32::try_from(row).unwrap_or(u32::MAX))
             }
         }
+
+        impl $crate::id::Id for $name {
+            fn number(self) -> usize {
+                self.index()
+            }
+        }
     )+};
+}
+
+/// What [`id_types!`] defines.
+pub trait Id: Copy {
+    /// The number that its counter gave.
+    fn number(self) -> usize;
 }
 
 /// Counts up and never gives the same id twice.

@@ -23,7 +23,7 @@ pub mod sorted;
 pub mod time;
 
 pub use cause::Cause;
-pub use cow::{Finder, Index, List, Map, Table};
+pub use cow::{Finder, IdMap, Index, List, Map, Table};
 pub use digest::Digest;
 pub use journal::Entry;
 pub use limits::Limits;

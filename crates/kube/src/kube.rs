@@ -20,7 +20,7 @@ use crate::{
     workload::{Mark, Workload},
 };
 use planarium_fleet::{Cx, Fleet, MachineId, ProcessId};
-use planarium_kernel::{Class, Map, SimTime, SortedMap, TimerId, id::Counter};
+use planarium_kernel::{Class, IdMap, Map, SimTime, SortedMap, TimerId, id::Counter};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub struct Kube {
     pub(crate) watchers: Watchers,
     /// Pods that kubelets have taken on.
     pub(crate) runs: Map<ObjectNo, Arc<Run>>,
-    pub(crate) by_process: Map<ProcessId, (ObjectNo, u16)>,
+    pub(crate) by_process: IdMap<ProcessId, (ObjectNo, u16)>,
     pub(crate) nodes: Vec<Arc<Node>>,
     /// Numbers of nodes by machine, and by name.
     pub(crate) machines: Arc<SortedMap<MachineId, u32>>,
@@ -77,7 +77,7 @@ impl Kube {
             marks: Map::new(),
             watchers: Watchers::default(),
             runs: Map::new(),
-            by_process: Map::new(),
+            by_process: IdMap::new(),
             nodes: Vec::new(),
             machines: Arc::default(),
             node_names: Arc::default(),

@@ -41,7 +41,7 @@ impl Master {
             digest.write_u32(offer.framework.0);
             digest.write_str(&offer.resources.to_string());
         }
-        for (no, task) in &self.tasks {
+        for (no, task) in self.tasks.iter() {
             digest.write_u32(no.0);
             digest.write_str(task.id());
             digest.write_str(task.state.as_str());
@@ -138,7 +138,7 @@ impl Master {
 
     /// Every task has one agent and one framework, and every index knows it.
     fn check_tasks(&self, fleet: &Fleet, broken: &mut Vec<String>) {
-        for (no, task) in &self.tasks {
+        for (no, task) in self.tasks.iter() {
             let id = task.id();
             let agent = self.agent(task.agent);
             if !agent.is_some_and(|agent| agent.tasks.contains(no)) {

@@ -17,7 +17,7 @@ use crate::{
 };
 use planarium_fleet::{Cx, Fleet, FleetEvent, FleetEventKind, MachineId, ProcessId};
 use planarium_kernel::{
-    Cause, Class, EventQueue, Map, SimTime, SortedMap, SortedSet, TimerId, draw, id::Counter,
+    Cause, Class, EventQueue, IdMap, Map, SimTime, SortedMap, SortedSet, TimerId, draw, id::Counter,
 };
 use planarium_protocol::{EventBody, Text};
 use std::{collections::VecDeque, sync::Arc};
@@ -77,7 +77,7 @@ pub struct Master {
     /// The flag `offer_timeout`. *Units*: milliseconds.
     pub(crate) offer_timeout_ms: Option<u64>,
     /// Live and unreachable tasks.
-    pub(crate) tasks: Map<TaskNo, Arc<Task>>,
+    pub(crate) tasks: IdMap<TaskNo, Arc<Task>>,
     /// Tasks that run on although they were removed from the records.
     pub(crate) untracked: Map<TaskNo, UntrackedTask>,
     /// Processes that were told to end, whose reports are ignored.
@@ -90,7 +90,7 @@ pub struct Master {
     pub(crate) next_status: Counter,
     pub(crate) operations: Operations,
     pub(crate) task_ids: TaskIds,
-    pub(crate) by_process: Map<ProcessId, TaskNo>,
+    pub(crate) by_process: IdMap<ProcessId, TaskNo>,
     /// The region of the master itself: that of the first agent that has one.
     pub(crate) region: Option<Text>,
     /// Event runs of the allocator requested while a call is handled.
@@ -139,7 +139,7 @@ impl Master {
             next_offer: Counter::new(),
             removal_limit: RemovalLimit::default(),
             offer_timeout_ms: None,
-            tasks: Map::new(),
+            tasks: IdMap::new(),
             untracked: Map::new(),
             shutting_down: SortedSet::default(),
             masterless: Vec::new(),
@@ -148,7 +148,7 @@ impl Master {
             next_status: Counter::new(),
             operations: Operations::default(),
             task_ids: TaskIds::new(),
-            by_process: Map::new(),
+            by_process: IdMap::new(),
             region: None,
             requested: Requested::Nothing,
             counters: Counters::default(),

@@ -6,6 +6,7 @@
 //! What many kept states have in common is held once; [`Table::beyond`] and [`Map::beyond`] tell what a state
 //! holds that an earlier one does not.
 
+mod by_id;
 mod finder;
 mod index;
 mod last;
@@ -15,6 +16,7 @@ mod table;
 
 use std::sync::Arc;
 
+pub use by_id::IdMap;
 pub use finder::Finder;
 pub use index::Index;
 pub use list::{Entries, List};

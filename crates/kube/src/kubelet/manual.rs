@@ -66,7 +66,7 @@ impl Kube {
     /// The container that a status is about.
     fn said_of(&self, fleet: &Fleet, said: &TaskStatusInput) -> Result<(ObjectNo, u16, ProcessId), Refusal> {
         let mut found = Vec::new();
-        for (pid, (no, at)) in &self.by_process {
+        for (pid, (no, at)) in self.by_process.iter() {
             let Some(labels) = fleet.labels(*pid) else { continue };
             let is = |key: &str| labels.get(key).is_some_and(|text| **text == *said.task);
             let service = said
