@@ -209,7 +209,9 @@ mod tests {
             }
         }
         assert!(kept.iter().any(|(map, _)| map.len() > 20));
-        kept.iter().for_each(|(map, model)| agree(map, model));
+        for (map, model) in &kept {
+            agree(map, model);
+        }
         for id in model.keys() {
             assert!(map.remove(id).is_some());
         }
