@@ -185,12 +185,16 @@ fn condition(
 }
 
 impl Kube {
-    /// Makes a machine a node, under its hostname; a machine that is one already stays as it is.
+    /// Makes a machine a node, under its hostname. Nothing happens for a machine that is one already, or whose name another node
+    /// has: it takes that one's place when that one is removed. Pods that a former node of this name left go at once.
     pub fn add_node(&mut self, cx: &mut Cx, fleet: &Fleet, machine: MachineId) {
         let Some(spec) = fleet.machine(machine) else { return };
-        if self.node_of(machine).is_some() {
+        let has_name =
+            |number: u32| self.nodes.get(number as usize).is_some_and(|node| self.is_node(node.machine));
+        if self.is_node(machine) || self.node_number(&spec.hostname).is_some_and(has_name) {
             return;
         }
+        self.drop_pods_of(cx, &spec.hostname);
         let capacity = amounts(&spec.resources);
         let labels = labels_of(spec);
         let number = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
@@ -303,6 +307,19 @@ impl Kube {
             self.delete_object(cx, &object, &DeleteOptions::default());
         }
         Arc::make_mut(&mut self.machines).remove(&machine);
+        let name = self.nodes.get(number as usize).map(|node| node.name.clone());
+        let of_name = |other: &MachineId| {
+            *other != machine
+                && fleet.machine(*other).is_some_and(|spec| Some(&spec.hostname) == name.as_ref())
+        };
+        if let Some(next) = fleet.machine_ids().find(of_name) {
+            self.add_node(cx, fleet, next);
+        }
+    }
+
+    /// Whether a machine is a node.
+    fn is_node(&self, machine: MachineId) -> bool {
+        self.machines.contains_key(&machine)
     }
 
     /// The number of a machine's node.
@@ -518,6 +535,22 @@ impl Kube {
             self.record(cx, &pod, true, "NodeNotReady", "Node is not ready", "node-controller");
         }
         self.refresh_taints(cx, number);
+    }
+
+    /// Pods that are bound to a node, or were made for it, go without a word from it.
+    fn drop_pods_of(&mut self, cx: &mut Cx, name: &str) {
+        if self.node_number(name).is_none() {
+            return;
+        }
+        let is_meant = |pod: &&Arc<Object>| {
+            let Spec::Pod(_, own) = &pod.spec else { return false };
+            *own.node == *name || own.pinned.as_deref() == Some(name)
+        };
+        let pods: Vec<Arc<Object>> =
+            self.store.of_kind(KindId::POD, None).filter(is_meant).cloned().collect();
+        for pod in pods {
+            self.delete_object(cx, &pod, &DeleteOptions { grace_s: Some(0), ..DeleteOptions::default() });
+        }
     }
 
     /// Pods of a node whose object is no more go without a word from it.

@@ -243,6 +243,31 @@ fn daemons(yard: &Yard) -> planarium_kube::DaemonSetFacts {
 }
 
 #[test]
+fn machines_of_one_name_are_one_node() {
+    let mut yard = Yard::new(1);
+    yard.apply(LOGS);
+    let first = yard.machine("twin", 4, 8192, None);
+    let second = yard.machine("twin", 2, 4096, None);
+    yard.run(60);
+    assert_eq!(
+        (yard.kube.nodes().len(), yard.list(KindId::POD, "app=logs").len(), daemons(&yard).ready),
+        (2, 2, 2)
+    );
+    let take_out = |yard: &mut Yard, machine| {
+        yard.fleet.remove_machine(&mut yard.cx, machine);
+        yard.kube.remove_node(&mut yard.cx, &mut yard.fleet, machine);
+        yard.run(120);
+        (yard.kube.nodes().len(), yard.list(KindId::POD, "app=logs").len(), daemons(yard).ready)
+    };
+    // The other one takes its place.
+    assert_eq!(take_out(&mut yard, first), (2, 2, 2));
+    assert_eq!(take_out(&mut yard, second), (1, 1, 1));
+    yard.machine("twin", 4, 8192, None);
+    yard.run(60);
+    assert_eq!((yard.kube.nodes().len(), daemons(&yard).ready), (2, 2));
+}
+
+#[test]
 fn a_daemon_runs_on_every_node_that_takes_it() {
     let mut yard = Yard::new(3);
     yard.apply(LOGS);

@@ -74,6 +74,9 @@ impl Yard {
 
     /// Does everything that is due up to an instant.
     pub(crate) fn until(&mut self, ms: u64) {
+        // Far more than any test needs: controllers that undo each other's work would go on for ever.
+        let most = 20_000 + ms.saturating_sub(self.now()) / 2;
+        let mut turns = 0;
         loop {
             let due = [self.fleet.next_due(), self.kube.next_due()].into_iter().flatten().min();
             let Some(due) = due.filter(|due| due.ms() <= ms) else { break };
@@ -81,6 +84,8 @@ impl Yard {
             if due > self.cx.now() {
                 self.check();
             }
+            turns += 1;
+            assert!(turns < most, "no end of it at {}: {:#?}", self.cx.now(), self.events.last());
             self.cx.set_now(due);
             if self.fleet.next_due().is_some_and(|at| at <= due) {
                 self.fleet.fire(&mut self.cx);
