@@ -214,6 +214,12 @@ pub(crate) fn changed(text: &str, change: &Change) -> String {
     }
 }
 
+/// Errors of an update that a running scheduler's validators find: it takes the update, says what is wrong in the errors of its
+/// plan, and goes on with the definition that was in force.
+///
+/// **Source**: `dcos-commons: …/config/validate/{PlacementRuleIsValid,ResourceLimitsMustExceedRequestedResources}.java`.
+const VALIDATED: &[&str] = &["SDK096", "SDK130", "SDK131", "SDK132"];
+
 /// A definition as it is, and which of its files is changed.
 #[derive(Clone)]
 struct Base {
@@ -319,6 +325,14 @@ fn put(
     let input = if update { Input::UpdateService(load.clone()) } else { Input::LoadService(load.clone()) };
     let applied = engine.apply(input);
     match &applied.outcome {
+        Ok(_) if update && report.has_errors() => {
+            let errors = report.diagnostics.iter().filter(|finding| finding.is_error());
+            let judged = errors.clone().all(|error| VALIDATED.contains(&error.code.as_ref()));
+            prop_assert!(judged, "accepted, but {:?}", errors.collect::<Vec<_>>());
+            let plans = &engine.view().services[0].plans;
+            let told = plans.iter().any(|plan| &*plan.status == "ERROR");
+            prop_assert!(told, "accepted, and no plan tells of {:?}", report.diagnostics);
+        }
         Ok(_) => prop_assert!(!report.has_errors(), "accepted, but {:?}", report.diagnostics),
         Err(refusal) => {
             prop_assert_eq!(difference(&shown(engine), &before), None, "refused, and something changed");

@@ -62,7 +62,7 @@ pub(crate) fn counted(cmd: Cmd) -> Result<Count> {
 /// What a line adds to the count, when it is a summary line of one of the test programs.
 fn read_line(line: &str) -> Option<Count> {
     let line = plain(line);
-    let line = line.trim();
+    // What a failed test said is shown further in, and it may end like a program's own summary.
     if let Some(rest) = line.strip_prefix("test result:") {
         return Some(Count {
             passed: before(rest, "passed"),
@@ -70,13 +70,13 @@ fn read_line(line: &str) -> Option<Count> {
             skipped: before(rest, "ignored"),
         });
     }
-    if let Some(rest) = line.strip_prefix("Summary [") {
+    if let Some(rest) = line.trim_start().strip_prefix("Summary [") {
         let failed = ["failed", "timed", "exec"].iter().map(|word| before(rest, word)).sum();
         return Some(Count { passed: before(rest, "passed"), failed, skipped: before(rest, "skipped") });
     }
     let rest = line.strip_prefix("ℹ ").or_else(|| line.strip_prefix("# "))?;
     let (word, number) = rest.split_once(' ')?;
-    let number = number.parse().ok()?;
+    let number = number.trim_end().parse().ok()?;
     match word {
         "pass" => Some(Count { passed: number, ..Count::default() }),
         "fail" | "cancelled" => Some(Count { failed: number, ..Count::default() }),
@@ -156,6 +156,8 @@ mod tests {
             "ℹ duration_ms 12.5",
             "# Subtest: pass 3",
             "running 3 tests",
+            "    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 18 filtered out",
+            "    # fail 1",
             "",
         ] {
             assert_eq!(read_line(line), None, "{line}");
