@@ -7,6 +7,7 @@ mod again;
 mod deployments;
 mod events;
 mod refused;
+mod remedies;
 
 use planarium_rest::{Request, handle};
 use planarium_tests::Client;

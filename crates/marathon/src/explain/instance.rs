@@ -35,7 +35,7 @@ impl Teller<'_> {
                 if !progress.ready.contains(&key.no) && instance.spec.def.readiness.is_some() {
                     reasons.push(Self::unready(deployment, &instance, probe.as_ref()));
                 }
-                self.health_remedies(&instance);
+                self.health_remedies(&instance, probe.as_ref());
             }
             Condition::Unreachable | Condition::UnreachableInactive => {
                 reasons.push(Self::unreachable(&instance));
@@ -47,7 +47,7 @@ impl Teller<'_> {
                 let kind =
                     ReasonKind::Starting { task: name.clone(), agent: host.clone(), state: state.into() };
                 reasons.push(reason(text, event, kind));
-                self.start_remedies(&instance);
+                self.start_remedies(&instance, probe.as_ref());
             }
         }
         if probe.as_ref().is_some_and(|probe| probe.manual) {

@@ -8,6 +8,7 @@ use crate::run::deployments::Deployment;
 use crate::run::instance::Instance;
 use crate::view::actions::call;
 use planarium_kernel::Milli;
+use planarium_mesos::ProbeFacts;
 use planarium_protocol::input::{AddAgent, ClearFault, Input, OfferRound, Resources, TaskStatusInput};
 use planarium_protocol::{Amount, Text};
 use serde_json::Value;
@@ -32,7 +33,17 @@ impl Teller<'_> {
         self.help(format!("Reset the delay of {}", spec.id), Some(call("DELETE", path, Value::Null)));
     }
 
-    fn status(&self, instance: &Instance, state: &str, healthy: Option<bool>) -> Option<Input> {
+    /// Nothing can be said in the name of a task of which nothing is heard.
+    fn status(
+        &self,
+        instance: &Instance,
+        probe: Option<&ProbeFacts>,
+        state: &str,
+        healthy: Option<bool>,
+    ) -> Option<Input> {
+        if probe.is_some_and(|probe| probe.silent) {
+            return None;
+        }
         let ready = instance.spec.def.readiness.is_some().then_some(0);
         Some(Input::TaskStatus(TaskStatusInput {
             task: instance.task()?.id.to_string(),
@@ -45,14 +56,14 @@ impl Teller<'_> {
         }))
     }
 
-    pub(super) fn start_remedies(&mut self, instance: &Instance) {
-        if let Some(input) = self.status(instance, "TASK_RUNNING", None) {
+    pub(super) fn start_remedies(&mut self, instance: &Instance, probe: Option<&ProbeFacts>) {
+        if let Some(input) = self.status(instance, probe, "TASK_RUNNING", None) {
             self.help(format!("Say that {} runs", instance.id), Some(input));
         }
     }
 
-    pub(super) fn health_remedies(&mut self, instance: &Instance) {
-        if let Some(input) = self.status(instance, "TASK_RUNNING", Some(true)) {
+    pub(super) fn health_remedies(&mut self, instance: &Instance, probe: Option<&ProbeFacts>) {
+        if let Some(input) = self.status(instance, probe, "TASK_RUNNING", Some(true)) {
             self.help(format!("Say that {} is well", instance.id), Some(input));
         }
     }

@@ -13,7 +13,7 @@ mod more;
 use crate::run::Marathon;
 use crate::run::deployments::{Deployment, Stage};
 use crate::run::instance::{Goal, Instance};
-use crate::run::tracker::SpecNo;
+use crate::run::tracker::{Key, SpecNo};
 use crate::run::work::Work;
 use crate::shown;
 use planarium_kernel::SortedMap;
@@ -58,12 +58,34 @@ impl Marathon {
             name: self.settings.framework.clone(),
             dialect: crate::run::tell::DIALECT.into(),
             plans,
-            pods: self.tracker.iter().map(|(_, instance)| pod(instance)).collect(),
+            pods: self.pods(),
             activity: self.activity(),
             statuses: shown::STATUSES,
             definitions: definitions.to_vec(),
             more: Arc::new(self.more()),
         }
+    }
+
+    /// The instances of all apps and pods, those among them whose definition is removed already.
+    fn pods(&self) -> Vec<Arc<PodView>> {
+        let mut last: Option<(SpecNo, bool)> = None;
+        let shown = |(key, instance): (Key, &Arc<Instance>)| {
+            let is_defined = match last {
+                Some((spec, is_defined)) if spec == key.spec => is_defined,
+                _ => self.root.spec(instance.spec_id()).is_some(),
+            };
+            last = Some((key.spec, is_defined));
+            let view = pod(instance);
+            if is_defined { view } else { self.removed(&view) }
+        };
+        self.tracker.iter().map(shown).collect()
+    }
+
+    /// An instance that only waits for its turn to end: the API knows its app no longer.
+    fn removed(&self, view: &PodView) -> Arc<PodView> {
+        let why = || Some("Its definition is removed: it is to end anyway.");
+        let actions = view.actions.iter().map(|action| action.clone().unless(why())).collect();
+        Arc::new(PodView { revision: self.revision, actions, ..view.clone() })
     }
 
     /// One line on what goes on.

@@ -107,7 +107,7 @@ impl Master {
         let agent = self.task(no).and_then(|task| self.agent(task.agent));
         let is_registered = agent.is_some_and(|agent| agent.state == AgentState::Registered);
         let is_reachable = agent.is_some_and(Agent::is_reachable);
-        let is_lost = agent.is_some_and(|agent| fleet.absence(agent.machine) == Some(Absence::Lost));
+        let is_lost = self.task(no).is_some_and(|task| self.is_silent(fleet, task));
         let conflict = |text: String| Err(Refusal::new(RefusalCode::Conflict, text));
         if source == Source::Master {
             if !is_registered {
@@ -129,6 +129,11 @@ impl Master {
         }
         follow(cx, fleet, pid, state, said.readiness_exit);
         Ok(())
+    }
+
+    /// Whether a task's machine is lost: nothing that the task does is heard of.
+    pub(super) fn is_silent(&self, fleet: &Fleet, task: &Task) -> bool {
+        self.agent(task.agent).is_some_and(|agent| fleet.absence(agent.machine) == Some(Absence::Lost))
     }
 
     /// The latest untracked task of this name or id, and its process.

@@ -31,6 +31,8 @@ pub struct ProbeFacts {
     pub manual: bool,
     /// Makes no progress.
     pub hung: bool,
+    /// Its machine is lost: nothing is heard of it, and nothing can be said in its name.
+    pub silent: bool,
     /// Ids and kinds of the faults that target it.
     pub faults: Vec<(Text, &'static str)>,
     /// The process, while there is one.
@@ -51,6 +53,7 @@ impl Master {
             next: facts.as_ref().and_then(|facts| facts.readiness_next),
             manual: facts.as_ref().is_some_and(|facts| facts.manual),
             hung: facts.as_ref().is_some_and(|facts| facts.hung),
+            silent: self.is_silent(fleet, task),
             faults: task.process.map(|pid| fleet.faults_on(pid)).unwrap_or_default(),
             process: task.process,
         })
@@ -73,13 +76,13 @@ impl Master {
             since_ms: task.since.ms(),
             healthy: task.healthy,
             ready: task.check.map(|check| check.exit_code == Some(0)),
-            actions: task_actions(fleet, task, &service),
+            actions: task_actions(fleet, task, &service, self.is_silent(fleet, task)),
             service,
         }
     }
 }
 
-fn task_actions(fleet: &Fleet, task: &Task, service: &Text) -> Vec<ActionView> {
+fn task_actions(fleet: &Fleet, task: &Task, service: &Text, silent: bool) -> Vec<ActionView> {
     let target = || Target {
         service: Some((**service).to_owned()),
         task: Some((**task.id()).to_owned()),
@@ -108,6 +111,7 @@ fn task_actions(fleet: &Fleet, task: &Task, service: &Text) -> Vec<ActionView> {
         actions.push(strike("Fail its health checks", FaultKind::HealthFail));
     }
     if facts.is_some_and(|facts| facts.manual) {
+        let refused = silent.then_some("its machine is lost: nothing is heard of it");
         for (title, state, readiness_exit) in [
             ("Say it is running", "TASK_RUNNING", None),
             ("Say it is ready", "TASK_RUNNING", Some(0)),
@@ -124,7 +128,7 @@ fn task_actions(fleet: &Fleet, task: &Task, service: &Text) -> Vec<ActionView> {
                 reason: None,
                 message: None,
             };
-            actions.push(action(title, Input::TaskStatus(said), None));
+            actions.push(action(title, Input::TaskStatus(said), refused));
         }
     }
     actions

@@ -61,6 +61,12 @@ pub trait ClusterFacts {
         false
     }
 
+    /// Whether a task's machine is lost, so that nothing is heard of it and nothing can be said in its name.
+    fn is_silent(&self, task_id: &str) -> bool {
+        let _ = task_id;
+        false
+    }
+
     /// In which state a machine is that cannot offer anything, e.g. `lost`; nothing for one that is up.
     fn machine_state(&self, hostname: &str) -> Option<String> {
         let _ = hostname;

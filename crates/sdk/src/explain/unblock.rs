@@ -77,8 +77,12 @@ impl Explainer<'_> {
         self.add("Update the service with a definition that the checks let pass", None);
     }
 
-    fn status_input(&self, task: &TaskRecord, state: &str, readiness_exit: Option<i32>) -> Input {
-        Input::TaskStatus(TaskStatusInput {
+    /// A status in the name of a task, where something can be heard of it.
+    fn status_remedy(&mut self, title: String, task: &TaskRecord, state: &str, readiness_exit: Option<i32>) {
+        if self.facts.is_silent(&task.id) {
+            return;
+        }
+        let said = TaskStatusInput {
             task: task.id.to_string(),
             state: state.to_owned(),
             service: Some(self.scheduler.name.to_string()),
@@ -86,7 +90,8 @@ impl Explainer<'_> {
             healthy: None,
             reason: None,
             message: None,
-        })
+        };
+        self.add(title, Some(Input::TaskStatus(said)));
     }
 
     fn pod_input(&self, requirement: &Requirement, op: PodOp) -> Input {
@@ -101,8 +106,12 @@ impl Explainer<'_> {
 
     pub(super) fn start_remedies(&mut self, holder: Holder, task: &TaskRecord) {
         let checked = self.scheduler.task_spec(task).is_some_and(|spec| spec.readiness_check.is_some());
-        let input = self.status_input(task, "TASK_RUNNING", checked.then_some(0));
-        self.add(format!("Say that {} runs", task.name), Some(input));
+        self.status_remedy(
+            format!("Say that {} runs", task.name),
+            task,
+            "TASK_RUNNING",
+            checked.then_some(0),
+        );
         self.force_remedy(holder);
     }
 
@@ -112,8 +121,7 @@ impl Explainer<'_> {
         requirement: &Requirement,
         task: &TaskRecord,
     ) {
-        let input = self.status_input(task, "TASK_RUNNING", Some(0));
-        self.add(format!("Say that {} is ready", task.name), Some(input));
+        self.status_remedy(format!("Say that {} is ready", task.name), task, "TASK_RUNNING", Some(0));
         let input = self.pod_input(requirement, PodOp::Restart);
         self.add(format!("Restart pod {}", requirement.key.name()), Some(input));
         self.force_remedy(holder);
@@ -126,8 +134,7 @@ impl Explainer<'_> {
 
     pub(super) fn exit_remedies(&mut self, holder: Holder, task: &TaskRecord, manual: bool) {
         if manual {
-            let input = self.status_input(task, "TASK_FINISHED", None);
-            self.add(format!("Say that {} finished", task.name), Some(input));
+            self.status_remedy(format!("Say that {} finished", task.name), task, "TASK_FINISHED", None);
         }
         self.force_remedy(holder);
     }

@@ -35,6 +35,10 @@ impl ClusterFacts for Facts<'_> {
         self.cluster.probe(self.framework, task_id).is_some_and(|probe| probe.manual)
     }
 
+    fn is_silent(&self, task_id: &str) -> bool {
+        self.cluster.probe(self.framework, task_id).is_some_and(|probe| probe.silent)
+    }
+
     fn machine_state(&self, hostname: &str) -> Option<String> {
         let view = self.cluster.view();
         let machine = view.machines.iter().find(|machine| &*machine.hostname == hostname);
