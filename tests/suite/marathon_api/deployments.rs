@@ -110,6 +110,30 @@ fn giving_up_undoes_nothing_and_taking_back_undoes_all() {
 }
 
 #[test]
+fn a_removed_group_that_is_taken_back_is_a_new_group() {
+    for made_since in [false, true] {
+        let mut client = client();
+        let c = &mut client;
+        let group =
+            json!({"id": "/shop", "enforceRole": true, "apps": [app("web", json!({"role": "shop"}))]});
+        call(c, "POST", "/v2/groups", &group).status(201);
+        pass(c, 60);
+        let enforces = |c: &mut Client| c.get("/v2/groups/shop").json()["enforceRole"].clone();
+        assert_eq!(enforces(c), json!(true));
+        let removed = call(c, "DELETE", "/v2/groups/shop", &Value::Null).status(200).json();
+        if made_since {
+            let other = json!({"id": "/shop", "enforceRole": false, "apps": [app("db", json!({}))]});
+            call(c, "POST", "/v2/groups", &other).status(201);
+        }
+        let id = removed["deploymentId"].as_str().unwrap_or_default();
+        call(c, "DELETE", &format!("/v2/deployments/{id}"), &Value::Null).status(200);
+        pass(c, 120);
+        assert_eq!(c.get("/v2/apps/shop/web").status(200).json()["app"]["tasksRunning"], 1);
+        assert_eq!(enforces(c), json!(false), "{made_since}");
+    }
+}
+
+#[test]
 fn killing_relaunches_and_killing_to_scale_does_not() {
     let mut client = client();
     let c = &mut client;

@@ -62,13 +62,64 @@ fn listeners_hear_of_changes_that_are_refused() {
         assert_eq!((&*events[0].0, &events[0].1["reason"]), ("group_change_failed", &json!(reason)));
     }
     // What is refused for another reason never was a deployment.
-    call(c, "DELETE", "/v2/apps/zzz", &Value::Null).status(404);
-    let events = heard(c);
-    assert_eq!(events.len(), 1, "{events:?}");
-    assert_eq!(
-        (&events[0].1["groupId"], &events[0].1["reason"]),
-        (&json!("/"), &json!("App '/zzz' does not exist"))
-    );
+    let unknown = "App '/zzz' does not exist";
+    for (method, path, body, status, reason) in [
+        ("DELETE", "/v2/apps/zzz", Value::Null, 404, unknown),
+        ("PATCH", "/v2/apps/zzz", json!({"cmd": "sleep 1"}), 404, unknown),
+        ("PATCH", "/v2/apps", json!([{"id": "/zzz", "cmd": "sleep 1"}]), 404, unknown),
+        ("POST", "/v2/apps/zzz/restart", Value::Null, 404, unknown),
+        (
+            "PUT",
+            "/v2/groups/g",
+            json!({"version": "2001-01-01T00:00:00.000Z"}),
+            422,
+            "Group /g not available in version 2001-01-01T00:00:00.000Z",
+        ),
+    ] {
+        call(c, method, path, &body).status(status);
+        let events = heard(c);
+        assert_eq!(events.len(), 1, "{method} {path}: {events:?}");
+        assert_eq!(
+            (&events[0].1["groupId"], &events[0].1["reason"]),
+            (&json!("/"), &json!(reason)),
+            "{method} {path}"
+        );
+    }
+}
+
+#[test]
+fn a_plan_that_is_refused_has_an_id_of_its_own() {
+    let mut client = client();
+    let c = &mut client;
+    call(c, "POST", "/v2/apps", &app("/x", json!({"cpus": 1000}))).status(201);
+    let mut stream = listen(c, "event_type=deployment_failed");
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        call(c, "PUT", "/v2/apps/x", &json!({"instances": 2})).status(409);
+        let told = heard(&mut stream, c);
+        ids.extend(told.iter().map(|(_, event)| event["id"].clone()));
+    }
+    let forced = call(c, "PUT", "/v2/apps/x?force=true", &json!({"instances": 2})).status(200).json();
+    ids.push(forced["deploymentId"].clone());
+    assert_eq!(ids.len(), 3, "{ids:?}");
+    assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2], "{ids:?}");
+}
+
+#[test]
+fn the_number_of_deployments_is_looked_at_before_the_change() {
+    let mut client = with_flags(&json!({"MARATHON_MAX_RUNNING_DEPLOYMENTS": "1"}));
+    let c = &mut client;
+    pass(c, 60);
+    call(c, "POST", "/v2/apps", &app("/x", json!({"cpus": 1000}))).status(201);
+    for (method, path, body) in [
+        ("PATCH", "/v2/apps/zzz", json!({"cmd": "sleep 1"})),
+        ("PATCH", "/v2/apps", json!([{"id": "/zzz", "cmd": "sleep 1"}])),
+        ("POST", "/v2/apps/zzz/restart", Value::Null),
+        ("DELETE", "/v2/apps/zzz", Value::Null),
+        ("PUT", "/v2/groups/g", json!({"version": "2001-01-01T00:00:00.000Z"})),
+    ] {
+        call(c, method, path, &body).status(403);
+    }
 }
 
 #[test]

@@ -188,7 +188,9 @@ impl Marathon {
         let id = PathId::absolute(id);
         let update = self.canonical_update(&id, body, partial, force)?;
         let existed = self.root.app(&id).is_some();
-        let wanted = self.updated(&self.root, &id, &update, (partial, create, force))?;
+        let wanted = self
+            .updated(&self.root, &id, &update, (partial, create, force))
+            .map_err(|refused| self.refuse_change(cx, id.parent(), refused))?;
         let settings = self.settings.clone();
         let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| match &wanted {
             Wanted::Whole(spec) => put(root, RunSpec::clone(spec), &settings),
@@ -234,23 +236,34 @@ impl Marathon {
             };
             updates.push((id, update.map_err(|refused| refused.within(&format!("({at})")))?));
         }
-        let mut wanted = Vec::new();
+        let wanted = self
+            .updated_one_by_one(&updates, (partial, create, force))
+            .map_err(|refused| self.refuse_change(cx, PathId::root(), refused))?;
+        let settings = self.settings.clone();
+        let accepted = self.simple_change(cx, cluster, PathId::root(), force, &mut |root| {
+            wanted.iter().try_for_each(|spec| put(root, spec.clone(), &settings))
+        })?;
+        Ok(self.deployed(&accepted))
+    }
+
+    /// What changes in canonical form make of apps, each beside what the ones before it have made.
+    fn updated_one_by_one(
+        &self,
+        updates: &[(PathId, Value)],
+        how: (bool, bool, bool),
+    ) -> Result<Vec<RunSpec>, Refused> {
         let mut root = self.root.clone();
+        let mut wanted = Vec::with_capacity(updates.len());
         for (at, (id, update)) in updates.iter().enumerate() {
-            let next = self.updated(&root, id, update, (partial, create, force));
-            let next = next.map_err(|refused| refused.within(&format!("({at})")))?;
-            let spec = match next {
+            let next = self.updated(&root, id, update, how);
+            let spec = match next.map_err(|refused| refused.within(&format!("({at})")))? {
                 Wanted::Whole(spec) => *spec,
                 Wanted::Back(spec) => RunSpec::clone(&spec),
             };
             put(&mut root, spec.clone(), &self.settings)?;
             wanted.push(spec);
         }
-        let settings = self.settings.clone();
-        let accepted = self.simple_change(cx, cluster, PathId::root(), force, &mut |root| {
-            wanted.iter().try_for_each(|spec| put(root, spec.clone(), &settings))
-        })?;
-        Ok(self.deployed(&accepted))
+        Ok(wanted)
     }
 
     pub(crate) fn delete_app(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, force: bool) -> Done {
@@ -282,7 +295,6 @@ impl Marathon {
 
     pub(crate) fn restart_app(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, force: bool) -> Done {
         let id = PathId::absolute(id);
-        self.root.app(&id).ok_or_else(|| unknown_app(&id))?;
         let version = self.new_stamp(cx.now());
         let change = RootChange {
             group: id.parent(),
@@ -290,7 +302,7 @@ impl Marathon {
             force,
             marks: [id.clone()].into_iter().collect(),
             kill: ToKill::new(),
-            change: &mut |_| Ok(()),
+            change: &mut |root| root.app(&id).map(|_| ()).ok_or_else(|| unknown_app(&id)),
         };
         let accepted = self.change_root(cx, cluster, change)?;
         Ok(self.deployed(&accepted))

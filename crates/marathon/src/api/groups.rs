@@ -161,7 +161,8 @@ impl Marathon {
         force: bool,
     ) -> Result<Accepted, Refused> {
         let mut changed = self.root.clone();
-        self.apply_group(&mut changed, id, body)?;
+        self.apply_group(&mut changed, id, body)
+            .map_err(|refused| self.refuse_change(cx, at.parent(), refused))?;
         self.simple_change(cx, cluster, at.parent(), force, &mut |root| {
             *root = changed.clone();
             Ok(())

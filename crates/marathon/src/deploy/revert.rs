@@ -41,9 +41,6 @@ fn revert_groups(plan: &Plan, root: &mut Root, settings: &Settings) {
                 let mut needs = dependencies(root, id);
                 needs.extend(old.dependencies.iter().cloned());
                 root.make_group(id, settings);
-                if let Some(group) = root.groups.get_mut(id) {
-                    group.enforce = old.enforce;
-                }
                 root.set_dependencies(id, needs.into_iter().collect(), settings);
             }
             (Some(old), Some(new)) if old.dependencies != new.dependencies => {

@@ -20,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 /// So many versions of the tree, of an app and of a pod are kept.
 const KEPT: usize = 50;
 const DEPLOYMENT: u32 = 0x6d30;
+const REFUSED: u32 = 0x6d31;
 
 /// A change of the tree.
 pub(crate) struct RootChange<'a> {
@@ -93,15 +94,36 @@ impl Marathon {
                 self.settle(cx, cluster);
             }
             Err(refused) => {
-                self.failed = Some(Arc::new(FailedChange {
-                    group: change.group,
-                    version: change.version,
-                    reason: refused.reason().into(),
-                    plan,
-                }));
+                // Every plan has an id of its own, that of the next deployment is not it.
+                let plan = plan.map(|plan| {
+                    let mut plan = Plan::clone(&plan);
+                    plan.id = self.uuid(REFUSED, cx.next_seq());
+                    Arc::new(plan)
+                });
+                self.note_failed(change.group, change.version, refused, plan);
             }
         }
         done
+    }
+
+    /// A change of the tree that is refused before there is a changed tree. The number of deployments is looked at first.
+    pub(crate) fn refuse_change(&mut self, cx: &Cx, group: PathId, refused: Refused) -> Refused {
+        let refused = self.check_running().err().unwrap_or(refused);
+        let version = self.new_stamp(cx.now());
+        self.note_failed(group, version, &refused, None);
+        refused
+    }
+
+    fn note_failed(&mut self, group: PathId, version: Stamp, refused: &Refused, plan: Option<Arc<Plan>>) {
+        self.failed = Some(Arc::new(FailedChange { group, version, reason: refused.reason().into(), plan }));
+    }
+
+    fn check_running(&self) -> Result<(), Refused> {
+        let running = u64::try_from(self.deployments.running().count()).unwrap_or(u64::MAX);
+        if running >= self.settings.max_deployments {
+            return Err(Refused::TooMany(self.settings.max_deployments));
+        }
+        Ok(())
     }
 
     /// `computed` is the plan, once there is one.
@@ -112,10 +134,7 @@ impl Marathon {
         change: &mut RootChange<'_>,
         computed: &mut Option<Arc<Plan>>,
     ) -> Result<Accepted, Refused> {
-        let running = u64::try_from(self.deployments.running().count()).unwrap_or(u64::MAX);
-        if running >= self.settings.max_deployments {
-            return Err(Refused::TooMany(self.settings.max_deployments));
-        }
+        self.check_running()?;
         let (plan, levels) = self.plan_of(change)?;
         let plan = Arc::new(plan);
         *computed = Some(plan.clone());

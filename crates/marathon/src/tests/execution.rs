@@ -228,6 +228,52 @@ fn an_agent_that_does_not_answer_is_replaced_and_what_comes_back_is_too_much() {
 }
 
 #[test]
+fn an_old_instance_that_is_forgotten_makes_room_for_a_new_one() {
+    let more = json!({
+        "cmd": "sleep 100000",
+        "constraints": [["hostname", "UNIQUE"]],
+        "upgradeStrategy": {"minimumHealthCapacity": 1, "maximumOverCapacity": 0},
+        "healthChecks": [{"protocol": "HTTP", "intervalSeconds": 10, "maxConsecutiveFailures": 0}],
+    });
+    let mut lab = Lab::new(4);
+    up(&mut lab, &[app("/a", 3, more.clone())]);
+    let agent = lab.instances("/a")[0].agent.as_ref().map(|agent| agent.hostname.to_string());
+    // The first new instance is not healthy before an old one is given up, 75 seconds after its agent went silent.
+    lab.behave("/a", json!({"health": [500, 500, 500, 500, 500, 500, 500, 500, 500, 500, 500, 500, 0]}));
+    let mut newer = app("/a", 3, more);
+    newer["cmd"] = "sleep 200000".into();
+    lab.put(&[newer], false).expect("accepted");
+    lab.run(5_000);
+    lab.fault(FaultKind::AgentPartitioned, json!({"agent": agent}));
+    lab.run(100_000);
+    let new = |lab: &Lab| {
+        lab.instances("/a").iter().filter(|one| one.spec.def.json["cmd"] == "sleep 200000").count()
+    };
+    assert_eq!((lab.instances("/a").len(), new(&lab)), (4, 2), "{}", lab.log.join("\n"));
+    lab.settle(900_000);
+    assert_eq!((lab.instances("/a").len(), new(&lab)), (3, 3), "{}", lab.log.join("\n"));
+}
+
+#[test]
+fn a_task_that_is_back_is_asked_again_whether_it_is_ready() {
+    let more = json!({"cmd": "sleep 100000", "portDefinitions": [{"port": 0, "name": "http-api"}],
+        "unreachableStrategy": {"inactiveAfterSeconds": 300, "expungeAfterSeconds": 600},
+        "readinessChecks": [{"portName": "http-api", "intervalSeconds": 5, "timeoutSeconds": 3}]});
+    let mut lab = Lab::new(1);
+    lab.behave("/a", json!({"readiness": [503, 503, 503, 503, 0]}));
+    lab.put(&[app("/a", 1, more)], false).expect("accepted");
+    assert!(lab.until(60_000, |lab| lab.running("/a") == 1));
+    let agent = lab.instances("/a")[0].agent.as_ref().map(|agent| agent.hostname.to_string());
+    lab.fault(FaultKind::AgentPartitioned, json!({"agent": agent}));
+    lab.run(100_000);
+    assert_eq!(lab.instances("/a")[0].condition, Condition::Unreachable);
+    assert_eq!(lab.marathon.deployments.running().count(), 1);
+    lab.clear_fault();
+    lab.settle(120_000);
+    assert_eq!(lab.instances("/a")[0].tasks[0].attempt, 1, "{}", lab.log.join("\n"));
+}
+
+#[test]
 fn late_replacement_waits_for_its_time() {
     let mut lab = Lab::new(2);
     let strategy = json!({"inactiveAfterSeconds": 60, "expungeAfterSeconds": 1000});

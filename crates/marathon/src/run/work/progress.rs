@@ -90,6 +90,12 @@ impl Progress {
         news: &News<'_>,
     ) -> Heard {
         let version = spec.version.version;
+        if let News::Changed(change) = news
+            && change.now.condition != Condition::Running
+        {
+            // Nobody asks it any more; when it runs again, even by the same task, it is asked anew.
+            self.checking.remove(&change.key);
+        }
         match news {
             News::Changed(change)
                 if change.now.condition == Condition::Running && change.now.version() == version =>

@@ -247,6 +247,12 @@ impl Marathon {
         if ended && instance.goal == Goal::Running {
             replacing.old.remove(&id);
             replacing.progress.ended(id);
+            if change.deleted {
+                // Forgotten at once, it has no goal that would change: nothing else would bring about the launch.
+                replacing.to_kill.retain(|one| *one != id);
+                self.launch_new(cx, no, &spec, replacing);
+                return is_finished(replacing, &spec);
+            }
             let goal = if spec.is_resident() { Goal::Stopped } else { Goal::Decommissioned };
             self.set_goal(cx, change.key, goal, "it has ended, and a new version takes its place");
             false
