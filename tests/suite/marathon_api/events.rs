@@ -106,6 +106,48 @@ fn a_plan_that_is_refused_has_an_id_of_its_own() {
 }
 
 #[test]
+fn the_end_of_a_task_is_no_success_of_its_check() {
+    let mut client = client();
+    let c = &mut client;
+    let check = json!([{"protocol": "COMMAND", "command": {"value": "true"}, "intervalSeconds": 5}]);
+    call(c, "POST", "/v2/apps", &app("/a", json!({"instances": 2, "healthChecks": check}))).status(201);
+    pass(c, 60);
+    assert_eq!(c.get("/v2/apps/a").json()["app"]["tasksHealthy"], 2);
+    let mut stream =
+        listen(c, "event_type=health_status_changed_event&event_type=instance_health_changed_event");
+    heard(&mut stream, c);
+    call(c, "PUT", "/v2/apps/a", &json!({"instances": 1})).status(200);
+    pass(c, 60);
+    assert_eq!(steps(c), Vec::<Vec<String>>::new());
+    let told = heard(&mut stream, c);
+    let well = |(_, event): &&(String, Value)| event["alive"] == true || event["healthy"] == true;
+    assert_eq!(told.iter().find(well), None);
+}
+
+#[test]
+fn a_kill_for_health_tells_of_the_failure_before() {
+    let mut client = client();
+    let c = &mut client;
+    let health = json!({"kind": "process-behaviour", "target": {"pod": "/a"}, "behaviour": {"health": [200, 500, 500, 503]}});
+    c.post("/sim/inputs", &health).status(200);
+    let check = json!([{"protocol": "HTTP", "intervalSeconds": 10, "gracePeriodSeconds": 0, "maxConsecutiveFailures": 2}]);
+    call(c, "POST", "/v2/apps", &app("/a", json!({"healthChecks": check}))).status(201);
+    let mut stream =
+        listen(c, "event_type=failed_health_check_event&event_type=unhealthy_instance_kill_event");
+    pass(c, 60);
+    let told = heard(&mut stream, c);
+    let kill = told.iter().position(|(kind, _)| kind == "unhealthy_instance_kill_event");
+    let before = &told[..kill.unwrap_or_default()];
+    let failures: Vec<&Value> = before.iter().map(|(_, event)| &event["timestamp"]).collect();
+    assert_eq!(failures.len(), 3, "{told:?}");
+    let (_, event) = &told[3];
+    assert_eq!((&event["reason"], &event["timestamp"]), (&json!("500 Internal Server Error"), failures[1]));
+    let failure = c.get("/v2/apps/a?embed=app.lastTaskFailure").json()["app"]["lastTaskFailure"].clone();
+    let text = "Task was killed since health check failed. Reason: 500 Internal Server Error";
+    assert_eq!((&failure["message"], &failure["timestamp"]), (&json!(text), failures[1]));
+}
+
+#[test]
 fn the_number_of_deployments_is_looked_at_before_the_change() {
     let mut client = with_flags(&json!({"MARATHON_MAX_RUNNING_DEPLOYMENTS": "1"}));
     let c = &mut client;

@@ -63,7 +63,8 @@ pub(crate) enum Happening {
     /// One check of an instance sees it otherwise.
     Alive { id: PathId, version: Stamp, health: Arc<Health> },
     /// An instance is killed because a check failed too often.
-    UnhealthyKill { instance: Arc<Instance>, version: Stamp, reason: Text },
+    /// `at` and `reason` are those of the failure before the one that killed it.
+    UnhealthyKill { instance: Arc<Instance>, version: Stamp, reason: Text, at: SimTime },
     /// The framework subscribed, for the first time or again, or lost its master.
     Scheduler { kind: &'static str, framework: Text, master: Text },
 }
@@ -238,7 +239,7 @@ impl BusEvent {
                 put("version", calendar.date(*version).into());
                 put("alive", health.is_alive().into());
             }
-            Happening::UnhealthyKill { instance, version, reason } => {
+            Happening::UnhealthyKill { instance, version, reason, .. } => {
                 put("appId", instance.spec_id().as_str().into());
                 put("taskId", instance.task().map_or(Value::Null, |task| (&*task.id).into()));
                 put("instanceId", (&*instance.id).into());
@@ -258,7 +259,11 @@ impl BusEvent {
             }
         }
         put("eventType", self.what.kind().into());
-        put("timestamp", calendar.at(self.at).into());
+        let at = match &self.what {
+            Happening::UnhealthyKill { at, .. } => *at,
+            _ => self.at,
+        };
+        put("timestamp", calendar.at(at).into());
         all.retain(|_, value| !value.is_null() || self.what.kind() == "instance_health_changed_event");
         Value::Object(all)
     }

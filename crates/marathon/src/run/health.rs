@@ -65,8 +65,8 @@ pub(crate) enum CheckResult {
 pub(crate) struct Outcome {
     /// The failure counts.
     pub(crate) failed: bool,
-    /// The instance is to be killed.
-    pub(crate) kill: bool,
+    /// The instance is to be killed, for the failure before this one: when that was, and its cause.
+    pub(crate) kill: Option<(SimTime, Text)>,
     /// This check sees the instance otherwise than before.
     pub(crate) flipped: bool,
     /// All checks together see it otherwise than before.
@@ -191,7 +191,10 @@ impl Checks {
                     old.first_success.is_none() && instance.since.saturating_add(check.grace_ms) > now;
                 if running && !grace {
                     outcome.failed = true;
-                    outcome.kill = check.max_failures > 0 && old.failures >= check.max_failures;
+                    if check.max_failures > 0 && old.failures >= check.max_failures {
+                        let cause = old.cause.clone().unwrap_or_else(|| "unknown".into());
+                        outcome.kill = Some((old.last_failure.unwrap_or(now), cause));
+                    }
                     new.failed(now, cause.clone());
                 } else {
                     new = Health { event, ..old.clone() };

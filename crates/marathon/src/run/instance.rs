@@ -158,6 +158,9 @@ impl Condition {
             TaskState::Unreachable => Self::Unreachable,
             TaskState::Gone | TaskState::GoneByOperator => Self::Gone,
             TaskState::Unknown => Self::Unknown,
+            TaskState::Lost if status.message.starts_with("Reconciliation: Task is unknown to the") => {
+                Self::Unknown
+            }
             TaskState::Lost => match status.reason {
                 Some(Reason::Reconciliation | Reason::AgentDisconnected | Reason::AgentRemoved) => {
                     Self::Unreachable

@@ -122,7 +122,7 @@ fn wishing_of(spec: SpecNo, instance: &Instance) -> Option<Wishing> {
 }
 
 /// How long things may take. *Units*: milliseconds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Patience {
     /// From accepting an offer to the first word of the task.
     pub(crate) confirm_ms: u64,
@@ -295,7 +295,14 @@ impl Tracker {
 
     /// Others are patient for so long from now on.
     pub(crate) fn set_patience(&mut self, patience: Patience) {
+        if self.patience == patience {
+            return;
+        }
         self.patience = patience;
+        let due = |(key, instance): (&Key, &Arc<Instance>)| {
+            Dates::of(instance, patience).overdue.map(|at| ((at, *key), ()))
+        };
+        self.overdue = self.all.iter().filter_map(due).collect();
     }
 
     // ---- changes -----------------------------------------------------------------------------

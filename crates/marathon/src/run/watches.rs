@@ -15,6 +15,8 @@ use super::{Marathon, changes::event_of, work};
 use crate::definition::RunSpec;
 use crate::definition::spec::{ReadinessDef, Stamp};
 use planarium_fleet::{CheckKind, FleetEvent, FleetEventKind, Owner, ProcessId, Watch};
+use planarium_kernel::SimTime;
+use planarium_protocol::Text;
 use planarium_system::{Cluster, Cx};
 use std::sync::Arc;
 
@@ -196,6 +198,10 @@ impl Marathon {
     /// What the agent's checks say goes to the checks of the version.
     fn agent_checks(&mut self, cx: &mut Cx, cluster: &mut Cluster, change: &Change) {
         let instance = &change.now;
+        if change.deleted || !instance.condition.is_active() {
+            // The last status of a task repeats what was known of it: that it has ended is no success.
+            return;
+        }
         let version = instance.version();
         let healthy = instance.tasks.iter().filter_map(|task| task.status.as_ref()?.healthy);
         let healthy: Vec<bool> = healthy.collect();
@@ -230,12 +236,8 @@ impl Marathon {
             let (instance, check) = (instance.id.clone(), check.json.clone());
             self.publish(cx, Happening::CheckFailed { id: id.clone(), instance, check });
         }
-        if outcome.kill && instance.condition != Condition::Unreachable {
-            let reason = match result {
-                CheckResult::Unhealthy(cause) => cause.clone(),
-                _ => "unknown".into(),
-            };
-            self.kill_unhealthy(cx, cluster, (key, instance), version, reason);
+        if let Some(failure) = outcome.kill.filter(|_| instance.condition != Condition::Unreachable) {
+            self.kill_unhealthy(cx, cluster, (key, instance), version, failure);
         }
         if outcome.flipped
             && let Some(health) = checks.seen(key.no, at, now)
@@ -255,15 +257,16 @@ impl Marathon {
         cluster: &mut Cluster,
         (key, instance): (Key, &Arc<Instance>),
         version: Stamp,
-        reason: planarium_protocol::Text,
+        (at, reason): (SimTime, Text),
     ) {
-        let what = Happening::UnhealthyKill { instance: instance.clone(), version, reason: reason.clone() };
+        let what =
+            Happening::UnhealthyKill { instance: instance.clone(), version, reason: reason.clone(), at };
         self.publish(cx, what);
         let text = "a health check has failed too often";
         let cause = self.say_instance(cx, "instance-unhealthy", (key.spec, instance), text);
         if let Some(task) = instance.task() {
             let failure = Failure {
-                at: cx.now(),
+                at,
                 task: task.id.clone(),
                 host: instance
                     .agent

@@ -274,6 +274,20 @@ fn a_task_that_is_back_is_asked_again_whether_it_is_ready() {
 }
 
 #[test]
+fn more_patience_spares_what_has_come_up_meanwhile() {
+    let mut lab = Lab::new(1);
+    lab.put(&[app("/a", 1, json!({"cmd": "sleep 100000"}))], false).expect("accepted");
+    assert!(lab.until(60_000, |lab| lab.lines("TASK_STARTING").len() == 1));
+    let mut settings = (*lab.marathon.settings).clone();
+    settings.launch_ms *= 2;
+    settings.confirm_ms *= 2;
+    lab.marathon.set_settings(settings);
+    lab.run(900_000);
+    assert_eq!(lab.running("/a"), 1);
+    assert_eq!(lab.lines("kill"), Vec::<&str>::new());
+}
+
+#[test]
 fn late_replacement_waits_for_its_time() {
     let mut lab = Lab::new(2);
     let strategy = json!({"inactiveAfterSeconds": 60, "expungeAfterSeconds": 1000});
