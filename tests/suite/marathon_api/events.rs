@@ -125,6 +125,26 @@ fn the_end_of_a_task_is_no_success_of_its_check() {
 }
 
 #[test]
+fn what_agents_said_of_health_is_known_again_after_a_restart() {
+    let mut client = client();
+    let c = &mut client;
+    let check = json!([{"protocol": "COMMAND", "command": {"value": "true"}, "intervalSeconds": 5}]);
+    call(c, "POST", "/v2/apps", &app("/a", json!({"instances": 2, "healthChecks": check}))).status(201);
+    pass(c, 60);
+    let mut stream =
+        listen(c, "event_type=health_status_changed_event&event_type=instance_health_changed_event");
+    heard(&mut stream, c);
+    call(c, "DELETE", "/v2/leader", &Value::Null).status(200);
+    c.post("/sim/advance", &json!({"for_ms": 499})).status(200);
+    assert_eq!(heard(&mut stream, c), []);
+    pass(c, 5);
+    assert_eq!(c.get("/v2/apps/a").json()["app"]["tasksHealthy"], 2);
+    let told: Vec<_> =
+        heard(&mut stream, c).into_iter().map(|(kind, event)| (kind, event["healthy"].clone())).collect();
+    assert_eq!(told, vec![("instance_health_changed_event".to_owned(), json!(true)); 2]);
+}
+
+#[test]
 fn a_kill_for_health_tells_of_the_failure_before() {
     let mut client = client();
     let c = &mut client;

@@ -221,7 +221,7 @@ impl Marathon {
                 self.kill_pod_instance(cx, cluster, id, instance, query)
             }
             ("DELETE", Route::Leader) => {
-                self.start_again(cx, cluster);
+                self.abdicate(cx);
                 Ok(Answer::json(json!({"message": "Leadership abdicated"})))
             }
             _ => Err(Refused::NotFound("URI not found".to_owned())),

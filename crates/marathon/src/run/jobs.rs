@@ -38,8 +38,14 @@ pub(crate) enum Job {
     Backoff(SpecNo),
     /// A start phase looks whether instances have gone.
     Sync(SpecNo),
+    /// The process gives up the lead.
+    Abdicate,
 }
 
+/// From the answer that the lead is given up until it is.
+///
+/// **Source**: `marathon: api/v2/LeaderResource.scala`. Match.
+const ABDICATION_MS: u64 = 500;
 const OVERDUE_MS: (u64, u64) = (30_000, 5_000);
 
 /// The first tick from an instant on, of ticks that begin `first` after `born` and come every `every`.
@@ -108,6 +114,14 @@ impl Marathon {
         self.arm_unless_armed(Job::Reconcile, reconcile, cause);
     }
 
+    /// Gives up the lead in a moment.
+    pub(crate) fn abdicate(&mut self, cx: &Cx) {
+        if !self.is_armed(Job::Abdicate) {
+            let at = cx.now().saturating_add(ABDICATION_MS);
+            self.arm_job(Job::Abdicate, at, Class::OneShot, cx.cause());
+        }
+    }
+
     /// Handles one due timer.
     pub(crate) fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
         let Some((_, _, armed)) = self.timers.pop_due(cx.now()) else { return };
@@ -124,6 +138,7 @@ impl Marathon {
             Job::ReviveAgain => self.revive_again(cx, cluster),
             Job::Backoff(spec) => self.delay_ended(cx, spec),
             Job::Sync(spec) => self.sync(cx, spec),
+            Job::Abdicate => self.start_again(cx, cluster),
         }
         self.settle(cx, cluster);
     }

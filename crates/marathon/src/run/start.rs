@@ -153,6 +153,7 @@ impl Marathon {
             for spec in specs.values() {
                 self.add_checks(cx, cluster, *no, spec);
             }
+            self.take_health_over(cx, cluster, *no);
         }
     }
 

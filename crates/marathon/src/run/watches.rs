@@ -213,6 +213,29 @@ impl Marathon {
         }
     }
 
+    /// What the agents' checks said last of the instances of an app is known again. Nobody is told of a check, only of instances.
+    ///
+    /// **Source**: `marathon: core/health/impl/MarathonHealthCheckManager.scala (addAllFor)`. Match.
+    pub(super) fn take_health_over(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo) {
+        let (now, event) = (cx.now(), event_of(cx.cause()));
+        for instance in self.instances_of(no).iter().filter(|one| one.condition == Condition::Running) {
+            let (key, version) = (Key { spec: no, no: instance.no }, instance.version());
+            for healthy in instance.tasks.iter().filter_map(|task| task.status.as_ref()?.healthy) {
+                let result = if healthy { CheckResult::Healthy } else { CheckResult::Unhealthy("".into()) };
+                for (at, _) in instance.spec.def.health.iter().enumerate().filter(|(_, check)| check.by_agent)
+                {
+                    let checks = self.run_mut(no).and_then(|run| run.checks.get_mut(&version));
+                    let Some(checks) = checks else { continue };
+                    let outcome = Arc::make_mut(checks).result((key.no, at), instance, &result, (now, event));
+                    if let Some(Overall { healthy }) = outcome.overall {
+                        self.touch(no);
+                        self.health_changed(cx, cluster, key, instance, version, healthy);
+                    }
+                }
+            }
+        }
+    }
+
     /// A check has a result.
     fn health_result(
         &mut self,
