@@ -4,6 +4,7 @@
 //! `core/deployment/DeploymentPlan.scala`, `upgrade/GroupVersioningUtil.scala`.
 
 mod again;
+mod alike;
 mod deployments;
 mod events;
 mod refused;

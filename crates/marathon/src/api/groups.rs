@@ -114,7 +114,7 @@ impl Marathon {
         let body = posted.body()?;
         let id = match body.text("id") {
             Some(text) => {
-                let flaws = crate::id::flaws(text).into_iter().map(|flaw| Violation::new("/id", flaw));
+                let flaws = crate::id::flaws(text).into_iter().map(|flaw| Violation::new("/", flaw));
                 Refused::unless_none(flaws.collect())?;
                 PathId::resolve(text, id)
             }

@@ -23,6 +23,24 @@ pub(crate) fn is_mesos(check: &Value) -> bool {
     check.field("command").is_some() || !matches!(check.word("protocol"), "HTTP" | "HTTPS" | "TCP")
 }
 
+/// Whether a check names a port that there is, of so many.
+fn has_port(check: &Value, count: usize) -> bool {
+    match check.whole("portIndex") {
+        Some(index) => usize::try_from(index).is_ok_and(|index| index < count),
+        None => check.field("port").is_some() || count == 1,
+    }
+}
+
+/// Ports of checks that the agent runs: looked at when the app is to run, not as it is posted.
+pub(super) fn ports_of_agents(app: &Fields, rules: &mut Rules) {
+    let count = ports(app).len();
+    for (at, check) in app.items("healthChecks").iter().enumerate() {
+        if is_mesos(check) && check.field("command").is_none() {
+            rules.expect(has_port(check, count), format!("/healthChecks({at})"), PORT_INDEX);
+        }
+    }
+}
+
 pub(super) fn health(app: &Fields, rules: &mut Rules) {
     let count = ports(app).len();
     let docker = app.object("container").is_some_and(|container| container.word("type") == "DOCKER");
@@ -30,11 +48,7 @@ pub(super) fn health(app: &Fields, rules: &mut Rules) {
     for (at, check) in checks.iter().enumerate() {
         let path = format!("/healthChecks({at})");
         if !is_mesos(check) {
-            let found = match check.whole("portIndex") {
-                Some(index) => usize::try_from(index).is_ok_and(|index| index < count),
-                None => check.field("port").is_some() || count == 1,
-            };
-            rules.expect(found, path.clone(), PORT_INDEX);
+            rules.expect(has_port(check, count), path.clone(), PORT_INDEX);
         }
         let by_agent = matches!(check.word("protocol"), "MESOS_HTTP" | "MESOS_HTTPS" | "MESOS_TCP");
         rules.expect(

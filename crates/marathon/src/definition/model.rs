@@ -50,6 +50,7 @@ fn basic(spec: &RunSpec, settings: &Settings, rules: &mut Rules) {
     let (cmd, args) = (json.contains_key("cmd"), json.holds("args"));
     rules.expect(cmd != args || !cmd && container, "/", canonical::NO_COMMAND);
     rules.expect(!(def.has_check && docker), "/", "AppDefinition must not use 'checks' if using docker");
+    super::checks::ports_of_agents(json, rules);
     if let Some(check) = json.get("check") {
         check_port(check, super::checks::ports(json).len(), rules);
     }
@@ -68,6 +69,9 @@ fn basic(spec: &RunSpec, settings: &Settings, rules: &mut Rules) {
         rules.zero(def.over_capacity, "/upgradeStrategy/maximumOverCapacity");
     }
     if json.object("labels").is_some_and(|labels| labels.word(super::scheduling::SINGLE_INSTANCE) == "true") {
+        // Of two things one of which has to hold, both are told.
+        let alone = def.min_health == 0.0 && def.over_capacity == 0.0;
+        rules.expect(alone, "/isSingleInstance", "must be false");
         rules.zero(def.min_health, "/upgradeStrategy/minimumHealthCapacity");
         rules.zero(def.over_capacity, "/upgradeStrategy/maximumOverCapacity");
         rules.expect(spec.instances <= 1, "/", "Single instance app may only have one instance");
@@ -96,7 +100,7 @@ fn check_port(check: &Value, ports: usize, rules: &mut Rules) {
     };
     rules.expect(
         found,
-        "/check",
+        "/check/get",
         "check port index must address an element of the ports array or container port mappings.",
     );
 }

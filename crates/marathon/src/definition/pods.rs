@@ -4,7 +4,7 @@
 
 use super::canonical::secrets_and_env;
 use super::expect::are_unique;
-use super::networks::{self, BRIDGE, CONTAINER, HOST, mode};
+use super::networks::{self, CONTAINER, HOST, mode};
 use super::peek::Peek;
 use super::{Around, Rules, Violation, canonical, container, roles, scheduling};
 use crate::settings::features;
@@ -23,7 +23,8 @@ pub(super) fn complete(pod: &mut Fields, around: &Around<'_>) {
     if !pod.holds("networks") {
         pod.insert("networks".to_owned(), json!([{"mode": HOST, "labels": {}}]));
     }
-    let bridged = pod.items("networks").iter().any(|net| mode(net) == BRIDGE);
+    // Everywhere but on a network of its own an endpoint has a port of the host.
+    let on_host = pod.items("networks").iter().all(|net| mode(net) != CONTAINER);
     if let Some(Value::Array(nets)) = pod.get_mut("networks") {
         // A network without a name is refused below.
         let _ = networks::name_all(nets, around.settings);
@@ -31,7 +32,7 @@ pub(super) fn complete(pod: &mut Fields, around: &Around<'_>) {
     if !pod.contains_key("scaling") {
         pod.insert("scaling".to_owned(), json!({"kind": "fixed", "instances": 1}));
     }
-    if bridged && let Some(Value::Array(containers)) = pod.get_mut("containers") {
+    if on_host && let Some(Value::Array(containers)) = pod.get_mut("containers") {
         let endpoints =
             containers.iter_mut().filter_map(|one| one.get_mut("endpoints")?.as_array_mut()).flatten();
         for endpoint in endpoints.filter_map(Value::as_object_mut) {

@@ -308,14 +308,17 @@ impl RunSpec {
         if Arc::ptr_eq(&self.def, &to.def) {
             return false;
         }
+        let is_pod = self.def.kind == Kind::Pod;
         // What an executor needs is not looked at.
-        let without = |json: &'_ Map<String, Value>, key: &str| -> bool {
-            key != "executorResources" && json.contains_key(key)
-        };
+        let counts = |key: &str| key != "executorResources" && !(is_pod && key == "legacySharedCgroups");
         let (mine, theirs) = (&self.def.json, &to.def.json);
+        let differs = |key: &str| match (mine.get(key), theirs.get(key)) {
+            (Some(mine), Some(theirs)) if is_pod && key == "scheduling" => !is_alike(mine, theirs),
+            (mine, theirs) => mine != theirs,
+        };
         self.def.kind != to.def.kind
-            || mine.keys().filter(|key| without(mine, key)).any(|key| mine.get(key) != theirs.get(key))
-            || theirs.keys().filter(|key| without(theirs, key)).any(|key| !mine.contains_key(key))
+            || mine.keys().filter(|key| counts(key)).any(|key| differs(key))
+            || theirs.keys().filter(|key| counts(key)).any(|key| !mine.contains_key(key))
     }
 
     /// Whether only the number of instances differs.
@@ -413,6 +416,18 @@ pub(super) fn in_order(value: &Value) -> String {
     text
 }
 
+/// Whether pods that are scheduled in these two ways need not be replaced: who is killed first and how long the unreachable are
+/// waited for are not looked at, and of rules of placement the order is not.
+fn is_alike(one: &Value, other: &Value) -> bool {
+    let rules = |scheduling: &Value, key: &str| {
+        let mut placement = scheduling.object("placement").cloned().unwrap_or_default();
+        as_set(&mut placement, key);
+        placement.get(key).cloned()
+    };
+    ["backoff", "upgrade"].iter().all(|key| one.field(key) == other.field(key))
+        && ["constraints", "acceptedResourceRoles"].iter().all(|key| rules(one, key) == rules(other, key))
+}
+
 /// The app of a canonical form.
 ///
 /// *Errors*: checks that the real system fails at.
@@ -423,6 +438,16 @@ pub(crate) fn app(from: Value) -> Result<RunSpec, Refused> {
     }
     if let Some(Value::Array(checks)) = json.get_mut("healthChecks") {
         checks.iter_mut().filter_map(Value::as_object_mut).for_each(checks::settle);
+    }
+    if let Some(Value::Array(constraints)) = json.get_mut("constraints") {
+        let operators = constraints.iter_mut().filter_map(|one| one.as_array_mut()?.get_mut(1));
+        operators.filter(|one| one.is_string()).for_each(|one| {
+            *one = one.as_str().unwrap_or_default().to_ascii_uppercase().into();
+        });
+    }
+    if let Some(Value::Array(checks)) = json.get_mut("readinessChecks") {
+        let checks = checks.iter_mut().filter_map(Value::as_object_mut);
+        checks.for_each(|check| as_set(check, "httpStatusCodesForReady"));
     }
     for key in ["constraints", "dependencies", "healthChecks", "acceptedResourceRoles"] {
         as_set(&mut json, key);
@@ -445,7 +470,7 @@ pub(crate) fn app(from: Value) -> Result<RunSpec, Refused> {
     Ok(RunSpec { id, instances, version: VersionInfo::default(), def: Arc::new(def) })
 }
 
-fn default_strategy(app: &mut Map<String, Value>) {
+pub(super) fn default_strategy(app: &mut Map<String, Value>) {
     if app.contains_key("upgradeStrategy") {
         return;
     }
@@ -619,14 +644,11 @@ fn constraint_from(field: &str, operator: &str, value: Option<&str>) -> Option<C
         "CLUSTER" => Operator::Cluster((!written.is_empty()).then(|| text(written))),
         "GROUP_BY" => Operator::GroupBy(number()),
         "LIKE" => Operator::Like(whole_regex(written)?),
+        // Unlike nothing is no value at all.
+        "UNLIKE" if written.is_empty() => Operator::Unlike(Regex::new("").ok()?),
         "UNLIKE" => Operator::Unlike(whole_regex(written)?),
         "MAX_PER" => Operator::MaxPer(number()),
-        "IS" => Operator::Is(match Milli::parse(written) {
-            Ok(number) if written.bytes().all(|b| b.is_ascii_digit() || b == b'.') => {
-                number.to_string().into()
-            }
-            _ => text(written),
-        }),
+        "IS" => Operator::Is(text(written)),
         _ => return None,
     };
     let on = match field {

@@ -68,6 +68,8 @@ fn finish(
     {
         app.shift_remove("portDefinitions");
     }
+    // What is changed has a strategy before it is looked at.
+    super::spec::default_strategy(&mut app);
     app_of(normalise_app(Value::Object(app), around)?, around)
 }
 

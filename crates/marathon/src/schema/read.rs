@@ -163,9 +163,8 @@ impl Reader {
             Kind::TextOr(shape) if value.is_object() => Some(self.object(shape, value, false)),
             Kind::TextOr(_) => self.of(value.is_string(), value, "error.expected.jsstring"),
             Kind::WordOr(word, shape) => match value {
-                Value::String(text) if text.eq_ignore_ascii_case(word) => {
-                    Some(Value::String((*word).to_owned()))
-                }
+                // Any text is the word, as the real reader takes it.
+                Value::String(_) => Some(Value::String((*word).to_owned())),
                 Value::Object(_) => Some(self.object(shape, value, false)),
                 _ => {
                     self.fault("error.expected.jsobject");

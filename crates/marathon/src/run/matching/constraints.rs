@@ -85,7 +85,9 @@ pub(crate) fn holds(constraint: &Constraint, offer: &Offer, placed: &[&Instance]
             None => own == **text,
         },
         Operator::MaxPer(most) => {
-            placed.iter().filter(|instance| at(instance).as_deref() == Some(&*own)).count() < *most as usize
+            let count = placed.iter().filter(|instance| at(instance).as_deref() == Some(&*own)).count();
+            // The first one is never too many, whatever the number.
+            count == 0 || count < *most as usize
         }
         Operator::GroupBy(groups) => {
             let mut counts: SortedMap<Option<String>, u32> = SortedMap::new();
