@@ -205,6 +205,7 @@ fn what_is_refused_has_the_real_code_and_text_and_changes_nothing() {
             wrong("/", &["Dependency graph has cyclic dependencies."]),
         ),
         ("GET", "/v2/zzz", none.clone(), 404, "URI not found", none.clone()),
+        ("DELETE", "/v2/apps/a/restart", none.clone(), 404, "App '/a/restart' does not exist", none.clone()),
     ] {
         let answer = call(&mut client, method, path, &body);
         let said = answer.status(status).json();

@@ -191,6 +191,9 @@ impl Marathon {
             }
             ("DELETE", Route::App(id)) => self.delete_app(cx, cluster, id, query.flag("force", true)),
             ("POST", Route::AppRestart(id)) => self.restart_app(cx, cluster, id, force),
+            ("DELETE", Route::AppRestart(id)) => {
+                self.delete_app(cx, cluster, &format!("{id}/restart"), query.flag("force", true))
+            }
             ("DELETE", Route::AppTasks(id)) => self.kill_app_tasks(cx, cluster, id, query),
             ("DELETE", Route::AppTask(id, task)) => self.kill_app_task(cx, cluster, id, task, query),
             ("POST", Route::TasksDelete) => self.kill_tasks(cx, cluster, &body_of(body)?, query),

@@ -41,7 +41,9 @@ fn methods(route: &Route) -> &'static str {
     match route {
         Route::Apps => "GET, POST, PUT, PATCH",
         Route::App(_) => "GET, PUT, PATCH, DELETE",
-        Route::AppRestart(_) | Route::TasksDelete => "POST",
+        // The real server hands a DELETE on to the app of that name, which cannot exist.
+        Route::AppRestart(_) => "POST, DELETE",
+        Route::TasksDelete => "POST",
         Route::Groups => "GET, POST, PUT, DELETE",
         Route::Group(_) => "GET, POST, PUT, PATCH, DELETE",
         Route::AppTasks(_) | Route::Leader => "GET, DELETE",
