@@ -3,11 +3,11 @@
 //!
 //! *Knows*: how a line is parted and which system is meant. *Must not know*: any command.
 
-pub use planarium_system::console::{Completion, Namer, Names, Output, split};
+pub use planarium_part::console::{Completion, Namer, Names, Output, split};
 
 use crate::{Request, Response};
-use planarium_system::Dialect;
-use planarium_system::console::{Program, Terminal, program, without_prompt};
+use planarium_part::Dialect;
+use planarium_part::console::{Program, Terminal, program, without_prompt};
 use std::collections::BTreeMap;
 
 /// Runs one command. `service` is the one that is meant when the words name none (empty for the only or first one) and

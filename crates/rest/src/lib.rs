@@ -11,7 +11,7 @@ mod problem;
 mod routes;
 mod stream;
 
-pub use planarium_system::http::{EventStream, Request, Response, Rest};
+pub use planarium_part::http::{EventStream, Request, Response, Rest};
 pub use stream::{Polled, close_stream, poll_stream};
 
 use planarium_scenario::Player;

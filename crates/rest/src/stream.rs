@@ -7,9 +7,9 @@
 //! Source: `apache/mesos: src/common/recordio.hpp`, `docs/scheduler-http-api.md` (RecordIO, heartbeats). Match.
 
 use crate::Session;
+use planarium_part::http::{EventStream, Source};
 use planarium_protocol::input::FrameworkInput;
 use planarium_protocol::{EventBody, Input};
-use planarium_system::http::{EventStream, Source};
 use planarium_world::{Engine, HEARTBEAT_S, error_event, heartbeat};
 use serde_json::Value;
 

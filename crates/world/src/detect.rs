@@ -3,7 +3,7 @@
 //! *Knows*: that the surest dialect wins. *Must not know*: how any dialect is told; nothing is parsed here.
 
 use crate::systems::DIALECTS;
-use planarium_system::Files;
+use planarium_part::Files;
 
 /// The word of the dialect that the files look like, by their names and outermost keys. What looks like none is given to
 /// the first dialect, whose findings then say what is missing.

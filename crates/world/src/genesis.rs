@@ -2,7 +2,7 @@
 //!
 //! Knows: the seed, the calendar time of genesis, the flags of the master. Must not know: anything that can be put in later.
 
-use planarium_system::Flags;
+use planarium_part::Flags;
 use serde::{Deserialize, Serialize};
 
 /// What a world starts from; with the inputs it fixes everything that happens.

@@ -39,7 +39,7 @@ pub use planarium_mesos::wire::{
     question as mesos_question,
 };
 /// The systems of this build.
-pub fn dialects() -> &'static [planarium_system::Dialect] {
+pub fn dialects() -> &'static [planarium_part::Dialect] {
     systems::DIALECTS
 }
 

@@ -10,12 +10,12 @@ use crate::condition::status_among;
 use crate::systems::Process;
 use planarium_kernel::{SimTime, SortedMap, SortedSet};
 use planarium_mesos::api::FrameworkId;
+use planarium_part::{Cluster, Number};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Input, Refusal, Text, Why};
-use planarium_system::{Cluster, Number};
 use std::sync::Arc;
 
 #[derive(Clone)]

@@ -4,8 +4,8 @@
 
 use crate::systems::DIALECTS;
 use crate::world::World;
+use planarium_part::{Number, Request, StreamNews, Wire};
 use planarium_protocol::{Event, Refusal};
-use planarium_system::{Number, Request, StreamNews, Wire};
 use serde_json::Value;
 
 impl World {

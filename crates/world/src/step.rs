@@ -15,11 +15,11 @@ use crate::world::{Instant, World};
 use planarium_kernel::cause::Cause;
 use planarium_kernel::recorder::Recorded;
 use planarium_mesos::api::FrameworkId;
+use planarium_part::{Cluster, Cx, News, Number};
 use planarium_protocol::event::Importance;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Applied;
 use planarium_protocol::{Event, EventBody, Input, Refusal};
-use planarium_system::{Cluster, Cx, News, Number};
 
 /// Whose timer it is. *Order*: who goes first at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

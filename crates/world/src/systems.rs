@@ -5,19 +5,19 @@
 //!
 //! A further system is one line in `systems!` below, its cargo feature, and nothing else here.
 
-use planarium_fleet::{Cx, FleetEvent};
+use planarium_ground::{Cx, FleetEvent};
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Digest, SimTime};
 use planarium_mesos::api::{FrameworkId, Message};
+use planarium_part::{
+    Cluster, Definition as Readable, Dialect, Loading, Number, Request, StreamNews, System, Wire,
+};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Event, Input, Refusal, Text, Why};
 use planarium_source::{Diagnostic, SourceMap, Span};
-use planarium_system::{
-    Cluster, Definition as Readable, Dialect, Loading, Number, Request, StreamNews, System, Wire,
-};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -9,12 +9,12 @@ use crate::processes::Processes;
 use planarium_kernel::digest::Digest;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::time::SimTime;
+use planarium_part::Cluster;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::{ClockView, ServiceView};
 use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{EventBody, View, Why};
-use planarium_system::Cluster;
 use std::sync::Arc;
 
 /// One state of everything. Cloning shares what did not change since.

@@ -212,8 +212,8 @@ fn fewer_pods_leave_one_by_one() {
     assert_eq!(tasks(&engine), 3);
     met(&mut engine, "decommission=COMPLETE");
     assert_eq!((tasks(&engine), status(&engine, "recovery").as_str()), (2, "COMPLETE"));
-    let request = planarium_system::Request::new("GET", "/v1/pod", "");
-    let Some((_, planarium_system::Wire::Answer(answer))) = engine.world().wire(&request, &["v1", "pod"])
+    let request = planarium_part::Request::new("GET", "/v1/pod", "");
+    let Some((_, planarium_part::Wire::Answer(answer))) = engine.world().wire(&request, &["v1", "pod"])
     else {
         panic!("names are answered at once")
     };

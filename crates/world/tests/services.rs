@@ -161,11 +161,11 @@ fn commands_reach_their_service() {
     assert!(done.met, "{:#?}", outline(engine.events()));
 
     let ask = |path: &str| {
-        let request = planarium_system::Request::new("GET", path, "");
+        let request = planarium_part::Request::new("GET", path, "");
         let segments = request.segments();
         let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
         match engine.world().wire(&request, &parts) {
-            Some((_, planarium_system::Wire::Answer(answer))) => answer,
+            Some((_, planarium_part::Wire::Answer(answer))) => answer,
             _ => panic!("{path} is answered at once"),
         }
     };

@@ -90,10 +90,10 @@ mod tests {
     fn codes_and_pages_belong_together() {
         let found = check(&fixture(&[
             (
-                "crates/sdk/src/codes.rs",
+                "crates/systems/sdk/src/codes.rs",
                 "const A: &str = \"SDK001\";\n// \"SDK777\"\nconst B: &str = \"SDK002\";\n#[cfg(test)]\n\"SDK778\"",
             ),
-            ("crates/sdk/src/decode/tests.rs", "\"SDK779\""),
+            ("crates/systems/sdk/src/decode/tests.rs", "\"SDK779\""),
             ("docs/diagnostics/SDK001.md", "# SDK001"),
             ("docs/diagnostics/SDK003.md", "# SDK003"),
             ("docs/diagnostics/README.md", "All of them."),

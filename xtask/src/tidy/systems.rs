@@ -22,7 +22,8 @@ const WORDS: [&str; 8] = [
 ];
 
 /// Crates of the systems: each may name itself.
-const OWN: [&str; 4] = ["crates/sdk/", "crates/marathon/", "crates/kudo/", "crates/skopos/"];
+const OWN: [&str; 4] =
+    ["crates/systems/sdk/", "crates/systems/marathon/", "crates/systems/kudo/", "crates/systems/skopos/"];
 
 /// Where systems are registered.
 const REGISTRATIONS: [&str; 6] = [
@@ -81,7 +82,7 @@ mod tests {
             ("crates/rest/src/lib.rs", "// as \"sdk\" does", 0),
             ("crates/rest/src/lib.rs", "fn a() {}\n#[cfg(test)]\nmod tests { const A: &str = \"sdk\"; }", 0),
             ("crates/rest/tests/a.rs", "let word = \"sdk\";", 0),
-            ("crates/sdk/src/lib.rs", "let word = \"sdk\";", 0),
+            ("crates/systems/sdk/src/lib.rs", "let word = \"sdk\";", 0),
             ("crates/world/src/systems.rs", "let word = \"sdk\";", 0),
             ("web/src/systems/mod.rs", "let word = \"sdk\";", 0),
         ] {

@@ -4,9 +4,9 @@
 
 use crate::stream::begin;
 use crate::{Request, Response, Session};
+use planarium_part::Wire;
+use planarium_part::http::{Rest, Source};
 use planarium_protocol::Input;
-use planarium_system::Wire;
-use planarium_system::http::{Rest, Source};
 
 /// Answers a request; none when the path is of no system.
 pub(super) fn route(session: &mut Session, request: &Request, parts: &[&str]) -> Option<Response> {

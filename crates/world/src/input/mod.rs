@@ -13,10 +13,10 @@ pub(crate) use describe::describe;
 use crate::systems::DIALECTS;
 use crate::world::World;
 use planarium_mesos::operator::percent_decoded;
+use planarium_part::{Number, Request};
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Input, Refusal};
-use planarium_system::{Number, Request};
 use serde_json::Value;
 
 impl World {

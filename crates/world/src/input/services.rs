@@ -5,11 +5,11 @@
 use crate::limits::LIMITS;
 use crate::systems::{Definition, Process};
 use crate::world::World;
+use planarium_part::Number;
 use planarium_protocol::input::{LoadService, OfferRound, RemoveService};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal};
 use planarium_source::render::json::flat;
-use planarium_system::Number;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, ensure};
-use planarium_fleet::Fleet;
+use planarium_ground::Fleet;
 use planarium_kernel::SimTime;
 use planarium_mesos::{
     ALLOCATION_INTERVAL_MS, Cx, Master,

@@ -3,12 +3,12 @@
 use std::{fmt::Write as _, hint::black_box, rc::Rc};
 
 use anyhow::{Context, Result, ensure};
+use planarium_part::{Request, Wire};
 use planarium_protocol::{
     Amount, Input,
     input::{AddAgent, LoadService, Resources},
 };
 use planarium_source::template::gotemplate::{Dict, Environment, Template, TemplateError, Value};
-use planarium_system::{Request, Wire};
 use planarium_world::{Engine, Genesis};
 
 use super::fixture::{put, until};

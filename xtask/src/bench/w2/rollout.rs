@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use planarium_fleet::{FirstFit, Shape};
+use planarium_ground::{FirstFit, Shape};
 use planarium_kernel::{Class, EventQueue, SimTime, TimerId, draw::mix32};
 use planarium_plan::{
     Element, PhaseId, PhaseSpec, PlanSpec, PlanTree, Status, StepId, StepSpec, StepState, StrategySpec,

@@ -3,7 +3,7 @@
 use super::{answered, apply, not_v1, refused, v1_body};
 use crate::stream::begin;
 use crate::{Request, Response, Session};
-use planarium_system::http::{Rest, Source};
+use planarium_part::http::{Rest, Source};
 use planarium_world::operator_question;
 use serde_json::Value;
 

@@ -4,8 +4,8 @@
 use super::{answered, apply, header, not_v1, put_in, refused, v1_body};
 use crate::stream::{begin, belonging, turned_down};
 use crate::{Request, Response, Session};
+use planarium_part::http::{Rest, Source};
 use planarium_protocol::refusal::RefusalCode;
-use planarium_system::http::{Rest, Source};
 use serde_json::Value;
 
 /// The header that ties a framework's calls to its event stream.

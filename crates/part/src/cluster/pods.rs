@@ -1,0 +1,135 @@
+//! Machines with what their kubelets run, beside the tasks of Mesos.
+//!
+//! *Knows*: the words of the Mesos master for states of tasks, which serve for any process. *Must not know*: any object.
+//!
+//! What a machine has and what is used of it stays as the Mesos agent counts it.
+
+use super::Cluster;
+use planarium_ground::Fleet;
+use planarium_kernel::SortedMap;
+use planarium_kube::{Kube, TaskFacts};
+use planarium_protocol::input::{Fault, FaultKind, Target, TaskStatusInput};
+use planarium_protocol::view::{ActionView, MachineView, TaskView};
+use planarium_protocol::{Input, Text};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A machine as the master shows it, what its pods were then, and both together.
+type Row = (Arc<MachineView>, u64, Arc<MachineView>);
+
+/// Machines with their pods as they were shown last, by name.
+///
+/// *Invariant*: what is kept is a function of the machine and its pods; whether it is kept is not part of any state.
+#[derive(Debug, Default)]
+pub(super) struct Shown(Mutex<Arc<SortedMap<Text, Row>>>);
+
+impl Clone for Shown {
+    fn clone(&self) -> Self {
+        Self(Mutex::new(Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))))
+    }
+}
+
+impl Cluster {
+    /// Machines with the containers that run on them, and a number that grows whenever those show something else.
+    pub(super) fn with_pods(&self, machines: Vec<Arc<MachineView>>) -> (Vec<Arc<MachineView>>, u64) {
+        let Some(kube) = &self.kube else { return (machines, 0) };
+        let mut newest = 0;
+        let mut rows = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let merged = machines.into_iter().map(|machine| {
+            let changed = kube.changed_on(&machine.hostname);
+            newest = newest.max(changed);
+            // The kubelet is that of the machine, however many agents there are.
+            if changed == 0 || machine.port.is_some() {
+                return machine;
+            }
+            if let Some((base, then, shown)) = rows.get(&machine.hostname)
+                && Arc::ptr_eq(base, &machine)
+                && *then == changed
+            {
+                return Arc::clone(shown);
+            }
+            let shown = Arc::new(merge(kube, &self.fleet, &machine, changed));
+            let row = (Arc::clone(&machine), changed, Arc::clone(&shown));
+            Arc::make_mut(&mut rows).insert(machine.hostname.clone(), row);
+            shown
+        });
+        let merged = merged.collect();
+        (merged, newest)
+    }
+}
+
+fn merge(kube: &Kube, fleet: &Fleet, machine: &MachineView, changed: u64) -> MachineView {
+    let mut merged = MachineView::clone(machine);
+    // A sum, because either part may be the newer one.
+    merged.revision = merged.revision.saturating_add(changed);
+    merged.tasks.extend(kube.tasks_on(&machine.hostname).into_iter().map(|task| view(fleet, task)));
+    merged
+}
+
+fn view(fleet: &Fleet, task: TaskFacts) -> TaskView {
+    let actions = actions(fleet, &task);
+    TaskView {
+        name: task.name,
+        id: task.id,
+        service: task.service,
+        pod: task.pod,
+        state: if task.leaving { "TASK_KILLING" } else { "TASK_RUNNING" }.into(),
+        since_ms: task.since.ms(),
+        healthy: None,
+        ready: task.ready,
+        actions,
+    }
+}
+
+/// Ways to hurt a container, and to say how it is where the user says that.
+fn actions(fleet: &Fleet, task: &TaskFacts) -> Vec<ActionView> {
+    let facts = task.process.and_then(|process| fleet.process(process));
+    // By what the cluster knows: a process may end without anybody hearing of it.
+    let refused = task.leaving.then_some("its pod is being deleted");
+    let strike = |title: &str, kind| {
+        let target = Target {
+            service: Some(task.service.to_string()),
+            task: Some(task.id.to_string()),
+            ..Target::default()
+        };
+        let fault = Fault {
+            fault: kind,
+            id: None,
+            target,
+            for_ms: None,
+            count: None,
+            probability: None,
+            exit_code: None,
+            message: None,
+            delay_ms: None,
+        };
+        ActionView::new(title, Input::Fault(fault)).unless(refused)
+    };
+    let mut actions = vec![
+        strike("Fail this container", FaultKind::TaskFail),
+        strike("Run it out of memory", FaultKind::TaskOom),
+        strike("Make it hang", FaultKind::Hang),
+    ];
+    if task.ready.is_some() {
+        actions.push(strike("Fail its readiness probe", FaultKind::ReadinessFail));
+    }
+    if facts.is_some_and(|facts| facts.manual) {
+        let said = [
+            ("Say it is ready", "TASK_RUNNING", Some(0)),
+            ("Say it has finished", "TASK_FINISHED", None),
+            ("Say it has failed", "TASK_FAILED", None),
+        ];
+        actions.extend(said.into_iter().map(|(title, state, readiness_exit)| {
+            let said = TaskStatusInput {
+                task: task.id.to_string(),
+                state: state.to_owned(),
+                service: Some(task.service.to_string()),
+                readiness_exit,
+                healthy: None,
+                reason: None,
+                message: None,
+            };
+            ActionView::new(title, Input::TaskStatus(said))
+        }));
+    }
+    actions
+}

@@ -1,0 +1,371 @@
+//! The contract between the world and a system.
+//!
+//! *Knows*: what the world tells a process, asks of it and lets it do. *Must not know*: any system's rules.
+//!
+//! *Order* within one instant: an input or a timer is carried out; then the world passes news on (messages of the Mesos
+//! master, reports about processes, changes of Kubernetes objects) until there is none. A process acts on the cluster at once,
+//! through the [`Cluster`] it is handed, under the cause that the recorder holds.
+
+use crate::cluster::Cluster;
+use crate::console::Console;
+use crate::definition::{Definition, Files};
+use crate::http::{Request, Response, Wire};
+use planarium_ground::{Cx, FleetEvent};
+use planarium_kernel::{Digest, SimTime};
+use planarium_mesos::api::{FrameworkId, Message};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
+use planarium_protocol::json;
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::{ServiceView, StatusWord};
+use planarium_protocol::{Event, Input, Refusal, Text, Why};
+use planarium_source::Diagnostic;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Number of a service in order of installation, never reused. A process bears the number of its first service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Number(pub u32);
+
+/// What is known of a system without any process of it.
+#[derive(Clone, Copy)]
+pub struct Dialect {
+    /// The word that inputs, scenarios and views use: `sdk`, `marathon`, `kudo`, `skopos`.
+    pub word: &'static str,
+    /// The real system's name as people write it: `DC/OS SDK`, `Marathon`.
+    pub title: &'static str,
+    /// What a user brings, as a noun: `DC/OS SDK service`, `Marathon app or group`.
+    pub noun: &'static str,
+    /// How sure these files are of this dialect: 0 not at all, 1 perhaps, 2 by a key of the definition, 3 by a file's name.
+    /// Nothing is parsed for it; file names and outermost keys are looked at ([`planarium_source::detect`]).
+    pub detect: fn(&Files) -> u8,
+    /// Whether the path of a request, in decoded segments, is one of its API's, whoever serves it.
+    pub owns: fn(&[&str]) -> bool,
+    /// What a request is answered when no process of the system is there to answer it.
+    pub nobody: fn(&Request, &[&str]) -> Response,
+    /// Its status words.
+    pub statuses: &'static [StatusWord],
+    /// What of its API can be read of a service as it stands: path, and what answers there.
+    pub links: fn(&ServiceView) -> Vec<(String, &'static str)>,
+    /// Has a definition carried out as soon as it is loaded, where the real system waits to be told to.
+    pub carry_out: fn(&mut LoadService),
+    /// Its command line.
+    pub console: Console,
+}
+
+/// A service on its way into a process.
+#[derive(Clone, Debug)]
+pub struct Loading<D> {
+    /// Its number.
+    pub number: Number,
+    /// The request it comes with.
+    pub load: Arc<LoadService>,
+    /// The request's definition, usable.
+    pub definition: D,
+}
+
+/// What has come of a stream since it was asked last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamNews {
+    /// Bytes to send, perhaps none.
+    pub bytes: Vec<u8>,
+    /// Nothing more will come.
+    pub ended: bool,
+    /// What to ask with next time, where that is another topic.
+    pub topic: Option<Value>,
+}
+
+/// One process of a real system. Clones share what did not change since.
+///
+/// Every method that changes something is handed the recorder (`cx`: instant, cause, events) and the cluster. What a
+/// refused method changed is put back by the world, events included.
+pub trait System: Clone + Sized {
+    /// What a definition of this system was read to. Cheap to clone: what is large stands behind an `Arc`.
+    type Definition: Definition + Clone;
+
+    /// What is known of the system itself.
+    const DIALECT: Dialect;
+
+    /// Reads a definition.
+    fn read(load: &LoadService) -> Self::Definition;
+
+    /// What the plans look like before anything runs; none when the real system would refuse to start it.
+    fn preview(definition: &Self::Definition) -> Option<Result<Arc<ServiceView>, Refusal>>;
+
+    /// What stands against a definition that is to follow what runs, as findings in its text.
+    fn findings_against(definition: &Self::Definition, running: Option<&Self>) -> Vec<Diagnostic> {
+        let _ = (definition, running);
+        Vec::new()
+    }
+
+    // ---- services ----------------------------------------------------------------------------
+
+    /// A process without a service, where the real one runs on its own (Marathon, the KUDO manager).
+    fn empty(cx: &mut Cx, cluster: &mut Cluster, number: Number) -> Option<Self> {
+        let _ = (cx, cluster, number);
+        None
+    }
+
+    /// What this process has against a service that is to be loaded, whichever process is to take it.
+    fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
+        let _ = load;
+        let taken = self.names().iter().any(|(_, own)| own.trim_matches('/') == name.trim_matches('/'));
+        taken.then(|| {
+            let text = format!("There is a service '{name}' already; update it, or remove it first");
+            Refusal::new(RefusalCode::Conflict, text)
+        })
+    }
+
+    /// Whether this process is the one that a further service belongs to.
+    fn takes(&self, load: &LoadService) -> bool {
+        let _ = load;
+        true
+    }
+
+    /// Starts a process with its first service. The answer is that of the input.
+    ///
+    /// *Errors*: what the real system would refuse.
+    fn start(
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Self::Definition>,
+    ) -> Result<(Self, Value), Refusal>;
+
+    /// Takes a further service in.
+    fn load(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Self::Definition>,
+    ) -> Result<Value, Refusal>;
+
+    /// The request of an update as this process reads it; none where it stands as it is.
+    fn adapted(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
+        let _ = load;
+        Ok(None)
+    }
+
+    /// Gives a service of this process another definition. The loading bears the service's own number.
+    fn update(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Self::Definition>,
+    ) -> Result<Value, Refusal>;
+
+    /// Begins to uninstall a service, or drops it at once (`force`).
+    fn remove(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        name: &str,
+        force: bool,
+    ) -> Result<Value, Refusal>;
+
+    /// The names by which services are found here, as they were loaded: leading and trailing slashes do not matter.
+    fn names(&self) -> Vec<(Number, Text)>;
+
+    /// The names of what it shows ([`System::views`]).
+    fn shown(&self) -> Vec<(Number, Text)> {
+        self.names()
+    }
+
+    /// The request that a service was loaded or last updated with.
+    fn request(&self, name: &str) -> Option<&Arc<LoadService>>;
+
+    /// Nothing is left of the process: the world forgets it.
+    fn is_over(&self) -> bool {
+        false
+    }
+
+    /// The Mesos framework that it has, if any.
+    fn framework(&self) -> Option<FrameworkId> {
+        None
+    }
+
+    // ---- time --------------------------------------------------------------------------------
+
+    /// When its next timer is due, and whose it is: of two at one instant the lower number goes first.
+    fn next_due(&self) -> Option<(SimTime, Number)>;
+
+    /// How many timers are pending that would change something; periodic ones do not count.
+    fn one_shots(&self) -> usize;
+
+    /// Whether the next periodic work would change something.
+    fn restless(&self) -> bool;
+
+    /// Whether an input comes before what ends by itself at its instant. Everywhere else it comes after all work of the
+    /// instant.
+    fn comes_first(&self, _input: &Input) -> bool {
+        false
+    }
+
+    /// Handles exactly one due timer.
+    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster);
+
+    /// Does now what it does periodically, because the user made exactly one offer round.
+    fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        let _ = (cx, cluster);
+    }
+
+    // ---- news --------------------------------------------------------------------------------
+
+    /// A message of the Mesos master for its framework, under the message's cause.
+    fn on_message(&mut self, cx: &mut Cx, cluster: &mut Cluster, message: Message) {
+        let _ = (cx, cluster, message);
+    }
+
+    /// Whether it hears of machines that go away and come back ([`System::on_fleet`]). Of processes that it started itself
+    /// it hears in any case.
+    fn hears_of_machines(&self) -> bool {
+        false
+    }
+
+    /// News of a process that it started itself ([`Cluster::launch`]), or of machines, under the event's cause.
+    fn on_fleet(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
+        let _ = (cx, cluster, event);
+    }
+
+    /// Whether it wants to hear of changes of Kubernetes objects.
+    fn watches_objects(&self) -> bool {
+        false
+    }
+
+    /// Kubernetes objects have changed since it was told last. It finds out by itself which.
+    fn on_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        let _ = (cx, cluster);
+    }
+
+    /// The master removed its framework without being asked to.
+    fn on_framework_removed(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        let _ = (cx, cluster);
+    }
+
+    /// A fault ended its program (or, with a pattern for the service, that of some services), and it is started again.
+    fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target);
+
+    // ---- commands ----------------------------------------------------------------------------
+
+    /// Carries a plan command out.
+    fn plan_command(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        command: &PlanCommand,
+    ) -> Result<Value, Refusal>;
+
+    /// Carries a pod command out.
+    fn pod_command(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        command: &PodCommand,
+    ) -> Result<Value, Refusal>;
+
+    /// Carries a journaled call of its API out; none when the path means another process. `parts` are the decoded segments of the path; the query stands in the
+    /// call's path. Answer with [`outcome`], so that [`reply_as_recorded`] can make the response of it. A refusal's message is
+    /// the body, its status the status; [`Refusal::body`] holds a JSON body.
+    fn call(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        call: &HttpCall,
+        parts: &[&str],
+    ) -> Option<Result<Value, Refusal>>;
+
+    // ---- questions ---------------------------------------------------------------------------
+
+    /// What it does with a request: answers it, turns it into an input, begins a stream, or has nothing to do with it.
+    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire;
+
+    /// What has come of a stream that [`Wire::Stream`] began: `events` are those since it was polled last, `topic` is what
+    /// the stream was begun with.
+    fn stream(&self, cluster: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
+        let _ = (cluster, topic, events);
+        StreamNews { ended: true, ..StreamNews::default() }
+    }
+
+    /// A file that was rendered for a task of a service, as it lies there; status and body.
+    fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>> {
+        let _ = (service, task, file);
+        None
+    }
+
+    /// What its services show, each with the number that orders it among all.
+    fn views(&self) -> Vec<(Number, Arc<ServiceView>)>;
+
+    /// The word that an element of a service shows; `element` is `PLAN`, `PLAN/PHASE` or `PLAN/PHASE/STEP`.
+    fn status_at(&self, service: &str, element: &str) -> Option<&'static str>;
+
+    /// Why an element is not finished; none when there is no such element.
+    fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why>;
+
+    // ---- upkeep ------------------------------------------------------------------------------
+
+    /// What does not hold, in words: kept values against plain recomputation.
+    fn check(&self) -> Vec<String>;
+
+    /// Writes its state into a digest: a replay of the same inputs has to come to the same. What is kept to be quick
+    /// (caches, revisions) does not belong to it.
+    ///
+    /// By default what its services show; a process that knows more than it shows writes that.
+    fn digest(&self, digest: &mut Digest) {
+        for (number, view) in self.views() {
+            digest.write_u32(number.0);
+            digest.write_str(&view.name);
+            for plan in &view.plans {
+                digest.write_str(&plan.status);
+                for phase in &plan.phases {
+                    digest.write_str(&phase.status);
+                    phase.steps.iter().for_each(|step| digest.write_str(&step.status));
+                }
+            }
+        }
+    }
+
+    /// Bytes that this process holds and `before` does not, by estimate.
+    fn beyond(&self, before: Option<&Self>) -> u64;
+
+    /// Roughly how many bytes a copy takes.
+    fn weight(&self) -> u64;
+}
+
+/// The answer of a journaled call: status, headers and body of the response.
+pub fn outcome(status: u16, headers: &[(&str, &str)], body: Value) -> Value {
+    let mut answer = json!({ "status": status });
+    if let Some(map) = answer.as_object_mut() {
+        if !headers.is_empty() {
+            let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
+            map.insert("headers".to_owned(), Value::Object(headers.collect()));
+        }
+        if !body.is_null() {
+            map.insert("body".to_owned(), body);
+        }
+    }
+    answer
+}
+
+/// The response that an [`outcome`] or a refusal stands for: JSON bodies as JSON, texts as text.
+pub fn reply_as_recorded(outcome: Result<Value, Refusal>) -> Response {
+    match outcome {
+        Ok(answer) => {
+            let status =
+                answer.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
+            let mut response = match answer.get("body") {
+                None => Response::empty(status.unwrap_or(200)),
+                Some(Value::String(text)) => Response::text(status.unwrap_or(200), text.as_str()),
+                Some(body) => Response::json(status.unwrap_or(200), body),
+            };
+            for (name, value) in answer.get("headers").and_then(Value::as_object).into_iter().flatten() {
+                if let Some(value) = value.as_str() {
+                    response.headers.push((name.clone().into(), value.to_owned()));
+                }
+            }
+            response
+        }
+        Err(refusal) => match &refusal.body {
+            Some(body) => Response::json(refusal.status, body),
+            None => Response::text(refusal.status, refusal.message),
+        },
+    }
+}

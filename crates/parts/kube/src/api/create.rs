@@ -1,0 +1,331 @@
+//! Creating objects.
+//!
+//! *Order*: shape, namespace, name taken, admission by webhooks, validation, as the real server has it.
+
+use super::Draft;
+use crate::{
+    error::{ApiError, Reason},
+    kinds::KindId,
+    kube::Kube,
+    object::{Object, ObjectRef, OwnerReference, Pairs},
+    request::Written,
+    spec::{Spec, pod::PodOwn, workload::safe_text},
+    status::{BudgetStatus, CronStatus, JobStatus, PodStatus, SetStatus, Status},
+    tree::{Tree, as_object, object_at, put_new},
+    validate,
+};
+use planarium_ground::Cx;
+use planarium_kernel::draw;
+use planarium_protocol::{Text, json};
+use serde_json::Value;
+use std::sync::Arc;
+
+const SUFFIX: u32 = 0x4B03;
+
+impl Kube {
+    /// Creates an object from `apiVersion`, `kind`, `metadata` and the rest. The namespace is that of its metadata, or
+    /// `default` where its kind has one and none is given.
+    ///
+    /// *Errors*: unknown kind or namespace (404), name taken (409), invalid fields (422), denied by a webhook.
+    pub fn create(&mut self, cx: &mut Cx, value: Value) -> Written {
+        let kind = self.kind_of(&value)?;
+        let draft = self.draft(kind, value)?;
+        self.create_draft(cx, draft)
+    }
+
+    pub(crate) fn create_draft(&mut self, cx: &mut Cx, mut draft: Draft) -> Written {
+        self.settle_namespace(&mut draft)?;
+        if draft.meta.name.is_none()
+            && let Some(prefix) = draft.meta.generate_name.clone()
+        {
+            draft.meta.name = Some(self.generate_name(draft.kind, draft.meta.namespace.as_deref(), &prefix));
+        }
+        if draft.kind == KindId::EVENT {
+            return Err(ApiError::new(
+                Reason::MethodNotAllowed,
+                "the server does not allow this method on the requested resource",
+            ));
+        }
+        let namespace = draft.meta.namespace.clone().unwrap_or_default();
+        let taken = |kube: &Self, draft: &Draft| {
+            kube.get(ObjectRef::new(draft.kind, &namespace, draft.name())).is_some()
+        };
+        if taken(self, &draft) {
+            return Err(already_exists(&draft));
+        }
+        self.admit_built_in(&mut draft, None)?;
+        self.review(&mut draft, None)?;
+        let causes = validate::object(&draft);
+        if !causes.is_empty() {
+            return Err(invalid(&draft, causes));
+        }
+        self.take_addresses(&mut draft)?;
+        let object = self.object_of(cx, draft);
+        Ok(self.put(cx, object))
+    }
+
+    /// Gives a draft its namespace. *Errors*: there is no such namespace, or it is going.
+    fn settle_namespace(&self, draft: &mut Draft) -> Result<(), ApiError> {
+        if !draft.info.namespaced {
+            draft.meta.namespace = None;
+            return Ok(());
+        }
+        let namespace = draft.meta.namespace.get_or_insert_with(|| "default".into()).clone();
+        let found = self.read(ObjectRef::new(KindId::NAMESPACE, "", &namespace))?;
+        if found.is_being_deleted() {
+            let (plural, name) = (draft.info.qualified_plural(), draft.name());
+            let message = format!(
+                "{plural} {name:?} is forbidden: unable to create new content in namespace {namespace} because it is being terminated"
+            );
+            return Err(ApiError::new(Reason::Forbidden, message).about(
+                &draft.info.group,
+                &draft.info.plural,
+                name,
+            ));
+        }
+        Ok(())
+    }
+
+    /// A name that is not taken: the prefix and five characters.
+    pub(crate) fn generate_name(&self, kind: KindId, namespace: Option<&str>, prefix: &str) -> Text {
+        let prefix = prefix.get(..58).unwrap_or(prefix);
+        let namespace = namespace.unwrap_or_default();
+        let entity = draw::entity_of(&[namespace, "/", prefix]);
+        let mut n = self.store.version;
+        loop {
+            let name = format!("{prefix}{}", safe_text(draw::draw(self.seed, entity, SUFFIX, n), 5));
+            if self.get(ObjectRef::new(kind, namespace, &name)).is_none() {
+                return name.into();
+            }
+            n = n.wrapping_add(0x1_0000_0000);
+        }
+    }
+
+    /// The object that a draft becomes.
+    fn object_of(&mut self, cx: &Cx, mut draft: Draft) -> Object {
+        let (no, uid) = self.store.next(self.seed);
+        if draft.kind == KindId::JOB {
+            label_job(&mut draft, &uid);
+        }
+        let status = match draft.kind {
+            KindId::POD => Status::Pod(Arc::new(PodStatus::pending())),
+            KindId::DEPLOYMENT | KindId::REPLICA_SET | KindId::STATEFUL_SET | KindId::DAEMON_SET => {
+                Status::Set(Arc::new(SetStatus::default()))
+            }
+            KindId::JOB => Status::Job(Arc::new(JobStatus::default())),
+            KindId::CRON_JOB => Status::Cron(Arc::new(CronStatus::default())),
+            KindId::POD_DISRUPTION_BUDGET => Status::Budget(Arc::new(BudgetStatus::default())),
+            KindId::NAMESPACE => Status::Plain(Arc::new(json!({ "phase": "Active" }))),
+            KindId::PERSISTENT_VOLUME_CLAIM | KindId::PERSISTENT_VOLUME => {
+                Status::Plain(Arc::new(json!({ "phase": "Pending" })))
+            }
+            KindId::SERVICE => Status::Plain(Arc::new(json!({ "loadBalancer": {} }))),
+            KindId::NODE => Status::Plain(Arc::new(draft.status.take().unwrap_or_else(|| json!({})))),
+            _ => Status::None,
+        };
+        let mut spec = draft.read_spec();
+        if let Spec::Pod(_, own) = &mut spec
+            && own.is_bound()
+            && let Some(fields) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec"))
+        {
+            fields.shift_remove("nodeName");
+        }
+        let replicas = draft.replicas();
+        let Draft { kind, info, meta, content, .. } = draft;
+        Object {
+            no,
+            kind,
+            namespace: meta.namespace.unwrap_or_default(),
+            name: meta.name.unwrap_or_default(),
+            uid,
+            resource_version: 0,
+            generation: u64::from(info.has_generation),
+            created: cx.now(),
+            deletion: None,
+            labels: meta.labels,
+            annotations: meta.annotations,
+            owners: Arc::new(meta.owners),
+            finalizers: Arc::new(meta.finalizers),
+            generate_name: meta.generate_name,
+            info,
+            epoch: self.epoch,
+            content: Arc::new(content),
+            replicas,
+            spec,
+            status,
+            managed: None,
+            applied: None,
+            pristine: false,
+        }
+    }
+
+    /// Creates an object that a controller makes of parts that are in shape. *Errors*: the namespace is going, the name is
+    /// taken.
+    pub(crate) fn create_owned(&mut self, cx: &mut Cx, owner: Option<&Object>, parts: Parts) -> Written {
+        let Parts {
+            kind,
+            namespace,
+            name,
+            generate_name,
+            labels,
+            annotations,
+            content,
+            spec,
+            status,
+            replicas,
+            finalizers,
+        } = parts;
+        let Some(info) = self.kind_info(kind).cloned() else { return Err(self.not_found(kind, &name)) };
+        let draft = || Draft {
+            kind,
+            info: info.clone(),
+            meta: crate::object::Meta { name: Some(name.clone()), ..crate::object::Meta::default() },
+            content: Value::Null,
+            status: None,
+        };
+        if info.namespaced {
+            let mut draft = draft();
+            draft.meta.namespace = Some(namespace.clone());
+            self.settle_namespace(&mut draft)?;
+        }
+        if self.get(ObjectRef::new(kind, &namespace, &name)).is_some() {
+            return Err(already_exists(&draft()));
+        }
+        let (no, uid) = self.store.next(self.seed);
+        let object = Object {
+            no,
+            kind,
+            namespace,
+            name,
+            uid,
+            resource_version: 0,
+            generation: u64::from(info.has_generation),
+            created: cx.now(),
+            deletion: None,
+            labels,
+            annotations,
+            owners: Arc::new(owner.map(OwnerReference::controlling).into_iter().collect()),
+            finalizers: Arc::new(finalizers),
+            generate_name,
+            info,
+            epoch: self.epoch,
+            content,
+            replicas,
+            spec,
+            status,
+            managed: None,
+            applied: None,
+            pristine: false,
+        };
+        Ok(self.put(cx, object))
+    }
+}
+
+/// Parts of an object that a controller makes.
+pub(crate) struct Parts {
+    pub(crate) kind: KindId,
+    pub(crate) namespace: Text,
+    pub(crate) name: Text,
+    pub(crate) generate_name: Option<Text>,
+    pub(crate) labels: Pairs,
+    pub(crate) annotations: Pairs,
+    pub(crate) content: Arc<Value>,
+    pub(crate) spec: Spec,
+    pub(crate) status: Status,
+    pub(crate) replicas: u32,
+    pub(crate) finalizers: Vec<Text>,
+}
+
+impl Parts {
+    /// An object of a kind with nothing in it.
+    pub(crate) fn new(kind: KindId, namespace: &Text, name: impl Into<Text>) -> Self {
+        Self {
+            kind,
+            namespace: namespace.clone(),
+            name: name.into(),
+            generate_name: None,
+            labels: Pairs::default(),
+            annotations: Pairs::default(),
+            content: Arc::new(Value::Object(serde_json::Map::new())),
+            spec: Spec::Plain,
+            status: Status::None,
+            replicas: 0,
+            finalizers: Vec::new(),
+        }
+    }
+
+    /// With a content, and what is read of it.
+    pub(crate) fn with_content(self, content: Value) -> Self {
+        let spec = crate::spec::read(self.kind, &content);
+        Self { spec, content: Arc::new(content), ..self }
+    }
+
+    /// A pod of a template.
+    pub(crate) fn pod(
+        namespace: &Text,
+        name: Text,
+        template: &crate::spec::workload::PodTemplate,
+        labels: Pairs,
+        own: PodOwn,
+    ) -> Self {
+        Self {
+            labels,
+            annotations: template.annotations.clone(),
+            content: template.content.clone(),
+            spec: Spec::Pod(template.spec.clone(), Arc::new(own)),
+            status: Status::Pod(Arc::new(PodStatus::pending())),
+            ..Self::new(KindId::POD, namespace, name)
+        }
+    }
+}
+
+/// Gives a Job the selector and labels that tell its pods from those of others.
+fn label_job(draft: &mut Draft, uid: &Text) {
+    let name = draft.name().to_owned();
+    let Some(spec) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec")) else {
+        return;
+    };
+    if spec.get("manualSelector") == Some(&Value::Bool(true)) {
+        return;
+    }
+    let labels = object_at(spec, "template")
+        .and_then(|template| object_at(template, "metadata"))
+        .and_then(|metadata| object_at(metadata, "labels"));
+    if let Some(labels) = labels {
+        put_new(labels, "controller-uid", uid.as_ref().into());
+        put_new(labels, "job-name", name.as_str().into());
+    }
+    json::put(spec, "selector", json!({ "matchLabels": { "controller-uid": uid } }));
+    if draft.meta.labels.is_empty() {
+        draft.meta.labels = Pairs::of_value(draft.content.at(&["spec", "template", "metadata", "labels"]));
+    }
+}
+
+pub(crate) fn already_exists(draft: &Draft) -> ApiError {
+    let message = format!("{} {:?} already exists", draft.info.qualified_plural(), draft.name());
+    ApiError::new(Reason::AlreadyExists, message).about(&draft.info.group, &draft.info.plural, draft.name())
+}
+
+/// 422 with all causes.
+pub(crate) fn invalid(draft: &Draft, causes: Vec<crate::error::FieldCause>) -> ApiError {
+    let (kind, name) = (draft.info.qualified_kind(), draft.name());
+    let mut texts: Vec<String> = causes
+        .iter()
+        .map(|cause| {
+            if cause.field.is_empty() {
+                format!("[]: {}", cause.message)
+            } else {
+                format!("{}: {}", cause.field, cause.message)
+            }
+        })
+        .collect();
+    texts.dedup();
+    let list = match texts.as_slice() {
+        [one] => one.clone(),
+        many => format!("[{}]", many.join(", ")),
+    };
+    let message = format!("{kind} {name:?} is invalid: {list}");
+    let mut error = ApiError::new(Reason::Invalid, message).about(&draft.info.group, &draft.info.kind, name);
+    error.causes = causes;
+    error
+}

@@ -1,0 +1,259 @@
+//! Changing objects.
+
+use super::{Draft, create::invalid};
+use crate::{
+    error::{ApiError, FieldCause, Reason},
+    kinds::KindId,
+    kube::Kube,
+    object::{Object, ObjectRef},
+    request::Written,
+    spec::Spec,
+    status::{KeptStatus, Status},
+    tree::{Tree, as_object, object_at},
+    validate,
+};
+use planarium_ground::Cx;
+use serde_json::Value;
+use std::sync::Arc;
+
+impl Kube {
+    /// Replaces an object; with `metadata.resourceVersion`, only if it is still that one. Its status stays where it is a
+    /// subresource. *Errors*: 404, 409, 422, denied by a webhook.
+    pub fn update(&mut self, cx: &mut Cx, value: Value) -> Written {
+        let kind = self.kind_of(&value)?;
+        let draft = self.draft(kind, value)?;
+        let old = self.present(&draft)?;
+        self.change(cx, &old, draft)
+    }
+
+    /// Replaces the status of an object and leaves the rest. Statuses that controllers of the cluster keep are not changed by
+    /// anybody else. *Errors*: as [`Kube::update`].
+    pub fn update_status(&mut self, cx: &mut Cx, mut value: Value) -> Written {
+        let kind = self.kind_of(&value)?;
+        let status = value.get_mut("status").map(Value::take);
+        let mut draft = self.draft(kind, value)?;
+        draft.status = status.filter(|status| !status.is_null());
+        let old = self.present(&draft)?;
+        self.change_status(cx, &old, &mut draft)
+    }
+
+    /// Replaces the status of a custom object, as it was at a version, by one that its controller keeps. *Errors*: as
+    /// [`Kube::update`].
+    pub fn keep_status(
+        &mut self,
+        cx: &mut Cx,
+        object: ObjectRef<'_>,
+        resource_version: u64,
+        status: Arc<dyn KeptStatus>,
+    ) -> Written {
+        let old = self.read(object)?.clone();
+        if !old.info.custom || !old.info.has_status {
+            return Err(ApiError::new(Reason::NotFound, "the server could not find the requested resource"));
+        }
+        if old.resource_version != resource_version {
+            return Err(conflict(&old));
+        }
+        let same = match &old.status {
+            Status::Kept(kept) => kept.is_same(&*status),
+            Status::Plain(before) => **before == status.to_value(),
+            Status::None => false,
+            _ => true,
+        };
+        if same {
+            return Ok(old);
+        }
+        Ok(self.put_status(cx, &old, Status::Kept(status)))
+    }
+
+    /// The object that a draft is about. *Errors*: there is none.
+    fn present(&self, draft: &Draft) -> Written {
+        let namespace = match (&draft.meta.namespace, draft.info.namespaced) {
+            (_, false) => "",
+            (Some(namespace), true) => namespace,
+            (None, true) => "default",
+        };
+        self.read(ObjectRef::new(draft.kind, namespace, draft.name())).cloned()
+    }
+
+    fn check_preconditions(old: &Object, draft: &Draft) -> Result<(), ApiError> {
+        let meta = &draft.meta;
+        let (plural, name) = (old.info.qualified_plural(), &old.name);
+        if let Some(uid) = &meta.uid
+            && *uid != old.uid
+        {
+            let message = format!(
+                "Operation cannot be fulfilled on {plural} {name:?}: Precondition failed: UID in precondition: {uid}, UID in object \
+                 meta: {}",
+                old.uid
+            );
+            return Err(ApiError::new(Reason::Conflict, message).about(
+                &old.info.group,
+                &old.info.plural,
+                name,
+            ));
+        }
+        if let Some(version) = &meta.resource_version
+            && **version != *"0"
+            && **version != *old.resource_version.to_string()
+        {
+            return Err(conflict(old));
+        }
+        Ok(())
+    }
+
+    /// Makes an object what a draft says. *Errors*: preconditions, immutable fields, validation, admission.
+    pub(crate) fn change(&mut self, cx: &mut Cx, old: &Arc<Object>, mut draft: Draft) -> Written {
+        Self::check_preconditions(old, &draft)?;
+        draft.meta.name = Some(old.name.clone());
+        draft.meta.namespace = (!old.namespace.is_empty()).then(|| old.namespace.clone());
+        if !draft.info.has_status && draft.status.is_some() {
+            draft.status = None;
+        }
+        keep_allocated(old, &mut draft);
+        self.admit_built_in(&mut draft, Some(old))?;
+        self.review(&mut draft, Some(old))?;
+        let added = draft.meta.finalizers.iter().find(|one| !old.finalizers.contains(one));
+        if let (true, Some(added)) = (old.is_being_deleted(), added) {
+            let detail = format!(
+                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{added:?}}}"
+            );
+            return Err(invalid(&draft, vec![FieldCause::forbidden("metadata.finalizers", &detail)]));
+        }
+        let before = old.full_content();
+        let same_content = *before == draft.content;
+        if !same_content {
+            let mut causes = validate::object(&draft);
+            let bound = !before.key("spec").text("volumeName").is_empty();
+            causes.extend(validate::changed(old.kind, &before, &draft.content, bound));
+            if !causes.is_empty() {
+                return Err(invalid(&draft, causes));
+            }
+            self.take_addresses(&mut draft)?;
+        } else if !draft.meta.labels.is_same(&old.labels) || !draft.meta.annotations.is_same(&old.annotations)
+        {
+            let causes = validate::object(&draft);
+            if !causes.is_empty() {
+                return Err(invalid(&draft, causes));
+            }
+        }
+        let same_meta = draft.meta.labels.is_same(&old.labels)
+            && draft.meta.annotations.is_same(&old.annotations)
+            && draft.meta.owners == *old.owners
+            && draft.meta.finalizers == *old.finalizers;
+        if same_content && same_meta {
+            return Ok(old.clone());
+        }
+        let mut new = Object::clone(old);
+        new.pristine = false;
+        if !new.annotations.is_same(&draft.meta.annotations) {
+            new.applied = None;
+            new.annotations = draft.meta.annotations.clone();
+        }
+        if !new.labels.is_same(&draft.meta.labels) {
+            new.labels = draft.meta.labels.clone();
+        }
+        if *new.owners != draft.meta.owners {
+            new.owners = Arc::new(draft.meta.owners.clone());
+        }
+        if *new.finalizers != draft.meta.finalizers {
+            new.finalizers = Arc::new(draft.meta.finalizers.clone());
+        }
+        if !same_content {
+            put_content(&mut new, draft);
+            if new.info.has_generation {
+                new.generation += 1;
+            }
+        }
+        let new = self.put(cx, new);
+        self.finish_deletion(cx, &new);
+        Ok(new)
+    }
+
+    /// Gives an object the status of a draft.
+    pub(crate) fn change_status(&mut self, cx: &mut Cx, old: &Arc<Object>, draft: &mut Draft) -> Written {
+        if !old.info.has_status {
+            return Err(ApiError::new(Reason::NotFound, "the server could not find the requested resource"));
+        }
+        Self::check_preconditions(old, draft)?;
+        let wanted = draft.status.take();
+        match &old.status {
+            Status::Plain(status) if Some(&**status) != wanted.as_ref() => {}
+            Status::Kept(kept) if Some(&kept.to_value()) != wanted.as_ref() => {}
+            Status::None if wanted.is_some() => {}
+            _ => return Ok(old.clone()),
+        }
+        let status = wanted.map_or(Status::None, |status| Status::Plain(Arc::new(status)));
+        Ok(self.put_status(cx, old, status))
+    }
+}
+
+pub(crate) fn conflict(old: &Object) -> ApiError {
+    let message = format!(
+        "Operation cannot be fulfilled on {} {:?}: the object has been modified; please apply your changes to the latest version and \
+         try again",
+        old.info.qualified_plural(),
+        old.name
+    );
+    ApiError::new(Reason::Conflict, message).about(&old.info.group, &old.info.plural, &old.name)
+}
+
+/// What the server has given stays where a client does not speak of it.
+fn keep_allocated(old: &Object, draft: &mut Draft) {
+    let before = old.content.key("spec");
+    match old.kind {
+        KindId::PERSISTENT_VOLUME_CLAIM => {
+            let volume = before.key("volumeName").clone();
+            let class = before.key("storageClassName").clone();
+            if let Some(spec) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec")) {
+                for (key, value) in [("volumeName", volume), ("storageClassName", class)] {
+                    if !value.is_null() {
+                        crate::tree::put_new(spec, key, value);
+                    }
+                }
+            }
+        }
+        KindId::SERVICE => {
+            // A change of type takes an address, or gives it back.
+            let (was, is) = (
+                before.text("type") == "ExternalName",
+                draft.content.at(&["spec", "type"]) == "ExternalName",
+            );
+            if is
+                && !was
+                && let Some(spec) =
+                    as_object(&mut draft.content).and_then(|content| object_at(content, "spec"))
+            {
+                spec.shift_remove("clusterIP");
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Puts a draft's content into an object. Nothing but the size of a workload may have changed: then all else stays shared.
+fn put_content(new: &mut Object, mut draft: Draft) {
+    let replicas = draft.replicas();
+    if new.info.has_scale {
+        let mut other = Value::clone(&new.content);
+        if let Some(spec) = other.get_mut("spec").and_then(Value::as_object_mut) {
+            spec.insert("replicas".to_owned(), replicas.into());
+        }
+        if other == draft.content {
+            new.replicas = replicas;
+            return;
+        }
+    }
+    let mut spec = draft.read_spec();
+    if let Spec::Pod(_, own) = &mut spec {
+        if let Spec::Pod(_, before) = &new.spec {
+            let pinned = before.pinned.clone();
+            Arc::make_mut(own).pinned = pinned;
+        }
+        if let Some(fields) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec")) {
+            fields.shift_remove("nodeName");
+        }
+    }
+    new.replicas = replicas;
+    new.spec = spec;
+    new.content = Arc::new(draft.content);
+}

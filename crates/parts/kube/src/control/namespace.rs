@@ -1,0 +1,39 @@
+//! Namespaces: what every one of them has, and how one goes.
+//!
+//! Source: `kubernetes/kubernetes: pkg/controller/namespace/deletion/namespaced_resources_deleter.go`,
+//! `pkg/controller/serviceaccount/serviceaccounts_controller.go`; match in outcome.
+
+use crate::{
+    api::Parts,
+    kinds::KindId,
+    kube::Kube,
+    object::{Object, ObjectRef},
+    request::DeleteOptions,
+};
+use planarium_ground::Cx;
+use std::sync::Arc;
+
+impl Kube {
+    pub(crate) fn sync_namespace(&mut self, cx: &mut Cx, namespace: &Arc<Object>) {
+        let name = namespace.name.clone();
+        if !namespace.is_being_deleted() {
+            if self.get(ObjectRef::new(KindId::SERVICE_ACCOUNT, &name, "default")).is_none() {
+                let made = self.create_owned(cx, None, Parts::new(KindId::SERVICE_ACCOUNT, &name, "default"));
+                debug_assert!(made.is_ok(), "the account of {name} could not be made");
+            }
+            return;
+        }
+        let all: Vec<Arc<Object>> = self.store.in_namespace(&name).cloned().collect();
+        if all.is_empty() {
+            if namespace.finalizers.is_empty() {
+                self.take(cx, namespace.no);
+            }
+            return;
+        }
+        for object in all {
+            if !object.is_being_deleted() && self.store.object(object.no).is_some() {
+                self.delete_object(cx, &object, &DeleteOptions::default());
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What controllers of pods have in common: making pods, taking them in and letting them go, choosing which go first.
+//!
+//! Source: `kubernetes/kubernetes: pkg/controller/controller_utils.go`, `controller_ref_manager.go`, match.
+
+use crate::{
+    api::Parts,
+    error::ApiError,
+    kinds::KindId,
+    kube::Kube,
+    object::{Object, ObjectNo, OwnerReference, Pairs},
+    queue::{Timer, Work},
+    request::{DeleteOptions, Written},
+    selector::Selector,
+    spec::{Spec, pod::PodOwn, workload::PodTemplate},
+    status::{Phase, Status},
+};
+use planarium_ground::Cx;
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+/// So many pods are made or deleted at one look.
+pub(crate) const BURST: u32 = 500;
+/// How long a controller waits after it could not make a pod. *Units*: milliseconds.
+const RETRY_MS: u64 = 5_000;
+
+impl Kube {
+    /// Makes a pod of a template for its controller.
+    pub(crate) fn make_pod(
+        &mut self,
+        cx: &mut Cx,
+        owner: &Arc<Object>,
+        template: &PodTemplate,
+        name: Option<Text>,
+        own: PodOwn,
+        labels: Pairs,
+    ) -> Written {
+        let prefix = || Text::from(format!("{}-", owner.name));
+        let generate_name = name.is_none().then(prefix);
+        let name = name.unwrap_or_else(|| self.generate_name(KindId::POD, Some(&owner.namespace), &prefix()));
+        let own = PodOwn { of_template: true, ..own };
+        let mut parts = Parts::pod(&owner.namespace, name, template, labels, own);
+        parts.generate_name = generate_name;
+        let made = self.create_owned(cx, Some(owner), parts);
+        match &made {
+            Ok(pod) => {
+                let message = format!("Created pod: {}", pod.name);
+                self.record(cx, owner, false, "SuccessfulCreate", &message, source(owner.kind));
+            }
+            Err(error) => self.cannot_make(cx, owner, error),
+        }
+        made
+    }
+
+    /// Reports that a pod could not be made, and sees to it that it is tried again.
+    fn cannot_make(&mut self, cx: &mut Cx, owner: &Arc<Object>, error: &ApiError) {
+        let message = format!("Error creating: {}", error.message);
+        self.record(cx, owner, true, "FailedCreate", &message, source(owner.kind));
+        self.arm(cx, RETRY_MS, Timer::Work(Work::Sync(owner.no)));
+    }
+
+    /// Deletes a pod for its controller.
+    pub(crate) fn unmake_pod(&mut self, cx: &mut Cx, owner: &Arc<Object>, pod: &Arc<Object>) {
+        if pod.is_being_deleted() {
+            return;
+        }
+        self.delete_object(cx, pod, &DeleteOptions::default());
+        let message = format!("Deleted pod: {}", pod.name);
+        self.record(cx, owner, false, "SuccessfulDelete", &message, source(owner.kind));
+    }
+
+    /// Takes in pods that a workload picks and nobody manages, and lets those go that it picks no more.
+    pub(crate) fn adopt_pods(&mut self, cx: &mut Cx, workload: &Arc<Object>, selector: &Selector) {
+        let asked = self.workload(workload.no).is_some_and(|workload| workload.adopt);
+        if !asked || workload.is_being_deleted() {
+            return;
+        }
+        self.workload_mut(workload.no, |workload| workload.adopt = false);
+        let lost: Vec<Arc<Object>> = self
+            .store
+            .dependants(workload.no)
+            .filter(|pod| {
+                pod.kind == KindId::POD && !selector.matches(&pod.labels) && !pod.is_being_deleted()
+            })
+            .filter(|pod| pod.controller().is_some_and(|owner| owner.uid == workload.uid))
+            .cloned()
+            .collect();
+        for pod in lost {
+            let owners = pod.owners.iter().filter(|owner| owner.uid != workload.uid).cloned().collect();
+            self.put(cx, Object { owners: Arc::new(owners), ..Object::clone(&pod) });
+        }
+        let found: Vec<Arc<Object>> = self
+            .store
+            .bare_pods
+            .keys()
+            .filter_map(|no| self.store.object(*no))
+            .filter(|pod| pod.namespace == workload.namespace && selector.matches(&pod.labels))
+            .filter(|pod| !pod.is_being_deleted() && !is_over(pod))
+            .filter(|pod| workload.kind != KindId::STATEFUL_SET || is_numbered(&pod.name, &workload.name))
+            .cloned()
+            .collect();
+        for pod in found {
+            let mut owners = Vec::clone(&pod.owners);
+            owners.push(OwnerReference::controlling(workload));
+            self.put(cx, Object { owners: Arc::new(owners), ..Object::clone(&pod) });
+        }
+    }
+
+    /// Pods of a workload. *Order*: creation.
+    pub(crate) fn pods_of(&self, workload: ObjectNo) -> impl Iterator<Item = &Arc<Object>> {
+        self.store.dependants(workload).filter(|pod| pod.kind == KindId::POD)
+    }
+
+    /// The pods that go first when there are too many.
+    ///
+    /// **Source**: `controller_utils.go` (`ActivePodsWithRanks`): not bound, pending, not ready, crowded, ready for a shorter
+    /// time, restarted more often, younger.
+    pub(crate) fn spare_pods(&self, workload: ObjectNo, count: u32) -> Vec<Arc<Object>> {
+        let active: Vec<&Arc<Object>> = self
+            .pods_of(workload)
+            .filter(|pod| self.marks.get(&pod.no).is_some_and(crate::workload::Mark::is_active))
+            .collect();
+        let crowd = |node: &Text| {
+            let there = |pod: &&&Arc<Object>| matches!(&pod.spec, Spec::Pod(_, own) if own.node == *node);
+            active.iter().filter(there).count()
+        };
+        let mut crowds: planarium_kernel::SortedMap<Text, usize> = planarium_kernel::SortedMap::new();
+        let mut ranked: Vec<_> = Vec::with_capacity(active.len());
+        for pod in &active {
+            let (Spec::Pod(_, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { continue };
+            if crowds.get(&own.node).is_none() {
+                crowds.insert(own.node.clone(), crowd(&own.node));
+            }
+            let crowd = crowds.get(&own.node).copied().unwrap_or(0);
+            let since = status.ready_since().map_or(u64::MAX, planarium_kernel::SimTime::ms);
+            let key = (
+                own.is_bound(),
+                status.phase != Phase::Pending,
+                status.ready_since().is_some(),
+                usize::MAX - crowd,
+                u64::MAX - since,
+                u32::MAX - crate::workload::restarts(status),
+                u32::MAX - pod.no.0,
+            );
+            ranked.push((key, Arc::clone(pod)));
+        }
+        planarium_kernel::sorted::sort_by(&mut ranked, |(one, _), (other, _)| one.cmp(other));
+        ranked.into_iter().take(count as usize).map(|(_, pod)| pod).collect()
+    }
+}
+
+/// Who reports for a kind.
+pub(crate) const fn source(kind: KindId) -> &'static str {
+    match kind {
+        KindId::DEPLOYMENT => "deployment-controller",
+        KindId::REPLICA_SET => "replicaset-controller",
+        KindId::STATEFUL_SET => "statefulset-controller",
+        KindId::DAEMON_SET => "daemonset-controller",
+        KindId::JOB => "job-controller",
+        KindId::CRON_JOB => "cronjob-controller",
+        _ => "controller-manager",
+    }
+}
+
+/// Whether a pod is over.
+pub(crate) fn is_over(pod: &Object) -> bool {
+    matches!(&pod.status, Status::Pod(status) if status.phase.is_terminal())
+}
+
+fn is_numbered(pod: &str, set: &str) -> bool {
+    let digits = pod.strip_prefix(set).and_then(|rest| rest.strip_prefix('-'));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}

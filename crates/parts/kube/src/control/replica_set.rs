@@ -1,0 +1,70 @@
+//! ReplicaSets: as many pods as asked for.
+//!
+//! Source: `kubernetes/kubernetes: pkg/controller/replicaset/{replica_set,replica_set_utils}.go`, match but for slow start:
+//! as many pods as are missing are made at once, up to the same burst.
+
+use super::pods::BURST;
+use crate::{
+    kube::Kube,
+    object::Object,
+    queue::Work,
+    spec::{Spec, pod::PodOwn},
+    status::{Cond, SetStatus, Status, Tri},
+};
+use planarium_ground::Cx;
+use std::sync::Arc;
+
+impl Kube {
+    pub(crate) fn sync_replica_set(&mut self, cx: &mut Cx, set: &Arc<Object>) {
+        let Spec::ReplicaSet(spec) = &set.spec else { return };
+        let spec = spec.clone();
+        self.set_min_ready(cx, set.no, spec.min_ready_s);
+        self.adopt_pods(cx, set, &spec.selector);
+        let active = self.workload(set.no).map_or(0, |workload| workload.active);
+        let mut failure = None;
+        if !set.is_being_deleted() {
+            if active < set.replicas {
+                let missing = set.replicas - active;
+                for _ in 0..missing.min(BURST) {
+                    let labels = spec.template.labels.clone();
+                    if let Err(error) =
+                        self.make_pod(cx, set, &spec.template, None, PodOwn::default(), labels)
+                    {
+                        failure = Some(("FailedCreate", error.message));
+                        break;
+                    }
+                }
+                if failure.is_none() && missing > BURST {
+                    self.ask(cx, Work::Sync(set.no));
+                }
+            } else if active > set.replicas {
+                let surplus = (active - set.replicas).min(BURST);
+                for pod in self.spare_pods(set.no, surplus) {
+                    self.unmake_pod(cx, set, &pod);
+                }
+            }
+        }
+        let Some(set) = self.store.object(set.no).cloned() else { return };
+        let Status::Set(before) = &set.status else { return };
+        let workload = self.workload(set.no).cloned().unwrap_or_default();
+        let mut conditions = before.conditions.clone();
+        match failure {
+            Some((reason, message)) => {
+                Cond::new("ReplicaFailure", Tri::True, reason, message, cx.now()).put(&mut conditions);
+            }
+            None => conditions.retain(|one| one.kind != "ReplicaFailure"),
+        }
+        let status = SetStatus {
+            observed: set.generation,
+            replicas: workload.active,
+            own: workload.active,
+            ready: workload.ready,
+            available: workload.available,
+            conditions,
+            ..SetStatus::default()
+        };
+        if status != **before {
+            self.put_status(cx, &set, Status::Set(Arc::new(status)));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Containers that end: started again, or not, at once, or later.
+//!
+//! Source: `kubernetes/kubernetes: pkg/kubelet/kuberuntime/kuberuntime_manager.go` (`doBackOff`), `client-go:
+//! util/flowcontrol/backoff.go`, match: the first restart comes at once, the next ones after 10 s, 20 s, 40 s and so on up to
+//! 5 minutes; after 10 minutes without one it begins anew.
+
+use super::{Backoff, Stage, hear::ended};
+use crate::{kube::Kube, object::ObjectNo, queue::Timer, spec::pod::Restart, status::State};
+use planarium_ground::{Cx, Fleet};
+use planarium_kernel::Class;
+
+const BACKOFF_MS: u64 = 10_000;
+pub(super) const BACKOFF_MOST_MS: u64 = 300_000;
+
+impl Kube {
+    /// A container has ended.
+    #[expect(clippy::too_many_arguments, reason = "what a container ends with")]
+    pub(super) fn container_ended(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        no: ObjectNo,
+        at: u16,
+        code: i32,
+        reason: &'static str,
+        message: &str,
+    ) {
+        let now = cx.now();
+        let pid = self.run(no).and_then(|run| run.cells.get(usize::from(at))).and_then(|cell| cell.pid);
+        if let Some(pid) = pid {
+            self.process_gone(no, at, pid);
+        }
+        self.cell_mut(no, at, |cell| {
+            let started = match cell.status.state {
+                State::Running { since } => since,
+                _ => now,
+            };
+            cell.status.state = State::Terminated(ended(code, reason, message, started, now));
+            cell.status.ready = false;
+            cell.status.started = false;
+            cell.begun = true;
+        });
+        let Some(run) = self.run(no) else { return };
+        if run.stopping.is_some() || run.failure.is_some() {
+            return self.settle(cx, no);
+        }
+        let (restart, is_init) = (run.spec.restart, usize::from(at) < run.spec.inits);
+        let again = match (is_init, restart) {
+            (_, Restart::Never) => false,
+            (false, Restart::Always) => true,
+            (true, _) | (false, Restart::OnFailure) => code != 0,
+        };
+        if again {
+            self.start_again(cx, fleet, no, at);
+        } else if is_init && code == 0 {
+            let next = at + 1;
+            self.run_mut(no, |run| {
+                run.stage = if usize::from(next) < run.spec.inits { Stage::Init(next) } else { Stage::Main };
+            });
+            return self.go_on(cx, fleet, no);
+        }
+        self.settle(cx, no);
+    }
+
+    /// A container is started again, at once or after its back-off.
+    fn start_again(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: ObjectNo, at: u16) {
+        let now = cx.now();
+        let Some(pod) = self.store.object(no).cloned() else { return };
+        let name =
+            self.run(no).and_then(|run| run.spec.containers.get(usize::from(at))).map(|one| one.name.clone());
+        let name = name.unwrap_or_default();
+        let delay = self.cell_mut(no, at, |cell| {
+            let kept = cell.backoff.filter(|backoff| now.since(backoff.updated) <= 2 * BACKOFF_MOST_MS);
+            match kept {
+                None => {
+                    cell.backoff = Some(Backoff { ms: BACKOFF_MS, updated: now });
+                    0
+                }
+                Some(backoff) => {
+                    let seconds = backoff.ms / 1000;
+                    let span = match (seconds / 60, seconds % 60) {
+                        (0, seconds) => format!("{seconds}s"),
+                        (minutes, seconds) => format!("{minutes}m{seconds}s"),
+                    };
+                    let message = format!(
+                        "back-off {span} restarting failed container={name} pod={}_{}({})",
+                        pod.name, pod.namespace, pod.uid
+                    );
+                    cell.wait("CrashLoopBackOff", message);
+                    backoff.ms
+                }
+            }
+        });
+        match delay {
+            None => {}
+            Some(0) => self.start_container(cx, fleet, no, at),
+            Some(delay) => {
+                self.record(cx, &pod, true, "BackOff", "Back-off restarting failed container", "kubelet");
+                self.arm_cell(cx, no, at, delay, Timer::Restart(no, at), Class::OneShot);
+            }
+        }
+    }
+
+    /// Reports a pod, and lets go of it when it is over.
+    pub(super) fn settle(&mut self, cx: &mut Cx, no: ObjectNo) {
+        let Some(run) = self.run(no) else { return };
+        let alive = run.cells.iter().any(|cell| cell.pid.is_some());
+        if run.stopping.is_some() && !alive {
+            self.report_pod(cx, no);
+            if let Some(pod) = self.store.object(no).cloned()
+                && self.is_heard(self.run(no).map_or(u32::MAX, |run| run.node))
+            {
+                self.pod_gone(cx, &pod);
+            }
+            return;
+        }
+        self.report_pod(cx, no);
+        self.let_go(no);
+    }
+
+    /// A pod that is over needs its kubelet no more.
+    fn let_go(&mut self, no: ObjectNo) {
+        let Some(run) = self.run(no) else { return };
+        let over = match self.store.object(no).map(|pod| &pod.status) {
+            Some(crate::status::Status::Pod(status)) => status.phase.is_terminal(),
+            _ => false,
+        };
+        if !over || run.cells.iter().any(|cell| cell.pid.is_some()) {
+            return;
+        }
+        let timers: Vec<_> = run
+            .cells
+            .iter()
+            .filter_map(|cell| cell.timer)
+            .map(|(timer, _)| timer)
+            .chain(run.deadline)
+            .collect();
+        for timer in timers {
+            self.queue.disarm(Some(timer));
+        }
+        self.runs.remove(&no);
+    }
+}

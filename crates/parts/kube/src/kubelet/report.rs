@@ -1,0 +1,135 @@
+//! What a kubelet writes into a pod's status.
+//!
+//! Source: `kubernetes/kubernetes: pkg/kubelet/kubelet_pods.go` (`getPhase`, `generateAPIPodStatus`), `status/generate.go`,
+//! match.
+
+use super::{Run, Stage};
+use crate::{
+    kube::Kube,
+    object::ObjectNo,
+    spec::pod::Restart,
+    status::{Cond, Phase, PodStatus, State, Status, Tri},
+};
+use planarium_ground::Cx;
+use planarium_kernel::SimTime;
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+impl Kube {
+    /// Writes what a kubelet knows of a pod into its status, if the node is heard of.
+    pub(crate) fn report_pod(&mut self, cx: &mut Cx, no: ObjectNo) {
+        let Some(run) = self.runs.get(&no).cloned() else { return };
+        if !self.is_heard(run.node) {
+            return;
+        }
+        let Some(pod) = self.store.object(no).cloned() else { return };
+        let Status::Pod(before) = &pod.status else { return };
+        let host = self.nodes.get(run.node as usize).map(|node| node.address.clone()).unwrap_or_default();
+        let status = status_of(&run, before, host, cx.now());
+        if status != **before {
+            self.put_status(cx, &pod, Status::Pod(Arc::new(status)));
+        }
+    }
+}
+
+/// A pod's phase.
+fn phase(run: &Run) -> Phase {
+    if run.failure.is_some() {
+        return Phase::Failed;
+    }
+    let (init, main) = run.cells.split_at_checked(run.spec.inits).unwrap_or((&[], &run.cells));
+    let over = |cell: &super::Cell| cell.ended().map(|ended| ended.code);
+    if run.spec.restart == Restart::Never && init.iter().any(|cell| over(cell).is_some_and(|code| code != 0))
+    {
+        return Phase::Failed;
+    }
+    if run.stage != Stage::Main {
+        return Phase::Pending;
+    }
+    let (mut waiting, mut running, mut stopped, mut succeeded) = (0, 0, 0, 0);
+    for cell in main {
+        match &cell.status.state {
+            State::Running { .. } => running += 1,
+            State::Terminated(ended) => {
+                stopped += 1;
+                succeeded += u32::from(ended.code == 0);
+            }
+            State::Waiting { .. } if cell.status.last.is_some() => stopped += 1,
+            State::Waiting { .. } => waiting += 1,
+        }
+    }
+    let restarting = main.iter().any(|cell| cell.pid.is_some() || cell.timer.is_some());
+    match () {
+        () if waiting > 0 => Phase::Pending,
+        () if running > 0 => Phase::Running,
+        () if restarting && run.stopping.is_none() => Phase::Running,
+        () if run.spec.restart == Restart::Always && run.stopping.is_none() => Phase::Running,
+        () if stopped == succeeded => Phase::Succeeded,
+        () if run.spec.restart == Restart::Never || run.stopping.is_some() => Phase::Failed,
+        () => Phase::Running,
+    }
+}
+
+fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStatus {
+    let phase = phase(run);
+    let (init, main) = run.cells.split_at_checked(run.spec.inits).unwrap_or((&[], &run.cells));
+    let (init_names, main_names) = run.spec.containers.split_at_checked(run.spec.inits).unwrap_or((&[], &[]));
+    let mut conditions = before.conditions.clone();
+    let mut put = |kind, good: bool, reason, message: String| {
+        let (reason, message) = if good { ("", String::new()) } else { (reason, message) };
+        Cond::new(kind, Tri::of(good), reason, message, now).put(&mut conditions);
+    };
+    let names = |cells: &[super::Cell],
+                 containers: &[crate::spec::container::Container],
+                 bad: fn(&super::Cell) -> bool| {
+        let list = cells.iter().zip(containers).filter(|(cell, _)| bad(cell)).map(|(_, one)| &*one.name);
+        list.collect::<Vec<_>>().join(" ")
+    };
+    let pending_inits = names(init, init_names, |cell| cell.ended().is_none_or(|ended| ended.code != 0));
+    let initialized = run.stage == Stage::Main || pending_inits.is_empty();
+    if phase == Phase::Succeeded {
+        put("Initialized", true, "PodCompleted", String::new());
+        for kind in ["Ready", "ContainersReady"] {
+            put(kind, false, "PodCompleted", String::new());
+        }
+    } else {
+        put(
+            "Initialized",
+            initialized,
+            "ContainersNotInitialized",
+            format!("containers with incomplete status: [{pending_inits}]"),
+        );
+        let unready = names(main, main_names, |cell| !cell.status.ready);
+        let message = format!("containers with unready status: [{unready}]");
+        let ready = unready.is_empty() && initialized;
+        let gated = run.spec.gates.first().filter(|_| ready);
+        match gated {
+            Some(gate) => {
+                let message =
+                    format!("corresponding condition of pod readiness gate {gate:?} does not exist.");
+                put("Ready", false, "ReadinessGatesNotReady", message);
+            }
+            None => put("Ready", ready, "ContainersNotReady", message.clone()),
+        }
+        put("ContainersReady", ready, "ContainersNotReady", message);
+    }
+    if !conditions.iter().any(|one| one.kind == "PodScheduled") {
+        Cond::new("PodScheduled", Tri::True, "", "", now).put(&mut conditions);
+    }
+    let (reason, message) =
+        run.failure.clone().map_or(("", Text::from("")), |(reason, message)| (reason, message));
+    PodStatus {
+        phase,
+        reason,
+        message,
+        ip: run.ip,
+        host,
+        start: Some(run.start),
+        conditions,
+        // A pod that fails as a whole says nothing of its containers any more.
+        containers: match run.failure {
+            Some(_) => Vec::new(),
+            None => run.cells.iter().map(|cell| cell.status.clone()).collect(),
+        },
+    }
+}

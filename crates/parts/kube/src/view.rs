@@ -1,0 +1,237 @@
+//! What others may see of nodes and pods.
+
+use crate::{
+    kube::Kube,
+    node::Node,
+    object::{Object, ObjectNo, ObjectRef},
+    spec::{Spec, container::Container},
+    status::{ContainerStatus, State, Status},
+};
+use planarium_ground::{MachineId, ProcessId};
+use planarium_kernel::SimTime;
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+/// Amounts of what pods ask for. *Units*: thousandths of a CPU, bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amounts {
+    /// Thousandths of a CPU.
+    pub cpu_milli: i64,
+    /// Bytes of memory.
+    pub memory: i64,
+    /// Bytes of ephemeral storage.
+    pub storage: i64,
+    /// GPUs.
+    pub gpus: i64,
+    /// Pods.
+    pub pods: i64,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeFacts {
+    /// Its name, which is the machine's hostname.
+    pub name: Text,
+    /// The machine.
+    pub machine: MachineId,
+    /// Status of the condition `Ready`: `True`, `False`, `Unknown`.
+    pub ready: Text,
+    /// `spec.unschedulable`.
+    pub cordoned: bool,
+    /// Taints as `key=value:effect`.
+    pub taints: Vec<Text>,
+    /// What pods may ask for.
+    pub allocatable: Amounts,
+    /// What its pods ask for.
+    pub requested: Amounts,
+    /// Its pods, in order of binding.
+    pub pods: Vec<ObjectNo>,
+    /// How far a drain is, if one was asked for.
+    pub drain: Option<DrainFacts>,
+}
+
+/// A drain under way or done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrainFacts {
+    /// Since when.
+    pub since: SimTime,
+    /// Pods that still have to go.
+    pub left: Vec<Text>,
+    /// Pods that a disruption budget holds now.
+    pub blocked: Vec<Text>,
+    /// Whether all that have to go are gone.
+    pub done: bool,
+}
+
+/// A container of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContainerFacts {
+    /// Its name.
+    pub name: Text,
+    /// Whether it is an init container.
+    pub init: bool,
+    /// Its image.
+    pub image: Text,
+    /// `waiting`, `running` or `terminated`.
+    pub state: &'static str,
+    /// `CrashLoopBackOff`, `Completed`, `Error`, ...; empty while it runs.
+    pub reason: Text,
+    /// Whether it is ready.
+    pub ready: bool,
+    /// How often it was started again.
+    pub restarts: u32,
+    /// Its process, while there is one.
+    pub process: Option<ProcessId>,
+}
+
+/// A container that runs on a node, as a task of its machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFacts {
+    /// `POD-CONTAINER`, as fault targets name it.
+    pub name: Text,
+    /// `NAMESPACE/POD/CONTAINER/RESTARTS`, likewise.
+    pub id: Text,
+    /// Its pod's name.
+    pub pod: Text,
+    /// The service that fault targets name, see [`Kube::set_service_label`].
+    pub service: Text,
+    /// Since when it runs.
+    pub since: SimTime,
+    /// Whether its readiness probe has passed; none without one.
+    pub ready: Option<bool>,
+    /// Whether its pod is on its way out.
+    pub leaving: bool,
+    /// Its process; none when that has ended and the kubelet could not say so yet.
+    pub process: Option<ProcessId>,
+}
+
+/// How to drain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DrainOptions {
+    /// Instead of the pods' own grace periods. *Units*: seconds.
+    pub grace_s: Option<u32>,
+    /// Delete pods instead of evicting them, past disruption budgets.
+    pub disable_eviction: bool,
+}
+
+/// Something that was reported about an object: an Event of the API.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Kind, namespace, name and uid of what it is about.
+    pub about: (Text, Text, Text, Text),
+    /// `Warning` (true) or `Normal`.
+    pub warning: bool,
+    /// One word: `FailedScheduling`.
+    pub reason: Text,
+    /// For people.
+    pub message: Text,
+    /// Who says so: `kubelet`.
+    pub source: Text,
+    /// How often.
+    pub count: u32,
+    /// When first.
+    pub first: SimTime,
+    /// When last.
+    pub last: SimTime,
+    /// Number of the last event behind it.
+    pub event: u64,
+}
+
+/// Names an object for [`crate::Kube::why`] and [`crate::Kube::occurrences`].
+pub type About<'a> = ObjectRef<'a>;
+
+impl Kube {
+    /// All nodes. *Order*: joining.
+    pub fn nodes(&self) -> Vec<NodeFacts> {
+        let facts = |node: &Arc<Node>| NodeFacts {
+            name: node.name.clone(),
+            machine: node.machine,
+            ready: node.ready.as_str().into(),
+            cordoned: node.unschedulable,
+            taints: node.taints.iter().map(|taint| taint.text().into()).collect(),
+            allocatable: node.allocatable,
+            requested: node.requested,
+            pods: node.pods.iter().copied().collect(),
+            drain: node.drain.as_ref().map(|drain| drain.facts.clone()),
+        };
+        self.nodes.iter().filter(|node| node.object.is_some()).map(facts).collect()
+    }
+
+    /// Containers of a pod with their processes, init containers first.
+    pub fn containers(&self, pod: &Object) -> Vec<ContainerFacts> {
+        let mut containers = pod.containers();
+        let cells = self.run(pod.no).into_iter().flat_map(|run| &run.cells);
+        for (container, cell) in containers.iter_mut().zip(cells) {
+            container.process = cell.pid;
+        }
+        containers
+    }
+
+    /// The containers that run on a node. *Order*: pods in order of binding.
+    pub fn tasks_on(&self, node: &str) -> Vec<TaskFacts> {
+        let pods = self.node(node).into_iter().flat_map(|node| node.pods.iter());
+        pods.filter_map(|no| self.store.object(*no)).flat_map(|pod| self.tasks_of(pod)).collect()
+    }
+
+    fn tasks_of(&self, pod: &Object) -> Vec<TaskFacts> {
+        let (Spec::Pod(spec, _), Status::Pod(status)) = (&pod.spec, &pod.status) else { return Vec::new() };
+        let Some(run) = self.run(pod.no) else { return Vec::new() };
+        let own = spec.containers.iter().zip(&status.containers).zip(&run.cells);
+        let running = own.filter_map(|((container, status), cell)| {
+            let State::Running { since } = status.state else { return None };
+            let (name, id) = pod.task_names(&container.name, status.restarts);
+            Some(TaskFacts {
+                name,
+                id,
+                pod: pod.name.clone(),
+                service: self.service_of(pod),
+                since,
+                ready: container.readiness.as_ref().map(|_| status.ready),
+                leaving: pod.is_being_deleted(),
+                process: cell.pid,
+            })
+        });
+        running.collect()
+    }
+
+    /// A number that grows whenever another container runs on a node, or one shows something else.
+    pub fn changed_on(&self, node: &str) -> u64 {
+        let Some(node) = self.node(node) else { return 0 };
+        let pods = node.pods.iter().filter_map(|no| self.store.object(*no));
+        pods.map(|pod| pod.resource_version).max().unwrap_or(0).max(node.booked)
+    }
+}
+
+impl Object {
+    /// Containers of a pod, init containers first, as its status has them; none of anything else.
+    pub fn containers(&self) -> Vec<ContainerFacts> {
+        let (Spec::Pod(spec, _), Status::Pod(status)) = (&self.spec, &self.status) else { return Vec::new() };
+        let waiting = ContainerStatus::waiting("");
+        let facts = |(at, container): (usize, &Container)| {
+            let own = status.containers.get(at).unwrap_or(&waiting);
+            let (state, reason) = match &own.state {
+                State::Waiting { reason, .. } => ("waiting", *reason),
+                State::Running { .. } => ("running", ""),
+                State::Terminated(ended) => ("terminated", ended.reason),
+            };
+            ContainerFacts {
+                name: container.name.clone(),
+                init: at < spec.inits,
+                image: container.image.clone(),
+                state,
+                reason: reason.into(),
+                ready: own.ready,
+                restarts: own.restarts,
+                process: None,
+            }
+        };
+        spec.containers.iter().enumerate().map(facts).collect()
+    }
+
+    /// What fault targets call a container of this pod: name and id. `restarts` counts how often it was started again.
+    pub fn task_names(&self, container: &str, restarts: u32) -> (Text, Text) {
+        let name = format!("{}-{container}", self.name);
+        let id = format!("{}/{}/{container}/{restarts}", self.namespace, self.name);
+        (name.into(), id.into())
+    }
+}

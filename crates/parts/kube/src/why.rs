@@ -1,0 +1,596 @@
+//! Why something is not ready yet.
+//!
+//! *Knows*: what each controller, the scheduler and the kubelets wait for. *Must not know*: what waits for the object.
+
+use crate::{
+    control::{definition::established, storage::claims_of},
+    kinds::KindId,
+    kube::Kube,
+    kubelet::{Cell, Stage},
+    object::{Object, ObjectNo, ObjectRef},
+    spec::Spec,
+    status::{Phase, PodStatus, State, Status, Tri},
+    workload::Mark,
+};
+use planarium_ground::{Fleet, ProcessState};
+use planarium_kernel::SimTime;
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+/// Pods of a workload that are gone into.
+const PODS: usize = 5;
+
+/// A reason, the most immediate first where there are several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Why {
+    /// What is in the way.
+    pub kind: WhyKind,
+    /// `kind/name` of the object that it is about: `pod/web-5d9c7-x2x4q`, `node/agent-3`.
+    pub about: Text,
+    /// One sentence for people.
+    pub text: String,
+    /// Until when at the latest, or when it is looked at again, where that is known.
+    pub until: Option<SimTime>,
+    /// The event this goes back to.
+    pub event: Option<u64>,
+}
+
+/// The kinds of reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WhyKind {
+    /// A controller has not looked at it yet.
+    NotObserved,
+    /// No node takes the pod; the text is the scheduler's own.
+    Unschedulable,
+    /// The image is being fetched.
+    PullingImage,
+    /// The image cannot be fetched.
+    ImagePull,
+    /// An init container has not ended.
+    Init,
+    /// A container is on its way up.
+    Starting,
+    /// A container ended and is started again after a delay.
+    CrashLoop,
+    /// A container could not be made.
+    ContainerError,
+    /// A readiness or startup probe has not passed.
+    NotReady,
+    /// A container runs that the work waits for to end.
+    Running,
+    /// Another pod of the set goes first.
+    Ordinal,
+    /// A claim is not bound.
+    Claim,
+    /// A volume's source is not there: a ConfigMap, Secret or claim.
+    MissingVolume,
+    /// The node does not answer.
+    NodeNotReady,
+    /// The pod is being deleted.
+    Terminating,
+    /// Pods are being replaced.
+    RollingOut,
+    /// A rollout is held.
+    Paused,
+    /// The deadline for progress has passed.
+    ProgressDeadline,
+    /// The update strategy waits for somebody to delete pods.
+    OnDelete,
+    /// It has failed for good.
+    Failed,
+    /// It is held back after failures.
+    Backoff,
+    /// A disruption budget allows no eviction.
+    DisruptionBudget,
+    /// The pod could not be created.
+    CreateFailed,
+    /// A finalizer holds the object.
+    Finalizer,
+    /// Dependants hold the object.
+    Dependants,
+    /// A process waits for somebody to say what happens, or makes no progress.
+    Held,
+}
+
+/// Reasons as they are gathered.
+struct Reasons<'a> {
+    kube: &'a Kube,
+    fleet: &'a Fleet,
+    found: Vec<Why>,
+}
+
+impl Kube {
+    /// Why an object is not ready; nothing when it is.
+    pub fn why(&self, fleet: &Fleet, object: &Object) -> Vec<Why> {
+        let mut reasons = Reasons { kube: self, fleet, found: Vec::new() };
+        reasons.object(object);
+        reasons.found
+    }
+}
+
+impl Reasons<'_> {
+    fn say(&mut self, kind: WhyKind, about: &Object, text: impl Into<String>, until: Option<SimTime>) {
+        let last = self.kube.occurrences(about.reference()).into_iter().next_back().map(|one| one.event);
+        self.found.push(Why { kind, about: about.path(), text: text.into(), until, event: last });
+    }
+
+    fn object(&mut self, object: &Object) {
+        if object.is_being_deleted() && object.kind != KindId::POD {
+            return self.deletion(object);
+        }
+        match object.kind {
+            KindId::POD => self.pod(object),
+            KindId::DEPLOYMENT => self.deployment(object),
+            KindId::REPLICA_SET => self.replica_set(object),
+            KindId::STATEFUL_SET => self.stateful_set(object),
+            KindId::DAEMON_SET => self.daemon_set(object),
+            KindId::JOB => self.job(object),
+            KindId::PERSISTENT_VOLUME_CLAIM => self.claim(object),
+            KindId::SERVICE => {
+                let facts = object.service();
+                if facts.is_some_and(|facts| &*facts.kind == "LoadBalancer" && facts.ingress == 0) {
+                    let until =
+                        self.kube.workload(object.no).and_then(|workload| workload.timer).map(|(_, at)| at);
+                    self.say(WhyKind::Starting, object, "the load balancer has no address yet", until);
+                }
+            }
+            KindId::CUSTOM_RESOURCE_DEFINITION if !established(object) => {
+                self.say(WhyKind::NotObserved, object, "the kind is not established yet", None);
+            }
+            KindId::CRON_JOB => {
+                if let Some(next) = self.kube.next_run(object) {
+                    let text = format!("CronJob {} runs next at {}", object.name, self.kube.epoch.text(next));
+                    self.say(WhyKind::Running, object, text, Some(next));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn deletion(&mut self, object: &Object) {
+        let kind = &object.info().kind;
+        for finalizer in object.finalizers.iter() {
+            let (why, text) = match &**finalizer {
+                "foregroundDeletion" => {
+                    let left: Vec<Text> =
+                        self.kube.store.dependants(object.no).map(|one| one.path()).take(PODS).collect();
+                    let text =
+                        format!("{kind} {} is being deleted and waits for {}", object.name, left.join(", "));
+                    (WhyKind::Dependants, text)
+                }
+                "kubernetes.io/pvc-protection" => {
+                    let users: Vec<&str> =
+                        self.kube.pods_using(object).map(|pod| &*pod.name).take(PODS).collect();
+                    let text = format!(
+                        "claim {} is being deleted and is still used by {}",
+                        object.name,
+                        users.join(", ")
+                    );
+                    (WhyKind::Finalizer, text)
+                }
+                finalizer => {
+                    let text = format!(
+                        "{kind} {} is being deleted and is held by the finalizer {finalizer}",
+                        object.name
+                    );
+                    (WhyKind::Finalizer, text)
+                }
+            };
+            self.say(why, object, text, None);
+        }
+        if object.kind == KindId::NAMESPACE {
+            let left = self.kube.store.in_namespace(&object.name).count();
+            self.say(
+                WhyKind::Dependants,
+                object,
+                format!("namespace {} still has {left} objects", object.name),
+                None,
+            );
+        }
+    }
+
+    fn pod(&mut self, pod: &Object) {
+        let (Spec::Pod(spec, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return };
+        let run = self.kube.run(pod.no);
+        let node = self.kube.node(&own.node);
+        if let Some(node) = node
+            && (node.absence.is_some() || node.ready != Tri::True)
+        {
+            let text = format!("node {} does not answer: what runs on it is not known", node.name);
+            self.say(WhyKind::NodeNotReady, pod, text, None);
+            if status.ready_since().is_some() && !pod.is_being_deleted() {
+                self.found.clear();
+            }
+            return;
+        }
+        if pod.is_being_deleted() {
+            let until = pod.deletion.map(|deletion| deletion.at);
+            let text = format!("pod {} is being deleted and its containers have not ended yet", pod.name);
+            if run.is_some() {
+                self.say(WhyKind::Terminating, pod, text, until);
+            }
+            return self.deletion(pod);
+        }
+        if status.phase == Phase::Failed {
+            let text = match &*status.message {
+                "" => format!("pod {} has failed{}", pod.name, exit_text(status)),
+                message => format!("pod {} has failed: {message}", pod.name),
+            };
+            return self.say(WhyKind::Failed, pod, text, None);
+        }
+        if status.phase == Phase::Succeeded || status.ready_since().is_some() {
+            return;
+        }
+        if !own.is_bound() {
+            return self.unbound(pod, status);
+        }
+        let Some(run) = run else {
+            return self.say(
+                WhyKind::NotObserved,
+                pod,
+                format!("the kubelet of {} has not taken the pod on yet", own.node),
+                None,
+            );
+        };
+        if let Some(missing) = &run.missing {
+            return self.say(WhyKind::MissingVolume, pod, missing.to_string(), None);
+        }
+        let (from, to) = match run.stage {
+            Stage::Init(at) => (usize::from(at), usize::from(at) + 1),
+            _ => (run.spec.inits, run.cells.len()),
+        };
+        let cells = run.cells.get(from..to).unwrap_or_default();
+        for (cell, container) in cells.iter().zip(spec.containers.get(from..to).unwrap_or_default()) {
+            self.container(pod, cell, container, matches!(run.stage, Stage::Init(_)));
+        }
+        if self.found.is_empty() {
+            let message = status.condition("Ready").map_or("", |one| &one.message);
+            self.say(WhyKind::NotReady, pod, format!("pod {} is not ready: {message}", pod.name), None);
+        }
+    }
+
+    fn unbound(&mut self, pod: &Object, status: &PodStatus) {
+        let claims: Vec<Text> = claims_of(pod).cloned().collect();
+        for name in claims {
+            let claim = self
+                .kube
+                .get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, &name))
+                .cloned();
+            if let Some(claim) = claim.filter(|claim| !Kube::is_bound(claim)) {
+                self.claim(&claim);
+            }
+        }
+        match status.condition("PodScheduled").filter(|one| one.status == Tri::False) {
+            Some(cond) => self.say(WhyKind::Unschedulable, pod, cond.message.to_string(), None),
+            None if matches!(&pod.spec, Spec::Pod(spec, _) if spec.foreign_scheduler) => {
+                self.say(
+                    WhyKind::Unschedulable,
+                    pod,
+                    "another scheduler has to bind it, and there is none",
+                    None,
+                );
+            }
+            None => self.say(WhyKind::NotObserved, pod, "the scheduler has not looked at it yet", None),
+        }
+    }
+
+    fn container(
+        &mut self,
+        pod: &Object,
+        cell: &Cell,
+        container: &crate::spec::container::Container,
+        init: bool,
+    ) {
+        let name = &container.name;
+        let until = cell.timer.map(|(_, at)| at);
+        let facts = cell.pid.and_then(|pid| self.fleet.process(pid));
+        let held = facts.as_ref().is_some_and(|facts| facts.hung || facts.manual);
+        if held {
+            let text = format!("container {name} makes no progress: its process is held");
+            return self.say(WhyKind::Held, pod, text, None);
+        }
+        match &cell.status.state {
+            State::Waiting { reason, message } => match *reason {
+                "CrashLoopBackOff" if cell.pid.is_none() => {
+                    let last = cell.status.last.as_ref().map_or_else(String::new, |ended| {
+                        format!(" after it ended with {} ({})", ended.code, ended.reason)
+                    });
+                    let text = format!("container {name} is started again{last}: {message}");
+                    self.say(WhyKind::CrashLoop, pod, text, until);
+                }
+                "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
+                    let text = format!("image {} cannot be used: {message}", container.image);
+                    self.say(WhyKind::ImagePull, pod, text, until);
+                }
+                "CreateContainerConfigError" => {
+                    self.say(
+                        WhyKind::ContainerError,
+                        pod,
+                        format!("container {name} cannot be made: {message}"),
+                        until,
+                    );
+                }
+                _ if cell.pid.is_none() && until.is_some() => {
+                    self.say(
+                        WhyKind::PullingImage,
+                        pod,
+                        format!("image {} is being fetched", container.image),
+                        until,
+                    );
+                }
+                _ => {
+                    let until = facts.and_then(|facts| facts.next);
+                    self.say(WhyKind::Starting, pod, format!("container {name} is being started"), until);
+                }
+            },
+            State::Terminated(ended) if init && ended.code == 0 => {}
+            State::Terminated(ended) => {
+                let text = format!("container {name} ended with {} ({})", ended.code, ended.reason);
+                let kind = if cell.pid.is_some() { WhyKind::Starting } else { WhyKind::CrashLoop };
+                self.say(kind, pod, text, until);
+            }
+            State::Running { .. } if init => {
+                let until = facts.and_then(|facts| facts.next);
+                self.say(WhyKind::Init, pod, format!("init container {name} has not ended yet"), until);
+            }
+            State::Running { .. } if cell.status.ready => {}
+            State::Running { .. } => {
+                let (checks, last, next) = facts.map_or((0, None, None), |facts| {
+                    let next =
+                        if facts.state == ProcessState::Running { facts.readiness_next } else { facts.next };
+                    (facts.readiness_attempts, facts.readiness_last, next)
+                });
+                let text = match last {
+                    Some(code) if code != 0 => {
+                        format!(
+                            "the readiness probe of container {name} fails: {checks} checks, last result {code}"
+                        )
+                    }
+                    _ => format!("the readiness probe of container {name} has not passed yet"),
+                };
+                self.say(WhyKind::NotReady, pod, text, next);
+            }
+        }
+    }
+
+    /// Reasons of the pods of a workload that are not ready.
+    fn pods(&mut self, workload: ObjectNo) {
+        let waits = |pod: &&Arc<Object>| {
+            self.kube
+                .marks
+                .get(&pod.no)
+                .is_some_and(|mark: &Mark| !mark.phase.is_terminal() && (mark.terminating || !mark.ready))
+        };
+        let pods: Vec<Arc<Object>> = self.kube.pods_of(workload).filter(waits).take(PODS).cloned().collect();
+        for pod in pods {
+            self.pod(&pod);
+        }
+    }
+
+    fn not_observed(&mut self, object: &Object, observed: u64) -> bool {
+        if observed >= object.generation {
+            return false;
+        }
+        let text = format!("the controller has not looked at the latest change of {} yet", object.name);
+        self.say(WhyKind::NotObserved, object, text, None);
+        true
+    }
+
+    fn failed_creates(&mut self, object: &Object) {
+        let Status::Set(status) = &object.status else { return };
+        if let Some(cond) = status.conditions.iter().find(|one| one.kind == "ReplicaFailure") {
+            self.say(
+                WhyKind::CreateFailed,
+                object,
+                format!("pods cannot be created: {}", cond.message),
+                None,
+            );
+        }
+    }
+
+    fn replica_set(&mut self, set: &Object) {
+        let Some(facts) = set.replica_set() else { return };
+        if facts.available_replicas >= facts.spec_replicas && facts.replicas <= facts.spec_replicas {
+            return;
+        }
+        self.not_observed(set, facts.observed_generation);
+        self.failed_creates(set);
+        self.pods(set.no);
+        if self.found.is_empty() && facts.available_replicas < facts.spec_replicas {
+            let text = format!("{} of {} pods are available", facts.available_replicas, facts.spec_replicas);
+            self.say(WhyKind::NotReady, set, text, None);
+        }
+    }
+
+    fn deployment(&mut self, object: &Object) {
+        let Some(facts) = object.deployment() else { return };
+        let wanted = facts.spec_replicas;
+        let done = facts.updated_replicas == wanted
+            && facts.replicas == wanted
+            && facts.available_replicas == wanted;
+        if done && facts.observed_generation >= facts.generation {
+            return;
+        }
+        if self.not_observed(object, facts.observed_generation) {
+            return;
+        }
+        if matches!(&object.spec, Spec::Deployment(spec) if spec.paused) {
+            self.say(WhyKind::Paused, object, format!("Deployment {} is paused", object.name), None);
+        }
+        if facts.progressing.as_ref().is_some_and(|one| &*one.reason == "ProgressDeadlineExceeded") {
+            let text = format!("Deployment {} has made no progress within its deadline", object.name);
+            self.say(WhyKind::ProgressDeadline, object, text, None);
+        }
+        let sets: Vec<Arc<Object>> = self
+            .kube
+            .store
+            .dependants(object.no)
+            .filter(|set| set.kind == KindId::REPLICA_SET)
+            .cloned()
+            .collect();
+        for set in sets.iter().rev() {
+            self.failed_creates(set);
+            self.pods(set.no);
+        }
+        let left = facts.replicas.saturating_sub(facts.updated_replicas);
+        if left > 0 {
+            let text = format!("{left} old pods of {} have yet to be replaced", object.name);
+            self.say(WhyKind::RollingOut, object, text, None);
+        }
+        if self.found.is_empty() {
+            let text =
+                format!("{} of {wanted} pods of {} are available", facts.available_replicas, object.name);
+            self.say(WhyKind::NotReady, object, text, None);
+        }
+    }
+
+    fn stateful_set(&mut self, set: &Object) {
+        let (Some(facts), Spec::StatefulSet(spec)) = (set.stateful_set(), &set.spec) else { return };
+        let spec = spec.clone();
+        if self.not_observed(set, facts.observed_generation) {
+            return;
+        }
+        let wanted = facts.spec_replicas;
+        let fresh = wanted.saturating_sub(facts.partition.unwrap_or(0));
+        let updated = facts.updated_replicas >= fresh || facts.current_revision == facts.update_revision;
+        if facts.ready_replicas >= wanted && facts.replicas <= wanted && updated {
+            return;
+        }
+        let first = self.found.len();
+        self.pods(set.no);
+        let slots = self
+            .kube
+            .workload(set.no)
+            .and_then(|workload| workload.slots.as_deref())
+            .cloned()
+            .unwrap_or_default();
+        if !spec.parallel
+            && let Some(gap) = slots.gaps.first()
+            && let Some(before) = slots.unhealthy.first().filter(|before| *before < gap)
+        {
+            let text = format!("{0}-{gap} waits for {0}-{before} to be running and ready", set.name);
+            self.say(WhyKind::Ordinal, set, text, None);
+        }
+        if spec.on_delete() && !slots.stale.is_empty() {
+            let text = format!(
+                "{} pods of {} were made by an earlier revision; with OnDelete they are replaced when somebody deletes them",
+                slots.stale.len(),
+                set.name
+            );
+            self.say(WhyKind::OnDelete, set, text, None);
+        } else if !updated {
+            let text = format!("{} of {fresh} pods of {} are updated", facts.updated_replicas, set.name);
+            self.say(WhyKind::RollingOut, set, text, None);
+        }
+        self.blocked_creates(set);
+        if self.found.len() == first {
+            let text = format!("{} of {wanted} pods of {} are ready", facts.ready_replicas, set.name);
+            self.say(WhyKind::NotReady, set, text, None);
+        }
+    }
+
+    /// The last thing a controller could not create, if that is the last thing it said.
+    fn blocked_creates(&mut self, set: &Object) {
+        let last = self.kube.occurrences(set.reference()).into_iter().next_back();
+        if let Some(last) = last.filter(|last| &*last.reason == "FailedCreate") {
+            self.say(WhyKind::CreateFailed, set, last.message.to_string(), None);
+        }
+    }
+
+    fn daemon_set(&mut self, set: &Object) {
+        let Some(facts) = set.daemon_set() else { return };
+        if self.not_observed(set, facts.observed_generation) {
+            return;
+        }
+        if facts.available >= facts.desired && facts.updated >= facts.desired {
+            return;
+        }
+        self.pods(set.no);
+        if facts.updated < facts.desired {
+            let word =
+                if &*facts.update_strategy == "OnDelete" { WhyKind::OnDelete } else { WhyKind::RollingOut };
+            let text = format!("{} of {} pods of {} are updated", facts.updated, facts.desired, set.name);
+            self.say(word, set, text, None);
+        }
+        if self.found.is_empty() {
+            let text = format!("{} of {} pods of {} are available", facts.available, facts.desired, set.name);
+            self.say(WhyKind::NotReady, set, text, None);
+        }
+    }
+
+    fn job(&mut self, job: &Object) {
+        let Some(facts) = job.job() else { return };
+        if let Some(failure) = &facts.failure {
+            return self.say(
+                WhyKind::Failed,
+                job,
+                format!("Job {} has failed: {}", job.name, failure.message),
+                None,
+            );
+        }
+        if facts.complete.is_some() {
+            return;
+        }
+        let Status::Job(status) = &job.status else { return };
+        if status.start.is_none() {
+            return self.say(
+                WhyKind::NotObserved,
+                job,
+                format!("the controller has not looked at {} yet", job.name),
+                None,
+            );
+        }
+        let workload = self.kube.workload(job.no).cloned().unwrap_or_default();
+        if workload.active == 0
+            && let Some(hold) = workload.hold
+        {
+            let text = format!(
+                "{} pods of Job {} have failed (limit {}); the next one is made after a back-off",
+                facts.failed, job.name, facts.backoff_limit
+            );
+            self.say(WhyKind::Backoff, job, text, Some(hold));
+        }
+        let pods: Vec<Arc<Object>> = self.kube.pods_of(job.no).take(4 * PODS).cloned().collect();
+        for pod in pods.iter().filter(|pod| !crate::control::pods::is_over(pod)).take(PODS) {
+            let Status::Pod(status) = &pod.status else { continue };
+            if status.ready_since().is_some() {
+                let ends = self.kube.run(pod.no).and_then(|run| {
+                    run.cells.iter().filter_map(|cell| self.fleet.process(cell.pid?)?.next).max()
+                });
+                self.say(WhyKind::Running, pod, format!("pod {} has not ended yet", pod.name), ends);
+            } else {
+                self.pod(pod);
+            }
+        }
+        if self.found.is_empty() {
+            let text = format!(
+                "{} of {} pods of Job {} have succeeded",
+                facts.succeeded,
+                facts.completions.unwrap_or(1),
+                job.name
+            );
+            self.say(WhyKind::Running, job, text, None);
+        }
+    }
+
+    fn claim(&mut self, claim: &Object) {
+        if Kube::is_bound(claim) {
+            return;
+        }
+        let until = self.kube.workload(claim.no).and_then(|workload| workload.timer).map(|(_, at)| at);
+        let last = self.kube.occurrences(claim.reference()).into_iter().next_back();
+        let text = last.map_or_else(String::new, |last| format!(": {}", last.message));
+        self.say(WhyKind::Claim, claim, format!("claim {} is not bound{text}", claim.name), until);
+    }
+}
+
+/// How the first container that failed has ended.
+fn exit_text(status: &PodStatus) -> String {
+    let failed = status.containers.iter().find_map(|one| match &one.state {
+        State::Terminated(ended) if ended.code != 0 => {
+            Some(format!(": a container ended with {} ({})", ended.code, ended.reason))
+        }
+        _ => None,
+    });
+    failed.unwrap_or_default()
+}

@@ -1,0 +1,85 @@
+//! The machines of the cluster, by the fleet's number.
+//!
+//! *Knows*: that numbers are given in order and never twice. *Must not know*: what is shown of a machine.
+
+use super::view_cache::ViewCache;
+use crate::api::AgentId;
+use planarium_ground::MachineId;
+use planarium_kernel::Table;
+use std::sync::Arc;
+
+/// A machine as the master knows it: the agent on it, and what is shown of both.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Host {
+    /// The agent that registered last, or was last refused.
+    pub(crate) agent: Option<AgentId>,
+    /// Where the agent listens.
+    pub(crate) port: u16,
+    /// Number of the last event that changed what is shown.
+    pub(crate) revision: u64,
+    pub(crate) view: ViewCache,
+}
+
+/// All machines. *Cost*: finding one O(1), and every change of anything on a machine finds it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hosts {
+    rows: Table<Option<Arc<Host>>>,
+}
+
+impl Hosts {
+    /// How many machines there are. *Cost*: walks all.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.iter().flatten().count()
+    }
+
+    /// A machine.
+    pub(crate) fn get(&self, id: MachineId) -> Option<&Host> {
+        self.rows.get(id.index())?.as_deref()
+    }
+
+    /// A machine, to change.
+    pub(crate) fn get_mut(&mut self, id: MachineId) -> Option<&mut Host> {
+        self.rows.get_mut(id.index())?.as_mut().map(Arc::make_mut)
+    }
+
+    /// Adds a machine, which is numbered after all others.
+    pub(crate) fn insert(&mut self, id: MachineId, host: Host) {
+        let host = Some(Arc::new(host));
+        while self.rows.len() < id.index() {
+            self.rows.push(None);
+        }
+        match self.rows.get_mut(id.index()) {
+            Some(row) => *row = host,
+            None => self.rows.push(host),
+        }
+    }
+
+    /// Removes a machine.
+    pub(crate) fn remove(&mut self, id: MachineId) {
+        if let Some(row) = self.rows.get_mut(id.index()) {
+            *row = None;
+        }
+    }
+
+    /// All machines in order of joining.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (MachineId, &Host)> {
+        let rows = self.rows.iter().enumerate();
+        rows.filter_map(|(row, host)| Some((MachineId::at(row), host.as_deref()?)))
+    }
+
+    /// The agents that were last registered on them.
+    pub(crate) fn agents(&self) -> impl Iterator<Item = AgentId> {
+        self.iter().filter_map(|(_, host)| host.agent)
+    }
+
+    /// Bytes that these hold and `before` do not; `inside` tells what a machine takes that was another before.
+    pub(crate) fn beyond(
+        &self,
+        before: Option<&Self>,
+        inside: impl Fn(&Arc<Host>, Option<&Arc<Host>>) -> u64,
+    ) -> u64 {
+        self.rows.beyond(before.map(|before| &before.rows), |host, old| {
+            host.as_ref().map_or(0, |host| inside(host, old.and_then(Option::as_ref)))
+        })
+    }
+}

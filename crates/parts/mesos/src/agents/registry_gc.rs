@@ -1,0 +1,51 @@
+//! The registry forgets agents that have been unreachable or gone for long.
+//!
+//! Every fifteen minutes the master goes through its lists and drops what has been on them for two weeks. From then on
+//! the agent is unknown, until it comes back. Its tasks stay on the list of their framework.
+//!
+//! *Invariant*: only agents that are unreachable or gone are forgotten, or about to be.
+//! Source: `apache/mesos: src/master/master.cpp` (doRegistryGc), `src/master/constants.hpp`. Match; the limit of
+//! 102,400 agents never matters, since clusters here are smaller.
+
+use crate::{Master, agents::AgentState, api::AgentId, master::Timer};
+use planarium_ground::Cx;
+use planarium_kernel::{Class, SimTime};
+
+/// Time between two passes over the lists. *Units*: milliseconds.
+const REGISTRY_GC_MS: u64 = 15 * 60_000;
+/// Longest time that an agent stays on them. *Units*: milliseconds.
+const REGISTRY_MAX_AGE_MS: u64 = 14 * 86_400_000;
+
+impl Master {
+    /// An agent has just become unreachable or gone.
+    pub(crate) fn schedule_registry_gc(&mut self, cx: &Cx, id: AgentId) {
+        let age = cx.now().ms().saturating_add(REGISTRY_MAX_AGE_MS);
+        let at = SimTime(age.div_ceil(REGISTRY_GC_MS).saturating_mul(REGISTRY_GC_MS));
+        let timer = self.arm(at, Class::Periodic, cx.cause(), Timer::RegistryGc(id));
+        let Some(agent) = self.agent_mut(id) else { return };
+        agent.collected = false;
+        let old = agent.gc_timer.replace(timer);
+        self.disarm(old);
+    }
+
+    /// An agent is back.
+    pub(crate) fn cancel_registry_gc(&mut self, id: AgentId) {
+        let Some(agent) = self.agent_mut(id) else { return };
+        agent.collected = false;
+        let timer = agent.gc_timer.take();
+        self.disarm(timer);
+    }
+
+    /// It has been on the list for too long.
+    pub(crate) fn gc_agent(&mut self, cx: &mut Cx, id: AgentId) {
+        let Some(agent) = self.agent_mut(id) else { return };
+        agent.gc_timer = None;
+        agent.collected = matches!(agent.state, AgentState::Unreachable | AgentState::Gone);
+        self.touch_agent(cx, id);
+    }
+
+    /// The master's record of an agent's state; an agent that it has forgotten is unknown.
+    pub(crate) fn known_state(&self, id: AgentId) -> Option<AgentState> {
+        self.agent(id).filter(|agent| !agent.collected).map(|agent| agent.state)
+    }
+}

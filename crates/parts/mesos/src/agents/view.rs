@@ -1,0 +1,172 @@
+//! The cluster as a front end shows it: machines, their resources, their tasks, and the actions on them.
+//!
+//! A machine's view is built once per change and shared.
+
+use crate::{
+    Master,
+    actions::{action, fault},
+    agents::{AGENT_PORT, Agent, AgentState, Host},
+    api::{AgentId, Resources},
+    tasks::Task,
+};
+use planarium_ground::{Absence, Cx, Fleet, MachineId};
+use planarium_kernel::Milli;
+use planarium_protocol::{
+    Input, Text,
+    input::{AddAgent, ClearFault, Fault, FaultKind, Target},
+    view::{ActionView, MachineView, ResourceView},
+};
+use std::sync::Arc;
+
+/// Clusters up to this many machines have their cached views compared with new ones in debug builds.
+const COMPARED: usize = 64;
+
+impl Master {
+    /// Marks what is shown of an agent's machine as changed.
+    pub(crate) fn touch_agent(&mut self, cx: &Cx, id: AgentId) {
+        let Some(machine) = self.agent(id).map(|agent| agent.machine) else { return };
+        if let Some(host) = self.hosts.get_mut(machine)
+            && host.agent == Some(id)
+        {
+            // Another number each time: what is shown may change between two events.
+            host.revision = (host.revision + 1).max(cx.next_seq() - 1);
+        }
+    }
+
+    /// All machines in order of joining.
+    pub fn machines(&self, fleet: &Fleet) -> Vec<Arc<MachineView>> {
+        let all = self.hosts.iter().filter_map(|(machine, host)| {
+            let agent = self.agent(host.agent?)?;
+            // A sum, because either part may be the newer one.
+            let revision = host.revision.saturating_add(fleet.touched());
+            let away = u64::from(fleet.absence(machine).is_some());
+            let view = host.view.get((revision, away), || self.build(fleet, machine, host, agent, revision));
+            debug_assert!(
+                self.hosts.len() > COMPARED || *view == self.build(fleet, machine, host, agent, revision),
+                "what is shown of {} has changed without a new revision",
+                agent.hostname
+            );
+            Some(view)
+        });
+        all.collect()
+    }
+
+    fn build(
+        &self,
+        fleet: &Fleet,
+        machine: MachineId,
+        host: &Host,
+        agent: &Agent,
+        revision: u64,
+    ) -> MachineView {
+        let id = host.agent.unwrap_or(AgentId(u32::MAX));
+        let mut actions = machine_actions(fleet, machine, &agent.hostname);
+        actions.extend(self.maintenance_actions(id, agent));
+        if agent.state == AgentState::Gone {
+            let fresh = AddAgent {
+                hostname: Some(agent.hostname.to_string()),
+                ip: Some(agent.ip.to_string()),
+                port: (agent.port != AGENT_PORT).then_some(agent.port),
+                ..AddAgent::default()
+            };
+            actions.push(action("Start a fresh agent on it", Input::AddAgent(fresh), None));
+        }
+        let tasks: Vec<&Task> = agent.tasks.iter().filter_map(|no| self.task(*no)).collect();
+        MachineView {
+            revision,
+            hostname: agent.hostname.clone(),
+            ip: agent.ip.clone(),
+            agent_id: agent.name.clone(),
+            port: (agent.port != AGENT_PORT).then_some(agent.port),
+            state: self.state_word(id, agent, fleet.absence(machine)).into(),
+            deactivated: self.drains.is_deactivated(id),
+            unavailability: self.unavailability_view(agent),
+            inverse_offers: self.inverse_views(id),
+            region: agent.region.clone(),
+            zone: agent.zone.clone(),
+            attributes: agent.attributes.clone(),
+            resources: self.resource_views(host, agent, &tasks),
+            tasks: tasks.iter().map(|task| self.task_view(fleet, task)).collect(),
+            actions,
+        }
+    }
+
+    fn resource_views(&self, host: &Host, agent: &Agent, tasks: &[&Task]) -> Vec<ResourceView> {
+        let (mut total, mut used) = (Sums::default(), Sums::default());
+        match host.agent.and_then(|id| self.allocator.slot(id)) {
+            Some(slot) => {
+                total.add(&slot.free);
+                slot.allocated
+                    .values()
+                    .flat_map(crate::allocator::Allocation::parts)
+                    .for_each(|part| total.add(part));
+            }
+            None => total.add(&agent.last_total),
+        }
+        let tasks = tasks.iter().map(|task| &task.resources);
+        let executors = agent.executors.values().map(|executor| &executor.info.resources);
+        for resources in tasks.chain(executors) {
+            used.add(resources);
+        }
+        let rows = SHOWN.into_iter().zip(total.rows).zip(used.rows);
+        rows.filter(|((_, (total, _)), _)| total.is_positive())
+            .map(|((name, (total, reserved)), (used, used_reserved))| ResourceView {
+                name: name.into(),
+                total: total.0,
+                used: used.0,
+                reserved: reserved.0 - used_reserved.0,
+            })
+            .collect()
+    }
+}
+
+/// Scalars that are shown of a machine.
+const SHOWN: [&str; 4] = ["cpus", "mem", "disk", "gpus"];
+
+/// How much there is of each of [`SHOWN`], and how much of that is reserved.
+#[derive(Default)]
+struct Sums {
+    rows: [(Milli, Milli); SHOWN.len()],
+}
+
+impl Sums {
+    fn add(&mut self, resources: &Resources) {
+        for resource in resources {
+            let row = SHOWN.iter().zip(&mut self.rows).find(|(name, _)| ***name == *resource.name);
+            let Some((_, (all, reserved))) = row else { continue };
+            *all = all.saturating_add(resource.amount());
+            if resource.reservation().is_some() {
+                *reserved = reserved.saturating_add(resource.amount());
+            }
+        }
+    }
+}
+
+fn machine_actions(fleet: &Fleet, machine: MachineId, hostname: &Text) -> Vec<ActionView> {
+    let target = || Target { agent: Some((**hostname).to_owned()), ..Target::default() };
+    let away = fleet.absence(machine);
+    let lost = (away == Some(Absence::Lost)).then_some("the machine is lost already");
+    let ping_timer = away.map(|_| "the machine is away already");
+    let mut actions = vec![
+        action("Lose this machine", Input::Fault(fault(FaultKind::AgentLost, target())), lost),
+        action(
+            "Cut it off the network",
+            Input::Fault(fault(FaultKind::AgentPartitioned, target())),
+            ping_timer,
+        ),
+        action(
+            "Restart its agent (30 s)",
+            Input::Fault(Fault { for_ms: Some(30_000), ..fault(FaultKind::AgentRestart, target()) }),
+            ping_timer,
+        ),
+    ];
+    let keepers = fleet.keeping_away(machine);
+    if keepers.is_empty() {
+        let input = Input::ClearFault(ClearFault { id: String::new() });
+        actions.push(action("Bring it back", input, Some("the machine is here")));
+    }
+    for id in keepers {
+        actions.push(action("Bring it back", Input::ClearFault(ClearFault { id: id.to_string() }), None));
+    }
+    actions
+}

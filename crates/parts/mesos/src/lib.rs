@@ -1,0 +1,34 @@
+//! The simulated Mesos cluster: master, agents, allocator.
+//!
+//! *Knows*: offers, reservations, volumes, task states, filters, partitions.
+//! *Must not know*: what frameworks do with offers; their plans, pods and services.
+//!
+//! [`Master`] is the only thing that others talk to. Calls and fleet events go in; [`api::Message`]s for
+//! frameworks come out of its outbox. Messages take no virtual time.
+//! Source: `apache/mesos`, file named in each module.
+
+mod actions;
+mod agents;
+mod allocator;
+pub mod api;
+mod check;
+mod counters;
+mod frameworks;
+pub mod maintenance;
+mod master;
+mod offers;
+pub mod operator;
+mod statuses;
+mod tasks;
+mod weight;
+pub mod wire;
+
+pub use agents::{MAX_PING_TIMEOUTS, PING_TIMEOUT_MS};
+pub use allocator::filter::{ALLOCATION_INTERVAL_MS, DEFAULT_REFUSE_MS, MAX_REFUSE_MS};
+pub use master::Master;
+pub use planarium_ground::Cx;
+pub use statuses::STATUSES;
+pub use tasks::{DEFAULT_KILL_GRACE_MS, ProbeFacts};
+
+/// Starts the processes of tasks.
+pub const OWNER: planarium_ground::Owner = planarium_ground::Owner(0);

@@ -1,0 +1,135 @@
+//! Tasks as a front end shows them, and the actions on them.
+
+use crate::{
+    Master,
+    actions::{action, fault},
+    api::{FrameworkId, TaskInfo, TaskState},
+    tasks::Task,
+};
+use planarium_ground::{Fleet, ProcessId};
+use planarium_kernel::SimTime;
+use planarium_protocol::{
+    Input, Text,
+    input::{FaultKind, Target, TaskStatusInput},
+    view::{ActionView, TaskView},
+};
+
+/// A task's readiness check, for explanations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProbeFacts {
+    /// Hostname.
+    pub agent: Text,
+    /// The task's state on the wire.
+    pub state: &'static str,
+    /// Readiness checks so far.
+    pub attempts: u32,
+    /// Exit code of the last one.
+    pub last_exit: Option<i32>,
+    /// When the next one is due.
+    pub next: Option<SimTime>,
+    /// Waits for the user to say what happens.
+    pub manual: bool,
+    /// Makes no progress.
+    pub hung: bool,
+    /// Its machine is lost: nothing is heard of it, and nothing can be said in its name.
+    pub silent: bool,
+    /// Ids and kinds of the faults that target it.
+    pub faults: Vec<(Text, &'static str)>,
+    /// The process, while there is one.
+    pub process: Option<ProcessId>,
+}
+
+impl Master {
+    /// What is known about a task of a framework, by its id.
+    pub fn probe(&self, fleet: &Fleet, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
+        let no = self.task_ids.get(&(framework, task_id.into()))?;
+        let task = self.task(*no)?;
+        let facts = task.process.and_then(|pid| fleet.process(pid));
+        Some(ProbeFacts {
+            agent: self.hostname(task.agent),
+            state: task.state.as_str(),
+            attempts: facts.as_ref().map_or(0, |facts| facts.readiness_attempts),
+            last_exit: facts.as_ref().and_then(|facts| facts.readiness_last),
+            next: facts.as_ref().and_then(|facts| facts.readiness_next),
+            manual: facts.as_ref().is_some_and(|facts| facts.manual),
+            hung: facts.as_ref().is_some_and(|facts| facts.hung),
+            silent: self.is_silent(fleet, task),
+            faults: task.process.map(|pid| fleet.faults_on(pid)).unwrap_or_default(),
+            process: task.process,
+        })
+    }
+
+    /// Tasks of a framework that have ended, as far as the master remembers, oldest first.
+    pub fn completed_tasks(&self, framework: FrameworkId) -> impl Iterator<Item = (&TaskInfo, TaskState)> {
+        let ended = self.framework(framework).into_iter().flat_map(|framework| &framework.completed);
+        ended.map(|ended| (&*ended.info, ended.state))
+    }
+
+    pub(crate) fn task_view(&self, fleet: &Fleet, task: &Task) -> TaskView {
+        let service =
+            task.labels.get("service").cloned().unwrap_or_else(|| self.framework_name(task.framework));
+        TaskView {
+            name: task.name().clone(),
+            id: task.id().clone(),
+            pod: task.labels.get("pod").cloned().unwrap_or_default(),
+            state: task.state.text(),
+            since_ms: task.since.ms(),
+            healthy: task.healthy,
+            ready: task.check.map(|check| check.exit_code == Some(0)),
+            actions: task_actions(fleet, task, &service, self.is_silent(fleet, task)),
+            service,
+        }
+    }
+}
+
+fn task_actions(fleet: &Fleet, task: &Task, service: &Text, silent: bool) -> Vec<ActionView> {
+    let target = || Target {
+        service: Some((**service).to_owned()),
+        task: Some((**task.id()).to_owned()),
+        ..Target::default()
+    };
+    let facts = task.process.and_then(|pid| fleet.process(pid));
+    let refused = match &facts {
+        None => Some("nothing runs that could be hurt"),
+        Some(facts) if facts.state == planarium_ground::ProcessState::Killing => {
+            Some("the task is being killed")
+        }
+        Some(_) => None,
+    };
+    let strike = |title: &str, kind| action(title, Input::Fault(fault(kind, target())), refused);
+    let mut actions = Vec::with_capacity(6);
+    actions.extend([
+        strike("Fail this task", FaultKind::TaskFail),
+        strike("Kill this task", FaultKind::TaskKill),
+        strike("Run it out of memory", FaultKind::TaskOom),
+        strike("Make it hang", FaultKind::Hang),
+    ]);
+    if task.is_checked() {
+        actions.push(strike("Fail its readiness checks", FaultKind::ReadinessFail));
+    }
+    if task.info.program.health.is_some() {
+        actions.push(strike("Fail its health checks", FaultKind::HealthFail));
+    }
+    if facts.is_some_and(|facts| facts.manual) {
+        let refused = silent.then_some("its machine is lost: nothing is heard of it");
+        for (title, state, readiness_exit) in [
+            ("Say it is running", "TASK_RUNNING", None),
+            ("Say it is ready", "TASK_RUNNING", Some(0)),
+            ("Say it has finished", "TASK_FINISHED", None),
+            ("Say it has failed", "TASK_FAILED", None),
+            ("Say it was killed", "TASK_KILLED", None),
+        ] {
+            let said = TaskStatusInput {
+                task: task.id().to_string(),
+                state: state.to_owned(),
+                service: Some(service.to_string()),
+                readiness_exit,
+                healthy: None,
+                reason: None,
+                message: None,
+            };
+            actions.push(action(title, Input::TaskStatus(said), refused));
+        }
+    }
+    actions
+}

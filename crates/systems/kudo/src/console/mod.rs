@@ -1,0 +1,273 @@
+//! `kubectl kudo`: words in, text out.
+//!
+//! *Knows*: the words, what each asks of the API, and what is printed for every answer. *Must not know*: sockets, files, and how the
+//! API comes by its answers.
+//!
+//! `--wait` lets time pass through `/sim/advance`, a second at a time, where the clock can be moved.
+//!
+//! **Source**: `kudobuilder/kudo: pkg/kudoctl/cmd`. Match for words, flags, trees and messages; usage texts are our own.
+
+use std::fmt::Write as _;
+
+mod client;
+mod complete;
+mod flags;
+mod get;
+mod install;
+mod instance;
+mod lists;
+mod load;
+mod plan;
+mod table;
+mod tree;
+
+use planarium_part::console::{Console, Output, Terminal};
+
+use client::Client;
+use flags::{Given, Spec};
+
+/// The command line.
+pub const CONSOLE: Console =
+    Console { programs: &[&["kubectl", "kudo"]], run, complete: complete::complete, usage };
+
+/// How a command ends: nothing more to say, or the text of its error.
+type Done = Result<(), String>;
+
+/// A command.
+struct Command {
+    /// Its words.
+    words: &'static [&'static str],
+    /// What follows them, for the usage.
+    arguments: &'static str,
+    /// What it does, in one line.
+    about: &'static str,
+    /// Its flags.
+    flags: &'static [Spec],
+    run: fn(&mut Client<'_, '_>, &Given) -> Done,
+}
+
+const INSTANCE: Spec = Spec { name: "instance", short: None, value: true };
+const PARAMETER: Spec = Spec { name: "parameter", short: Some('p'), value: true };
+const PARAMETER_FILE: Spec = Spec { name: "parameter-file", short: Some('P'), value: true };
+const WAIT: Spec = Spec { name: "wait", short: None, value: false };
+const WAIT_TIME: Spec = Spec { name: "wait-time", short: None, value: true };
+const OUTPUT: Spec = Spec { name: "output", short: Some('o'), value: true };
+const APP_VERSION: Spec = Spec { name: "app-version", short: None, value: true };
+const OPERATOR_VERSION: Spec = Spec { name: "operator-version", short: None, value: true };
+const REPO: Spec = Spec { name: "repo", short: None, value: true };
+const SKIP_INSTANCE: Spec = Spec { name: "skip-instance", short: None, value: false };
+const CREATE_NAMESPACE: Spec = Spec { name: "create-namespace", short: None, value: false };
+const IN_CLUSTER: Spec = Spec { name: "in-cluster", short: None, value: false };
+const NAME: Spec = Spec { name: "name", short: None, value: true };
+const PARAM_CHECKS: Spec = Spec { name: "param-checks", short: None, value: true };
+const DESCRIPTIONS: Spec = Spec { name: "descriptions", short: Some('d'), value: false };
+const REQUIRED: Spec = Spec { name: "required", short: Some('r'), value: false };
+const NAMES: Spec = Spec { name: "names", short: None, value: false };
+const WITH_TASKS: Spec = Spec { name: "with-tasks", short: Some('t'), value: false };
+
+/// Flags that every command takes.
+const GLOBAL: &[Spec] = &[
+    Spec { name: "namespace", short: Some('n'), value: true },
+    Spec { name: "kubeconfig", short: None, value: true },
+    Spec { name: "home", short: None, value: true },
+    Spec { name: "request-timeout", short: None, value: true },
+    Spec { name: "validate-install", short: None, value: false },
+    Spec { name: "verbose", short: Some('v'), value: true },
+    Spec { name: "help", short: Some('h'), value: false },
+];
+
+/// Every command.
+const COMMANDS: &[Command] = &[
+    Command {
+        words: &["install"],
+        arguments: "<path>",
+        about: "Installs an operator package and an instance of it",
+        flags: &[
+            INSTANCE,
+            PARAMETER,
+            PARAMETER_FILE,
+            REPO,
+            APP_VERSION,
+            OPERATOR_VERSION,
+            SKIP_INSTANCE,
+            WAIT,
+            WAIT_TIME,
+            CREATE_NAMESPACE,
+            IN_CLUSTER,
+        ],
+        run: install::install,
+    },
+    Command {
+        words: &["upgrade"],
+        arguments: "<path>",
+        about: "Upgrades an instance to another version of its operator",
+        flags: &[INSTANCE, PARAMETER, PARAMETER_FILE, REPO, APP_VERSION, OPERATOR_VERSION],
+        run: install::upgrade,
+    },
+    Command {
+        words: &["update"],
+        arguments: "",
+        about: "Gives an instance other parameters",
+        flags: &[INSTANCE, PARAMETER, PARAMETER_FILE, WAIT, WAIT_TIME],
+        run: instance::update,
+    },
+    Command {
+        words: &["uninstall"],
+        arguments: "",
+        about: "Deletes an instance",
+        flags: &[INSTANCE, WAIT, WAIT_TIME],
+        run: instance::uninstall,
+    },
+    Command {
+        words: &["plan", "status"],
+        arguments: "",
+        about: "Shows how far the plans of an instance are",
+        flags: &[INSTANCE, WAIT, OUTPUT],
+        run: plan::status,
+    },
+    Command {
+        words: &["plan", "history"],
+        arguments: "",
+        about: "Shows when the plans of an instance ran last",
+        flags: &[INSTANCE],
+        run: plan::history,
+    },
+    Command {
+        words: &["plan", "trigger"],
+        arguments: "",
+        about: "Starts a plan",
+        flags: &[INSTANCE, NAME, WAIT, WAIT_TIME],
+        run: plan::trigger,
+    },
+    Command {
+        words: &["get"],
+        arguments: "<instances|operators|operatorversions|all>",
+        about: "Lists what is installed",
+        flags: &[OUTPUT],
+        run: get::get,
+    },
+    Command {
+        words: &["package", "verify"],
+        arguments: "<path>",
+        about: "Checks a package",
+        flags: &[OUTPUT, PARAM_CHECKS],
+        run: lists::verify,
+    },
+    Command {
+        words: &["package", "list", "parameters"],
+        arguments: "<path>",
+        about: "Lists the parameters of a package",
+        flags: &[DESCRIPTIONS, REQUIRED, NAMES, REPO, APP_VERSION, OPERATOR_VERSION],
+        run: lists::parameters,
+    },
+    Command {
+        words: &["package", "list", "plans"],
+        arguments: "<path>",
+        about: "Shows the plans of a package",
+        flags: &[WITH_TASKS, REPO, APP_VERSION, OPERATOR_VERSION],
+        run: lists::plans,
+    },
+    Command {
+        words: &["package", "list", "tasks"],
+        arguments: "<path>",
+        about: "Lists the tasks of a package",
+        flags: &[REPO, APP_VERSION, OPERATOR_VERSION],
+        run: lists::tasks,
+    },
+    Command {
+        words: &["init"],
+        arguments: "",
+        about: "Installs KUDO itself, which is there already",
+        flags: &[
+            WAIT,
+            Spec { name: "unsafe-self-signed-webhook-ca", short: None, value: false },
+            Spec { name: "verify", short: None, value: false },
+            Spec { name: "client-only", short: Some('c'), value: false },
+        ],
+        run: |client, given| {
+            client.say("$KUDO_HOME has been configured at ~/.kudo");
+            if given.flag("wait") {
+                client.say("⌛Waiting for KUDO controller to be ready in your cluster...");
+                client.say("✅ KUDO is ready!");
+            }
+            Ok(())
+        },
+    },
+    Command {
+        words: &["version"],
+        arguments: "",
+        about: "Shows the version that is played",
+        flags: &[],
+        run: |client, _| {
+            client.say("KUDO Version: version.Info{GitVersion:\"0.19.0\"}");
+            Ok(())
+        },
+    },
+];
+
+fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let found = COMMANDS
+        .iter()
+        .filter(|command| words.starts_with(command.words))
+        .max_by_key(|command| command.words.len());
+    let asks_help = words.is_empty() || words.iter().any(|word| matches!(*word, "--help" | "-h" | "help"));
+    let Some(command) = found else {
+        if asks_help {
+            return Output { stdout: usage(), ..Output::default() };
+        }
+        let word = words.first().copied().unwrap_or_default();
+        let stderr = format!("Error: unknown command {word:?} for \"kubectl-kudo\"\n\n{}", usage());
+        return Output { stderr, code: 2, ..Output::default() };
+    };
+    if asks_help {
+        return Output { stdout: usage_of(command), ..Output::default() };
+    }
+    let rest = args.get(command.words.len()..).unwrap_or_default();
+    let given = match flags::read(rest, &[command.flags, GLOBAL]) {
+        Ok(given) => given,
+        Err(problem) => {
+            let stderr = format!("Error: {problem}\n\n{}", usage_of(command));
+            return Output { stderr, code: 2, ..Output::default() };
+        }
+    };
+    let namespace = given.value("namespace").unwrap_or("default").to_owned();
+    let mut client = Client::new(terminal, namespace);
+    let done = (command.run)(&mut client, &given);
+    let mut output = client.into_output();
+    if let Err(problem) = done {
+        let _ = writeln!(output.stderr, "Error: {problem}");
+        output.code = 1;
+    }
+    output
+}
+
+fn line_of(command: &Command) -> String {
+    let mut line = format!("kubectl kudo {}", command.words.join(" "));
+    for part in [command.arguments, "[flags]"] {
+        if !part.is_empty() {
+            line.push(' ');
+            line.push_str(part);
+        }
+    }
+    line
+}
+
+/// Every command, one a line.
+fn usage() -> String {
+    let mut text = String::from("Usage:\n");
+    for command in COMMANDS {
+        let _ = writeln!(text, "  {:<72}{}", line_of(command), command.about);
+    }
+    text
+}
+
+fn usage_of(command: &Command) -> String {
+    let mut text = format!("{}.\n\nUsage:\n  {}\n\nFlags:\n", command.about, line_of(command));
+    for spec in command.flags.iter().chain(GLOBAL) {
+        let short = spec.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
+        let value = if spec.value { " VALUE" } else { "" };
+        let _ = writeln!(text, "  {short}--{}{value}", spec.name);
+    }
+    text
+}

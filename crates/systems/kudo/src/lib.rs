@@ -1,0 +1,44 @@
+//! KUDO: operator packages, their instances and the plans that run on them, over the simulated Kubernetes cluster.
+//!
+//! *Knows*: packages and their verifiers, instances and their admission, the engine, the controller, the words of `kubectl kudo`.
+//! *Must not know*: other systems, and how Kubernetes objects come to life: that is `planarium-kube`'s.
+//!
+//! The objects of the API are the state: `Operator`, `OperatorVersion` and `Instance` are custom resources of the cluster, read and
+//! written like everything else. What is kept beside them is when the controller looks at an instance next, and what a run's
+//! templates were rendered to.
+//!
+//! | KUDO | Planarium |
+//! |---|---|
+//! | operator package | definition of a service |
+//! | instance | service |
+//! | plan, phase, step | plan, phase, step |
+//! | task | the work that a step does (what a pod runs is a *process* here) |
+//! | strategy | strategy: only `serial` makes anything wait |
+//! | `NEVER_RUN` to `FATAL_ERROR` | statuses; they are stored as the real controller stores them, and not rolled up |
+
+pub mod admission;
+mod calendar;
+pub mod codes;
+pub mod console;
+pub mod controller;
+pub mod definition;
+pub mod engine;
+pub mod form;
+pub mod instance;
+pub mod package;
+pub mod pods;
+mod process;
+pub mod status;
+mod statuses;
+pub mod verify;
+pub mod version;
+pub mod view;
+mod why;
+
+/// The word for KUDO in inputs, scenarios and views.
+pub const WORD: &str = "kudo";
+
+pub use codes::CODES;
+pub use planarium_ground::Cx;
+pub use process::Process;
+pub use statuses::STATUSES;

@@ -1,0 +1,125 @@
+//! What an instance and the machines show of its pods, and what can be done to them.
+
+use super::script::Play;
+use planarium_part::System as _;
+use planarium_protocol::Input;
+use planarium_protocol::input::{PodCommand, PodOp, ProcessBehaviour, TaskStatusInput};
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::{ServiceView, TaskView};
+
+const PACKAGE: &str = "# file: operator.yaml\napiVersion: kudo.dev/v1beta1\nname: shop\noperatorVersion: \"1.0.0\"\n\
+    kubernetesVersion: 1.16.0\ntasks:\n  - { name: web, kind: Apply, spec: { resources: [web.yaml] } }\nplans:\n  deploy:\n\
+    \x20   strategy: serial\n    phases:\n      - name: main\n        strategy: serial\n        steps:\n\
+    \x20         - { name: web, tasks: [web] }\n\
+    # file: params.yaml\napiVersion: kudo.dev/v1beta1\nparameters: []\n\
+    # file: templates/web.yaml\napiVersion: apps/v1\nkind: StatefulSet\nmetadata:\n  name: web\nspec:\n  replicas: 2\n\
+    \x20 serviceName: web\n  selector:\n    matchLabels: { app: web }\n  template:\n    metadata:\n      labels: { app: web }\n\
+    \x20   spec:\n      containers:\n        - name: server\n          image: web:1\n          readinessProbe:\n\
+    \x20           httpGet: { path: /, port: 80 }\n        - name: side\n          image: side:1\n";
+
+/// Pods with the words of their containers.
+fn words(view: &ServiceView) -> Vec<String> {
+    let pods = view.pods.iter().map(|pod| {
+        let tasks: Vec<&str> = pod.tasks.iter().map(|task| task.status.as_deref().unwrap_or("-")).collect();
+        format!("{} {}", pod.name, tasks.join(" "))
+    });
+    pods.collect()
+}
+
+fn tasks(play: &Play) -> Vec<TaskView> {
+    play.stage.cluster.view().machines.iter().flat_map(|machine| machine.tasks.clone()).collect()
+}
+
+#[test]
+fn pods_show_their_containers_and_machines_run_them() {
+    let mut play = Play::new(PACKAGE);
+    play.play("load");
+    play.stage.run_until(60_000, "a pod", |stage| !stage.view("shop").pods.is_empty());
+    assert_eq!(words(&play.stage.view("shop")), ["web-0 Pending Pending"], "it has no node yet");
+    play.play("until deploy COMPLETE");
+    let view = play.stage.view("shop");
+    assert_eq!(words(&view), ["web-0 Running Running", "web-1 Running Running"]);
+    let running = tasks(&play);
+    assert_eq!(running.len(), 4);
+    for task in view.pods.iter().flat_map(|pod| &pod.tasks) {
+        let same = running.iter().find(|it| it.id == task.id).expect("a machine runs it");
+        assert_eq!((&same.name, &*same.service, &*same.state), (&task.name, "shop", "TASK_RUNNING"));
+        let machines = &play.stage.cluster.view().machines;
+        let host = machines.iter().find(|machine| machine.tasks.iter().any(|it| it.id == task.id));
+        assert_eq!(host.map(|machine| &machine.hostname), task.agent.as_ref());
+    }
+    let ready: Vec<_> = running.iter().map(|task| task.ready).collect();
+    assert_eq!(ready.iter().filter(|ready| **ready == Some(true)).count(), 2, "{ready:?}");
+    // What shows the same has the same revision, and what changes another one.
+    let before = play.stage.cluster.view();
+    play.play("delete pod/web-1");
+    let after = play.stage.cluster.view();
+    for (before, after) in before.machines.iter().zip(&after.machines) {
+        assert_eq!(before.revision == after.revision, before == after, "{}", before.hostname);
+    }
+    assert_ne!(before.revision, after.revision);
+}
+
+#[test]
+fn a_pod_can_be_deleted_by_its_name() {
+    let mut play = Play::new(PACKAGE);
+    play.play("load\nuntil deploy COMPLETE");
+    let pod = play.stage.view("shop").pods[0].clone();
+    assert_eq!(pod.actions.iter().map(|action| &*action.title).collect::<Vec<_>>(), ["Delete"]);
+    let Input::Pod(command) = pod.actions[0].on_pod("kudo", "shop", &pod.name) else {
+        panic!("a pod command")
+    };
+    let stage = &mut play.stage;
+    stage.process.pod_command(&mut stage.cx, &mut stage.cluster, &command).expect("deleted");
+    let pod = stage.view("shop").pods[0].clone();
+    assert_eq!(words(&stage.view("shop"))[0], "web-0 Terminating Terminating");
+    assert_eq!(pod.actions[0].refused.as_deref(), Some("it is being deleted already"));
+    stage.run_until(120_000, "both run again", |stage| {
+        words(&stage.view("shop")) == ["web-0 Running Running", "web-1 Running Running"]
+    });
+    let other = PodCommand { pod: "nobody-0".into(), ..command };
+    let refused = stage.process.pod_command(&mut stage.cx, &mut stage.cluster, &other).expect_err("unknown");
+    assert_eq!(
+        (refused.code, refused.message.as_str()),
+        (RefusalCode::NotFound, "pods \"nobody-0\" not found")
+    );
+    let paused = PodCommand { pod: "web-0".into(), op: PodOp::Pause, ..other };
+    let refused =
+        stage.process.pod_command(&mut stage.cx, &mut stage.cluster, &paused).expect_err("no such thing");
+    assert_eq!(refused.code, RefusalCode::Unsupported);
+}
+
+#[test]
+fn a_user_can_say_how_a_container_is() {
+    let mut play = Play::new(PACKAGE);
+    let manual: ProcessBehaviour =
+        serde_json::from_str(r#"{"target": {"task": "*-server"}, "behaviour": {"manual": true}}"#)
+            .expect("a behaviour");
+    let stage = &mut play.stage;
+    stage.cluster.set_behaviour(&mut stage.cx, &manual);
+    play.play("load\nrun 30");
+    assert_eq!(play.stage.status("shop/deploy/main/web"), "IN_PROGRESS");
+    let said = |state: &str, readiness_exit| TaskStatusInput {
+        task: "web-0-server".into(),
+        state: state.into(),
+        service: Some("shop".into()),
+        readiness_exit,
+        healthy: None,
+        reason: None,
+        message: None,
+    };
+    let stage = &mut play.stage;
+    stage.cluster.task_status(&mut stage.cx, &said("TASK_RUNNING", None)).expect("heard");
+    stage.run_for(2_000);
+    assert_eq!(words(&stage.view("shop")), ["web-0 NotReady Running"]);
+    stage.cluster.task_status(&mut stage.cx, &said("TASK_RUNNING", Some(0))).expect("heard");
+    stage.run_for(2_000);
+    assert_eq!(words(&stage.view("shop"))[0], "web-0 Running Running");
+    let refused = stage.cluster.task_status(&mut stage.cx, &said("TASK_ODD", None)).expect_err("no state");
+    assert_eq!(refused.message, "`TASK_ODD` is not a task state");
+    let nobody = TaskStatusInput { task: "nobody".into(), ..said("TASK_RUNNING", None) };
+    assert_eq!(
+        stage.cluster.task_status(&mut stage.cx, &nobody).expect_err("nobody").code,
+        RefusalCode::NotFound
+    );
+}

@@ -1,0 +1,341 @@
+//! Apps: creating, changing, restarting and deleting them.
+//!
+//! **Source**: `marathon: api/v2/AppsResource.scala, AppHelpers.scala, AppVersionsResource.scala`. Match.
+
+use super::{Answer, DEPLOYMENT, Done, read_as};
+use crate::dates::Calendar;
+use crate::definition::peek::Peek;
+use crate::definition::write::{self, Dates};
+use crate::definition::{Around, Refused, RoleSettings, RunSpec, app_of, into_map, normalise_app, update};
+use crate::deploy::plan::ToKill;
+use crate::group::{Marks, Root};
+use crate::id::PathId;
+use crate::run::Marathon;
+use crate::run::bus::Happening;
+use crate::run::groups::{Accepted, RootChange};
+use crate::schema::app::APP;
+use crate::schema::read_list;
+use crate::settings::Settings;
+use planarium_part::{Cluster, Cx};
+use planarium_protocol::json;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// No app has that id.
+pub(super) fn unknown_app(id: &PathId) -> Refused {
+    Refused::NotFound(format!("App '{id}' does not exist"))
+}
+
+/// One app of a change, with what it was before.
+pub(super) enum Wanted {
+    /// As it is to be.
+    Whole(Box<RunSpec>),
+    /// As it was in a version.
+    Back(Arc<RunSpec>),
+}
+
+impl Marathon {
+    /// The roles that an app or pod may have.
+    pub(crate) fn roles_of(&self, id: &PathId, force: bool) -> RoleSettings {
+        self.root.roles_for(id, &self.settings, force)
+    }
+
+    /// A change of the tree with nothing else to it.
+    pub(crate) fn simple_change(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        group: PathId,
+        force: bool,
+        change: &mut dyn FnMut(&mut Root) -> Result<(), Refused>,
+    ) -> Result<Accepted, Refused> {
+        let version = self.new_stamp(cx.now());
+        let change = RootChange { group, version, force, marks: Marks::new(), kill: ToKill::new(), change };
+        self.change_root(cx, cluster, change)
+    }
+
+    /// The app that a posted body describes.
+    pub(crate) fn posted_app(&self, body: &Value) -> Result<RunSpec, Refused> {
+        let app = read_as(&APP, body, false)?;
+        let id = PathId::absolute(app.word("id"));
+        let roles = self.roles_of(&id, false);
+        let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
+        app_of(normalise_app(app, &around)?, &around)
+    }
+
+    pub(super) fn create_app(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        body: &Value,
+        force: bool,
+    ) -> Done {
+        let app = self.posted_app(body)?;
+        let (id, settings) = (app.id.clone(), self.settings.clone());
+        let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| {
+            if root.app(&id).is_some() {
+                return Err(Refused::Conflict(format!("An app with id [{id}] already exists.")));
+            }
+            put(root, app.clone(), &settings)
+        })?;
+        let posted = RunSpec { version: crate::definition::spec::VersionInfo::all(accepted.version), ..app };
+        self.publish(cx, Happening::ApiPost { uri: "/v2/apps".into(), app: Arc::new(posted.clone()) });
+        self.settle(cx, cluster);
+        let mut body = into_map(write::spec(&posted, &self.calendar));
+        // As it was posted: what is assigned on the way is not in it yet.
+        body.shift_remove("versionInfo");
+        for count in ["tasksStaged", "tasksRunning", "tasksHealthy", "tasksUnhealthy"] {
+            body.insert(count.to_owned(), 0.into());
+        }
+        body.insert("deployments".to_owned(), json!([{"id": accepted.id}]));
+        let answer = Answer::json(Value::Object(body)).with_status(201);
+        Ok(answer.with("Location", id.as_str()).with(DEPLOYMENT, &*accepted.id))
+    }
+
+    /// Brings a change into its canonical form.
+    fn canonical_update(
+        &self,
+        id: &PathId,
+        body: &Value,
+        partial: bool,
+        force: bool,
+    ) -> Result<Value, Refused> {
+        let existing = self.root.app(id).cloned();
+        let roles = self.roles_of(id, force);
+        let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
+        match existing.filter(|_| partial) {
+            Some(existing) => {
+                let read = read_as(&APP, body, true)?;
+                let update = update::normalise(read, &around)?;
+                if update.get("version").is_none() {
+                    // Whether what comes of it is an app at all.
+                    update::apply(&update, &existing, &around)?;
+                }
+                Ok(update)
+            }
+            None => {
+                let Value::Object(fields) = body else {
+                    return Err(Refused::Faults(vec![crate::schema::Fault::at_root(
+                        "error.expected.jsobject",
+                    )]));
+                };
+                let mut fields = fields.clone();
+                fields.insert("id".to_owned(), id.as_str().into());
+                let app = read_as(&APP, &Value::Object(fields), false)?;
+                let mut app = into_map(normalise_app(app, &around)?);
+                for key in ["version", "versionInfo"] {
+                    app.shift_remove(key);
+                }
+                Ok(Value::Object(app))
+            }
+        }
+    }
+
+    /// What a change in canonical form makes of an app.
+    fn updated(
+        &self,
+        root: &Root,
+        id: &PathId,
+        update: &Value,
+        (partial, create, force): (bool, bool, bool),
+    ) -> Result<Wanted, Refused> {
+        let roles = root.roles_for(id, &self.settings, force);
+        let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
+        match root.app(id) {
+            Some(current) => {
+                if let Some(version) = update.text("version") {
+                    let stamp = self.stamp(version)?;
+                    return self
+                        .version_of(id, stamp)
+                        .filter(|spec| spec.is_app())
+                        .map(Wanted::Back)
+                        .ok_or_else(|| unknown_app(id));
+                }
+                let next = if partial {
+                    update::apply(update, current, &around)?
+                } else {
+                    update::create(update, id, &around)?
+                };
+                Ok(Wanted::Whole(Box::new(RunSpec { version: current.version, ..next })))
+            }
+            None if create => Ok(Wanted::Whole(Box::new(update::create(update, id, &around)?))),
+            None => Err(unknown_app(id)),
+        }
+    }
+
+    /// The version that a text means.
+    ///
+    /// *Errors*: a text that is no instant.
+    pub(crate) fn stamp(&self, text: &str) -> Result<u64, Refused> {
+        if !Calendar::is_date(text) {
+            return Err(Refused::Illegal(format!("Invalid format: \"{text}\"")));
+        }
+        // What was before the world has no version.
+        Ok(self.calendar.stamp(text).unwrap_or(u64::MAX))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one for each part of the call")]
+    pub(super) fn update_app(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        id: &str,
+        body: &Value,
+        force: bool,
+        partial: bool,
+        create: bool,
+    ) -> Done {
+        let id = PathId::absolute(id);
+        let update = self.canonical_update(&id, body, partial, force)?;
+        let existed = self.root.app(&id).is_some();
+        let wanted = self
+            .updated(&self.root, &id, &update, (partial, create, force))
+            .map_err(|refused| self.refuse_change(cx, id.parent(), refused))?;
+        let settings = self.settings.clone();
+        let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| match &wanted {
+            Wanted::Whole(spec) => put(root, RunSpec::clone(spec), &settings),
+            Wanted::Back(spec) => put(root, RunSpec::clone(spec), &settings),
+        })?;
+        if let Some(app) = self.root.app(&id).cloned() {
+            let uri = format!("/v2/apps{id}").into();
+            self.publish(cx, Happening::ApiPost { uri, app });
+            self.settle(cx, cluster);
+        }
+        let answer = self.deployed(&accepted);
+        Ok(if existed { answer } else { answer.with_status(201).with("Location", id.as_str()) })
+    }
+
+    /// Changes several apps in one deployment.
+    pub(crate) fn update_apps(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        body: &Value,
+        force: bool,
+        partial: bool,
+        create: bool,
+    ) -> Done {
+        let read = read_list(&APP, body, partial);
+        if !read.faults.is_empty() {
+            return Err(Refused::Faults(read.faults));
+        }
+        let mut updates: Vec<(PathId, Value)> = Vec::new();
+        for (at, app) in read.value.as_array().into_iter().flatten().enumerate() {
+            let Some(id) = app.text("id") else {
+                return Err(Refused::Illegal(
+                    "requirement failed: App Update must have app id set".to_owned(),
+                ));
+            };
+            let id = PathId::absolute(id);
+            let roles = self.roles_of(&id, force);
+            let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
+            let update = if partial {
+                update::normalise(app.clone(), &around)
+            } else {
+                normalise_app(app.clone(), &around)
+            };
+            updates.push((id, update.map_err(|refused| refused.within(&format!("({at})")))?));
+        }
+        let wanted = self
+            .updated_one_by_one(&updates, (partial, create, force))
+            .map_err(|refused| self.refuse_change(cx, PathId::root(), refused))?;
+        let settings = self.settings.clone();
+        let accepted = self.simple_change(cx, cluster, PathId::root(), force, &mut |root| {
+            wanted.iter().try_for_each(|spec| put(root, spec.clone(), &settings))
+        })?;
+        Ok(self.deployed(&accepted))
+    }
+
+    /// What changes in canonical form make of apps, each beside what the ones before it have made.
+    fn updated_one_by_one(
+        &self,
+        updates: &[(PathId, Value)],
+        how: (bool, bool, bool),
+    ) -> Result<Vec<RunSpec>, Refused> {
+        let mut root = self.root.clone();
+        let mut wanted = Vec::with_capacity(updates.len());
+        for (at, (id, update)) in updates.iter().enumerate() {
+            let next = self.updated(&root, id, update, how);
+            let spec = match next.map_err(|refused| refused.within(&format!("({at})")))? {
+                Wanted::Whole(spec) => *spec,
+                Wanted::Back(spec) => RunSpec::clone(&spec),
+            };
+            put(&mut root, spec.clone(), &self.settings)?;
+            wanted.push(spec);
+        }
+        Ok(wanted)
+    }
+
+    pub(crate) fn delete_app(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, force: bool) -> Done {
+        let id = PathId::absolute(id);
+        let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| {
+            root.app(&id).ok_or_else(|| unknown_app(&id))?;
+            root.remove(&id);
+            Ok(())
+        })?;
+        Ok(self.deployed(&accepted))
+    }
+
+    /// Deletes several apps at once. No call of the API does so: the definition that they were loaded with is one.
+    pub(crate) fn delete_apps(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        ids: &[PathId],
+        force: bool,
+    ) -> Done {
+        let accepted = self.simple_change(cx, cluster, PathId::root(), force, &mut |root| {
+            for id in ids {
+                root.remove(id);
+            }
+            Ok(())
+        })?;
+        Ok(self.deployed(&accepted))
+    }
+
+    pub(crate) fn restart_app(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, force: bool) -> Done {
+        let id = PathId::absolute(id);
+        let version = self.new_stamp(cx.now());
+        let change = RootChange {
+            group: id.parent(),
+            version,
+            force,
+            marks: [id.clone()].into_iter().collect(),
+            kill: ToKill::new(),
+            change: &mut |root| root.app(&id).map(|_| ()).ok_or_else(|| unknown_app(&id)),
+        };
+        let accepted = self.change_root(cx, cluster, change)?;
+        Ok(self.deployed(&accepted))
+    }
+
+    pub(super) fn app_versions(&self, id: &str) -> Done {
+        let id = PathId::absolute(id);
+        self.root.app(&id).ok_or_else(|| unknown_app(&id))?;
+        let versions = self.versions_of(&id);
+        let versions: Vec<String> =
+            versions.iter().map(|spec| self.calendar.date(spec.version.version)).collect();
+        Ok(Answer::json(json!({"versions": versions})))
+    }
+
+    pub(super) fn app_version(&self, id: &str, version: &str) -> Done {
+        let id = PathId::absolute(id);
+        let stamp = self.stamp(version)?;
+        let found = self.version_of(&id, stamp).filter(|spec| spec.is_app());
+        let spec = found.ok_or_else(|| {
+            let version = if stamp == u64::MAX { version.to_owned() } else { self.calendar.date(stamp) };
+            Refused::NotFound(format!("App '{id}' does not exist in version {version}"))
+        })?;
+        Ok(Answer::json(write::spec(&spec, &self.calendar)))
+    }
+}
+
+/// Puts an app or pod into the tree, keeping the versions of what it replaces.
+pub(super) fn put(root: &mut Root, spec: RunSpec, settings: &Settings) -> Result<(), Refused> {
+    let other = root.spec(&spec.id).is_some_and(|old| old.is_app() != spec.is_app());
+    if other {
+        return Err(Refused::rule("/", "Applications and Pods may not share the same id"));
+    }
+    let version = root.spec(&spec.id).map_or(spec.version, |old| old.version);
+    root.put(Arc::new(RunSpec { version, ..spec }), settings);
+    Ok(())
+}

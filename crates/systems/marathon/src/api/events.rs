@@ -1,0 +1,83 @@
+//! The stream of events.
+//!
+//! **Source**: `marathon: core/event/impl/stream/HttpEventStreamActor.scala, HttpEventStreamHandle.scala,
+//! api/v2/EventsResource.scala`. Match.
+
+use super::route::Query;
+use crate::run::Marathon;
+use crate::run::bus::CLIENT;
+use crate::run::tell::CHANGE_FAILED;
+use planarium_kernel::SimTime;
+use planarium_part::StreamNews;
+use planarium_protocol::{Event, EventBody, Text, json};
+use serde_json::Value;
+
+/// One frame.
+fn frame(kind: &str, data: &Value) -> String {
+    format!("event: {kind}\r\ndata: {data}\r\n\r\n")
+}
+
+impl Marathon {
+    /// What a stream begins with, and what is remembered of it.
+    pub(crate) fn begin_stream(&self, query: &Query, now: SimTime) -> (String, Value) {
+        let kinds: Vec<&str> = query.all("event_type").filter(|kind| !kind.is_empty()).collect();
+        let attached = json!({
+            "remoteAddress": CLIENT, "eventType": "event_stream_attached", "timestamp": self.calendar.at(now),
+        });
+        let wanted = kinds.is_empty() || kinds.contains(&"event_stream_attached");
+        let first = if wanted { frame("event_stream_attached", &attached) } else { String::new() };
+        (first, json!({"kinds": kinds}))
+    }
+
+    /// What has come since.
+    pub(crate) fn stream_news(&self, topic: &Value, events: &[Event]) -> StreamNews {
+        let kinds: Vec<&str> = topic
+            .get("kinds")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let mut text = String::new();
+        let (Some(first), Some(last)) = (events.first(), events.last()) else { return StreamNews::default() };
+        let wanted = |kind: &str| kinds.is_empty() || kinds.contains(&kind);
+        for event in self.bus.between(first.seq, last.seq) {
+            let kind = event.what.kind();
+            if wanted(kind) {
+                text.push_str(&frame(kind, &event.json(self.calendar, self.settings.client_compat)));
+            }
+        }
+        // What was refused left nothing behind but what the world was told of it.
+        for event in events {
+            if let EventBody::Happened { speaker, what, facts, text: reason, .. } = &event.body
+                && **what == *CHANGE_FAILED
+                && *speaker == self.settings.framework
+            {
+                let at = self.calendar.at(SimTime(event.at_ms));
+                text.push_str(&failure(facts, reason, &at, wanted));
+            }
+        }
+        StreamNews { bytes: text.into_bytes(), ..StreamNews::default() }
+    }
+}
+
+/// The frames of a change that failed.
+fn failure(facts: &[(Text, Text)], reason: &str, at: &str, wanted: impl Fn(&str) -> bool) -> String {
+    let fact = |name: &str| facts.iter().find(|(key, _)| **key == *name).map(|(_, value)| &**value);
+    let mut text = String::new();
+    let kind = "deployment_failed";
+    let plan = fact("plan").and_then(|plan| planarium_protocol::json::value(plan.as_bytes()).ok());
+    if let Some(plan) = plan.filter(|_| wanted(kind)) {
+        let id = plan.get("id").cloned().unwrap_or_default();
+        let data = json!({"id": id, "plan": plan, "reason": reason, "eventType": kind, "timestamp": at});
+        text.push_str(&frame(kind, &data));
+    }
+    let kind = "group_change_failed";
+    if wanted(kind) {
+        let (group, version) = (fact("group").unwrap_or_default(), fact("version").unwrap_or_default());
+        let data = json!({"groupId": group, "version": version, "reason": reason, "eventType": kind,
+            "timestamp": at});
+        text.push_str(&frame(kind, &data));
+    }
+    text
+}

@@ -1,0 +1,367 @@
+//! From the files of a request to a definition: which file is what, what the API would say to it, lints.
+//!
+//! *Knows*: the order of these steps. *Must not know*: any single rule.
+//!
+//! Reading never fails: whatever cannot be understood is a finding. Rules are those that the process applies to the body of a
+//! call; a definition is held against a process that has nothing else in it.
+
+mod files;
+mod lints;
+mod place;
+
+use crate::api::groups::GroupBody;
+use crate::codes;
+use crate::definition::peek::Peek;
+use crate::definition::{Refused, RunSpec, Violation};
+use crate::deploy::plan::ToKill;
+use crate::group::change::{GroupChange, Posted};
+use crate::group::{Marks, Root};
+use crate::id::PathId;
+use crate::run::Marathon;
+use crate::run::groups::RootChange;
+use crate::schema;
+use crate::settings::{ROLE, Settings};
+use files::Piece;
+use planarium_kernel::recorder::Recorder;
+use planarium_protocol::Text;
+use planarium_protocol::input::LoadService;
+use planarium_source::{Diagnostic, Diagnostics, SourceMap, Span};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a definition is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// One app: `POST /v2/apps`.
+    App,
+    /// One pod: `POST /v2/pods`.
+    Pod,
+    /// A group with everything in it: `POST /v2/groups`.
+    Group,
+    /// Several apps at once: `PUT /v2/apps`.
+    Apps,
+}
+
+/// A body for the API.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub(crate) what: What,
+    pub(crate) json: Arc<Value>,
+    /// A group as it was read.
+    pub(crate) group: Option<Arc<Posted>>,
+}
+
+/// A definition as far as it could be read. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Loaded(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    name: Text,
+    path: Option<Text>,
+    sources: SourceMap,
+    diagnostics: Vec<Diagnostic>,
+    body: Option<Body>,
+    env: BTreeMap<String, String>,
+    kept: Vec<(String, &'static str)>,
+    /// Pieces in the order of the body's items, for findings that come later.
+    pieces: Vec<Piece>,
+    /// The apps and pods that come of it.
+    ids: Vec<PathId>,
+}
+
+impl Body {
+    /// A group as it was read.
+    pub(crate) fn posted(&self) -> Arc<Posted> {
+        self.group.clone().unwrap_or_else(|| Arc::new(Posted::of(self.json.clone())))
+    }
+}
+
+impl Loaded {
+    /// What is to be sent; none when there are errors.
+    pub(crate) fn body(&self) -> Option<&Body> {
+        self.0.body.as_ref()
+    }
+
+    /// Flags of the process.
+    pub(crate) fn env(&self) -> &BTreeMap<String, String> {
+        &self.0.env
+    }
+
+    /// The id that it is about; the root for several apps.
+    pub(crate) fn id(&self) -> PathId {
+        match self.body() {
+            Some(body) if body.what != What::Apps => PathId::absolute(body.json.word("id")),
+            _ => PathId::root(),
+        }
+    }
+
+    /// The ids of all apps and pods in it.
+    pub(crate) fn ids(&self) -> &[PathId] {
+        &self.0.ids
+    }
+
+    /// Roughly what it takes. *Units*: bytes.
+    pub(crate) fn weight(&self) -> u64 {
+        let texts: usize = self.0.sources.iter().map(|(_, file)| file.text().len()).sum();
+        // The texts, what they were read to, and the request that they came with.
+        512 + 4 * texts as u64
+    }
+
+    /// What a refusal says, as findings in the text.
+    pub(crate) fn findings_of(&self, refused: &Refused) -> Vec<Diagnostic> {
+        let mut found = Diagnostics::new();
+        let whole = self.0.body.as_ref().map_or(What::App, |body| body.what);
+        explain(&self.0.pieces, whole, refused, &mut found);
+        found.into_sorted()
+    }
+}
+
+impl planarium_part::Definition for Loaded {
+    fn name(&self) -> &Text {
+        &self.0.name
+    }
+
+    fn is_usable(&self) -> bool {
+        self.0.body.is_some()
+    }
+
+    fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.0.diagnostics.clone()
+    }
+
+    fn sources(&self) -> &SourceMap {
+        &self.0.sources
+    }
+
+    fn path(&self) -> Option<&Text> {
+        self.0.path.as_ref()
+    }
+
+    fn kept(&self) -> Vec<(String, &'static str)> {
+        self.0.kept.clone()
+    }
+}
+
+/// Whether files look like this dialect's.
+pub(crate) fn detect(all: &BTreeMap<String, String>) -> u8 {
+    files::detect(all)
+}
+
+/// Reads a request.
+pub fn load(request: &LoadService) -> Loaded {
+    let mut sources = SourceMap::new();
+    let mut found = Diagnostics::new();
+    let pieces = files::read(&request.files, &mut sources, &mut found);
+    let settings = Settings::of(&request.env);
+    let what = files::what(&pieces, &mut found);
+    let (mut body, mut ids) = (None, Vec::new());
+    if let Some(what) = what {
+        let json = match what {
+            What::Apps => {
+                Arc::new(Value::Array(pieces.iter().map(|piece| Value::clone(&piece.json)).collect()))
+            }
+            What::App | What::Pod | What::Group => {
+                pieces.first().map(|piece| piece.json.clone()).unwrap_or_default()
+            }
+        };
+        let group = (what == What::Group).then(|| Posted::of(json.clone()));
+        lints::unknown_fields(&pieces, group.as_ref(), &mut found);
+        let mut candidate = Body { what, json, group: group.map(Arc::new) };
+        match try_out(&candidate, &settings) {
+            Ok(Tried { specs, change }) => {
+                ids = specs.iter().map(|spec| spec.id.clone()).collect();
+                lints::dependencies(&pieces, &candidate, &specs, &mut found);
+                let group = candidate.group.as_mut().and_then(Arc::get_mut);
+                if let (Some(group), Some(change)) = (group, change) {
+                    group.keep(change, &settings);
+                }
+            }
+            Err(refused) => explain(&pieces, what, &refused, &mut found),
+        }
+        body = Some(candidate);
+    }
+    let name = name_of(request, body.as_ref());
+    let kept = body.as_ref().map(|body| lints::kept(&body.json)).unwrap_or_default();
+    if found.has_errors() {
+        body = None;
+    }
+    let path = pieces.first().map(|piece| piece.path.clone());
+    let (env, diagnostics) = (request.env.clone(), found.into_sorted());
+    Loaded(Arc::new(Inner { name, path, sources, diagnostics, body, env, kept, pieces, ids }))
+}
+
+/// What it is called: as asked for, or by its id.
+fn name_of(request: &LoadService, body: Option<&Body>) -> Text {
+    if !request.name.is_empty() {
+        return request.name.as_str().into();
+    }
+    let Some(body) = body else { return Text::default() };
+    let id = PathId::absolute(body.json.word("id"));
+    match body.what {
+        What::Apps => "apps".into(),
+        What::Group if id.is_root() => "groups".into(),
+        What::App | What::Pod | What::Group => id.text().clone(),
+    }
+}
+
+/// What comes of a body.
+pub(crate) struct Tried {
+    /// The apps and pods.
+    pub(crate) specs: Vec<Arc<RunSpec>>,
+    /// What a group was understood as.
+    change: Option<Arc<GroupChange>>,
+}
+
+/// What a process with nothing in it makes of a body.
+pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Tried, Refused> {
+    let cx = Recorder::new(0);
+    let mut marathon = Marathon::dry(settings.clone(), &cx);
+    let (tree, change) = tree_of(&marathon, body)?;
+    plan_to(&mut marathon, &tree)?;
+    Ok(Tried { specs: tree.specs.values().cloned().collect(), change })
+}
+
+/// What a process says to a body that is to replace what it has of it.
+pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<(), Refused> {
+    let (tree, _) = tree_of(marathon, body)?;
+    plan_to(marathon, &tree)
+}
+
+/// The tree of a process with what a body describes in place of what it has of it, and what a group was understood as.
+fn tree_of(marathon: &Marathon, body: &Body) -> Result<(Root, Option<Arc<GroupChange>>), Refused> {
+    let settings = &*marathon.settings;
+    let mut tree = marathon.root.clone();
+    let mut understood = None;
+    let put = |tree: &mut Root, spec: RunSpec| {
+        let version = tree.spec(&spec.id).map_or(spec.version, |now| now.version);
+        tree.put(Arc::new(RunSpec { version, ..spec }), settings);
+    };
+    match body.what {
+        What::App => put(&mut tree, marathon.posted_app(&body.json)?),
+        What::Pod => put(&mut tree, marathon.posted_pod(&body.json, false)?),
+        What::Group => {
+            let (id, group) = marathon.group_body(&PathId::root(), &body.posted())?;
+            marathon.apply_group(&mut tree, &id, &group)?;
+            if let GroupBody::Structure(change) = group {
+                understood = Some(change);
+            }
+        }
+        What::Apps => {
+            for (at, app) in body.json.as_array().into_iter().flatten().enumerate() {
+                let app = marathon.posted_app(app).map_err(|refused| refused.within(&format!("({at})")))?;
+                put(&mut tree, app);
+            }
+        }
+    }
+    Ok((tree, understood))
+}
+
+/// What a process says to a change to a tree.
+fn plan_to(marathon: &mut Marathon, tree: &Root) -> Result<(), Refused> {
+    let mut change = RootChange {
+        group: PathId::root(),
+        version: marathon.root.version.saturating_add(1),
+        force: false,
+        marks: Marks::new(),
+        kill: ToKill::new(),
+        change: &mut |root| {
+            *root = tree.clone();
+            Ok(())
+        },
+    };
+    marathon.plan_of(&mut change).map(|_| ())
+}
+
+/// Findings of a refusal.
+fn explain(pieces: &[Piece], what: What, refused: &Refused, found: &mut Diagnostics) {
+    let root = pieces.first().map_or(Span::default(), |piece| piece.node().span);
+    match refused {
+        Refused::Violations(all) => {
+            for violation in all {
+                let code = codes::of_violation(violation);
+                let span = place_of(pieces, what, &violation.within, &violation.path);
+                let message = format!("{}: {}", shown_path(&violation.path), violation.message);
+                let mut finding = Diagnostic::error(code, span, message);
+                if let Some(help) = help(code, violation) {
+                    finding = finding.with_help(help);
+                }
+                found.push(finding);
+            }
+        }
+        Refused::Faults(all) => {
+            for fault in all {
+                let code = codes::of_fault(fault);
+                let span = place_of(pieces, what, "", &fault.path);
+                let message = format!("{}: {}", shown_path(&fault.path), in_words(fault));
+                found.push(Diagnostic::error(code, span, message));
+            }
+        }
+        other => found.push(Diagnostic::error(codes::INVALID, root, other.message())),
+    }
+}
+
+fn shown_path(path: &str) -> &str {
+    if path.is_empty() { "/" } else { path }
+}
+
+/// What the reader of shapes says, in words and in its own.
+fn in_words(fault: &schema::Fault) -> String {
+    let words = match fault.error {
+        "error.path.missing" => "is required",
+        "error.expected.jsstring" => "has to be a text",
+        "error.expected.jsnumber" => "has to be a number",
+        "error.expected.int" | "error.expected.long" => "has to be a whole number",
+        "error.expected.jsboolean" => "has to be true or false",
+        "error.expected.jsarray" => "has to be a list",
+        "error.expected.jsobject" => "has to be an object",
+        "error.unknown.enum.literal" => "is none of the permitted words",
+        "error.min" => "is too small",
+        "error.max" => "is too large",
+        "error.minLength" => "is too short",
+        "error.maxLength" => "is too long",
+        "error.pattern" => "is not well formed",
+        _ => "cannot be understood",
+    };
+    format!("{words} ({})", fault.error)
+}
+
+/// How to mend it, where that is not plain from the rule.
+fn help(code: &str, violation: &Violation) -> Option<String> {
+    let text = match code {
+        codes::RESIDENT_ROLE => format!(
+            "give it a 'role' that its group permits, or start Marathon with another default role: {ROLE}=NAME among the \
+             flags"
+        ),
+        codes::ROLE => format!("apps that stand in no group have Marathon's own role, which {ROLE} sets"),
+        codes::UNREACHABLE_STRATEGY if violation.message.contains("must be disabled") => {
+            "write \"unreachableStrategy\": \"disabled\", or leave it out".to_owned()
+        }
+        codes::UPGRADE_STRATEGY if violation.message.contains("expected 0.0") => {
+            "write \"maximumOverCapacity\": 0, or leave the upgrade strategy out".to_owned()
+        }
+        codes::COMMAND => {
+            "write either 'cmd' or 'args', or leave both to a container with an image".to_owned()
+        }
+        codes::CYCLE => "take one of the dependencies out that lead back to where they began".to_owned(),
+        codes::NOT_A_CHILD => "write the id relative to its group, or below the group's own id".to_owned(),
+        codes::FEATURE => {
+            "start Marathon with the feature: MARATHON_ENABLE_FEATURES=NAME among the flags".to_owned()
+        }
+        codes::NOT_ALONE => "send a body with only this field".to_owned(),
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// Where a path leads.
+fn place_of(pieces: &[Piece], what: What, within: &str, path: &str) -> Span {
+    let whole = format!("{within}{path}");
+    if what == What::Apps {
+        let (index, rest) = place::index(&whole).unwrap_or((0, &whole));
+        let piece = pieces.get(index).or_else(|| pieces.first());
+        return piece.map_or(Span::default(), |piece| place::find(piece.node(), rest));
+    }
+    pieces.first().map_or(Span::default(), |piece| place::find(piece.node(), &whole))
+}

@@ -1,0 +1,324 @@
+//! Marathon as the contract asks for it.
+//!
+//! *Knows*: which part does what. *Must not know*: any rule.
+
+use super::{Member, Process, not_found, preview, same_name, wire};
+use crate::api::route::{Query, Route};
+use crate::console;
+use crate::decode::{self, Loaded};
+use crate::run::tell::DIALECT;
+use crate::shown;
+use planarium_ground::FleetEvent;
+use planarium_kernel::{Digest, SimTime};
+use planarium_mesos::api::{FrameworkId, Message};
+use planarium_part::{Cluster, Cx, Definition, Dialect, Loading, Number, Request, StreamNews, System, Wire};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
+use planarium_protocol::json;
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::ServiceView;
+use planarium_protocol::{Event, Refusal, Text, Why};
+use planarium_source::Diagnostic;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl System for Process {
+    type Definition = Loaded;
+
+    const DIALECT: Dialect = Dialect {
+        word: DIALECT,
+        title: "Marathon",
+        noun: "Marathon app, pod or group",
+        detect: decode::detect,
+        owns: wire::owns,
+        nobody: wire::nobody,
+        statuses: shown::STATUSES,
+        links: wire::links,
+        carry_out: |_| {},
+        console: console::CONSOLE,
+    };
+
+    fn read(load: &LoadService) -> Loaded {
+        decode::load(load)
+    }
+
+    fn preview(definition: &Loaded) -> Option<Result<Arc<ServiceView>, Refusal>> {
+        definition.is_usable().then(|| preview::preview(definition))
+    }
+
+    fn findings_against(definition: &Loaded, running: Option<&Self>) -> Vec<Diagnostic> {
+        let found = running.and_then(|process| process.against(definition));
+        found.map(|refused| definition.findings_of(&refused)).unwrap_or_default()
+    }
+
+    // ---- services ----------------------------------------------------------------------------
+
+    fn empty(cx: &mut Cx, cluster: &mut Cluster, number: Number) -> Option<Self> {
+        Some(Self::begin(cx, cluster, number, &BTreeMap::new()))
+    }
+
+    fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
+        let _ = load;
+        self.member(name).map(|_| {
+            let text = format!("There is a service '{name}' already; update it, or remove it first");
+            Refusal::new(RefusalCode::Conflict, text)
+        })
+    }
+
+    fn start(cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<(Self, Value), Refusal> {
+        let mut process = Self::begin(cx, cluster, loading.number, &loading.load.env);
+        let answer = process.install(cx, cluster, loading)?;
+        Ok((process, answer))
+    }
+
+    fn load(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
+        self.install(cx, cluster, loading)
+    }
+
+    fn update(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
+        self.replace(cx, cluster, loading)
+    }
+
+    fn remove(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        name: &str,
+        force: bool,
+    ) -> Result<Value, Refusal> {
+        self.take_away(cx, cluster, name, force)
+    }
+
+    fn names(&self) -> Vec<(Number, Text)> {
+        let mut names: Vec<(Number, Text)> =
+            self.members.iter().map(|(number, member)| (*number, member.name.clone())).collect();
+        names.push((self.number, self.framework_name().clone()));
+        names
+    }
+
+    fn shown(&self) -> Vec<(Number, Text)> {
+        vec![(self.number, self.framework_name().clone())]
+    }
+
+    fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
+        self.member(name).map(|(_, member)| &member.load)
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn framework(&self) -> Option<FrameworkId> {
+        Some(self.marathon.framework)
+    }
+
+    // ---- time --------------------------------------------------------------------------------
+
+    fn next_due(&self) -> Option<(SimTime, Number)> {
+        Some((self.marathon.next_due()?, self.number))
+    }
+
+    fn one_shots(&self) -> usize {
+        self.marathon.one_shots()
+    }
+
+    fn restless(&self) -> bool {
+        false
+    }
+
+    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        self.with(cx, |marathon, cx| marathon.fire(cx, cluster));
+    }
+
+    // ---- news --------------------------------------------------------------------------------
+
+    fn on_message(&mut self, cx: &mut Cx, cluster: &mut Cluster, message: Message) {
+        self.with(cx, |marathon, cx| marathon.on_message(cx, cluster, message));
+    }
+
+    fn on_fleet(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
+        self.with(cx, |marathon, cx| marathon.on_fleet(cx, cluster, event));
+    }
+
+    fn on_framework_removed(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        self.with(cx, |marathon, cx| marathon.register_anew(cx, cluster));
+    }
+
+    fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
+        let pattern = target.service.as_deref();
+        if pattern.is_none_or(|pattern| planarium_ground::glob(pattern, self.framework_name())) {
+            self.with(cx, |marathon, cx| marathon.start_again(cx, cluster));
+        }
+    }
+
+    // ---- commands ----------------------------------------------------------------------------
+
+    fn plan_command(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        command: &PlanCommand,
+    ) -> Result<Value, Refusal> {
+        if command.plan == shown::APPS {
+            return self.app_command(cx, cluster, command);
+        }
+        let Some(deployment) = self.marathon.deployment_called(&command.plan).cloned() else {
+            let text = format!("Marathon shows no plan '{}'", command.plan);
+            return Err(Refusal::new(RefusalCode::NotFound, text));
+        };
+        if command.op != PlanOp::Stop || command.phase.is_some() {
+            let text = format!(
+                "Marathon has no '{}' for {}: a deployment as a whole can be stopped or rolled back",
+                command.op.as_str(),
+                if command.phase.is_some() { "a step" } else { "a deployment" },
+            );
+            return Err(Refusal::new(RefusalCode::Unsupported, text));
+        }
+        let id = deployment.plan.id.clone();
+        let done = self.with(cx, |marathon, cx| marathon.delete_deployment(cx, cluster, &id, true));
+        done.map_err(|refused| self.refuse(&refused))?;
+        Ok(json!({"deployment": id}))
+    }
+
+    fn pod_command(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        command: &PodCommand,
+    ) -> Result<Value, Refusal> {
+        let Some((_, instance)) = self.marathon.tracker.find(&command.pod) else {
+            let text = format!("There is no instance '{}'", command.pod);
+            return Err(Refusal::new(RefusalCode::NotFound, text));
+        };
+        let wipe = match command.op {
+            PodOp::Restart => false,
+            PodOp::Replace => instance.reservation.is_some(),
+            PodOp::Pause | PodOp::Resume => {
+                let text = "Marathon does not pause instances; suspend the app instead";
+                return Err(Refusal::new(RefusalCode::Unsupported, text));
+            }
+        };
+        let id = instance.spec_id().to_string();
+        let route = if instance.spec.is_app() {
+            Route::AppTask(id, command.pod.clone())
+        } else {
+            Route::PodInstance(id, command.pod.clone())
+        };
+        let query = Query::of(if wipe { "wipe=true" } else { "" });
+        let done = self
+            .with(cx, |marathon, cx| marathon.change(cx, cluster, ("DELETE", &route, &query), &Value::Null));
+        done.map_err(|refused| self.refuse(&refused))?;
+        Ok(json!({"instance": (command.pod)}))
+    }
+
+    fn call(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        call: &HttpCall,
+        parts: &[&str],
+    ) -> Option<Result<Value, Refusal>> {
+        self.carry_out(cx, cluster, call, parts)
+    }
+
+    // ---- questions ---------------------------------------------------------------------------
+
+    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
+        self.answer_request(cluster, request, parts)
+    }
+
+    fn stream(&self, _: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
+        self.marathon.stream_news(topic, events)
+    }
+
+    fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
+        vec![(self.number, self.marathon.shown(&self.definitions()))]
+    }
+
+    fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
+        if !same_name(service, self.framework_name()) {
+            return None;
+        }
+        self.marathon.status_at(element)
+    }
+
+    fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
+        if path.service != *self.framework_name() {
+            return None;
+        }
+        self.marathon.why(path, cluster)
+    }
+
+    // ---- upkeep ------------------------------------------------------------------------------
+
+    fn check(&self) -> Vec<String> {
+        self.marathon.check()
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.marathon.digest(digest);
+    }
+
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let member = |(number, member): (&Number, &Member)| {
+            let old = before.and_then(|before| before.members.get(number));
+            if old.is_some_and(|old| Arc::ptr_eq(&old.load, &member.load)) {
+                64
+            } else {
+                64 + member.definition.weight()
+            }
+        };
+        self.members.iter().map(member).sum::<u64>()
+            + self.marathon.beyond(before.map(|before| &before.marathon))
+    }
+
+    fn weight(&self) -> u64 {
+        let members = self.members.values().map(|member| 64 + member.definition.weight());
+        members.sum::<u64>() + self.marathon.weight()
+    }
+}
+
+impl Process {
+    /// A plan command on an app of the plan that shows them all.
+    fn app_command(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        command: &PlanCommand,
+    ) -> Result<Value, Refusal> {
+        let (Some(phase), Some(step)) = (&command.phase, &command.step) else {
+            let text = format!("'{}' concerns one app: say which group and which app", command.op.as_str());
+            return Err(Refusal::new(RefusalCode::Unsupported, text));
+        };
+        let id = shown::app_at(phase, step);
+        if self.marathon.root.spec(&id).is_none() {
+            return Err(not_found(id.as_str()));
+        }
+        let (method, route, body) = match command.op {
+            PlanOp::Restart => ("POST", Route::AppRestart(id.to_string()), Value::Null),
+            PlanOp::Interrupt => ("PUT", Route::App(id.to_string()), json!({"instances": 0})),
+            PlanOp::Start | PlanOp::Stop | PlanOp::Continue | PlanOp::ForceComplete => {
+                let text = format!(
+                    "Marathon has no '{}' for an app: it can be restarted, scaled, suspended and destroyed",
+                    command.op.as_str()
+                );
+                return Err(Refusal::new(RefusalCode::Unsupported, text));
+            }
+        };
+        let done = self.with(cx, |marathon, cx| {
+            marathon.change(cx, cluster, (method, &route, &Query::default()), &body)
+        });
+        done.map(|answer| answer.body).map_err(|refused| self.refuse(&refused))
+    }
+}

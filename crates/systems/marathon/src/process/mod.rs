@@ -1,0 +1,357 @@
+//! Marathon as the world drives it: one process with all its apps, pods and groups.
+//!
+//! *Knows*: which definition was loaded under which name, and which call of the API stands for what the contract asks.
+//! *Must not know*: any rule of apps or deployments.
+
+mod contract;
+mod preview;
+mod wire;
+
+use crate::api::route::{Query, Route};
+use crate::api::{Answer, refusal};
+use crate::decode::{Loaded, What, try_on};
+use crate::definition::Refused;
+use crate::group::change::Posted;
+use crate::id::PathId;
+use crate::run::Marathon;
+use crate::run::tell::DIALECT;
+use crate::settings::Settings;
+use planarium_kernel::SortedMap;
+use planarium_part::{Cluster, Cx, Definition, Loading, Number};
+use planarium_protocol::input::LoadService;
+use planarium_protocol::json;
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::{EventBody, Refusal, Text};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A definition that was loaded.
+#[derive(Clone)]
+pub(crate) struct Member {
+    pub(crate) name: Text,
+    pub(crate) load: Arc<LoadService>,
+    pub(crate) definition: Loaded,
+}
+
+/// Marathon with all that runs on it.
+#[derive(Clone)]
+pub struct Process {
+    number: Number,
+    pub(crate) marathon: Marathon,
+    /// Flags that it was started with, and given since.
+    env: BTreeMap<String, String>,
+    /// *Order*: that of loading.
+    members: SortedMap<Number, Member>,
+    /// Which versions of the tree the members were last held against, and how many deployments were under way.
+    looked: (u64, usize),
+    /// The framework was torn down: nothing is left.
+    over: bool,
+}
+
+fn not_found(name: &str) -> Refusal {
+    Refusal::new(RefusalCode::NotFound, format!("Service {name} not found"))
+}
+
+fn same_name(one: &str, other: &str) -> bool {
+    one.trim_matches('/') == other.trim_matches('/')
+}
+
+/// A call of the API that a definition stands for.
+struct Act {
+    method: &'static str,
+    route: Route,
+    query: Query,
+    body: Arc<Value>,
+    /// The body if it is a group's.
+    group: Option<Arc<Posted>>,
+}
+
+impl Process {
+    /// A process with nothing in it.
+    fn begin(cx: &mut Cx, cluster: &mut Cluster, number: Number, env: &BTreeMap<String, String>) -> Self {
+        let settings = Settings::of(env);
+        let mut marathon = Marathon::begin(cx, cluster, number, settings);
+        marathon.settle(cx, cluster);
+        Self { number, marathon, env: env.clone(), members: SortedMap::new(), looked: (0, 0), over: false }
+    }
+
+    /// The name of the framework, which is that of what is shown.
+    pub(crate) fn framework_name(&self) -> &Text {
+        &self.marathon.settings.framework
+    }
+
+    /// What was loaded under a name.
+    fn member(&self, name: &str) -> Option<(Number, &Member)> {
+        let found = self.members.iter().find(|(_, member)| same_name(&member.name, name));
+        found.map(|(number, member)| (*number, member))
+    }
+
+    /// The names of what was loaded.
+    pub(crate) fn definitions(&self) -> Vec<Text> {
+        self.members.values().map(|member| member.name.clone()).collect()
+    }
+
+    /// Whether anything of a definition is there, or on its way out.
+    fn is_there(&self, definition: &Loaded) -> bool {
+        let root = &self.marathon.root;
+        let has = |id: &PathId| {
+            root.spec(id).is_some()
+                || self.marathon.run_of(id).is_some_and(|run| run.job.is_some() || run.lock.is_some())
+        };
+        match definition.body().map(|body| body.what) {
+            None => false,
+            Some(What::App | What::Pod) => has(&definition.id()),
+            Some(What::Apps) => definition.ids().iter().any(has),
+            Some(What::Group) => {
+                let id = definition.id();
+                id.is_root() && (!root.specs.is_empty() || root.groups.len() > 1)
+                    || !id.is_root() && root.group(&id).is_some()
+                    || definition.ids().iter().any(has)
+            }
+        }
+    }
+
+    /// Forgets what was loaded and is gone for good.
+    fn forget_gone(&mut self, cx: &mut Cx) {
+        let looked = (self.marathon.root.version, self.marathon.deployments.running().count());
+        if looked == self.looked {
+            return;
+        }
+        self.looked = looked;
+        let gone: Vec<Number> = self
+            .members
+            .iter()
+            .filter(|(_, member)| !self.is_there(&member.definition))
+            .map(|(number, _)| *number)
+            .collect();
+        for number in gone {
+            if let Some(member) = self.members.remove(&number) {
+                cx.emit(EventBody::ServiceRemoved { service: member.name, dialect: DIALECT.into() });
+            }
+        }
+    }
+
+    /// What stands against a definition that is to replace what is there.
+    fn against(&self, definition: &Loaded) -> Option<Refused> {
+        let mut trial = self.marathon.clone();
+        try_on(&mut trial, definition.body()?).err()
+    }
+
+    /// Does something with the process, and what follows of it.
+    fn with<R>(&mut self, cx: &mut Cx, work: impl FnOnce(&mut Marathon, &mut Cx) -> R) -> R {
+        let done = work(&mut self.marathon, cx);
+        self.forget_gone(cx);
+        done
+    }
+
+    /// The refusal of the world, with what listeners are told of it.
+    fn refuse(&mut self, refused: &Refused) -> Refusal {
+        let mut refusal = refusal(refused);
+        let failed = self.marathon.take_failed();
+        refusal.told = failed.map(|failed| Box::new(self.marathon.facts_of_failure(&failed)));
+        refusal
+    }
+
+    fn act(&mut self, cx: &mut Cx, cluster: &mut Cluster, act: &Act) -> Result<Answer, Refusal> {
+        let force = act.query.flag("force", false);
+        let done = self.with(cx, |marathon, cx| match &act.group {
+            Some(group) if act.method == "POST" => {
+                marathon.create_group(cx, cluster, &PathId::root(), group, force)
+            }
+            Some(group) => marathon.update_group(cx, cluster, &PathId::root(), group, force),
+            None => marathon.change(cx, cluster, (act.method, &act.route, &act.query), &act.body),
+        });
+        done.map_err(|refused| self.refuse(&refused))
+    }
+
+    /// Takes flags over. The name of the framework stays.
+    fn take_flags(&mut self, load: &LoadService) {
+        if load.env.iter().all(|(name, value)| self.env.get(name) == Some(value)) {
+            return;
+        }
+        self.env.extend(load.env.clone());
+        let framework = self.framework_name().clone();
+        self.marathon.set_settings(Settings { framework, ..Settings::of(&self.env) });
+    }
+
+    /// The call that creates what a definition describes.
+    fn creation(definition: &Loaded, force: bool) -> Option<Act> {
+        let body = definition.body()?;
+        let force = if force { "force=true" } else { "" };
+        let (method, route, query) = match body.what {
+            What::App => ("POST", Route::Apps, force.to_owned()),
+            What::Apps => ("PUT", Route::Apps, force.to_owned()),
+            What::Pod => ("POST", Route::Pods, force.to_owned()),
+            What::Group => {
+                // The root is always there.
+                let method = if definition.id().is_root() { "PUT" } else { "POST" };
+                (method, Route::Groups, force.to_owned())
+            }
+        };
+        let group = (body.what == What::Group).then(|| body.posted());
+        Some(Act { method, route, query: Query::of(&query), body: body.json.clone(), group })
+    }
+
+    /// The call that makes what is there the same as a definition.
+    fn replacement(definition: &Loaded, force: bool) -> Option<Act> {
+        let body = definition.body()?;
+        let force = if force { "&force=true" } else { "" };
+        let id = definition.id().to_string();
+        let (method, route, query) = match body.what {
+            What::App => ("PUT", Route::App(id), format!("partialUpdate=false{force}")),
+            What::Apps => ("PUT", Route::Apps, format!("partialUpdate=false{force}")),
+            What::Pod => ("PUT", Route::Pod(id), force.to_owned()),
+            What::Group => ("PUT", Route::Groups, force.to_owned()),
+        };
+        let group = (body.what == What::Group).then(|| body.posted());
+        Some(Act { method, route, query: Query::of(&query), body: body.json.clone(), group })
+    }
+
+    /// Takes a definition in.
+    fn install(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
+        let Loading { number, load, definition } = loading;
+        self.take_flags(&load);
+        let Some(act) = Self::creation(&definition, asks_force(&load)) else { return Err(unusable()) };
+        let name = definition.name().clone();
+        let old: Vec<Number> =
+            self.members.iter().filter(|(_, one)| same_name(&one.name, &name)).map(|(no, _)| *no).collect();
+        for old in old {
+            self.members.remove(&old);
+        }
+        self.members.insert(number, Member { name: name.clone(), load, definition });
+        let answer = self.act(cx, cluster, &act)?;
+        Ok(self.loaded(&name, &answer))
+    }
+
+    /// What loading is answered.
+    fn loaded(&self, name: &Text, answer: &Answer) -> Value {
+        let deployment = answer.headers.iter().find(|(key, _)| *key == "Marathon-Deployment-Id");
+        json!({
+            "service": name,
+            "dialect": DIALECT,
+            "framework": self.framework_name(),
+            "deploymentId": deployment.map(|(_, id)| id.as_str()),
+            "status": answer.status,
+        })
+    }
+
+    /// Gives what was loaded another definition.
+    fn replace(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
+        let Loading { number, load, definition } = loading;
+        let wanted = if load.name.is_empty() { definition.name() } else { load.name.as_str() };
+        let Some((_, member)) = self.member(wanted).map(|(number, member)| (number, member.clone())) else {
+            let text = "Marathon itself has no definition; say which app, pod or group is meant";
+            return Err(Refusal::new(RefusalCode::BadRequest, text));
+        };
+        self.take_flags(&load);
+        let Some(act) = Self::replacement(&definition, asks_force(&load)) else { return Err(unusable()) };
+        let kinds = |definition: &Loaded| definition.body().map(|body| body.what);
+        if kinds(&definition) != kinds(&member.definition) || definition.id() != member.definition.id() {
+            let text = format!(
+                "'{}' is {}, and the definition is of {}; load it on its own",
+                member.name,
+                in_words(&member.definition),
+                in_words(&definition)
+            );
+            return Err(Refusal::new(RefusalCode::Conflict, text));
+        }
+        let name = member.name.clone();
+        self.members.insert(number, Member { name: name.clone(), load, definition });
+        cx.emit(EventBody::ServiceUpdated {
+            service: name.clone(),
+            what: "definition".into(),
+            text: "new definition".into(),
+        });
+        let answer = self.act(cx, cluster, &act)?;
+        Ok(self.loaded(&name, &answer))
+    }
+
+    /// Takes what was loaded away again, or the framework with all that runs on it.
+    fn take_away(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        name: &str,
+        force: bool,
+    ) -> Result<Value, Refusal> {
+        let Some((number, member)) = self.member(name).map(|(number, member)| (number, member.clone()))
+        else {
+            if same_name(self.framework_name(), name) {
+                return Ok(self.tear_down(cx, cluster));
+            }
+            return Err(not_found(name));
+        };
+        let Some(body) = member.definition.body() else { return Err(unusable()) };
+        let id = member.definition.id();
+        let root = &self.marathon.root;
+        let query = Query::of(if force { "force=true" } else { "force=false" });
+        let route = match body.what {
+            What::App => root.app(&id).map(|_| Route::App(id.to_string())),
+            What::Pod => root.pod(&id).map(|_| Route::Pod(id.to_string())),
+            What::Group if id.is_root() => Some(Route::Groups),
+            What::Group => root.group(&id).map(|_| Route::Group(id.to_string())),
+            What::Apps => {
+                let ids = member.definition.ids();
+                let gone = self.with(cx, |marathon, cx| marathon.delete_apps(cx, cluster, ids, force));
+                let answer = gone.map_err(|refused| self.refuse(&refused))?;
+                return Ok(self.loaded(&member.name, &answer));
+            }
+        };
+        let Some(route) = route else {
+            // It is on its way out, or gone.
+            if force || !self.is_there(&member.definition) {
+                self.members.remove(&number);
+                cx.emit(EventBody::ServiceRemoved { service: member.name.clone(), dialect: DIALECT.into() });
+            }
+            return Ok(json!({"service": (member.name)}));
+        };
+        let act = Act { method: "DELETE", route, query, body: Arc::default(), group: None };
+        let answer = self.act(cx, cluster, &act)?;
+        Ok(self.loaded(&member.name, &answer))
+    }
+
+    /// The framework goes with all its tasks, as the master's teardown call does.
+    fn tear_down(&mut self, cx: &mut Cx, cluster: &mut Cluster) -> Value {
+        let name = self.framework_name().clone();
+        if !self.over {
+            self.over = true;
+            cluster.call(cx, self.marathon.framework, planarium_mesos::api::Call::Teardown);
+            for member in self.members.values() {
+                cx.emit(EventBody::ServiceRemoved { service: member.name.clone(), dialect: DIALECT.into() });
+            }
+            self.members.clear();
+            cx.emit(EventBody::ServiceRemoved { service: name.clone(), dialect: DIALECT.into() });
+        }
+        json!({"service": name})
+    }
+}
+
+fn unusable() -> Refusal {
+    Refusal::new(RefusalCode::InvalidDefinition, "the definition has errors")
+}
+
+/// Whether a request is to have its way against deployments that are under way.
+fn asks_force(load: &LoadService) -> bool {
+    load.options.get("force").is_some_and(|force| *force == Value::Bool(true))
+}
+
+fn in_words(definition: &Loaded) -> String {
+    let id = definition.id();
+    match definition.body().map(|body| body.what) {
+        Some(What::App) => format!("app {id}"),
+        Some(What::Pod) => format!("pod {id}"),
+        Some(What::Group) => format!("group {id}"),
+        Some(What::Apps) | None => "a list of apps".to_owned(),
+    }
+}

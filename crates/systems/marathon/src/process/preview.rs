@@ -1,0 +1,60 @@
+//! What a definition would become, before anything runs.
+//!
+//! *Knows*: that a process on a cluster without machines shows it. *Must not know*: how plans are made.
+
+use super::Process;
+use crate::decode::Loaded;
+use crate::shown;
+use planarium_kernel::recorder::Recorder;
+use planarium_part::{Cluster, Flags, Loading, Number};
+use planarium_protocol::Refusal;
+use planarium_protocol::input::LoadService;
+use planarium_protocol::view::{PhaseView, PlanView, Progress, ServiceView, StepView};
+use std::sync::Arc;
+
+/// The plan of the deployment and of the apps, with nothing begun.
+pub(super) fn preview(definition: &Loaded) -> Result<Arc<ServiceView>, Refusal> {
+    let mut cluster = Cluster::new(Flags::default());
+    let mut cx = Recorder::new(1);
+    let mut process = Process::begin(&mut cx, &mut cluster, Number(0), definition.env());
+    let loading =
+        Loading { number: Number(0), load: Arc::new(LoadService::default()), definition: definition.clone() };
+    process.install(&mut cx, &mut cluster, loading)?;
+    let view = process.marathon.shown(&process.definitions());
+    Ok(Arc::new(ServiceView {
+        plans: view.plans.iter().map(|plan| Arc::new(not_begun(plan))).collect(),
+        pods: Vec::new(),
+        activity: "".into(),
+        ..ServiceView::clone(&view)
+    }))
+}
+
+fn not_begun(plan: &PlanView) -> PlanView {
+    let none = |progress: Progress| Progress { done: 0, ..progress };
+    let step = |step: &Arc<StepView>| {
+        Arc::new(StepView {
+            status: shown::SCHEDULED.into(),
+            reason: "".into(),
+            tasks: Vec::new(),
+            actions: Arc::default(),
+            ..StepView::clone(step)
+        })
+    };
+    let phase = |phase: &Arc<PhaseView>| {
+        Arc::new(PhaseView {
+            status: shown::SCHEDULED.into(),
+            progress: none(phase.progress),
+            steps: phase.steps.iter().map(step).collect(),
+            actions: Arc::default(),
+            ..PhaseView::clone(phase)
+        })
+    };
+    PlanView {
+        status: shown::SCHEDULED.into(),
+        progress: none(plan.progress),
+        phases: plan.phases.iter().map(phase).collect(),
+        actions: Arc::default(),
+        errors: Vec::new(),
+        ..plan.clone()
+    }
+}

@@ -1,0 +1,197 @@
+//! The API as clients reach it: `/marathon/...`, `/service/marathon/...`, `/v2/...`.
+//!
+//! *Knows*: methods, headers, which requests change something. *Must not know*: what any of them does.
+
+use super::Process;
+use crate::api::Answer;
+use crate::api::route::{Query, Route, below, of};
+use crate::definition::Refused;
+use planarium_part::{Cluster, Cx, Request, Response, Wire, outcome, reply_as_recorded};
+use planarium_protocol::input::HttpCall;
+use planarium_protocol::view::ServiceView;
+use planarium_protocol::{Input, Refusal, json};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Whether a path may be one of this API's. A process may be called otherwise than `marathon`.
+pub(super) fn owns(parts: &[&str]) -> bool {
+    matches!(parts, ["marathon" | "v2" | "service", ..] | ["ping" | "metrics"])
+}
+
+/// Nothing runs that could answer.
+pub(super) fn nobody(_: &Request, _: &[&str]) -> Response {
+    Response::json(404, &json!({"message": "URI not found"}))
+}
+
+/// What can be read by clients that only read.
+pub(super) fn links(_: &ServiceView) -> Vec<(String, &'static str)> {
+    [
+        ("/v2/apps", "apps"),
+        ("/v2/groups", "groups"),
+        ("/v2/deployments", "deployments under way"),
+        ("/v2/queue", "what waits for offers"),
+        ("/v2/tasks", "instances"),
+    ]
+    .map(|(path, what)| (format!("/marathon{path}"), what))
+    .to_vec()
+}
+
+/// The methods of a path.
+fn methods(route: &Route) -> &'static str {
+    match route {
+        Route::Apps => "GET, POST, PUT, PATCH",
+        Route::App(_) => "GET, PUT, PATCH, DELETE",
+        // The real server hands a DELETE on to the app of that name, which cannot exist.
+        Route::AppRestart(_) => "POST, DELETE",
+        Route::TasksDelete => "POST",
+        Route::Groups => "GET, POST, PUT, DELETE",
+        Route::Group(_) => "GET, POST, PUT, PATCH, DELETE",
+        Route::AppTasks(_) | Route::Leader => "GET, DELETE",
+        Route::Pods => "GET, HEAD, POST",
+        Route::Pod(_) => "GET, PUT, DELETE",
+        Route::AppTask(..)
+        | Route::Deployment(_)
+        | Route::QueueDelay(_)
+        | Route::PodInstances(_)
+        | Route::PodInstance(..) => "DELETE",
+        Route::AppVersions(_)
+        | Route::AppVersion(..)
+        | Route::Deployments
+        | Route::Queue
+        | Route::Tasks
+        | Route::Info
+        | Route::Metrics
+        | Route::Events
+        | Route::PodStatus(_)
+        | Route::PodsStatus
+        | Route::PodVersions(_)
+        | Route::PodVersion(..)
+        | Route::Ping => "GET",
+        Route::Unknown => "",
+    }
+}
+
+fn response(answer: Answer) -> Response {
+    let mut response = match &answer.body {
+        Value::Null => Response::empty(answer.status),
+        Value::String(text) if answer.plain => Response::text(answer.status, text.as_str()),
+        body => Response::json(answer.status, body),
+    };
+    let headers = answer.headers.into_iter().map(|(name, value)| (Cow::Borrowed(name), value));
+    response.headers.extend(headers);
+    response
+}
+
+/// Where something is, as seen from the host that was asked.
+///
+/// **Source**: Jersey 2.27 as the real one uses it: a relative `Location` becomes absolute. Match.
+fn located(mut response: Response, host: Option<String>) -> Response {
+    let Some(host) = host else { return response };
+    for (_, value) in response.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("location")) {
+        *value = format!("http://{host}/{}", value.trim_start_matches('/'));
+    }
+    response
+}
+
+fn refused(refused: &Refused) -> Response {
+    Response::json(refused.status(), &refused.body())
+}
+
+/// `pong`, in the form that is asked for.
+fn pong(accept: &str) -> Response {
+    let takes = |kind: &str| accept.contains(kind);
+    if accept.is_empty() || takes("text/plain") || takes("text/html") || takes("*/*") || takes("text/*") {
+        Response::text(200, "pong")
+    } else if takes("application/json") {
+        Response::json(200, &Value::from("pong"))
+    } else {
+        Response::empty(204)
+    }
+}
+
+impl Process {
+    /// What becomes of a request.
+    pub(super) fn answer_request(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
+        let Some(rest) = below(parts, self.framework_name()) else { return Wire::NotMine };
+        let route = of(rest);
+        let query = Query::of(&request.query);
+        let allowed = methods(&route);
+        if allowed.is_empty() {
+            return Wire::Answer(nobody(request, parts));
+        }
+        let method = request.method.as_str();
+        let reads = matches!(method, "GET" | "HEAD") && allowed.contains("GET");
+        if !reads && !allowed.split(", ").any(|one| one == method) {
+            return Wire::Answer(Response::wrong_method(allowed));
+        }
+        let now = cluster.asked();
+        match (&route, method) {
+            (Route::Events, _) => {
+                let accept = request.header("accept").unwrap_or_default();
+                if !accept.contains("text/event-stream") {
+                    return Wire::Answer(Response::text(405, "HTTP 405 Method Not Allowed"));
+                }
+                let (first, topic) = self.marathon.begin_stream(&query, now);
+                let mut response = Response::text(200, first);
+                response.content_type = "text/event-stream";
+                Wire::Stream(response, topic)
+            }
+            (Route::Ping, _) => Wire::Answer(pong(request.header("accept").unwrap_or_default())),
+            (Route::Groups | Route::Group(_), "PUT") if query.flag("dryRun", false) => {
+                let id = if let Route::Group(id) = &route { id.as_str() } else { "/" };
+                let done = self.marathon.dry_run(id, &request.recorded().body);
+                Wire::Answer(done.map_or_else(|error| refused(&error), response))
+            }
+            _ if reads => {
+                let done = self.marathon.ask(cluster, now, &route, &query);
+                let mut response = done.map_or_else(|error| refused(&error), response);
+                if method == "HEAD" {
+                    response.body.clear();
+                }
+                Wire::Answer(response)
+            }
+            _ => {
+                let mut call = request.recorded();
+                if let Value::String(text) = &mut call.body {
+                    // A text in quotes is JSON, and stays it.
+                    *text = String::from_utf8_lossy(&request.body).into_owned();
+                }
+                let host = request.header("host").map(str::to_owned);
+                let reply = |outcome| located(reply_as_recorded(outcome), host);
+                Wire::Change(Box::new(Input::Call(call)), Box::new(reply))
+            }
+        }
+    }
+
+    /// Carries a journaled call out.
+    pub(super) fn carry_out(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        call: &HttpCall,
+        parts: &[&str],
+    ) -> Option<Result<Value, Refusal>> {
+        let rest = below(parts, self.framework_name())?;
+        let route = of(rest);
+        let query = Query::of(call.path.split_once('?').map_or("", |(_, query)| query));
+        let reads = call.method == "GET" && methods(&route).contains("GET");
+        let trial = call.method == "PUT" && query.flag("dryRun", false);
+        let done = if reads {
+            self.marathon.ask(cluster, cx.now(), &route, &query)
+        } else if let (Route::Groups, true) = (&route, trial) {
+            self.marathon.dry_run("/", &call.body)
+        } else if let (Route::Group(id), true) = (&route, trial) {
+            self.marathon.dry_run(id, &call.body)
+        } else {
+            self.with(cx, |marathon, cx| {
+                marathon.change(cx, cluster, (&call.method, &route, &query), &call.body)
+            })
+        };
+        Some(done.map_err(|error| self.refuse(&error)).map(|answer| {
+            let Answer { status, headers, body, .. } = answer;
+            let headers: Vec<(&str, &str)> =
+                headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            outcome(status, &headers, body)
+        }))
+    }
+}

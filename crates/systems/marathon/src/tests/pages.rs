@@ -1,0 +1,93 @@
+//! Every code has a page, and the examples on it behave as the page says.
+
+use crate::codes::{self, CODES};
+use crate::decode::{Loaded, load, try_out};
+use crate::definition::update_flaws;
+use crate::settings::Settings;
+use planarium_part::Definition;
+use planarium_protocol::input::LoadService;
+
+/// The fenced blocks of a page whose info string is `yaml WORD`.
+fn blocks<'p>(page: &'p str, word: &str) -> Vec<&'p str> {
+    let fence = format!("```yaml {word}\n");
+    page.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
+}
+
+/// Reads a request from a text: lines `# env: KEY=VALUE` say what Marathon is started with, `# file: PATH` begins a further file, `# then:`
+/// the definition that takes its place. What comes first is `app.json`.
+fn requests(text: &str) -> Vec<LoadService> {
+    let mut all = vec![LoadService { dialect: "marathon".into(), ..LoadService::default() }];
+    let mut path = "app.json".to_owned();
+    for line in text.lines() {
+        let request = all.last_mut().expect("the first");
+        if let Some(pair) = line.strip_prefix("# env: ") {
+            let (key, value) = pair.split_once('=').expect("KEY=VALUE");
+            request.env.insert(key.into(), value.into());
+        } else if let Some(next) = line.strip_prefix("# file: ") {
+            next.trim().clone_into(&mut path);
+        } else if line.starts_with("# then:") {
+            let next = LoadService { files: std::collections::BTreeMap::new(), ..request.clone() };
+            all.push(next);
+        } else {
+            let file = request.files.entry(path.clone()).or_default();
+            file.push_str(line);
+            file.push('\n');
+        }
+    }
+    all
+}
+
+/// Findings as `line severity[CODE] message`, in order.
+fn findings(loaded: &Loaded) -> Vec<String> {
+    let sorted = loaded.diagnostics();
+    let shown = sorted.iter().map(|finding| {
+        let at = loaded.sources().position(finding.span);
+        format!("{} {}[{}] {}", at.line, finding.severity, finding.code, finding.message)
+    });
+    shown.collect()
+}
+
+/// What is found in an example; in what takes the place of something, of the change as well.
+fn shown(text: &str) -> Vec<String> {
+    let loaded: Vec<Loaded> = requests(text).iter().map(load).collect();
+    let mut found: Vec<String> = loaded.iter().flat_map(findings).collect();
+    for pair in loaded.windows(2) {
+        let specs: Vec<_> = pair
+            .iter()
+            .filter_map(|one| Some(try_out(one.body()?, &Settings::of(one.env())).ok()?.specs))
+            .flatten()
+            .collect();
+        let [from, to] = specs.as_slice() else { panic!("two definitions of one app each: {found:?}") };
+        for flaw in update_flaws(from, to, "") {
+            found.push(format!("error[{}] {}: {}", codes::of_violation(&flaw), flaw.path, flaw.message));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_examples_of_every_page_behave() {
+    let mut wrong = Vec::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/diagnostics");
+    for (code, title) in CODES {
+        let page = std::fs::read_to_string(format!("{folder}/{code}.md"))
+            .unwrap_or_else(|_| panic!("{code} has no page"));
+        assert!(page.starts_with(&format!("# {code}: {title}\n")), "{code}: heading");
+        let (bad, good) = (blocks(&page, "bad"), blocks(&page, "good"));
+        assert!(!bad.is_empty() && !good.is_empty(), "{code}: examples");
+        let tag = format!("[{code}]");
+        for text in bad {
+            let found = shown(text);
+            if found.is_empty() || !found.iter().all(|line| line.contains(&tag)) {
+                wrong.push(format!("{code} bad: {found:#?}"));
+            }
+        }
+        for text in good {
+            let found = shown(text);
+            if !found.is_empty() {
+                wrong.push(format!("{code} good: {found:#?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,84 @@
+//! The real service command line, words in and text out: `plan status deploy`, `pod replace hello-0`, ...
+//!
+//! Knows: the words, what each asks of the scheduler's API, and what is printed for every answer.
+//! Must not know: sockets, files, how the API comes by its answers. Requests go through a function that the
+//! caller gives, so the page runs this over the router beside it and the command line over HTTP.
+//!
+//! Two places go beyond the API of one scheduler, because in the real system another program answers there:
+//! `describe`, `update start` and `update package-versions` talk to the package manager, and here to `/sim`.
+//!
+//! **Source**: dcos-commons `cli/` (commands, queries, client). Match for words, calls, trees and messages; usage texts and
+//! hints are our own.
+//!
+//! Exit codes: 0 done, 1 turned down or out of reach, 2 words that cannot be understood (nothing was sent).
+
+mod call;
+mod commands;
+mod complete;
+mod debug;
+mod endpoints;
+mod grammar;
+mod options;
+mod package;
+mod plan;
+mod pod;
+mod tree;
+mod update;
+
+#[cfg(test)]
+mod tests;
+
+pub use complete::complete;
+
+use call::{Call, Failure};
+use grammar::{Asked, Understood};
+use planarium_part::console::{Console, Output, Terminal};
+use planarium_part::{Request, Response};
+
+/// The command line of a service.
+pub(crate) const CONSOLE: Console =
+    Console { programs: &[&["dcos", "NAME"]], run: run_at, complete, usage: || grammar::usage(&[]) };
+
+fn run_at(args: &[String], terminal: &mut Terminal<'_>) -> Output {
+    run_with_files(args, terminal.service, terminal.send, terminal.read)
+}
+
+/// Runs one command on a service; an empty name means the only or first one. `read` gives the text of a named file, and of
+/// standard input for `stdin`.
+pub fn run_with_files(
+    args: &[String],
+    service: &str,
+    send: &mut dyn FnMut(&Request) -> Response,
+    read: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Output {
+    let Understood { asked, service: named, verbose } = match grammar::understand(args) {
+        Ok(understood) => understood,
+        Err(misread) => {
+            let usage = grammar::usage(&misread.context);
+            return Output {
+                stdout: String::new(),
+                stderr: format!("error: {}\n\n{usage}", misread.message),
+                code: 2,
+            };
+        }
+    };
+    let (command, given) = match asked {
+        Asked::Help(context) => {
+            return Output { stdout: grammar::usage(&context), ..Output::default() };
+        }
+        Asked::Command(command, given) => (command, given),
+    };
+    let mut call = Call::new(named.as_deref().unwrap_or(service), verbose, send, read);
+    let (message, code) = match (command.run)(&mut call, &given) {
+        Ok(()) => (String::new(), 0),
+        Err(Failure::Refused(message)) => (message, 1),
+        Err(Failure::BadWords(message)) => (message, 2),
+    };
+    let mut output = call.into_output();
+    if code > 0 {
+        output.stderr.push_str(&message);
+        output.stderr.push('\n');
+    }
+    output.code = code;
+    output
+}

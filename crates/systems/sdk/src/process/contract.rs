@@ -1,0 +1,322 @@
+//! The scheduler process as the world drives it.
+//!
+//! *Knows*: which part of the process does what the contract asks for. *Must not know*: any rule.
+
+use super::facts::Facts;
+use super::{Member, Process, not_found};
+use crate::load::Loaded;
+use crate::scheduler::Scheduler;
+use crate::wire::{SdkQuery, http};
+use crate::{DIALECT, STATUSES, console};
+use planarium_kernel::cow::behind;
+use planarium_kernel::recorder::Recorder;
+use planarium_kernel::{Digest, SimTime};
+use planarium_mesos::api::{FrameworkId, Message};
+use planarium_part::{Cluster, Cx, Definition, Dialect, Files, Loading, Number, Request, System, Wire};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
+use planarium_protocol::view::ServiceView;
+use planarium_protocol::{Refusal, Text, Why};
+use planarium_source::detect::has_key;
+use planarium_source::{Diagnostic, SourceMap};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A definition with what it was rendered from.
+impl Definition for Loaded {
+    fn name(&self) -> &Text {
+        &self.name
+    }
+
+    fn is_usable(&self) -> bool {
+        self.spec.is_some()
+    }
+
+    fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.diagnostics.clone().into_sorted()
+    }
+
+    fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    fn path(&self) -> Option<&Text> {
+        self.definition.as_ref()
+    }
+
+    fn missing(&self) -> Vec<String> {
+        self.missing.iter().map(|missing| missing.name.to_string()).collect()
+    }
+
+    fn kept(&self) -> Vec<(String, &'static str)> {
+        self.kept.iter().map(|kept| (kept.path.clone(), kept.why)).collect()
+    }
+}
+
+/// A file with `pods:` decides, whatever else lies in the folder.
+fn detect(files: &Files) -> u8 {
+    if files.values().any(|text| has_key(text, "pods")) { 2 } else { 0 }
+}
+
+impl Process {
+    /// The services in order of installation.
+    pub(crate) fn services(&self) -> impl Iterator<Item = &Member> {
+        self.members.values()
+    }
+
+    pub(crate) fn store_file(
+        &mut self,
+        cx: &mut Cx,
+        service: &str,
+        file: &str,
+        text: &str,
+    ) -> Result<Value, Refusal> {
+        let number = self.named(service)?;
+        self.with(number, |scheduler| scheduler.store_file(cx, file, text)).unwrap_or(Ok(Value::Null))
+    }
+}
+
+impl System for Process {
+    type Definition = Arc<Loaded>;
+
+    const DIALECT: Dialect = Dialect {
+        word: DIALECT,
+        title: "DC/OS SDK",
+        noun: "DC/OS SDK service",
+        detect,
+        owns: http::owns,
+        nobody: http::nobody,
+        statuses: STATUSES,
+        links: http::links,
+        carry_out: |_| {},
+        console: console::CONSOLE,
+    };
+
+    fn read(load: &LoadService) -> Arc<Loaded> {
+        Arc::new(crate::load(load))
+    }
+
+    fn preview(definition: &Arc<Loaded>) -> Option<Result<Arc<ServiceView>, Refusal>> {
+        definition.spec.as_ref()?;
+        let started = Scheduler::start(&mut Recorder::new(1), definition, None);
+        Some(started.map(|(scheduler, _)| scheduler.view()))
+    }
+
+    fn findings_against(definition: &Arc<Loaded>, running: Option<&Self>) -> Vec<Diagnostic> {
+        let previous = running.and_then(|process| process.find(&definition.name));
+        Scheduler::findings_against(definition, previous.map(|(_, member)| &*member.scheduler))
+    }
+
+    fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
+        Process::objection(self, load, name)
+    }
+
+    fn takes(&self, load: &LoadService) -> bool {
+        let framework = load.framework.trim_matches('/');
+        let shared = self.shared.as_ref();
+        !framework.is_empty() && shared.is_some_and(|shared| shared.name.trim_matches('/') == framework)
+    }
+
+    fn start(
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Arc<Loaded>>,
+    ) -> Result<(Self, Value), Refusal> {
+        Self::begin(cx, cluster, loading)
+    }
+
+    fn load(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Arc<Loaded>>,
+    ) -> Result<Value, Refusal> {
+        self.add(cx, cluster, loading)
+    }
+
+    fn adapted(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
+        self.as_member(load)
+    }
+
+    fn update(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Arc<Loaded>>,
+    ) -> Result<Value, Refusal> {
+        self.change(cx, cluster, loading)
+    }
+
+    fn remove(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        name: &str,
+        force: bool,
+    ) -> Result<Value, Refusal> {
+        self.take_away(cx, cluster, name, force)
+    }
+
+    fn names(&self) -> Vec<(Number, Text)> {
+        let own = self.members.iter().map(|(number, member)| (*number, member.name.clone()));
+        let shared = self.shared.iter().map(|shared| (self.number, shared.name.clone()));
+        own.chain(shared).collect()
+    }
+
+    fn shown(&self) -> Vec<(Number, Text)> {
+        self.members.iter().map(|(number, member)| (*number, member.name.clone())).collect()
+    }
+
+    fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
+        match self.find(name) {
+            Some((_, member)) => Some(&member.load),
+            None => {
+                let shared = self.shared.as_ref()?;
+                (shared.name.trim_matches('/') == name.trim_matches('/')).then_some(&shared.load)
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn framework(&self) -> Option<FrameworkId> {
+        Some(self.framework)
+    }
+
+    fn next_due(&self) -> Option<(SimTime, Number)> {
+        self.earliest()
+    }
+
+    fn one_shots(&self) -> usize {
+        self.services().map(|member| member.scheduler.one_shots()).sum()
+    }
+
+    fn restless(&self) -> bool {
+        self.services().any(|member| member.scheduler.restless())
+    }
+
+    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        let Some((_, number)) = self.earliest() else { return };
+        let calls = self.with(number, |scheduler| scheduler.fire(cx)).unwrap_or_default();
+        self.send(cx, cluster, number, calls);
+        self.drop_if_gone(cx, cluster, number);
+    }
+
+    fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        let numbers: Vec<Number> = self.members.keys().copied().collect();
+        for number in numbers {
+            let calls = self.with(number, |scheduler| scheduler.run_cycle_now(cx)).unwrap_or_default();
+            self.send(cx, cluster, number, calls);
+        }
+    }
+
+    fn on_message(&mut self, cx: &mut Cx, cluster: &mut Cluster, message: Message) {
+        if self.shared.is_some() {
+            self.hear(cx, cluster, message);
+            return;
+        }
+        let Some(number) = self.members.keys().next().copied() else { return };
+        cx.set_cause(message.cause);
+        let calls = self.with(number, |scheduler| scheduler.on_event(cx, message.event)).unwrap_or_default();
+        cluster.call_all(cx, self.framework, calls);
+    }
+
+    fn on_framework_removed(&mut self, cx: &mut Cx, _: &mut Cluster) {
+        self.removed(cx);
+    }
+
+    fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
+        self.start_over(cx, cluster, target);
+    }
+
+    fn plan_command(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        command: &PlanCommand,
+    ) -> Result<Value, Refusal> {
+        let number = self.named(&command.service)?;
+        let done = self.with(number, |scheduler| scheduler.plan_command(cx, command));
+        let (answer, calls) = done.unwrap_or_else(|| Err(not_found(&command.service)))?;
+        self.send(cx, cluster, number, calls);
+        Ok(answer)
+    }
+
+    fn pod_command(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        command: &PodCommand,
+    ) -> Result<Value, Refusal> {
+        let number = self.named(&command.service)?;
+        let done = self.with(number, |scheduler| scheduler.pod_command(cx, command));
+        let (answer, calls) = done.unwrap_or_else(|| Err(not_found(&command.service)))?;
+        self.send(cx, cluster, number, calls);
+        Ok(answer)
+    }
+
+    fn call(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        call: &HttpCall,
+        parts: &[&str],
+    ) -> Option<Result<Value, Refusal>> {
+        self.carry_out(cx, cluster, call, parts)
+    }
+
+    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
+        self.answer_request(request, parts, cluster.epoch_ms())
+    }
+
+    fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>> {
+        let member = self.meant(service)?;
+        let what = SdkQuery::ConfigFile { task: task.to_owned(), config: file.to_owned() };
+        Some(member.scheduler.query(&what, 0))
+    }
+
+    fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
+        self.members.iter().map(|(number, member)| (*number, member.view())).collect()
+    }
+
+    fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
+        self.find(service)?.1.scheduler.status_at(element)
+    }
+
+    fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
+        let (_, member) = self.find(&path.service)?;
+        let name = self.shared.as_ref().map_or(&member.name, |shared| &shared.name);
+        member.scheduler.why_with(path, &Facts { cluster, framework: self.framework, name })
+    }
+
+    fn check(&self) -> Vec<String> {
+        let mut found: Vec<String> = self.check_shared().into_iter().collect();
+        for member in self.services() {
+            let name = &member.name;
+            found.extend(member.scheduler.check().into_iter().map(|text| format!("{name}: {text}")));
+        }
+        found
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        for member in self.services() {
+            digest.write_str(&member.name);
+            member.scheduler.digest(digest);
+        }
+    }
+
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let member = |(number, member): (&Number, &Member)| {
+            let old = before.and_then(|before| before.members.get(number)).map(|old| &old.scheduler);
+            let own = behind(&member.scheduler, old, |now| now.beyond(old.map(|old| &**old)));
+            256 + own
+        };
+        self.members.iter().map(member).sum()
+    }
+
+    fn weight(&self) -> u64 {
+        self.services().map(|member| 256 + member.scheduler.weight()).sum()
+    }
+}

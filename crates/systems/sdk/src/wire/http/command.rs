@@ -1,0 +1,197 @@
+//! Calls of the SDK schedulers' API: which command stands behind which path, and files for the state store.
+//!
+//! Knows: which path is which kind of call. Must not know: what a call does; that is the scheduler's.
+//!
+//! A `call` input below `/service/NAME/v1` (or below `/v1`, for the first service) is resolved here, so that every replay
+//! resolves it alike, and does what the command does that stands behind it. The body is JSON, or a text that holds JSON; of
+//! `PUT .../state/files/FILE` it is the file's text.
+//!
+//! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/endpoints/{Plans,Pod,State}Resource.java`.
+
+use crate::process::Process;
+use planarium_mesos::operator::form_fields;
+use planarium_part::{Cluster, Cx, System};
+use planarium_protocol::input::{HttpCall, PlanCommand, PlanOp, PodCommand, PodOp};
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::{Input, Refusal};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The command behind `POST` of a path below a service's root (`v1`, `plans`, ...). None when the path is no command.
+///
+/// *Errors*: what the real scheduler answers to a body that it cannot read.
+pub(crate) fn command(
+    service: &str,
+    parts: &[&str],
+    param: &dyn Fn(&str) -> Option<String>,
+    body: &[u8],
+) -> Option<Result<Input, Refusal>> {
+    Some(match parts {
+        ["v1", "plans", plan, op] => plan_command(service, plan, plan_op(op)?, param, body),
+        ["v1", "plan", op] => plan_command(service, "deploy", plan_op(op)?, param, body),
+        ["v1", "pod", pod, op] => pod_command(service, pod, pod_op(op)?, body),
+        _ => return None,
+    })
+}
+
+/// Whether a path below a service's root takes `POST` only.
+pub(crate) fn is_command(parts: &[&str]) -> bool {
+    match parts {
+        ["v1", "plans", _, op] | ["v1", "plan", op] => plan_op(op).is_some(),
+        ["v1", "pod", _, op] => pod_op(op).is_some(),
+        _ => false,
+    }
+}
+
+fn plan_op(word: &str) -> Option<PlanOp> {
+    Some(match word {
+        "start" => PlanOp::Start,
+        "stop" => PlanOp::Stop,
+        "continue" => PlanOp::Continue,
+        "interrupt" => PlanOp::Interrupt,
+        "restart" => PlanOp::Restart,
+        "forceComplete" => PlanOp::ForceComplete,
+        _ => return None,
+    })
+}
+
+fn pod_op(word: &str) -> Option<PodOp> {
+    Some(match word {
+        "restart" => PodOp::Restart,
+        "replace" => PodOp::Replace,
+        "pause" => PodOp::Pause,
+        "resume" => PodOp::Resume,
+        _ => return None,
+    })
+}
+
+fn plan_command(
+    service: &str,
+    plan: &str,
+    op: PlanOp,
+    param: &dyn Fn(&str) -> Option<String>,
+    body: &[u8],
+) -> Result<Input, Refusal> {
+    // Blank is absent for forceComplete and restart; continue and interrupt look an empty phase up and do not find it.
+    let takes_step = matches!(op, PlanOp::ForceComplete | PlanOp::Restart);
+    let part = |key| param(key).filter(|value| !(takes_step && value.trim().is_empty()));
+    let takes_phase = !matches!(op, PlanOp::Start | PlanOp::Stop);
+    Ok(Input::Plan(PlanCommand {
+        dialect: crate::DIALECT.to_owned(),
+        service: service.to_owned(),
+        plan: plan.to_owned(),
+        op,
+        phase: if takes_phase { part("phase") } else { None },
+        step: if takes_step { part("step") } else { None },
+        params: if op == PlanOp::Start { parameters(body)? } else { BTreeMap::new() },
+    }))
+}
+
+/// The body of `start`: a JSON map. A missing or unreadable one is the real server's 500 or 400.
+fn parameters(body: &[u8]) -> Result<BTreeMap<String, String>, Refusal> {
+    if is_blank(body) {
+        let text = "the body with the parameters is missing; send {} for none";
+        return Err(Refusal { status: 500, ..bad(text) });
+    }
+    let map: serde_json::Map<String, Value> = planarium_protocol::json::read(body)
+        .map_err(|error| bad(format!("Couldn't parse parameters: {error}")))?;
+    let texts = map.into_iter().map(|(key, value)| match value {
+        Value::String(text) => (key, text),
+        Value::Null => (key, String::new()),
+        other => (key, other.to_string()),
+    });
+    Ok(planarium_kernel::sorted::tree(texts))
+}
+
+fn pod_command(service: &str, pod: &str, op: PodOp, body: &[u8]) -> Result<Input, Refusal> {
+    let takes_tasks = matches!(op, PodOp::Pause | PodOp::Resume);
+    let tasks = if takes_tasks && !is_blank(body) {
+        planarium_protocol::json::read(body)
+            .map_err(|error| bad(format!("Couldn't parse task names: {error}")))?
+    } else {
+        Vec::new()
+    };
+    Ok(Input::Pod(PodCommand {
+        dialect: crate::DIALECT.to_owned(),
+        service: service.to_owned(),
+        pod: pod.to_owned(),
+        op,
+        tasks,
+    }))
+}
+
+fn is_blank(body: &[u8]) -> bool {
+    body.iter().all(u8::is_ascii_whitespace)
+}
+
+fn bad(text: impl Into<String>) -> Refusal {
+    Refusal::new(RefusalCode::BadRequest, text)
+}
+
+fn wrong_method(call: &HttpCall, right: &str) -> Refusal {
+    let text = format!("{} is not for {}: it takes {right}", call.method, call.path);
+    Refusal { status: 405, ..bad(text) }
+}
+
+impl Process {
+    /// Carries a journaled call of a scheduler's API out. Questions are no inputs: they are asked over HTTP.
+    pub(crate) fn carry_out(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        call: &HttpCall,
+        parts: &[&str],
+    ) -> Option<Result<Value, Refusal>> {
+        let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
+        let (name, parts) = address(parts)?;
+        let parts = parts.as_slice();
+        let service = self.meant(&name)?.name.to_string();
+        if is_command(parts) {
+            if call.method != "POST" {
+                return Some(Err(wrong_method(call, "POST")));
+            }
+            let fields = form_fields(query);
+            let body = match &call.body {
+                Value::Null => Vec::new(),
+                Value::String(text) => text.clone().into_bytes(),
+                body => planarium_protocol::json::text(body),
+            };
+            return Some(match command(&service, parts, &|key| fields.get(key).cloned(), &body)? {
+                Ok(Input::Plan(command)) => self.plan_command(cx, cluster, &command),
+                Ok(Input::Pod(command)) => self.pod_command(cx, cluster, &command),
+                Ok(_) => Ok(Value::Null),
+                Err(refusal) => Err(refusal),
+            });
+        }
+        Some(match (call.method.as_str(), parts) {
+            ("PUT", ["v1", "state", "files", file]) => self.put_file(cx, &service, file, &call.body),
+            ("GET" | "HEAD", _) => Err(bad(format!("{path} is a question, not an input: ask it over HTTP"))),
+            _ => Err(Refusal::new(RefusalCode::NotFound, format!("{} {path} is no command", call.method))),
+        })
+    }
+
+    fn put_file(&mut self, cx: &mut Cx, service: &str, file: &str, body: &Value) -> Result<Value, Refusal> {
+        let Value::String(text) = body else { return Err(bad("Missing payload")) };
+        self.store_file(cx, service, file, text)
+    }
+}
+
+/// The service's name and what follows it: `/service/NAME/v1/...`, `/v1/service/NAME/...`, `/v1/...`. A name may hold
+/// slashes, so the first `v1` or `v2` ends it.
+fn address<'p>(parts: &[&'p str]) -> Option<(String, Vec<&'p str>)> {
+    let (name, rest) = match parts {
+        ["service", rest @ ..] => {
+            let end = rest.iter().position(|part| matches!(*part, "v1" | "v2"))?;
+            let (name, rest) = rest.split_at_checked(end)?;
+            (name.join("/"), rest)
+        }
+        ["v1", ..] => (String::new(), parts),
+        _ => return None,
+    };
+    Some(match rest {
+        ["v1", "service", one, rest @ ..] => {
+            ((*one).to_owned(), std::iter::once("v1").chain(rest.iter().copied()).collect())
+        }
+        rest => (name, rest.to_vec()),
+    })
+}

@@ -1,0 +1,429 @@
+//! `/skopos/v1/...`: paths, bodies, shapes.
+//!
+//! *Knows*: which input stands behind which request, and the shapes of answers. *Must not know*: how commands are carried
+//! out.
+//!
+//! The prefix and its shapes are ours. The states are those of the real API, which has
+//! `/api/v1/applications/NAME/deployment`.
+//!
+//! | Request | Does |
+//! |---|---|
+//! | `GET /skopos/v1` | names and states of all applications |
+//! | `GET /skopos/v1/NAME` | state, steps, trace, instances, log |
+//! | `PUT /skopos/v1/NAME` | loads or updates it from `files`, `options`, `env`; `findings` in the answer say what was found in them |
+//! | `DELETE /skopos/v1/NAME` | takes it down (`?force=true`: drops it) |
+//! | `POST /skopos/v1/NAME/start`, `pause`, `resume`, `step`, `abandon`, `reset` | the command |
+//! | `POST /skopos/v1/NAME/gates/STEP` | `{"result": "pass"}` or `"fail"` |
+//! | `POST /skopos/v1/NAME/gate-pass`, `gate-fail` | answers the open gate |
+//! | `GET`, `PUT /skopos/v1/NAME/plan` | the plan as text; brings another one |
+//! | `GET /skopos/v1/NAME/deployment`, `log`, `instances`, `drawing` | parts of it |
+
+use crate::app::App;
+use crate::engine::log::verdict;
+use crate::engine::{Command, Record, Trace};
+use crate::instance::{Instance, InstanceState, Slot};
+use crate::load::Loaded;
+use crate::plan::{Step, StepId};
+use crate::process::{Member, Process};
+use crate::{DIALECT, offer};
+use planarium_part::{Request, Response, Wire, outcome};
+use planarium_protocol::input::{HttpCall, Input, LoadService, RemoveService};
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::ServiceView;
+use planarium_protocol::{Refusal, json};
+use planarium_source::{Diagnostic, SourceFile};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Whether a path is one of this API's.
+pub(crate) fn owns(parts: &[&str]) -> bool {
+    matches!(parts, ["skopos", ..])
+}
+
+/// Whether a path is one of an application's.
+pub(crate) fn is_about(path: &str, name: &str) -> bool {
+    let rest = path.trim_start_matches('/').strip_prefix("skopos/v1/");
+    let own = rest.and_then(|rest| rest.split(['/', '?']).next()).unwrap_or_default();
+    own == name || own == offer::encoded(name)
+}
+
+/// What a request is answered when there is no application.
+pub(crate) fn nobody(request: &Request, parts: &[&str]) -> Response {
+    match (request.method.as_str(), parts) {
+        ("GET" | "HEAD", ["skopos", "v1"]) => Response::json(200, &json!({ "applications": [] })),
+        (_, ["skopos", "v1", name, ..]) => problem(404, &format!("there is no application '{name}'")),
+        _ => problem(404, "paths begin with /skopos/v1"),
+    }
+}
+
+/// What can be read of an application.
+pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
+    let base = format!("/skopos/v1/{}", offer::encoded(&service.name));
+    [
+        ("", "the application"),
+        ("/deployment", "the state of its deployment"),
+        ("/plan", "its plan"),
+        ("/log", "its log"),
+    ]
+    .map(|(path, what)| (format!("{base}{path}"), what))
+    .to_vec()
+}
+
+/// An error in the API's shape.
+pub(crate) fn problem(status: u16, message: &str) -> Response {
+    Response::json(status, &json!({ "error": message }))
+}
+
+fn refused(refusal: &Refusal) -> Response {
+    Response::json(refusal.status, refusal.body.as_ref().unwrap_or(&json!({ "error": refusal.message })))
+}
+
+/// A refusal whose body has the API's shape.
+pub(crate) fn shaped(refusal: Refusal) -> Refusal {
+    let body = refusal.body.unwrap_or_else(|| json!({ "error": refusal.message }));
+    Refusal { body: Some(body), ..refusal }
+}
+
+impl Process {
+    /// What becomes of a request.
+    pub(crate) fn answer_request(&self, request: &Request, parts: &[&str]) -> Wire {
+        let ["skopos", "v1", rest @ ..] = parts else {
+            return match parts {
+                ["skopos", ..] => Wire::Answer(problem(404, "paths begin with /skopos/v1")),
+                _ => Wire::NotMine,
+            };
+        };
+        let reads = matches!(request.method.as_str(), "GET" | "HEAD");
+        let [name, rest @ ..] = rest else {
+            return Wire::Answer(if reads {
+                Response::json(200, &self.list())
+            } else {
+                Response::wrong_method("GET")
+            });
+        };
+        let member = self.find(name);
+        match (request.method.as_str(), rest) {
+            ("PUT" | "POST", []) => put(name, member, request),
+            ("DELETE", []) if member.is_some() => delete(name, request),
+            _ => match member {
+                None => Wire::Answer(problem(404, &format!("there is no application '{name}'"))),
+                Some(member) if reads => Wire::Answer(read(member, request, rest)),
+                Some(member) => change(member, request, rest),
+            },
+        }
+    }
+
+    fn list(&self) -> Value {
+        let one = |member: &Member| json!({ "name": member.app.definition.name, "state": member.app.run.mode.word() });
+        json!({ "applications": self.members().map(one).collect::<Vec<_>>() })
+    }
+}
+
+/// Loads or updates an application.
+fn put(name: &str, member: Option<&Member>, request: &Request) -> Wire {
+    let wrong = |text: &str| Wire::Answer(problem(400, text));
+    let body = match json::body(&request.body) {
+        Ok(Value::Object(body)) => body,
+        Ok(_) => return wrong("the body must be an object with 'files'"),
+        Err(error) => return wrong(&format!("the body is not JSON: {error}")),
+    };
+    let mut fields = serde_json::Map::new();
+    for (key, value) in body {
+        match key.as_str() {
+            "files" | "options" | "env" => {
+                fields.insert(key, value);
+            }
+            _ => return wrong(&format!("there is no field '{key}': write files, options, env")),
+        }
+    }
+    fields.insert("dialect".to_owned(), DIALECT.into());
+    fields.insert("name".to_owned(), name.into());
+    let load: LoadService = match json::from(Value::Object(fields)) {
+        Ok(load) => load,
+        Err(error) => return wrong(&error.to_string()),
+    };
+    loading(load, member.is_some())
+}
+
+/// Loads or updates an application; the answer says what was found in its files.
+fn loading(load: LoadService, update: bool) -> Wire {
+    let found = findings(&crate::load::load(&load));
+    let told = move |body: Value| match body {
+        Value::Object(mut fields) => {
+            fields.insert("findings".to_owned(), found);
+            Value::Object(fields)
+        }
+        other => other,
+    };
+    let reply = |outcome: Result<Value, Refusal>| match outcome {
+        Ok(answer) => Response::json(200, &told(answer)),
+        Err(refusal) => {
+            let body = refusal.body.unwrap_or_else(|| json!({ "error": refusal.message }));
+            Response::json(refusal.status, &told(body))
+        }
+    };
+    let input = if update { Input::UpdateService(load) } else { Input::LoadService(load) };
+    Wire::Change(Box::new(input), Box::new(reply))
+}
+
+/// What was found in files, each with its place.
+fn findings(loaded: &Loaded) -> Value {
+    let one = |finding: &Diagnostic| {
+        let span = finding.span;
+        let at = loaded.sources.position(span);
+        json!({
+            "file": loaded.sources.get(span.file).map_or("", SourceFile::name),
+            "line": at.line,
+            "column": at.column,
+            "severity": finding.severity.word(),
+            "code": &*finding.code,
+            "message": finding.message,
+            "help": finding.help,
+        })
+    };
+    Value::Array(loaded.findings().iter().map(one).collect())
+}
+
+fn delete(name: &str, request: &Request) -> Wire {
+    let force = request.param("force").is_some_and(|value| value != "false");
+    changed(Input::RemoveService(RemoveService { dialect: DIALECT.to_owned(), name: name.to_owned(), force }))
+}
+
+fn changed(input: Input) -> Wire {
+    let reply = |outcome: Result<Value, Refusal>| match outcome {
+        Ok(answer) => Response::json(200, &answer),
+        Err(refusal) => refused(&refusal),
+    };
+    Wire::Change(Box::new(input), Box::new(reply))
+}
+
+fn read(member: &Member, request: &Request, rest: &[&str]) -> Response {
+    let app = &*member.app;
+    match rest {
+        [] => Response::json(200, &state(app)),
+        ["plan"] => {
+            if request.header("accept").is_some_and(|accept| accept.contains("json")) {
+                return Response::json(
+                    200,
+                    &json!({ "generated": app.prepared.generated, "plan": app.prepared.text }),
+                );
+            }
+            if !app.has_plan() {
+                return Response::empty(204);
+            }
+            let response = Response::text(200, app.prepared.text.to_string());
+            Response { content_type: "application/yaml;charset=utf-8", ..response }
+        }
+        ["deployment"] => Response::json(200, &deployment(app)),
+        ["log"] => {
+            let since = request.param("since").and_then(|since| since.parse::<usize>().ok()).unwrap_or(0);
+            Response::json(200, &json!({ "log": log(app, since) }))
+        }
+        ["instances"] => Response::json(200, &json!({ "instances": instances(app) })),
+        ["drawing"] => Response::json(200, &app.drawing()),
+        _ if is_command(rest) => Response::wrong_method("POST"),
+        _ => problem(404, "there is no such path below the application"),
+    }
+}
+
+/// Whether what follows a name is a command.
+fn is_command(rest: &[&str]) -> bool {
+    matches!(
+        rest,
+        ["start" | "pause" | "resume" | "step" | "abandon" | "reset" | "replan" | "gate-pass" | "gate-fail"]
+            | ["gates", _]
+    )
+}
+
+fn change(member: &Member, request: &Request, rest: &[&str]) -> Wire {
+    match (request.method.as_str(), rest) {
+        ("POST", _) if is_command(rest) => Wire::call(request),
+        ("PUT", ["plan"]) => put_plan(member, request),
+        (_, ["plan"]) => Wire::Answer(Response::wrong_method("GET, PUT")),
+        (_, ["deployment" | "log" | "instances" | "drawing"]) => Wire::Answer(Response::wrong_method("GET")),
+        (_, []) => Wire::Answer(Response::wrong_method("GET, PUT, DELETE")),
+        _ if is_command(rest) => Wire::Answer(Response::wrong_method("POST")),
+        _ => Wire::Answer(problem(404, "there is no such path below the application")),
+    }
+}
+
+/// Brings another plan.
+fn put_plan(member: &Member, request: &Request) -> Wire {
+    let Ok(text) = std::str::from_utf8(&request.body) else {
+        return Wire::Answer(problem(400, "the plan is not text"));
+    };
+    let mut load = LoadService::clone(&member.load);
+    let path = member.app.definition.plan_path.as_deref().unwrap_or("plan.yaml");
+    load.files.insert(path.to_owned(), text.to_owned());
+    load.name = member.app.definition.name.to_string();
+    loading(load, true)
+}
+
+/// The command of a journaled call; none when the path is no command.
+pub(crate) fn command(call: &HttpCall, rest: &[&str]) -> Option<Result<Command, Refusal>> {
+    let bad = |text: &str| Err(Refusal::new(RefusalCode::BadRequest, text));
+    let field = |key: &str| call.body.get(key).cloned();
+    let query = call.path.split_once('?').map_or("", |(_, query)| query);
+    let request = Request { query: query.to_owned(), ..Request::default() };
+    let flag = |key: &str| {
+        field(key).and_then(|value| value.as_bool()).or_else(|| Some(request.param(key)? != "false"))
+    };
+    let text = |key: &str| {
+        field(key).and_then(|value| value.as_str().map(str::to_owned)).or_else(|| request.param(key))
+    };
+    if !(call.body.is_null() || call.body.is_object() || call.body.as_str() == Some("")) {
+        return Some(bad("the body must be an object"));
+    }
+    Some(Ok(match rest {
+        ["start"] => {
+            Command::Start { paused: flag("paused").unwrap_or(false), interactive: flag("interactive") }
+        }
+        ["pause"] => Command::Pause,
+        ["resume"] => Command::Resume,
+        ["step"] => Command::Step,
+        ["abandon"] => Command::Abandon,
+        ["reset" | "replan"] => Command::Reset,
+        ["gate-pass"] => Command::Gate { step: text("step"), passed: true },
+        ["gate-fail"] => Command::Gate { step: text("step"), passed: false },
+        ["gates", step] => {
+            let passed = match text("result").as_deref() {
+                Some("pass") => true,
+                Some("fail") => false,
+                Some(other) => return Some(bad(&format!("the result is pass or fail, not '{other}'"))),
+                None => {
+                    return Some(bad("the body must be {\"result\": \"pass\"} or {\"result\": \"fail\"}"));
+                }
+            };
+            Command::Gate { step: Some((*step).to_owned()), passed }
+        }
+        _ => return None,
+    }))
+}
+
+/// What a command is answered.
+pub(crate) fn answer(app: &App) -> Value {
+    outcome(200, &[], brief(app))
+}
+
+/// An application in a few words.
+pub(crate) fn brief(app: &App) -> Value {
+    json!({
+        "name": app.definition.name,
+        "state": app.run.mode.word(),
+        "display_state": app.line(),
+        "result": app.run.passed.map(verdict),
+    })
+}
+
+/// All of an application.
+pub(crate) fn state(app: &App) -> Value {
+    let run = &app.run;
+    let name = |id: StepId| app.plan.step(id).map(|step| step.id.clone());
+    let steps = app.plan.steps().map(|(id, step)| step_state(app, id, step));
+    let held = run.hold.map(|hold| {
+        json!({
+            "step": hold.at.and_then(|(id, _)| name(id)),
+            "exit": hold.at.map(|(_, passed)| verdict(passed)),
+            "reason": hold.reason.words(),
+        })
+    });
+    let gate = app.open_gate().map(|step| {
+        let message =
+            app.plan.find(step).and_then(|id| app.plan.step(id)).and_then(|step| match &step.class {
+                crate::plan::Class::Gate { message } => Some(message.clone()),
+                _ => None,
+            });
+        json!({ "step": step, "message": message })
+    });
+    json!({
+        "name": app.definition.name,
+        "mode": if app.definition.options.teardown { "teardown" } else { "deploy" },
+        "state": run.mode.word(),
+        "display_state": app.line(),
+        "result": run.passed.map(verdict),
+        "reason": run.reason.as_ref().map(crate::engine::Reason::word),
+        "pause_requested": run.pause_requested,
+        "interactive": run.interactive,
+        "gate": gate,
+        "held": held,
+        "path": app.draw_path(),
+        "generated": app.prepared.generated,
+        "steps": steps.collect::<Vec<_>>(),
+        "trace": run.trace.iter().map(|trace| traced(app, trace)).collect::<Vec<_>>(),
+        "instances": instances(app),
+        "log": log(app, 0),
+    })
+}
+
+fn step_state(app: &App, id: StepId, step: &Step) -> Value {
+    let own = app.run.step(id);
+    json!({
+        "id": step.id,
+        "label": step.label,
+        "class": step.class.word(),
+        "state": own.map(|own| own.shown.word()),
+        "result": own.and_then(|own| own.result).map(verdict),
+        "entries": own.map_or(0, |own| own.entries),
+        "note": own.and_then(|own| own.note.clone()),
+    })
+}
+
+fn traced(app: &App, trace: &Trace) -> Value {
+    json!({
+        "at_ms": trace.at.ms(),
+        "step": app.plan.step(trace.step).map(|step| step.id.clone()),
+        "index": trace.index,
+        "result": verdict(trace.passed),
+    })
+}
+
+fn instances(app: &App) -> Value {
+    let one = |(slot, instance): (Slot, &Arc<Instance>)| {
+        json!({
+            "id": instance.id,
+            "component": app.component_name(slot.component),
+            "group": slot.group.word(),
+            "index": slot.index,
+            "image": instance.image,
+            "version": instance.version(),
+            "state": instance.state.word(),
+            "ip": instance.ip,
+            "lb": instance.balancers.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(),
+            "sd": !instance.hidden && instance.state == InstanceState::Running,
+            "created_at_ms": instance.created.ms(),
+        })
+    };
+    Value::Array(app.instances.iter().map(one).collect())
+}
+
+fn log(app: &App, since: usize) -> Value {
+    let one = |(at, record): (usize, &Record)| {
+        json!({
+            "seq": at.saturating_add(1) as u64,
+            "at_ms": record.at.ms(),
+            "level": record.kind.level().word(),
+            "kind": record.kind.word(),
+            "step": record.step.and_then(|id| app.plan.step(id)).map(|step| step.id.clone()),
+            "index": record.index,
+            "message": record.text(&app.plan),
+            "origin": record.kind.origin().word(),
+        })
+    };
+    Value::Array(app.run.log.iter().enumerate().skip(since).map(one).collect())
+}
+
+/// The deployment as the real API words it.
+fn deployment(app: &App) -> Value {
+    let view = app.view(&|machine| app.host_of(machine));
+    let progress = view.plans.first().map_or((0, 0), |plan| (plan.progress.done, plan.progress.total));
+    let percent = if progress.1 == 0 { 100 } else { u64::from(progress.0) * 100 / u64::from(progress.1) };
+    json!({
+        "docver": app.touched,
+        "deploystate": { "state": app.run.mode.word(), "display_state": app.line(), "progress": percent },
+    })
+}
+
+/// The path of an application's API.
+pub(crate) fn base(name: &str) -> String {
+    format!("/skopos/v1/{}", offer::encoded(name))
+}
