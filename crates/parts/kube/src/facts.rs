@@ -4,8 +4,7 @@
 //! *Must not know*: what is healthy.
 
 use crate::{
-    control::definition::established,
-    kinds::KindId,
+    kinds::{KindId, crd::established},
     object::Object,
     spec::{Spec, pod::PodSpec},
     status::{Cond, PodStatus, SetStatus, State, Status},

@@ -20,29 +20,28 @@
 //! something is not ready; [`wire`] answers real clients.
 
 mod api;
+mod calendar;
 mod check;
-mod clock;
-mod control;
-mod drain;
-mod workload;
+mod cluster;
+mod controllers;
+mod labels;
+mod workloads;
 
 pub mod error;
 pub mod facts;
 pub mod kinds;
 mod kube;
 mod kubelet;
-mod log;
 mod merge;
-mod node;
-mod notice;
+mod nodes;
 mod object;
-mod pairs;
 mod quantity;
 mod queue;
+mod reports;
 mod request;
-mod say;
 mod scheduler;
 mod schema;
+mod selections;
 pub mod selector;
 mod spec;
 mod status;
@@ -50,10 +49,10 @@ mod store;
 mod tree;
 mod validate;
 mod view;
-mod watcher;
 mod why;
 pub mod wire;
 
+pub use api::Api;
 pub use error::{ApiError, FieldCause, Reason};
 pub use facts::{
     Condition, CrdFacts, DaemonSetFacts, DeploymentFacts, JobFacts, PodFacts, ReplicaSetFacts, ServiceFacts,

@@ -6,9 +6,9 @@
 //! *Invariant*: an object in a [`crate::Kube`] never changes; a change puts another one in its place. Whoever holds an
 //! `Arc<Object>` sees it as it was.
 
-pub use crate::pairs::Pairs;
+pub use crate::labels::Pairs;
 use crate::{
-    clock::Epoch,
+    calendar::Epoch,
     kinds::{KindId, KindInfo},
     spec::{Spec, pod::PodOwn},
     status::{self, Status},
@@ -287,6 +287,24 @@ impl Object {
         let mut fields = Map::new();
         status::put(self, &mut fields);
         fields.shift_remove("status")
+    }
+
+    /// Names of the claims that a pod mounts.
+    pub(crate) fn claims(&self) -> impl Iterator<Item = &Text> {
+        let (shared, own) = match &self.spec {
+            Spec::Pod(spec, own) => (spec.volumes.as_slice(), own.claims.as_slice()),
+            _ => (&[][..], &[][..]),
+        };
+        let shared = shared.iter().filter_map(|(volume, source)| match source {
+            crate::spec::pod::Source::Claim(name) if own.iter().all(|(mine, _)| mine != volume) => Some(name),
+            _ => None,
+        });
+        shared.chain(own.iter().map(|(_, claim)| claim))
+    }
+
+    /// Whether it is a pod that is over.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(&self.status, Status::Pod(status) if status.phase.is_terminal())
     }
 
     /// `kind/name`, as commands write it.

@@ -6,7 +6,7 @@
 //! controllers that undo each other's work cannot stop the clock.
 
 use crate::object::ObjectNo;
-use planarium_ground::ProcessId;
+use planarium_ground::{Cx, ProcessId};
 use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, TimerId};
 use std::collections::VecDeque;
 
@@ -102,6 +102,16 @@ impl Queue {
             self.since = now;
         }
         self.work.push_back((work, cause));
+    }
+
+    /// Asks for a piece of work at this instant, under the current cause.
+    pub(crate) fn ask(&mut self, cx: &Cx, work: Work) {
+        self.push(work, cx.now(), cx.cause());
+    }
+
+    /// Arms a timer under the current cause.
+    pub(crate) fn arm_in(&mut self, cx: &Cx, delay_ms: u64, timer: Timer) -> TimerId {
+        self.arm(cx.now().saturating_add(delay_ms), Class::OneShot, cx.cause(), timer)
     }
 
     pub(crate) fn arm(&mut self, at: SimTime, class: Class, cause: Cause, timer: Timer) -> TimerId {

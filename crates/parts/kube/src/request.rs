@@ -118,7 +118,7 @@ pub struct Webhook {
     /// Plural of the kind that it is for.
     pub plural: &'static str,
     /// The function. Called for creation and for every change of the object, its status apart.
-    pub review: fn(&crate::Kube, &Review<'_>) -> Verdict,
+    pub review: fn(&crate::Api, &Review<'_>) -> Verdict,
 }
 
 /// One change of one object.
@@ -132,6 +132,18 @@ pub struct Change {
     pub object: Arc<Object>,
     /// The object before it; nothing where it has just come into being.
     pub before: Option<Arc<Object>>,
+}
+
+impl Change {
+    /// The object before it; nothing where it has just come into being.
+    pub(crate) fn before(&self) -> Option<&Arc<Object>> {
+        self.before.as_ref()
+    }
+
+    /// The object after it; nothing where it is no more.
+    pub(crate) fn after(&self) -> Option<&Arc<Object>> {
+        (self.kind != ChangeKind::Deleted).then_some(&self.object)
+    }
 }
 
 /// What a change was.

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: which status fields each kind has, and how each is spelled. *Must not know*: who sets them and when.
 
-use crate::{clock::Epoch, kinds::KindId, object::Object, spec::Spec};
+use crate::{calendar::Epoch, kinds::KindId, object::Object, spec::Spec};
 use planarium_kernel::{Map as Cow, SimTime};
 use planarium_protocol::{
     Text,

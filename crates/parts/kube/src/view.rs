@@ -2,7 +2,7 @@
 
 use crate::{
     kube::Kube,
-    node::Node,
+    nodes::Node,
     object::{Object, ObjectNo, ObjectRef},
     spec::{Spec, container::Container},
     status::{ContainerStatus, State, Status},
@@ -154,13 +154,13 @@ impl Kube {
             pods: node.pods.iter().copied().collect(),
             drain: node.drain.as_ref().map(|drain| drain.facts.clone()),
         };
-        self.nodes.iter().filter(|node| node.object.is_some()).map(facts).collect()
+        self.cluster.nodes.all.iter().filter(|node| node.object.is_some()).map(facts).collect()
     }
 
     /// Containers of a pod with their processes, init containers first.
     pub fn containers(&self, pod: &Object) -> Vec<ContainerFacts> {
         let mut containers = pod.containers();
-        let cells = self.run(pod.no).into_iter().flat_map(|run| &run.cells);
+        let cells = self.cluster.runs.get(pod.no).into_iter().flat_map(|run| &run.cells);
         for (container, cell) in containers.iter_mut().zip(cells) {
             container.process = cell.pid;
         }
@@ -169,13 +169,13 @@ impl Kube {
 
     /// The containers that run on a node. *Order*: pods in order of binding.
     pub fn tasks_on(&self, node: &str) -> Vec<TaskFacts> {
-        let pods = self.node(node).into_iter().flat_map(|node| node.pods.iter());
-        pods.filter_map(|no| self.store.object(*no)).flat_map(|pod| self.tasks_of(pod)).collect()
+        let pods = self.cluster.nodes.named(node).into_iter().flat_map(|node| node.pods.iter());
+        pods.filter_map(|no| self.cluster.api.store.object(*no)).flat_map(|pod| self.tasks_of(pod)).collect()
     }
 
     fn tasks_of(&self, pod: &Object) -> Vec<TaskFacts> {
         let (Spec::Pod(spec, _), Status::Pod(status)) = (&pod.spec, &pod.status) else { return Vec::new() };
-        let Some(run) = self.run(pod.no) else { return Vec::new() };
+        let Some(run) = self.cluster.runs.get(pod.no) else { return Vec::new() };
         let own = spec.containers.iter().zip(&status.containers).zip(&run.cells);
         let running = own.filter_map(|((container, status), cell)| {
             let State::Running { since } = status.state else { return None };
@@ -184,7 +184,7 @@ impl Kube {
                 name,
                 id,
                 pod: pod.name.clone(),
-                service: self.service_of(pod),
+                service: self.cluster.service_of(pod),
                 since,
                 ready: container.readiness.as_ref().map(|_| status.ready),
                 leaving: pod.is_being_deleted(),
@@ -196,8 +196,8 @@ impl Kube {
 
     /// A number that grows whenever another container runs on a node, or one shows something else.
     pub fn changed_on(&self, node: &str) -> u64 {
-        let Some(node) = self.node(node) else { return 0 };
-        let pods = node.pods.iter().filter_map(|no| self.store.object(*no));
+        let Some(node) = self.cluster.nodes.named(node) else { return 0 };
+        let pods = node.pods.iter().filter_map(|no| self.cluster.api.store.object(*no));
         pods.map(|pod| pod.resource_version).max().unwrap_or(0).max(node.booked)
     }
 }

@@ -4,11 +4,10 @@
 //! setdefault,storage/storageobjectinuseprotection,priority}`; match but for the volume with the account's token, which no pod
 //! gets here.
 
-use super::Draft;
+use super::{Api, Draft};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
-    kube::Kube,
     object::{Object, ObjectRef},
     tree::{Tree, as_object, object_at, put_new},
 };
@@ -58,7 +57,7 @@ pub(crate) fn admit_pod(spec: &mut Map<String, Value>, daemon: bool) {
     json::put(spec, "tolerations", Value::Array(all));
 }
 
-impl Kube {
+impl Api {
     /// What the server's own admission makes of a draft. *Errors*: a pod's service account or priority class is not there.
     pub(crate) fn admit_built_in(&self, draft: &mut Draft, old: Option<&Object>) -> Result<(), ApiError> {
         if old.is_some() {

@@ -5,7 +5,7 @@
 //! seconds and time zones: the clock is UTC.
 
 use crate::{
-    clock::{Minute, minute_of},
+    calendar::{Minute, minute_of},
     object::Pairs,
     tree::Tree,
 };
@@ -210,7 +210,7 @@ impl CronJobSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Epoch;
+    use crate::calendar::Epoch;
     use planarium_kernel::SimTime;
 
     #[test]

@@ -8,7 +8,7 @@ use super::{
     columns::{self, Columns},
     path::Target,
 };
-use crate::{clock, kube::Kube, object::Object, tree::Tree};
+use crate::{calendar, kube::Kube, object::Object, tree::Tree};
 use planarium_kernel::SimTime;
 use planarium_protocol::json::{self, Map, Value};
 use std::sync::Arc;
@@ -102,7 +102,10 @@ pub(super) fn events(kube: &Kube, now: SimTime, all: &[Value], metadata: Value, 
     let row = |event: &Value| {
         let about = event.key("involvedObject");
         let age = |key: &str| {
-            kube.epoch.parse(event.text(key)).map_or_else(String::new, |at| clock::age(now.since(at)))
+            kube.api()
+                .epoch
+                .parse(event.text(key))
+                .map_or_else(String::new, |at| calendar::age(now.since(at)))
         };
         let cells = planarium_protocol::json!([
             age("lastTimestamp"),

@@ -96,7 +96,7 @@ impl Watch {
             }
             return events;
         };
-        match kube.store.changes_since(since) {
+        match kube.api().store.changes_since(since) {
             Ok(changes) => {
                 for change in changes {
                     if let Some(word) = word(change, &target, &wanted) {

@@ -13,6 +13,7 @@ use crate::{
     kube::Kube,
     object::{Object, ObjectRef},
     request::{DeleteOptions, Part, Patch, Propagation},
+    scheduler::bound,
     spec::Spec,
     tree::{Tree, as_object, object_at, put_new},
 };
@@ -55,8 +56,8 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
         ("POST", None) => {
             let value = body(request, &target, None)?;
             let kind = of_kind(kube, &value, &target)?;
-            let draft = kube.draft(kind, value)?;
-            let made = kube.create_draft(cx, draft)?;
+            let draft = kube.api().draft(kind, value)?;
+            let made = kube.cluster.write(cx, |api, now| api.create_draft(now, draft))?;
             Ok(Answer::json(201, made.value_as(&target.api_version)))
         }
         ("POST", Some(name)) => post_to(kube, cx, request, &target, name),
@@ -162,7 +163,7 @@ fn plain(request: &Request<'_>) -> Result<Value, ApiError> {
 
 /// The kind that a body says it is. *Errors*: 400 when the path says another.
 fn of_kind(kube: &Kube, value: &Value, target: &Target) -> Result<KindId, ApiError> {
-    let kind = kube.kind_of(value)?;
+    let kind = kube.api().kind_of(value)?;
     if kind != target.kind || value.text("apiVersion") != target.api_version {
         let text = format!(
             "the API version in the data ({}) does not match the expected API version ({})",
@@ -200,8 +201,8 @@ fn post_to(
                 );
                 return Err(ApiError::new(Reason::Conflict, text));
             }
-            let bound = Kube::bound(cx, &pod, &node);
-            kube.put(cx, bound);
+            let bound = bound(cx.now(), &pod, &node);
+            kube.cluster.put(cx, bound);
             Ok(Answer::json(201, success()))
         }
         _ => Err(nothing_there()),
@@ -246,7 +247,8 @@ fn put(
         Part::Scale => {
             let old = kube.read(ObjectRef::new(target.kind, namespace(target), name))?.clone();
             scale_of(&old)?;
-            let scaled = kube.rescale(cx, &old, &plain(request)?)?;
+            let scale = plain(request)?;
+            let scaled = kube.cluster.write(cx, |api, _| api.rescale(&old, &scale))?;
             return Ok(Answer::json(200, scale_of(&scaled)?));
         }
     };
@@ -286,7 +288,9 @@ fn patch(
     let part = part(target)?;
     let object = ObjectRef::new(target.kind, namespace(target), name);
     let is_new = matches!(patch, Patch::Apply { .. }) && kube.get(object).is_none();
-    let patched = kube.patch_as(cx, object, part, &patch, Some(&target.api_version))?;
+    let patched = kube
+        .cluster
+        .write(cx, |api, now| api.patch_as(now, object, part, &patch, Some(&target.api_version)))?;
     let value = if part == Part::Scale { scale_of(&patched)? } else { patched.value_as(&target.api_version) };
     Ok(Answer::json(if is_new { 201 } else { 200 }, value))
 }

@@ -1,0 +1,192 @@
+//! Jobs: pods that run to their end, so many of them, so many at a time.
+//!
+//! Source: `kubernetes/kubernetes: pkg/controller/job/{job_controller,utils}.go`, `pkg/controller/ttlafterfinished`; match but
+//! for the back-off after a failed pod: the first one is replaced at once, the next ones after 10 s, 20 s, 40 s and so on up
+//! to 6 minutes, counted from the failure.
+
+use super::pods::{self, BURST, source};
+use crate::{
+    cluster::Cluster,
+    kinds::KindId,
+    object::Object,
+    queue::{Timer, Work},
+    request::{DeleteOptions, Propagation},
+    spec::{
+        Spec,
+        pod::{PodOwn, Restart},
+        workload::JobSpec,
+    },
+    status::{Cond, JobStatus, Status, Tri},
+};
+use planarium_ground::Cx;
+use planarium_kernel::SimTime;
+use std::sync::Arc;
+
+const BACKOFF_MS: u64 = 10_000;
+const BACKOFF_MOST_MS: u64 = 360_000;
+
+/// Whether a Job is over: it is complete or has failed.
+pub(crate) fn is_finished(status: &JobStatus) -> bool {
+    status.conditions.iter().any(|one| matches!(one.kind, "Complete" | "Failed") && one.status == Tri::True)
+}
+
+pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
+    let (Spec::Job(spec), Status::Job(before)) = (&job.spec, &job.status) else { return };
+    let (spec, before, now) = (spec.clone(), before.clone(), cx.now());
+    if is_finished(&before) {
+        return expire(cluster, cx, job, &spec, &before);
+    }
+    pods::adopt(cluster, cx, job, &spec.selector);
+    let workload = cluster.workloads.get(job.no).cloned().unwrap_or_default();
+    let mut status = JobStatus {
+        active: workload.active,
+        succeeded: workload.succeeded,
+        failed: workload.failed,
+        ..(*before).clone()
+    };
+    let start = *status.start.get_or_insert(now);
+    let deadline = spec.deadline_s.map(|seconds| start.saturating_add(u64::from(seconds) * 1000));
+    let new_failure = workload.failed > before.failed;
+    let exceeds =
+        new_failure && workload.active != spec.parallelism && workload.failures + 1 > spec.backoff_limit;
+    let failure = if exceeds || is_past_limit(&spec, workload.restarts) {
+        Some(("BackoffLimitExceeded", "Job has reached the specified backoff limit"))
+    } else if deadline.is_some_and(|deadline| deadline <= now) {
+        Some(("DeadlineExceeded", "Job was active longer than specified deadline"))
+    } else {
+        None
+    };
+    if let Some((reason, message)) = failure {
+        let active: Vec<Arc<Object>> = active_pods(cluster, job);
+        for pod in &active {
+            pods::unmake(cluster, cx, job, pod);
+        }
+        status.failed = status.failed.saturating_add(status.active);
+        status.active = 0;
+        Cond::new("Failed", Tri::True, reason, message, now).put(&mut status.conditions);
+        cluster.reports.record(cx, job, true, reason, message, source(KindId::JOB));
+    } else {
+        if new_failure {
+            cluster.workloads.change(job.no, |workload| {
+                let times = workload.failures.saturating_sub(1).min(20);
+                let delay =
+                    if workload.failures == 0 { 0 } else { (BACKOFF_MS << times).min(BACKOFF_MOST_MS) };
+                workload.hold = Some(now.saturating_add(delay));
+                workload.failures = workload.failures.saturating_add(1);
+            });
+        }
+        if workload.succeeded > before.succeeded {
+            cluster.workloads.change(job.no, |workload| workload.failures = 0);
+        }
+        if !job.is_being_deleted() {
+            status.active = manage(cluster, cx, job, &spec, workload.active, workload.succeeded);
+        }
+        let complete = match spec.completions {
+            None => workload.succeeded > 0 && status.active == 0,
+            Some(wanted) => workload.succeeded >= wanted,
+        };
+        if complete {
+            status.completion = Some(now);
+            Cond::new("Complete", Tri::True, "", "", now).put(&mut status.conditions);
+            cluster.reports.record(cx, job, false, "Completed", "Job completed", source(KindId::JOB));
+        }
+    }
+    let finished = is_finished(&status);
+    await_due(cluster, cx, job, deadline.filter(|_| !finished));
+    if status == *before {
+        return;
+    }
+    let Some(job) = cluster.api.store.object(job.no).cloned() else { return };
+    let job = cluster.put_status(cx, &job, Status::Job(Arc::new(status)));
+    if finished {
+        cluster.queue.ask(cx, Work::Sync(job.no));
+    }
+}
+
+/// Arms the Job's own timer, or disarms it.
+fn await_due(cluster: &mut Cluster, cx: &Cx, job: &Object, due: Option<SimTime>) {
+    let armed = cluster.workloads.get(job.no).and_then(|workload| workload.timer);
+    if armed.map(|(_, at)| at) == due {
+        return;
+    }
+    cluster.queue.disarm(armed.map(|(timer, _)| timer));
+    let timer =
+        due.map(|due| (cluster.queue.arm_in(cx, due.since(cx.now()), Timer::Work(Work::Sync(job.no))), due));
+    cluster.workloads.change(job.no, |workload| workload.timer = timer);
+}
+
+fn active_pods(cluster: &Cluster, job: &Object) -> Vec<Arc<Object>> {
+    let active = |pod: &&Arc<Object>| {
+        cluster.workloads.pods.get(&pod.no).is_some_and(crate::workloads::PodTally::is_active)
+    };
+    cluster.api.store.pods_of(job.no).filter(active).cloned().collect()
+}
+
+/// Makes and deletes pods; answers how many are active then.
+fn manage(
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    job: &Arc<Object>,
+    spec: &JobSpec,
+    active: u32,
+    succeeded: u32,
+) -> u32 {
+    if active > spec.parallelism {
+        for pod in pods::spare(cluster, job.no, (active - spec.parallelism).min(BURST)) {
+            pods::unmake(cluster, cx, job, &pod);
+        }
+        return cluster.workloads.get(job.no).map_or(0, |workload| workload.active);
+    }
+    let wanted = match spec.completions {
+        None if succeeded > 0 => active,
+        None => spec.parallelism,
+        Some(completions) => completions.saturating_sub(succeeded).min(spec.parallelism),
+    };
+    if wanted <= active {
+        return active;
+    }
+    let hold =
+        cluster.workloads.get(job.no).and_then(|workload| workload.hold).filter(|hold| *hold > cx.now());
+    if let Some(hold) = hold {
+        cluster.queue.arm_in(cx, hold.since(cx.now()), Timer::Work(Work::Sync(job.no)));
+        return active;
+    }
+    for _ in 0..(wanted - active).min(BURST) {
+        let labels = spec.template.labels.clone();
+        if pods::make(cluster, cx, job, &spec.template, None, PodOwn::default(), labels).is_err() {
+            break;
+        }
+    }
+    if wanted - active > BURST {
+        cluster.queue.ask(cx, Work::Sync(job.no));
+    }
+    cluster.workloads.get(job.no).map_or(0, |workload| workload.active)
+}
+
+/// A finished Job goes after its time to live.
+fn expire(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>, spec: &JobSpec, status: &JobStatus) {
+    let finished =
+        status.conditions.iter().find(|one| matches!(one.kind, "Complete" | "Failed")).map(|one| one.since);
+    let due = finished.zip(spec.ttl_s).map(|(at, seconds)| at.saturating_add(u64::from(seconds) * 1000));
+    if due.is_some_and(|due| due <= cx.now()) {
+        if !job.is_being_deleted() {
+            let propagation = Propagation::Foreground;
+            cluster.delete(cx, job, &DeleteOptions { propagation, ..DeleteOptions::default() });
+        }
+        return;
+    }
+    // What its pods come to is still told.
+    let workload = cluster.workloads.get(job.no).cloned().unwrap_or_default();
+    let has_failed = status.conditions.iter().any(|one| one.kind == "Failed");
+    if !has_failed && status.active != workload.active {
+        let status = JobStatus { active: workload.active, ..status.clone() };
+        cluster.put_status(cx, job, Status::Job(Arc::new(status)));
+    }
+    await_due(cluster, cx, job, due);
+}
+
+/// Whether containers that are started again in place have failed too often.
+fn is_past_limit(spec: &JobSpec, restarts: u32) -> bool {
+    spec.template.spec.restart == Restart::OnFailure
+        && if spec.backoff_limit == 0 { restarts > 0 } else { restarts >= spec.backoff_limit }
+}
