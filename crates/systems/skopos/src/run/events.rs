@@ -2,9 +2,11 @@
 //!
 //! *Knows*: paths of elements, words, which records are worth an event. *Must not know*: why anything happens.
 
+use super::log::Level;
+use super::mode::MODES;
+use super::{LogKind, Mode, Record, Shown};
 use crate::DIALECT;
-use crate::engine::{Level, LogKind, Mode, Record, Run, Shown};
-use crate::instance::Instance;
+use crate::instances::Instance;
 use crate::plan::{Plan, StepId};
 use planarium_ground::Cx;
 use planarium_protocol::event::{ElementPath, Importance};
@@ -23,18 +25,6 @@ pub(crate) struct Names {
     shown: [Text; 7],
     modes: Vec<(Mode, Text)>,
 }
-
-/// All modes.
-pub(crate) const MODES: [Mode; 8] = [
-    Mode::NotReady,
-    Mode::Ready,
-    Mode::Running,
-    Mode::Paused,
-    Mode::GateWait,
-    Mode::ErrorWait,
-    Mode::Completed,
-    Mode::Failed,
-];
 
 impl Names {
     /// Names for a plan.
@@ -96,20 +86,12 @@ impl Names {
     }
 
     /// An application is there.
-    pub(crate) fn loaded(&self, cx: &mut Cx, run: &Run) {
-        let text = match run.mode {
+    pub(crate) fn loaded(&self, cx: &mut Cx, mode: Mode) {
+        let text = match mode {
             Mode::NotReady => "nothing is to be done: what runs is what the model says",
             _ => "ready to deploy",
         };
-        self.happened(cx, "plan-ready", Importance::Normal, None, vec![("state", self.mode(run.mode))], text);
-    }
-
-    /// Its plan was made anew.
-    pub(crate) fn replanned(&self, cx: &mut Cx, from: Mode, run: &mut Run) {
-        if from != run.mode {
-            run.event = self.moded(cx, from, run.mode);
-        }
-        self.loaded(cx, run);
+        self.happened(cx, "plan-ready", Importance::Normal, None, vec![("state", self.mode(mode))], text);
     }
 
     /// A command was given.

@@ -2,8 +2,8 @@
 //!
 //! *Knows*: the frames of the run and the exits of the plan. *Must not know*: what steps will do.
 
-use super::{Frame, Run};
 use crate::plan::{ChainKind, Leads, Plan, StepId};
+use crate::run::{Frame, Run};
 
 /// What comes after a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,8 @@ pub(crate) enum AheadEnd {
 }
 
 /// What comes after a step on the present path has this result.
-pub(crate) fn ahead(plan: &Plan, run: &Run, from: StepId, passed: bool) -> Ahead {
+pub(crate) fn ahead(run: &Run, from: StepId, passed: bool) -> Ahead {
+    let plan = &run.plan;
     let (mut id, mut result) = (from, passed);
     let mut found = Ahead { through: Vec::new(), end: AheadEnd::Plan(passed), pauses: false };
     loop {
@@ -94,8 +95,9 @@ impl Ahead {
 }
 
 /// What follows a verdict, as a sentence about a step.
-pub(crate) fn after(plan: &Plan, run: &Run, id: StepId, passed: bool) -> String {
+pub(crate) fn after(run: &Run, id: StepId, passed: bool) -> String {
+    let plan = &run.plan;
     let name = plan.step(id).map_or("?", |step| &*step.id);
     let result = if passed { "passes" } else { "fails" };
-    format!("{name} {result}: {}", ahead(plan, run, id, passed).words(plan))
+    format!("{name} {result}: {}", ahead(run, id, passed).words(plan))
 }

@@ -2,15 +2,14 @@
 //!
 //! *Knows*: what each step has to show. *Must not know*: how it came about.
 
-use super::{Frame, Mode, Shown};
-use crate::app::App;
+use super::{Frame, Mode, Run, Shown};
 use crate::plan::{Class, StepId};
 
-impl App {
+impl Run {
     /// What does not hold, in words.
     pub(crate) fn check(&self) -> Vec<String> {
-        let mut found = self.instances.check();
-        let run = &self.run;
+        let mut found = Vec::new();
+        let run = self;
         let open = self.open();
         let target = run.hold.and_then(|hold| match hold.at {
             Some((id, passed)) => self.plan.target(id, passed).and_then(Result::ok),
@@ -21,7 +20,7 @@ impl App {
                 found.push(format!("{} has no record", step.id));
                 continue;
             };
-            let leaf = run.leaf.as_ref().is_some_and(|leaf| leaf.step == id);
+            let leaf = run.work.leaf().is_some_and(|leaf| leaf.step == id);
             let gate = matches!(step.class, Class::Gate { .. });
             let wanted: &[Shown] = if target == Some(id) {
                 &[Shown::Paused]
@@ -40,8 +39,8 @@ impl App {
                 found.push(format!("{} shows {}, not {:?}", step.id, own.shown.word(), wanted));
             }
         }
-        if run.leaf.is_some() != matches!(run.mode, Mode::Running | Mode::GateWait) {
-            found.push(format!("the plan is {} with leaf {}", run.mode.word(), run.leaf.is_some()));
+        if run.work.leaf().is_some() != matches!(run.mode, Mode::Running | Mode::GateWait) {
+            found.push(format!("the plan is {} with leaf {}", run.mode.word(), run.work.leaf().is_some()));
         }
         if run.hold.is_some() != run.mode.is_held() {
             found.push(format!("the plan is {} with hold {}", run.mode.word(), run.hold.is_some()));
@@ -49,17 +48,13 @@ impl App {
         if run.mode.is_final() && !run.stack.is_empty() {
             found.push("a plan that is over has frames".to_owned());
         }
-        let armed =
-            run.leaf.as_ref().and_then(|leaf| leaf.timer).is_some_and(|timer| self.timers.is_armed(timer));
-        if self.timers.len() != usize::from(armed) {
-            found.push(format!("{} timers are armed", self.timers.len()));
-        }
+        found.extend(run.work.check());
         found
     }
 
     /// Composites that are being worked on.
     fn open(&self) -> Vec<StepId> {
-        let owners = self.run.stack.iter().filter_map(|frame| match frame {
+        let owners = self.stack.iter().filter_map(|frame| match frame {
             Frame::Loop { step, .. } => Some(*step),
             Frame::Chain { chain, .. } => self.plan.chain(*chain).and_then(|chain| chain.owner),
         });

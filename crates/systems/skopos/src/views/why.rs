@@ -4,12 +4,16 @@
 //!
 //! *Invariant*: never empty for an unfinished element; every input among the remedies is accepted as things are.
 
-use crate::app::App;
-use crate::call::{Await, Awaited, Launch, Leaf, Progress, Work};
-use crate::engine::ahead::{after, ahead};
-use crate::engine::log::{destination, verdict};
-use crate::engine::{Command, Frame, Mode, Shown};
+use super::actions::input;
+use crate::application::App;
+use crate::blueprint::Blueprint;
+use crate::calls::{Progress, progress};
+use crate::commands::{Command, refusal};
+use crate::flow::ahead::{after, ahead};
+use crate::instances::Instances;
 use crate::plan::{Class, Label, Step, StepId};
+use crate::run::log::{destination, verdict};
+use crate::run::{Await, Awaited, Launch, Mode, Reason as Ended, Run, Shown, Work};
 use planarium_ground::Fleet;
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
@@ -17,150 +21,58 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{ClearFault, Input, TaskStatusInput};
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Unblock, Why};
 
-impl App {
-    /// Why an element is not finished; none when there is no such element.
-    pub(crate) fn why(&self, path: &ElementPath, fleet: &Fleet, now: SimTime) -> Option<Why> {
-        let id = self.element(path)?;
-        let mut teller = Teller { app: self, fleet, now, unblock: Vec::new() };
-        let (status, reasons) = match id {
-            None => (self.names.mode(self.run.mode), teller.plan()),
-            Some(id) => {
-                let shown = self.run.step(id).map_or(Shown::Pending, |own| own.shown);
-                (shown.word().into(), teller.step(id))
-            }
-        };
-        let unblock = teller.unblock;
-        let path = match id {
-            None => self.names.plan.clone(),
-            Some(id) => self.names.step(id)?.clone(),
-        };
-        let name = path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan).clone();
-        let first = reasons.first().map_or_else(String::new, |reason| reason.text.clone());
-        let sentence = format!("{name} is {status}: {}", uncapitalised(&first));
-        Some(Why { path, status, sentence, reasons, unblock })
-    }
-
-    /// The step of a path; the outer option says whether there is such an element, the inner one whether it is a step.
-    #[expect(clippy::option_option, reason = "no element, the plan, a step")]
-    pub(crate) fn element(&self, path: &ElementPath) -> Option<Option<StepId>> {
-        if path.plan != self.names.plan.plan {
-            return None;
+/// Why an element is not finished; none when there is no such element.
+pub(crate) fn why(app: &App, path: &ElementPath, fleet: &Fleet, now: SimTime) -> Option<Why> {
+    let App { run, blueprint, instances, .. } = app;
+    let id = element(run, path)?;
+    let mut explainer = Explainer { run, blueprint, instances, fleet, now, unblock: Vec::new() };
+    let (status, reasons) = match id {
+        None => (run.names.mode(run.mode), explainer.plan()),
+        Some(id) => {
+            let shown = run.step(id).map_or(Shown::Pending, |own| own.shown);
+            (shown.word().into(), explainer.step(id))
         }
-        let Some(phase) = &path.phase else { return path.step.is_none().then_some(None) };
-        let top = self.plan.find(phase)?;
-        if self.plan.top(top) != top {
-            return None;
-        }
-        let Some(step) = &path.step else { return Some(Some(top)) };
-        let id = self.plan.find(step)?;
-        (id != top && self.plan.top(id) == top).then_some(Some(id))
-    }
-
-    /// One line: why a step is where it is.
-    pub(crate) fn brief(&self, id: StepId) -> String {
-        let (Some(step), Some(own)) = (self.plan.step(id), self.run.step(id)) else { return String::new() };
-        match own.shown {
-            Shown::Passed => self.brief_ended(id).unwrap_or_default(),
-            Shown::Failed => match (&own.note, self.brief_ended(id)) {
-                (Some(note), _) => note.to_string(),
-                (None, Some(ended)) => ended,
-                (None, None) => "failed".to_owned(),
-            },
-            Shown::Skipped => "its chain ended without it".to_owned(),
-            Shown::Waiting => match &step.class {
-                Class::Gate { message } if !message.is_empty() => format!("pass or fail? {message}"),
-                _ => "waits for pass or fail".to_owned(),
-            },
-            Shown::Paused => {
-                let reason = self.run.hold.map_or("", |hold| hold.reason.words());
-                format!("the plan is held before it: {reason}")
-            }
-            Shown::Running => match self.run.leaf.as_ref().filter(|leaf| leaf.step == id) {
-                Some(leaf) => match self.iteration(id) {
-                    Some(iteration) => format!("{iteration}: {}", doing(leaf)),
-                    None => doing(leaf),
-                },
-                None => match &step.class {
-                    Class::Loop { .. } => self.brief_loop(id),
-                    _ => "a step in it is being carried out".to_owned(),
-                },
-            },
-            Shown::Pending if self.run.mode == Mode::Ready => "the plan has not been started".to_owned(),
-            Shown::Pending if step.cleanup => "carried out only when something fails".to_owned(),
-            Shown::Pending => "waits for its turn".to_owned(),
-        }
-    }
-
-    /// Which instance a step of a loop is at work on: `instance 1, 2 of 3`.
-    fn iteration(&self, id: StepId) -> Option<String> {
-        let chain = self.plan.chain(self.plan.step(id)?.chain)?;
-        let owner = chain.owner.filter(|_| chain.kind == crate::plan::ChainKind::Loop)?;
-        Some(self.brief_loop(owner))
-    }
-
-    /// How far a loop has come that has ended.
-    fn brief_ended(&self, id: StepId) -> Option<String> {
-        let run = self.run.loops.get(&id)?;
-        let failed = run.iterations.iter().find(|one| one.result == Some(false));
-        let ended = run.iterations.len();
-        Some(match failed {
-            Some(one) => format!("failed at instance {}, {ended} of {}", one.index, run.planned),
-            None if run.planned == 0 => "there was no instance".to_owned(),
-            None => format!("{ended} of {} instances", run.planned),
-        })
-    }
-
-    fn brief_loop(&self, id: StepId) -> String {
-        let frame = self.run.stack.iter().find_map(|frame| match frame {
-            Frame::Loop { step, indices, k } if *step == id => Some((indices.at(*k), *k, indices.len())),
-            _ => None,
-        });
-        match frame {
-            Some((index, k, len)) => format!("instance {index}, {} of {len}", k.saturating_add(1)),
-            None => "going through instances".to_owned(),
-        }
-    }
-
-    /// The instance that a step is working on.
-    pub(crate) fn instance_at_work(&self, id: StepId) -> Option<Text> {
-        let leaf = self.run.leaf.as_ref().filter(|leaf| leaf.step == id)?;
-        match &leaf.work {
-            Work::Launch(launch) => match &launch.new {
-                Some((_, id)) => Some(id.clone()),
-                None => self.instances.get(launch.slot).map(|instance| instance.id.clone()),
-            },
-            Work::Await(waiting) if waiting.what == Awaited::All => None,
-            Work::Await(waiting) => Some(waiting.instance.clone()),
-            Work::Delay | Work::Gate | Work::Timed(_) => None,
-        }
-    }
+    };
+    let unblock = explainer.unblock;
+    let path = match id {
+        None => run.names.plan.clone(),
+        Some(id) => run.names.step(id)?.clone(),
+    };
+    let name = path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan).clone();
+    let first = reasons.first().map_or_else(String::new, |reason| reason.text.clone());
+    let sentence = format!("{name} is {status}: {}", uncapitalised(&first));
+    Some(Why { path, status, sentence, reasons, unblock })
 }
 
-/// What a leaf does.
-fn doing(leaf: &Leaf) -> String {
-    let until = leaf.until.map(|until| format!(", until {until}")).unwrap_or_default();
-    match &leaf.work {
-        Work::Delay => format!("lets time pass{until}"),
-        Work::Gate => "waits for pass or fail".to_owned(),
-        Work::Timed(_) => format!("its call takes its time{until}"),
-        Work::Launch(launch) => match &launch.new {
-            Some((_, id)) => format!("{id} is starting on {}", launch.host),
-            None => format!("the instance is starting on {}", launch.host),
-        },
-        Work::Await(waiting) => waiting.words(),
+/// The step of a path; the outer option says whether there is such an element, the inner one whether it is a step.
+#[expect(clippy::option_option, reason = "no element, the plan, a step")]
+pub(crate) fn element(run: &Run, path: &ElementPath) -> Option<Option<StepId>> {
+    if path.plan != run.names.plan.plan {
+        return None;
     }
+    let Some(phase) = &path.phase else { return path.step.is_none().then_some(None) };
+    let top = run.plan.find(phase)?;
+    if run.plan.top(top) != top {
+        return None;
+    }
+    let Some(step) = &path.step else { return Some(Some(top)) };
+    let id = run.plan.find(step)?;
+    (id != top && run.plan.top(id) == top).then_some(Some(id))
 }
 
-struct Teller<'a> {
-    app: &'a App,
+/// The records that explanations go by, and what would get things moving.
+struct Explainer<'a> {
+    run: &'a Run,
+    blueprint: &'a Blueprint,
+    instances: &'a Instances,
     fleet: &'a Fleet,
     now: SimTime,
     unblock: Vec<Unblock>,
 }
 
-impl Teller<'_> {
+impl Explainer<'_> {
     fn plan(&mut self) -> Vec<Reason> {
-        let run = &self.app.run;
+        let run = self.run;
         match run.mode {
             Mode::NotReady => vec![reason(
                 "Nothing is to be done: what runs is what the model says",
@@ -176,12 +88,12 @@ impl Teller<'_> {
     }
 
     fn failed(&self) -> Vec<Reason> {
-        let run = &self.app.run;
+        let run = self.run;
         let mut all = Vec::new();
         if let Some(why) = &run.reason {
             let text = match why {
-                crate::engine::Reason::Abandoned => "An operator abandoned it".to_owned(),
-                crate::engine::Reason::Guard(text) => text.to_string(),
+                Ended::Abandoned => "An operator abandoned it".to_owned(),
+                Ended::Guard(text) => text.to_string(),
             };
             let errors = vec![text.as_str().into()];
             all.push(reason(text, run.event, ReasonKind::Errored { errors }));
@@ -190,7 +102,7 @@ impl Teller<'_> {
         if let Some(trace) = failed {
             let own = run.step(trace.step);
             let note = self.why_failed(trace.step);
-            let id = self.app.plan.step(trace.step).map_or("?", |step| &*step.id);
+            let id = self.run.plan.step(trace.step).map_or("?", |step| &*step.id);
             let text = format!("{id} failed: {note}");
             let kind = match self.element_ref(trace.step) {
                 Some(child) => ReasonKind::Child { child },
@@ -215,22 +127,22 @@ impl Teller<'_> {
 
     /// The run is held at an exit.
     fn held(&mut self) -> Vec<Reason> {
-        let run = &self.app.run;
+        let run = self.run;
         let Some(hold) = run.hold else { return Vec::new() };
         let words = hold.reason.words();
         let text = match hold.at {
             Some((id, passed)) => {
-                let name = self.app.plan.step(id).map_or("?", |step| &*step.id);
+                let name = self.run.plan.step(id).map_or("?", |step| &*step.id);
                 let result = if passed { "passed" } else { "failed" };
                 format!("The plan is held at the exit of {name}, which {result}: {words}")
             }
             None => format!("The plan is held before its first step: {words}"),
         };
-        let then = hold.at.map(|(id, passed)| ahead(&self.app.plan, run, id, passed).words(&self.app.plan));
+        let then = hold.at.map(|(id, passed)| ahead(run, id, passed).words(&self.run.plan));
         let title = then.map_or_else(|| "Resume".to_owned(), |then| format!("Resume: {then}"));
         self.remedy(title, &Command::Resume);
         self.remedy("Carry out one step", &Command::Step);
-        let held = self.app.names.plan.clone();
+        let held = self.run.names.plan.clone();
         let mut all = vec![reason(text, run.event, ReasonKind::Interrupted { held })];
         if let Some((id, false)) = hold.at
             && let Some(note) = run.step(id).and_then(|own| own.note.clone())
@@ -243,10 +155,10 @@ impl Teller<'_> {
 
     /// A leaf is being worked on.
     fn working(&mut self) -> Vec<Reason> {
-        let Some(leaf) = &self.app.run.leaf else { return Vec::new() };
+        let Some(leaf) = self.run.work.leaf() else { return Vec::new() };
         let mut all = Vec::new();
         if let Some(child) = self.element_ref(leaf.step) {
-            let name = self.app.plan.step(leaf.step).map_or("?", |step| &*step.id);
+            let name = self.run.plan.step(leaf.step).map_or("?", |step| &*step.id);
             all.push(reason(
                 format!("{name} is being carried out"),
                 self.event(leaf.step),
@@ -258,12 +170,12 @@ impl Teller<'_> {
     }
 
     fn event(&self, id: StepId) -> u64 {
-        self.app.run.step(id).map_or(0, |own| own.event)
+        self.run.step(id).map_or(0, |own| own.event)
     }
 
     fn step(&mut self, id: StepId) -> Vec<Reason> {
-        let app = self.app;
-        let (Some(step), Some(own)) = (app.plan.step(id), app.run.step(id)) else { return Vec::new() };
+        let run = self.run;
+        let (Some(step), Some(own)) = (run.plan.step(id), run.step(id)) else { return Vec::new() };
         match own.shown {
             Shown::Passed => vec![reason("It has passed", own.event, ReasonKind::Complete)],
             Shown::Skipped => vec![reason("Its chain has ended without it", own.event, ReasonKind::Complete)],
@@ -275,8 +187,8 @@ impl Teller<'_> {
                 all
             }
             Shown::Waiting => self.leaf(),
-            Shown::Running if app.run.leaf.as_ref().is_some_and(|leaf| leaf.step == id) => self.leaf(),
-            Shown::Running if app.run.mode.is_held() => self.held(),
+            Shown::Running if run.work.leaf().is_some_and(|leaf| leaf.step == id) => self.leaf(),
+            Shown::Running if run.mode.is_held() => self.held(),
             Shown::Running => self.working(),
             Shown::Paused => self.held(),
             Shown::Pending => self.pending(id, step),
@@ -285,11 +197,11 @@ impl Teller<'_> {
 
     /// Why a step has failed, as a part of a sentence.
     fn why_failed(&self, id: StepId) -> Text {
-        let (app, run) = (self.app, &self.app.run);
+        let run = self.run;
         if let Some(note) = run.step(id).and_then(|own| own.note.clone()) {
             return note;
         }
-        let step = app.plan.step(id);
+        let step = run.plan.step(id);
         let leaf = step.is_none_or(Step::is_leaf);
         match (leaf, &run.reason) {
             (true, None) if step.is_some_and(|step| matches!(step.class, Class::Gate { .. })) => {
@@ -304,14 +216,10 @@ impl Teller<'_> {
 
     /// What ended the chain inside a step with a failure.
     fn end_of_chain(&self, id: StepId) -> Option<String> {
-        let plan = &self.app.plan;
+        let plan = &self.run.plan;
         let inside = plan.step(id)?.inside()?;
-        let own = self
-            .app
-            .run
-            .trace
-            .iter()
-            .filter(|one| plan.step(one.step).is_some_and(|step| step.chain == inside));
+        let own =
+            self.run.trace.iter().filter(|one| plan.step(one.step).is_some_and(|step| step.chain == inside));
         let last = own.last()?;
         let step = plan.step(last.step)?;
         let slot = last.index.map(|index| format!(" for instance {index}")).unwrap_or_default();
@@ -332,14 +240,14 @@ impl Teller<'_> {
     /// Where the plan goes after a step's failure.
     fn after_failure(&self, id: StepId, step: &Step) -> Option<Reason> {
         // An operator or the guard has ended it: no exit was taken.
-        self.app.run.step(id).filter(|own| own.taken[1] > 0)?;
-        let to = self.app.plan.target(id, false)?;
+        self.run.step(id).filter(|own| own.taken[1] > 0)?;
+        let to = self.run.plan.target(id, false)?;
         let text = match to {
             _ if !step.on_fail.written && !step.cleanup => {
-                format!("It has no on_fail, so the failure was ignored: {}", destination(&self.app.plan, to))
+                format!("It has no on_fail, so the failure was ignored: {}", destination(&self.run.plan, to))
             }
             Ok(to) => {
-                let to = self.app.plan.step(to)?;
+                let to = self.run.plan.step(to)?;
                 let what = if to.cleanup { ", a cleanup step" } else { "" };
                 format!("Its on_fail led to {}{what}", to.id)
             }
@@ -350,8 +258,8 @@ impl Teller<'_> {
     }
 
     fn pending(&mut self, id: StepId, step: &Step) -> Vec<Reason> {
-        let app = self.app;
-        if app.run.mode == Mode::Ready {
+        let run = self.run;
+        if run.mode == Mode::Ready {
             return vec![self.not_started()];
         }
         let mut all = Vec::new();
@@ -363,15 +271,15 @@ impl Teller<'_> {
                 ReasonKind::NotItsTurn { strategy: "flow".into(), waiting_for: self.leading_to(id) },
             ));
         }
-        if app.run.mode.is_held() {
+        if run.mode.is_held() {
             all.extend(self.held());
             return all;
         }
         let waiting_for: Vec<ElementRef> =
-            app.run.leaf.as_ref().and_then(|leaf| self.element_ref(leaf.step)).into_iter().collect();
+            run.work.leaf().and_then(|leaf| self.element_ref(leaf.step)).into_iter().collect();
         if all.is_empty() {
             let name =
-                app.run.leaf.as_ref().and_then(|leaf| app.plan.step(leaf.step)).map_or("?", |step| &*step.id);
+                run.work.leaf().and_then(|leaf| run.plan.step(leaf.step)).map_or("?", |step| &*step.id);
             let text = format!("It waits for its turn: {name} is being carried out");
             all.push(reason(text, 0, ReasonKind::NotItsTurn { strategy: "flow".into(), waiting_for }));
         }
@@ -381,7 +289,7 @@ impl Teller<'_> {
 
     /// Steps of the chain whose exits lead to a step.
     fn leading_to(&self, id: StepId) -> Vec<ElementRef> {
-        let plan = &self.app.plan;
+        let plan = &self.run.plan;
         let Some(step) = plan.step(id) else { return Vec::new() };
         let from = plan.steps_of(step.chain).iter().filter(|from| {
             [true, false].into_iter().any(|passed| plan.target(**from, passed) == Some(Ok(id)))
@@ -391,7 +299,7 @@ impl Teller<'_> {
 
     /// What the leaf waits for.
     fn leaf(&mut self) -> Vec<Reason> {
-        let Some(leaf) = self.app.run.leaf.clone() else { return Vec::new() };
+        let Some(leaf) = self.run.work.leaf().cloned() else { return Vec::new() };
         let event = self.event(leaf.step);
         let mut all = match &leaf.work {
             Work::Gate => vec![self.gate(leaf.step, event)],
@@ -408,8 +316,8 @@ impl Teller<'_> {
             Work::Launch(launch) => self.launch(launch, event),
             Work::Await(waiting) => self.awaiting(waiting, event),
         };
-        if self.app.run.pause_requested {
-            let held = self.app.names.plan.clone();
+        if self.run.pause_requested {
+            let held = self.run.names.plan.clone();
             let text = "A pause was asked for: the plan is held at the exit of this step";
             all.push(reason(text, 0, ReasonKind::Interrupted { held }));
             self.remedy("Take the pause back", &Command::Resume);
@@ -418,14 +326,14 @@ impl Teller<'_> {
     }
 
     fn gate(&mut self, id: StepId, event: u64) -> Reason {
-        let step = self.app.plan.step(id);
+        let step = self.run.plan.step(id);
         let prompt = match step.map(|step| &step.class) {
             Some(Class::Gate { message }) => message.clone(),
             _ => "".into(),
         };
         let name = step.map(|step| step.id.to_string());
         for passed in [true, false] {
-            let then = after(&self.app.plan, &self.app.run, id, passed);
+            let then = after(self.run, id, passed);
             let word = if passed { "Pass" } else { "Fail" };
             self.remedy(format!("{word} the gate. {then}"), &Command::Gate { step: name.clone(), passed });
         }
@@ -440,7 +348,7 @@ impl Teller<'_> {
     fn launch(&mut self, launch: &Launch, event: u64) -> Vec<Reason> {
         let task = match &launch.new {
             Some((_, id)) => id.clone(),
-            None => self.app.instances.get(launch.slot).map(|own| own.id.clone()).unwrap_or_default(),
+            None => self.instances.get(launch.slot).map(|own| own.id.clone()).unwrap_or_default(),
         };
         let facts = self.fleet.process(launch.process);
         let state = facts.as_ref().map_or("gone", |facts| facts.state.as_str());
@@ -459,7 +367,7 @@ impl Teller<'_> {
             let said = TaskStatusInput {
                 task: task.to_string(),
                 state: "TASK_RUNNING".to_owned(),
-                service: Some(self.app.definition.name.to_string()),
+                service: Some(self.blueprint.name().to_string()),
                 readiness_exit: None,
                 healthy: None,
                 reason: None,
@@ -481,9 +389,9 @@ impl Teller<'_> {
             event,
             ReasonKind::Underway { what: what.as_str().into(), until_ms },
         )];
-        let instance = self.app.instances.get(waiting.slot);
+        let instance = self.instances.get(waiting.slot);
         let process = instance.and_then(|instance| instance.process);
-        match self.app.progress_at(self.now, self.fleet, waiting) {
+        match progress(self.blueprint, self.instances, self.fleet, self.now, waiting) {
             Progress::There => {}
             Progress::Never(why) => {
                 all.push(reason(&*why, 0, ReasonKind::Errored { errors: vec![why.clone()] }));
@@ -532,15 +440,15 @@ impl Teller<'_> {
     }
 
     fn element_ref(&self, id: StepId) -> Option<ElementRef> {
-        let path = self.app.names.step(id)?.clone();
-        Some(ElementRef { path, status: self.app.run.step(id)?.shown.word().into() })
+        let path = self.run.names.step(id)?.clone();
+        Some(ElementRef { path, status: self.run.step(id)?.shown.word().into() })
     }
 
     fn remedy(&mut self, title: impl Into<String>, command: &Command) {
-        if self.app.refusal(command).is_some() {
+        if refusal(self.run, command).is_some() {
             return;
         }
-        let remedy = Unblock { title: title.into(), input: Some(self.app.input(command)) };
+        let remedy = Unblock { title: title.into(), input: Some(input(self.run, command)) };
         if !self.unblock.contains(&remedy) {
             self.unblock.push(remedy);
         }

@@ -2,17 +2,24 @@
 //!
 //! *Knows*: what belongs to its state and how large that is. *Must not know*: what anything of it means.
 
-use crate::app::App;
-use crate::engine::Frame;
-use crate::instance::Group;
+use super::App;
+use crate::instances::Group;
+use crate::run::Frame;
 use planarium_kernel::{Digest, SimTime};
 use std::sync::Arc;
 
 impl App {
+    /// What does not hold of what is kept, in words.
+    pub(crate) fn check(&self) -> Vec<String> {
+        let mut found = self.instances.check();
+        found.extend(self.run.check());
+        found
+    }
+
     /// Writes its state into a digest.
     pub(crate) fn digest(&self, digest: &mut Digest) {
         let run = &self.run;
-        digest.write_str(&self.definition.name);
+        digest.write_str(self.blueprint.name());
         digest.write_str(&self.prepared.text);
         digest.write_str(run.mode.word());
         digest.write_bool(run.pause_requested);
@@ -38,7 +45,7 @@ impl App {
             digest.write_u32(step.entries);
         }
         digest.write_u64(run.log.len() as u64);
-        digest.write_u64(self.timers.next_due().map_or(0, SimTime::ms));
+        digest.write_u64(run.work.next_due().map_or(0, SimTime::ms));
         for (slot, instance) in self.instances.iter() {
             digest.write_bool(slot.group == Group::New);
             digest.write_u64(slot.index);
@@ -53,10 +60,10 @@ impl App {
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let run = &self.run;
         let old = before.map(|before| &before.run);
-        let plan = if before.is_some_and(|before| Arc::ptr_eq(&before.plan, &self.plan)) {
+        let plan = if before.is_some_and(|before| Arc::ptr_eq(&before.run.plan, &run.plan)) {
             0
         } else {
-            1024 * self.plan.steps().len() as u64
+            1024 * run.plan.steps().len() as u64
         };
         512 + plan
             + run.steps.beyond(old.map(|old| &old.steps), |_, _| 0)

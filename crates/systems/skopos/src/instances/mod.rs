@@ -5,6 +5,12 @@
 //! **Source**: Skopos Deployment Plan Reference speaks of old and new instances and of indices; that an instance counts as
 //! new when its image is the one of the model is ours.
 
+mod containers;
+mod hosts;
+
+pub(crate) use containers::{Containers, Launching};
+pub(crate) use hosts::Hosts;
+
 use crate::model::tag;
 use planarium_ground::{MachineId, ProcessId};
 use planarium_kernel::{Map, SimTime, SortedMap, id_types};
@@ -104,6 +110,25 @@ impl Instance {
     pub(crate) fn version(&self) -> &str {
         tag(&self.image)
     }
+
+    /// It runs from now on, and has to pass its checks.
+    pub(crate) fn run_from(&mut self, now: SimTime) {
+        self.state = InstanceState::Running;
+        self.running_since = now;
+        self.ready = false;
+        self.settled = false;
+    }
+
+    /// It runs no longer.
+    pub(crate) fn fall(&mut self, state: InstanceState) {
+        self.state = state;
+        self.ready = false;
+    }
+
+    /// Whether it is behind a balancer.
+    pub(crate) fn is_behind(&self, balancer: &str) -> bool {
+        self.balancers.iter().any(|(own, _)| &**own == balancer)
+    }
 }
 
 /// All instances of an application.
@@ -146,6 +171,32 @@ impl Instances {
     ) -> impl Iterator<Item = (Slot, &Arc<Instance>)> {
         let slot = |index| Slot { component, group, index };
         self.slots.range(slot(from)..=slot(u64::MAX)).map(|(slot, instance)| (*slot, instance))
+    }
+
+    /// The slots of a group's instances from an index on.
+    pub(crate) fn slots(&self, component: ComponentId, group: Group, from: u64) -> Vec<Slot> {
+        self.group(component, group, from).map(|(slot, _)| slot).collect()
+    }
+
+    /// The slots of the instances on a machine.
+    pub(crate) fn slots_on(&self, machine: MachineId) -> Vec<Slot> {
+        let on_it = self.iter().filter(|(_, instance)| instance.machine == Some(machine));
+        on_it.map(|(slot, _)| slot).collect()
+    }
+
+    /// Any running instance of a component.
+    pub(crate) fn any_running(&self, component: ComponentId) -> Option<Slot> {
+        let mut all = [Group::Old, Group::New].into_iter().flat_map(|group| self.group(component, group, 0));
+        all.find(|(_, instance)| instance.state == InstanceState::Running).map(|(slot, _)| slot)
+    }
+
+    /// Forgets instances whose machine is gone: nobody can ask it what runs there.
+    pub(crate) fn forget_lost(&mut self) {
+        let lost: Vec<Slot> =
+            self.iter().filter(|(_, one)| one.state == InstanceState::Lost).map(|(slot, _)| slot).collect();
+        for slot in lost {
+            self.take(slot);
+        }
     }
 
     /// The slot of a process.

@@ -3,88 +3,79 @@
 //! *Knows*: how a plan with exits looks as a tree of phases and steps. *Must not know*: who shows it.
 //!
 //! A top-level step is a phase, what is inside it its steps in the order of the document; a loop comes before its steps, whose
-//! names say that they are carried out for each instance. What the tree cannot say is in the drawing ([`crate::drawing`]).
+//! names say that they are carried out for each instance. What the tree cannot say is in the drawing ([`drawing()`]).
 
-use crate::app::App;
-use crate::engine::{Mode, Shown};
-use crate::instance::InstanceState;
+mod actions;
+mod brief;
+mod cache;
+mod drawing;
+mod why;
+
+pub(crate) use actions::encoded;
+#[cfg(test)]
+pub(crate) use actions::input;
+pub(crate) use cache::ViewCache;
+pub(crate) use drawing::{drawing, line, path};
+pub(crate) use why::{element, why};
+
+use crate::application::App;
+use crate::blueprint::Blueprint;
+use crate::flow::slots;
+use crate::instances::{InstanceState, Instances};
 use crate::plan::{ChainId, ChainKind, Class, StepId};
-use crate::report::PLAN;
+use crate::run::{PLAN, Reason, Run, Shown};
 use crate::{DIALECT, STATUSES};
+use planarium_ground::MachineId;
 use planarium_protocol::json;
 use planarium_protocol::view::{
     ActionView, PhaseView, PlanView, PodTaskView, PodView, Progress, ServiceView, StepView,
 };
 use planarium_protocol::{Text, flow::FlowDrawing};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-/// The last view built.
-#[derive(Debug, Default)]
-pub(crate) struct ViewCache(Mutex<Built>);
+/// Names a machine.
+type HostOf<'a> = dyn Fn(MachineId) -> Option<Text> + 'a;
 
-#[derive(Clone, Debug, Default)]
-struct Built {
-    touched: u64,
-    view: Option<Arc<ServiceView>>,
+/// The application as a front end shows it. `host` names machines.
+pub(crate) fn view(app: &App, host: &HostOf<'_>) -> Arc<ServiceView> {
+    app.cache.at(app.touched, |old| build(app, old, host))
 }
 
-impl Clone for ViewCache {
-    fn clone(&self) -> Self {
-        Self(Mutex::new(self.0.lock().map(|built| built.clone()).unwrap_or_default()))
+fn build(app: &App, old: Option<&ServiceView>, host: &HostOf<'_>) -> ServiceView {
+    let App { run, blueprint, instances, .. } = app;
+    let tree = Tree { run, blueprint, instances, revision: app.touched };
+    let drawing = drawing(app);
+    ServiceView {
+        revision: app.touched,
+        name: blueprint.name().clone(),
+        dialect: DIALECT.into(),
+        plans: vec![tree.plan_view(old.and_then(|old| old.plans.first()))],
+        pods: pod_views(app.touched, instances, old, host),
+        activity: drawing.line.as_str().into(),
+        statuses: STATUSES,
+        definitions: Vec::new(),
+        more: Arc::new(more(app, &drawing)),
     }
 }
 
-impl App {
-    /// The application as a front end shows it. `host` names machines.
-    pub(crate) fn view(
-        &self,
-        host: &dyn Fn(planarium_ground::MachineId) -> Option<Text>,
-    ) -> Arc<ServiceView> {
-        // A poisoned lock means that building a view failed halfway; it is built again.
-        match self.cache.0.lock() {
-            Ok(mut built) => {
-                if built.touched == self.touched
-                    && let Some(view) = &built.view
-                {
-                    return view.clone();
-                }
-                let view = Arc::new(self.build(built.view.as_deref(), host));
-                *built = Built { touched: self.touched, view: Some(view.clone()) };
-                view
-            }
-            Err(_) => Arc::new(self.build(None, host)),
-        }
-    }
+/// What the tree cannot say.
+fn more(app: &App, drawing: &FlowDrawing) -> serde_json::Value {
+    let made = app.prepared.generated && app.run.has_plan();
+    let plan = made.then_some(&app.prepared.text);
+    json!({ "kind": "flow", "flow": drawing, "plan": plan })
+}
 
-    fn build(
-        &self,
-        old: Option<&ServiceView>,
-        host: &dyn Fn(planarium_ground::MachineId) -> Option<Text>,
-    ) -> ServiceView {
-        let before = old.and_then(|old| old.plans.first());
-        let drawing = self.drawing();
-        ServiceView {
-            revision: self.touched,
-            name: self.definition.name.clone(),
-            dialect: DIALECT.into(),
-            plans: vec![self.plan_view(before)],
-            pods: self.pod_views(old, host),
-            activity: drawing.line.as_str().into(),
-            statuses: STATUSES,
-            definitions: Vec::new(),
-            more: Arc::new(self.more(&drawing)),
-        }
-    }
+/// The records that the tree of phases and steps shows.
+struct Tree<'a> {
+    run: &'a Run,
+    blueprint: &'a Blueprint,
+    instances: &'a Instances,
+    revision: u64,
+}
 
-    /// What the tree cannot say.
-    fn more(&self, drawing: &FlowDrawing) -> serde_json::Value {
-        let made = self.prepared.generated && self.has_plan();
-        let plan = made.then_some(&self.prepared.text);
-        json!({ "kind": "flow", "flow": drawing, "plan": plan })
-    }
-
+impl Tree<'_> {
     fn plan_view(&self, old: Option<&Arc<PlanView>>) -> Arc<PlanView> {
-        let tops = self.plan.steps_of(ChainId::ROOT);
+        let tops = self.run.plan.steps_of(ChainId::ROOT);
         let mut progress = Progress::default();
         let mut phases = Vec::with_capacity(tops.len());
         for (at, top) in tops.iter().enumerate() {
@@ -95,26 +86,26 @@ impl App {
             phases.push(phase);
         }
         let errors = match &self.run.reason {
-            Some(crate::engine::Reason::Guard(text)) => vec![text.clone()],
+            Some(Reason::Guard(text)) => vec![text.clone()],
             _ => Vec::new(),
         };
         let fresh = PlanView {
-            revision: self.touched,
+            revision: self.revision,
             name: PLAN.into(),
-            status: self.names.mode(self.run.mode),
+            status: self.run.names.mode(self.run.mode),
             strategy: "flow".into(),
             interrupted: self.run.mode.is_held(),
             errors,
             progress,
             phases,
-            actions: self.plan_actions().into(),
+            actions: actions::plan_actions(self.run).into(),
             custom: true,
         };
         kept(old, fresh, |old, fresh| PlanView { revision: fresh.revision, ..(**old).clone() } == *fresh)
     }
 
     fn phase_view(&self, top: StepId, old: Option<&Arc<PhaseView>>) -> Option<Arc<PhaseView>> {
-        let step = self.plan.step(top)?;
+        let step = self.run.plan.step(top)?;
         let own = self.run.step(top)?;
         let mut steps = Vec::new();
         let mut progress = Progress::default();
@@ -122,9 +113,9 @@ impl App {
         // The document's order: steps are numbered in it.
         let mut ids: Vec<(StepId, u64)> = Vec::new();
         while let Some((chain, times)) = open.pop() {
-            for id in self.plan.steps_of(chain) {
+            for id in self.run.plan.steps_of(chain) {
                 ids.push((*id, times));
-                let Some(inner) = self.plan.step(*id) else { continue };
+                let Some(inner) = self.run.plan.step(*id) else { continue };
                 // A loop that cleans up is expected only once it is entered.
                 let entered = !inner.cleanup || self.run.loops.get(id).is_some();
                 let times = if entered { times.saturating_mul(self.iterations_of(*id)) } else { 0 };
@@ -138,7 +129,7 @@ impl App {
             steps.extend(self.step_view(*id, before));
         }
         let fresh = PhaseView {
-            revision: self.touched,
+            revision: self.revision,
             id: step.id.clone(),
             name: step.id.clone(),
             status: own.shown.word().into(),
@@ -157,23 +148,23 @@ impl App {
     /// Whether the run is held at an exit inside a phase.
     fn held_inside(&self, top: StepId) -> bool {
         let at = self.run.hold.and_then(|hold| hold.at);
-        at.is_some_and(|(id, _)| id != top && self.plan.top(id) == top)
+        at.is_some_and(|(id, _)| id != top && self.run.plan.top(id) == top)
     }
 
     /// How often a loop goes through its steps, as far as that is known.
     fn iterations_of(&self, id: StepId) -> u64 {
-        let Some(Class::Loop { chain, iterate }) = self.plan.step(id).map(|step| &step.class) else {
+        let Some(Class::Loop { chain, iterate }) = self.run.plan.step(id).map(|step| &step.class) else {
             return 1;
         };
         match self.run.loops.get(&id) {
             Some(run) => run.planned,
-            None => self.indices(*chain, iterate).len(),
+            None => slots(*chain, iterate, self.blueprint, self.instances).len(),
         }
     }
 
     /// Counts what a leaf has done and has to do: forward leaves as often as is expected, cleanup leaves once they are entered.
     fn count(&self, id: StepId, times: u64, progress: &mut Progress) {
-        let (Some(step), Some(own)) = (self.plan.step(id), self.run.step(id)) else { return };
+        let (Some(step), Some(own)) = (self.run.plan.step(id), self.run.step(id)) else { return };
         if !step.is_leaf() {
             return;
         }
@@ -186,20 +177,21 @@ impl App {
     }
 
     fn step_view(&self, id: StepId, old: Option<&Arc<StepView>>) -> Option<Arc<StepView>> {
-        let (step, own) = (self.plan.step(id)?, self.run.step(id)?);
-        let each = self.plan.chain(step.chain).is_some_and(|chain| chain.kind == ChainKind::Loop);
+        let (step, own) = (self.run.plan.step(id)?, self.run.step(id)?);
+        let each = self.run.plan.chain(step.chain).is_some_and(|chain| chain.kind == ChainKind::Loop);
         let labelled = each || step.label != step.id;
         let name = if each { format!("each: {}", step.label).into() } else { step.label.clone() };
         let gate = matches!(step.class, Class::Gate { .. });
-        let actions: Arc<[ActionView]> = if gate { self.gate_actions(id).into() } else { Arc::from([]) };
-        let instance = self.instance_at_work(id);
+        let actions: Arc<[ActionView]> =
+            if gate { actions::gate_actions(self.run, id).into() } else { Arc::from([]) };
+        let instance = brief::instance_at_work(self.run, self.instances, id);
         let fresh = StepView {
-            revision: self.touched,
+            revision: self.revision,
             id: step.id.clone(),
             name,
             namesake: labelled,
             status: own.shown.word().into(),
-            reason: self.brief(id).into(),
+            reason: brief::brief(self.run, id).into(),
             forced: false,
             since_ms: own.since.ms(),
             tasks: instance.iter().cloned().collect(),
@@ -211,43 +203,35 @@ impl App {
             StepView { revision: fresh.revision, ..(**old).clone() } == *fresh
         }))
     }
+}
 
-    fn pod_views(
-        &self,
-        old: Option<&ServiceView>,
-        host: &dyn Fn(planarium_ground::MachineId) -> Option<Text>,
-    ) -> Vec<Arc<PodView>> {
-        let mut views = Vec::with_capacity(self.instances.len());
-        for (at, (_, instance)) in self.instances.iter().enumerate() {
-            let status = match instance.state {
-                InstanceState::Running if instance.unhealthy => "unhealthy",
-                state => state.word(),
-            };
-            let task = PodTaskView {
-                name: instance.id.clone(),
-                id: instance.id.clone(),
-                status: Some(status.into()),
-                agent: instance.machine.and_then(host),
-                configs: Arc::from([]),
-            };
-            let fresh = PodView {
-                revision: self.touched,
-                name: instance.id.clone(),
-                tasks: vec![task],
-                actions: Arc::from([]),
-            };
-            let before = old.and_then(|old| old.pods.get(at));
-            views.push(kept(before, fresh, |old, fresh| {
-                PodView { revision: fresh.revision, ..(**old).clone() } == *fresh
-            }));
-        }
-        views
+fn pod_views(
+    revision: u64,
+    instances: &Instances,
+    old: Option<&ServiceView>,
+    host: &HostOf<'_>,
+) -> Vec<Arc<PodView>> {
+    let mut views = Vec::with_capacity(instances.len());
+    for (at, (_, instance)) in instances.iter().enumerate() {
+        let status = match instance.state {
+            InstanceState::Running if instance.unhealthy => "unhealthy",
+            state => state.word(),
+        };
+        let task = PodTaskView {
+            name: instance.id.clone(),
+            id: instance.id.clone(),
+            status: Some(status.into()),
+            agent: instance.machine.and_then(host),
+            configs: Arc::from([]),
+        };
+        let fresh =
+            PodView { revision, name: instance.id.clone(), tasks: vec![task], actions: Arc::from([]) };
+        let before = old.and_then(|old| old.pods.get(at));
+        views.push(kept(before, fresh, |old, fresh| {
+            PodView { revision: fresh.revision, ..(**old).clone() } == *fresh
+        }));
     }
-
-    /// The words of the drawing where the application has no plan to be drawn.
-    pub(crate) const fn has_plan(&self) -> bool {
-        !matches!(self.run.mode, Mode::NotReady)
-    }
+    views
 }
 
 /// The view before where the new one says the same.

@@ -2,11 +2,13 @@
 //!
 //! *Knows*: every exit, also those that nobody wrote. *Must not know*: how anything looks.
 
-use crate::app::App;
-use crate::engine::ahead::ahead;
-use crate::engine::{Frame, HoldReason, Indices, LoopRun, Mode, Shown};
-use crate::instance::Group;
+use crate::application::App;
+use crate::blueprint::Blueprint;
+use crate::flow::ahead::ahead;
+use crate::flow::slots;
+use crate::instances::{Group, Instances};
 use crate::plan::{Call, Chain, ChainId, ChainKind, Class, Iterate, Leads, Selector, Step, StepId};
+use crate::run::{Frame, Indices, Iteration, LoopRun, Mode, Reason, Run, Shown};
 use planarium_protocol::Text;
 use planarium_protocol::flow::{
     FlowChain, FlowComponent, FlowDrawing, FlowEdge, FlowGate, FlowIteration, FlowLoop, FlowNext, FlowNode,
@@ -17,13 +19,26 @@ const DRAWN: usize = 2_000;
 /// Iterations of a loop that are drawn.
 const ITERATIONS: usize = 200;
 
-impl App {
-    /// The plan as it is drawn.
-    pub(crate) fn drawing(&self) -> FlowDrawing {
-        let large = self.plan.steps().len() > DRAWN;
+/// The records that a drawing shows.
+struct Drawing<'a> {
+    run: &'a Run,
+    blueprint: &'a Blueprint,
+    instances: &'a Instances,
+    generated: bool,
+}
+
+/// The plan as it is drawn.
+pub(crate) fn drawing(app: &App) -> FlowDrawing {
+    let App { run, blueprint, instances, prepared, .. } = app;
+    Drawing { run, blueprint, instances, generated: prepared.generated }.draw()
+}
+
+impl Drawing<'_> {
+    fn draw(&self) -> FlowDrawing {
+        let large = self.run.plan.steps().len() > DRAWN;
         let mut left_out = 0_u32;
         let mut chains = Vec::new();
-        for (id, chain) in self.plan.chains() {
+        for (id, chain) in self.run.plan.chains() {
             if large && id != ChainId::ROOT && !self.is_of_interest(id) {
                 left_out = left_out.saturating_add(1);
                 continue;
@@ -31,106 +46,40 @@ impl App {
             chains.push(self.draw_chain(chain));
         }
         FlowDrawing {
-            line: self.line(),
-            status: self.names.mode(self.run.mode),
+            line: line(self.run),
+            status: self.run.names.mode(self.run.mode),
             pause_pending: self.run.pause_requested,
-            generated: self.prepared.generated,
+            generated: self.generated,
             gate: self.draw_gate(),
-            path: self.draw_path(),
+            path: path(self.run),
             next: self.draw_next(),
             chains,
             left_out,
         }
     }
 
-    /// What the engine does, on one line.
-    pub(crate) fn line(&self) -> String {
-        let name = |id: StepId| self.plan.step(id).map_or("?", |step| &*step.id);
-        let leaf = self.run.leaf.as_ref().map(|leaf| name(leaf.step));
-        match self.run.mode {
-            Mode::NotReady => "nothing is to be done".to_owned(),
-            Mode::Ready => "ready to deploy".to_owned(),
-            Mode::Running if self.run.pause_requested => {
-                format!("running {}, to be paused at its exit", leaf.unwrap_or("?"))
-            }
-            Mode::Running => format!("running {}", leaf.unwrap_or("?")),
-            Mode::GateWait if self.run.pause_requested => {
-                format!("waiting for gate {}, to be paused at its exit", leaf.unwrap_or("?"))
-            }
-            Mode::GateWait => format!("waiting for gate {}", leaf.unwrap_or("?")),
-            Mode::Paused | Mode::ErrorWait => {
-                let error = self.run.mode == Mode::ErrorWait;
-                let Some((id, passed)) = self.run.hold.and_then(|hold| hold.at) else {
-                    return "paused before the first step".to_owned();
-                };
-                let what = if error { format!("{} failed; paused", name(id)) } else { "paused".to_owned() };
-                match ahead(&self.plan, &self.run, id, passed).step() {
-                    Some(next) => format!("{what} before {}", name(next)),
-                    None => format!("{what} before the end of the plan"),
-                }
-            }
-            Mode::Completed => "completed".to_owned(),
-            Mode::Failed => match (&self.run.reason, self.last_failed()) {
-                (Some(crate::engine::Reason::Abandoned), _) => "abandoned".to_owned(),
-                (Some(crate::engine::Reason::Guard(_)), _) => {
-                    "stopped: the plan would go on for ever".to_owned()
-                }
-                (None, Some(id)) => format!("failed at {}", name(id)),
-                (None, None) => "failed".to_owned(),
-            },
-        }
-    }
-
-    /// The first leaf whose failure the plan did not get over.
-    fn last_failed(&self) -> Option<StepId> {
-        let leaf = |id: &StepId| self.plan.step(*id).is_some_and(Step::is_leaf);
-        let failed = self.run.trace.iter().filter(|trace| !trace.passed).map(|trace| trace.step);
-        failed.filter(leaf).last()
-    }
-
     fn draw_gate(&self) -> Option<FlowGate> {
-        let leaf = self.run.leaf.as_ref()?;
-        let step = self.plan.step(leaf.step)?;
+        let leaf = self.run.work.leaf()?;
+        let step = self.run.plan.step(leaf.step)?;
         let Class::Gate { message } = &step.class else { return None };
         Some(FlowGate { step: step.id.clone(), prompt: message.clone() })
     }
 
-    /// The elements being worked on.
-    pub(crate) fn draw_path(&self) -> Vec<Text> {
-        let mut path = Vec::new();
-        for frame in &self.run.stack {
-            match frame {
-                Frame::Loop { step, indices, k } => {
-                    let id = self.plan.step(*step).map_or("?", |step| &*step.id);
-                    path.push(format!("{id}[{}]", indices.at(*k)).into());
-                }
-                Frame::Chain { chain, .. } => {
-                    let chain = self.plan.chain(*chain).filter(|chain| chain.kind != ChainKind::Loop);
-                    let owner = chain.and_then(|chain| chain.owner).and_then(|owner| self.plan.step(owner));
-                    path.extend(owner.map(|owner| owner.id.clone()));
-                }
-            }
-        }
-        let leaf = self.run.leaf.as_ref().and_then(|leaf| self.plan.step(leaf.step));
-        path.extend(leaf.map(|step| step.id.clone()));
-        path
-    }
-
     fn draw_next(&self) -> Vec<FlowNext> {
         let one = |id: StepId, passed: bool| {
-            let ahead = ahead(&self.plan, &self.run, id, passed);
-            let name = |id: StepId| self.plan.step(id).map(|step| step.id.clone());
+            let ahead = ahead(self.run, id, passed);
+            let name = |id: StepId| self.run.plan.step(id).map(|step| step.id.clone());
             FlowNext {
                 from: name(id).unwrap_or_default(),
-                on: crate::engine::log::verdict(passed).into(),
+                on: crate::run::log::verdict(passed).into(),
                 to: ahead.step().and_then(name),
-                words: ahead.words(&self.plan),
+                words: ahead.words(&self.run.plan),
                 pauses: ahead.pauses,
             }
         };
-        if let Some(leaf) = &self.run.leaf {
+        if let Some(leaf) = self.run.work.leaf() {
             let can_fail =
-                !matches!(self.plan.step(leaf.step).map(|step| &step.class), Some(Class::Delay { .. }));
+                !matches!(self.run.plan.step(leaf.step).map(|step| &step.class), Some(Class::Delay { .. }));
             return [true, false]
                 .into_iter()
                 .filter(|passed| *passed || can_fail)
@@ -145,18 +94,18 @@ impl App {
 
     /// Whether something in a chain is being worked on or has failed, or the chain is that of the first phase.
     fn is_of_interest(&self, id: ChainId) -> bool {
-        let Some(owner) = self.plan.chain(id).and_then(|chain| chain.owner) else { return true };
+        let Some(owner) = self.run.plan.chain(id).and_then(|chain| chain.owner) else { return true };
         let shown = |id: StepId| self.run.step(id).map(|own| own.shown);
-        let top = self.plan.top(owner);
+        let top = self.run.plan.top(owner);
         let interesting = |shown: Option<Shown>| {
             matches!(shown, Some(Shown::Running | Shown::Waiting | Shown::Paused | Shown::Failed))
         };
-        let first = self.run.mode == Mode::Ready && self.plan.at(ChainId::ROOT, 0) == Some(top);
+        let first = self.run.mode == Mode::Ready && self.run.plan.at(ChainId::ROOT, 0) == Some(top);
         interesting(shown(top)) && (top == owner || interesting(shown(owner))) || first
     }
 
     fn draw_chain(&self, chain: &Chain) -> FlowChain {
-        let owner = chain.owner.and_then(|owner| self.plan.step(owner));
+        let owner = chain.owner.and_then(|owner| self.run.plan.step(owner));
         let iterate = match (chain.owner, owner.map(|owner| &owner.class)) {
             (Some(id), Some(Class::Loop { chain, iterate })) => Some(self.draw_loop(id, *chain, iterate)),
             _ => None,
@@ -169,7 +118,7 @@ impl App {
         let mut nodes = Vec::with_capacity(chain.steps.len());
         let mut edges = Vec::with_capacity(2 * chain.steps.len());
         for id in &chain.steps {
-            let Some(step) = self.plan.step(*id) else { continue };
+            let Some(step) = self.run.plan.step(*id) else { continue };
             nodes.push(self.draw_step(*id, step));
             edges.push(self.draw_exit(*id, step, true));
             if !matches!(step.class, Class::Delay { .. }) {
@@ -209,7 +158,7 @@ impl App {
                     Call::Words(words) => words.first().map(|word| word.written.to_string()),
                     Call::Plugin { .. } | Call::Nothing => None,
                 }
-                .and_then(|name| self.definition.scripts.get(name.as_str()).cloned());
+                .and_then(|name| self.blueprint.definition.scripts.get(name.as_str()).cloned());
             }
             Class::Component { chain, component, new_ver, old_vers } => {
                 node.gate = self.has_gate(*chain);
@@ -221,10 +170,12 @@ impl App {
     }
 
     fn has_gate(&self, chain: ChainId) -> bool {
-        self.plan.steps_of(chain).iter().filter_map(|id| self.plan.step(*id)).any(|step| match &step.class {
+        self.run.plan.steps_of(chain).iter().filter_map(|id| self.run.plan.step(*id)).any(|step| match &step
+            .class
+        {
             Class::Gate { .. } => true,
             Class::Loop { chain, .. } => {
-                let steps = self.plan.steps_of(*chain).iter().filter_map(|id| self.plan.step(*id));
+                let steps = self.run.plan.steps_of(*chain).iter().filter_map(|id| self.run.plan.step(*id));
                 steps.into_iter().any(|step| matches!(step.class, Class::Gate { .. }))
             }
             _ => false,
@@ -232,7 +183,7 @@ impl App {
     }
 
     fn draw_component(&self, name: &Text, new_ver: Option<&Text>, old_vers: &[Text]) -> FlowComponent {
-        let id = self.component_id(name);
+        let id = self.blueprint.component_id(name);
         let count = |group| {
             let found = id.map_or(0, |id| self.instances.group(id, group, 0).count());
             u32::try_from(found).unwrap_or(u32::MAX)
@@ -243,7 +194,7 @@ impl App {
             new_version: new_ver.cloned(),
             old: count(Group::Old),
             new: count(Group::New),
-            target: id.map_or(0, |id| self.replicas(id)),
+            target: id.map_or(0, |id| self.blueprint.replicas(id)),
         }
     }
 
@@ -251,7 +202,7 @@ impl App {
         let exit = step.exit(passed);
         let (to, back) = match exit.leads {
             Leads::To(place) => {
-                let target = self.plan.at(step.chain, place).and_then(|id| self.plan.step(id));
+                let target = self.run.plan.at(step.chain, place).and_then(|id| self.run.plan.step(id));
                 (target.map(|step| step.id.clone()).unwrap_or_default(), place <= step.at)
             }
             Leads::End(true) => ("@pass".into(), false),
@@ -262,7 +213,7 @@ impl App {
         let ignored = !passed && !exit.written && !step.cleanup && exit.leads != Leads::End(false);
         FlowEdge {
             from: step.id.clone(),
-            on: crate::engine::log::verdict(passed).into(),
+            on: crate::run::log::verdict(passed).into(),
             to,
             flags: flags.iter().filter(|(_, on)| *on).map(|(word, _)| Text::from(*word)).collect(),
             explicit: exit.written,
@@ -291,31 +242,86 @@ impl App {
         });
         FlowLoop {
             words,
-            planned: run.map_or_else(|| self.indices(chain, iterate).len(), |run| run.planned),
+            planned: run.map_or_else(
+                || slots(chain, iterate, self.blueprint, self.instances).len(),
+                |run| run.planned,
+            ),
             current,
             iterations: run.map(|run| iterations(run)).unwrap_or_default(),
         }
     }
 }
 
+/// What the engine does, on one line.
+pub(crate) fn line(run: &Run) -> String {
+    let name = |id: StepId| run.plan.step(id).map_or("?", |step| &*step.id);
+    let leaf = run.work.leaf().map(|leaf| name(leaf.step));
+    match run.mode {
+        Mode::NotReady => "nothing is to be done".to_owned(),
+        Mode::Ready => "ready to deploy".to_owned(),
+        Mode::Running if run.pause_requested => {
+            format!("running {}, to be paused at its exit", leaf.unwrap_or("?"))
+        }
+        Mode::Running => format!("running {}", leaf.unwrap_or("?")),
+        Mode::GateWait if run.pause_requested => {
+            format!("waiting for gate {}, to be paused at its exit", leaf.unwrap_or("?"))
+        }
+        Mode::GateWait => format!("waiting for gate {}", leaf.unwrap_or("?")),
+        Mode::Paused | Mode::ErrorWait => {
+            let error = run.mode == Mode::ErrorWait;
+            let Some((id, passed)) = run.hold.and_then(|hold| hold.at) else {
+                return "paused before the first step".to_owned();
+            };
+            let what = if error { format!("{} failed; paused", name(id)) } else { "paused".to_owned() };
+            match ahead(run, id, passed).step() {
+                Some(next) => format!("{what} before {}", name(next)),
+                None => format!("{what} before the end of the plan"),
+            }
+        }
+        Mode::Completed => "completed".to_owned(),
+        Mode::Failed => match (&run.reason, last_failed(run)) {
+            (Some(Reason::Abandoned), _) => "abandoned".to_owned(),
+            (Some(Reason::Guard(_)), _) => "stopped: the plan would go on for ever".to_owned(),
+            (None, Some(id)) => format!("failed at {}", name(id)),
+            (None, None) => "failed".to_owned(),
+        },
+    }
+}
+
+/// The first leaf whose failure the plan did not get over.
+fn last_failed(run: &Run) -> Option<StepId> {
+    let leaf = |id: &StepId| run.plan.step(*id).is_some_and(Step::is_leaf);
+    let failed = run.trace.iter().filter(|trace| !trace.passed).map(|trace| trace.step);
+    failed.filter(leaf).last()
+}
+
+/// The elements being worked on.
+pub(crate) fn path(run: &Run) -> Vec<Text> {
+    let mut path = Vec::new();
+    for frame in &run.stack {
+        match frame {
+            Frame::Loop { step, indices, k } => {
+                let id = run.plan.step(*step).map_or("?", |step| &*step.id);
+                path.push(format!("{id}[{}]", indices.at(*k)).into());
+            }
+            Frame::Chain { chain, .. } => {
+                let chain = run.plan.chain(*chain).filter(|chain| chain.kind != ChainKind::Loop);
+                let owner = chain.and_then(|chain| chain.owner).and_then(|owner| run.plan.step(owner));
+                path.extend(owner.map(|owner| owner.id.clone()));
+            }
+        }
+    }
+    let leaf = run.work.leaf().and_then(|leaf| run.plan.step(leaf.step));
+    path.extend(leaf.map(|step| step.id.clone()));
+    path
+}
+
 fn iterations(run: &LoopRun) -> Vec<FlowIteration> {
     let skipped = run.iterations.len().saturating_sub(ITERATIONS);
-    let one = |iteration: &crate::engine::Iteration| FlowIteration {
+    let one = |iteration: &Iteration| FlowIteration {
         index: iteration.index,
         status: iteration.result.map_or(Shown::Running, Shown::of).word().into(),
         steps: iteration.cells.iter().map(|shown| Text::from(shown.word())).collect(),
     };
     run.iterations.iter().skip(skipped).map(one).collect()
-}
-
-impl HoldReason {
-    /// Why it is held, as the end of a sentence.
-    pub(crate) const fn words(self) -> &'static str {
-        match self {
-            Self::Exit => "its exit says so",
-            Self::Error => "a step failed and the run is interactive",
-            Self::Operator => "an operator asked for it",
-            Self::Step => "one step was asked for",
-        }
-    }
 }
