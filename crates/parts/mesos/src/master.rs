@@ -247,7 +247,9 @@ impl Master {
                     self.allocator.touch_all(cx.cause());
                 }
                 FleetEventKind::MasterFailover => self.fail_over(cx, fleet),
-                FleetEventKind::SchedulerRestart { .. } | FleetEventKind::Watched { .. } => {}
+                FleetEventKind::SchedulerRestart { .. }
+                | FleetEventKind::Watched { .. }
+                | FleetEventKind::HoldingsChanged { .. } => {}
                 FleetEventKind::Started { .. }
                 | FleetEventKind::Running { .. }
                 | FleetEventKind::Check { .. }
