@@ -3,7 +3,7 @@
 use crate::{
     Cx, Fleet,
     event::FleetEventKind,
-    ledger::{Holding, Ledger, Sharing},
+    ledger::{Amounts, Holding, Ledger, Sharing},
     spec::{MachineId, Owner},
 };
 
@@ -16,6 +16,11 @@ impl Fleet {
     /// Says how layers share machines; before the first machine joins.
     pub const fn set_sharing(&mut self, sharing: Sharing) {
         self.ledger.set_sharing(sharing);
+    }
+
+    /// A machine turns out to have at least so much: somebody who runs on it was told so.
+    pub fn widen_machine(&mut self, machine: MachineId, has: Amounts) {
+        self.ledger.widen(machine, has);
     }
 
     /// From now on an owner hears of what others hold: [`FleetEventKind::HoldingsChanged`].

@@ -54,6 +54,11 @@ const fn bytes(mib: Milli) -> Milli {
     mib.saturating_mul_int(MIB)
 }
 
+/// Bytes in MiB, rounded up.
+const fn mib_up(bytes: Milli) -> Milli {
+    Milli::from_thousandths(bytes.thousandths().saturating_add(MIB - 1).div_euclid(MIB))
+}
+
 impl Amounts {
     /// Nothing of anything.
     pub const NONE: Self = Self { cpus: Milli::ZERO, mem: Milli::ZERO, disk: Milli::ZERO, gpus: Milli::ZERO };
@@ -128,6 +133,12 @@ impl Amounts {
         self.with(other, Ord::min)
     }
 
+    /// The greater of both, scalar by scalar.
+    #[must_use]
+    pub fn most(self, other: Self) -> Self {
+        self.with(other, Ord::max)
+    }
+
     /// Whether there is nothing of anything.
     pub fn is_none(self) -> bool {
         self == Self::NONE
@@ -146,6 +157,16 @@ impl Amounts {
     /// Memory, rounded down. *Units*: thousandths of a MiB.
     pub const fn mem_mib(self) -> Milli {
         Milli::from_thousandths(self.mem.thousandths().div_euclid(MIB))
+    }
+
+    /// Memory, rounded up. *Units*: thousandths of a MiB.
+    pub const fn mem_mib_up(self) -> Milli {
+        mib_up(self.mem)
+    }
+
+    /// Disk, rounded up. *Units*: thousandths of a MiB.
+    pub const fn disk_mib_up(self) -> Milli {
+        mib_up(self.disk)
     }
 
     /// Disk, rounded down. *Units*: thousandths of a MiB.

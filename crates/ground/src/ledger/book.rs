@@ -4,7 +4,7 @@ use super::amounts::{Amounts, Scalar};
 use crate::spec::Owner;
 use planarium_kernel::{Digest, Map};
 use planarium_protocol::Text;
-use std::{cmp::Reverse, sync::Arc};
+use std::{cmp::Reverse, ops::RangeInclusive, sync::Arc};
 
 /// Ports of a machine from one to another, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +84,16 @@ impl Book {
 
     pub(super) fn get(&self, owner: Owner, key: u64) -> Option<&Holding> {
         self.holdings.get(&(owner, key))
+    }
+
+    /// The entries of an owner whose numbers are in a range, in order.
+    pub(super) fn between(
+        &self,
+        owner: Owner,
+        keys: RangeInclusive<u64>,
+    ) -> impl Iterator<Item = (u64, &Holding)> {
+        let rows = self.holdings.range((owner, *keys.start())..=(owner, *keys.end()));
+        rows.map(|((_, key), holding)| (*key, holding))
     }
 
     /// Puts an entry in place of the one with its number, or takes that away.

@@ -15,7 +15,7 @@ pub use book::{Holder, Holding, Ports};
 use crate::spec::{MachineId, Owner};
 use book::Book;
 use planarium_kernel::{Digest, IdMap, cow::behind};
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 /// How the layers of a cluster use its machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,6 +136,16 @@ impl Ledger {
         self.book(machine)?.get(owner, key)
     }
 
+    /// The entries of an owner whose numbers are in a range, in order.
+    pub fn holdings_between(
+        &self,
+        machine: MachineId,
+        owner: Owner,
+        keys: RangeInclusive<u64>,
+    ) -> impl Iterator<Item = (u64, &Holding)> {
+        self.book(machine).into_iter().flat_map(move |book| book.between(owner, keys.clone()))
+    }
+
     /// An owner wants to hear of what others hold.
     pub(crate) fn listen(&mut self, owner: Owner) {
         if let Err(at) = self.readers.binary_search(&owner) {
@@ -146,6 +156,14 @@ impl Ledger {
     pub(crate) fn open(&mut self, machine: MachineId, has: Amounts) {
         self.changes += 1;
         self.books.insert(machine, Arc::new(Book::new(has, self.changes)));
+    }
+
+    /// A machine has at least so much.
+    pub(crate) fn widen(&mut self, machine: MachineId, has: Amounts) {
+        if let Some(book) = self.books.get_mut(&machine).filter(|book| !book.has.contains(has)) {
+            let book = Arc::make_mut(book);
+            book.has = book.has.most(has);
+        }
     }
 
     pub(crate) fn close(&mut self, machine: MachineId) {
