@@ -61,6 +61,7 @@ impl Kube {
         self.check_workloads(&mut broken);
         self.check_selections(&mut broken);
         self.check_nodes(&mut broken);
+        crate::nodes::holdings::check(&self.cluster.nodes, fleet, &mut broken);
         self.check_runs(fleet, &mut broken);
         broken
     }

@@ -117,7 +117,7 @@ impl Kube {
 
     /// Whether a task of this name or id is a container of this cluster.
     pub fn knows_task(&self, fleet: &Fleet, task: &str) -> bool {
-        kubelet::knows_task(&self.cluster, fleet, task)
+        kubelet::knows_task(&self.cluster.runs, fleet, task)
     }
 
     // ---- setting up ----------------------------------------------------------------------------
@@ -259,6 +259,11 @@ impl Kube {
             FleetEventKind::MachineReturned { machine, .. } => {
                 nodes::silence::node_back(cluster, cx, *machine);
             }
+            FleetEventKind::HoldingsChanged { machine, by } => {
+                if *by != kubelet::KUBELETS {
+                    nodes::holdings::others_changed(cluster, cx, fleet, *machine);
+                }
+            }
             kind => {
                 let mut kubelet = Kubelet { cluster, cx, fleet };
                 let Some(no) = kubelet.pod_of(kind) else { return };
@@ -269,6 +274,18 @@ impl Kube {
                 }
             }
         }
+    }
+
+    // ---- the ledger of machines ----------------------------------------------------------------
+
+    /// Whether the ledger is behind.
+    pub const fn has_held_changes(&self) -> bool {
+        nodes::holdings::is_behind(&self.cluster.nodes)
+    }
+
+    /// Brings the ledger in line with what pods hold.
+    pub fn settle_holdings(&mut self, cx: &Cx, fleet: &mut Fleet) {
+        nodes::holdings::settle(&mut self.cluster, cx, fleet);
     }
 
     // ---- time ----------------------------------------------------------------------------------

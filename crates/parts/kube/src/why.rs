@@ -8,6 +8,7 @@ use crate::{
     kinds::{KindId, crd::established},
     kube::Kube,
     kubelet::{Cell, Stage},
+    nodes::holdings,
     object::{Object, ObjectNo, ObjectRef},
     spec::Spec,
     status::{Phase, PodStatus, State, Status, Tri},
@@ -43,6 +44,8 @@ pub enum WhyKind {
     NotObserved,
     /// No node takes the pod; the text is the scheduler's own.
     Unschedulable,
+    /// What the pod asks for would be there if others did not hold it; the text names them.
+    HeldByOthers,
     /// The image is being fetched.
     PullingImage,
     /// The image cannot be fetched.
@@ -111,14 +114,14 @@ impl Kube {
 
 impl Reasons<'_> {
     fn add(&mut self, kind: WhyKind, about: &Object, text: impl Into<String>, until: Option<SimTime>) {
-        let last = self
-            .cluster
-            .reports
-            .of(&self.cluster.api, about.reference())
-            .into_iter()
-            .next_back()
-            .map(|one| one.event);
-        self.found.push(Why { kind, about: about.path(), text: text.into(), until, event: last });
+        let event = self.last_event(about);
+        self.found.push(Why { kind, about: about.path(), text: text.into(), until, event });
+    }
+
+    /// The event behind the last report about an object.
+    fn last_event(&self, about: &Object) -> Option<u64> {
+        let reports = self.cluster.reports.of(&self.cluster.api, about.reference());
+        reports.last().map(|one| one.event)
     }
 
     fn object(&mut self, object: &Object) {
@@ -136,12 +139,7 @@ impl Reasons<'_> {
             KindId::SERVICE => {
                 let facts = object.service();
                 if facts.is_some_and(|facts| &*facts.kind == "LoadBalancer" && facts.ingress == 0) {
-                    let until = self
-                        .cluster
-                        .workloads
-                        .get(object.no)
-                        .and_then(|workload| workload.timer)
-                        .map(|(_, at)| at);
+                    let until = self.cluster.workloads.next_turn(object.no);
                     self.add(WhyKind::Starting, object, "the load balancer has no address yet", until);
                 }
             }
@@ -149,7 +147,7 @@ impl Reasons<'_> {
                 self.add(WhyKind::NotObserved, object, "the kind is not established yet", None);
             }
             KindId::CRON_JOB => {
-                if let Some(next) = crate::controllers::cron_job::next_run(self.cluster, object) {
+                if let Some(next) = self.cluster.workloads.next_turn(object.no) {
                     let text =
                         format!("CronJob {} runs next at {}", object.name, self.cluster.api.epoch.text(next));
                     self.add(WhyKind::Running, object, text, Some(next));
@@ -280,7 +278,10 @@ impl Reasons<'_> {
             }
         }
         match status.condition("PodScheduled").filter(|one| one.status == Tri::False) {
-            Some(cond) => self.add(WhyKind::Unschedulable, pod, cond.message.to_string(), None),
+            Some(cond) => {
+                self.add(WhyKind::Unschedulable, pod, cond.message.to_string(), None);
+                self.held_by_others(pod);
+            }
             None if matches!(&pod.spec, Spec::Pod(spec, _) if spec.foreign_scheduler) => {
                 self.add(
                     WhyKind::Unschedulable,
@@ -290,6 +291,18 @@ impl Reasons<'_> {
                 );
             }
             None => self.add(WhyKind::NotObserved, pod, "the scheduler has not looked at it yet", None),
+        }
+    }
+
+    /// What a pod waits for because somebody else holds it.
+    fn held_by_others(&mut self, pod: &Object) {
+        let Spec::Pod(spec, _) = &pod.spec else { return };
+        let last = self.last_event(pod);
+        let held = holdings::held_from(&self.cluster.nodes, self.fleet, spec);
+        for (node, scalar, holders) in held.into_iter().take(PODS) {
+            let text = format!("{} of {} is held by {holders}", scalar.as_str(), node.name);
+            let about = format!("node/{}", node.name).into();
+            self.found.push(Why { kind: WhyKind::HeldByOthers, about, text, until: None, event: last });
         }
     }
 
@@ -598,8 +611,7 @@ impl Reasons<'_> {
         if is_bound(claim) {
             return;
         }
-        let until =
-            self.cluster.workloads.get(claim.no).and_then(|workload| workload.timer).map(|(_, at)| at);
+        let until = self.cluster.workloads.next_turn(claim.no);
         let last = self.cluster.reports.of(&self.cluster.api, claim.reference()).into_iter().next_back();
         let text = last.map_or_else(String::new, |last| format!(": {}", last.message));
         self.add(WhyKind::Claim, claim, format!("claim {} is not bound{text}", claim.name), until);

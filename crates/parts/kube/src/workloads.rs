@@ -215,6 +215,11 @@ pub(crate) struct Workloads {
 }
 
 impl Workloads {
+    /// When the controller of an object looks at it again by itself.
+    pub(crate) fn next_turn(&self, no: ObjectNo) -> Option<SimTime> {
+        self.get(no)?.timer.map(|(_, at)| at)
+    }
+
     /// The workload that manages a pod.
     pub(crate) fn manager_of(&self, pod: ObjectNo) -> Option<ObjectNo> {
         self.pods.get(&pod).and_then(|tally| tally.workload)

@@ -12,6 +12,8 @@ use crate::{
     selections::{Counted, Picked},
     spec::{BudgetSpec, Share, Spec},
     status::{BudgetStatus, Status},
+    store::Store,
+    workloads::Workloads,
 };
 use planarium_ground::Cx;
 use std::sync::Arc;
@@ -23,7 +25,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) {
         Picked::Service(_) => None,
     });
     let counted = counted.unwrap_or_default();
-    let (expected, desired) = expected(cluster, spec, &counted);
+    let (expected, desired) = expected(&cluster.api.store, &cluster.workloads, spec, &counted);
     let allowed = if expected == 0 { 0 } else { counted.healthy.saturating_sub(desired) };
     let status =
         BudgetStatus { observed: budget.generation, healthy: counted.healthy, desired, allowed, expected };
@@ -37,7 +39,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) {
 }
 
 /// How many pods there ought to be, and how many of them have to be healthy.
-fn expected(cluster: &Cluster, spec: &BudgetSpec, counted: &Counted) -> (u32, u32) {
+fn expected(store: &Store, workloads: &Workloads, spec: &BudgetSpec, counted: &Counted) -> (u32, u32) {
     let pods = u32::try_from(counted.pods.len()).unwrap_or(u32::MAX);
     let scale = || {
         let managed: u32 = counted.managers.values().sum();
@@ -45,7 +47,7 @@ fn expected(cluster: &Cluster, spec: &BudgetSpec, counted: &Counted) -> (u32, u3
         counted
             .managers
             .keys()
-            .map(|manager| scale(cluster, *manager))
+            .map(|manager| scale(store, workloads, *manager))
             .fold(pods.saturating_sub(managed), u32::saturating_add)
     };
     match (spec.max_unavailable, spec.min_available) {
@@ -63,13 +65,13 @@ fn expected(cluster: &Cluster, spec: &BudgetSpec, counted: &Counted) -> (u32, u3
 }
 
 /// How many pods the workload behind some pods asks for.
-fn scale(cluster: &Cluster, manager: ObjectNo) -> u32 {
-    let Some(workload) = cluster.api.store.object(manager) else { return 0 };
-    let owner = workload.controller().and_then(|owner| cluster.api.store.by_uid(&owner.uid));
+fn scale(store: &Store, workloads: &Workloads, manager: ObjectNo) -> u32 {
+    let Some(workload) = store.object(manager) else { return 0 };
+    let owner = workload.controller().and_then(|owner| store.by_uid(&owner.uid));
     match owner.filter(|owner| owner.kind == KindId::DEPLOYMENT) {
         Some(deployment) => deployment.replicas,
         None if workload.info().has_scale => workload.replicas,
-        None => cluster.workloads.get(manager).map_or(0, |workload| workload.active),
+        None => workloads.get(manager).map_or(0, |workload| workload.active),
     }
 }
 

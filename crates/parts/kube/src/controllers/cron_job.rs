@@ -15,9 +15,10 @@ use crate::{
         cron::{Concurrency, CronJobSpec},
     },
     status::{CronStatus, Status},
+    store::Store,
 };
 use planarium_ground::Cx;
-use planarium_kernel::{Cause, Class, SimTime};
+use planarium_kernel::{Cause, Class};
 use planarium_protocol::{Text, json};
 use std::sync::Arc;
 
@@ -71,8 +72,8 @@ fn await_run(cluster: &mut Cluster, cx: &Cx, cron: &Object, spec: &CronJobSpec) 
     cluster.workloads.change(cron.no, |workload| workload.timer = timer);
 }
 
-fn jobs_of(cluster: &Cluster, cron: &Object) -> Vec<Arc<Object>> {
-    cluster.api.store.dependants(cron.no).filter(|job| job.kind == KindId::JOB).cloned().collect()
+fn jobs_of(store: &Store, cron: &Object) -> Vec<Arc<Object>> {
+    store.dependants(cron.no).filter(|job| job.kind == KindId::JOB).cloned().collect()
 }
 
 /// Jobs that are over, or gone, are active no more.
@@ -103,8 +104,10 @@ fn drop_jobs(cluster: &mut Cluster, cx: &mut Cx, cron: &Arc<Object>, spec: &Cron
             Status::Job(status) => status.conditions.iter().any(|one| one.kind == kind),
             _ => false,
         };
-        let all: Vec<Arc<Object>> =
-            jobs_of(cluster, cron).into_iter().filter(|job| is(job) && !job.is_being_deleted()).collect();
+        let all: Vec<Arc<Object>> = jobs_of(&cluster.api.store, cron)
+            .into_iter()
+            .filter(|job| is(job) && !job.is_being_deleted())
+            .collect();
         let surplus = all.len().saturating_sub(kept as usize);
         for job in all.iter().take(surplus) {
             delete_job(cluster, cx, cron, job);
@@ -206,9 +209,4 @@ fn start_job(
             None
         }
     }
-}
-
-/// When a CronJob runs next; for those who ask why nothing happens.
-pub(crate) fn next_run(cluster: &Cluster, cron: &Object) -> Option<SimTime> {
-    cluster.workloads.get(cron.no).and_then(|workload| workload.timer).map(|(_, at)| at)
 }

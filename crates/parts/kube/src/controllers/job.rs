@@ -17,6 +17,8 @@ use crate::{
         workload::JobSpec,
     },
     status::{Cond, JobStatus, Status, Tri},
+    store::Store,
+    workloads::{PodTally, Workloads},
 };
 use planarium_ground::Cx;
 use planarium_kernel::SimTime;
@@ -57,7 +59,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
         None
     };
     if let Some((reason, message)) = failure {
-        let active: Vec<Arc<Object>> = active_pods(cluster, job);
+        let active: Vec<Arc<Object>> = active_pods(&cluster.api.store, &cluster.workloads, job);
         for pod in &active {
             pods::unmake(cluster, cx, job, pod);
         }
@@ -115,11 +117,9 @@ fn await_due(cluster: &mut Cluster, cx: &Cx, job: &Object, due: Option<SimTime>)
     cluster.workloads.change(job.no, |workload| workload.timer = timer);
 }
 
-fn active_pods(cluster: &Cluster, job: &Object) -> Vec<Arc<Object>> {
-    let active = |pod: &&Arc<Object>| {
-        cluster.workloads.pods.get(&pod.no).is_some_and(crate::workloads::PodTally::is_active)
-    };
-    cluster.api.store.pods_of(job.no).filter(active).cloned().collect()
+fn active_pods(store: &Store, workloads: &Workloads, job: &Object) -> Vec<Arc<Object>> {
+    let active = |pod: &&Arc<Object>| workloads.pods.get(&pod.no).is_some_and(PodTally::is_active);
+    store.pods_of(job.no).filter(active).cloned().collect()
 }
 
 /// Makes and deletes pods; answers how many are active then.
@@ -132,7 +132,12 @@ fn manage(
     succeeded: u32,
 ) -> u32 {
     if active > spec.parallelism {
-        for pod in pods::spare(cluster, job.no, (active - spec.parallelism).min(BURST)) {
+        for pod in pods::spare(
+            &cluster.api.store,
+            &cluster.workloads,
+            job.no,
+            (active - spec.parallelism).min(BURST),
+        ) {
             pods::unmake(cluster, cx, job, &pod);
         }
         return cluster.workloads.get(job.no).map_or(0, |workload| workload.active);

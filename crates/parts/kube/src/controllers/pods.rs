@@ -13,6 +13,8 @@ use crate::{
     selector::Selector,
     spec::{Spec, pod::PodOwn, workload::PodTemplate},
     status::{Phase, Status},
+    store::Store,
+    workloads::{PodTally, Workloads, restarts},
 };
 use planarium_ground::Cx;
 use planarium_protocol::Text;
@@ -109,18 +111,21 @@ pub(crate) fn adopt(cluster: &mut Cluster, cx: &mut Cx, workload: &Arc<Object>, 
 ///
 /// **Source**: `controller_utils.go` (`ActivePodsWithRanks`): not bound, pending, not ready, crowded, ready for a shorter
 /// time, restarted more often, younger.
-pub(crate) fn spare(cluster: &Cluster, workload: ObjectNo, count: u32) -> Vec<Arc<Object>> {
-    let active: Vec<&Arc<Object>> = cluster
-        .api
-        .store
+pub(crate) fn spare(
+    store: &Store,
+    workloads: &Workloads,
+    workload: ObjectNo,
+    count: u32,
+) -> Vec<Arc<Object>> {
+    let active: Vec<&Arc<Object>> = store
         .pods_of(workload)
-        .filter(|pod| cluster.workloads.pods.get(&pod.no).is_some_and(crate::workloads::PodTally::is_active))
+        .filter(|pod| workloads.pods.get(&pod.no).is_some_and(PodTally::is_active))
         .collect();
     let crowd = |node: &Text| {
         let there = |pod: &&&Arc<Object>| matches!(&pod.spec, Spec::Pod(_, own) if own.node == *node);
-        active.iter().filter(there).count()
+        active.iter().filter(there).count() as u64
     };
-    let mut crowds: planarium_kernel::SortedMap<Text, usize> = planarium_kernel::SortedMap::new();
+    let mut crowds: planarium_kernel::SortedMap<Text, u64> = planarium_kernel::SortedMap::new();
     let mut ranked: Vec<_> = Vec::with_capacity(active.len());
     for pod in &active {
         let (Spec::Pod(_, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { continue };
@@ -133,9 +138,9 @@ pub(crate) fn spare(cluster: &Cluster, workload: ObjectNo, count: u32) -> Vec<Ar
             own.is_bound(),
             status.phase != Phase::Pending,
             status.ready_since().is_some(),
-            usize::MAX - crowd,
+            u64::MAX - crowd,
             u64::MAX - since,
-            u32::MAX - crate::workloads::restarts(status),
+            u32::MAX - restarts(status),
             u32::MAX - pod.no.0,
         );
         ranked.push((key, Arc::clone(pod)));

@@ -9,6 +9,7 @@ use crate::{
     object::Object,
     request::DeleteOptions,
     spec::{Spec, workload::PodTemplate},
+    store::Store,
     tree::{as_object, put_new},
     workloads::REVISION_LABEL,
 };
@@ -27,14 +28,12 @@ pub(crate) struct Revised {
 }
 
 /// Revisions of a workload, oldest first.
-pub(crate) fn all(cluster: &Cluster, owner: &Object) -> Vec<(i64, Arc<Object>)> {
+pub(crate) fn all(store: &Store, owner: &Object) -> Vec<(i64, Arc<Object>)> {
     let read = |object: &Arc<Object>| match &object.spec {
         Spec::Revision(spec) => Some((spec.number, object.clone())),
         _ => None,
     };
-    let mut all: Vec<(i64, Arc<Object>)> = cluster
-        .api
-        .store
+    let mut all: Vec<(i64, Arc<Object>)> = store
         .dependants(owner.no)
         .filter(|object| object.kind == KindId::CONTROLLER_REVISION)
         .filter_map(read)
@@ -51,7 +50,7 @@ pub(crate) fn update(
     template: &Arc<PodTemplate>,
     collisions: u32,
 ) -> Option<Revised> {
-    let all = all(cluster, owner);
+    let all = all(&cluster.api.store, owner);
     let newest = all.last().map_or(0, |(number, _)| *number);
     let equal = all.iter().rev().find(|(_, object)| match &object.spec {
         Spec::Revision(spec) => {
@@ -85,8 +84,8 @@ pub(crate) fn update(
 }
 
 /// The revision of a name, if it is kept.
-pub(crate) fn named(cluster: &Cluster, owner: &Object, name: &str) -> Option<Revised> {
-    all(cluster, owner)
+pub(crate) fn named(store: &Store, owner: &Object, name: &str) -> Option<Revised> {
+    all(store, owner)
         .into_iter()
         .find(|(_, object)| *object.name == *name)
         .map(|(_, object)| revised(owner, &object))
@@ -111,7 +110,7 @@ pub(crate) fn drop_old(
     kept: u32,
     in_use: impl Fn(&Revised) -> bool,
 ) {
-    let all = all(cluster, owner);
+    let all = all(&cluster.api.store, owner);
     if all.len() <= kept as usize {
         return;
     }

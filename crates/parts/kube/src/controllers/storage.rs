@@ -11,11 +11,13 @@ use crate::{
     object::{Object, ObjectNo, ObjectRef, Pairs},
     queue::Timer,
     request::DeleteOptions,
+    scheduler::Scheduler,
     spec::{
         Spec,
         storage::{ClaimSpec, ClassSpec, VolumeSpec},
     },
     status::Status,
+    store::Store,
     tree::{Tree, as_object, object_at},
 };
 use planarium_ground::Cx;
@@ -45,7 +47,7 @@ pub(crate) fn sync_claim(cluster: &mut Cluster, cx: &mut Cx, claim: &Arc<Object>
             None => set_claim_phase(cluster, cx, claim, "Lost", None),
         };
     }
-    if let Some(volume) = matching_volume(cluster, claim, &spec) {
+    if let Some(volume) = matching_volume(&cluster.api.store, claim, &spec) {
         return bind_claim(cluster, cx, claim, &volume);
     }
     let Some(name) = spec.class.clone().filter(|name| !name.is_empty()) else {
@@ -63,7 +65,8 @@ pub(crate) fn sync_claim(cluster: &mut Cluster, cx: &mut Cx, claim: &Arc<Object>
 
 /// A volume is made for a claim, now or when a pod uses it.
 fn ask_for_volume(cluster: &mut Cluster, cx: &mut Cx, claim: &Arc<Object>, class: &ClassSpec) {
-    if class.waits && cluster.api.store.pods_using(claim).all(|pod| !is_being_placed(cluster, pod)) {
+    if class.waits && cluster.api.store.pods_using(claim).all(|pod| !is_being_placed(&cluster.scheduler, pod))
+    {
         let message = "waiting for first consumer to be created before binding";
         return tell_claim(cluster, cx, claim, false, "WaitForFirstConsumer", message);
     }
@@ -146,7 +149,7 @@ pub(crate) fn provisioned(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
 }
 
 /// The smallest volume that fits a claim and belongs to nobody, or waits for this one.
-fn matching_volume(cluster: &Cluster, claim: &Object, spec: &ClaimSpec) -> Option<Arc<Object>> {
+fn matching_volume(store: &Store, claim: &Object, spec: &ClaimSpec) -> Option<Arc<Object>> {
     let fits = |volume: &&Arc<Object>| {
         let Spec::Volume(own) = &volume.spec else { return false };
         if volume.is_being_deleted() {
@@ -164,7 +167,7 @@ fn matching_volume(cluster: &Cluster, claim: &Object, spec: &ClaimSpec) -> Optio
             && spec.modes.iter().all(|mode| own.modes.contains(mode))
             && spec.selector.as_ref().is_none_or(|selector| selector.matches(&volume.labels))
     };
-    let all = cluster.api.store.of_kind(KindId::PERSISTENT_VOLUME, None).filter(fits);
+    let all = store.of_kind(KindId::PERSISTENT_VOLUME, None).filter(fits);
     all.min_by_key(|volume| match &volume.spec {
         Spec::Volume(own) => (own.claim.is_none(), own.size),
         _ => (true, 0),
@@ -277,8 +280,8 @@ pub(crate) fn sync_volume(cluster: &mut Cluster, cx: &mut Cx, volume: &Arc<Objec
 }
 
 /// Whether the scheduler has looked at a pod.
-fn is_being_placed(cluster: &Cluster, pod: &Object) -> bool {
-    matches!(&pod.spec, Spec::Pod(_, own) if own.is_bound()) || cluster.scheduler.is_waiting(pod.no)
+fn is_being_placed(scheduler: &Scheduler, pod: &Object) -> bool {
+    matches!(&pod.spec, Spec::Pod(_, own) if own.is_bound()) || scheduler.is_waiting(pod.no)
 }
 
 /// Whether a claim is bound to a volume.

@@ -6,7 +6,7 @@
 //! fleet knows.
 
 use super::{Kubelet, runs::Backoff};
-use crate::{cluster::Cluster, object::ObjectNo, queue::Timer, spec::container::Pull, status::State};
+use crate::{nodes::Nodes, object::ObjectNo, queue::Timer, spec::container::Pull, status::State};
 use planarium_ground::Absence;
 use planarium_kernel::{Class, draw};
 use planarium_protocol::Text;
@@ -70,11 +70,11 @@ pub(super) fn is_missing(image: &str) -> bool {
 }
 
 /// How long it takes to fetch an image to a node; less where it is there and is only looked up.
-pub(super) fn pull_ms(cluster: &Cluster, node: u32, image: &Text, present: bool) -> u64 {
-    let name = cluster.nodes.get(node).map(|node| node.name.clone()).unwrap_or_default();
+pub(super) fn pull_ms(seed: u64, nodes: &Nodes, node: u32, image: &Text, present: bool) -> u64 {
+    let name = nodes.get(node).map(|node| node.name.clone()).unwrap_or_default();
     let entity = draw::entity_of(&[&name, " ", image]);
     let (low, high) = if present { (200, 600) } else { (800, 6_000) };
-    draw::between(cluster.api.seed, entity, PULL, u64::from(present), low, high)
+    draw::between(seed, entity, PULL, u64::from(present), low, high)
 }
 
 impl Kubelet<'_> {
@@ -135,7 +135,7 @@ impl Kubelet<'_> {
                     &format!("Pulling image {image:?}"),
                     "kubelet",
                 );
-                let delay = pull_ms(self.cluster, node, &image, present);
+                let delay = pull_ms(self.cluster.api.seed, &self.cluster.nodes, node, &image, present);
                 self.arm_cell(no, at, delay, Timer::Pulled(no, at), Class::OneShot);
                 Image::Waiting
             }

@@ -1,7 +1,7 @@
 //! The user plays the cluster: one status of one container.
 
-use super::Kubelet;
-use crate::{cluster::Cluster, object::ObjectNo, status::State};
+use super::{Kubelet, Runs};
+use crate::{object::ObjectNo, status::State};
 use planarium_ground::{Fleet, FleetEventKind, ProcessId, Said};
 use planarium_protocol::{Refusal, input::TaskStatusInput, refusal::RefusalCode};
 
@@ -12,7 +12,7 @@ impl Kubelet<'_> {
     ///
     /// *Errors*: no such container with a process, several of them, a state that says nothing here.
     pub(crate) fn task_status(&mut self, said: &TaskStatusInput) -> Result<(), Refusal> {
-        let (no, at, pid) = said_of(self.cluster, self.fleet, said)?;
+        let (no, at, pid) = said_of(&self.cluster.runs, self.fleet, said)?;
         match said.state.as_str() {
             "TASK_STARTING" | "TASK_STAGING" => self.fleet.say(self.cx, pid, Said::Starting),
             "TASK_RUNNING" => {
@@ -53,12 +53,12 @@ impl Kubelet<'_> {
 
 /// The container that a status is about.
 fn said_of(
-    cluster: &Cluster,
+    runs: &Runs,
     fleet: &Fleet,
     said: &TaskStatusInput,
 ) -> Result<(ObjectNo, u16, ProcessId), Refusal> {
     let mut found = Vec::new();
-    for (pid, (no, at)) in cluster.runs.by_process.iter() {
+    for (pid, (no, at)) in runs.by_process.iter() {
         let Some(labels) = fleet.labels(*pid) else { continue };
         let is = |key: &str| labels.get(key).is_some_and(|text| **text == *said.task);
         let service = said
@@ -77,8 +77,8 @@ fn said_of(
 }
 
 /// Whether a task of this name or id is a container of this cluster.
-pub(crate) fn knows_task(cluster: &Cluster, fleet: &Fleet, task: &str) -> bool {
-    cluster.runs.by_process.keys().any(|pid| {
+pub(crate) fn knows_task(runs: &Runs, fleet: &Fleet, task: &str) -> bool {
+    runs.by_process.keys().any(|pid| {
         fleet.labels(*pid).is_some_and(|labels| {
             ["task", "task-id", "pod"].iter().any(|key| labels.get(key).is_some_and(|text| **text == *task))
         })

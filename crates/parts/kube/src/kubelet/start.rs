@@ -203,7 +203,7 @@ impl Kubelet<'_> {
         }
         let present =
             self.cluster.nodes.change(node, |node| !node.images.insert(image.clone())).unwrap_or(false);
-        let ms = pull_ms(self.cluster, node, &image, present);
+        let ms = pull_ms(self.cluster.api.seed, &self.cluster.nodes, node, &image, present);
         if let Some(pod) = self.cluster.api.store.object(no).cloned() {
             let message = format!("Successfully pulled image {image:?} in {}.{:03}s", ms / 1000, ms % 1000);
             self.cluster.reports.record(self.cx, &pod, false, "Pulled", &message, "kubelet");

@@ -65,6 +65,7 @@ impl Kubelet<'_> {
             deadline,
         };
         self.cluster.runs.all.insert(no, Arc::new(run));
+        self.cluster.nodes.held_changes.note(no, node);
     }
 
     /// Images of a running pod have changed: its containers are started anew with them.
@@ -143,7 +144,7 @@ impl Kubelet<'_> {
 /// Whether a node has too little of something for all pods that are bound to it, this one the last.
 fn has_no_room(nodes: &Nodes, number: u32, spec: &PodSpec) -> Option<(&'static str, String)> {
     let node = nodes.get(number)?;
-    let (all, used, own) = (node.allocatable, node.requested, spec.requests);
+    let (all, used, own) = (node.allocatable, node.requested.plus(node.others.amounts), spec.requests);
     let rows = [
         ("OutOfpods", "pods", all.pods, used.pods, own.pods),
         ("OutOfcpu", "cpu", all.cpu_milli, used.cpu_milli, own.cpu_milli),

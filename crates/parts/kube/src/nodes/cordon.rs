@@ -24,11 +24,6 @@ pub(crate) fn uncordon(cluster: &mut Cluster, cx: &mut Cx, node: &str) -> Writte
     }
     set_unschedulable(cluster, cx, node, false)
 }
-/// The Node object of a name. *Errors*: 404.
-pub(crate) fn node_object(cluster: &Cluster, name: &str) -> Written {
-    cluster.api.read(ObjectRef::new(KindId::NODE, "", name)).cloned()
-}
-
 /// Keeps new pods off a node, or lets them come again. *Errors*: 404.
 pub(crate) fn set_unschedulable(
     cluster: &mut Cluster,
@@ -36,7 +31,7 @@ pub(crate) fn set_unschedulable(
     name: &str,
     unschedulable: bool,
 ) -> Result<Arc<Object>, ApiError> {
-    let object = node_object(cluster, name)?;
+    let object = cluster.api.read(ObjectRef::new(KindId::NODE, "", name))?.clone();
     if object.content().at(&["spec", "unschedulable"]).as_bool().unwrap_or(false) == unschedulable {
         return Ok(object);
     }

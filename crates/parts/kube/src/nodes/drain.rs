@@ -13,6 +13,7 @@ use crate::{
     nodes::Drain,
     object::Object,
     request::{DeleteOptions, Written},
+    store::Store,
     view::{DrainFacts, DrainOptions},
 };
 use planarium_ground::Cx;
@@ -41,8 +42,8 @@ pub(crate) fn drain(cluster: &mut Cluster, cx: &mut Cx, node: &str, options: Dra
 pub(crate) fn drain_on(cluster: &mut Cluster, cx: &mut Cx, number: u32) {
     let Some(node) = cluster.nodes.get(number).cloned() else { return };
     let Some(drain) = node.drain.clone() else { return };
-    let stays = |cluster: &Cluster, pod: &Object| {
-        let owner = pod.controller().and_then(|owner| cluster.api.store.by_uid(&owner.uid));
+    let stays = |store: &Store, pod: &Object| {
+        let owner = store.controller_of(pod);
         owner.is_some_and(|owner| owner.kind == KindId::DAEMON_SET)
             || pod.annotations.get("kubernetes.io/config.mirror").is_some()
     };
@@ -50,7 +51,7 @@ pub(crate) fn drain_on(cluster: &mut Cluster, cx: &mut Cx, number: u32) {
         .pods
         .iter()
         .filter_map(|no| cluster.api.store.object(*no))
-        .filter(|pod| !stays(cluster, pod))
+        .filter(|pod| !stays(&cluster.api.store, pod))
         .cloned()
         .collect();
     let options = DeleteOptions { grace_s: drain.grace_s, ..DeleteOptions::default() };

@@ -1,6 +1,6 @@
 //! Machines become nodes, and cease to be.
 
-use super::{Node, ZONE, description, silence};
+use super::{Node, ZONE, description, holdings, silence};
 use crate::{
     api::Parts,
     cluster::Cluster,
@@ -38,6 +38,7 @@ pub(crate) fn add_node(cluster: &mut Cluster, cx: &mut Cx, fleet: &Fleet, machin
         unschedulable: false,
         allocatable: capacity,
         requested: Amounts::NONE,
+        others: holdings::others_of(fleet.ledger(), machine, capacity),
         weighed: Amounts::NONE,
         score: None,
         pods: SortedSet::new(),

@@ -10,6 +10,7 @@
 pub(crate) mod cordon;
 pub(crate) mod description;
 pub(crate) mod drain;
+pub(crate) mod holdings;
 pub(crate) mod joining;
 pub(crate) mod silence;
 pub(crate) mod taints;
@@ -21,6 +22,7 @@ use crate::{
     status::Tri,
     view::{Amounts, DrainFacts},
 };
+use holdings::{HeldChanges, Others};
 use planarium_ground::{Absence, FleetEventKind, MachineId};
 use planarium_kernel::{Map, SimTime, SortedMap, SortedSet, TimerId};
 use planarium_protocol::Text;
@@ -50,6 +52,8 @@ pub(crate) struct Node {
     pub(crate) allocatable: Amounts,
     /// What its pods ask for.
     pub(crate) requested: Amounts,
+    /// What others than pods hold of the machine.
+    pub(crate) others: Others,
     /// The same, with something for pods that ask for nothing; scores go by that.
     pub(crate) weighed: Amounts,
     /// Its score for a pod of the same weight as the one that came or went last, with that weight.
@@ -110,6 +114,8 @@ pub(crate) struct Nodes {
     names: Arc<SortedMap<Text, u32>>,
     /// Pods that are to leave a tainted node.
     pub(crate) evictions: Map<ObjectNo, TimerId>,
+    /// Pods whose holdings the ledger of machines does not have yet.
+    pub(crate) held_changes: HeldChanges,
 }
 
 impl Nodes {
@@ -181,6 +187,7 @@ impl Nodes {
             node.rescore(weighed(requests));
             node.ports.extend(ports);
         });
+        self.held_changes.note(pod.no, number);
         Some(number)
     }
 
@@ -200,6 +207,7 @@ impl Nodes {
             node.ports.retain(|(_, _, no)| *no != pod.no);
             true
         });
+        self.held_changes.note(pod.no, number);
         (was_there == Some(true)).then_some(number)
     }
 }

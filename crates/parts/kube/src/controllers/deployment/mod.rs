@@ -2,7 +2,11 @@
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/deployment/{deployment_controller,sync}.go`,
 //! `util/deployment_util.go`, match.
+//!
+//! [`sets`] has the ReplicaSets of a Deployment, [`plan`] decides on their sizes, [`rolling`] carries that out, [`status`]
+//! writes what has come of it.
 
+mod plan;
 mod rolling;
 mod sets;
 mod status;
@@ -22,7 +26,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, object: &Arc<Object>) {
     let Spec::Deployment(spec) = &object.spec else { return };
     let spec = spec.clone();
     adopt_sets(cluster, cx, object, &spec);
-    let mut rollout = sets::of(cluster, object, &spec);
+    let mut rollout = sets::of(&cluster.api.store, object, &spec);
     if object.is_being_deleted() {
         return status::write(cluster, cx, &rollout, false);
     }

@@ -15,6 +15,7 @@ use crate::{
         workload::{DeploymentSpec, ReplicaSetSpec},
     },
     status::{Cond, SetStatus, Status, Tri},
+    store::Store,
     tree::{Tree, as_object, object_at},
 };
 use planarium_ground::Cx;
@@ -56,6 +57,13 @@ impl Rollout {
         self.old.iter().chain(&self.new)
     }
 
+    /// Puts a ReplicaSet that has changed in its place.
+    pub(super) fn replace(&mut self, set: Arc<Object>) {
+        if let Some(place) = self.old.iter_mut().chain(&mut self.new).find(|place| place.no == set.no) {
+            *place = set;
+        }
+    }
+
     /// How many pods the Deployment asks for.
     pub(crate) fn replicas(&self) -> u32 {
         self.object.replicas
@@ -85,9 +93,9 @@ pub(super) fn number(set: &Object, annotation: &str) -> Option<i64> {
     set.annotations.get(annotation)?.parse().ok()
 }
 
-pub(super) fn of(cluster: &Cluster, object: &Arc<Object>, spec: &Arc<DeploymentSpec>) -> Rollout {
+pub(super) fn of(store: &Store, object: &Arc<Object>, spec: &Arc<DeploymentSpec>) -> Rollout {
     let (mut new, mut old): (Option<Arc<Object>>, Vec<Arc<Object>>) = (None, Vec::new());
-    for set in cluster.api.store.dependants(object.no).filter(|set| set.kind == KindId::REPLICA_SET) {
+    for set in store.dependants(object.no).filter(|set| set.kind == KindId::REPLICA_SET) {
         let Spec::ReplicaSet(own) = &set.spec else { continue };
         let managed = set.controller().is_some_and(|owner| owner.uid == object.uid);
         if managed && new.is_none() && own.template.is_same(&spec.template, HASH_LABEL) {
