@@ -1,5 +1,7 @@
 //! Recordings of all examples against the engine that they were made from, and the pictures made of them.
 
+#![expect(clippy::expect_used, reason = "a helper of tests stops the test that it is for")]
+
 use planarium_embed::{LOADER, Picture, Recording, STYLES, Selection, animated, page, record, still};
 use planarium_gallery::{Example, examples};
 use planarium_protocol::view::View;
