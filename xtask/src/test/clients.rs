@@ -19,7 +19,7 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
         Err(reason) => {
             let skipped = tests_in(&folder, filter)?;
             out::warn(format!("{skipped} tests of client libraries are skipped: {reason:#}"));
-            return Ok(Count { skipped, ..Count::default() });
+            return Ok(Count::skipped_for(format!("{reason:#}"), skipped));
         }
     };
     out::step("the command that the clients talk to");
