@@ -12,18 +12,20 @@
 //! | another master takes over | `failover` |
 //! | machines as a front end shows them | `view`, `view_cache` |
 
+pub(crate) mod admission;
+pub(crate) mod catch_up;
 pub(crate) mod failover;
 mod hosts;
-mod liveness;
-mod permits;
+pub(crate) mod liveness;
+pub(crate) mod permits;
 mod record;
-mod registration;
-mod registry_gc;
-mod removal;
-mod removal_limit;
-pub(crate) mod shutdown;
-mod untracked;
-mod view;
+pub(crate) mod registration;
+pub(crate) mod registry_gc;
+pub(crate) mod removal;
+pub(crate) mod removal_limit;
+pub(crate) mod restart;
+mod store;
+pub(crate) mod view;
 mod view_cache;
 
 pub(crate) use hosts::{Host, Hosts};
@@ -32,3 +34,4 @@ pub(crate) use record::{
     AGENT_PORT, Agent, AgentState, Executor, Executors, GONE, Removal, RemovalReason, gone_event,
 };
 pub(crate) use removal_limit::RemovalLimit;
+pub(crate) use store::Agents;

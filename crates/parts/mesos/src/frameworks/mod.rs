@@ -7,7 +7,9 @@
 //! | UPDATE_FRAMEWORK | `update` |
 
 mod record;
-mod subscription;
-mod update;
+mod store;
+pub(crate) mod subscription;
+pub(crate) mod update;
 
 pub(crate) use record::Framework;
+pub(crate) use store::Frameworks;

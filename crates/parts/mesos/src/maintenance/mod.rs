@@ -31,7 +31,7 @@
 //! Source: `apache/mesos: src/master/maintenance.cpp`, `src/master/http.cpp`, `src/master/master.cpp`,
 //! `docs/maintenance.md`; where the page and the code differ, the code. Match, except where a module says so.
 
-mod cluster;
+pub(crate) mod cluster;
 pub mod decode;
 mod down;
 mod drain;
@@ -45,6 +45,7 @@ mod refused;
 mod registry;
 mod schedule;
 mod status;
+mod store;
 mod up;
 mod validate;
 mod window;
@@ -65,6 +66,7 @@ pub use refused::Refused;
 pub use registry::{Machine, MachineInfo, MachineIsDown, MachineRegistry, Mode};
 pub use schedule::Schedule;
 pub use status::{ClusterStatus, DrainingMachine, InverseOfferStatus};
+pub(crate) use store::Maintenance;
 pub use window::Window;
 
 /// Permits everything: the operator of a cluster without access rules.

@@ -9,15 +9,18 @@
 //! | ACCEPT | `accept` |
 //! | feedback on operations | `operations` |
 
-mod accept;
-mod exchange;
+pub(crate) mod accept;
+pub(crate) mod exchange;
 mod operation_record;
-mod operations;
+pub(crate) mod operations;
 mod outstanding;
 mod recency;
-mod run;
-mod timeout;
+pub(crate) mod round;
+pub(crate) mod run;
+mod store;
+pub(crate) mod timeout;
 
 pub(crate) use operation_record::{Operations, TrackedOperation};
 pub(crate) use outstanding::OutstandingOffers;
 pub(crate) use recency::recency;
+pub(crate) use store::{Offers, Requested};

@@ -11,21 +11,28 @@
 //! | the user says what happens | `manual` |
 //! | tasks as a front end shows them | `view` |
 
-mod acknowledge;
+pub(crate) mod acknowledge;
 mod ids;
-mod kill;
-mod manual;
-mod process;
-mod reconcile;
+pub(crate) mod kill;
+pub(crate) mod manual;
+pub(crate) mod process;
+pub(crate) mod reconcile;
 mod record;
 mod retry;
+pub(crate) mod shutdown;
+pub(crate) mod start;
 mod status_id;
-mod update;
-mod view;
+mod store;
+pub(crate) mod untracked;
+pub(crate) mod update;
+pub(crate) mod view;
 
 pub(crate) use ids::TaskIds;
 pub use record::DEFAULT_KILL_GRACE_MS;
-pub(crate) use record::{Acknowledgement, CompletedTask, StatusRecord, Task, TaskNo, UntrackedTask, Update};
+pub(crate) use record::{
+    Acknowledgement, CompletedTask, MayBeDrained, StatusRecord, Task, TaskNo, UntrackedTask, Update,
+};
 pub(crate) use retry::next_retry_ms;
 pub(crate) use status_id::status_id;
+pub(crate) use store::Tasks;
 pub use view::ProbeFacts;
