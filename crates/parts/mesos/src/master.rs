@@ -21,6 +21,7 @@ use crate::{
     tasks::{
         ProbeFacts,
         acknowledge::{self, Acknowledged},
+        completion,
         kill::{self, KillCall},
         manual, process, reconcile, shutdown, update, view as task_view,
     },
@@ -112,7 +113,7 @@ impl Master {
                 operations::retry_operation(&mut records.operations, &mut records.cluster, cx, number);
             }
             Timer::Permit => permits::permit(records, cx, fleet),
-            Timer::Completion(task) => kill::expire_task(&mut records.tasks, cx, fleet, task),
+            Timer::Completion(task) => completion::expire_task(&mut records.tasks, cx, fleet, task),
             Timer::RegistryGc(agent) => registry_gc::gc_agent(&mut records.cluster, cx, agent),
             Timer::Reregister(agent) => failover::reregister_recovered(records, cx, fleet, agent),
             Timer::Destroy(pid) => shutdown::destroy_process(&mut records.tasks, fleet, pid),
@@ -402,8 +403,17 @@ impl Master {
         operation_id: &str,
         uuid: &[u8],
     ) {
-        let records = &mut self.records;
-        operations::acknowledge_operation(records, cx, fleet, framework, agent_id, operation_id, uuid);
+        let Records { cluster, operations, .. } = &mut self.records;
+        let left = operations::acknowledge_operation(
+            operations,
+            cluster,
+            cx,
+            framework,
+            agent_id,
+            operation_id,
+            uuid,
+        );
+        drains::check(&mut self.records, cx, fleet, left);
     }
 
     /// An executor is told to end with all its tasks. An agent that does not hear of it carries on.

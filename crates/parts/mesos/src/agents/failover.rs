@@ -62,7 +62,7 @@ pub(crate) fn fail_over(records: &mut Records, cx: &mut Cx, fleet: &Fleet) {
         match records.cluster.agents.get(id).map(|agent| agent.state) {
             Some(AgentState::Registered) => recover(records, cx, fleet, id),
             Some(AgentState::Unreachable | AgentState::Recovered) => {
-                untrack_all(&mut records.tasks, &mut records.cluster, id)
+                untrack_all(&mut records.tasks, &mut records.cluster, id);
             }
             Some(AgentState::Removed | AgentState::Gone) | None => {}
         }

@@ -18,7 +18,7 @@ use crate::{
     maintenance::cluster::{drains, inverse_offers},
     offers::{exchange, operations},
     records::Records,
-    tasks::{Acknowledgement, MayBeDrained, TaskNo, Tasks, Update, acknowledge, kill, untracked, update},
+    tasks::{Acknowledgement, MayBeDrained, TaskNo, Tasks, Update, acknowledge, kill, status, untracked},
     wire::operator_event,
 };
 use planarium_ground::{Absence, Cx, Fleet, MachineId};
@@ -83,7 +83,7 @@ fn disconnect(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId
             }
             let update = Update::new(cx.cause(), TaskState::Lost, Source::Master)
                 .with_reason(Reason::AgentDisconnected, "Agent disconnected");
-            let left = update::apply(&mut records.tasks, &mut records.cluster, cx, fleet, no, update);
+            let left = status::apply(&mut records.tasks, &mut records.cluster, cx, fleet, no, update);
             drains::check(records, cx, fleet, left);
         }
         records.cluster.agents.touch(cx, id);
@@ -233,7 +233,7 @@ fn announce(
     task.retry_ms = 0;
     if task.process.is_none() && !task.freed {
         // The launch never arrived: an agent does not report what it does not know.
-        update::end_task(tasks, cluster, cx, fleet, no, TaskState::Gone);
+        status::end_task(tasks, cluster, cx, fleet, no, TaskState::Gone);
         return left;
     }
     let framework = task.framework;
@@ -250,7 +250,7 @@ fn announce(
             .with_reason(Reason::AgentReregistered, message.unwrap_or_else(|| "Agent reregistered".into()))
     };
     let kill = task.pending_kill_ms.take();
-    let left = update::apply(tasks, cluster, cx, fleet, no, update);
+    let left = status::apply(tasks, cluster, cx, fleet, no, update);
     match kill {
         Some(grace_ms) => left.then(kill::deliver_kill(tasks, cluster, cx, fleet, no, Some(grace_ms))),
         None => left,
@@ -271,7 +271,7 @@ fn announce_and_forward(
     let update = Update::new(cx.cause(), state, Source::Master)
         .with_reason(Reason::AgentReregistered, "Agent reregistered");
     let kill = task.pending_kill_ms.take();
-    let left = left.then(update::apply_update(
+    let left = left.then(status::apply_update(
         tasks,
         cluster,
         cx,

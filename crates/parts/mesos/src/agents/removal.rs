@@ -11,7 +11,7 @@ use crate::{
     maintenance::cluster::inverse_offers,
     offers::{exchange, operations},
     records::Records,
-    tasks::{MayBeDrained, Tasks, Update, shutdown, untracked, update},
+    tasks::{MayBeDrained, Tasks, Update, shutdown, status, untracked},
     wire::operator_event,
 };
 use planarium_ground::{Cx, Fleet};
@@ -112,7 +112,7 @@ fn lose_tasks(
         match how {
             // The agent has left already: it cannot be drained any more.
             Removal::Removed(_) | Removal::Gone => {
-                let MayBeDrained(_) = update::apply(tasks, cluster, cx, fleet, no, update);
+                let MayBeDrained(_) = status::apply(tasks, cluster, cx, fleet, no, update);
             }
             Removal::Unreachable => set_unreachable(tasks, cluster, cx, no, update),
         }
@@ -154,5 +154,5 @@ fn set_unreachable(
     let plain = TaskStatus { healthy: None, check: None, ..status.clone() };
     let (is_new, state) = (task.record_status(&plain), task.state);
     operator_event::task_updated(tasks, cluster, cx, framework, &plain, state, is_new);
-    update::send_update(&mut cluster.frameworks, cx, framework, status);
+    status::send_update(&mut cluster.frameworks, cx, framework, status);
 }

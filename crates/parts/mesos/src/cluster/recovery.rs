@@ -2,12 +2,11 @@
 
 use crate::{
     allocator::Return,
-    api::{AgentId, FrameworkId, Offer, Resources},
+    api::{FrameworkId, Offer},
     cluster::{Cluster, Timer},
 };
 use planarium_ground::Cx;
 use planarium_kernel::Class;
-use planarium_protocol::Text;
 use std::sync::Arc;
 
 /// Filters that last no longer than this after an ACCEPT keep the world from being idle: what was left over is
@@ -27,19 +26,15 @@ pub(crate) fn recover_offers(
 }
 
 /// Recovers resources and arms the timer of the filter that a refusal makes.
-#[expect(clippy::too_many_arguments, reason = "one place for what the allocator must know of a recovery")]
-pub(crate) fn recover_resources(
+pub(crate) fn recover(
     cluster: &mut Cluster,
     cx: &Cx,
     framework: FrameworkId,
-    role: &Text,
-    agent: AgentId,
-    resources: &Resources,
+    rest: Return<'_>,
     filter_ms: Option<u64>,
     class: Class,
 ) {
-    let mut returns = std::iter::once(Return::Rest { role, agent, resources });
-    recover_all(cluster, cx, framework, &mut returns, filter_ms, class);
+    recover_all(cluster, cx, framework, &mut std::iter::once(rest), filter_ms, class);
 }
 
 /// The same for several: the filters of one refusal end together.

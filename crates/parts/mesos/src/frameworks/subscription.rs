@@ -9,7 +9,7 @@ use crate::{
     maintenance::{Maintenance, cluster::inverse_offers},
     offers::{Offers, Requested, exchange, operations, run},
     records::Records,
-    tasks::{shutdown, update},
+    tasks::{shutdown, status},
     wire::operator_event,
 };
 use planarium_ground::{Cx, Fleet};
@@ -184,7 +184,7 @@ pub(crate) fn remove_framework(records: &mut Records, cx: &mut Cx, fleet: &mut F
                 state,
                 is_new,
             );
-            update::end_task(&mut records.tasks, &mut records.cluster, cx, fleet, no, state);
+            status::end_task(&mut records.tasks, &mut records.cluster, cx, fleet, no, state);
         }
         operations::forget_operations_of(&mut records.operations, &mut records.cluster, id);
         records.cluster.allocator.remove_framework(id);

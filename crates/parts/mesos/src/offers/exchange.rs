@@ -5,7 +5,7 @@ use crate::{
     api::{FrameworkId, Offer, OfferId, SchedulerEvent},
     cluster::{Cluster, recovery},
     maintenance::Maintenance,
-    offers::{Offers, recency, timeout},
+    offers::{Offers, recency},
 };
 use planarium_ground::{Cx, Fleet};
 use planarium_kernel::Cause;
@@ -54,7 +54,7 @@ pub(crate) fn make_offers(
             cx.following(body, |cx| {
                 if offers.timeout_ms.is_some() {
                     for offer in &made {
-                        timeout::start_offer_timeout(offers, cluster, cx, offer.id);
+                        offers.limit_life(&mut cluster.timers, cx, offer.id);
                     }
                 }
                 cluster.counters.offers(framework).sent += made.len() as u64;

@@ -11,17 +11,14 @@
 use crate::{
     agents::{Agent, AgentState, Agents, Removal},
     api::{
-        AgentId, FrameworkId, Operation, OperationState, OperationStatus, ReconcileOperation, Resources,
-        SchedulerEvent,
+        AgentId, FrameworkId, OperationState, OperationStatus, ReconcileOperation, Resources, SchedulerEvent,
     },
     cluster::{Cluster, Timer},
     frameworks::Frameworks,
-    maintenance::cluster::drains,
     offers::{Operations, TrackedOperation},
-    records::Records,
-    tasks::{next_retry_ms, status_id},
+    tasks::{MayBeDrained, next_retry_ms, status_id},
 };
-use planarium_ground::{Cx, Fleet};
+use planarium_ground::Cx;
 use planarium_kernel::Class;
 use planarium_protocol::Text;
 use std::sync::Arc;
@@ -31,24 +28,9 @@ pub(crate) fn track_operation(
     operations: &mut Operations,
     cluster: &mut Cluster,
     cx: &Cx,
-    framework: FrameworkId,
-    agent: AgentId,
-    (id, operation): (Text, Arc<Operation>),
-    converted: Resources,
+    operation: TrackedOperation,
 ) {
     let number = cluster.ids.next_status.next();
-    let (cause, delivered) = (cx.cause(), false);
-    let operation = TrackedOperation {
-        framework,
-        id,
-        operation,
-        agent,
-        converted,
-        cause,
-        delivered,
-        retry_ms: 0,
-        retry: None,
-    };
     operations.insert(number, Arc::new(operation));
     forward_operation(operations, cluster, cx, number);
 }
@@ -201,28 +183,26 @@ pub(crate) fn forget_operations_of(
 
 /// ACKNOWLEDGE_OPERATION_STATUS. Acknowledgements of anything else have no effect.
 pub(crate) fn acknowledge_operation(
-    records: &mut Records,
-    cx: &mut Cx,
-    fleet: &mut Fleet,
+    operations: &mut Operations,
+    cluster: &mut Cluster,
+    cx: &Cx,
     framework: FrameworkId,
     agent_id: &str,
     operation_id: &str,
     uuid: &[u8],
-) {
-    let Some(agent) = records.cluster.agents.named(agent_id) else { return };
-    if !records.cluster.agents.get(agent).is_some_and(Agent::is_reachable) {
-        return;
-    }
-    let seed = records.cluster.ids.seed;
-    let meant = records.operations.iter().find(|(number, operation)| {
+) -> MayBeDrained {
+    let agent = cluster.agents.named(agent_id);
+    let is_reachable = |id: &AgentId| cluster.agents.get(*id).is_some_and(Agent::is_reachable);
+    let Some(agent) = agent.filter(is_reachable) else { return MayBeDrained::default() };
+    let seed = cluster.ids.seed;
+    let meant = operations.iter().find(|(number, operation)| {
         let own =
             operation.framework == framework && operation.agent == agent && *operation.id == *operation_id;
         own && operation.delivered && status_id(seed, operation_id, u64::from(**number)) == uuid
     });
-    if let Some(number) = meant.map(|(number, _)| *number) {
-        forget_operation(&mut records.operations, &mut records.cluster, number);
-        drains::check_agent(records, cx, fleet, agent);
-    }
+    let Some(number) = meant.map(|(number, _)| *number) else { return MayBeDrained::default() };
+    forget_operation(operations, cluster, number);
+    MayBeDrained(Some((agent, cx.cause())))
 }
 
 /// RECONCILE_OPERATIONS.

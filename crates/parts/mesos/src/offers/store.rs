@@ -3,8 +3,12 @@
 //! *Must not know*: what becomes of an offer.
 
 use super::OutstandingOffers;
-use crate::api::{AgentId, FrameworkId, OfferId};
-use planarium_kernel::id::Counter;
+use crate::{
+    api::{AgentId, FrameworkId, OfferId},
+    cluster::{Timer, Timers},
+};
+use planarium_ground::Cx;
+use planarium_kernel::{Class, id::Counter};
 
 /// The agents that an event run was requested for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +63,14 @@ impl Offers {
             Requested::Nothing => self.requested = Requested::Some(vec![agent]),
             Requested::Some(agents) => agents.push(agent),
             Requested::All => {}
+        }
+    }
+
+    /// Limits the life of an offer or inverse offer, where the flag is set.
+    pub(crate) fn limit_life(&self, timers: &mut Timers, cx: &Cx, id: OfferId) {
+        if let Some(ms) = self.timeout_ms {
+            let at = cx.now().saturating_add(ms);
+            timers.arm(at, Class::Periodic, cx.cause(), Timer::OfferTimeout(id));
         }
     }
 }

@@ -7,21 +7,12 @@
 
 use crate::{
     api::OfferId,
-    cluster::{Cluster, Timer},
+    cluster::Cluster,
     maintenance::{Maintenance, cluster::inverse_offers},
     offers::{Offers, exchange},
 };
 use planarium_ground::Cx;
-use planarium_kernel::Class;
 use std::sync::Arc;
-
-/// Limits the life of an offer or inverse offer.
-pub(crate) fn start_offer_timeout(offers: &mut Offers, cluster: &mut Cluster, cx: &Cx, id: OfferId) {
-    if let Some(ms) = offers.timeout_ms {
-        let at = cx.now().saturating_add(ms);
-        cluster.timers.arm(at, Class::Periodic, cx.cause(), Timer::OfferTimeout(id));
-    }
-}
 
 /// The time is over; the offer may have been answered long ago.
 pub(crate) fn offer_timed_out(

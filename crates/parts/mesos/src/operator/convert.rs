@@ -181,7 +181,7 @@ pub(super) fn grow_for_operator(
     let size = Milli(volume.amount().0.saturating_add(addition.amount().0));
     let from = [volume.clone(), addition.clone()].into_iter().collect();
     let to = [volume.with_scalar(size)].into_iter().collect();
-    resize_for_operator(offers, cluster, cx, id, volume, size, (&from, &to))
+    resize_for_operator(offers, cluster, cx, id, &Resize { volume, size, from, to })
 }
 
 /// SHRINK_VOLUME.
@@ -202,7 +202,18 @@ pub(super) fn shrink_for_operator(
     let size = Milli(volume.amount().0.saturating_sub(by.0));
     let from = [volume.clone()].into_iter().collect();
     let to = [volume.with_scalar(size), volume.without_volume().with_scalar(by)].into_iter().collect();
-    resize_for_operator(offers, cluster, cx, id, volume, size, (&from, &to))
+    resize_for_operator(offers, cluster, cx, id, &Resize { volume, size, from, to })
+}
+
+/// A volume that gets another size.
+struct Resize<'a> {
+    volume: &'a Resource,
+    /// Its size afterwards.
+    size: Milli,
+    /// The resources that the agent must have.
+    from: Resources,
+    /// The resources that it has afterwards.
+    to: Resources,
 }
 
 fn resize_for_operator(
@@ -210,10 +221,9 @@ fn resize_for_operator(
     cluster: &mut Cluster,
     cx: &mut Cx,
     id: AgentId,
-    volume: &Resource,
-    size: Milli,
-    (from, to): (&Resources, &Resources),
+    resize: &Resize<'_>,
 ) -> Result<(), Refusal> {
+    let Resize { volume, size, from, to } = resize;
     free_up(offers, cluster, cx, id, from)?;
     if !cluster.allocator.convert_free(id, from, to, cx.cause()) {
         return Err(too_little(from));

@@ -15,7 +15,7 @@ use crate::{
     agents::Agent,
     api::FrameworkId,
     cluster::Cluster,
-    tasks::{Acknowledgement, MayBeDrained, TaskNo, Tasks, status_id, update},
+    tasks::{Acknowledgement, MayBeDrained, TaskNo, Tasks, retry, status, status_id},
 };
 use planarium_ground::{Cx, Fleet};
 use planarium_kernel::Class;
@@ -40,11 +40,11 @@ pub(crate) fn send_next_update(
     }
     let lost = fleet.drops_status(cx, &labels);
     // It waits for a framework outside now: nothing follows by itself.
-    update::schedule_retry(tasks, cluster, cx, no, if lost { Class::OneShot } else { Class::Periodic });
+    retry::schedule_retry(tasks, cluster, cx, no, if lost { Class::OneShot } else { Class::Periodic });
     if !lost {
         cx.scoped(update.cause, |cx| {
             // The task stays until this is acknowledged, and so does its agent.
-            let MayBeDrained(_) = update::apply_update(
+            let MayBeDrained(_) = status::apply_update(
                 tasks,
                 cluster,
                 cx,
@@ -111,7 +111,7 @@ pub(crate) fn acknowledge(
     let ended = task.pending_updates.pop_front().is_some_and(|update| update.state.is_terminal());
     let state = task.state;
     if ended {
-        update::end_task(tasks, cluster, cx, fleet, no, state);
+        status::end_task(tasks, cluster, cx, fleet, no, state);
         left = MayBeDrained(Some((agent, cx.cause())));
     } else {
         resend_updates(tasks, cluster, cx, fleet, no);

@@ -4,14 +4,13 @@
 
 use crate::{
     api::{Capability, FrameworkId, ReconcileTask, Source, TaskState},
-    cluster::{Cluster, Timer},
+    cluster::Cluster,
     tasks::{
         DEFAULT_KILL_GRACE_MS, MayBeDrained, TaskNo, Tasks, Update, reconcile, shutdown::SHUTDOWN_GRACE_MS,
         update,
     },
 };
 use planarium_ground::{Cx, Fleet, ProcessState};
-use planarium_kernel::Class;
 use planarium_protocol::{EventBody, Text};
 
 /// A call KILL.
@@ -64,18 +63,6 @@ pub(crate) fn kill(
     });
     cluster.agents.touch(cx, agent);
     left
-}
-
-/// A task with a `max_completion_time` starts to run.
-pub(crate) fn limit_completion(cluster: &mut Cluster, cx: &Cx, no: TaskNo, ms: u64) {
-    cluster.timers.arm(cx.now().saturating_add(ms), Class::OneShot, cx.cause(), Timer::Completion(no));
-}
-
-/// A task has reached its `max_completion_time`: its executor ends it without any grace.
-pub(crate) fn expire_task(tasks: &mut Tasks, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
-    if let Some(pid) = tasks.mark_expired(no) {
-        fleet.kill(cx, pid, 0);
-    }
 }
 
 /// The agent receives a kill; the other tasks of the group are ended with it.

@@ -5,7 +5,7 @@ use crate::{
     api::{CheckStatus, FrameworkId, Reason, Source, TaskState, TaskStatus},
     cluster::Cluster,
     frameworks::Frameworks,
-    tasks::{CompletedTask, MayBeDrained, Task, TaskNo, Tasks, Update, untracked, update},
+    tasks::{CompletedTask, MayBeDrained, Task, TaskNo, Tasks, Update, status, untracked, update},
 };
 use planarium_ground::{Absence, Cx, Fleet, ProcessId, Said};
 use planarium_protocol::{Refusal, Text, input::TaskStatusInput, refusal::RefusalCode};
@@ -54,7 +54,7 @@ pub(crate) fn task_status(
         let agent_id = cluster.agents.get(agent).map(|agent| agent.name.clone()).unwrap_or_default();
         let Some(task) = tasks.get(no) else { return Ok(left) };
         let status = TaskStatus { state, reason, message: update.message, ..task.status(agent_id, cx.now()) };
-        update::send_update(&mut cluster.frameworks, cx, framework, status);
+        status::send_update(&mut cluster.frameworks, cx, framework, status);
         return Ok(left);
     }
     let pid = tasks.get(no).and_then(|task| task.process);
@@ -80,7 +80,7 @@ pub(crate) fn task_status(
         if let Some(task) = tasks.get_mut(no).filter(|task| !task.agent_state.is_terminal()) {
             task.agent_state = state;
         }
-        left = update::apply(tasks, cluster, cx, fleet, no, update);
+        left = status::apply(tasks, cluster, cx, fleet, no, update);
     }
     follow(cx, fleet, pid, state, said.readiness_exit);
     Ok(left)
@@ -170,7 +170,7 @@ fn send_update_of_completed(
         unreachable_since_ms: None,
         number: None,
     };
-    update::send_update(&mut cluster.frameworks, cx, framework, status);
+    status::send_update(&mut cluster.frameworks, cx, framework, status);
     Ok(())
 }
 

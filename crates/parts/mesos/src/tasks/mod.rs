@@ -12,15 +12,17 @@
 //! | tasks as a front end shows them | `view` |
 
 pub(crate) mod acknowledge;
+pub(crate) mod completion;
 mod ids;
 pub(crate) mod kill;
 pub(crate) mod manual;
 pub(crate) mod process;
 pub(crate) mod reconcile;
 mod record;
-mod retry;
+pub(crate) mod retry;
 pub(crate) mod shutdown;
 pub(crate) mod start;
+pub(crate) mod status;
 mod status_id;
 mod store;
 pub(crate) mod untracked;

@@ -6,7 +6,7 @@ use crate::{
     agents::{AgentState, Agents},
     api::{FrameworkId, Reason, ReconcileTask, Source, TaskState, TaskStatus},
     cluster::Cluster,
-    tasks::{Task, Tasks, update},
+    tasks::{Task, Tasks, status},
 };
 use planarium_ground::Cx;
 use planarium_kernel::SimTime;
@@ -27,14 +27,14 @@ pub(crate) fn reconcile(
         for no in tasks.of_framework(framework) {
             let known = tasks.get(no).filter(|task| task.unreachable_since.is_none());
             if let Some(status) = known.map(|task| latest(&cluster.agents, cx, task)) {
-                update::send_update(&mut cluster.frameworks, cx, framework, status);
+                status::send_update(&mut cluster.frameworks, cx, framework, status);
             }
         }
         return;
     }
     for task in asked {
         match seen(tasks, &cluster.agents, framework, task).map(|task| latest(&cluster.agents, cx, task)) {
-            Some(status) => update::send_update(&mut cluster.frameworks, cx, framework, status),
+            Some(status) => status::send_update(&mut cluster.frameworks, cx, framework, status),
             None => send_unknown(cluster, cx, framework, task),
         }
     }
@@ -111,5 +111,5 @@ fn send_unknown(cluster: &mut Cluster, cx: &mut Cx, framework: FrameworkId, aske
         unreachable_since_ms: since.map(SimTime::ms),
         number: None,
     };
-    update::send_update(&mut cluster.frameworks, cx, framework, status);
+    status::send_update(&mut cluster.frameworks, cx, framework, status);
 }

@@ -34,6 +34,7 @@ pub(crate) mod reads;
 pub(crate) mod resource;
 pub(crate) mod sandbox;
 pub(crate) mod state;
+pub(crate) mod status;
 pub(crate) mod summary;
 pub(crate) mod task;
 

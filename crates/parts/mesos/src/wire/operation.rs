@@ -5,7 +5,6 @@
 
 use super::{
     common::id,
-    operator::filled,
     resource::{Form, one},
 };
 use crate::{
@@ -13,7 +12,7 @@ use crate::{
     cluster::Cluster,
     offers::{Operations, TrackedOperation, operations},
     tasks::status_id,
-    wire::event,
+    wire::{common, event},
 };
 use planarium_kernel::base64::Base64;
 use planarium_protocol::json;
@@ -22,7 +21,7 @@ use serde_json::{Map, Value};
 /// All operations that the master knows of.
 pub(super) fn operations_v1(operations: &Operations, cluster: &Cluster) -> Value {
     let all = operations.iter().map(|(number, tracked)| operation_v1(cluster, *number, tracked));
-    filled(vec![("operations", all.collect())])
+    common::filled(vec![("operations", all.collect())])
 }
 
 fn operation_v1(cluster: &Cluster, number: u32, tracked: &TrackedOperation) -> Value {

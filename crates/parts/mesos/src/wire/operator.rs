@@ -3,7 +3,7 @@
 //! Source: `apache/mesos: include/mesos/v1/master/master.proto`, `src/master/http.cpp`. Match for these types.
 
 use super::{
-    common::{Calendar, MASTER_IP, MASTER_PORT, VERSION, domain, version},
+    common::{Calendar, version},
     framework,
     resource::{Form, list},
     task::{TaskRow, TaskRows},
@@ -16,7 +16,7 @@ use crate::{
     operator::{quota, weights},
     records::Records,
     tasks::Tasks,
-    wire::{agent, metrics, operation, state, summary, task},
+    wire::{agent, common, metrics, operation, state, summary, task},
 };
 use planarium_kernel::SimTime;
 use planarium_protocol::json;
@@ -27,31 +27,6 @@ fn reply(kind: &str, payload: Value) -> Value {
     let mut map = Map::new();
     map.insert("type".to_owned(), json!(kind));
     map.insert(kind.to_ascii_lowercase(), payload);
-    Value::Object(map)
-}
-
-/// Leaves out empty lists, as messages do.
-pub(super) fn filled(lists: Vec<(&str, Vec<Value>)>) -> Value {
-    let full = lists.into_iter().filter(|(_, list)| !list.is_empty());
-    Value::Object(full.map(|(key, list)| (key.to_owned(), list.into())).collect())
-}
-
-/// The master itself, as frameworks see it too.
-pub(super) fn master_info(cluster: &Cluster) -> Value {
-    let mut map = Map::new();
-    map.insert("id".to_owned(), json!(cluster.ids.uuid));
-    map.insert("ip".to_owned(), json!(16_777_343));
-    map.insert("port".to_owned(), json!(MASTER_PORT));
-    map.insert("pid".to_owned(), json!(format!("master@{MASTER_IP}:{MASTER_PORT}")));
-    map.insert("hostname".to_owned(), json!("localhost"));
-    map.insert("version".to_owned(), json!(VERSION));
-    map.insert(
-        "address".to_owned(),
-        json!({ "hostname": "localhost", "ip": MASTER_IP, "port": MASTER_PORT }),
-    );
-    if let Some(domain) = domain(cluster.agents.region.as_ref(), None) {
-        map.insert("domain".to_owned(), domain);
-    }
     Value::Object(map)
 }
 
@@ -71,7 +46,7 @@ pub(super) fn operator_read(records: &Records, calendar: Calendar, kind: &str) -
             json!({ "metrics": metrics.collect::<Vec<_>>() })
         }
         "GET_MASTER" => json!({
-            "master_info": master_info(&records.cluster),
+            "master_info": common::master_info(&records.cluster),
             "start_time": calendar.seconds(SimTime::ZERO),
             "elected_time": calendar.seconds(SimTime::ZERO),
         }),
@@ -87,7 +62,7 @@ pub(super) fn operator_read(records: &Records, calendar: Calendar, kind: &str) -
             let roles = summary::role_names(&records.cluster)
                 .into_iter()
                 .map(|role| summary::role_v1(&records.offers, &records.cluster, &role));
-            filled(vec![("roles", roles.collect())])
+            common::filled(vec![("roles", roles.collect())])
         }
         "GET_WEIGHTS" => match weights::weights_json(&records.cluster.allocator) {
             none if none.is_empty() => return Some(json!({ "type": kind })),
@@ -162,7 +137,7 @@ fn frameworks_v1(records: &Records, calendar: Calendar) -> Value {
         }
         if framework.is_registered() { &mut registered } else { &mut completed }.push(Value::Object(map));
     }
-    filled(vec![("frameworks", registered), ("completed_frameworks", completed)])
+    common::filled(vec![("frameworks", registered), ("completed_frameworks", completed)])
 }
 
 fn executors_v1(cluster: &Cluster) -> Value {
@@ -179,5 +154,5 @@ fn executors_v1(cluster: &Cluster) -> Value {
             }));
         }
     }
-    filled(vec![("executors", executors)])
+    common::filled(vec![("executors", executors)])
 }

@@ -7,7 +7,6 @@
 use super::{
     agent::agent_rows,
     common::{Calendar, HEARTBEAT_S, id},
-    event::status_v1,
     framework,
     operator::get_state,
     task::{row_of, task_v1},
@@ -20,6 +19,7 @@ use crate::{
     maintenance::quirk,
     records::Records,
     tasks::{TaskNo, Tasks},
+    wire::status,
 };
 use planarium_ground::Cx;
 use planarium_kernel::SimTime;
@@ -102,7 +102,7 @@ pub(crate) fn task_updated(
     let Some(calendar) = listening(cluster, cx) else { return };
     let payload = json!({
         "framework_id": id(cluster.frameworks.wire_id(framework)),
-        "status": status_v1(tasks, cluster, calendar, framework, status, None),
+        "status": status::status_v1(tasks, cluster, calendar, framework, status, None),
         "state": state.as_str(),
     });
     push(cluster, cx, "TASK_UPDATED", payload);

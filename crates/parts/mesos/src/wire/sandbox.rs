@@ -12,7 +12,11 @@ use super::{
     query::refusal,
     task::{TaskRow, TaskRows},
 };
-use crate::{cluster::Cluster, tasks::Tasks, wire::task};
+use crate::{
+    cluster::Cluster,
+    tasks::Tasks,
+    wire::{status, task},
+};
 use planarium_ground::plain_end;
 use planarium_kernel::SimTime;
 use planarium_kernel::base64::Base64;
@@ -110,7 +114,7 @@ fn place<'a>(tasks: &'a Tasks, cluster: &'a Cluster, path: &'a str) -> Option<Pl
             }
     };
     let found = TaskRows::all(&rows).filter(is_meant).last().copied()?;
-    let container = task::container_id(cluster, &found);
+    let container = status::container_id(cluster, found.framework, found.task_id(), found.executor());
     (*run == "latest" || *run == container).then(|| Place { row: found, rest: rest.to_vec() })
 }
 

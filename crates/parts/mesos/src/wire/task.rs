@@ -11,17 +11,15 @@ use crate::{
     cluster::Cluster,
     frameworks::Frameworks,
     tasks::{StatusRecord, Task, Tasks},
-    wire::event,
+    wire::status,
 };
 use planarium_ground::HealthSpec;
-use planarium_kernel::{SimTime, draw};
+use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Purpose of the draw that makes the id of a container.
-const CONTAINER_ID: u32 = 0x0A13;
 /// Default `limit` of `/tasks`.
 const DEFAULT_LIMIT: usize = 100;
 /// Number of unreachable tasks of a framework that are listed, the latest.
@@ -31,7 +29,7 @@ const MAX_UNREACHABLE: usize = 1_000;
 #[derive(Clone, Copy)]
 pub(super) struct TaskRow<'a> {
     info: &'a TaskInfo,
-    framework: FrameworkId,
+    pub(super) framework: FrameworkId,
     pub(super) agent: AgentId,
     pub(super) state: TaskState,
     executor: Option<&'a Text>,
@@ -183,39 +181,12 @@ fn status_record_v1(
         unreachable_since_ms: past.unreachable_since.map(SimTime::ms),
         number: past.number,
     };
-    event::status_v1(tasks, cluster, calendar, row.framework, &status, past.number.map(u64::from))
+    status::status_v1(tasks, cluster, calendar, row.framework, &status, past.number.map(u64::from))
 }
 
 fn container_of(cluster: &Cluster, row: &TaskRow<'_>, past: &StatusRecord) -> Option<Value> {
     let agent = cluster.agents.get(row.agent).filter(|_| past.source == Source::Executor)?;
-    Some(container_status(cluster, row.framework, &row.info.task_id, row.executor, &agent.ip))
-}
-
-/// The id of the container whose sandbox is the task's.
-pub(super) fn container_id(cluster: &Cluster, row: &TaskRow<'_>) -> String {
-    container_uuid(cluster, row.framework, row.executor().unwrap_or(row.task_id()))
-}
-
-fn container_uuid(cluster: &Cluster, framework: FrameworkId, of: &str) -> String {
-    let entity = draw::entity(&format!("{} {of}", cluster.frameworks.wire_id(framework)));
-    draw::uuid(cluster.ids.seed, entity, CONTAINER_ID, 0)
-}
-
-/// The container of a task: its own, nested in that of an executor which runs several.
-pub(super) fn container_status(
-    cluster: &Cluster,
-    framework: FrameworkId,
-    task_id: &str,
-    executor: Option<&Text>,
-    ip: &str,
-) -> Value {
-    let uuid = |of: &str| container_uuid(cluster, framework, of);
-    let container = match executor {
-        Some(executor) => json!({ "value": uuid(task_id), "parent": { "value": uuid(executor) } }),
-        None => json!({ "value": uuid(task_id) }),
-    };
-    let address = json!({ "protocol": "IPv4", "ip_address": ip });
-    json!({ "container_id": container, "network_infos": [{ "ip_addresses": [address] }] })
+    Some(status::container_status(cluster, row.framework, &row.info.task_id, row.executor, &agent.ip))
 }
 
 pub(super) fn task_v1(tasks: &Tasks, cluster: &Cluster, calendar: Calendar, row: &TaskRow<'_>) -> Value {

@@ -17,11 +17,12 @@ use crate::{
     cluster::Cluster,
     maintenance::{
         DrainConfig, DrainEffect, DrainEnd, DrainState, Maintenance, MarkGone, Refused, Standing,
-        cluster::inverse_offers, grace_while_draining, may_mark_gone,
+        cluster::{inverse_offers, standing},
+        grace_while_draining, may_mark_gone,
     },
     offers::{exchange, operations},
     records::Records,
-    tasks::{MayBeDrained, Tasks, Update, kill, untracked, update},
+    tasks::{MayBeDrained, Tasks, Update, kill, status, untracked},
 };
 use planarium_ground::{Cx, Fleet};
 use planarium_protocol::Text;
@@ -30,21 +31,7 @@ use std::sync::Arc;
 /// Number and standing of the agent that an operator names.
 fn agent_by_id(maintenance: &Maintenance, agents: &Agents, name: &str) -> (AgentId, Standing) {
     let Some(id) = agents.named(name) else { return (AgentId(u32::MAX), Standing::Unknown) };
-    (id, standing(maintenance, agents, id))
-}
-
-pub(super) fn standing(maintenance: &Maintenance, agents: &Agents, id: AgentId) -> Standing {
-    match agents.known_state(id) {
-        Some(AgentState::Registered) => Standing::Registered {
-            connected: agents.get(id).is_some_and(|agent| agent.connected),
-            can_drain: true,
-            scheduled: maintenance.machines.is_scheduled(id),
-        },
-        Some(AgentState::Recovered) => Standing::Recovered,
-        Some(AgentState::Unreachable) => Standing::Unreachable,
-        Some(AgentState::Gone) => Standing::Gone,
-        Some(AgentState::Removed) | None => Standing::Unknown,
-    }
+    (id, standing::standing(maintenance, agents, id))
 }
 
 pub(super) fn drain(
@@ -57,7 +44,7 @@ pub(super) fn drain(
     let (id, standing) = agent_by_id(&records.maintenance, &records.cluster.agents, name);
     let effects =
         Arc::make_mut(&mut records.cluster.agents.drains).drain(cx.now(), id, config, standing, true)?;
-    carry_out_for(records, cx, fleet, id, ("drain-started", "is being drained"), effects);
+    carry_out_for(records, cx, fleet, id, "drain-started", "is being drained", effects);
     Ok(())
 }
 
@@ -69,7 +56,7 @@ pub(super) fn deactivate(
 ) -> Result<(), Refused> {
     let (id, standing) = agent_by_id(&records.maintenance, &records.cluster.agents, name);
     let effects = Arc::make_mut(&mut records.cluster.agents.drains).deactivate(id, standing, true)?;
-    carry_out_for(records, cx, fleet, id, ("deactivated", "is deactivated"), effects);
+    carry_out_for(records, cx, fleet, id, "deactivated", "is deactivated", effects);
     Ok(())
 }
 
@@ -83,7 +70,7 @@ pub(super) fn reactivate(
     let effects = Arc::make_mut(&mut records.cluster.agents.drains).reactivate(id, standing, true);
     if matches!(effects, Ok(_) | Err(Refused::NotRegistered)) {
         let effects = effects.clone().unwrap_or_default();
-        carry_out_for(records, cx, fleet, id, ("reactivated", "is reactivated"), effects);
+        carry_out_for(records, cx, fleet, id, "reactivated", "is reactivated", effects);
     }
     effects.map(|_| ())
 }
@@ -107,7 +94,8 @@ fn carry_out_for(
     cx: &mut Cx,
     fleet: &mut Fleet,
     id: AgentId,
-    (what, words): (&str, &str),
+    what: &str,
+    words: &str,
     effects: Vec<DrainEffect>,
 ) {
     let hostname = records.cluster.agents.hostname(id);
@@ -225,7 +213,7 @@ fn mark_agent_gone(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: Ag
             let update = Update::new(cx.cause(), state, Source::Master).with_reason(reason, message);
             // It is gone: it cannot be drained any more.
             let MayBeDrained(_) =
-                update::apply(&mut records.tasks, &mut records.cluster, cx, fleet, no, update);
+                status::apply(&mut records.tasks, &mut records.cluster, cx, fleet, no, update);
         }
         registry_gc::schedule_registry_gc(&mut records.cluster, cx, id);
         operations::lose_operations(&mut records.operations, &mut records.cluster, cx, id, Removal::Gone);

@@ -97,7 +97,7 @@ fn carry_out(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, effects: Vec
     for effect in effects {
         match effect {
             Effect::Mode { machine, from, to } => {
-                mode_changed(&mut records.maintenance, &mut records.cluster, cx, fleet, &machine, from, to)
+                mode_changed(&mut records.maintenance, &mut records.cluster, cx, fleet, &machine, from, to);
             }
             Effect::Refresh { agent, .. } => {
                 for offer in offers.remove(&agent).unwrap_or_default() {

@@ -15,7 +15,7 @@ use crate::{
     cluster::{Cluster, Timer},
     frameworks::Framework,
     maintenance::{InverseFilterId, InverseOffer as Asked, Maintenance, Response},
-    offers::{Offers, recency, timeout},
+    offers::{Offers, recency},
 };
 use planarium_ground::Cx;
 use planarium_kernel::{Cause, Class};
@@ -74,7 +74,7 @@ pub(crate) fn send_inverse_offers(
             let number = OfferId(offers.next.next());
             let asked = Arc::make_mut(&mut maintenance.inverse).record(number, grant);
             let Some(offer) = shown(cluster, &asked) else { continue };
-            timeout::start_offer_timeout(offers, cluster, cx, number);
+            offers.limit_life(&mut cluster.timers, cx, number);
             let (last, offers) = by_framework.entry(grant.framework).or_insert((cause, Vec::new()));
             *last = std::cmp::max_by_key(*last, cause, recency);
             offers.push(Arc::new(offer));

@@ -14,6 +14,7 @@
 pub(crate) mod drains;
 pub(crate) mod effects;
 pub(crate) mod inverse_offers;
+pub(crate) mod standing;
 pub(crate) mod unmatched;
 pub(crate) mod view;
 pub(crate) mod why;

@@ -6,7 +6,7 @@ use crate::{
     frameworks::Frameworks,
     maintenance::{
         DrainState, MachineId as MachineName, Maintenance, Mode, Refused, Standing, Window,
-        cluster::{drains, unmatched},
+        cluster::{standing, unmatched},
         everyone,
     },
 };
@@ -162,7 +162,7 @@ pub(crate) fn maintenance_actions(
         Mode::Draining => None,
         Mode::Up | Mode::Down => Some(Refused::NotDraining(name.clone()).to_string()),
     };
-    let standing = drains::standing(maintenance, agents, id);
+    let standing = standing::standing(maintenance, agents, id);
     let (drain, deactivate, reactivate, gone) = agent_refusals(agents, id, standing);
     vec![
         act("Schedule maintenance (in 10 min, 1 h)", "schedule-add", &windows, scheduled),

@@ -8,7 +8,7 @@ use crate::{
     agents::Agents,
     api::{ExecutorInfo, FrameworkId, Reason, Resources, TaskInfo, TaskState},
     cluster::Cluster,
-    tasks::{Task, TaskNo, Tasks, start, update},
+    tasks::{Task, TaskNo, Tasks, start, status},
     wire::operator_event,
 };
 use planarium_ground::{Cx, Fleet};
@@ -31,7 +31,8 @@ pub(super) fn launch_one(
     accepted.remaining = remaining;
     match valid {
         Ok(needs) => {
-            start(tasks, cluster, cx, fleet, accepted, (task, needs), executor.as_ref(), None);
+            let valid = ValidTask { info: task, needs, executor: executor.as_ref(), group: None };
+            start(tasks, cluster, cx, fleet, accepted, valid);
         }
         Err(message) => {
             refuse_tasks(cluster, cx, &accepted.agent_name, accepted.framework, "LAUNCH", &[task], &message);
@@ -54,7 +55,7 @@ pub(super) fn refuse_tasks(
         let agent_id = Some(agent_id.clone());
         let status = never_launched(cx, task, agent_id, TaskState::Error, reason, message.into());
         cluster.counters.end(TaskState::Error);
-        update::send_update(&mut cluster.frameworks, cx, framework, status);
+        status::send_update(&mut cluster.frameworks, cx, framework, status);
     }
 }
 
@@ -91,8 +92,9 @@ pub(super) fn launch_group(
     let group = tasks.next_group.next();
     // A task that is alone in its group has no others to end with.
     let group = (infos.len() > 1).then_some(group);
-    for task in infos.into_iter().zip(all_needs) {
-        start(tasks, cluster, cx, fleet, accepted, task, Some(executor), group);
+    for (info, needs) in infos.into_iter().zip(all_needs) {
+        let valid = ValidTask { info, needs, executor: Some(executor), group };
+        start(tasks, cluster, cx, fleet, accepted, valid);
     }
 }
 
@@ -136,6 +138,15 @@ fn validate_group(
     Ok(all_needs)
 }
 
+/// A task that may be launched.
+struct ValidTask<'a> {
+    info: TaskInfo,
+    needs: TaskNeeds,
+    executor: Option<&'a ExecutorInfo>,
+    /// Tasks with the same number start and end together.
+    group: Option<u32>,
+}
+
 /// Starts a valid task, whose resources are already taken out of what is left.
 fn start(
     tasks: &mut Tasks,
@@ -143,10 +154,9 @@ fn start(
     cx: &mut Cx,
     fleet: &mut Fleet,
     accepted: &AcceptedOffers,
-    (mut info, needs): (TaskInfo, TaskNeeds),
-    executor: Option<&ExecutorInfo>,
-    group: Option<u32>,
+    task: ValidTask<'_>,
 ) {
+    let ValidTask { mut info, needs, executor, group } = task;
     let no = TaskNo(tasks.next.next());
     let labels = std::mem::take(&mut info.process_labels);
     // The environment concerns only the agent: the master keeps what it shows and decides by.

@@ -10,13 +10,13 @@ pub(crate) mod launch;
 mod validate;
 
 use crate::{
-    allocator::filter::life_ms,
+    allocator::{Return, filter::life_ms},
     api::{FrameworkId, OfferId, Operation, Reason, Resources, TaskInfo, TaskState},
     cluster::{Cluster, recovery},
     frameworks::Frameworks,
-    offers::{Offers, exchange, operations},
+    offers::{Offers, TrackedOperation, exchange, operations},
     records::Records,
-    tasks::update,
+    tasks::status,
 };
 use accepted::{AcceptedOffers, never_launched};
 use planarium_ground::{Cx, Fleet};
@@ -65,27 +65,12 @@ pub(crate) fn accept(
         (converted, declined)
     };
     let (role, agent) = (&accepted.role, accepted.agent);
-    recovery::recover_resources(
-        &mut records.cluster,
-        cx,
-        framework,
-        role,
-        agent,
-        &converted,
-        None,
-        Class::OneShot,
-    );
-    recovery::recover_resources(
-        &mut records.cluster,
-        cx,
-        framework,
-        role,
-        agent,
-        &declined,
-        life_ms(refuse_ms),
-        Class::OneShot,
-    );
-    records.cluster.agents.touch(cx, agent);
+    let cluster = &mut records.cluster;
+    for (resources, filter_ms) in [(&converted, None), (&declined, life_ms(refuse_ms))] {
+        let rest = Return::Rest { role, agent, resources };
+        recovery::recover(cluster, cx, framework, rest, filter_ms, Class::OneShot);
+    }
+    cluster.agents.touch(cx, agent);
 }
 
 /// Carries out one operation; `id` is the framework's, if it wants to be told the outcome.
@@ -152,15 +137,19 @@ fn carry_out_operation(
     };
     match (done, tracked) {
         (Ok(converted), Some(tracked)) => {
-            operations::track_operation(
-                &mut records.operations,
-                &mut records.cluster,
-                cx,
-                accepted.framework,
-                accepted.agent,
-                tracked,
+            let (id, operation) = tracked;
+            let tracked = TrackedOperation {
+                framework: accepted.framework,
+                id,
+                operation,
+                agent: accepted.agent,
                 converted,
-            );
+                cause: cx.cause(),
+                delivered: false,
+                retry_ms: 0,
+                retry: None,
+            };
+            operations::track_operation(&mut records.operations, &mut records.cluster, cx, tracked);
         }
         (Ok(_), None) => {}
         (Err(reason), _) => {
@@ -257,7 +246,7 @@ fn refuse_accept(
         let agent_id = task.agent_id.clone().or_else(|| agent_id.clone());
         let status = never_launched(cx, task, agent_id, state, Reason::InvalidOffers, message.clone());
         cluster.counters.end(state);
-        update::send_update(&mut cluster.frameworks, cx, framework, status);
+        status::send_update(&mut cluster.frameworks, cx, framework, status);
     }
     for operation in operations {
         if let Operation::Named { id, .. } = operation {
