@@ -1,7 +1,7 @@
 //! Digest and invariants of the cluster.
 
 use crate::{
-    agents::AgentState,
+    agents::{AgentState, holdings},
     api::{AgentId, FrameworkId, Resources},
     maintenance::cluster::drains,
     offers::operations,
@@ -81,6 +81,7 @@ pub(crate) fn digest(records: &Records, digest: &mut Digest) {
 pub(crate) fn check(records: &Records, fleet: &Fleet) -> Vec<String> {
     let mut broken = records.cluster.allocator.check();
     check_books(records, &mut broken);
+    holdings::check_holdings(&records.tasks, &records.cluster, fleet, &mut broken);
     check_tasks(records, fleet, &mut broken);
     drains::check_maintenance(records, &mut broken);
     operations::check_operations(&records.operations, &records.cluster, &mut broken);

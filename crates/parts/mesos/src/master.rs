@@ -5,7 +5,7 @@
 //! [`Records`] it needs.
 
 use crate::{
-    agents::{failover, liveness, permits, registration, registry_gc, restart, view},
+    agents::{failover, holdings, liveness, permits, registration, registry_gc, restart, view},
     api::{AgentId, Call, FrameworkId, FrameworkInfo, Message, SchedulerEvent, TaskInfo, TaskState},
     check,
     cluster::Timer,
@@ -150,7 +150,12 @@ impl Master {
                     records.cluster.allocator.touch_all(cx.cause());
                 }
                 FleetEventKind::MasterFailover => failover::fail_over(records, cx, fleet),
-                FleetEventKind::SchedulerRestart { .. } | FleetEventKind::Watched { .. } => {}
+                FleetEventKind::HoldingsChanged { machine, by } if by != crate::OWNER => {
+                    holdings::others_changed(&mut records.offers, &mut records.cluster, cx, fleet, machine);
+                }
+                FleetEventKind::SchedulerRestart { .. }
+                | FleetEventKind::Watched { .. }
+                | FleetEventKind::HoldingsChanged { .. } => {}
                 FleetEventKind::Started { .. }
                 | FleetEventKind::Running { .. }
                 | FleetEventKind::Check { .. }
@@ -206,6 +211,12 @@ impl Master {
     /// written `HOSTNAME@ADDRESS`.
     pub fn remove_agent(&mut self, cx: &mut Cx, fleet: &mut Fleet, which: &str) -> Result<(), Refusal> {
         registration::remove_agent(&mut self.records, cx, fleet, which)
+    }
+
+    /// Brings the ledger in line with what tasks, executors and reservations hold. *Cost*: by what runs on the agents that
+    /// have changed.
+    pub fn settle_holdings(&mut self, cx: &Cx, fleet: &mut Fleet) {
+        holdings::settle_holdings(&self.records.tasks, &mut self.records.cluster, cx, fleet);
     }
 
     /// The id on the wire of the agent that was last on the machine of this hostname; none if several machines

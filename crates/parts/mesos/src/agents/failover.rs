@@ -12,7 +12,7 @@
 //! counting offers where the old one was, and that frameworks have ten minutes to return at least.
 
 use crate::{
-    agents::{AgentState, Executors, Removal, admission, catch_up, removal_limit},
+    agents::{AgentState, Executors, Removal, admission, catch_up, holdings, removal_limit},
     api::{AgentId, FrameworkId},
     cluster::{Cluster, Timer},
     counters::Counters,
@@ -100,11 +100,12 @@ fn untrack_all(tasks: &mut Tasks, cluster: &mut Cluster, id: AgentId) {
     let Some(agent) = cluster.agents.get_mut(id) else { return };
     let numbers: Vec<TaskNo> = std::mem::take(&mut agent.tasks).into_iter().collect();
     for no in numbers {
-        untracked::untrack(tasks, &mut cluster.agents, no);
+        untracked::untrack(tasks, cluster, no);
         let Some(task) = tasks.all.remove(&no) else { continue };
         tasks.ids.remove(&(task.framework, task.id().clone()));
         cluster.timers.disarm(task.retry);
     }
+    cluster.allocator.note_held(id);
     if let Some(agent) = cluster.agents.get_mut(id) {
         agent.executors = Executors::default();
     }
@@ -140,6 +141,7 @@ pub(crate) fn reregister_recovered(records: &mut Records, cx: &mut Cx, fleet: &m
         let Some(agent) = records.cluster.agents.get(id) else { return };
         let (region, total) = (agent.region.clone(), agent.last_total.clone());
         records.cluster.allocator.add_agent(id, &hostname, region.as_ref(), &total, allocated, cx.cause());
+        holdings::look_at_others(&mut records.offers, &mut records.cluster, cx, fleet, id);
         if records.cluster.agents.drains.is_deactivated(id) {
             records.cluster.allocator.set_active(id, false, cx.cause());
         }

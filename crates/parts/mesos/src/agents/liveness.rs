@@ -10,8 +10,8 @@
 
 use crate::{
     agents::{
-        Agent, AgentState, Removal, RemovalReason, admission, catch_up, failover, permits, registration,
-        registry_gc, removal, removal_limit,
+        Agent, AgentState, Removal, RemovalReason, admission, catch_up, failover, holdings, permits,
+        registration, registry_gc, removal, removal_limit,
     },
     api::{AgentId, Reason, Source, TaskState},
     cluster::{Cluster, Timer},
@@ -198,6 +198,7 @@ fn readmit(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
         let Some(agent) = records.cluster.agents.get(id) else { return };
         let (region, total) = (agent.region.clone(), agent.last_total.clone());
         records.cluster.allocator.add_agent(id, &hostname, region.as_ref(), &total, allocated, cx.cause());
+        holdings::look_at_others(&mut records.offers, &mut records.cluster, cx, fleet, id);
         let tasks: Vec<TaskNo> = records
             .cluster
             .agents

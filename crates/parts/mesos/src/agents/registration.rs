@@ -4,7 +4,9 @@
 //! the instant its machine joins or comes back.
 
 use crate::{
-    agents::{AGENT_PORT, Agent, AgentState, Agents, Host, Removal, RemovalReason, admission, removal},
+    agents::{
+        AGENT_PORT, Agent, AgentState, Agents, Host, Removal, RemovalReason, admission, holdings, removal,
+    },
     api::{
         AgentId, AgentInfo, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value,
         validity::is_role,
@@ -213,6 +215,9 @@ pub(crate) fn register(
     cx.following(EventBody::AgentRegistered { agent: spec.hostname.clone(), agent_id: name }, |cx| {
         let region = spec.region.as_ref();
         records.cluster.allocator.add_agent(id, &spec.hostname, region, &total, Vec::new(), cx.cause());
+        fleet.hear_holdings(crate::OWNER);
+        fleet.widen_machine(machine, holdings::amounts_of(total.iter()).0);
+        holdings::look_at_others(&mut records.offers, &mut records.cluster, cx, fleet, id);
         records.maintenance.want_inverse_offers(id, cx.cause());
         records.offers.request_run(id);
         records.cluster.agents.touch(cx, id);

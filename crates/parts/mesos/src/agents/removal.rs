@@ -104,7 +104,7 @@ fn lose_tasks(
         };
         let update = Update::new(cx.cause(), state, Source::Master).with_reason(reason, message);
         if missed_shutdown {
-            untracked::untrack(tasks, &mut cluster.agents, no);
+            untracked::untrack(tasks, cluster, no);
         } else if how != Removal::Unreachable {
             let process = tasks.get_mut(no).and_then(|task| task.process.take());
             shutdown::shut_down_process(tasks, cluster, cx, fleet, id, process);

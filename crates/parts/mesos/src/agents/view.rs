@@ -103,6 +103,7 @@ fn resource_views(cluster: &Cluster, host: &Host, agent: &Agent, tasks: &[&Task]
     match host.agent.and_then(|id| cluster.allocator.slot(id)) {
         Some(slot) => {
             total.add(&slot.free);
+            total.add(&slot.others);
             slot.allocated
                 .values()
                 .flat_map(crate::allocator::Allocation::parts)

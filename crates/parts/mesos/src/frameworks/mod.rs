@@ -2,7 +2,7 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | the record of a framework | `record` |
+//! | the record of a framework; all of them, and their messages | `record`, `store` |
 //! | SUBSCRIBE, disconnection, removal | `subscription` |
 //! | UPDATE_FRAMEWORK | `update` |
 

@@ -18,6 +18,7 @@
 //! | what the operator can read | `status` |
 //! | inverse offers, answers, filters | `inverse` |
 //! | agents drained, deactivated, marked gone | `drain` |
+//! | all of these records in one | `store` |
 //! | what all this does to the cluster | `cluster` |
 //! | oddities kept on purpose, by name | [`quirk`] |
 //!

@@ -2,9 +2,9 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | records: outstanding offers, operations that have an id | `outstanding`, `operation_record` |
-//! | allocation runs, and the offers that result | `run` |
-//! | offers declined, rescinded, their resources recovered | `exchange` |
+//! | records: outstanding offers, operations that have an id | `store`, `outstanding`, `operation_record` |
+//! | allocation runs, and the offers that result | `run`, `round` |
+//! | offers made, declined, rescinded | `exchange` |
 //! | the flag `offer_timeout` | `timeout` |
 //! | ACCEPT | `accept` |
 //! | feedback on operations | `operations` |

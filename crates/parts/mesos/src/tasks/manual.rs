@@ -41,7 +41,7 @@ pub(crate) fn task_status(
     let Some(no) = live_task(tasks, &cluster.frameworks, said)? else {
         return match untracked_task(tasks, &cluster.frameworks, said) {
             Some((no, pid)) if source != Source::Master => {
-                untracked::record_untracked(tasks, &cluster.agents, cx, fleet, no, &update);
+                untracked::record_untracked(tasks, cluster, cx, fleet, no, &update);
                 follow(cx, fleet, pid, state, said.readiness_exit);
                 Ok(left)
             }

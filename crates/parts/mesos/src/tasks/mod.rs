@@ -2,14 +2,21 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | records: tasks, updates on their way, tasks by id | `record`, `ids`, `status_id`, `retry` |
+//! | records: tasks, updates on their way, tasks by id | `record`, `ids`, `status_id`; all of them: `store` |
+//! | the agent starts the process of a task | `start` |
 //! | what a process reports | `process` |
-//! | from the agent to the master to the framework | `update` |
+//! | from the agent to the master; what got lost is sent again | `update`, `retry` |
+//! | from the master to the framework; a task ends | `status` |
 //! | frameworks that acknowledge explicitly | `acknowledge` |
-//! | KILL and SHUTDOWN | `kill` |
+//! | KILL, SHUTDOWN, `max_completion_time` | `kill`, `completion` |
 //! | RECONCILE | `reconcile` |
+//! | processes that are told to end with their agent or framework | `shutdown` |
+//! | tasks that run although the master no longer lists them | `untracked` |
 //! | the user says what happens | `manual` |
 //! | tasks as a front end shows them | `view` |
+//!
+//! These rules know tasks and the cluster only. Where the end of a task may be the end of a drain they return
+//! [`MayBeDrained`], which `maintenance::cluster::drains` checks.
 
 pub(crate) mod acknowledge;
 pub(crate) mod completion;

@@ -128,6 +128,7 @@ pub(crate) fn free_task(
     let (id, framework, process) = (task.agent, task.framework, task.process.take());
     let (role, resources) = (task.role.clone(), std::mem::take(&mut task.resources));
     let executor = task.executor.clone();
+    cluster.allocator.note_held(id);
     forget_process(tasks, fleet, process);
     let executor =
         cluster.agents.get_mut(id).and_then(|agent| agent.leave_executor(framework, executor?, no));
@@ -184,6 +185,7 @@ pub(crate) fn end_task(
     let (id, framework) = (task.agent, task.framework);
     tasks.ids.remove(&(framework, task.id().clone()));
     cluster.timers.disarm(task.retry);
+    cluster.allocator.note_held(id);
     if !task.freed {
         forget_process(tasks, fleet, task.process);
     }

@@ -26,17 +26,18 @@ pub(crate) fn receives_shutdown(agents: &mut Agents, fleet: &Fleet, id: AgentId)
 }
 
 /// The master is about to remove a task that runs on.
-pub(crate) fn untrack(tasks: &mut Tasks, agents: &mut Agents, no: TaskNo) {
+pub(crate) fn untrack(tasks: &mut Tasks, cluster: &mut Cluster, no: TaskNo) {
     let is_there = |task: &&Arc<Task>| task.process.is_some() || task.freed;
     let Some(task) = tasks.all.get(&no).filter(is_there).cloned() else { return };
     let executor = task.executor.as_ref().and_then(|id| {
-        let agent = agents.get(task.agent)?;
+        let agent = cluster.agents.get(task.agent)?;
         agent.executors.get(&(task.framework, id.clone())).map(|executor| executor.info.clone())
     });
     if let Some(task) = tasks.get_mut(no) {
         task.process = None;
     }
-    if let Some(agent) = agents.get_mut(task.agent) {
+    cluster.allocator.note_held(task.agent);
+    if let Some(agent) = cluster.agents.get_mut(task.agent) {
         agent.untracked.push(no);
     }
     tasks.untracked.insert(no, UntrackedTask { task, executor });
@@ -45,7 +46,7 @@ pub(crate) fn untrack(tasks: &mut Tasks, agents: &mut Agents, no: TaskNo) {
 /// An agent has news of a task that the master does not know: it comes out when the agent returns.
 pub(crate) fn record_untracked(
     tasks: &mut Tasks,
-    agents: &Agents,
+    cluster: &mut Cluster,
     cx: &mut Cx,
     fleet: &mut Fleet,
     no: TaskNo,
@@ -58,12 +59,13 @@ pub(crate) fn record_untracked(
     }
     let update = Update { made_at: Some(cx.now()), ..task.as_expired(update.clone()) };
     let (state, agent, group) = (update.state, task.agent, task.group);
+    cluster.allocator.note_held(agent);
     task.agent_state = state;
     task.pending_updates.push_back(update);
     if group.is_none() || !matches!(state, TaskState::Failed | TaskState::Killed) {
         return;
     }
-    let on_agent = agents.get(agent).into_iter().flat_map(|agent| &agent.untracked);
+    let on_agent = cluster.agents.get(agent).into_iter().flat_map(|agent| &agent.untracked);
     let others = on_agent.filter_map(|other| Some(&tasks.untracked.get(other)?.task));
     let alive = others.filter(|other| other.group == group && !other.agent_state.is_terminal());
     let doomed: Vec<_> = alive.filter_map(|other| Some((other.process?, other.grace_ms()))).collect();
@@ -72,11 +74,12 @@ pub(crate) fn record_untracked(
     }
 }
 
-fn take_untracked(tasks: &mut Tasks, agents: &mut Agents, id: AgentId) -> Vec<(TaskNo, UntrackedTask)> {
-    let Some(agent) = agents.get_mut(id).filter(|agent| !agent.untracked.is_empty()) else {
+fn take_untracked(tasks: &mut Tasks, cluster: &mut Cluster, id: AgentId) -> Vec<(TaskNo, UntrackedTask)> {
+    let Some(agent) = cluster.agents.get_mut(id).filter(|agent| !agent.untracked.is_empty()) else {
         return Vec::new();
     };
     let of = std::mem::take(&mut agent.untracked);
+    cluster.allocator.note_held(id);
     of.into_iter().filter_map(|no| Some((no, tasks.untracked.remove(&no)?))).collect()
 }
 
@@ -91,14 +94,14 @@ pub(crate) fn end_untracked(
     if let Some(agent) = cluster.agents.get_mut(id).filter(|agent| agent.missed_shutdown) {
         agent.missed_shutdown = false;
     }
-    for (_, untracked) in take_untracked(tasks, &mut cluster.agents, id) {
+    for (_, untracked) in take_untracked(tasks, cluster, id) {
         shutdown::shut_down_process(tasks, cluster, cx, fleet, id, untracked.task.process);
     }
 }
 
 /// A removed agent reports what it runs: it is on record again where its framework still exists.
 pub(crate) fn track_again(tasks: &mut Tasks, cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet, id: AgentId) {
-    for (no, untracked) in take_untracked(tasks, &mut cluster.agents, id) {
+    for (no, untracked) in take_untracked(tasks, cluster, id) {
         let UntrackedTask { task, executor } = untracked;
         let key = (task.framework, task.id().clone());
         let there =

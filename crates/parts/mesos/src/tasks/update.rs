@@ -31,7 +31,7 @@ pub(crate) fn on_agent_update(
 ) -> MayBeDrained {
     let mut left = MayBeDrained::default();
     let Some(task) = tasks.get(no) else {
-        untracked::record_untracked(tasks, &cluster.agents, cx, fleet, no, &update);
+        untracked::record_untracked(tasks, cluster, cx, fleet, no, &update);
         return left;
     };
     if task.agent_state.is_terminal() {

@@ -8,7 +8,7 @@
 //! | resources, read and written | `resource` |
 //! | framework descriptions, read and written | `framework` |
 //! | `/state`, `/slaves`, `/frameworks` | `state`, `agent` |
-//! | `/tasks`, tasks wherever they occur | `task` |
+//! | `/tasks`, tasks and their statuses wherever they occur | `task`, `status` |
 //! | `/state-summary`, `/roles` | `summary` |
 //! | `/metrics/snapshot` | `metrics` |
 //! | reads and events of the v1 operator API | `operator`, `operator_event` |

@@ -220,6 +220,7 @@ fn start(
         }
     });
     tasks.all.insert(no, Arc::new(task));
+    cluster.allocator.note_held(accepted.agent);
     operator_event::task_added(tasks, cluster, cx, no);
     cluster.agents.touch(cx, accepted.agent);
 }
