@@ -10,8 +10,9 @@ use crate::id::PathId;
 use crate::instances::instance::Instance;
 use crate::instances::tracker::SpecNo;
 use crate::launch_queue::backoff::Delay;
-use crate::marathon::Marathon;
 use crate::marathon::change::FailedChange;
+use crate::records::Records;
+use crate::setup::Setup;
 use crate::shown;
 use planarium_kernel::Cause;
 use planarium_part::Cx;
@@ -71,56 +72,32 @@ struct Fact {
     text: Text,
 }
 
-impl Marathon {
-    /// An element of what is shown.
-    pub(crate) fn path(&self, plan: impl Into<Text>, phase: Option<Text>, step: Option<Text>) -> ElementPath {
-        ElementPath {
-            dialect: shared(DIALECT),
-            service: self.settings.framework.clone(),
-            plan: plan.into(),
-            phase,
-            step,
+impl Records {
+    /// The element that shows an app.
+    pub(crate) fn app_path(&self, id: &PathId) -> ElementPath {
+        match self.run_of(id) {
+            Some(run) => self.setup.app_path(run.place.clone()),
+            None => self.setup.unknown_app_path(id),
         }
     }
 
-    fn say(&self, cx: &mut Cx, fact: Fact) -> u64 {
-        cx.emit(EventBody::Happened {
-            speaker: self.settings.framework.clone(),
-            what: shared(fact.what),
-            importance: fact.importance,
-            path: fact.path.map(Box::new),
-            facts: fact.facts.into_iter().map(|(name, value)| (shared(name), value)).collect(),
-            text: fact.text.into(),
-        })
-    }
-
-    /// The element that shows an app.
-    pub(crate) fn app_path(&self, id: &PathId) -> ElementPath {
-        let (phase, step) = match self.run_of(id) {
-            Some(run) => run.place.clone(),
-            None => shown::place_of(id),
-        };
-        self.path(shared(shown::APPS), Some(phase), Some(step))
-    }
-
-    /// The same, by its number.
+    /// The element that shows an app, by its number.
     fn path_of(&self, no: SpecNo) -> Option<ElementPath> {
-        let (phase, step) = self.run(no)?.place.clone();
-        Some(self.path(shared(shown::APPS), Some(phase), Some(step)))
+        Some(self.setup.app_path(self.run(no)?.place.clone()))
     }
 
     /// What becomes known of a change that failed, although nothing has changed. Its text is the reason.
     pub(crate) fn facts_of_failure(&self, failed: &FailedChange) -> Told {
         let mut facts: Vec<(Text, Text)> = vec![
             ("group".into(), failed.group.text().clone()),
-            ("version".into(), self.calendar.date(failed.version).into()),
+            ("version".into(), self.setup.calendar.date(failed.version).into()),
         ];
         if let Some(plan) = &failed.plan {
-            let plan = plan_json(plan, self.calendar, self.settings.client_compat);
+            let plan = plan_json(plan, self.setup.calendar, self.setup.settings.client_compat);
             facts.push(("plan".into(), plan.to_string().into()));
         }
         Told {
-            speaker: self.settings.framework.clone(),
+            speaker: self.setup.settings.framework.clone(),
             what: CHANGE_FAILED.into(),
             facts,
             text: failed.reason.clone(),
@@ -147,18 +124,7 @@ impl Marathon {
             "instance-unhealthy" | "instance-overdue" | "instance-expunged" => Importance::High,
             _ => Importance::Normal,
         };
-        Cause::Event(self.say(cx, Fact { what, importance, path, facts, text: sentence.into() }))
-    }
-
-    /// Something that a user wants of an instance.
-    pub(crate) fn say_user(
-        &self,
-        cx: &mut Cx,
-        what: &'static str,
-        instance: (SpecNo, &Instance),
-        text: &str,
-    ) -> Cause {
-        self.say_instance(cx, what, instance, text)
+        Cause::Event(report(&self.setup, cx, Fact { what, importance, path, facts, text: sentence.into() }))
     }
 
     /// Instances wait for offers now.
@@ -174,7 +140,7 @@ impl Marathon {
             facts,
             text: sentence.into(),
         };
-        Cause::Event(self.say(cx, fact))
+        Cause::Event(report(&self.setup, cx, fact))
     }
 
     /// Something about a deployment as a whole.
@@ -200,8 +166,8 @@ impl Marathon {
         let facts =
             vec![("deployment", deployment.plan.id.clone()), ("apps", affected.len().to_string().into())];
         let importance = if what == "deployment-canceled" { Importance::High } else { Importance::Normal };
-        let path = Some(self.path(name, None, None));
-        self.say(cx, Fact { what, importance, path, facts, text: sentence.into() })
+        let path = Some(self.setup.path(name, None, None));
+        report(&self.setup, cx, Fact { what, importance, path, facts, text: sentence.into() })
     }
 
     /// A step begins: its index.
@@ -217,8 +183,9 @@ impl Marathon {
         let sentence =
             format!("{name}, step {} of {}: {}{rest}", step + 1, plan.steps.len(), actions.join(", "));
         let facts = vec![("deployment", plan.id.clone()), ("step", (step + 1).to_string().into())];
-        let path = Some(self.path(name, Some(shown::step_name(step).into()), None));
-        self.say(
+        let path = Some(self.setup.path(name, Some(shown::step_name(step).into()), None));
+        report(
+            &self.setup,
             cx,
             Fact {
                 what: "deployment-step",
@@ -234,7 +201,7 @@ impl Marathon {
     pub(crate) fn say_backoff(&self, cx: &mut Cx, instance: &Instance, delay: &Delay) -> u64 {
         let task = instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone());
         cx.emit(EventBody::Backoff {
-            service: self.settings.framework.clone(),
+            service: self.setup.settings.framework.clone(),
             task,
             delay_ms: delay.ms(),
             until_ms: delay.until().ms(),
@@ -259,14 +226,41 @@ impl Marathon {
         ];
         let importance = if alive { Importance::Normal } else { Importance::High };
         let path = self.path_of(no);
-        self.say(cx, Fact { what: "health-changed", importance, path, facts, text: sentence.into() });
+        report(
+            &self.setup,
+            cx,
+            Fact { what: "health-changed", importance, path, facts, text: sentence.into() },
+        );
     }
 
     /// Makes sure that some event of the world comes after what listeners are to be told.
     pub(crate) fn tell_of_bus(&self, cx: &mut Cx) {
-        if self.bus.is_ahead_of(cx.next_seq().saturating_sub(1)) {
+        if self.events.is_ahead_of(cx.next_seq().saturating_sub(1)) {
             let (importance, text) = (Importance::Low, shared(BUS_TEXT));
-            self.say(cx, Fact { what: BUS_EVENTS, importance, path: None, facts: Vec::new(), text });
+            report(
+                &self.setup,
+                cx,
+                Fact { what: BUS_EVENTS, importance, path: None, facts: Vec::new(), text },
+            );
         }
+    }
+}
+
+fn report(setup: &Setup, cx: &mut Cx, fact: Fact) -> u64 {
+    cx.emit(EventBody::Happened {
+        speaker: setup.settings.framework.clone(),
+        what: shared(fact.what),
+        importance: fact.importance,
+        path: fact.path.map(Box::new),
+        facts: fact.facts.into_iter().map(|(name, value)| (shared(name), value)).collect(),
+        text: fact.text.into(),
+    })
+}
+
+/// The event that a cause is, if it is one.
+pub(crate) fn event_of(cause: Cause) -> u64 {
+    match cause {
+        Cause::Event(event) => event,
+        _ => 0,
     }
 }

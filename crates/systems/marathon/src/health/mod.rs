@@ -9,6 +9,8 @@
 //! was seen of the task before; the flag `MARATHON_SIM_STRICT_HEALTH_FLAG` does as the code.
 
 pub(crate) mod probes;
+mod results;
+mod verdict;
 
 use crate::definition::RunSpec;
 use crate::definition::spec::HealthDef;

@@ -15,13 +15,12 @@ use crate::definition::RunSpec;
 use crate::definition::spec::ReadinessDef;
 use crate::deployments::ReadinessResult;
 use crate::deployments::actions::News;
+use crate::deployments::lifecycle::Deploying;
 use crate::deployments::plan::InstanceNo;
 use crate::health::status_line;
 use crate::instances::instance::{Condition, Instance};
 use crate::instances::tracker::Key;
-use crate::marathon::Marathon;
 use planarium_kernel::{SortedMap, SortedSet};
-use planarium_part::{Cluster, Cx};
 use planarium_protocol::Text;
 
 /// New instances of a job.
@@ -68,25 +67,21 @@ impl Progress {
 
     fn check(
         &mut self,
-        marathon: &mut Marathon,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
+        deploying: &mut Deploying<'_, '_>,
         (key, instance): (Key, &Instance),
         check: &ReadinessDef,
     ) {
         let Some(task) = instance.task().filter(|task| task.condition == Condition::Running) else { return };
         if self.checking.get(&key) != Some(&task.id) {
             self.checking.insert(key, task.id.clone());
-            marathon.watch_readiness(cx, cluster, key, instance, check);
+            deploying.probes.watch_readiness(deploying.records, deploying.port, key, instance, check);
         }
     }
 
     /// News that may concern health or readiness.
     pub(crate) fn hear(
         &mut self,
-        marathon: &mut Marathon,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
+        deploying: &mut Deploying<'_, '_>,
         (spec, deployment): (&RunSpec, u32),
         news: &News<'_>,
     ) -> Heard {
@@ -110,11 +105,11 @@ impl Progress {
                     }
                     (false, Some(check)) => {
                         self.healthy.insert(no);
-                        self.check(marathon, cx, cluster, (key, &change.now), check);
+                        self.check(deploying, (key, &change.now), check);
                         Heard::Understood
                     }
                     (true, Some(check)) => {
-                        self.check(marathon, cx, cluster, (key, &change.now), check);
+                        self.check(deploying, (key, &change.now), check);
                         Heard::Understood
                     }
                     (true, None) => Heard::Nothing,
@@ -137,12 +132,12 @@ impl Progress {
                 };
                 let result = readiness_result(check, *exit_code, &task.id);
                 let is_ready = result.ready;
-                marathon.note_readiness(cx, deployment, result);
+                deploying.note_readiness(deployment, result);
                 if !is_ready {
                     return Heard::Understood;
                 }
                 self.ready.insert(key.no);
-                marathon.unwatch_readiness(cx, cluster, *key);
+                deploying.probes.unwatch_readiness(deploying.records, deploying.port, *key);
                 Heard::Advanced(key.no)
             }
             News::Changed(_) | News::Gone(_) | News::Health { .. } => Heard::Nothing,
@@ -152,17 +147,15 @@ impl Progress {
     /// A new instance that was there before the job.
     pub(crate) fn look_at(
         &mut self,
-        marathon: &mut Marathon,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
+        deploying: &mut Deploying<'_, '_>,
         (key, instance): (Key, &Instance),
         spec: &RunSpec,
     ) {
-        if !spec.has_health() || marathon.is_known_healthy(key, instance) {
+        if !spec.has_health() || deploying.records.is_known_healthy(key, instance) {
             self.healthy.insert(key.no);
         }
         match &spec.def.readiness {
-            Some(check) => self.check(marathon, cx, cluster, (key, instance), check),
+            Some(check) => self.check(deploying, (key, instance), check),
             None => _ = self.ready.insert(key.no),
         }
     }

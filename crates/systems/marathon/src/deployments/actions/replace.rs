@@ -9,15 +9,14 @@
 
 use crate::definition::RunSpec;
 use crate::deployments::actions::Job;
-use crate::deployments::actions::Marathon;
 use crate::deployments::actions::News;
 use crate::deployments::actions::Work;
 use crate::deployments::actions::progress::{Heard, Progress};
+use crate::deployments::lifecycle::Deploying;
 use crate::deployments::plan::InstanceNo;
 use crate::instances::instance::{Condition, Goal, Instance};
 use crate::instances::tracker::{Key, SpecNo};
 use planarium_kernel::{SimTime, SortedSet, sorted};
-use planarium_part::{Cluster, Cx};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -124,35 +123,15 @@ impl Replacing {
     }
 }
 
-impl Marathon {
-    /// Whether an instance is known to be healthy.
-    pub(crate) fn is_known_healthy(&self, key: Key, instance: &Instance) -> bool {
-        if instance.healthy == Some(true) {
-            return true;
-        }
-        if self.settings.strict_health {
-            return false;
-        }
-        let checks = self.run(key.spec).and_then(|run| run.checks.get(&instance.version()));
-        match checks {
-            Some(checks) => checks.overall(key.no) == Some(true),
-            // Readiness or a check that is only shown says nothing of a running instance.
-            None => !instance.spec.has_health() && instance.condition == Condition::Running,
-        }
-    }
-
-    /// Whether an instance counts as healthy when a restart begins.
-    pub(crate) fn is_considered_healthy(&self, key: Key, instance: &Instance) -> bool {
-        !instance.spec.has_checks() || self.is_known_healthy(key, instance)
-    }
-
-    pub(crate) fn begin_replace(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo) -> bool {
+impl Deploying<'_, '_> {
+    pub(crate) fn begin_replace(&mut self, no: SpecNo) -> bool {
         let Some(mut taken) = self.take_job(no) else { return true };
         let job = Arc::make_mut(&mut taken);
         let spec = job.spec.clone();
         let all: Vec<(Key, Arc<Instance>)> =
-            self.tracker.of_spec(no).map(|(key, instance)| (key, instance.clone())).collect();
-        let considered = |(key, instance): &(Key, Arc<Instance>)| self.is_considered_healthy(*key, instance);
+            self.records.instances.of_spec(no).map(|(key, instance)| (key, instance.clone())).collect();
+        let considered =
+            |(key, instance): &(Key, Arc<Instance>)| self.records.is_considered_healthy(*key, instance);
         let healthy = all.iter().filter(|one| one.1.goal == Goal::Running && considered(one)).count();
         let mut replacing =
             Replacing { ignition: ignition(&spec, all.len(), healthy), ..Replacing::default() };
@@ -167,68 +146,65 @@ impl Marathon {
         replacing.old = old.iter().map(|(_, _, no)| *no).collect();
         replacing.to_kill = old.into_iter().map(|(_, _, no)| no).collect();
         for (key, instance) in all.iter().filter(|(_, instance)| is_new(instance)) {
-            replacing.progress.look_at(self, cx, cluster, (*key, instance), &spec);
+            replacing.progress.look_at(self, (*key, instance), &spec);
         }
         for _ in 0..replacing.ignition.kill_now {
-            self.kill_next_old(cx, no, &spec, &mut replacing);
+            self.kill_next_old(no, &spec, &mut replacing);
         }
-        self.launch_new(cx, no, &spec, &mut replacing);
-        self.reset_delay(cx, no, &spec);
-        replacing.sample(cx.now());
+        self.launch_new(no, &spec, &mut replacing);
+        self.records.reset_delay(self.port.cx, no, &spec);
+        replacing.sample(self.port.cx.now());
         let done = is_finished(&replacing, &spec);
         job.work = Work::Replacing(Box::new(replacing));
         if done {
-            self.end_job(cx, cluster, no, job);
+            self.end_job(no, job);
         } else {
             self.put_job(no, taken);
         }
         done
     }
 
-    fn kill_next_old(&mut self, cx: &mut Cx, no: SpecNo, spec: &RunSpec, replacing: &mut Replacing) {
+    fn kill_next_old(&mut self, no: SpecNo, spec: &RunSpec, replacing: &mut Replacing) {
         let Some(next) = replacing.to_kill.pop_front() else { return };
         let goal = if spec.is_resident() { Goal::Stopped } else { Goal::Decommissioned };
-        self.set_goal(cx, Key { spec: no, no: next }, goal, "a new version takes its place");
+        self.records.set_goal(
+            self.port.cx,
+            Key { spec: no, no: next },
+            goal,
+            "a new version takes its place",
+        );
     }
 
-    fn launch_new(&mut self, cx: &mut Cx, no: SpecNo, spec: &Arc<RunSpec>, replacing: &mut Replacing) {
+    fn launch_new(&mut self, no: SpecNo, spec: &Arc<RunSpec>, replacing: &mut Replacing) {
         let count = replacing.room(spec.instances as usize);
         if count > 0 {
             replacing.started += count;
             let count = u32::try_from(count).unwrap_or(u32::MAX);
-            self.launch(cx, no, spec, count, "the new version takes the place of the old one");
+            self.records.launch(
+                self.port.cx,
+                no,
+                spec,
+                count,
+                "the new version takes the place of the old one",
+            );
         }
     }
 
-    pub(crate) fn replacing_hears(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        no: SpecNo,
-        job: &mut Job,
-        news: &News<'_>,
-    ) -> bool {
-        let done = self.replacing_reacts(cx, cluster, no, job, news);
+    pub(crate) fn replacing_hears(&mut self, no: SpecNo, job: &mut Job, news: &News<'_>) -> bool {
+        let done = self.replacing_reacts(no, job, news);
         if let Work::Replacing(replacing) = &mut job.work {
-            replacing.sample(cx.now());
+            replacing.sample(self.port.cx.now());
         }
         done
     }
 
-    fn replacing_reacts(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        no: SpecNo,
-        job: &mut Job,
-        news: &News<'_>,
-    ) -> bool {
+    fn replacing_reacts(&mut self, no: SpecNo, job: &mut Job, news: &News<'_>) -> bool {
         let (spec, deployment) = (job.spec.clone(), job.deployment);
         let Work::Replacing(replacing) = &mut job.work else { return false };
-        match replacing.progress.hear(self, cx, cluster, (&spec, deployment), news) {
+        match replacing.progress.hear(self, (&spec, deployment), news) {
             Heard::Advanced(instance) => {
                 if replacing.progress.is_done(instance) {
-                    self.kill_next_old(cx, no, &spec, replacing);
+                    self.kill_next_old(no, &spec, replacing);
                 }
                 return is_finished(replacing, &spec);
             }
@@ -253,16 +229,21 @@ impl Marathon {
             if change.deleted {
                 // Forgotten at once, it has no goal that would change: nothing else would bring about the launch.
                 replacing.to_kill.retain(|one| *one != id);
-                self.launch_new(cx, no, &spec, replacing);
+                self.launch_new(no, &spec, replacing);
                 return is_finished(replacing, &spec);
             }
             let goal = if spec.is_resident() { Goal::Stopped } else { Goal::Decommissioned };
-            self.set_goal(cx, change.key, goal, "it has ended, and a new version takes its place");
+            self.records.set_goal(
+                self.port.cx,
+                change.key,
+                goal,
+                "it has ended, and a new version takes its place",
+            );
             false
         } else if (ended || instance.condition == Condition::Scheduled) && instance.goal.is_terminal() {
             replacing.old.remove(&id);
             replacing.progress.ended(id);
-            self.launch_new(cx, no, &spec, replacing);
+            self.launch_new(no, &spec, replacing);
             is_finished(replacing, &spec)
         } else {
             false

@@ -1,0 +1,15 @@
+//! What questions are answered from.
+//!
+//! *Must not know*: how anything is changed.
+
+use crate::deployments::Deployments;
+use crate::kills::Kills;
+use crate::records::Records;
+
+/// The records that questions are answered from.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    pub(crate) records: &'a Records,
+    pub(crate) deployments: &'a Deployments,
+    pub(crate) kills: &'a Kills,
+}
