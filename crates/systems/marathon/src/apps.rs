@@ -4,7 +4,7 @@
 
 use crate::definition::RunSpec;
 use crate::definition::spec::Stamp;
-use crate::deployments::actions::Job;
+use crate::deployments::work::Job;
 use crate::groups::Root;
 use crate::health::Checks;
 use crate::id::PathId;

@@ -13,6 +13,7 @@
 
 mod api;
 mod apps;
+mod causes;
 mod codes;
 mod console;
 mod dates;

@@ -2,66 +2,19 @@
 //!
 //! *Knows*: names of facts, which never change, and their words. *Must not know*: what leads to them.
 
-use crate::definition::write::Dates;
 use crate::deployments::Deployment;
 use crate::deployments::plan::Plan;
-use crate::events::plan_json;
 use crate::id::PathId;
 use crate::instances::instance::Instance;
 use crate::instances::tracker::SpecNo;
 use crate::launch_queue::backoff::Delay;
-use crate::marathon::change::FailedChange;
 use crate::records::Records;
 use crate::setup::Setup;
-use crate::shown;
+use crate::shown::{self, BUS_EVENTS, BUS_TEXT, shared};
 use planarium_kernel::Cause;
 use planarium_part::Cx;
 use planarium_protocol::event::{ElementPath, Importance};
-use planarium_protocol::refusal::Told;
 use planarium_protocol::{EventBody, Text};
-use std::sync::LazyLock;
-
-/// Word of the dialect.
-pub(crate) const DIALECT: &str = "marathon";
-
-/// A word that is said again and again: one text for all.
-pub(crate) fn shared(word: &'static str) -> Text {
-    const WORDS: [&str; 23] = [
-        DIALECT,
-        shown::APPS,
-        shown::UNDEFINED,
-        shown::SCHEDULED,
-        shown::DEPLOYING,
-        shown::WAITING,
-        shown::DELAYED,
-        shown::FINISHED,
-        shown::CANCELED,
-        shown::RUNNING,
-        shown::SUSPENDED,
-        "app",
-        "instance",
-        "host",
-        "count",
-        "deployment",
-        "step",
-        "instance-decommissioned",
-        "instance-stopped",
-        "instances-queued",
-        "health-changed",
-        BUS_EVENTS,
-        BUS_TEXT,
-    ];
-    static TEXTS: LazyLock<[Text; 23]> = LazyLock::new(|| WORDS.map(Text::from));
-    let at = WORDS.iter().position(|known| *known == word);
-    at.and_then(|at| TEXTS.get(at)).map_or_else(|| word.into(), Text::clone)
-}
-
-/// The fact that the bus has events for those who listen, and its sentence.
-const BUS_EVENTS: &str = "events";
-const BUS_TEXT: &str = "events for listeners";
-
-/// The fact that a change failed.
-pub(crate) const CHANGE_FAILED: &str = "group-change-failed";
 
 /// A fact.
 struct Fact {
@@ -84,24 +37,6 @@ impl Records {
     /// The element that shows an app, by its number.
     fn path_of(&self, no: SpecNo) -> Option<ElementPath> {
         Some(self.setup.app_path(self.run(no)?.place.clone()))
-    }
-
-    /// What becomes known of a change that failed, although nothing has changed. Its text is the reason.
-    pub(crate) fn facts_of_failure(&self, failed: &FailedChange) -> Told {
-        let mut facts: Vec<(Text, Text)> = vec![
-            ("group".into(), failed.group.text().clone()),
-            ("version".into(), self.setup.calendar.date(failed.version).into()),
-        ];
-        if let Some(plan) = &failed.plan {
-            let plan = plan_json(plan, self.setup.calendar, self.setup.settings.client_compat);
-            facts.push(("plan".into(), plan.to_string().into()));
-        }
-        Told {
-            speaker: self.setup.settings.framework.clone(),
-            what: CHANGE_FAILED.into(),
-            facts,
-            text: failed.reason.clone(),
-        }
     }
 
     /// Something about an instance.
@@ -255,12 +190,4 @@ fn report(setup: &Setup, cx: &mut Cx, fact: Fact) -> u64 {
         facts: fact.facts.into_iter().map(|(name, value)| (shared(name), value)).collect(),
         text: fact.text.into(),
     })
-}
-
-/// The event that a cause is, if it is one.
-pub(crate) fn event_of(cause: Cause) -> u64 {
-    match cause {
-        Cause::Event(event) => event,
-        _ => 0,
-    }
 }

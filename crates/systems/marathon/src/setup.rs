@@ -4,9 +4,9 @@
 
 use crate::dates::Calendar;
 use crate::id::PathId;
-use crate::reports::{DIALECT, shared};
 use crate::settings::Settings;
 use crate::shown;
+use crate::shown::{DIALECT, shared};
 use planarium_kernel::{SimTime, draw};
 use planarium_mesos::api::FrameworkId;
 use planarium_part::Number;

@@ -5,10 +5,10 @@ use super::{Answer, DEPLOYMENT};
 use crate::definition::Refused;
 use crate::definition::write::Dates;
 use crate::deployments::plan::ToKill;
+use crate::deployments::planning::{Accepted, RootChange};
 use crate::groups::{Marks, Root};
 use crate::id::PathId;
 use crate::marathon::Marathon;
-use crate::marathon::change::{Accepted, RootChange};
 use crate::port::Port;
 use planarium_protocol::json;
 
@@ -21,7 +21,7 @@ pub(crate) struct Caller<'a, 'p> {
 impl Caller<'_, '_> {
     /// What questions are answered from.
     pub(crate) fn reader(&self) -> Reader<'_> {
-        self.marathon.reader()
+        Reader::of(self.marathon)
     }
 
     /// The answer to a change that has been accepted.

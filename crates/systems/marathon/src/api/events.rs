@@ -5,8 +5,8 @@
 
 use super::reader::Reader;
 use super::route::Query;
+use crate::deployments::planning::CHANGE_FAILED;
 use crate::events::CLIENT;
-use crate::reports::CHANGE_FAILED;
 use planarium_kernel::SimTime;
 use planarium_part::StreamNews;
 use planarium_protocol::{Event, EventBody, Text, json};

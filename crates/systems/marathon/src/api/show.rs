@@ -11,7 +11,7 @@ use super::{Answer, Done};
 use crate::definition::peek::Peek;
 use crate::definition::write::{self, Dates};
 use crate::definition::{Refused, RunSpec, into_map};
-use crate::deployments::ReadinessResult;
+use crate::deployments::work::progress::ReadinessResult;
 use crate::id::PathId;
 use crate::instances::instance::Instance;
 use planarium_kernel::{SimTime, sorted};

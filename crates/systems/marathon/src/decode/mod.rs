@@ -10,16 +10,17 @@ mod lints;
 mod place;
 
 use crate::api::groups::GroupBody;
+use crate::api::reader::Reader;
 use crate::codes;
 use crate::definition::peek::Peek;
 use crate::definition::{Refused, RunSpec, Violation};
 use crate::deployments::plan::ToKill;
+use crate::deployments::planning::{RootChange, plan_of};
 use crate::groups::Marks;
 use crate::groups::Root;
 use crate::groups::change::{GroupChange, Posted};
 use crate::id::PathId;
 use crate::marathon::Marathon;
-use crate::marathon::change::{RootChange, plan_of};
 use crate::schema;
 use crate::settings::{ROLE, Settings};
 use files::Piece;
@@ -232,7 +233,7 @@ pub(crate) fn try_on(marathon: &Marathon, body: &Body) -> Result<(), Refused> {
 
 /// The tree of a process with what a body describes in place of what it has of it, and what a group was understood as.
 fn tree_of(marathon: &Marathon, body: &Body) -> Result<(Root, Option<Arc<GroupChange>>), Refused> {
-    let reader = marathon.reader();
+    let reader = Reader::of(marathon);
     let settings = &*marathon.records.setup.settings;
     let mut tree = marathon.records.root().clone();
     let mut understood = None;

@@ -10,34 +10,25 @@
 //! MarathonSchedulerActor.scala`. Match.
 
 pub(crate) mod actions;
+pub(crate) mod invariants;
 pub(crate) mod lifecycle;
 pub(crate) mod plan;
+pub(crate) mod planning;
 pub(crate) mod revert;
+pub(crate) mod work;
 
-use crate::deployments::actions::replace::Replacing;
 use crate::deployments::plan::Plan;
 use crate::instances::tracker::SpecNo;
-use crate::records::Records;
 use crate::statuses::Words;
 use planarium_kernel::{Cause, SimTime, SortedMap, SortedSet};
 use planarium_protocol::Text;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use work::progress::ReadinessResult;
+use work::replacing::Replacing;
 
 /// So many deployments that are over are still shown.
 const REMEMBERED: usize = 8;
-
-/// What a readiness check answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ReadinessResult {
-    pub(crate) name: Text,
-    pub(crate) task: Text,
-    pub(crate) ready: bool,
-    pub(crate) status: i32,
-    pub(crate) body: Text,
-    /// The answer is shown.
-    pub(crate) keeps: bool,
-}
 
 /// Where a deployment stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,43 +174,4 @@ impl Deployments {
         };
         self.all.values().map(one).sum()
     }
-}
-
-/// What does not hold, in words.
-pub(crate) fn check(records: &Records, deployments: &Deployments) -> Vec<String> {
-    let mut found = Vec::new();
-    for deployment in deployments.running() {
-        let step = deployment.step.checked_sub(1).and_then(|step| deployment.plan.steps.get(step));
-        for spec in &deployment.open {
-            let Some(run) = records.run(*spec) else { continue };
-            if !step.is_some_and(|step| step.actions.iter().any(|action| action.spec.id == run.id)) {
-                found
-                    .push(format!("{}: {} is open and in no action of the step", deployment.plan.id, run.id));
-            }
-            if run.job.as_ref().is_none_or(|job| job.deployment != deployment.no) {
-                found.push(format!("{}: nobody works on {}", deployment.plan.id, run.id));
-            }
-        }
-        if deployment.open.is_empty() {
-            found.push(format!("{}: a deployment stands still", deployment.plan.id));
-        }
-    }
-    for (no, run) in records.apps.iter() {
-        let Some(job) = &run.job else { continue };
-        let open = deployments.get(job.deployment).is_some_and(|one| one.open.contains(&no));
-        if !open {
-            found.push(format!("{}: a job without a deployment", run.id));
-        }
-    }
-    let mut at_work: SortedSet<SpecNo> = SortedSet::new();
-    for deployment in deployments.running() {
-        for id in deployment.plan.affected() {
-            if let Some(spec) = records.known_number(id)
-                && !at_work.insert(spec)
-            {
-                found.push(format!("{id}: two deployments work on it"));
-            }
-        }
-    }
-    found
 }

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 
 use super::{Explainer, count, reason};
 use crate::deployments::Deployment;
-use crate::deployments::actions::progress::Progress;
-use crate::deployments::actions::replace::Replacing;
-use crate::deployments::actions::{Job, Work};
-use crate::deployments::plan::InstanceNo;
+use crate::deployments::work::progress::Progress;
+use crate::deployments::work::replacing::Replacing;
+use crate::deployments::work::{Job, Work};
 use crate::instances::instance::Goal;
+use crate::instances::instance::InstanceNo;
 use crate::instances::tracker::{Key, SpecNo};
 use planarium_protocol::Text;
 use planarium_protocol::why::{Reason, ReasonKind};
@@ -56,7 +56,7 @@ impl Explainer<'_> {
                 let mut reasons = self.coming(no, deployment, job, &starting.progress);
                 let (healthy, ready) = (starting.progress.healthy.len(), starting.progress.ready.len());
                 if reasons.is_empty() {
-                    reasons.push(overshot(starting.count, healthy, ready));
+                    reasons.push(overshot(starting.count as usize, healthy, ready));
                 }
                 reasons
             }
@@ -77,15 +77,10 @@ impl Explainer<'_> {
         reasons.extend(self.killing(no, &dying, "new ones take their place"));
         let staying = replacing.to_kill.len();
         let wanted = job.spec.instances as usize;
-        let most = replacing.ignition.max_capacity;
+        let (most, started) = (replacing.ignition.max_capacity as usize, replacing.started as usize);
         let arrived = replacing.progress.healthy.len().min(replacing.progress.ready.len());
-        let full = replacing.old.len() + replacing.started >= most;
-        if replacing.started < wanted
-            && staying > 0
-            && dying.is_empty()
-            && arrived == replacing.started
-            && full
-        {
+        let full = replacing.old.len() + started >= most;
+        if started < wanted && staying > 0 && dying.is_empty() && arrived == started && full {
             let what = format!(
                 "too few old instances counted as healthy when the restart began for any to be killed, and there is no room for new ones, \
                  as there may be {most} in all: the restart does not move by itself"
@@ -101,10 +96,10 @@ impl Explainer<'_> {
             );
             reasons.push(self.underway(&what));
         }
-        if replacing.started < wanted && staying == 0 && dying.is_empty() {
+        if started < wanted && staying == 0 && dying.is_empty() {
             let what = format!(
                 "{} are not started: {} count as started, and there may be {} in all",
-                count(wanted - replacing.started, "new instance"),
+                count(wanted - started, "new instance"),
                 replacing.started,
                 replacing.ignition.max_capacity
             );

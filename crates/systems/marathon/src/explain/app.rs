@@ -87,7 +87,7 @@ impl Explainer<'_> {
         };
         let at = deployment.step.checked_sub(1)?;
         let id = &self.records.run(no)?.id;
-        let index = crate::statuses::action_of(deployment, at, id)?;
+        let index = crate::statuses::words::action_of(deployment, at, id)?;
         Some(self.action_ref(deployment, at, index))
     }
 
@@ -97,7 +97,7 @@ impl Explainer<'_> {
         let current = deployment.step.checked_sub(1);
         let later = (0..deployment.plan.steps.len())
             .filter(|at| current.is_none_or(|current| *at > current))
-            .find(|at| crate::statuses::action_of(deployment, *at, id).is_some());
+            .find(|at| crate::statuses::words::action_of(deployment, *at, id).is_some());
         if let Some(at) = later {
             return self.not_its_turn(deployment, at);
         }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::{Explainer, reason};
 use crate::definition::spec::HealthDef;
 use crate::deployments::Deployment;
-use crate::deployments::actions::progress::Progress;
+use crate::deployments::work::progress::Progress;
 use crate::instances::instance::{Condition, Instance};
 use crate::instances::tracker::Key;
 use planarium_mesos::ProbeFacts;

@@ -19,6 +19,7 @@ use crate::marathon::Marathon;
 use crate::offers::demand::Demand;
 use crate::records::Records;
 use crate::shown;
+use crate::view::Shown;
 use crate::view::lookup::Found;
 use planarium_kernel::SimTime;
 use planarium_part::Cluster;
@@ -28,34 +29,32 @@ use planarium_protocol::why::{Reason, ReasonKind, Unblock, Why};
 /// So many children, instances or machines are named one by one.
 const NAMED: usize = 4;
 
-impl Marathon {
-    /// Why an element is not finished; none when there is no such element.
-    pub(crate) fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
-        let shown = self.shown();
-        let found = shown.find(&path.plan, path.phase.as_deref(), path.step.as_deref())?;
-        let status = shown.word_of(found);
-        if status.is_empty() {
-            return None;
-        }
-        let mut explainer = Explainer {
-            records: &self.records,
-            deployments: &self.deployments,
-            kills: &self.kills,
-            demand: &self.demand,
-            cluster,
-            now: cluster.asked(),
-            unblock: Vec::new(),
-        };
-        let mut reasons = explainer.element(found, status);
-        if reasons.is_empty() {
-            reasons.push(explainer.underway("Marathon is at work on it"));
-        }
-        let unblock = explainer.unblock;
-        let first = reasons.first().map_or("", |reason| reason.text.as_str());
-        let name = path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan);
-        let sentence = format!("{name} is {status}: {}.", uncapitalised(first));
-        Some(Why { path: path.clone(), status: status.into(), sentence, reasons, unblock })
+/// Why an element is not finished; none when there is no such element.
+pub(crate) fn why(marathon: &Marathon, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
+    let shown = Shown::of(marathon);
+    let found = shown.find(&path.plan, path.phase.as_deref(), path.step.as_deref())?;
+    let status = shown.word_of(found);
+    if status.is_empty() {
+        return None;
     }
+    let mut explainer = Explainer {
+        records: &marathon.records,
+        deployments: &marathon.deployments,
+        kills: &marathon.kills,
+        demand: &marathon.demand,
+        cluster,
+        now: cluster.asked(),
+        unblock: Vec::new(),
+    };
+    let mut reasons = explainer.element(found, status);
+    if reasons.is_empty() {
+        reasons.push(explainer.underway("Marathon is at work on it"));
+    }
+    let unblock = explainer.unblock;
+    let first = reasons.first().map_or("", |reason| reason.text.as_str());
+    let name = path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan);
+    let sentence = format!("{name} is {status}: {}.", uncapitalised(first));
+    Some(Why { path: path.clone(), status: status.into(), sentence, reasons, unblock })
 }
 
 /// The text with a small first letter, unless it begins with a name.

@@ -1,7 +1,7 @@
 //! Goals of instances: giving one another goal, and having several end.
 
-use crate::deployments::plan::InstanceNo;
 use crate::instances::instance::Goal;
+use crate::instances::instance::InstanceNo;
 use crate::instances::scaling::Ending;
 use crate::instances::tracker::{Key, SpecNo};
 use crate::records::Records;

@@ -5,7 +5,7 @@
 //! real order is that of a hash.
 
 use crate::definition::RunSpec;
-use crate::deployments::plan::InstanceNo;
+use crate::instances::instance::InstanceNo;
 use crate::instances::instance::{Condition, Instance};
 use crate::instances::tracker::counts_as_running;
 use crate::offers::matching::constraints;

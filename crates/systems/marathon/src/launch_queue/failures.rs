@@ -1,10 +1,10 @@
 //! Failures of instances: the delay of further launches, and the last failure that is remembered.
 
 use crate::apps::Failure;
+use crate::causes::event_of;
 use crate::instances::instance::{Condition, Instance};
 use crate::instances::tracker::Change;
 use crate::records::Records;
-use crate::reports::event_of;
 use planarium_kernel::Cause;
 use planarium_mesos::api::{Reason, TaskState};
 use planarium_part::Cx;

@@ -8,82 +8,16 @@
 use crate::definition::Refused;
 use crate::definition::spec::Stamp;
 use crate::deployments::plan::Plan;
-use crate::deployments::plan::{self, ToKill};
+use crate::deployments::planning::{Accepted, FailedChange, RootChange, plan_of};
 use crate::events::Happening;
-use crate::groups;
-use crate::groups::Difference;
-use crate::groups::Levels;
-use crate::groups::Marks;
 use crate::groups::Root;
 use crate::id::PathId;
 use crate::marathon::Marathon;
 use crate::port::Port;
-use crate::records::Records;
 use planarium_part::Cx;
-use planarium_protocol::Text;
 use std::sync::Arc;
 
-const DEPLOYMENT: u32 = 0x6d30;
 const REFUSED: u32 = 0x6d31;
-
-/// A change of the tree.
-pub(crate) struct RootChange<'a> {
-    /// The group that events name.
-    pub(crate) group: PathId,
-    /// Its version.
-    pub(crate) version: Stamp,
-    pub(crate) force: bool,
-    /// What is restarted although nothing changes.
-    pub(crate) marks: Marks,
-    /// Who has to go if there are to be fewer.
-    pub(crate) kill: ToKill,
-    /// The changed tree.
-    pub(crate) change: &'a mut dyn FnMut(&mut Root) -> Result<(), Refused>,
-}
-
-/// A change that failed: what those who listen are told of it.
-#[derive(Clone, Debug)]
-pub(crate) struct FailedChange {
-    pub(crate) group: PathId,
-    pub(crate) version: Stamp,
-    pub(crate) reason: Text,
-    /// The plan that was not accepted.
-    pub(crate) plan: Option<Arc<Plan>>,
-}
-
-/// What came of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Accepted {
-    pub(crate) version: Stamp,
-    pub(crate) id: Text,
-}
-
-/// The plan of a change that is not carried out, and the levels of the tree that it leads to.
-pub(crate) fn plan_of(
-    records: &Records,
-    deployments: u32,
-    change: &mut RootChange<'_>,
-) -> Result<(Plan, Option<Levels>), Refused> {
-    let from = records.definitions.root.clone();
-    let mut to = from.clone();
-    (change.change)(&mut to)?;
-    let to = groups::assign(&from, to, &records.setup.settings)?;
-    let to = groups::with_versions(change.version, &from, to, &change.marks);
-    let difference = Difference::between(&from, &to);
-    let before = records.definitions.levels();
-    let levels = difference.levels(before, &to);
-    to.check(&difference, levels.as_ref(), &records.setup.settings)?;
-    let steps = plan::steps(
-        &difference,
-        (before, levels.as_ref()),
-        &change.kill,
-        records.setup.settings.stop_in_order,
-    );
-    let id = records.setup.uuid(DEPLOYMENT, u64::from(deployments) + 1);
-    let plan = Plan::of(id, &from, &to, steps);
-    plan.check()?;
-    Ok((plan, levels))
-}
 
 impl Marathon {
     /// Changes the tree. What listeners are told when that fails is in [`Marathon::take_failed`] then.

@@ -14,8 +14,8 @@ impl Marathon {
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = self.records.instances.check();
         found.extend(self.kills.check(&self.records));
-        found.extend(deployments::check(&self.records, &self.deployments));
-        found.extend(statuses::check(&self.records, &self.deployments));
+        found.extend(deployments::invariants::check(&self.records, &self.deployments));
+        found.extend(statuses::changes::check(&self.records, &self.deployments));
         for (no, run) in self.records.apps.iter() {
             if run.spec != self.records.definitions.root.spec(&run.id).cloned() {
                 found.push(format!("{}: what the tree says of it is not as kept", run.id));

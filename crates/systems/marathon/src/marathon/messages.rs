@@ -2,7 +2,7 @@
 //!
 //! **Source**: `marathon: MarathonScheduler.scala, core/task/update/impl/TaskStatusUpdateProcessorImpl.scala`. Match.
 
-use crate::deployments::actions::News;
+use crate::deployments::work::News;
 use crate::events::{Happening, spec_of_task};
 use crate::health::probes::READINESS;
 use crate::health::result_of;

@@ -1,4 +1,4 @@
-//! What repeats: when each job of the process next has something to do, and doing it.
+//! What the jobs of the process do when they are woken.
 //!
 //! **Source**: `marathon: MarathonSchedulerService.scala, core/task/jobs/impl/OverdueInstancesActor.scala,
 //! ExpungeOverdueLostTasksActor.scala, MarathonSchedulerActor.scala`. Match; the periodic reconciliation asks only about
@@ -8,7 +8,7 @@ use crate::instances::instance::{Condition, Goal, Instance};
 use crate::instances::tracker::{Key, reservation_deadline};
 use crate::marathon::Marathon;
 use crate::port::Port;
-use crate::timers::{Job, tick_from};
+use crate::timers::Job;
 use planarium_kernel::Class;
 use planarium_mesos::api::{Call, ReconcileTask};
 use planarium_part::Cx;
@@ -18,37 +18,8 @@ use std::sync::Arc;
 ///
 /// **Source**: `marathon: api/v2/LeaderResource.scala`. Match.
 const ABDICATION_MS: u64 = 500;
-const OVERDUE_MS: (u64, u64) = (30_000, 5_000);
 
 impl Marathon {
-    /// Wakes those jobs that have something to do.
-    pub(crate) fn rearm(&mut self, cx: &Cx) {
-        let (now, cause, born) = (cx.now(), cx.cause(), self.records.setup.born);
-        let later = now.saturating_add(1);
-        let settings = self.records.setup.settings.clone();
-        let scale = self
-            .records
-            .balance
-            .has_unbalanced()
-            .then(|| (tick_from(later, born, settings.scale_ms), Class::OneShot));
-        self.records.timers.arm_as_wanted(Job::Scale, scale, cause);
-        let overdue = self.records.instances.first_overdue();
-        let overdue = overdue.map(|at| (tick_from(at.max(later), born, OVERDUE_MS), Class::OneShot));
-        self.records.timers.arm_as_wanted(Job::Overdue, overdue, cause);
-        let expunge = self.records.instances.first_to_expunge();
-        let expunge = expunge.map(|at| (tick_from(at.max(later), born, settings.expunge_ms), Class::OneShot));
-        self.records.timers.arm_as_wanted(Job::Expunge, expunge, cause);
-        let inactive = self.records.instances.first_to_give_up();
-        let reconcile = if self.records.balance.has_orphans() {
-            Some((tick_from(later, born, settings.reconcile_ms), Class::OneShot))
-        } else if let Some(at) = inactive {
-            Some((tick_from(at.max(later), born, settings.reconcile_ms), Class::OneShot))
-        } else {
-            self.in_doubt.then(|| (tick_from(later, born, settings.reconcile_ms), Class::Periodic))
-        };
-        self.records.timers.arm_as_wanted(Job::Reconcile, reconcile, cause);
-    }
-
     /// Gives up the lead in a moment.
     pub(crate) fn abdicate(&mut self, cx: &Cx) {
         if !self.records.timers.is_armed(Job::Abdicate) {

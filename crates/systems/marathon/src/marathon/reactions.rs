@@ -2,13 +2,12 @@
 //!
 //! **Source**: `marathon: core/CoreGuiceModule.scala (taskStatusUpdateSteps), core/task/update/impl/steps`. Match.
 
-use crate::deployments::actions::News;
+use crate::deployments::work::News;
 use crate::events::Happening;
-use crate::instances::instance::{Condition, Instance};
-use crate::instances::tracker::{Change, Key};
+use crate::instances::instance::Condition;
+use crate::instances::tracker::Change;
 use crate::marathon::Marathon;
 use crate::port::Port;
-use std::sync::Arc;
 
 impl Marathon {
     /// Everything that follows from a change of an instance.
@@ -43,20 +42,6 @@ impl Marathon {
         {
             self.records.rescale(port.cx, no);
         }
-    }
-
-    /// Health of an instance as its agent sees it, or as all checks together do.
-    pub(crate) fn health_changed(
-        &mut self,
-        port: &mut Port<'_>,
-        key: Key,
-        instance: &Arc<Instance>,
-        version: u64,
-        healthy: Option<bool>,
-    ) {
-        let (id, spec) = (instance.id.clone(), instance.spec_id().clone());
-        self.records.publish(port.cx, Happening::HealthChanged { instance: id, spec, version, healthy });
-        self.deploying(port).job_hears(key.spec, &News::Health { no: key.no, version, healthy });
     }
 }
 

@@ -25,7 +25,6 @@ use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::statuses::Statuses;
 use crate::timers::Timers;
-use crate::view::ViewCache;
 use planarium_kernel::SortedMap;
 use planarium_mesos::api::FrameworkId;
 use planarium_part::{Cx, Number};
@@ -74,7 +73,6 @@ impl Marathon {
             probes: Probes::default(),
             demand: Demand::default(),
             tokens: Tokens::default(),
-            view: ViewCache::default(),
             in_doubt: false,
             failed: None,
         }

@@ -7,6 +7,7 @@
 //! core/matcher/reconcile/impl/OfferMatcherReconciler.scala, core/launcher/impl/OfferProcessorImpl.scala,
 //! InstanceOpFactoryImpl.scala, core/launchqueue/impl/TaskLauncherActor.scala`. Match.
 
+use crate::causes::event_of;
 use crate::definition::RunSpec;
 use crate::instances::instance::{Instance, LocalVolume, Reservation, ReservationState};
 use crate::instances::tracker::{Key, Provision, SpecNo};
@@ -15,7 +16,6 @@ use crate::offers::launch;
 use crate::offers::matching::{self, Around, Match, Mismatch, Reject, Selector, reservation};
 use crate::offers::statistics::Unused;
 use crate::records::Records;
-use crate::reports::event_of;
 use planarium_kernel::{Cause, SortedMap, draw};
 use planarium_mesos::api::{Offer, Operation, Persistence, Resource, Resources};
 use planarium_part::Cx;

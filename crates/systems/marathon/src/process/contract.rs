@@ -4,12 +4,15 @@
 
 use super::{Member, Process, not_found, preview, same_name, wire};
 use crate::api::caller::Caller;
+use crate::api::reader::Reader;
 use crate::api::route::{Query, Route};
 use crate::console;
 use crate::decode::{self, Loaded};
+use crate::explain;
 use crate::port::Port;
-use crate::reports::DIALECT;
 use crate::shown;
+use crate::shown::DIALECT;
+use crate::view::Shown;
 use planarium_ground::FleetEvent;
 use planarium_kernel::{Digest, SimTime};
 use planarium_mesos::api::{FrameworkId, Message};
@@ -175,7 +178,7 @@ impl System for Process {
         if command.plan == shown::APPS {
             return self.app_command(&mut Port::new(cx, cluster), command);
         }
-        let Some(deployment) = self.marathon.shown().deployment_called(&command.plan).cloned() else {
+        let Some(deployment) = Shown::of(&self.marathon).deployment_called(&command.plan).cloned() else {
             let text = format!("Marathon shows no plan '{}'", command.plan);
             return Err(Refusal::new(RefusalCode::NotFound, text));
         };
@@ -244,25 +247,25 @@ impl System for Process {
     }
 
     fn stream(&self, _: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
-        self.marathon.reader().stream_news(topic, events)
+        Reader::of(&self.marathon).stream_news(topic, events)
     }
 
     fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
-        vec![(self.number, self.marathon.view(&self.definitions()))]
+        vec![(self.number, self.view())]
     }
 
     fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
         if !same_name(service, self.framework_name()) {
             return None;
         }
-        self.marathon.shown().status_at(element)
+        Shown::of(&self.marathon).status_at(element)
     }
 
     fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
         if path.service != *self.framework_name() {
             return None;
         }
-        self.marathon.why(path, cluster)
+        explain::why(&self.marathon, path, cluster)
     }
 
     // ---- upkeep ------------------------------------------------------------------------------

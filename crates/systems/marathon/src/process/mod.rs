@@ -16,13 +16,15 @@ use crate::groups::change::Posted;
 use crate::id::PathId;
 use crate::marathon::Marathon;
 use crate::port::Port;
-use crate::reports::DIALECT;
 use crate::settings::Settings;
+use crate::shown::DIALECT;
+use crate::view::{Shown, ViewCache};
 use planarium_kernel::SortedMap;
 use planarium_part::{Cx, Definition, Loading, Number};
 use planarium_protocol::input::LoadService;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::ServiceView;
 use planarium_protocol::{EventBody, Refusal, Text};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -41,6 +43,8 @@ pub(crate) struct Member {
 pub struct Process {
     number: Number,
     pub(crate) marathon: Marathon,
+    /// What was shown last.
+    view: ViewCache,
     /// Flags that it was started with, and given since.
     env: BTreeMap<String, String>,
     /// *Order*: that of loading.
@@ -75,7 +79,15 @@ impl Process {
         let settings = Settings::of(env);
         let mut marathon = Marathon::begin(port, number, settings);
         marathon.settle(port);
-        Self { number, marathon, env: env.clone(), members: SortedMap::new(), looked: (0, 0), over: false }
+        Self {
+            number,
+            marathon,
+            view: ViewCache::default(),
+            env: env.clone(),
+            members: SortedMap::new(),
+            looked: (0, 0),
+            over: false,
+        }
     }
 
     /// The name of the framework, which is that of what is shown.
@@ -87,6 +99,11 @@ impl Process {
     fn member(&self, name: &str) -> Option<(Number, &Member)> {
         let found = self.members.iter().find(|(_, member)| same_name(&member.name, name));
         found.map(|(number, member)| (*number, member))
+    }
+
+    /// What is shown of it.
+    pub(crate) fn view(&self) -> Arc<ServiceView> {
+        self.view.of(Shown::of(&self.marathon), &self.definitions())
     }
 
     /// The names of what was loaded.
@@ -151,7 +168,7 @@ impl Process {
     fn refuse(&mut self, refused: &Refused) -> Refusal {
         let mut refusal = refusal(refused);
         let failed = self.marathon.take_failed();
-        refusal.told = failed.map(|failed| Box::new(self.marathon.records.facts_of_failure(&failed)));
+        refusal.told = failed.map(|failed| Box::new(failed.told(&self.marathon.records.setup)));
         refusal
     }
 

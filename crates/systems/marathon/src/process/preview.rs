@@ -22,7 +22,7 @@ pub(super) fn preview(definition: &Loaded) -> Result<Arc<ServiceView>, Refusal> 
     let loading =
         Loading { number: Number(0), load: Arc::new(LoadService::default()), definition: definition.clone() };
     process.install(port, loading)?;
-    let view = process.marathon.view(&process.definitions());
+    let view = process.view();
     Ok(Arc::new(ServiceView {
         plans: view.plans.iter().map(|plan| Arc::new(not_begun(plan))).collect(),
         pods: Vec::new(),

@@ -5,6 +5,7 @@
 use super::Process;
 use crate::api::Answer;
 use crate::api::caller::Caller;
+use crate::api::reader::Reader;
 use crate::api::route::{Query, Route, below, of};
 use crate::definition::Refused;
 use crate::port::Port;
@@ -133,7 +134,7 @@ impl Process {
                 if !accept.contains("text/event-stream") {
                     return Wire::Answer(Response::text(405, "HTTP 405 Method Not Allowed"));
                 }
-                let (first, topic) = self.marathon.reader().begin_stream(&query, now);
+                let (first, topic) = Reader::of(&self.marathon).begin_stream(&query, now);
                 let mut response = Response::text(200, first);
                 response.content_type = "text/event-stream";
                 Wire::Stream(response, topic)
@@ -141,11 +142,11 @@ impl Process {
             (Route::Ping, _) => Wire::Answer(pong(request.header("accept").unwrap_or_default())),
             (Route::Groups | Route::Group(_), "PUT") if query.flag("dryRun", false) => {
                 let id = if let Route::Group(id) = &route { id.as_str() } else { "/" };
-                let done = self.marathon.reader().dry_run(id, &request.recorded().body);
+                let done = Reader::of(&self.marathon).dry_run(id, &request.recorded().body);
                 Wire::Answer(done.map_or_else(|error| refused(&error), response))
             }
             _ if reads => {
-                let done = self.marathon.reader().ask(now, &route, &query);
+                let done = Reader::of(&self.marathon).ask(now, &route, &query);
                 let mut response = done.map_or_else(|error| refused(&error), response);
                 if method == "HEAD" {
                     response.body.clear();
@@ -178,11 +179,11 @@ impl Process {
         let reads = call.method == "GET" && methods(&route).contains("GET");
         let trial = call.method == "PUT" && query.flag("dryRun", false);
         let done = if reads {
-            self.marathon.reader().ask(port.now(), &route, &query)
+            Reader::of(&self.marathon).ask(port.now(), &route, &query)
         } else if let (Route::Groups, true) = (&route, trial) {
-            self.marathon.reader().dry_run("/", &call.body)
+            Reader::of(&self.marathon).dry_run("/", &call.body)
         } else if let (Route::Group(id), true) = (&route, trial) {
-            self.marathon.reader().dry_run(id, &call.body)
+            Reader::of(&self.marathon).dry_run(id, &call.body)
         } else {
             self.with(port, |marathon, port| {
                 Caller { marathon, port }.change((&call.method, &route, &query), &call.body)

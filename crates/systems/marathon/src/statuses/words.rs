@@ -3,6 +3,7 @@
 //! *Knows*: which word each state is shown by. *Must not know*: what was shown before.
 
 use crate::deployments::{Deployment, Stage};
+use crate::id::PathId;
 use crate::instances::tracker::SpecNo;
 use crate::records::Records;
 use crate::shown;
@@ -75,4 +76,10 @@ pub(crate) fn step_word(deployment: &Deployment, step: usize) -> &'static str {
         Stage::Deploying if current == Some(step) => shown::DEPLOYING,
         Stage::Deploying | Stage::Scheduled => shown::SCHEDULED,
     }
+}
+
+/// The place of an app's action in a step.
+pub(crate) fn action_of(deployment: &Deployment, step: usize, id: &PathId) -> Option<usize> {
+    let actions = &deployment.plan.steps.get(step)?.actions;
+    actions.binary_search_by(|action| action.spec.id.cmp(id)).ok()
 }

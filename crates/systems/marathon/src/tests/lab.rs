@@ -3,11 +3,11 @@
 #![expect(dead_code, reason = "helpers of tests")]
 
 use crate::definition::{Around, Refused, app_of, normalise_app};
+use crate::deployments::planning::{Accepted, RootChange};
 use crate::groups::Marks;
 use crate::id::PathId;
 use crate::instances::instance::{Condition, Goal, Instance};
 use crate::marathon::Marathon;
-use crate::marathon::change::{Accepted, RootChange};
 use crate::port::Port;
 use crate::settings::Settings;
 use planarium_ground::Cx;

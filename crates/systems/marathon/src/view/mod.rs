@@ -10,7 +10,7 @@ pub(crate) mod actions;
 pub(crate) mod lookup;
 mod more;
 
-use crate::deployments::actions::Work;
+use crate::deployments::work::Work;
 use crate::deployments::{Deployment, Deployments, Stage};
 use crate::instances::instance::{Goal, Instance};
 use crate::instances::tracker::{Key, SpecNo};
@@ -32,21 +32,21 @@ impl Clone for ViewCache {
     }
 }
 
-impl Marathon {
+impl ViewCache {
     /// What is shown, kept until something changes.
-    pub(crate) fn view(&self, definitions: &[Text]) -> Arc<ServiceView> {
-        let revision = self.records.statuses.revision;
+    pub(crate) fn of(&self, shown: Shown<'_>, definitions: &[Text]) -> Arc<ServiceView> {
+        let revision = shown.records.statuses.revision;
         let fresh = |view: &Arc<ServiceView>| view.revision == revision && *view.definitions == *definitions;
-        match self.view.0.lock() {
+        match self.0.lock() {
             Ok(mut kept) => match &*kept {
                 Some(view) if fresh(view) => view.clone(),
                 _ => {
-                    let view = Arc::new(self.shown().build_view(definitions));
+                    let view = Arc::new(shown.build_view(definitions));
                     *kept = Some(view.clone());
                     view
                 }
             },
-            Err(_) => Arc::new(self.shown().build_view(definitions)),
+            Err(_) => Arc::new(shown.build_view(definitions)),
         }
     }
 }
@@ -58,7 +58,12 @@ pub(crate) struct Shown<'a> {
     pub(crate) deployments: &'a Deployments,
 }
 
-impl Shown<'_> {
+impl<'a> Shown<'a> {
+    /// Of a process.
+    pub(crate) fn of(marathon: &'a Marathon) -> Self {
+        Self { records: &marathon.records, deployments: &marathon.deployments }
+    }
+
     fn build_view(&self, definitions: &[Text]) -> ServiceView {
         let mut plans = Vec::new();
         plans.extend(self.apps_plan());
@@ -66,7 +71,7 @@ impl Shown<'_> {
         ServiceView {
             revision: self.records.statuses.revision,
             name: self.records.setup.settings.framework.clone(),
-            dialect: crate::reports::DIALECT.into(),
+            dialect: crate::shown::DIALECT.into(),
             plans,
             pods: self.pods(),
             activity: self.activity(),

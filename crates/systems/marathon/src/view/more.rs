@@ -10,8 +10,8 @@
 
 use super::Shown;
 use crate::definition::write::Dates;
-use crate::deployments::actions::Work;
-use crate::deployments::actions::replace::Replacing;
+use crate::deployments::work::Work;
+use crate::deployments::work::replacing::Replacing;
 use crate::deployments::{Deployment, Stage};
 use crate::instances::instance::{Condition, Goal};
 use crate::instances::tracker::SpecNo;

@@ -1,8 +1,9 @@
 //! The jobs of deployments on apps: put, taken, ended; one that is done brings its deployment on.
 
-use crate::deployments::ReadinessResult;
-use crate::deployments::actions::{Job, Work};
+use crate::definition::RunSpec;
 use crate::deployments::lifecycle::Deploying;
+use crate::deployments::work::progress::Asking;
+use crate::deployments::work::{Job, Work};
 use crate::instances::tracker::{Key, SpecNo};
 use crate::timers::Job as Timed;
 use std::sync::Arc;
@@ -63,10 +64,25 @@ impl Deploying<'_, '_> {
         }
     }
 
-    /// A readiness check of a deployment answered.
-    pub(crate) fn note_readiness(&mut self, no: u32, result: ReadinessResult) {
-        self.records.statuses.revision += 1;
-        self.deployments
-            .change(no, |deployment| _ = deployment.readiness.insert(result.task.clone(), result));
+    /// Begins to ask an instance whether it is ready, or notes what it answered.
+    pub(crate) fn carry_asking_out(&mut self, spec: &RunSpec, deployment: u32, asking: Option<Asking>) {
+        match asking {
+            None => {}
+            Some(Asking::Begins(key, instance)) => {
+                if let Some(check) = &spec.def.readiness {
+                    self.probes.watch_readiness(self.records, self.port, key, &instance, check);
+                }
+            }
+            Some(Asking::Answered(key, result)) => {
+                let ready = result.ready;
+                self.records.statuses.revision += 1;
+                self.deployments.change(deployment, |deployment| {
+                    deployment.readiness.insert(result.task.clone(), result);
+                });
+                if ready {
+                    self.probes.unwatch_readiness(self.records, self.port, key);
+                }
+            }
+        }
     }
 }

@@ -1,61 +1,22 @@
-//! What deployments do with one app or pod.
+//! Carrying actions of deployments out: how each begins, and what its job does with news.
 //!
-//! *Knows*: how a job is begun, whom it tells when it is done, what it hears. *Must not know*: plans, other jobs.
+//! *Knows*: how a job is begun, what is told when it is done. *Must not know*: plans; what news mean to a job, which is
+//! [`work`](crate::deployments::work)'s.
 //!
 //! **Source**: `marathon: core/deployment/impl/DeploymentActor.scala`. Match.
 
 mod jobs;
-pub(crate) mod progress;
-pub(crate) mod replace;
-pub(crate) mod start;
-pub(crate) mod stop;
+mod replace;
+mod start;
+mod stop;
 
-use crate::definition::RunSpec;
-use crate::definition::spec::Stamp;
 use crate::deployments::lifecycle::Deploying;
-use crate::deployments::plan::Action;
-use crate::deployments::plan::ActionKind;
-use crate::deployments::plan::InstanceNo;
-use crate::instances::instance::Instance;
+use crate::deployments::plan::{Action, ActionKind};
+use crate::deployments::work::{Job, News, Starting, Stopping, Work};
+use crate::instances::instance::InstanceNo;
 use crate::instances::scaling::{self, Ending};
-use crate::instances::tracker::{Change, Key, SpecNo};
-use replace::Replacing;
-use start::Starting;
+use crate::instances::tracker::SpecNo;
 use std::sync::Arc;
-
-/// What one action does while it is under way.
-#[derive(Clone, Debug)]
-pub(crate) struct Job {
-    /// Number of the deployment.
-    pub(crate) deployment: u32,
-    pub(crate) spec: Arc<RunSpec>,
-    pub(crate) work: Work,
-}
-
-/// How far it is.
-#[derive(Clone, Debug)]
-pub(crate) enum Work {
-    /// Waits for instances to end, and starts others then.
-    Ending(Ending),
-    /// Waits for new instances.
-    Starting(Starting),
-    /// Waits for all instances to end.
-    Stopping(stop::Stopping),
-    /// Replaces old instances by new ones.
-    Replacing(Box<Replacing>),
-}
-
-/// What a job hears.
-pub(crate) enum News<'a> {
-    /// Condition or goal of an instance changed.
-    Changed(&'a Change),
-    /// The same for those who wait for instances to end: also what nobody is told of.
-    Gone(&'a Change),
-    /// An instance is healthy or not, in this version.
-    Health { no: InstanceNo, version: Stamp, healthy: Option<bool> },
-    /// An answer of a readiness check.
-    Readiness { key: Key, instance: &'a Instance, exit_code: Option<i32> },
-}
 
 impl Deploying<'_, '_> {
     /// Begins an action. True when it is done at once.
@@ -66,7 +27,7 @@ impl Deploying<'_, '_> {
         let job = match action.kind {
             ActionKind::Start => return true,
             ActionKind::Restart if spec.instances == 0 => return true,
-            ActionKind::Stop => job(Work::Stopping(stop::Stopping::default())),
+            ActionKind::Stop => job(Work::Stopping(Stopping::default())),
             ActionKind::Scale => job(Work::Ending(Ending::default())),
             ActionKind::Restart => job(Work::Replacing(Box::default())),
         };

@@ -2,43 +2,33 @@
 //!
 //! **Source**: `marathon: core/deployment/impl/TaskStartActor.scala`. Match.
 
-use crate::deployments::actions::Job;
-use crate::deployments::actions::News;
-use crate::deployments::actions::Work;
-use crate::deployments::actions::progress::{Heard, Progress};
 use crate::deployments::lifecycle::Deploying;
+use crate::deployments::work::progress::Heard;
+use crate::deployments::work::{Job, News, Starting, Work};
 use crate::instances::tracker::SpecNo;
 use crate::timers::{Job as Timed, tick_from};
-use planarium_kernel::{Class, SimTime};
+use planarium_kernel::Class;
 use std::sync::Arc;
 
 /// The first look whether something is missing again, and those after it.
 const SYNC_MS: (u64, u64) = (1_000, 5_000);
 
-/// New instances that are waited for.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Starting {
-    pub(crate) progress: Progress,
-    /// How many are waited for.
-    pub(crate) count: usize,
-    /// Since when.
-    since: SimTime,
-}
-
 impl Deploying<'_, '_> {
     pub(crate) fn begin_start(&mut self, no: SpecNo, job: &mut Job) -> bool {
         let missing = job.spec.instances.saturating_sub(self.records.instances.counts(no).present);
-        let count = usize::try_from(missing).unwrap_or(usize::MAX);
-        job.work = Work::Starting(Starting { count, since: self.port.cx.now(), ..Starting::default() });
+        job.work =
+            Work::Starting(Starting { count: missing, since: self.port.cx.now(), ..Starting::default() });
         let spec = job.spec.clone();
         self.records.launch(self.port.cx, no, &spec, missing, "there are to be more instances");
-        count == 0
+        missing == 0
     }
 
     pub(crate) fn starting_hears(&mut self, no: SpecNo, job: &mut Job, news: &News<'_>) -> bool {
         let Work::Starting(starting) = &mut job.work else { return false };
         let (spec, deployment) = (job.spec.clone(), job.deployment);
-        match starting.progress.hear(self, (&spec, deployment), news) {
+        let (heard, asking) = starting.progress.hear(&spec, news);
+        self.carry_asking_out(&spec, deployment, asking);
+        match heard {
             Heard::Advanced(_) => return starting.progress.is(starting.count),
             Heard::Understood => return false,
             Heard::Nothing => {}

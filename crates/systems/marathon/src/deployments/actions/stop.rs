@@ -3,39 +3,13 @@
 //! **Source**: `marathon: core/deployment/impl/DeploymentActor.scala (stopRunnable)`. Match.
 
 use crate::definition::RunSpec;
-use crate::deployments::actions::Work;
 use crate::deployments::lifecycle::Deploying;
-use crate::deployments::plan::InstanceNo;
+use crate::deployments::work::{Stopping, Work};
 use crate::events::Happening;
-use crate::instances::instance::Goal;
-use crate::instances::tracker::{Change, Key, SpecNo};
+use crate::instances::instance::{Goal, InstanceNo};
+use crate::instances::tracker::{Key, SpecNo};
 use planarium_kernel::SortedSet;
 use std::sync::Arc;
-
-/// Instances that have not ended yet.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Stopping {
-    left: SortedSet<InstanceNo>,
-}
-
-impl Stopping {
-    pub(crate) fn hear(&mut self, change: &Change) {
-        let ended = change.now.goal == Goal::Decommissioned && change.now.condition.is_considered_terminal();
-        if change.deleted || ended {
-            self.left.remove(&change.key.no);
-        }
-    }
-
-    /// All have.
-    pub(crate) fn is_over(&self) -> bool {
-        self.left.is_empty()
-    }
-
-    /// Those that have not.
-    pub(crate) fn left(&self) -> impl Iterator<Item = InstanceNo> + '_ {
-        self.left.iter().copied()
-    }
-}
 
 impl Deploying<'_, '_> {
     pub(crate) fn begin_stop(&mut self, no: SpecNo) -> bool {
@@ -54,7 +28,7 @@ impl Deploying<'_, '_> {
         if left.is_empty() {
             return self.stopped(no, &job.spec);
         }
-        Arc::make_mut(&mut job).work = Work::Stopping(Stopping { left });
+        Arc::make_mut(&mut job).work = Work::Stopping(Stopping::of(left));
         self.put_job(no, job);
         false
     }

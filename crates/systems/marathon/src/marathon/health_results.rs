@@ -6,14 +6,15 @@
 //! **Source**: `marathon: core/health/impl/HealthCheckActor.scala, MarathonHealthCheckManager.scala`. Match.
 
 use crate::apps::Failure;
+use crate::causes::event_of;
 use crate::definition::spec::Stamp;
+use crate::deployments::work::News;
 use crate::events::Happening;
 use crate::health::{CheckResult, Overall};
 use crate::instances::instance::{Condition, Instance};
 use crate::instances::tracker::{Change, Key, SpecNo};
 use crate::marathon::Marathon;
 use crate::port::Port;
-use crate::reports::event_of;
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 use std::sync::Arc;
@@ -131,5 +132,19 @@ impl Marathon {
         port.scoped(cause, |port| {
             self.kills.kill_instances(&mut self.records, port, &[(key, instance.clone())])
         });
+    }
+
+    /// Health of an instance as its agent sees it, or as all checks together do.
+    pub(crate) fn health_changed(
+        &mut self,
+        port: &mut Port<'_>,
+        key: Key,
+        instance: &Arc<Instance>,
+        version: u64,
+        healthy: Option<bool>,
+    ) {
+        let (id, spec) = (instance.id.clone(), instance.spec_id().clone());
+        self.records.publish(port.cx, Happening::HealthChanged { instance: id, spec, version, healthy });
+        self.deploying(port).job_hears(key.spec, &News::Health { no: key.no, version, healthy });
     }
 }
