@@ -169,7 +169,15 @@ impl Cluster {
     /// Hands what the fleet reported meanwhile to the master.
     fn report_drained(&mut self, cx: &mut Cx) {
         let (fleet, master) = (Arc::make_mut(&mut self.fleet), Arc::make_mut(&mut self.master));
-        while let Some(event) = fleet.next_event() {
+        loop {
+            master.settle_holdings(cx, fleet);
+            #[cfg(feature = "kube")]
+            if let Some(kube) = &mut self.kube
+                && kube.has_held_changes()
+            {
+                Arc::make_mut(kube).settle_holdings(cx, fleet);
+            }
+            let Some(event) = fleet.next_event() else { break };
             let cause = event.cause;
             cx.set_cause(cause);
             let failed_over = matches!(event.kind, FleetEventKind::MasterFailover);

@@ -80,6 +80,7 @@ impl Master {
     pub fn check(&self, fleet: &Fleet) -> Vec<String> {
         let mut broken = self.allocator.check();
         self.check_books(&mut broken);
+        self.check_holdings(fleet, &mut broken);
         self.check_tasks(fleet, &mut broken);
         self.check_maintenance(&mut broken);
         self.check_operations(&mut broken);

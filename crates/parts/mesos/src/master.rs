@@ -247,7 +247,12 @@ impl Master {
                     self.allocator.touch_all(cx.cause());
                 }
                 FleetEventKind::MasterFailover => self.fail_over(cx, fleet),
-                FleetEventKind::SchedulerRestart { .. } | FleetEventKind::Watched { .. } => {}
+                FleetEventKind::HoldingsChanged { machine, by } if by != crate::OWNER => {
+                    self.others_changed(cx, fleet, machine);
+                }
+                FleetEventKind::SchedulerRestart { .. }
+                | FleetEventKind::Watched { .. }
+                | FleetEventKind::HoldingsChanged { .. } => {}
                 FleetEventKind::Started { .. }
                 | FleetEventKind::Running { .. }
                 | FleetEventKind::Check { .. }

@@ -106,6 +106,7 @@ impl Master {
             self.task_ids.remove(&(task.framework, task.id().clone()));
             self.disarm(task.retry);
         }
+        self.allocator.note_held(id);
         if let Some(agent) = self.agent_mut(id) {
             agent.executors = Executors::default();
         }
@@ -138,6 +139,7 @@ impl Master {
             let Some(agent) = self.agent(id) else { return };
             let (region, total) = (agent.region.clone(), agent.last_total.clone());
             self.allocator.add_agent(id, &hostname, region.as_ref(), &total, allocated, cx.cause());
+            self.look_at_others(cx, fleet, id);
             if self.drains.is_deactivated(id) {
                 self.allocator.set_active(id, false, cx.cause());
             }

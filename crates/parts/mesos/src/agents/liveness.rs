@@ -205,6 +205,7 @@ impl Master {
             let Some(agent) = self.agent(id) else { return };
             let (region, total) = (agent.region.clone(), agent.last_total.clone());
             self.allocator.add_agent(id, &hostname, region.as_ref(), &total, allocated, cx.cause());
+            self.look_at_others(cx, fleet, id);
             let tasks: Vec<TaskNo> =
                 self.agent(id).map(|agent| agent.tasks.iter().copied().collect()).unwrap_or_default();
             self.tell_agent_added(cx, id, &tasks);

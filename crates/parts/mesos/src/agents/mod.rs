@@ -8,11 +8,13 @@
 //! | an agent is removed, marked gone, marked unreachable | `removal`, `permits` |
 //! | the registry forgets agents that have been away for weeks | `registry_gc` |
 //! | tasks that run although the master no longer lists them | `untracked` |
+//! | the ledger of machines: what agents' tasks hold, what others hold | `holdings` |
 //! | processes that are told to end with their agent or framework | `shutdown` |
 //! | another master takes over | `failover` |
 //! | machines as a front end shows them | `view`, `view_cache` |
 
 pub(crate) mod failover;
+mod holdings;
 mod hosts;
 mod liveness;
 mod permits;

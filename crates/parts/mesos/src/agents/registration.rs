@@ -201,6 +201,9 @@ impl Master {
         cx.following(EventBody::AgentRegistered { agent: spec.hostname.clone(), agent_id: name }, |cx| {
             let region = spec.region.as_ref();
             self.allocator.add_agent(id, &spec.hostname, region, &total, Vec::new(), cx.cause());
+            fleet.hear_holdings(crate::OWNER);
+            fleet.widen_machine(machine, super::holdings::amounts_of(total.iter()).0);
+            self.look_at_others(cx, fleet, id);
             self.want_inverse_offers(id, cx.cause());
             self.request_run(id);
             self.touch_agent(cx, id);

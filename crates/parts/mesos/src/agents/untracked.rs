@@ -38,6 +38,7 @@ impl Master {
         if let Some(task) = self.task_mut(no) {
             task.process = None;
         }
+        self.allocator.note_held(task.agent);
         if let Some(agent) = self.agent_mut(task.agent) {
             agent.untracked.push(no);
         }
@@ -53,6 +54,7 @@ impl Master {
         }
         let update = Update { made_at: Some(cx.now()), ..task.as_expired(update.clone()) };
         let (state, agent, group) = (update.state, task.agent, task.group);
+        self.allocator.note_held(agent);
         task.agent_state = state;
         task.pending_updates.push_back(update);
         if group.is_none() || !matches!(state, TaskState::Failed | TaskState::Killed) {
@@ -87,6 +89,7 @@ impl Master {
             return Vec::new();
         };
         let of = std::mem::take(&mut agent.untracked);
+        self.allocator.note_held(id);
         of.into_iter().filter_map(|no| Some((no, self.untracked.remove(&no)?))).collect()
     }
 

@@ -96,6 +96,7 @@ impl Master {
         match host.agent.and_then(|id| self.allocator.slot(id)) {
             Some(slot) => {
                 total.add(&slot.free);
+                total.add(&slot.others);
                 slot.allocated
                     .values()
                     .flat_map(crate::allocator::Allocation::parts)

@@ -54,6 +54,7 @@ impl Master {
             FleetEventKind::MachineLost { .. }
             | FleetEventKind::MachineReturned { .. }
             | FleetEventKind::OffersChanged
+            | FleetEventKind::HoldingsChanged { .. }
             | FleetEventKind::MasterFailover
             | FleetEventKind::SchedulerRestart { .. }
             | FleetEventKind::Watched { .. } => {}

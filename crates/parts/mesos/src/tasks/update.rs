@@ -234,6 +234,7 @@ impl Master {
         let (id, framework, process) = (task.agent, task.framework, task.process.take());
         let (role, resources) = (task.role.clone(), std::mem::take(&mut task.resources));
         let executor = task.executor.clone();
+        self.allocator.note_held(id);
         self.forget_process(fleet, process);
         let executor = self.agent_mut(id).and_then(|agent| agent.leave_executor(framework, executor?, no));
         self.release_resources(cx, (framework, id), role, resources, executor);
@@ -280,6 +281,7 @@ impl Master {
         let (id, framework) = (task.agent, task.framework);
         self.task_ids.remove(&(framework, task.id().clone()));
         self.disarm(task.retry);
+        self.allocator.note_held(id);
         if !task.freed {
             self.forget_process(fleet, task.process);
         }

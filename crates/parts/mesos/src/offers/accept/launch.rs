@@ -203,6 +203,7 @@ impl Master {
             }
         });
         self.tasks.insert(no, Arc::new(task));
+        self.allocator.note_held(accepted.agent);
         self.tell_task_added(cx, no);
         self.touch_agent(cx, accepted.agent);
     }
