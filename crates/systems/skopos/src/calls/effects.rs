@@ -6,7 +6,7 @@
 //! what they do to single instances is ours.
 
 use crate::instances::{ComponentId, Containers, Group, InstanceState, Instances, Slot};
-use crate::plugin::{JOIN_MS, Op};
+use crate::plugins::{JOIN_MS, Op};
 use crate::run::Effect;
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;

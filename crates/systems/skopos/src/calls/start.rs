@@ -6,10 +6,10 @@ use super::bind::Callee;
 use super::faults::Strike;
 use super::{Bound, Site};
 use crate::blueprint::Blueprint;
-use crate::env::{Outcome, Script};
+use crate::definition::env::{Outcome, Script};
 use crate::instances::{ComponentId, Group, InstanceState, Launching, Slot};
 use crate::machines::{Place, place};
-use crate::plugin::{ActionSpec, CONSUL, EXEC_TIMEOUT_MS, Op, WAIT_MS};
+use crate::plugins::{ActionSpec, CONSUL, EXEC_TIMEOUT_MS, Op, WAIT_MS};
 use crate::run::{Await, Awaited, Counts, Effect, Timed};
 use planarium_ground::Absence;
 use planarium_protocol::Text;
@@ -287,7 +287,7 @@ fn pass_on(site: &Site<'_>, counts: &mut Counts, going: &Going<'_>) -> Start {
     if let Some(script) = own.and_then(|own| own.actions.get(&action)) {
         return run_script(counts, &format!("{plugin} {action}").into(), script, going);
     }
-    if own.is_none() && crate::plugin::find(&plugin, &action).is_some() {
+    if own.is_none() && crate::plugins::find(&plugin, &action).is_some() {
         return going.after(Effect::Nothing);
     }
     going.fails(format!("there is no '{plugin} {action}'"))

@@ -2,7 +2,7 @@
 
 use crate::application::App;
 use crate::commands::Command;
-use crate::load::{Loaded, load};
+use crate::definition::{Loaded, load};
 use crate::machines::{Io, MachineAccess, OwnMachines};
 use planarium_ground::{Cx, Fleet, FleetEventKind, MachineSpec};
 use planarium_kernel::SimTime;
