@@ -127,6 +127,13 @@ pub(crate) fn bind(site: &Site<'_>, step: &Step, action: &Action) -> Result<Boun
     let (callee, mut words) = callee;
     words.extend(listed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
     let line = has_names.then(|| line(&callee, &words, &arguments));
+    if let Callee::Plugin { spec, .. } = &callee {
+        for (name, _) in &mut arguments {
+            if spec.canonical(name) != &**name {
+                *name = spec.canonical(name).into();
+            }
+        }
+    }
     if let Callee::Plugin { spec, .. } = &callee
         && spec.op.needs_instance()
     {

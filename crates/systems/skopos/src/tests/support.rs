@@ -125,6 +125,21 @@ impl Bench {
         refused
     }
 
+    /// Goes on with another definition.
+    pub(crate) fn update(&mut self, text: &str) {
+        let loaded = load(&request(text));
+        let definition = loaded.definition.clone().unwrap_or_else(|| panic!("{:#?}", findings(&loaded)));
+        let mut io = Io { cx: &mut self.cx, machines: &mut self.machines };
+        self.app.replace(&mut io, definition).expect("another definition");
+        self.news();
+    }
+
+    /// Takes the application down.
+    pub(crate) fn take_down(&mut self) {
+        self.app.take_down(&mut Io { cx: &mut self.cx, machines: &mut self.machines }).expect("not running");
+        self.news();
+    }
+
     /// Starts the plan.
     pub(crate) fn start(&mut self) {
         assert_eq!(self.command(&Command::Start { paused: false, interactive: None }), None);

@@ -85,7 +85,10 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
     for required in spec.required.iter().copied().chain(selector) {
         let given = match required {
             "selector" => action.effective_selector().is_some(),
-            _ => action.argument(required).is_some(),
+            _ => match &action.arguments {
+                Arguments::Named(fields) => fields.iter().any(|(own, _)| spec.canonical(own) == required),
+                Arguments::None | Arguments::Listed(_) => false,
+            },
         };
         if !given {
             let text = format!("'{plugin} {name}' of step '{id}' lacks the argument '{required}'");
