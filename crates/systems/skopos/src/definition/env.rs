@@ -3,13 +3,13 @@
 //! *Knows*: what several files make together, what runs at load time, which scripts and plugins there are, which failures
 //! are planned. *Must not know*: plans, how a call is carried out.
 //!
-//! **Source**: environment files of the samples named in [`crate::model`]; the block `simulation` is ours.
+//! **Source**: environment files of the samples named in [`crate::definition::model`]; the block `simulation` is ours.
 
 use crate::codes;
-use crate::decode::word;
-use crate::model::{Hook, hooks};
-use crate::nearest::nearest;
-use crate::vars::Vars;
+use crate::definition::decode::word;
+use crate::definition::model::{Hook, hooks};
+use crate::definition::nearest::nearest;
+use crate::templates::values::Vars;
 use planarium_kernel::{Limits, SortedMap};
 use planarium_protocol::Text;
 use planarium_source::yaml::{Coerced, Entry, Kind, Node};
@@ -151,14 +151,15 @@ fn merged(earlier: Node, later: Node) -> Node {
 
 /// Reads the environment out of all its files together.
 pub(crate) fn read(root: Option<&Node>, found: &mut Diagnostics) -> Env {
-    let mut reader = Reader { found };
+    let mut reader = EnvReader { found };
     let Some(root) = root.filter(|root| !root.is_null()) else { return Env::default() };
     let Some(entries) = root.as_mapping() else {
         let text = format!("An environment file is a mapping, but this one is {}", root.describe());
         reader.error(root.span, text, "write keys such as 'core_plugin' and 'vars'");
         return Env::default();
     };
-    let known: Vec<&str> = crate::files::ENV_KEYS.into_iter().chain(["doctype", "version"]).collect();
+    let known: Vec<&str> =
+        crate::definition::files::ENV_KEYS.into_iter().chain(["doctype", "version"]).collect();
     for entry in entries {
         reader.unknown(entry, "The environment", &known);
     }
@@ -226,11 +227,11 @@ impl Script {
     }
 }
 
-struct Reader<'d> {
+struct EnvReader<'d> {
     found: &'d mut Diagnostics,
 }
 
-impl Reader<'_> {
+impl EnvReader<'_> {
     fn error(&mut self, span: Span, text: String, help: impl Into<String>) {
         self.found.push(Diagnostic::error(codes::ENV_VALUE, span, text).with_help(help));
     }

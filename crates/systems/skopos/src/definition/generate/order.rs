@@ -2,7 +2,7 @@
 //!
 //! *Knows*: who uses whom. *Must not know*: anything else of them.
 
-use crate::model::Model;
+use crate::definition::model::Model;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 

@@ -6,6 +6,8 @@
 //! **Source**: Go `text/template`, lexer and field chains; simplified: pipelines, functions and control structures are
 //! kept as [`Piece::Broken`] and fail when they are used. Differs: a field name may hold a hyphen.
 
+pub(crate) mod values;
+
 use planarium_protocol::Text;
 use std::sync::Arc;
 

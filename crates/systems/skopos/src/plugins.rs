@@ -99,12 +99,14 @@ pub(crate) struct ActionSpec {
     pub(crate) required: &'static [&'static str],
     /// Arguments that it takes besides.
     pub(crate) optional: &'static [&'static str],
+    /// Other names of arguments, each with the one that it stands for.
+    pub(crate) aliases: &'static [(&'static str, &'static str)],
     /// It takes any argument.
     pub(crate) open: bool,
 }
 
 const fn action(name: &'static str, op: Op, ms: u64) -> ActionSpec {
-    ActionSpec { name, op, ms, required: &[], optional: &[], open: false }
+    ActionSpec { name, op, ms, required: &[], optional: &[], aliases: &[], open: false }
 }
 
 /// From running to ready. *Units*: milliseconds.
@@ -133,7 +135,12 @@ const INSTANCE: [ActionSpec; 5] = [
 
 const DOCKER: [ActionSpec; 2] = [
     ActionSpec { optional: &["name"], ..action("network_create", Op::Nothing, 1_000) },
-    ActionSpec { required: &["component", "signal"], ..action("comp_signal", Op::Signal, 1_000) },
+    ActionSpec {
+        required: &["component", "signal"],
+        // As the vendor's sample application writes it (`opsani/skopos-sample-app: model-v1.yaml`).
+        aliases: &[("target", "component")],
+        ..action("comp_signal", Op::Signal, 1_000)
+    },
 ];
 
 const BALANCER: [ActionSpec; 4] = [
@@ -242,6 +249,12 @@ pub(crate) fn actions(plugin: &str) -> Vec<&'static str> {
 impl ActionSpec {
     /// Whether it takes an argument of this name.
     pub(crate) fn takes(&self, name: &str) -> bool {
-        self.open || name == "selector" || self.required.contains(&name) || self.optional.contains(&name)
+        let own = self.canonical(name);
+        self.open || own == "selector" || self.required.contains(&own) || self.optional.contains(&own)
+    }
+
+    /// The argument that a name stands for.
+    pub(crate) fn canonical<'n>(&self, name: &'n str) -> &'n str {
+        self.aliases.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, own)| own)
     }
 }

@@ -3,13 +3,13 @@
 //! *Knows*: user variables, attributes of the model, where standard names are valid. *Must not know*: instances.
 
 use crate::codes;
-use crate::decode::{Cx, Decoded};
-use crate::env::Env;
-use crate::model::Model;
-use crate::nearest::nearest;
+use crate::definition::decode::{Cx, Decoded};
+use crate::definition::env::Env;
+use crate::definition::model::Model;
+use crate::definition::nearest::nearest;
 use crate::plan::{Action, ChainKind, Class, Step};
-use crate::template::{Name, Piece, Template};
-use crate::vars::{DEPRECATED, NoValue, STANDARD, Scope, Seen};
+use crate::templates::values::{DEPRECATED, NoValue, STANDARD, Scope, Seen};
+use crate::templates::{Name, Piece, Template};
 use planarium_source::Span;
 
 /// Looks at every name of every call.
@@ -34,9 +34,9 @@ pub(super) fn run(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>, env
             new: Some(any()),
             old: Some(any()),
         };
-        let mut teller = Teller { cx, scope: &scope, step, told: Vec::new() };
+        let mut check = NameCheck { cx, scope: &scope, step, told: Vec::new() };
         for (template, span) in placed(action, places.exec, places.arguments, places.selector) {
-            teller.template(template, span);
+            check.template(template, span);
         }
     }
 }
@@ -61,7 +61,8 @@ fn placed(action: &Action, exec: Span, arguments: Span, selector: Span) -> Vec<(
     out
 }
 
-struct Teller<'t, 'a> {
+/// Looks at the names of one step.
+struct NameCheck<'t, 'a> {
     cx: &'t mut Cx<'a>,
     scope: &'t Scope<'t>,
     step: &'t Step,
@@ -69,7 +70,7 @@ struct Teller<'t, 'a> {
     told: Vec<(&'static str, String)>,
 }
 
-impl Teller<'_, '_> {
+impl NameCheck<'_, '_> {
     fn template(&mut self, template: &Template, span: Span) {
         for piece in template.pieces() {
             match piece {
@@ -82,7 +83,7 @@ impl Teller<'_, '_> {
                     );
                     let help =
                         "write a name such as {{.vars.timeout}}; as it is, the step fails when it is reached";
-                    self.tell(codes::TEMPLATE, span, text, help.to_owned());
+                    self.warn(codes::TEMPLATE, span, text, help.to_owned());
                 }
             }
         }
@@ -97,26 +98,26 @@ impl Teller<'_, '_> {
             Ok(_) | Err(NoValue::NoInstance(_)) => {}
             Err(why @ NoValue::OutOfScope(_)) => {
                 let text = format!("{dotted} in step '{id}' {}", why.reason());
-                return self.tell(codes::VARIABLE_SCOPE, span, text, fails.to_owned());
+                return self.warn(codes::VARIABLE_SCOPE, span, text, fails.to_owned());
             }
             Err(why) => {
                 let text = format!("{dotted} in step '{id}' {}", why.reason());
                 let help = self.remedy(name).unwrap_or_else(|| fails.to_owned());
-                return self.tell(codes::VARIABLE_UNKNOWN, span, text, help);
+                return self.warn(codes::VARIABLE_UNKNOWN, span, text, help);
             }
         }
         if let Some((_, instead)) = DEPRECATED.iter().find(|(old, _)| *old == first) {
             let text = format!("{dotted} in step '{id}' is deprecated");
-            self.tell(codes::VARIABLE_DEPRECATED, span, text, format!("write a selector and {instead}"));
+            self.warn(codes::VARIABLE_DEPRECATED, span, text, format!("write a selector and {instead}"));
         }
         if !STANDARD.contains(&first) {
             let text = format!("{dotted} in step '{id}' is a user variable");
-            self.tell(codes::VARIABLE_BARE, span, text, format!("write .vars{dotted}"));
+            self.warn(codes::VARIABLE_BARE, span, text, format!("write .vars{dotted}"));
         }
         if name.has_hyphen() {
             let text = format!("{dotted} in step '{id}' has a hyphen, which Go's templates refuse");
             let help = "write {{index .vars \"my-name\"}}; here it is taken all the same";
-            self.tell(codes::VARIABLE_HYPHEN, span, text, help.to_owned());
+            self.warn(codes::VARIABLE_HYPHEN, span, text, help.to_owned());
         }
     }
 
@@ -138,7 +139,7 @@ impl Teller<'_, '_> {
         Some(format!("add '{wanted}' to the vars of the model or the environment"))
     }
 
-    fn tell(&mut self, code: &'static str, span: Span, text: String, help: String) {
+    fn warn(&mut self, code: &'static str, span: Span, text: String, help: String) {
         let one = (code, text);
         if !self.told.contains(&one) {
             self.cx.warn(code, span, one.1.clone(), help);

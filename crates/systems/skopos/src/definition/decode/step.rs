@@ -4,7 +4,7 @@
 
 use super::{Cx, Draft, DraftStep, Places, action, flow, scalar};
 use crate::codes;
-use crate::nearest::nearest;
+use crate::definition::nearest::nearest;
 use crate::plan::{Chain, ChainId, ChainKind, Class, Iterate, Selector, Step, StepId};
 use planarium_protocol::Text;
 use planarium_protocol::view::SourceRef;

@@ -3,7 +3,7 @@
 //! *Knows*: where exits lead. *Must not know*: what steps do, but that a delay never fails.
 
 use crate::codes;
-use crate::decode::{Cx, Decoded};
+use crate::definition::decode::{Cx, Decoded};
 use crate::plan::{Chain, Class, Leads, StepId};
 
 /// Reports the steps of every chain that cannot be reached from its first step.

@@ -5,7 +5,7 @@
 //! **Source**: Skopos Deployment Plan Reference, "Limitations". Match for the shapes; each is a piece of information here.
 
 use crate::codes;
-use crate::decode::{Cx, Decoded};
+use crate::definition::decode::{Cx, Decoded};
 use crate::plan::{Chain, ChainKind, Class, Label, Step, StepId};
 
 const HELP: &str = "it runs all the same";

@@ -6,7 +6,7 @@
 //! **Source**: Skopos Deployment Plan Reference, "Variable Interpolation". Match; a bare user variable is taken, as the
 //! examples there write it; what has no value fails instead of becoming an empty text.
 
-use crate::template::{Name, Piece, Template};
+use crate::templates::{Name, Piece, Template};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::yaml::Node;
@@ -65,7 +65,7 @@ impl Vars {
         self.0.iter()
     }
 
-    fn look_up(&self, parts: &[crate::template::Part]) -> Option<&Node> {
+    fn look_up(&self, parts: &[crate::templates::Part]) -> Option<&Node> {
         let (first, rest) = parts.split_first()?;
         rest.iter().try_fold(self.0.get(&first.text)?, |node, part| node.get(&part.text))
     }
@@ -195,7 +195,7 @@ fn text(node: Option<&Node>) -> Result<String, NoValue> {
 
 /// An attribute of the model: each field matches a key as it is, else with its first letter in lower case. Names of
 /// components match as they are only.
-fn attribute<'m>(model: &'m Node, parts: &[crate::template::Part]) -> Option<&'m Node> {
+fn attribute<'m>(model: &'m Node, parts: &[crate::templates::Part]) -> Option<&'m Node> {
     let mut node = model;
     let mut names = false;
     for part in parts {

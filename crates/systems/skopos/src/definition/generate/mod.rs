@@ -12,8 +12,8 @@ mod order;
 mod steps;
 mod yaml;
 
-use crate::env::Env;
-use crate::model::{Model, tag};
+use crate::definition::env::Env;
+use crate::definition::model::{Model, tag};
 use planarium_protocol::Text;
 
 pub(crate) use order::order;
@@ -96,7 +96,8 @@ pub(crate) fn generate(
         ("postflight", "post", &model.lifecycle.post_flight)
     };
     steps.extend(writer.group(id, prefix, hooks));
-    let head = format!("doctype: '{}'\nversion: 'alpha/1'\n\nsteps:\n", crate::decode::PLAN_DOCTYPE);
+    let head =
+        format!("doctype: '{}'\nversion: 'alpha/1'\n\nsteps:\n", crate::definition::decode::PLAN_DOCTYPE);
     Ok(Some(head + &yaml::steps(&steps)))
 }
 

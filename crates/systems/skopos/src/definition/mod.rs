@@ -4,16 +4,22 @@
 //!
 //! Reading never fails: whatever cannot be understood is a finding, and the rest is read.
 
-use crate::check;
+mod check;
+pub(crate) mod decode;
+pub(crate) mod env;
+pub(crate) mod files;
+pub(crate) mod generate;
+pub(crate) mod model;
+pub(crate) mod nearest;
+mod substitute;
+
+use self::decode::{Cx, Decoded};
+use self::env::Env;
+use self::generate::Running;
+use self::model::Model;
 use crate::codes;
-use crate::decode::{self, Cx, Decoded};
-use crate::env::{self, Env};
-use crate::files;
-use crate::generate::{self, Running};
-use crate::model::{self, Model};
 use crate::plan::{Class, Plan, SharedPlan};
-use crate::substitute;
-use crate::vars::Vars;
+use crate::templates::values::Vars;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
@@ -303,10 +309,7 @@ fn components(model: Option<&Model>, env: &Env, plan: Option<&Plan>) -> Arc<[Tex
     let mut known: SortedSet<Text> = SortedSet::new();
     let own = model.into_iter().flat_map(|model| &model.components).map(|component| &component.name);
     let planted = env.simulation.instances.iter().map(|instance| &instance.component);
-    let stepped = plan
-        .into_iter()
-        .flat_map(super::plan::Plan::chains)
-        .filter_map(|(_, chain)| chain.component.as_ref());
+    let stepped = plan.into_iter().flat_map(Plan::chains).filter_map(|(_, chain)| chain.component.as_ref());
     for name in own.chain(planted).chain(stepped) {
         if known.insert(name.clone()) {
             names.push(name.clone());
@@ -365,7 +368,7 @@ fn options(given: &Value, found: &mut Diagnostics) -> Options {
                     "interactive",
                     "run",
                 ];
-                let help = match crate::nearest::nearest(name, &known) {
+                let help = match crate::definition::nearest::nearest(name, &known) {
                     Some(meant) => format!("did you mean '{meant}'?"),
                     None => format!("the options are {}", known.join(", ")),
                 };

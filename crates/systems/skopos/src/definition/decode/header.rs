@@ -4,7 +4,7 @@
 
 use super::Cx;
 use crate::codes;
-use crate::nearest::nearest;
+use crate::definition::nearest::nearest;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Span};
 
@@ -41,7 +41,7 @@ pub(crate) fn foreign(root: &Node) -> Option<(&'static str, &'static str)> {
             "write its services as 'components' of a model; Skopos generates the plan from the model",
         ));
     }
-    if crate::files::ENV_KEYS.iter().any(|key| has(key)) {
+    if crate::definition::files::ENV_KEYS.iter().any(|key| has(key)) {
         return Some((
             "an environment file, not a deployment plan",
             "name the file 'env.yaml' and bring a plan or a model along",

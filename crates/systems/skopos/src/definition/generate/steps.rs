@@ -4,9 +4,9 @@
 
 use super::yaml::{Flow, Yaml, map, of_node, text};
 use super::{flow, tag};
-use crate::env::Env;
-use crate::model::{Component, Hook, HookKind, Model};
-use crate::plugin::PROBE_PLUGIN;
+use crate::definition::env::Env;
+use crate::definition::model::{Component, Hook, HookKind, Model};
+use crate::plugins::PROBE_PLUGIN;
 use planarium_ground::glob;
 use planarium_kernel::SortedSet;
 use planarium_protocol::Text;
@@ -80,7 +80,7 @@ impl<'a> Writer<'a> {
         let Some(plugin) = self.env.balancer_plugin.as_deref().filter(|_| !self.env.balancer_auto) else {
             return Vec::new();
         };
-        let in_front = |gateway: &&crate::model::Gateway| {
+        let in_front = |gateway: &&crate::definition::model::Gateway| {
             gateway.is_balancer() && gateway.targets.iter().any(|target| &**target == component)
         };
         self.model.gateways.iter().filter(in_front).map(|gateway| (plugin, &*gateway.name)).collect()
@@ -180,7 +180,7 @@ impl<'a> Writer<'a> {
             HookKind::Call { plugin, action, arguments } => {
                 let mut fields = head(id, label, "action");
                 fields.extend([("plugin", text(&**plugin)), ("action", text(&**action))]);
-                let needs = crate::plugin::find(plugin, action).is_none_or(|spec| spec.op.needs_instance());
+                let needs = crate::plugins::find(plugin, action).is_none_or(|spec| spec.op.needs_instance());
                 let plain = || match arguments.as_ref().map(of_node) {
                     Some(Flow::Map(fields)) => fields,
                     _ => Vec::new(),

@@ -6,12 +6,12 @@
 //! fails when it is reached.
 
 use crate::codes;
-use crate::decode::{Cx, Decoded, Places};
-use crate::env::Env;
-use crate::nearest::nearest;
+use crate::definition::decode::{Cx, Decoded, Places};
+use crate::definition::env::Env;
+use crate::definition::nearest::nearest;
 use crate::plan::{Action, Argument, Arguments, Call, Class};
-use crate::plugin;
-use crate::template::Template;
+use crate::plugins;
+use crate::templates::Template;
 use planarium_source::Span;
 
 /// Looks at every call.
@@ -52,10 +52,10 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
         }
         return;
     }
-    if !plugin::exists(plugin) {
+    if !plugins::exists(plugin) {
         let text = format!("The plugin '{plugin}' of step '{id}' does not exist");
         let names: Vec<&str> =
-            plugin::PLUGINS.into_iter().chain(env.simulation.plugins.keys().map(|name| &**name)).collect();
+            plugins::PLUGINS.into_iter().chain(env.simulation.plugins.keys().map(|name| &**name)).collect();
         let declare = format!("declare it in the environment (simulation: plugins: {plugin}: …); {fails}");
         let help = match meant(plugin, &names) {
             Some(meant) => format!("{meant} If it is one of your own, {declare}"),
@@ -64,9 +64,9 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
         cx.warn(codes::PLUGIN_UNKNOWN, places.plugin, text, help);
         return;
     }
-    let Some(spec) = plugin::find(plugin, name) else {
+    let Some(spec) = plugins::find(plugin, name) else {
         let text = format!("The plugin '{plugin}' of step '{id}' has no action '{name}'");
-        let names = plugin::actions(plugin);
+        let names = plugins::actions(plugin);
         let help =
             meant(name, &names).unwrap_or_else(|| format!("its actions are {}; {fails}", names.join(", ")));
         cx.warn(codes::ACTION_UNKNOWN, places.action, text, help);
@@ -85,7 +85,10 @@ fn call(cx: &mut Cx<'_>, env: &Env, places: &Places, action: &Action, plugin: &s
     for required in spec.required.iter().copied().chain(selector) {
         let given = match required {
             "selector" => action.effective_selector().is_some(),
-            _ => action.argument(required).is_some(),
+            _ => match &action.arguments {
+                Arguments::Named(fields) => fields.iter().any(|(own, _)| spec.canonical(own) == required),
+                Arguments::None | Arguments::Listed(_) => false,
+            },
         };
         if !given {
             let text = format!("'{plugin} {name}' of step '{id}' lacks the argument '{required}'");
@@ -105,7 +108,7 @@ fn meant(name: &str, names: &[&str]) -> Option<String> {
 
 /// The script of a command line, where no variable names it.
 fn first_word(line: &Template) -> Option<String> {
-    let words = crate::words::split(&line.written);
+    let words = crate::command_line::split(&line.written);
     words.into_iter().next().filter(|word| !word.contains("{{"))
 }
 

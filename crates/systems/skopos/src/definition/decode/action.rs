@@ -5,7 +5,7 @@
 use super::{Cx, Places, scalar};
 use crate::codes;
 use crate::plan::{Action, Argument, Arguments, Call};
-use crate::template::Template;
+use crate::templates::Template;
 use planarium_protocol::Text;
 use planarium_source::yaml::{Kind, Node, Style};
 

@@ -7,7 +7,7 @@
 //! `common`, `base` or `default` first, unless the option `env` gives an order.
 
 use crate::codes;
-use crate::decode::{MODEL_DOCTYPE, PLAN_DOCTYPE};
+use crate::definition::decode::{MODEL_DOCTYPE, PLAN_DOCTYPE};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use planarium_source::yaml::{Node, Reader};

@@ -7,8 +7,8 @@
 //! plugins are told about a component are carried for `.Model` and have no effect.
 
 use crate::codes;
-use crate::decode::{MODEL_DOCTYPE, word};
-use crate::nearest::nearest;
+use crate::definition::decode::{MODEL_DOCTYPE, word};
+use crate::definition::nearest::nearest;
 use planarium_kernel::Limits;
 use planarium_protocol::Text;
 use planarium_source::yaml::Node;
@@ -135,7 +135,7 @@ pub(crate) fn tag(image: &str) -> &str {
 
 /// Reads a model.
 pub(crate) fn read(root: Option<&Node>, start: Span, found: &mut Diagnostics) -> Option<Model> {
-    let mut reader = Reader { found };
+    let mut reader = ModelReader { found };
     let Some(root) = root.filter(|root| root.as_mapping().is_some()) else {
         let span = root.map_or(start, |root| root.span);
         let what = root.map_or("nothing", Node::describe);
@@ -179,11 +179,11 @@ pub(crate) fn read(root: Option<&Node>, start: Span, found: &mut Diagnostics) ->
     Some(model)
 }
 
-struct Reader<'d> {
+struct ModelReader<'d> {
     found: &'d mut Diagnostics,
 }
 
-impl Reader<'_> {
+impl ModelReader<'_> {
     fn error(&mut self, code: &'static str, span: Span, text: String, help: impl Into<String>) {
         self.found.push(Diagnostic::error(code, span, text).with_help(help));
     }

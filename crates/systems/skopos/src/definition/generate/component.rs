@@ -14,7 +14,7 @@
 use super::steps::{Exits, Writer, composite};
 use super::yaml::{Flow, Yaml, text};
 use super::{Kind, Task, tag};
-use crate::model::Hook;
+use crate::definition::model::Hook;
 
 /// Numbers of the first steps of a component, forward and cleanup.
 const FIRST: usize = 10;
@@ -122,7 +122,7 @@ impl<'a> Chain<'_, 'a> {
         let label = format!("Create new {name}");
         steps.push(self.writer.call(&own, &label, (core, "inst_create"), &[new], create_fails));
         let component = self.writer.model.component(name);
-        let hooks = |list: fn(&crate::model::Hooks) -> &Vec<Hook>| {
+        let hooks = |list: fn(&crate::definition::model::Hooks) -> &Vec<Hook>| {
             component.map_or(&[][..], |component| list(&component.hooks).as_slice())
         };
         for hook in hooks(|hooks| &hooks.post_instance_create) {

@@ -6,7 +6,7 @@
 
 use super::{Cx, Draft, flow};
 use crate::codes;
-use crate::nearest::nearest;
+use crate::definition::nearest::nearest;
 use crate::plan::{ChainKind, Label, StepId};
 use planarium_source::Span;
 

@@ -4,7 +4,7 @@
 
 use super::{Cx, scalar};
 use crate::codes;
-use crate::nearest::nearest;
+use crate::definition::nearest::nearest;
 use crate::plan::{Exit, Label};
 use planarium_protocol::Text;
 use planarium_source::yaml::Node;

@@ -10,9 +10,9 @@ mod reach;
 mod variables;
 
 use crate::codes;
-use crate::decode::{Cx, Decoded};
-use crate::env::Env;
-use crate::model::Model;
+use crate::definition::decode::{Cx, Decoded};
+use crate::definition::env::Env;
+use crate::definition::model::Model;
 use crate::plan::Class;
 
 /// Looks at a plan.
@@ -51,7 +51,7 @@ fn components(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>, env: &E
         let names: Vec<&str> = model.map_or_else(Vec::new, |model| {
             model.components.iter().map(|component| &*component.name).collect()
         });
-        let help = match crate::nearest::nearest(component, &names) {
+        let help = match crate::definition::nearest::nearest(component, &names) {
             Some(meant) => format!("did you mean '{meant}'?"),
             None => "add it to the model; as it is, no instance of it can be created".to_owned(),
         };
