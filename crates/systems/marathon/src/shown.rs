@@ -2,7 +2,7 @@
 //!
 //! *Knows*: words. *Must not know*: when which is shown; that is [`crate::view`]'s.
 
-use crate::deploy::Action;
+use crate::deployments::plan::Action;
 use crate::id::PathId;
 use planarium_protocol::Text;
 use planarium_protocol::view::{StatusClass, StatusWord};

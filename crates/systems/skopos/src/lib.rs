@@ -15,34 +15,32 @@
 //! | gate | `manual-gate` |
 //! | instance | instance: a container, here a process on a shared machine |
 
-mod app;
-mod audit;
-mod call;
+mod application;
+mod blueprint;
+mod calls;
 mod check;
 pub mod codes;
+mod commands;
 mod console;
 mod decode;
-mod drawing;
-mod engine;
 mod env;
-mod explain;
 mod files;
+mod flow;
 mod generate;
-mod instance;
+mod instances;
 mod load;
 mod machines;
 mod model;
 mod nearest;
-mod offer;
 mod plan;
 mod plugin;
 mod process;
-mod report;
+mod run;
 mod statuses;
 mod substitute;
 mod template;
 mod vars;
-mod view;
+mod views;
 mod wire;
 mod words;
 

@@ -4,9 +4,9 @@
 //! api/v2/EventsResource.scala`. Match.
 
 use super::route::Query;
-use crate::run::Marathon;
-use crate::run::bus::CLIENT;
-use crate::run::tell::CHANGE_FAILED;
+use crate::events::CLIENT;
+use crate::marathon::Marathon;
+use crate::reports::CHANGE_FAILED;
 use planarium_kernel::SimTime;
 use planarium_part::StreamNews;
 use planarium_protocol::{Event, EventBody, Text, json};

@@ -4,8 +4,8 @@
 //! the simulator has.
 
 use super::Answer;
-use crate::run::Marathon;
-use crate::run::instance::Condition;
+use crate::instances::instance::Condition;
+use crate::marathon::Marathon;
 use planarium_part::Cluster;
 use planarium_protocol::json;
 use serde_json::{Map, Value};

@@ -18,8 +18,8 @@ mod show;
 mod tasks;
 
 use crate::definition::Refused;
-use crate::run::Marathon;
-use crate::run::groups::Accepted;
+use crate::marathon::Marathon;
+use crate::marathon::change::Accepted;
 use crate::schema::Shape;
 use planarium_part::{Cluster, Cx};
 use planarium_protocol::Refusal;

@@ -10,10 +10,10 @@ use super::{Answer, Done};
 use crate::definition::peek::Peek;
 use crate::definition::write::{self, Dates};
 use crate::definition::{Refused, RunSpec, into_map};
+use crate::deployments::ReadinessResult;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::deployments::ReadinessResult;
-use crate::run::instance::Instance;
+use crate::instances::instance::Instance;
+use crate::marathon::Marathon;
 use planarium_kernel::{SimTime, sorted};
 use planarium_mesos::api::TaskState;
 use planarium_protocol::json;
@@ -80,7 +80,7 @@ impl Marathon {
             }
             let health = self.health_of(instance, now);
             if !health.is_empty() {
-                if health.iter().all(super::super::run::health::Health::is_alive) {
+                if health.iter().all(crate::health::Health::is_alive) {
                     counts.healthy += 1;
                 } else {
                     counts.unhealthy += 1;

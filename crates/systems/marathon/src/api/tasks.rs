@@ -11,16 +11,16 @@ use crate::definition::Refused;
 use crate::definition::RunSpec;
 use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
-use crate::deploy::plan::{InstanceNo, ToKill};
-use crate::group::Marks;
+use crate::deployments::plan::{InstanceNo, ToKill};
+use crate::events::spec_of_task;
+use crate::groups::Marks;
+use crate::health::Health;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::bus::spec_of_task;
-use crate::run::groups::RootChange;
-use crate::run::health::Health;
-use crate::run::instance::{Condition, Goal, Instance, Task};
-use crate::run::network;
-use crate::run::tracker::{Key, SpecNo};
+use crate::instances::instance::{Condition, Goal, Instance, Task};
+use crate::instances::network;
+use crate::instances::tracker::{Key, SpecNo};
+use crate::marathon::Marathon;
+use crate::marathon::change::RootChange;
 use planarium_kernel::{SimTime, SortedMap};
 use planarium_part::{Cluster, Cx};
 use planarium_protocol::json;
@@ -370,7 +370,7 @@ fn is_task_id(text: &str) -> bool {
 pub(super) fn local_volumes(instance: &Instance) -> Vec<Value> {
     let volumes =
         instance.reservation.as_ref().map(|reservation| reservation.volumes.clone()).unwrap_or_default();
-    let one = |volume: &crate::run::instance::LocalVolume| {
+    let one = |volume: &crate::instances::instance::LocalVolume| {
         let uuid = volume.id.rsplit_once('#').map_or("", |(_, uuid)| uuid);
         json!({"runSpecId": instance.spec_id().as_str(), "containerPath": volume.path, "uuid": uuid,
             "persistenceId": volume.id})

@@ -5,13 +5,13 @@
 use std::fmt::Write as _;
 
 use super::{Teller, count, reason};
-use crate::deploy::plan::InstanceNo;
-use crate::run::deployments::Deployment;
-use crate::run::instance::Goal;
-use crate::run::tracker::{Key, SpecNo};
-use crate::run::work::progress::Progress;
-use crate::run::work::replace::Replacing;
-use crate::run::work::{Job, Work};
+use crate::deployments::Deployment;
+use crate::deployments::actions::progress::Progress;
+use crate::deployments::actions::replace::Replacing;
+use crate::deployments::actions::{Job, Work};
+use crate::deployments::plan::InstanceNo;
+use crate::instances::instance::Goal;
+use crate::instances::tracker::{Key, SpecNo};
 use planarium_protocol::Text;
 use planarium_protocol::why::{Reason, ReasonKind};
 
@@ -37,7 +37,7 @@ impl Teller<'_> {
             Work::Ending(ending) => {
                 let left: Vec<InstanceNo> = ending.left().collect();
                 let mut reasons = self.killing(no, &left, "there are to be fewer of them");
-                let stays = |one: &crate::run::instance::Instance| {
+                let stays = |one: &crate::instances::instance::Instance| {
                     one.goal == Goal::Running && (one.condition.is_active() || one.is_scheduled())
                 };
                 let present = self.marathon.tracker.of_spec(no).filter(|(_, one)| stays(one)).count();

@@ -3,7 +3,7 @@
 //! *Knows*: whose work an app waits for. *Must not know*: what a deployment's action waits for in detail.
 
 use super::{Teller, complete, count, reason};
-use crate::run::tracker::SpecNo;
+use crate::instances::tracker::SpecNo;
 use crate::shown;
 use crate::view::lookup::Found;
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind};
@@ -78,11 +78,7 @@ impl Teller<'_> {
     }
 
     /// The action of the step under way that works on an app.
-    fn open_action(
-        &self,
-        deployment: &crate::run::deployments::Deployment,
-        no: SpecNo,
-    ) -> Option<ElementRef> {
+    fn open_action(&self, deployment: &crate::deployments::Deployment, no: SpecNo) -> Option<ElementRef> {
         let Found::Deployment(deployment) =
             self.marathon.find(&shown::deployment_name(deployment.no), None, None)?
         else {
@@ -90,17 +86,17 @@ impl Teller<'_> {
         };
         let at = deployment.step.checked_sub(1)?;
         let id = &self.marathon.run(no)?.id;
-        let index = crate::run::board::action_of(deployment, at, id)?;
+        let index = crate::statuses::action_of(deployment, at, id)?;
         Some(self.action_ref(deployment, at, index))
     }
 
     /// A deployment has it locked and works on something else.
-    fn locked(&self, deployment: &crate::run::deployments::Deployment, no: SpecNo) -> Option<Reason> {
+    fn locked(&self, deployment: &crate::deployments::Deployment, no: SpecNo) -> Option<Reason> {
         let id = &self.marathon.run(no)?.id;
         let current = deployment.step.checked_sub(1);
         let later = (0..deployment.plan.steps.len())
             .filter(|at| current.is_none_or(|current| *at > current))
-            .find(|at| crate::run::board::action_of(deployment, *at, id).is_some());
+            .find(|at| crate::statuses::action_of(deployment, *at, id).is_some());
         if let Some(at) = later {
             return self.not_its_turn(deployment, at);
         }

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use super::{Teller, reason};
 use crate::definition::spec::HealthDef;
-use crate::run::deployments::Deployment;
-use crate::run::instance::{Condition, Instance};
-use crate::run::tracker::Key;
-use crate::run::work::progress::Progress;
+use crate::deployments::Deployment;
+use crate::deployments::actions::progress::Progress;
+use crate::instances::instance::{Condition, Instance};
+use crate::instances::tracker::Key;
 use planarium_mesos::ProbeFacts;
 use planarium_protocol::Text;
 use planarium_protocol::why::{Reason, ReasonKind};
@@ -71,7 +71,7 @@ impl Teller<'_> {
         let (mut event, mut next) = (None, None);
         for (at, check) in instance.spec.def.health.iter().enumerate() {
             let seen = checks.and_then(|checks| checks.seen(key.no, at, self.now));
-            if seen.as_ref().is_some_and(super::super::run::health::Health::is_alive) {
+            if seen.as_ref().is_some_and(crate::health::Health::is_alive) {
                 continue;
             }
             let tick = checks.filter(|_| !check.by_agent).map(|checks| checks.tick_after(check, self.now));
@@ -116,7 +116,7 @@ impl Teller<'_> {
     fn unreachable(instance: &Instance) -> Reason {
         let name = instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone());
         let host = instance.agent.as_ref().map_or_else(Text::default, |agent| agent.hostname.clone());
-        let since = instance.task().and_then(super::super::run::instance::Task::unreachable_since);
+        let since = instance.task().and_then(crate::instances::instance::Task::unreachable_since);
         let patience = instance.spec.def.unreachable.as_ref().map(|(inactive, _)| *inactive);
         let until = since.zip(patience).map(|(since, patience)| since.saturating_add(patience));
         let mut text = format!("{name} cannot be reached: {host} does not answer");

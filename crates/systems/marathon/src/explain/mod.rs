@@ -11,8 +11,8 @@ mod instance;
 mod offers;
 mod remedies;
 
-use crate::run::Marathon;
-use crate::run::deployments::{CANCELLED, Deployment, Stage};
+use crate::deployments::{CANCELLED, Deployment, Stage};
+use crate::marathon::Marathon;
 use crate::shown;
 use crate::view::lookup::Found;
 use planarium_kernel::SimTime;

@@ -4,10 +4,10 @@
 
 use super::{Teller, count, reason};
 use crate::definition::RunSpec;
-use crate::run::instance::Instance;
-use crate::run::matching::Reject;
-use crate::run::stats::Unused;
-use crate::run::tracker::SpecNo;
+use crate::instances::instance::Instance;
+use crate::instances::tracker::SpecNo;
+use crate::offers::matching::Reject;
+use crate::offers::statistics::Unused;
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::why::{
     AgentOutcome, FunnelStage, OfferFunnel, Reason, ReasonKind, RequirementOutcome,

@@ -4,8 +4,8 @@
 
 use super::Teller;
 use crate::definition::RunSpec;
-use crate::run::deployments::Deployment;
-use crate::run::instance::Instance;
+use crate::deployments::Deployment;
+use crate::instances::instance::Instance;
 use crate::view::actions::call;
 use planarium_kernel::Milli;
 use planarium_mesos::ProbeFacts;
@@ -16,7 +16,7 @@ use serde_json::Value;
 impl Teller<'_> {
     /// A deployment can be rolled back and stopped.
     pub(super) fn deployment_remedies(&mut self, deployment: &Deployment) {
-        for action in crate::run::Marathon::deployment_actions(deployment) {
+        for action in crate::marathon::Marathon::deployment_actions(deployment) {
             if action.refused.is_none() {
                 let name = crate::shown::deployment_name(deployment.no);
                 let title = match &*action.title {

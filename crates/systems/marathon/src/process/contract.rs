@@ -6,7 +6,7 @@ use super::{Member, Process, not_found, preview, same_name, wire};
 use crate::api::route::{Query, Route};
 use crate::console;
 use crate::decode::{self, Loaded};
-use crate::run::tell::DIALECT;
+use crate::reports::DIALECT;
 use crate::shown;
 use planarium_ground::FleetEvent;
 use planarium_kernel::{Digest, SimTime};

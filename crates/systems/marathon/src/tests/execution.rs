@@ -2,8 +2,8 @@
 
 use super::lab::Lab;
 use crate::definition::Refused;
-use crate::run::deployments::Stage;
-use crate::run::instance::{Condition, Goal};
+use crate::deployments::Stage;
+use crate::instances::instance::{Condition, Goal};
 use planarium_protocol::input::FaultKind;
 use planarium_protocol::json;
 use serde_json::Value;

@@ -3,11 +3,11 @@
 #![expect(dead_code, reason = "helpers of tests")]
 
 use crate::definition::{Around, Refused, app_of, normalise_app};
-use crate::group::Marks;
+use crate::groups::Marks;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::groups::{Accepted, RootChange};
-use crate::run::instance::{Condition, Goal, Instance};
+use crate::instances::instance::{Condition, Goal, Instance};
+use crate::marathon::Marathon;
+use crate::marathon::change::{Accepted, RootChange};
 use crate::settings::Settings;
 use planarium_ground::Cx;
 use planarium_kernel::recorder::Recorder;
@@ -197,7 +197,7 @@ impl Lab {
     pub(crate) fn change(
         &mut self,
         force: bool,
-        change: &mut dyn FnMut(&mut crate::group::Root) -> Result<(), Refused>,
+        change: &mut dyn FnMut(&mut crate::groups::Root) -> Result<(), Refused>,
     ) -> Result<Accepted, Refused> {
         self.cx.set_cause(Cause::Genesis);
         let before = (self.marathon.clone(), self.cluster.clone(), self.cx.clone());

@@ -2,10 +2,10 @@
 //!
 //! *Knows*: the calls of the API. *Must not know*: how they are carried out.
 
+use crate::deployments::{Deployment, Stage};
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::deployments::{Deployment, Stage};
-use crate::run::instance::{Goal, Instance};
+use crate::instances::instance::{Goal, Instance};
+use crate::marathon::Marathon;
 use planarium_protocol::Input;
 use planarium_protocol::input::{HttpCall, PlanOp};
 use planarium_protocol::json;

@@ -3,10 +3,10 @@
 //! *Knows*: names as they are shown, and those by which users know apps and deployments elsewhere. *Must not know*: what
 //! stands behind a word.
 
+use crate::deployments::Deployment;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::deployments::Deployment;
-use crate::run::tracker::SpecNo;
+use crate::instances::tracker::SpecNo;
+use crate::marathon::Marathon;
 use crate::shown;
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl Marathon {
         let at = (0..deployment.plan.steps.len()).find(|at| shown::step_name(*at) == phase)?;
         let Some(step) = step else { return Some(Found::Step(deployment, at)) };
         let actions = &deployment.plan.steps.get(at)?.actions;
-        let called = |action: &crate::deploy::Action| {
+        let called = |action: &crate::deployments::plan::Action| {
             shown::action_name(action) == step || action.spec.id.as_str() == step
         };
         Some(Found::Action(deployment, at, actions.iter().position(called)?))

@@ -10,11 +10,11 @@ pub(crate) mod actions;
 pub(crate) mod lookup;
 mod more;
 
-use crate::run::Marathon;
-use crate::run::deployments::{Deployment, Stage};
-use crate::run::instance::{Goal, Instance};
-use crate::run::tracker::{Key, SpecNo};
-use crate::run::work::Work;
+use crate::deployments::actions::Work;
+use crate::deployments::{Deployment, Stage};
+use crate::instances::instance::{Goal, Instance};
+use crate::instances::tracker::{Key, SpecNo};
+use crate::marathon::Marathon;
 use crate::shown;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -56,7 +56,7 @@ impl Marathon {
         ServiceView {
             revision: self.revision,
             name: self.settings.framework.clone(),
-            dialect: crate::run::tell::DIALECT.into(),
+            dialect: crate::reports::DIALECT.into(),
             plans,
             pods: self.pods(),
             activity: self.activity(),
@@ -173,7 +173,7 @@ impl Marathon {
         let running = self
             .tracker
             .of_spec(no)
-            .filter(|(_, one)| one.condition == crate::run::instance::Condition::Running);
+            .filter(|(_, one)| one.condition == crate::instances::instance::Condition::Running);
         let mut line = format!("{} of {wanted} run", running.count());
         if counts.waiting > 0 {
             let _ = write!(line, ", {} wait", counts.waiting);
@@ -223,7 +223,7 @@ impl Marathon {
             total: sum.total + phase.progress.total,
         });
         let errors = match deployment.stage {
-            Stage::Canceled => vec![crate::run::deployments::CANCELLED.into()],
+            Stage::Canceled => vec![crate::deployments::CANCELLED.into()],
             _ => Vec::new(),
         };
         Arc::new(PlanView {
@@ -309,7 +309,9 @@ fn pod(instance: &Arc<Instance>) -> Arc<PodView> {
             tasks = vec![PodTaskView {
                 name,
                 id: "".into(),
-                status: Some(format!("{}{ends}", crate::run::instance::Condition::Scheduled.as_str()).into()),
+                status: Some(
+                    format!("{}{ends}", crate::instances::instance::Condition::Scheduled.as_str()).into(),
+                ),
                 agent: None,
                 configs: Arc::default(),
             }];

@@ -9,12 +9,12 @@
 //! ```
 
 use crate::definition::write::Dates;
-use crate::run::Marathon;
-use crate::run::deployments::{Deployment, Stage};
-use crate::run::instance::{Condition, Goal};
-use crate::run::tracker::SpecNo;
-use crate::run::work::Work;
-use crate::run::work::replace::Replacing;
+use crate::deployments::actions::Work;
+use crate::deployments::actions::replace::Replacing;
+use crate::deployments::{Deployment, Stage};
+use crate::instances::instance::{Condition, Goal};
+use crate::instances::tracker::SpecNo;
+use crate::marathon::Marathon;
 use crate::shown;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
