@@ -32,7 +32,7 @@ pub struct Journal {
     #[serde(default = "oldest_semantics")]
     pub semantics: u32,
     /// Starting parameters.
-    #[serde(default)]
+    #[serde(default = "crate::genesis::unsaid", deserialize_with = "crate::genesis::recorded")]
     pub genesis: Genesis,
     /// Inputs, oldest first.
     #[serde(default)]
